@@ -1,0 +1,14 @@
+import { defineConfig } from 'tsup'
+
+export default defineConfig({
+  entry: {
+    index: 'src/index.ts',
+    'testing/index': 'src/testing/index.ts'
+  },
+  format: ['esm', 'cjs'],
+  target: 'node20',
+  dts: true,
+  clean: true,
+  splitting: true,
+  treeshake: true
+})
