@@ -1,0 +1,65 @@
+import type { KeyRing, RecordKey } from '../key/key-ring.ts'
+import { joinChunks } from '../key/record.ts'
+import type { TxtAnswer } from '../key/shared-lookup.ts'
+import type { Settings } from '../options.ts'
+import { type Failed, fail, ok, type Result } from '../result.ts'
+import { type Algorithm, DEFAULT_ALGORITHMS, schemeFor } from '../signature/algorithms.ts'
+
+/** A key that may have made the signature, and the algorithm to try it with. */
+export interface Candidate extends RecordKey {
+  algorithm: Algorithm
+}
+
+/** A rotation has two; more than four at one name are not tried. */
+const MAX_KEY_RECORDS = 4
+
+/**
+ * 9. DNS has a key record at the name, and the key fits the algorithm. Several key records may stand there during a
+ * rotation (RFC 6376 section 6.1.2 step 4): the good ones are the value; when none is, the first one's code tells.
+ */
+export function checkKey(
+  name: string,
+  answer: TxtAnswer,
+  algorithm: Algorithm | undefined,
+  keyOf: KeyRing,
+  settings: Settings
+): Result<readonly Candidate[]> {
+  const candidates: Candidate[] = []
+  let firstFailure: Failed | undefined
+  let keyRecords = 0
+
+  for (const chunks of answer) {
+    const found = keyOf(joinChunks(chunks))
+    if (found === undefined) continue
+    if (++keyRecords > MAX_KEY_RECORDS) break
+    const candidate = found.ok ? fitAlgorithm(found.value, algorithm, settings) : found
+    if (candidate.ok) candidates.push(candidate.value)
+    else firstFailure ??= candidate
+  }
+
+  if (candidates.length > 0) return ok(candidates)
+  if (firstFailure === undefined)
+    return fail('key-not-found', { name, reason: 'no key record among the TXT records' })
+  return { ...firstFailure, evidence: { name, ...firstFailure.evidence } } as Failed
+}
+
+/** The header never chooses freely: the algorithm is an allowed one, and fits the record's type and hashes. */
+function fitAlgorithm(
+  found: RecordKey,
+  named: Algorithm | undefined,
+  { algorithms }: Settings
+): Result<Candidate> {
+  const { record, key } = found
+  const algorithm = named ?? DEFAULT_ALGORITHMS[key.type]
+  const scheme = schemeFor(algorithm, key.type)
+  if (scheme === undefined || !algorithms.has(algorithm)) {
+    return fail('key-type', {
+      record: record.text,
+      reason: `an ${key.type} key does not fit the allowed algorithm`
+    })
+  }
+  if (record.hashes !== undefined && !record.hashes.includes(scheme.recordHash)) {
+    return fail('key-hash', { record: record.text, reason: `h= does not allow ${scheme.recordHash}` })
+  }
+  return ok({ record, key, algorithm })
+}

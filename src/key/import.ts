@@ -1,0 +1,116 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { type Failed, fail, ok, type Result } from '../result.ts'
+import type { KeyType } from '../signature/algorithms.ts'
+import type { KeyRecord } from './record.ts'
+
+/** A key that is ready to verify with. */
+export interface PublicKey {
+  type: KeyType
+  /** length of the RSA modulus, or 256 for Ed25519 */
+  bits: number
+  keyObject: KeyObject
+}
+
+export interface KeyLimits {
+  minRsaBits?: number
+  maxRsaBits?: number
+}
+
+/** RFC 8301 section 3.2: verifiers must not accept RSA keys below 1024 bits. */
+export const RSA_BITS = { min: 1024, max: 8192 } as const
+
+/**
+ * Makes a key from a parsed record: RSA as SubjectPublicKeyInfo or as PKCS#1 RSAPublicKey (RFC 6376 erratum 3017),
+ * Ed25519 as 32 raw bytes (RFC 8463 section 4). The DER must be what the key itself encodes to. Never throws.
+ *
+ * Fails with `key-encoding`, `key-type`, `key-too-short`, `key-too-long` or `key-weak`.
+ *
+ * @param limits bits of the RSA modulus; 1024 to 8192 by default
+ */
+export function importPublicKey(record: KeyRecord, limits: KeyLimits = {}): Result<PublicKey> {
+  return record.type === 'rsa' ? importRsa(record, limits) : importEd25519(record)
+}
+
+function importRsa(
+  record: KeyRecord,
+  { minRsaBits = RSA_BITS.min, maxRsaBits = RSA_BITS.max }: KeyLimits
+): Result<PublicKey> {
+  const { publicKey: der, text } = record
+  const form = secondTag(der) === INTEGER ? 'pkcs1' : 'spki'
+  const keyObject = readDer(der, form)
+  if (keyObject === undefined) return badEncoding(record, 'p= is not the DER of a public key')
+  if (keyObject.asymmetricKeyType !== 'rsa') {
+    return fail('key-type', { record: text, reason: 'k= says rsa, the key is of another type' })
+  }
+  // Node reads DER with trailing bytes; a key that encodes to anything else is not this key.
+  if (!keyObject.export({ type: form, format: 'der' }).equals(der)) {
+    return badEncoding(record, 'the DER has bytes that do not belong to the key')
+  }
+
+  const { modulusLength: bits = 0, publicExponent = 0n } = keyObject.asymmetricKeyDetails ?? {}
+  if (!(bits >= minRsaBits)) return fail('key-too-short', { record: text, bits })
+  if (bits > maxRsaBits) return fail('key-too-long', { record: text, bits })
+  // Under exponent 1 the padded digest is its own signature; even ones are no RSA at all.
+  if (publicExponent < 3n || publicExponent % 2n === 0n) {
+    return fail('key-weak', {
+      record: text,
+      bits,
+      reason: 'the public exponent is not an odd number of at least 3'
+    })
+  }
+  return ok({ type: 'rsa', bits, keyObject })
+}
+
+/** SubjectPublicKeyInfo of Ed25519 (RFC 8410 section 4) up to the key's 32 bytes. */
+const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
+
+function importEd25519(record: KeyRecord): Result<PublicKey> {
+  const { publicKey: point, text } = record
+  if (point.length !== 32) return badEncoding(record, 'an Ed25519 key is 32 bytes')
+  if (isSmallOrder(point)) {
+    return fail('key-weak', { record: text, reason: 'the Ed25519 point is of small order' })
+  }
+  const keyObject = readDer(Buffer.concat([ED25519_PREFIX, point]), 'spki')
+  if (keyObject === undefined) return badEncoding(record, 'p= is not an Ed25519 key')
+  return ok({ type: 'ed25519', bits: 256, keyObject })
+}
+
+/**
+ * The y coordinates, as little-endian hex without the sign bit, of the points of order 1, 2, 4 and 8 and their
+ * non-canonical spellings. Under such a key one signature verifies for many messages (RFC 8032 section 8.4 and 5.1.7).
+ */
+const SMALL_ORDER: ReadonlySet<string> = new Set([
+  '00'.repeat(32),
+  `01${'00'.repeat(31)}`,
+  `ec${'ff'.repeat(30)}7f`,
+  `ed${'ff'.repeat(30)}7f`,
+  `ee${'ff'.repeat(30)}7f`,
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a'
+])
+
+function isSmallOrder(point: Uint8Array): boolean {
+  const y = Buffer.from(point)
+  y[31] = y[31]! & 0x7f
+  return SMALL_ORDER.has(y.toString('hex'))
+}
+
+function readDer(der: Uint8Array, type: 'spki' | 'pkcs1'): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: Buffer.from(der), format: 'der', type })
+  } catch {
+    // No look at the error: OpenSSL's codes differ between Node versions.
+    return undefined
+  }
+}
+
+const INTEGER = 0x02
+
+/** The tag of the first element inside the outer SEQUENCE: an INTEGER in PKCS#1, a SEQUENCE in SPKI. */
+function secondTag(der: Uint8Array): number | undefined {
+  const length = der[1] ?? 0
+  return der[length < 0x80 ? 2 : 2 + (length & 0x7f)]
+}
+
+const badEncoding = ({ text }: KeyRecord, reason: string): Failed =>
+  fail('key-encoding', { record: text, reason })

@@ -1,0 +1,106 @@
+import { decodeBase64 } from '../headers/base64.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { KeyType } from '../signature/algorithms.ts'
+import { parseTagList, trimFolding } from './tag-list.ts'
+
+/** A DKIM key record that can be used: parsed, not revoked, not a test, meant for signatures. */
+export interface KeyRecord {
+  type: KeyType
+  /** the value of `p=`: DER for RSA, 32 raw bytes for Ed25519 */
+  publicKey: Uint8Array
+  /** the hashes that `h=` allows; all when undefined */
+  hashes: readonly string[] | undefined
+  /** the flags of `t=` */
+  flags: readonly string[]
+  /** the record's text, chunks joined */
+  text: string
+}
+
+/** TXT character-strings are joined with nothing between (RFC 6376 section 3.6.2.2). */
+export const joinChunks = (record: string | readonly string[]): string =>
+  typeof record === 'string' ? record : record.length === 1 ? record[0]! : record.join('')
+
+/**
+ * Parses one DKIM TXT record (RFC 6376 section 3.6.1, RFC 8463). Never throws.
+ *
+ * Fails with `key-malformed`, `key-version`, `key-type`, `key-hash` (no hash that any algorithm here uses),
+ * `key-service`, `key-testing`, `key-revoked` or `key-encoding`.
+ */
+export function parseKeyRecord(record: string | readonly string[]): Result<KeyRecord> {
+  const text = joinChunks(record)
+  const malformed = (reason: string) => fail('key-malformed', { record: text, reason })
+
+  const tags = parseTagList(text)
+  if (typeof tags === 'string') return malformed(tags)
+  for (const name of KEY_TAGS) {
+    if (/["\\]/.test(tags.get(name) ?? '')) return malformed(`${name}= has a quote or a backslash`)
+  }
+
+  // "This tag MUST be the first tag in the record if present."
+  const version = tags.get('v')
+  if (version !== undefined && tags.keys().next().value !== 'v') return malformed('v= is not the first tag')
+  if (version !== undefined && version !== 'DKIM1') return fail('key-version', { record: text })
+
+  const type = tags.get('k') ?? 'rsa'
+  if (type !== 'rsa' && type !== 'ed25519')
+    return fail('key-type', { record: text, reason: 'k= is not rsa or ed25519' })
+
+  const hashes = colonList(tags.get('h'))
+  if (hashes !== undefined && !hashes.includes('sha256') && !hashes.includes('sha512')) {
+    return fail('key-hash', { record: text, reason: 'h= allows neither sha256 nor sha512' })
+  }
+  // Records published "as DKIM keys" say email, or nothing.
+  const services = colonList(tags.get('s'))
+  if (services !== undefined && !services.includes('*') && !services.includes('email')) {
+    return fail('key-service', { record: text })
+  }
+  // "Verifiers MUST NOT treat messages from Signers in testing mode differently from unsigned email."
+  const flags = colonList(tags.get('t')) ?? []
+  if (flags.includes('y')) return fail('key-testing', { record: text })
+
+  const encoded = tags.get('p')?.replace(/[ \t\r\n]+/g, '')
+  if (encoded === undefined) return malformed('there is no p=')
+  if (encoded === '') return fail('key-revoked', { record: text })
+  const publicKey = decodeBase64(encoded)
+  if (publicKey === undefined)
+    return fail('key-encoding', { record: text, reason: 'p= is not canonical base64' })
+
+  return ok({ type, publicKey, hashes, flags, text })
+}
+
+/** The tags that decide something here; `n=` and unknown ones may hold what they like. */
+const KEY_TAGS = ['v', 'k', 'h', 's', 't', 'p']
+
+const colonList = (value: string | undefined): string[] | undefined => value?.split(':').map(trimFolding)
+
+/**
+ * Is this TXT record meant as a key record, good or bad? One with a `v` tag that is empty or starts with DKIM in any
+ * case, or with no `v` tag and a `p` tag. Reads loosely, so that a broken key record is called broken, not absent.
+ */
+export function looksLikeKeyRecord(text: string): boolean {
+  let hasVersion = false
+  let hasKey = false
+  for (const spec of text.split(';')) {
+    const equals = spec.indexOf('=')
+    if (equals < 0) continue
+    const name = looseTrim(spec.slice(0, equals))
+    if (name === 'p') hasKey = true
+    if (name !== 'v') continue
+    hasVersion = true
+    const value = looseTrim(spec.slice(equals + 1))
+    if (value === '' || value.slice(0, 4).toUpperCase() === 'DKIM') return true
+  }
+  return hasKey && !hasVersion
+}
+
+/** Drops white space of any kind, and the quotes and backslashes that zone files leave behind. */
+function looseTrim(text: string): string {
+  const trimmed = text.trim()
+  let start = 0
+  let end = trimmed.length
+  while (start < end && LOOSE.includes(trimmed.charAt(start))) start++
+  while (end > start && LOOSE.includes(trimmed.charAt(end - 1))) end--
+  return trimmed.slice(start, end).trim()
+}
+
+const LOOSE = '"\'\\'

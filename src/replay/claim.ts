@@ -1,0 +1,46 @@
+import { errorLabel } from '../error-label.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { ReplayStore } from './store.ts'
+
+/**
+ * Claims an id with a deadline. A claim that succeeds after it is given back: its request was called unavailable, so
+ * the sender's retry of the same bytes must be let in.
+ *
+ * Fails with `replayed` or `replay-store-failed`.
+ */
+export function claimInTime(
+  store: ReplayStore,
+  id: string,
+  ttlSeconds: number,
+  timeout: number
+): Promise<Result<string>> {
+  return new Promise(resolve => {
+    let expired = false
+    const timer = setTimeout(() => {
+      expired = true
+      resolve(fail('replay-store-failed', { error: `no answer within ${timeout} ms` }))
+    }, timeout)
+
+    callStore(() => store.claim(id, ttlSeconds)).then(
+      claimed => {
+        clearTimeout(timer)
+        if (expired && claimed === true) callStore(() => store.release(id)).catch(() => {})
+        resolve(readClaim(claimed, id))
+      },
+      error => {
+        clearTimeout(timer)
+        resolve(fail('replay-store-failed', { error: errorLabel(error) }))
+      }
+    )
+  })
+}
+
+/** A store may throw where it should reject. */
+const callStore = async <T>(call: () => Promise<T>): Promise<T> => call()
+
+function readClaim(claimed: unknown, id: string): Result<string> {
+  if (claimed === true) return ok(id)
+  return claimed === false
+    ? fail('replayed', { replayId: id })
+    : fail('replay-store-failed', { error: 'not a boolean' })
+}

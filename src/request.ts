@@ -1,0 +1,55 @@
+/** Header lines as received: pairs in order (so repeats are seen), or a record as `node:http` makes it. */
+export type ReceivedHeaders =
+  | Iterable<readonly [name: string, value: string]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** The bytes of a body, at hand or still to be read. A string is taken as UTF-8; null is no body. */
+export type ReceivedBody = Uint8Array | string | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null
+
+/** An HTTP request as it arrived, before anything parsed, decoded or rebuilt it. */
+export interface ReceivedRequest {
+  method: string
+  /** the request-target byte for byte: path and query, never rebuilt through URL */
+  target: string
+  headers: ReceivedHeaders
+  /** a stream is read only after the signature over the head has been verified */
+  body: ReceivedBody
+  /** did it arrive over TLS */
+  https: boolean
+}
+
+/** Throws for what only the receiver's own code can get wrong; nothing a sender sends ends here. */
+export function assertReceivedRequest(request: ReceivedRequest): void {
+  if (typeof request !== 'object' || request === null) {
+    throw new TypeError('verify() takes a request: { method, target, headers, body, https }')
+  }
+  if (typeof request.method !== 'string')
+    throw new TypeError('request.method must be a string, such as "POST"')
+  if (typeof request.target !== 'string') {
+    throw new TypeError(
+      'request.target must be the request-target as received, such as "/hook?id=1" (req.url)'
+    )
+  }
+  if (typeof request.headers !== 'object' || request.headers === null) {
+    throw new TypeError(
+      'request.headers must be an iterable of [name, value] pairs or a record of names to values'
+    )
+  }
+  if (typeof request.https !== 'boolean') {
+    throw new TypeError('request.https must be true or false: did the request arrive over TLS?')
+  }
+  assertBody(request.body)
+}
+
+function assertBody(body: unknown): void {
+  if (typeof body === 'string' || body === null || body instanceof Uint8Array) return
+  if (typeof body === 'object' && (Symbol.asyncIterator in body || 'getReader' in body)) return
+  if (body === undefined)
+    throw new TypeError('request.body is undefined: pass the raw bytes, or null for no body')
+  if (body instanceof ArrayBuffer)
+    throw new TypeError('request.body is an ArrayBuffer: pass new Uint8Array(buffer)')
+  throw new TypeError(
+    'request.body is not raw bytes (is it a parsed body?): the digest is over the bytes as sent, ' +
+      'so pass a Uint8Array, a string or the stream, taken before any body parser ran'
+  )
+}

@@ -1,0 +1,81 @@
+import { encodeBase64 } from '../headers/base64.ts'
+import type { ReceivedRequest } from '../request.ts'
+import { base64Digest } from '../signature/hash.ts'
+import { buildSigningString } from '../signing-string.ts'
+import type { SigningKey } from './signing-key.ts'
+
+/** What to send; everything has a default. */
+export interface SignRequest {
+  /** `POST` with a body, `GET` without one */
+  method?: string
+  /** `/` by default */
+  target?: string
+  /** the Host header; the one in the test service's `options.hosts` by default */
+  host?: string
+  /** none by default */
+  body?: string | Uint8Array | null
+  /** headers to add, or to put in the place of the service's own of the same name */
+  headers?: Readonly<Record<string, string>>
+  /** the Date header: a date, or its text; now by default */
+  date?: Date | string
+  /** the covered names, in this order and case; by default what the service signs, of what is there */
+  covered?: readonly string[]
+}
+
+/** What the service fills in. */
+export interface SignContext {
+  host: string
+  account: readonly [header: string, value: string]
+  nonce: string
+  now: Date
+}
+
+/** Signs a request as the service does: RSA with SHA-256, over the list of its specification's sample. */
+export function signRequest(request: SignRequest, key: SigningKey, context: SignContext): ReceivedRequest {
+  const body = typeof request.body === 'string' ? Buffer.from(request.body, 'utf8') : (request.body ?? null)
+  const {
+    method = body === null ? 'GET' : 'POST',
+    target = '/',
+    host = context.host,
+    date = context.now
+  } = request
+  const [accountHeader, account] = context.account
+
+  const headers = new Map<string, readonly [string, string]>()
+  const set = (name: string, value: string) => headers.set(name.toLowerCase(), [name, value])
+  set('Host', host)
+  set('Date', typeof date === 'string' ? date : date.toUTCString())
+  if (body !== null) {
+    set('Content-Length', String(body.length))
+    set('Content-Type', 'application/json')
+  }
+  set(accountHeader, account)
+  set('Digest', `SHA-256=${base64Digest('sha256', body ?? new Uint8Array(0))}`)
+  set('X-Nonce', context.nonce)
+  for (const [name, value] of Object.entries(request.headers ?? {})) set(name, value)
+
+  const covered = request.covered ?? coveredBy(accountHeader).filter(isThere(headers))
+  const head = { method, target, headers: [...headers.values()] }
+  const signingString = buildSigningString(head, covered)
+  if (!signingString.ok) throw new TypeError(`this cannot be signed: ${signingString.message}`)
+
+  const signature = encodeBase64(key.sign(signingString.value))
+  const list = covered.join(' ')
+  set('Signature', `keyId="${key.keyId}",algorithm="rsa-sha256",headers="${list}",signature="${signature}"`)
+  return { method, target, headers: [...headers.values()], body, https: true }
+}
+
+/** The specification's own sample, mixed case and all. */
+const coveredBy = (accountHeader: string): string[] => [
+  '(request-target)',
+  'Host',
+  'Date',
+  'Content-length',
+  'Content-type',
+  accountHeader,
+  'Digest',
+  'X-nonce'
+]
+
+const isThere = (headers: ReadonlyMap<string, unknown>) => (name: string) =>
+  name.startsWith('(') || headers.has(name.toLowerCase())
