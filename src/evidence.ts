@@ -26,20 +26,20 @@ export type Reencoding =
  */
 export interface EvidenceByCode {
   'request-malformed': { part: 'method' | 'target' | 'header-name' | 'header-value'; name?: string }
-  'date-repeated': { values: readonly string[] }
+  /** `received` is all the lines, joined by commas */
+  'date-repeated': { received: string }
   'date-malformed': { received: string }
   /** seconds from now to the Date: negative in the past */
   'date-too-old': { received: string; offsetSeconds: number; toleranceSeconds: number }
   'date-in-future': { received: string; offsetSeconds: number; toleranceSeconds: number }
   'host-missing': { expected: readonly string[] }
-  'host-repeated': { values: readonly string[] }
+  'host-repeated': { received: string }
   'host-mismatch': { received: string; expected: readonly string[] }
   'account-missing': { header: string }
-  'account-repeated': { header: string; values: readonly string[] }
+  'account-repeated': { header: string; received: string }
   'account-malformed': { header: string; received: string; expected: string }
   'account-mismatch': { header: string; received: string }
   'account-check-failed': { error: string }
-  'signature-repeated': { count: number }
   'signature-malformed': { position: number; reason: string }
   'signature-parameter-missing': { parameter: string }
   'signature-parameter-repeated': { parameter: string }

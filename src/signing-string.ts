@@ -37,20 +37,29 @@ export function joinSigningString(
 ): Result<string> {
   let text = ''
   for (const name of covered) {
-    const values = fields.get(name)
-    let value: string
-    if (values !== undefined) {
-      value = values.length === 1 ? values[0]! : values.join(', ')
-    } else if (name === '(request-target)') {
-      value = `${method.toLowerCase()} ${target}`
-    } else if (name === '(created)' || name === '(expires)') {
-      const time = name === '(created)' ? created : expires
-      if (time === undefined) return fail('signature-parameter-missing', { parameter: name.slice(1, -1) })
-      value = String(time)
-    } else {
-      return fail('coverage-absent', { absent: [name] })
+    let value = fields.values.get(name)
+    if (value === undefined) {
+      const special = specialValue(name, method, target, created, expires)
+      if (!special.ok) return special
+      value = special.value
     }
     text += text === '' ? `${name}: ${value}` : `\n${name}: ${value}`
   }
   return ok(text)
+}
+
+/** Section 2.3: what stands for a name that is no header. No header can have these names: they are not tokens. */
+function specialValue(
+  name: string,
+  method: string,
+  target: string,
+  created?: number,
+  expires?: number
+): Result<string> {
+  if (name === '(request-target)') return ok(`${method.toLowerCase()} ${target}`)
+  if (name !== '(created)' && name !== '(expires)') return fail('coverage-absent', { absent: [name] })
+  const time = name === '(created)' ? created : expires
+  return time === undefined
+    ? fail('signature-parameter-missing', { parameter: name.slice(1, -1) })
+    : ok(String(time))
 }

@@ -111,7 +111,7 @@ export function createVerifier(options: VerifierOptions): Verify {
       algorithm: signed.value.algorithm,
       date: date.value,
       coveredHeaders: covered,
-      nonce: covered.includes('x-nonce') ? fields.get('x-nonce')?.join(', ') : undefined,
+      nonce: covered.includes('x-nonce') ? fields.values.get('x-nonce') : undefined,
       body: body.value,
       replayId: claim?.value,
       checks: claim === undefined ? PASSED_WITHOUT_REPLAY : PASSED

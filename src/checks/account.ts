@@ -12,11 +12,10 @@ const ACCOUNT_ID = /^[\x21-\x2b\x2d-\x7e]{1,255}$/
  */
 export function checkAccount(fields: Fields, settings: Settings): Result<string> | Promise<Result<string>> {
   const { accountHeader: header, accountPrefix: prefix, accepts } = settings
-  const values = fields.get(header)
-  if (values === undefined) return fail('account-missing', { header })
-  if (values.length > 1) return fail('account-repeated', { header, values })
+  const received = fields.values.get(header)
+  if (received === undefined) return fail('account-missing', { header })
+  if (fields.repeated.has(header)) return fail('account-repeated', { header, received })
 
-  const received = values[0]!
   const id = received.slice(prefix.length)
   if (!received.startsWith(prefix) || !ACCOUNT_ID.test(id)) {
     return fail('account-malformed', { header, received, expected: `${prefix}<account id>` })

@@ -7,16 +7,12 @@ import { fail, ok, type Result } from '../result.ts'
  * anyone can change. No name is listed twice, and each is in the request.
  */
 export function checkCoverage(covered: readonly string[], fields: Fields, settings: Settings): Result<true> {
-  const names: ReadonlySet<string> = new Set(covered)
-
-  const missing = settings.requiredCoverage.filter(name => !names.has(name))
+  const missing = settings.requiredCoverage.filter(name => !covered.includes(name))
   if (missing.length > 0) return fail('coverage-insufficient', { missing, covered })
 
-  if (names.size !== covered.length) {
-    const repeated = [...names].filter(name => covered.indexOf(name) !== covered.lastIndexOf(name))
-    return fail('coverage-repeated', { repeated })
-  }
+  const repeated = covered.filter((name, at) => covered.indexOf(name) !== at)
+  if (repeated.length > 0) return fail('coverage-repeated', { repeated })
 
-  const absent = covered.filter(name => !name.startsWith('(') && !fields.has(name))
+  const absent = covered.filter(name => !name.startsWith('(') && !fields.values.has(name))
   return absent.length === 0 ? ok(true) : fail('coverage-absent', { absent })
 }

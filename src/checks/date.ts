@@ -5,11 +5,10 @@ import { fail, type Result } from '../result.ts'
 
 /** 3. A Date exists and is recent (RFC 9110 section 6.6.1: a singleton field). */
 export function checkDate(fields: Fields, now: number, { dateTolerance }: Settings): Result<Date> {
-  const values = fields.get('date')
-  if (values === undefined) return fail('date-missing')
-  if (values.length > 1) return fail('date-repeated', { values })
+  const received = fields.values.get('date')
+  if (received === undefined) return fail('date-missing')
+  if (fields.repeated.has('date')) return fail('date-repeated', { received })
 
-  const received = values[0]!
   const date = parseHttpDate(received)
   if (!date.ok) return date
 

@@ -1,17 +1,18 @@
 import { findReencoding } from '../body-reencoding.ts'
 import { encodeBase64 } from '../headers/base64.ts'
-import { DIGEST_LENGTHS, type Digest, parseDigestHeader } from '../headers/digest.ts'
+import { DIGESTS, type Digest, type EncodedDigest, readDigests } from '../headers/digest.ts'
 import type { Fields } from '../headers/fields.ts'
 import { fail, ok, type Result } from '../result.ts'
 import { base64Digest } from '../signature/hash.ts'
 
 /** The Digest header's digests; one that could never match is refused before anything is asked of DNS. */
-export function checkDigestHeader(fields: Fields): Result<readonly Digest[]> {
-  const values = fields.get('digest')
-  if (values === undefined) return fail('digest-missing')
-  const digests = parseDigestHeader(values.join(', '))
+export function checkDigestHeader(fields: Fields): Result<readonly EncodedDigest[]> {
+  const value = fields.values.get('digest')
+  if (value === undefined) return fail('digest-missing')
+  const digests = readDigests(value)
   if (!digests.ok) return digests
-  return digests.value.some(countsAsDigest) ? digests : unsupported(digests.value)
+  const counts = digests.value.some(({ algorithm }) => DIGESTS.has(algorithm))
+  return counts ? digests : unsupported(digests.value)
 }
 
 /**
@@ -21,14 +22,23 @@ export function checkDigestHeader(fields: Fields): Result<readonly Digest[]> {
  * Fails with `digest-unsupported` or `digest-mismatch`.
  */
 export function matchesDigest(digests: readonly Digest[], body: Uint8Array): Result<true> {
-  const counting = digests.filter(countsAsDigest)
-  for (const { algorithm, value } of counting) {
-    const expected = encodeBase64(value)
-    const actual = base64Digest(algorithm === 'sha-256' ? 'sha256' : 'sha512', body)
+  return matchesEncoded(
+    digests.map(({ algorithm, value }) => ({ algorithm, encoded: encodeBase64(value) })),
+    body
+  )
+}
+
+function matchesEncoded(digests: readonly EncodedDigest[], body: Uint8Array): Result<true> {
+  let matched = false
+  for (const { algorithm, encoded: expected } of digests) {
+    const hash = DIGESTS.get(algorithm)?.hash
+    if (hash === undefined) continue
+    const actual = base64Digest(hash, body)
     if (actual !== expected)
       return fail('digest-mismatch', { algorithm, expected, actual, bodyLength: body.length })
+    matched = true
   }
-  return counting.length > 0 ? ok(true) : unsupported(digests)
+  return matched ? ok(true) : unsupported(digests)
 }
 
 /**
@@ -36,16 +46,16 @@ export function matchesDigest(digests: readonly Digest[], body: Uint8Array): Res
  * body anew, go beside a mismatch.
  */
 export function checkDigest(
-  digests: readonly Digest[],
+  digests: readonly EncodedDigest[],
   body: Uint8Array,
   fields: Fields,
   covered: readonly string[]
 ): Result<true> {
-  const matched = matchesDigest(digests, body)
+  const matched = matchesEncoded(digests, body)
   if (matched.ok || matched.code !== 'digest-mismatch' || matched.evidence === undefined) return matched
 
-  const contentLength = (covered.includes('content-length') && fields.get('content-length')?.[0]) || ''
-  const reencoding = findReencoding(body, bytes => matchesDigest(digests, bytes).ok)
+  const contentLength = (covered.includes('content-length') && fields.values.get('content-length')) || ''
+  const reencoding = findReencoding(body, bytes => matchesEncoded(digests, bytes).ok)
   return fail('digest-mismatch', {
     ...matched.evidence,
     ...(/^\d{1,15}$/.test(contentLength) && { contentLength: Number(contentLength) }),
@@ -53,7 +63,5 @@ export function checkDigest(
   })
 }
 
-const countsAsDigest = ({ algorithm }: Digest): boolean => DIGEST_LENGTHS.has(algorithm)
-
-const unsupported = (digests: readonly Digest[]): Result<never> =>
+const unsupported = (digests: readonly { algorithm: string }[]): Result<never> =>
   fail('digest-unsupported', { received: digests.map(digest => digest.algorithm) })

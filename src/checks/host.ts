@@ -4,11 +4,9 @@ import { fail, ok, type Result } from '../result.ts'
 
 /** 4. A Host exists and is the receiver's: a request signed for another receiver is not for us (RFC 9110 section 7.2). */
 export function checkHost(fields: Fields, { acceptedHosts, hosts }: Settings): Result<true> {
-  const values = fields.get('host')
-  if (values === undefined) return fail('host-missing', { expected: hosts })
-  if (values.length > 1) return fail('host-repeated', { values })
-
-  const received = values[0]!
+  const received = fields.values.get('host')
+  if (received === undefined) return fail('host-missing', { expected: hosts })
+  if (fields.repeated.has('host')) return fail('host-repeated', { received })
   return acceptedHosts.has(received.toLowerCase())
     ? ok(true)
     : fail('host-mismatch', { received, expected: hosts })

@@ -8,4 +8,6 @@ export function decodeBase64(text: string): Uint8Array | undefined {
 }
 
 export const encodeBase64 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+  (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString(
+    'base64'
+  )

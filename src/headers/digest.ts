@@ -1,6 +1,6 @@
 import { type Failed, fail, ok, type Result } from '../result.ts'
 import { decodeBase64 } from './base64.ts'
-import { isToken, trimWhiteSpace } from './fields.ts'
+import { lowerCaseName, trimWhiteSpace } from './fields.ts'
 
 /** One instance of a `Digest` header: the algorithm's name in lower case, and the digest's bytes. */
 export interface Digest {
@@ -8,11 +8,23 @@ export interface Digest {
   value: Uint8Array
 }
 
-/** The digests that count (RFC 5843 section 2.2), by lower-case name, with their length in bytes. */
-export const DIGEST_LENGTHS: ReadonlyMap<string, number> = new Map([
-  ['sha-256', 32],
-  ['sha-512', 64]
+/** The same with the bytes as they were written: in canonical base64 for the digests that count. */
+export interface EncodedDigest {
+  algorithm: string
+  encoded: string
+}
+
+/**
+ * The digests that count (RFC 5843 section 2.2), by lower-case name. Each has one spelling, the canonical base64 of
+ * 32 or 64 bytes (RFC 4648 section 3.5): in the last character before the padding, the bits left over are zero.
+ */
+export const DIGESTS: ReadonlyMap<string, { hash: 'sha256' | 'sha512'; spelling: RegExp }> = new Map([
+  ['sha-256', { hash: 'sha256', spelling: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/ }],
+  ['sha-512', { hash: 'sha512', spelling: /^[A-Za-z0-9+/]{85}[AQgw]==$/ }]
 ])
+
+/** Other digests are visible ASCII without quotes or commas (RFC 3230 section 4.2 leaves the rest to the algorithm). */
+const OTHER_SPELLING = /^[\x21\x23-\x2b\x2d-\x7e]+$/
 
 /** More than there are algorithms; it bounds the work that a stranger can ask for. */
 const MAX_INSTANCES = 100
@@ -25,31 +37,36 @@ const MAX_INSTANCES = 100
  * Fails with `digest-malformed`.
  */
 export function parseDigestHeader(value: string): Result<readonly Digest[]> {
+  const digests = readDigests(value)
+  if (!digests.ok) return digests
+  return ok(
+    digests.value.map(({ algorithm, encoded }) => ({
+      algorithm,
+      value: decodeBase64(encoded) ?? Buffer.from(encoded, 'latin1')
+    }))
+  )
+}
+
+/** The same without decoding: what is compared in the end is text. */
+export function readDigests(value: string): Result<readonly EncodedDigest[]> {
   const instances = value.split(',', MAX_INSTANCES + 1)
   if (instances.length > MAX_INSTANCES)
     return malformed(value, `there are more than ${MAX_INSTANCES} digests`)
 
-  const digests: Digest[] = []
+  const digests: EncodedDigest[] = []
   for (const instance of instances) {
     const text = trimWhiteSpace(instance)
     const equals = text.indexOf('=')
-    const name = text.slice(0, Math.max(equals, 0))
-    if (!isToken(name)) return malformed(value, 'an algorithm, an equals sign and a value are expected')
+    const algorithm = lowerCaseName(text.slice(0, Math.max(equals, 0)))
+    if (algorithm === undefined)
+      return malformed(value, 'an algorithm, an equals sign and a value are expected')
 
-    const algorithm = name.toLowerCase()
     const encoded = text.slice(equals + 1)
-    const bytes = decodeBase64(encoded)
-    const length = DIGEST_LENGTHS.get(algorithm)
-    if (length !== undefined && bytes?.length !== length) {
-      return malformed(value, `${algorithm} is not ${length} bytes in canonical base64`)
-    }
-    if (!VALUE.test(encoded)) return malformed(value, 'a value has a character that no encoding uses')
-    digests.push({ algorithm, value: bytes ?? Buffer.from(encoded, 'latin1') })
+    const spelling = DIGESTS.get(algorithm)?.spelling ?? OTHER_SPELLING
+    if (!spelling.test(encoded)) return malformed(value, `a ${algorithm} digest is not spelt like one`)
+    digests.push({ algorithm, encoded })
   }
   return ok(digests)
 }
-
-/** Encoded digests are visible ASCII without quotes or separators (RFC 3230 section 4.2 leaves it to the algorithm). */
-const VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]+$/
 
 const malformed = (received: string, reason: string): Failed => fail('digest-malformed', { received, reason })

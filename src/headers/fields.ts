@@ -1,17 +1,22 @@
 import type { ReceivedHeaders } from '../request.ts'
-import { fail, ok, type Result } from '../result.ts'
+import { type Failed, fail, ok, type Result } from '../result.ts'
 
-/** Field values by lower-case name, in the order received, outer white space trimmed. */
-export type Fields = ReadonlyMap<string, readonly string[]>
+/** The header fields by lower-case name. */
+export interface Fields {
+  /** outer white space trimmed; repeated lines joined by ", " in their order (RFC 9110 section 5.2) */
+  values: ReadonlyMap<string, string>
+  /** names that stand on more than one line */
+  repeated: ReadonlySet<string>
+}
 
 /** RFC 9110 section 5.6.2: token. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
-/** RFC 9110 section 5.5: a field value with one of these is invalid; a line break would make a second line. */
-const BREAK = /[\r\n\0]/
-
 export const isToken = (text: string): boolean => TOKEN.test(text)
-export const hasBreak = (text: string): boolean => BREAK.test(text)
+
+/** RFC 9110 section 5.5: a field value with one of these is invalid; a line break would make a second line. */
+export const hasBreak = (text: string): boolean =>
+  text.includes('\n') || text.includes('\r') || text.includes('\0')
 
 /**
  * Names that were seen and are tokens, in lower case. The same few names come with every request.
@@ -21,58 +26,67 @@ const knownNames = new Map<string, string>()
 const KNOWN_NAMES = 500
 const KNOWN_NAME_LENGTH = 40
 
-function lowerCaseName(name: string): string | undefined {
+/** A name in lower case, or undefined when it is not a token. */
+export function lowerCaseName(name: string): string | undefined {
   const known = knownNames.get(name)
   if (known !== undefined) return known
   if (!isToken(name)) return undefined
   const lower = name.toLowerCase()
   if (name.length <= KNOWN_NAME_LENGTH) {
     if (knownNames.size >= KNOWN_NAMES) knownNames.clear()
-    knownNames.set(name, lower)
+    // A copy: a name cut out of a long header would keep all of it in memory.
+    knownNames.set(Buffer.from(name, 'latin1').toString('latin1'), lower)
   }
   return lower
 }
 
 /** Reads the header lines once: every name a token, no value with a line break. */
 export function readFields(headers: ReceivedHeaders): Result<Fields> {
-  const fields = new Map<string, string[]>()
+  const fields = { values: new Map<string, string>(), repeated: new Set<string>() }
 
-  for (const [name, value] of headerLines(headers)) {
-    const lower = lowerCaseName(name)
-    if (lower === undefined) return fail('request-malformed', { part: 'header-name', name })
-    if (hasBreak(value)) return fail('request-malformed', { part: 'header-value', name })
+  if (Symbol.iterator in headers) {
+    for (const pair of headers as Iterable<unknown>) {
+      if (!Array.isArray(pair) || typeof pair[0] !== 'string' || typeof pair[1] !== 'string') {
+        throw new TypeError(
+          'request.headers must yield [name, value] pairs of strings (rawHeaders is flat: pair it up)'
+        )
+      }
+      const malformed = addLine(fields, pair[0], pair[1])
+      if (malformed !== undefined) return malformed
+    }
+    return ok(fields)
+  }
 
-    const values = fields.get(lower)
-    if (values === undefined) fields.set(lower, [trimWhiteSpace(value)])
-    else values.push(trimWhiteSpace(value))
+  for (const [name, values] of Object.entries(headers)) {
+    if (values === undefined) continue
+    for (const value of Array.isArray(values) ? values : [values]) {
+      if (typeof value !== 'string') {
+        throw new TypeError('request.headers must have strings or arrays of strings as values')
+      }
+      const malformed = addLine(fields, name, value)
+      if (malformed !== undefined) return malformed
+    }
   }
   return ok(fields)
 }
 
-function headerLines(headers: ReceivedHeaders): Iterable<readonly [string, string]> {
-  return Symbol.iterator in headers ? checkedPairs(headers as Iterable<unknown>) : recordLines(headers)
+function addLine(fields: CollectedFields, name: string, value: string): Failed | undefined {
+  const lower = lowerCaseName(name)
+  if (lower === undefined) return fail('request-malformed', { part: 'header-name', name })
+  if (hasBreak(value)) return fail('request-malformed', { part: 'header-value', name })
+
+  const earlier = fields.values.get(lower)
+  if (earlier !== undefined) fields.repeated.add(lower)
+  fields.values.set(
+    lower,
+    earlier === undefined ? trimWhiteSpace(value) : `${earlier}, ${trimWhiteSpace(value)}`
+  )
+  return undefined
 }
 
-function* checkedPairs(headers: Iterable<unknown>): Generator<[string, string]> {
-  for (const pair of headers) {
-    if (!Array.isArray(pair) || typeof pair[0] !== 'string' || typeof pair[1] !== 'string') {
-      throw new TypeError(
-        'request.headers must yield [name, value] pairs of strings (rawHeaders is flat: pair it up)'
-      )
-    }
-    yield pair as [string, string]
-  }
-}
-
-function* recordLines(headers: object): Generator<[string, string]> {
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined) continue
-    for (const line of Array.isArray(value) ? value : [value]) {
-      if (typeof line !== 'string')
-        throw new TypeError('request.headers must have strings or arrays of strings as values')
-      yield [name, line]
-    }
-  }
+interface CollectedFields {
+  values: Map<string, string>
+  repeated: Set<string>
 }
 
 /** RFC 9110 section 5.6.3: OWS is space and tab. String.trim() would also take what is part of the value. */
@@ -84,4 +98,4 @@ export function trimWhiteSpace(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end)
 }
 
-const isWhiteSpace = (code: number): boolean => code === 0x20 || code === 0x09
+export const isWhiteSpace = (code: number): boolean => code === 0x20 || code === 0x09

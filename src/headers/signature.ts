@@ -1,6 +1,7 @@
 import { type Failed, fail, ok, type Result } from '../result.ts'
 import { decodeBase64 } from './base64.ts'
-import { isToken, trimWhiteSpace } from './fields.ts'
+import { isToken, isWhiteSpace, lowerCaseName, trimWhiteSpace } from './fields.ts'
+import { rememberLast } from './remember.ts'
 
 /** The parameters of a `Signature` header (draft-cavage-http-signatures-12 section 2.1). */
 export interface SignatureParameters {
@@ -30,133 +31,129 @@ const MAX_COVERED = 100
 export function parseSignatureHeader(value: string): Result<SignatureParameters> {
   const parameters = readParameters(trimWhiteSpace(value))
   if (!parameters.ok) return parameters
-  const { quoted, bare } = parameters.value
-
-  for (const name of ['keyId', 'signature', 'headers', 'algorithm']) {
-    if (bare.has(name)) return malformed(0, `${name} is not a quoted string`)
-  }
-  for (const name of ['created', 'expires']) {
-    if (quoted.has(name) || !isInteger(bare.get(name) ?? '0'))
-      return malformed(0, `${name} is not an integer`)
-  }
-
-  const keyId = quoted.get('keyId')
-  const signatureText = quoted.get('signature')
+  const keyId = parameters.value.get('keyId')
+  const encoded = parameters.value.get('signature')
   if (keyId === undefined) return fail('signature-parameter-missing', { parameter: 'keyId' })
-  if (signatureText === undefined) return fail('signature-parameter-missing', { parameter: 'signature' })
+  if (encoded === undefined) return fail('signature-parameter-missing', { parameter: 'signature' })
 
-  const headers = readCoveredNames(quoted.get('headers'))
-  if (!headers.ok) return headers
-  const signature = decodeBase64(signatureText)
+  const list = parameters.value.get('headers')
+  const headers = list === undefined ? ['(created)'] : readCoveredNames(list)?.slice()
+  if (headers === undefined) return malformed(0, 'headers is not a list of header names')
+  const signature = decodeBase64(encoded)
   if (signature === undefined || signature.length === 0) return fail('signature-encoding')
 
-  const result: SignatureParameters = { keyId, headers: headers.value, signature }
-  const algorithm = quoted.get('algorithm')
-  const created = bare.get('created')
-  const expires = bare.get('expires')
+  const result: SignatureParameters = { keyId, headers, signature }
+  const algorithm = parameters.value.get('algorithm')
+  const created = parameters.value.get('created')
+  const expires = parameters.value.get('expires')
   if (algorithm !== undefined) result.algorithm = algorithm
   if (created !== undefined) result.created = Number(created)
   if (expires !== undefined) result.expires = Number(expires)
   return ok(result)
 }
 
-/** The covered list, section 2.1.6: names separated by one space; without it, `(created)`; empty is forbidden. */
-function readCoveredNames(list: string | undefined): Result<string[]> {
-  if (list === undefined) return ok(['(created)'])
-  let spaces = 0
-  for (let at = list.indexOf(' '); at >= 0; at = list.indexOf(' ', at + 1)) {
-    if (++spaces >= MAX_COVERED) return malformed(0, `headers lists more than ${MAX_COVERED} names`)
-  }
-  const names = list.split(' ')
-  for (let i = 0; i < names.length; i++) {
-    const name = names[i]!.toLowerCase()
-    if (!isToken(names[i]!) && !SPECIAL_NAMES.has(name))
-      return malformed(0, 'headers lists what is not a header name')
-    names[i] = name
-  }
-  return ok(names)
-}
+type Kind = 'string' | 'integer' | 'unknown'
 
-/** Section 2.3: names that stand for something other than a header. */
-const SPECIAL_NAMES: ReadonlySet<string> = new Set(['(request-target)', '(created)', '(expires)'])
+/** How the known parameters are written: section 2.1, where the times are integers. */
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ['keyId', 'string'],
+  ['algorithm', 'string'],
+  ['headers', 'string'],
+  ['signature', 'string'],
+  ['created', 'integer'],
+  ['expires', 'integer']
+])
 
-/** Control characters other than tab are not in any quoted-string (RFC 9110 section 5.6.4). */
-const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/
-
-interface RawParameters {
-  quoted: Map<string, string>
-  bare: Map<string, string>
-}
-
-function readParameters(text: string): Result<RawParameters> {
-  const quoted = new Map<string, string>()
-  const bare = new Map<string, string>()
-  const control = text.search(CONTROL)
-  if (control >= 0) return malformed(control, 'a control character')
-
+/** The parameters' text by name. Unknown ones must be well formed too. */
+function readParameters(text: string): Result<ReadonlyMap<string, string>> {
+  const parameters = new Map<string, string>()
   let at = 0
-  for (let count = 0; count < MAX_PARAMETERS; count++) {
-    const nameEnd = tokenEnd(text, at)
-    const name = text.slice(at, nameEnd)
-    if (name === '') return malformed(at, 'a parameter name is expected')
-    if (text[nameEnd] !== '=') return malformed(nameEnd, 'an equals sign is expected')
-    if (quoted.has(name) || bare.has(name)) return fail('signature-parameter-repeated', { parameter: name })
 
-    at = nameEnd + 1
-    if (text[at] === '"') {
-      const string = readQuotedString(text, at)
-      if (string === undefined) return malformed(at, 'the quoted string has no end')
-      quoted.set(name, string.value)
-      at = string.end
-    } else {
-      const end = tokenEnd(text, at)
-      if (end === at) return malformed(at, 'a value is expected')
-      bare.set(name, text.slice(at, end))
-      at = end
-    }
+  while (parameters.size < MAX_PARAMETERS) {
+    const equals = text.indexOf('=', at)
+    const name = text.slice(at, Math.max(equals, at))
+    const kind = KINDS.get(name) ?? 'unknown'
+    if (kind === 'unknown' && !isToken(name))
+      return malformed(at, 'a parameter name is expected, and an equals sign')
+    if (parameters.has(name)) return fail('signature-parameter-repeated', { parameter: name })
 
-    at = whiteSpaceEnd(text, at)
-    if (at === text.length) return ok({ quoted, bare })
-    if (text[at] !== ',') return malformed(at, 'a comma is expected')
+    const start = equals + 1
+    const end = text.charCodeAt(start) === QUOTE ? quotedStringEnd(text, start) : tokenEnd(text, start)
+    const value = readValue(text.slice(start, end), kind)
+    if (value === undefined) return malformed(start, 'a quoted string is expected, or an integer for a time')
+    parameters.set(name, value)
+
+    at = whiteSpaceEnd(text, end)
+    if (at === text.length) return ok(parameters)
+    if (text.charCodeAt(at) !== COMMA) return malformed(at, 'a comma is expected')
     at = whiteSpaceEnd(text, at + 1)
   }
   return malformed(at, `there are more than ${MAX_PARAMETERS} parameters`)
 }
 
-/** RFC 9110 section 5.6.4: quoted-string, a backslash stands before a character taken as it is. */
-function readQuotedString(text: string, open: number): { value: string; end: number } | undefined {
-  let close = text.indexOf('"', open + 1)
-  let backslash = text.indexOf('\\', open + 1)
-  if (close < 0) return undefined
-  if (backslash < 0 || backslash > close) return { value: text.slice(open + 1, close), end: close + 1 }
+const COMMA = 0x2c
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
 
-  const pieces: string[] = []
-  let start = open + 1
-  while (backslash >= 0 && backslash < close) {
-    pieces.push(text.slice(start, backslash), text.charAt(backslash + 1))
-    start = backslash + 2
-    if (close < start) close = text.indexOf('"', start)
-    if (close < 0) return undefined
-    backslash = text.indexOf('\\', start)
+/** One spelling per number, since the number is signed; fifteen digits stay exact and reach beyond any clock. */
+const INTEGER = /^(?:0|[1-9][0-9]{0,14})$/
+
+/** Control characters other than tab are in no quoted-string. The known parameters have narrower rules of their own. */
+const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/
+
+/** A value without its quotes; none of the known strings has a use for a backslash, so none may have one. */
+function readValue(raw: string, kind: Kind): string | undefined {
+  if (kind === 'integer') return INTEGER.test(raw) ? raw : undefined
+  if (kind === 'unknown') return raw !== '' && !CONTROL.test(raw) ? raw : undefined
+  return raw.startsWith('"') && !raw.includes('\\') ? raw.slice(1, -1) : undefined
+}
+
+/** RFC 9110 section 5.6.4: quoted-string, where a backslash takes the next character as it is. */
+function quotedStringEnd(text: string, open: number): number {
+  const quote = text.indexOf('"', open + 1)
+  if (quote < 0) return open
+  if (!text.slice(open, quote).includes('\\')) return quote + 1
+  for (let at = open + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) at++
+    else if (code === QUOTE) return at + 1
   }
-  pieces.push(text.slice(start, close))
-  return { value: pieces.join(''), end: close + 1 }
+  return open
 }
 
 const TOKEN_RUN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]*/y
-const WHITE_SPACE_RUN = /[ \t]*/y
 
-const tokenEnd = (text: string, at: number): number => runEnd(TOKEN_RUN, text, at)
-const whiteSpaceEnd = (text: string, at: number): number => runEnd(WHITE_SPACE_RUN, text, at)
-
-function runEnd(run: RegExp, text: string, at: number): number {
-  run.lastIndex = at
-  run.test(text)
-  return run.lastIndex
+function tokenEnd(text: string, start: number): number {
+  TOKEN_RUN.lastIndex = start
+  TOKEN_RUN.test(text)
+  return TOKEN_RUN.lastIndex
 }
 
-/** One spelling per number, since the number is signed; fifteen digits stay exact and reach beyond any clock. */
-const isInteger = (text: string): boolean => /^(?:0|[1-9][0-9]{0,14})$/.test(text)
+function whiteSpaceEnd(text: string, start: number): number {
+  let at = start
+  while (isWhiteSpace(text.charCodeAt(at))) at++
+  return at
+}
+
+/**
+ * The covered list, section 2.1.6: names separated by one space; without it, `(created)`; an empty one is forbidden.
+ * Undefined when it is not such a list.
+ */
+const readCoveredNames = rememberLast((list: string): readonly string[] | undefined => {
+  const names: string[] = []
+  for (const name of list.split(' ', MAX_COVERED + 1)) {
+    const lower = lowerCaseName(name) ?? specialName(name)
+    if (lower === undefined) return undefined
+    names.push(lower)
+  }
+  return names.length > MAX_COVERED ? undefined : names
+})
+
+/** Section 2.3: names that stand for something other than a header. */
+const SPECIAL_NAMES = ['(request-target)', '(created)', '(expires)']
+
+const specialName = (name: string): string | undefined =>
+  SPECIAL_NAMES.find(special => special === name.toLowerCase())
 
 const malformed = (position: number, reason: string): Failed =>
   fail('signature-malformed', { position, reason })

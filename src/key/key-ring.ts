@@ -1,3 +1,4 @@
+import { rememberLast } from '../headers/remember.ts'
 import { ok, type Result } from '../result.ts'
 import { importPublicKey, type KeyLimits, type PublicKey } from './import.ts'
 import { type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from './record.ts'
@@ -21,7 +22,7 @@ const MAX_TEXT = 4096
  */
 export function createKeyRing(limits: KeyLimits): KeyRing {
   const known = new Map<string, ReturnType<KeyRing>>()
-  return text => {
+  return rememberLast(text => {
     const found = known.get(text)
     if (found !== undefined || known.has(text)) return found
     const result = looksLikeKeyRecord(text) ? readKey(text, limits) : undefined
@@ -30,7 +31,7 @@ export function createKeyRing(limits: KeyLimits): KeyRing {
       known.set(text, result)
     }
     return result
-  }
+  })
 }
 
 function readKey(text: string, limits: KeyLimits): Result<RecordKey> {

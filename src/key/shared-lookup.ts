@@ -14,47 +14,55 @@ export type LookUp = (name: string) => Promise<Result<TxtAnswer>>
 
 export function createLookUp(lookupTxt: LookupTxt, timeout: number): LookUp {
   const inFlight = new Map<string, Promise<Result<TxtAnswer>>>()
+
   return name => {
     const shared = inFlight.get(name)
     if (shared !== undefined) return shared
-    const query = ask(lookupTxt, name, timeout)
-    inFlight.set(name, query)
-    query.then(() => inFlight.delete(name))
+
+    const waiting = new Waiting()
+    const query = new Promise<Result<TxtAnswer>>(resolve => {
+      const expire = () => {
+        settle(fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms` }))
+        waiting.controller?.abort()
+      }
+      const settle = (result: Result<TxtAnswer>) => {
+        // After the deadline the entry may be a later query's.
+        if (!waiting.ended) inFlight.delete(name)
+        waiting.ended = true
+        clearTimeout(waiting.timer)
+        resolve(result)
+      }
+      try {
+        lookupTxt(name, waiting).then(
+          answer => settle(readAnswer(name, answer)),
+          error => settle(readError(name, error))
+        )
+      } catch (error) {
+        settle(readError(name, error))
+      }
+      // An answer that was at hand has settled by then, and needs no timer.
+      RESOLVED.then(() => {
+        if (!waiting.ended) waiting.timer = setTimeout(expire, timeout)
+      })
+    })
+    if (!waiting.ended) inFlight.set(name, query)
     return query
   }
 }
 
-function ask(lookupTxt: LookupTxt, name: string, timeout: number): Promise<Result<TxtAnswer>> {
-  return new Promise(resolve => {
-    // Made only when the look-up asks for it: a controller costs a tenth of an RSA verification.
-    let controller: AbortController | undefined
-    let expired = false
-    const options = {
-      get signal() {
-        controller ??= new AbortController()
-        if (expired) controller.abort()
-        return controller.signal
-      }
-    }
-    const settle = (result: Result<TxtAnswer>) => {
-      clearTimeout(timer)
-      resolve(result)
-    }
-    const timer = setTimeout(() => {
-      expired = true
-      settle(fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms` }))
-      controller?.abort()
-    }, timeout)
+const RESOLVED = Promise.resolve()
 
-    try {
-      Promise.resolve(lookupTxt(name, options)).then(
-        answer => settle(readAnswer(name, answer)),
-        error => settle(readError(name, error))
-      )
-    } catch (error) {
-      settle(readError(name, error))
-    }
-  })
+/** Makes the signal only for a look-up that asks for it: a controller costs a tenth of an RSA verification. */
+class Waiting {
+  ended = false
+  timer: NodeJS.Timeout | undefined
+  controller: AbortController | undefined
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController()
+    if (this.ended) this.controller.abort()
+    return this.controller.signal
+  }
 }
 
 function readAnswer(name: string, answer: TxtAnswer): Result<TxtAnswer> {

@@ -32,9 +32,10 @@ export const DEFAULT_ALGORITHMS: Readonly<Record<KeyType, Algorithm>> = {
   ed25519: 'ed25519'
 }
 
-export const isAlgorithm = (name: string): name is Algorithm => Object.hasOwn(ALGORITHMS, name)
+const SCHEMES: ReadonlyMap<string, Partial<Record<KeyType, Scheme>>> = new Map(Object.entries(ALGORITHMS))
 
-export function schemeFor(algorithm: Algorithm, type: KeyType): Scheme | undefined {
-  const schemes: Partial<Record<KeyType, Scheme>> = ALGORITHMS[algorithm]
-  return schemes[type]
-}
+export const isAlgorithm = (name: string): name is Algorithm => SCHEMES.has(name)
+
+/** Undefined for an unknown algorithm, and for one that does not fit the type of key. */
+export const schemeFor = (algorithm: string, type: KeyType): Scheme | undefined =>
+  SCHEMES.get(algorithm)?.[type]

@@ -1,6 +1,6 @@
 import { constants, verify } from 'node:crypto'
 import type { PublicKey } from '../key/import.ts'
-import { isAlgorithm, schemeFor } from './algorithms.ts'
+import { schemeFor } from './algorithms.ts'
 
 /**
  * Does the signature over the signing string verify with this key? False, never a throw, also for an unknown
@@ -14,7 +14,7 @@ export function verifySignature(
   key: PublicKey,
   algorithm: string
 ): boolean {
-  const scheme = isAlgorithm(algorithm) ? schemeFor(algorithm, key.type) : undefined
+  const scheme = schemeFor(algorithm, key.type)
   const octets = toOctets(signingString)
   if (scheme === undefined || octets === undefined) return false
 
