@@ -3,6 +3,7 @@ import { defineConfig } from 'tsup'
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
+    'account/index': 'src/account/index.ts',
     'testing/index': 'src/testing/index.ts'
   },
   format: ['esm', 'cjs'],

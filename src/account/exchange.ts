@@ -1,0 +1,68 @@
+import { responseError } from './errors.ts'
+import type { Settings } from './options.ts'
+import { request } from './request.ts'
+import { readToken, renewalTime } from './token.ts'
+
+export interface Token {
+  value: string
+  obtainedAt: number
+  renewAt: number
+}
+
+export interface TokenSource {
+  /** The token in hand, or a new one. However many wait, one exchange is under way. */
+  get(): Promise<Token>
+  /** The API refused this token. A newer one, obtained meanwhile, is kept. */
+  refuse(token: Token): void
+}
+
+/** States: none -> valid on a good exchange; valid -> none by time or by a 401. A failed exchange leaves no trace. */
+export function createTokenSource(settings: Settings): TokenSource {
+  let current: Token | undefined
+  let pending: Promise<Token> | undefined
+
+  const renew = async (): Promise<Token> => {
+    try {
+      current = await exchange(settings)
+      return current
+    } finally {
+      pending = undefined
+    }
+  }
+
+  return {
+    async get() {
+      if (current !== undefined && isFresh(current, settings.now())) return current
+      pending ??= renew()
+      return pending
+    },
+    refuse(token) {
+      // Compared as objects: a server may give the same text twice, and that still is a newer answer.
+      if (current === token) current = undefined
+    }
+  }
+}
+
+/** A clock that was set back says nothing about the age of the token: then it counts as old. */
+function isFresh(token: Token, now: number): boolean {
+  return token.obtainedAt <= now && now < token.renewAt
+}
+
+/** The access token for an authorization token: `POST {authUrl}/` with the form variable `access_token`. */
+async function exchange(settings: Settings): Promise<Token> {
+  // Taken before the request: the server starts to count later, never earlier.
+  const obtainedAt = settings.now()
+  const { text } = await request(settings, 'authorization server', settings.authUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ access_token: settings.accessToken }).toString()
+  })
+  const value = readToken(text, settings.accessToken)
+  if (value === undefined) {
+    throw responseError(
+      'authorization server',
+      'it is not an authorization token as text, JSON string or JSON object'
+    )
+  }
+  return { value, obtainedAt, renewAt: renewalTime(value, obtainedAt) }
+}

@@ -1,0 +1,101 @@
+import { AccountError, responseError, statusError } from './errors.ts'
+import type { TokenSource } from './exchange.ts'
+import { own, parseJson } from './json.ts'
+import type { Settings } from './options.ts'
+import { request } from './request.ts'
+import { apiUrl } from './url.ts'
+
+export interface Identity {
+  accountId: string
+  /** The parsed body of `/identity`. */
+  raw: unknown
+}
+
+/** In this order, first in the body itself, then in its `account`. */
+const FIELDS = ['ID', 'id', 'account_id', 'accountId']
+
+/** `GET {baseUrl}/identity`, once more with a new token after a 401. */
+export async function fetchIdentity(settings: Settings, tokens: TokenSource): Promise<Identity> {
+  const secrets = [settings.accessToken]
+  const ask = async () => {
+    const token = await tokens.get()
+    secrets.push(token.value)
+    const answer = await request(settings, 'API', apiUrl(settings.baseUrl, '/identity'), {
+      method: 'GET',
+      headers: { accept: 'application/json', authorization: `Bearer ${token.value}` }
+    })
+    if (answer.status === 401) tokens.refuse(token)
+    return answer
+  }
+  let answer = await ask()
+  if (answer.status === 401) answer = await ask()
+  if (answer.status === 401) throw statusError('API', 401)
+
+  const json = parseJson(answer.text)
+  if (json === undefined) throw responseError('API', 'the identity is not JSON')
+  const accountId = settings.selectAccountId
+    ? select(settings.selectAccountId, json.value)
+    : readAccountId(json.value)
+  if (accountId === undefined) {
+    throw identityError(json.value, secrets, settings.selectAccountId !== undefined)
+  }
+  return { accountId, raw: json.value }
+}
+
+/** The account id under one of its usual names; `undefined` when none of them holds an id. */
+export function readAccountId(raw: unknown): string | undefined {
+  for (const holder of [raw, own(raw, 'account')]) {
+    for (const name of FIELDS) {
+      const id = asId(own(holder, name))
+      if (id !== undefined) return id
+    }
+  }
+  return undefined
+}
+
+/** Beyond the safe integers JSON.parse has already changed digits: the id would be another account's. */
+function asId(value: unknown): string | undefined {
+  if (Number.isSafeInteger(value)) return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function select(selectAccountId: (raw: unknown) => unknown, raw: unknown): string | undefined {
+  try {
+    return asId(selectAccountId(raw))
+  } catch {
+    // What it threw may quote the body.
+    return undefined
+  }
+}
+
+const MAX_NAMES = 20
+
+/** Shows the names that were there, so that a person can write `selectAccountId`. Never a value. */
+function identityError(raw: unknown, secrets: readonly string[], selected: boolean): AccountError {
+  const outer = namesIn(raw)
+  const inner = namesIn(own(raw, 'account'))
+  const shown = [
+    ...outer.slice(0, MAX_NAMES).map(name => showName(name, secrets)),
+    ...inner.slice(0, MAX_NAMES).map(name => `account.${showName(name, secrets)}`)
+  ]
+  const rest = outer.length + inner.length - shown.length
+  if (rest > 0) shown.push(`and ${rest} more`)
+  const what = selected ? 'selectAccountId found no account id' : 'There is no account id under a usual name'
+  const then = selected
+    ? 'It must return a string that is not empty.'
+    : 'Give selectAccountId to say where it is.'
+  const message = `${what} in the identity, whose fields are: ${shown.join(', ') || '(none)'}. ${then}`
+  return new AccountError('account-identity', message, false)
+}
+
+function namesIn(value: unknown): string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+}
+
+/** A server that echoes the request may have put a token, or a piece of one, where a name should be. */
+function showName(name: string, secrets: readonly string[]): string {
+  const isSecret = secrets.some(
+    secret => name.includes(secret) || (name.length >= 8 && secret.includes(name))
+  )
+  return /^[\w.$-]{1,40}$/.test(name) && !isSecret ? name : '(not shown)'
+}

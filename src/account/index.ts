@@ -1,0 +1,4 @@
+export { type AccountClient, createAccountClient } from './client.ts'
+export { AccountError, type AccountErrorCode } from './errors.ts'
+export type { Identity } from './identity.ts'
+export type { AccountClientOptions } from './options.ts'

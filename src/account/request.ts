@@ -1,0 +1,103 @@
+import { networkError, responseError, type Server, statusError, timeoutError } from './errors.ts'
+import type { Settings } from './options.ts'
+
+export interface Question {
+  method: string
+  headers: Record<string, string>
+  body?: string
+}
+
+/** Far more than a token or an identity needs, little enough to hold. */
+const MAX_BYTES = 65_536
+
+/** What a token or an identity may call itself. The grammar of the body decides; this keeps out images and the like. */
+const READABLE =
+  /^(?:text\/[a-z0-9.+-]+|application\/(?:json|jwt|jose|octet-stream|[a-z0-9.-]+\+json))[ \t]*(?:;|$)/i
+
+/**
+ * Asks once and reads the whole answer. One deadline covers head and body.
+ *
+ * @returns the text of a 2xx answer, or `{ status: 401 }` for the caller to try a new token.
+ * @throws AccountError for everything else.
+ */
+export async function request(
+  settings: Settings,
+  server: Server,
+  url: string,
+  question: Question
+): Promise<{ status: number; text: string }> {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  // A race, because a `fetch` given by the caller may not listen to the signal.
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(timeoutError(server, settings.timeout)), settings.timeout)
+  })
+  try {
+    return await Promise.race([converse(settings.fetch, server, url, question, controller.signal), deadline])
+  } finally {
+    clearTimeout(timer)
+    // Closes the connection of an answer that was not read to its end.
+    controller.abort()
+  }
+}
+
+async function converse(
+  fetch: Settings['fetch'],
+  server: Server,
+  url: string,
+  question: Question,
+  signal: AbortSignal
+): Promise<{ status: number; text: string }> {
+  let response: Response
+  let bytes: Uint8Array | undefined
+  try {
+    // `manual`: a redirect followed would post the access token, or show the bearer token, to another URL.
+    response = await fetch(url, { ...question, redirect: 'manual', signal })
+    if (response.ok) bytes = await readBody(response.body)
+  } catch (thrown) {
+    throw networkError(server, thrown)
+  }
+  if (response.status === 401 && server === 'API') return { status: 401, text: '' }
+  if (!response.ok) throw statusError(server, response.status)
+  if (bytes === undefined) throw responseError(server, `it is larger than ${MAX_BYTES} bytes`)
+  const type = response.headers.get('content-type')
+  if (type !== null && !READABLE.test(type)) {
+    throw responseError(server, 'its content type is neither text nor JSON')
+  }
+  const text = decodeUtf8(bytes)
+  if (text === undefined) throw responseError(server, 'it is not UTF-8')
+  return { status: response.status, text }
+}
+
+/** The body, counted while it arrives (after content decoding); `undefined` as soon as it is too large. */
+async function readBody(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array | undefined> {
+  if (body === null) return new Uint8Array()
+  const reader = body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    size += value.length
+    if (size > MAX_BYTES) {
+      reader.cancel().catch(() => {})
+      return undefined
+    }
+    chunks.push(value)
+  }
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
