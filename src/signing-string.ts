@@ -1,6 +1,6 @@
 import { type Fields, hasBreak, readFields } from './headers/fields.ts'
 import type { ReceivedRequest } from './request.ts'
-import { fail, ok, type Result } from './result.ts'
+import { type Failed, fail, ok, type Result } from './result.ts'
 
 /** The times that `(created)` and `(expires)` stand for, in seconds since 1970. */
 export interface SigningStringParameters {
@@ -40,8 +40,8 @@ export function joinSigningString(
     let value = fields.values.get(name)
     if (value === undefined) {
       const special = specialValue(name, method, target, created, expires)
-      if (!special.ok) return special
-      value = special.value
+      if (special === undefined) return cannotBuild(fields, covered, created, expires)
+      value = special
     }
     text += text === '' ? `${name}: ${value}` : `\n${name}: ${value}`
   }
@@ -53,13 +53,27 @@ function specialValue(
   name: string,
   method: string,
   target: string,
-  created?: number,
-  expires?: number
-): Result<string> {
-  if (name === '(request-target)') return ok(`${method.toLowerCase()} ${target}`)
-  if (name !== '(created)' && name !== '(expires)') return fail('coverage-absent', { absent: [name] })
-  const time = name === '(created)' ? created : expires
-  return time === undefined
-    ? fail('signature-parameter-missing', { parameter: name.slice(1, -1) })
-    : ok(String(time))
+  created: number | undefined,
+  expires: number | undefined
+): string | undefined {
+  if (name === '(request-target)') return `${method.toLowerCase()} ${target}`
+  if (name === '(created)') return created?.toString()
+  return name === '(expires)' ? expires?.toString() : undefined
 }
+
+function cannotBuild(
+  fields: Fields,
+  covered: readonly string[],
+  created: number | undefined,
+  expires: number | undefined
+): Failed {
+  if (covered.includes('(created)') && created === undefined) return parameterMissing('created')
+  if (covered.includes('(expires)') && expires === undefined) return parameterMissing('expires')
+  return fail('coverage-absent', {
+    absent: covered.filter(name => !SPECIAL_NAMES.has(name) && !fields.values.has(name))
+  })
+}
+
+const SPECIAL_NAMES: ReadonlySet<string> = new Set(['(request-target)', '(created)', '(expires)'])
+
+const parameterMissing = (parameter: string): Failed => fail('signature-parameter-missing', { parameter })

@@ -15,7 +15,6 @@ import { createKeyRing } from './key/key-ring.ts'
 import { createLookUp } from './key/shared-lookup.ts'
 import { readOptions, type VerifierOptions } from './options.ts'
 import { assertReceivedRequest, type ReceivedRequest } from './request.ts'
-import { joinSigningString } from './signing-string.ts'
 import { type NotRun, PASSED, PASSED_WITHOUT_REPLAY, refuse, type Verdict } from './verdict.ts'
 
 /** Judges one received request. Never throws or rejects for anything a sender, DNS or a store does. */
@@ -50,7 +49,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const host = checkHost(fields, settings)
     const deciding = checkAccount(fields, settings)
     const algorithm = checkSignatureHeader(signature, now, settings)
-    const coverage = signature.ok ? checkCoverage(signature.value.headers, fields, settings) : UNREADABLE
+    const coverage = signature.ok ? checkCoverage(request, fields, signature.value, settings) : UNREADABLE
     const keyName = signature.ok ? checkKeyName(signature.value.keyId, settings) : UNREADABLE
     const digests = checkDigestHeader(fields)
     const account = deciding instanceof Promise ? await deciding : deciding
@@ -80,8 +79,7 @@ export function createVerifier(options: VerifierOptions): Verify {
 
     // signing string
     const { headers: covered, signature: signatureBytes } = signature.value
-    const signingString = joinSigningString(request, fields, covered, signature.value)
-    if (!signingString.ok) return refuse({ ...local, coverage: signingString }, 'there is no signing string')
+    const signingString = coverage.value
 
     // key from DNS
     const answer = await lookUp(keyName.value)
@@ -89,7 +87,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     if (!key.ok) return refuse({ ...local, key }, 'there is no key')
 
     // signature
-    const signed = checkSignature(signingString.value, signatureBytes, keyName.value, key.value)
+    const signed = checkSignature(signingString, signatureBytes, keyName.value, key.value)
     if (!signed.ok) return refuse({ ...local, key, signature: signed }, 'the signature did not verify')
 
     // body digest

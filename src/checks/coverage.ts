@@ -1,18 +1,29 @@
 import type { Fields } from '../headers/fields.ts'
+import type { SignatureParameters } from '../headers/signature.ts'
 import type { Settings } from '../options.ts'
-import { fail, ok, type Result } from '../result.ts'
+import type { ReceivedRequest } from '../request.ts'
+import { fail, type Result } from '../result.ts'
+import { joinSigningString } from '../signing-string.ts'
 
 /**
  * 7. The signature covers at least (request-target), Host, Date, the account header and Digest: what it leaves out,
- * anyone can change. No name is listed twice, and each is in the request.
+ * anyone can change. No name is listed twice, and each is in the request. The value is the signing string, which can
+ * be built only then.
  */
-export function checkCoverage(covered: readonly string[], fields: Fields, settings: Settings): Result<true> {
-  const missing = settings.requiredCoverage.filter(name => !covered.includes(name))
-  if (missing.length > 0) return fail('coverage-insufficient', { missing, covered })
+export function checkCoverage(
+  request: ReceivedRequest,
+  fields: Fields,
+  signature: SignatureParameters,
+  { requiredCoverage }: Settings
+): Result<string> {
+  const { headers: covered } = signature
+  if (!requiredCoverage.every(name => covered.includes(name))) {
+    const missing = requiredCoverage.filter(name => !covered.includes(name))
+    return fail('coverage-insufficient', { missing, covered })
+  }
 
-  const repeated = covered.filter((name, at) => covered.indexOf(name) !== at)
-  if (repeated.length > 0) return fail('coverage-repeated', { repeated })
+  const isRepeated = (name: string, at: number) => covered.indexOf(name) !== at
+  if (covered.some(isRepeated)) return fail('coverage-repeated', { repeated: covered.filter(isRepeated) })
 
-  const absent = covered.filter(name => !name.startsWith('(') && !fields.values.has(name))
-  return absent.length === 0 ? ok(true) : fail('coverage-absent', { absent })
+  return joinSigningString(request, fields, covered, signature)
 }

@@ -67,6 +67,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
 /** The parameters' text by name. Unknown ones must be well formed too. */
 function readParameters(text: string): Result<ReadonlyMap<string, string>> {
   const parameters = new Map<string, string>()
+  const hasBackslash = text.includes('\\')
   let at = 0
 
   while (parameters.size < MAX_PARAMETERS) {
@@ -78,9 +79,12 @@ function readParameters(text: string): Result<ReadonlyMap<string, string>> {
     if (parameters.has(name)) return fail('signature-parameter-repeated', { parameter: name })
 
     const start = equals + 1
-    const end = text.charCodeAt(start) === QUOTE ? quotedStringEnd(text, start) : tokenEnd(text, start)
-    const value = readValue(text.slice(start, end), kind)
-    if (value === undefined) return malformed(start, 'a quoted string is expected, or an integer for a time')
+    const quoted = text.charCodeAt(start) === QUOTE
+    const end = quoted ? quotedStringEnd(text, start, hasBackslash) : tokenEnd(text, start)
+    const value = quoted ? text.slice(start + 1, end - 1) : text.slice(start, end)
+    if (end === start || !isOfKind(kind, value, quoted)) {
+      return malformed(start, 'a quoted string is expected, or an integer for a time')
+    }
     parameters.set(name, value)
 
     at = whiteSpaceEnd(text, end)
@@ -89,6 +93,12 @@ function readParameters(text: string): Result<ReadonlyMap<string, string>> {
     at = whiteSpaceEnd(text, at + 1)
   }
   return malformed(at, `there are more than ${MAX_PARAMETERS} parameters`)
+}
+
+/** None of the known strings has a use for a backslash, so none may have one. */
+function isOfKind(kind: Kind, value: string, quoted: boolean): boolean {
+  if (kind === 'string') return quoted && !value.includes('\\')
+  return kind === 'integer' ? !quoted && INTEGER.test(value) : !CONTROL.test(value)
 }
 
 const COMMA = 0x2c
@@ -101,18 +111,9 @@ const INTEGER = /^(?:0|[1-9][0-9]{0,14})$/
 /** Control characters other than tab are in no quoted-string. The known parameters have narrower rules of their own. */
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/
 
-/** A value without its quotes; none of the known strings has a use for a backslash, so none may have one. */
-function readValue(raw: string, kind: Kind): string | undefined {
-  if (kind === 'integer') return INTEGER.test(raw) ? raw : undefined
-  if (kind === 'unknown') return raw !== '' && !CONTROL.test(raw) ? raw : undefined
-  return raw.startsWith('"') && !raw.includes('\\') ? raw.slice(1, -1) : undefined
-}
-
-/** RFC 9110 section 5.6.4: quoted-string, where a backslash takes the next character as it is. */
-function quotedStringEnd(text: string, open: number): number {
-  const quote = text.indexOf('"', open + 1)
-  if (quote < 0) return open
-  if (!text.slice(open, quote).includes('\\')) return quote + 1
+/** RFC 9110 section 5.6.4: quoted-string, where a backslash takes the next character as it is. `open` if it has no end. */
+function quotedStringEnd(text: string, open: number, hasBackslash: boolean): number {
+  if (!hasBackslash) return Math.max(text.indexOf('"', open + 1) + 1, open)
   for (let at = open + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === BACKSLASH) at++
