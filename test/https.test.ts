@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:https'
+import { Agent, createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -117,6 +117,26 @@ describe('what is refused', () => {
     const { status, verdict } = await exchange(service.sign({ body: Buffer.alloc(40 * MEGABYTE) }))
     expect(failures(verdict)).toEqual([['digest', 'body-too-large']])
     expect(status).toBe(413)
+  })
+
+  test.each([
+    ['a body over maxBodyBytes', () => service.sign({ body: Buffer.alloc(40 * MEGABYTE) }), 413],
+    [
+      'a large body that is not read',
+      () => service.sign({ body: Buffer.alloc(40 * MEGABYTE), date: new Date(0) }),
+      401
+    ]
+  ])('after %s the connection serves the next request', async (_, refused, status) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const sender = { ...recipient, agent }
+    let connections = 0
+    const count = () => connections++
+    server.on('secureConnection', count)
+    expect(await send(refused(), sender)).toBe(status)
+    expect(await send(service.sign({ body: 'next' }), sender)).toBe(200)
+    expect(connections).toBe(1)
+    server.off('secureConnection', count)
+    agent.destroy()
   })
 })
 
