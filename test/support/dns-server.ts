@@ -11,8 +11,8 @@ export interface DnsServer {
   readonly outcomes: Map<string, DnsOutcome>
   /** how many queries have come in: at all, for a name, over a transport */
   queries(name?: string, transport?: Transport): number
-  /** keeps the answers back until `release` */
-  hold(): void
+  /** keeps answers back until `release`; resolves when there is one */
+  hold(): Promise<void>
   release(): void
   close(): Promise<void>
 }
@@ -31,6 +31,7 @@ export async function startDnsServer(
   const outcomes = new Map<string, DnsOutcome>()
   const seen: { name: string; transport: Transport }[] = []
   let held: (() => void)[] | undefined
+  let onHeld: (() => void) | undefined
 
   const handlerFor = (transport: Transport): DnsHandler => {
     return (request, send) => {
@@ -39,8 +40,9 @@ export async function startDnsServer(
       const found = Object.hasOwn(records, name) ? records[name] : undefined
       const answer = answerTo(request, transport, found, outcomes.get(name))
       if (answer === undefined) return
-      if (held) held.push(() => send(answer))
-      else send(answer)
+      if (held === undefined) return send(answer)
+      held.push(() => send(answer))
+      onHeld?.()
     }
   }
 
@@ -53,7 +55,10 @@ export async function startDnsServer(
         each => (name ?? each.name) === each.name && (transport ?? each.transport) === each.transport
       ).length,
     hold() {
-      held ??= []
+      held = []
+      return new Promise(resolve => {
+        onHeld = resolve
+      })
     },
     release() {
       for (const send of held ?? []) send()
