@@ -72,8 +72,19 @@ function bodyOf(request: IncomingMessage, given: unknown): ReceivedBody {
         'as options.body (Express: express.raw({ type: "*/*" }) and req.body; Nest: rawBody: true and req.rawBody)'
     )
   }
-  // Stopping at the limit must not destroy the request: the answer is still to be sent.
-  return { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) }
+  return { [Symbol.asyncIterator]: () => chunksOf(request) }
+}
+
+/**
+ * Stopping at the limit must not destroy the request: the answer is still to be sent. What is left is thrown away, as
+ * Node does with a body that nobody read; else the sender would wait to send it, and the connection with it.
+ */
+async function* chunksOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false })
+  } finally {
+    request.resume()
+  }
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null

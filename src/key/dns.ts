@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 
 /**
  * Asks DNS for the TXT records at a name. Resolves and rejects as `resolveTxt` of `node:dns` does: one array of
@@ -22,17 +23,25 @@ export interface DnsTxtLookupOptions {
  */
 export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
   const { servers, timeout = 1000, tries = 3 } = options
-  if (!isPositiveInteger(timeout)) throw new TypeError('timeout must be a positive integer, in milliseconds')
-  if (!isPositiveInteger(tries)) throw new TypeError('tries must be a positive integer')
-  const resolver = new Resolver({ timeout, tries })
-  if (servers !== undefined) {
-    try {
-      resolver.setServers(servers)
-    } catch {
-      throw new TypeError('servers must be IP addresses, such as ["127.0.0.1:5353"]')
-    }
+  if (!isPositiveInt32(timeout)) throw new TypeError('timeout must be a positive integer, in milliseconds')
+  if (!isPositiveInt32(tries)) throw new TypeError('tries must be a positive integer')
+  if (servers !== undefined && !(Array.isArray(servers) && servers.length > 0 && servers.every(isServer))) {
+    throw new TypeError('servers must be IP addresses, such as ["127.0.0.1:5353"]')
   }
+  const resolver = new Resolver({ timeout, tries })
+  if (servers !== undefined) resolver.setServers(servers)
   return name => resolver.resolveTxt(name)
 }
 
-const isPositiveInteger = (value: unknown): boolean => Number.isInteger(value) && (value as number) > 0
+const isPositiveInt32 = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31
+
+const WITH_PORT = /^(?:\[(?<v6>[^[\]]+)\]|(?<v4>[^:[\]]+)):(?<port>\d{1,5})$/
+
+/** Checked here: Node accepts ports that cannot exist, and aborts the whole process for port 0. */
+function isServer(server: unknown): boolean {
+  if (typeof server !== 'string') return false
+  const { v6 = '', v4 = '', port } = WITH_PORT.exec(server)?.groups ?? {}
+  if (port === undefined) return isIP(server) !== 0
+  return (isIPv6(v6) || isIPv4(v4)) && Number(port) > 0 && Number(port) < 2 ** 16
+}

@@ -66,9 +66,12 @@ class Waiting {
 }
 
 function readAnswer(name: string, answer: TxtAnswer): Result<TxtAnswer> {
+  // Spread first: every() passes over the holes of a sparse array.
   const isAnswer =
     Array.isArray(answer) &&
-    answer.every(record => Array.isArray(record) && record.every(chunk => typeof chunk === 'string'))
+    [...answer].every(
+      record => Array.isArray(record) && [...record].every(chunk => typeof chunk === 'string')
+    )
   return isAnswer
     ? ok(answer)
     : fail('key-lookup-failed', { name, error: 'the answer is not of the form string[][]' })
