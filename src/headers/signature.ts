@@ -95,9 +95,9 @@ function readParameters(text: string): Result<ReadonlyMap<string, string>> {
   return malformed(at, `there are more than ${MAX_PARAMETERS} parameters`)
 }
 
-/** None of the known strings has a use for a backslash, so none may have one. */
+/** A backslash in a known string stays in it: nothing that a name, a list or base64 can have, so it is refused there. */
 function isOfKind(kind: Kind, value: string, quoted: boolean): boolean {
-  if (kind === 'string') return quoted && !value.includes('\\')
+  if (kind === 'string') return quoted
   return kind === 'integer' ? !quoted && INTEGER.test(value) : !CONTROL.test(value)
 }
 

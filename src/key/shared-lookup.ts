@@ -1,5 +1,5 @@
 import { errorLabel } from '../error-label.ts'
-import { fail, ok, type Result } from '../result.ts'
+import { type Failed, fail, ok, type Result } from '../result.ts'
 import type { LookupTxt } from './dns.ts'
 
 export type TxtAnswer = readonly (readonly string[])[]
@@ -19,22 +19,25 @@ export function createLookUp(lookupTxt: LookupTxt, timeout: number): LookUp {
     const shared = inFlight.get(name)
     if (shared !== undefined) return shared
 
-    const waiting = new Waiting()
+    let settled = false
     const query = new Promise<Result<TxtAnswer>>(resolve => {
-      const expire = () => {
-        settle(fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms` }))
-        waiting.controller?.abort()
-      }
+      let timer: NodeJS.Timeout | undefined
+      const options = new LookupOptions()
       const settle = (result: Result<TxtAnswer>) => {
         // After the deadline the entry may be a later query's.
-        if (!waiting.ended) inFlight.delete(name)
-        waiting.ended = true
-        clearTimeout(waiting.timer)
+        if (!settled) inFlight.delete(name)
+        settled = true
+        clearTimeout(timer)
         resolve(result)
       }
+      const expire = () => {
+        settle(fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms` }))
+        options.abort()
+      }
+
       try {
-        lookupTxt(name, waiting).then(
-          answer => settle(readAnswer(name, answer)),
+        lookupTxt(name, options).then(
+          answer => settle(isTxtAnswer(answer) ? ok(answer) : notAnAnswer(name)),
           error => settle(readError(name, error))
         )
       } catch (error) {
@@ -42,10 +45,10 @@ export function createLookUp(lookupTxt: LookupTxt, timeout: number): LookUp {
       }
       // An answer that was at hand has settled by then, and needs no timer.
       RESOLVED.then(() => {
-        if (!waiting.ended) waiting.timer = setTimeout(expire, timeout)
+        if (!settled) timer = setTimeout(expire, timeout)
       })
     })
-    if (!waiting.ended) inFlight.set(name, query)
+    if (!settled) inFlight.set(name, query)
     return query
   }
 }
@@ -53,29 +56,34 @@ export function createLookUp(lookupTxt: LookupTxt, timeout: number): LookUp {
 const RESOLVED = Promise.resolve()
 
 /** Makes the signal only for a look-up that asks for it: a controller costs a tenth of an RSA verification. */
-class Waiting {
-  ended = false
-  timer: NodeJS.Timeout | undefined
-  controller: AbortController | undefined
+class LookupOptions {
+  #controller: AbortController | undefined
+  #aborted = false
 
   get signal(): AbortSignal {
-    this.controller ??= new AbortController()
-    if (this.ended) this.controller.abort()
-    return this.controller.signal
+    this.#controller ??= new AbortController()
+    if (this.#aborted) this.#controller.abort()
+    return this.#controller.signal
+  }
+
+  abort(): void {
+    this.#aborted = true
+    this.#controller?.abort()
   }
 }
 
-function readAnswer(name: string, answer: TxtAnswer): Result<TxtAnswer> {
-  // Spread first: every() passes over the holes of a sparse array.
-  const isAnswer =
-    Array.isArray(answer) &&
-    [...answer].every(
-      record => Array.isArray(record) && [...record].every(chunk => typeof chunk === 'string')
-    )
-  return isAnswer
-    ? ok(answer)
-    : fail('key-lookup-failed', { name, error: 'the answer is not of the form string[][]' })
+/** Loops, because `every` passes over the holes of a sparse array. */
+function isTxtAnswer(answer: unknown): answer is TxtAnswer {
+  if (!Array.isArray(answer)) return false
+  for (const record of answer) {
+    if (!Array.isArray(record)) return false
+    for (const chunk of record) if (typeof chunk !== 'string') return false
+  }
+  return true
 }
+
+const notAnAnswer = (name: string): Failed =>
+  fail('key-lookup-failed', { name, error: 'the answer is not of the form string[][]' })
 
 /** `code` is the discriminator; NXDOMAIN and "no TXT here" are answers, everything else is the lack of one. */
 function readError(name: string, error: unknown): Result<TxtAnswer> {

@@ -79,6 +79,7 @@ describe('whatever the look-up resolves to is a verdict', () => {
 
   test('a promise of another make, which calls back at once, asks again the next time', async () => {
     let asked = 0
+    // biome-ignore lint/suspicious/noThenProperty: a promise of another make is what this is about
     const atOnce = { then: (onAnswer: (value: unknown) => void) => onAnswer(answer) }
     const verify = verifierWith(() => {
       asked += 1
