@@ -14,10 +14,10 @@ export interface SignRequest {
   host?: string
   /** none by default */
   body?: string | Uint8Array | null
-  /** headers to add, or to put in the place of the service's own of the same name */
-  headers?: Readonly<Record<string, string>>
-  /** the Date header: a date, or its text; now by default */
-  date?: Date | string
+  /** headers to add, or to put in the place of the service's own of the same name; undefined leaves that one out */
+  headers?: Readonly<Record<string, string | undefined>> | Iterable<readonly [name: string, value: string]>
+  /** the Date header: a date, milliseconds since 1970, or its text; now by default */
+  date?: Date | number | string
   /** the covered names, in this order and case; by default what the service signs, of what is there */
   covered?: readonly string[]
 }
@@ -44,7 +44,7 @@ export function signRequest(request: SignRequest, key: SigningKey, context: Sign
   const headers = new Map<string, readonly [string, string]>()
   const set = (name: string, value: string) => headers.set(name.toLowerCase(), [name, value])
   set('Host', host)
-  set('Date', typeof date === 'string' ? date : date.toUTCString())
+  set('Date', typeof date === 'string' ? date : new Date(date).toUTCString())
   if (body !== null) {
     set('Content-Length', String(body.length))
     set('Content-Type', 'application/json')
@@ -52,7 +52,11 @@ export function signRequest(request: SignRequest, key: SigningKey, context: Sign
   set(accountHeader, account)
   set('Digest', `SHA-256=${base64Digest('sha256', body ?? new Uint8Array(0))}`)
   set('X-Nonce', context.nonce)
-  for (const [name, value] of Object.entries(request.headers ?? {})) set(name, value)
+  const { headers: given = {} } = request
+  for (const [name, value] of Symbol.iterator in given ? given : Object.entries(given)) {
+    if (value === undefined) headers.delete(name.toLowerCase())
+    else set(name, value)
+  }
 
   const covered = request.covered ?? coveredBy(accountHeader).filter(isThere(headers))
   const head = { method, target, headers: [...headers.values()] }
