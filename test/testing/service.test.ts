@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { createVerifier, type ReceivedRequest } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 
-const valueOf = (request: ReceivedRequest, name: string): string | undefined =>
+const headerOf = (request: ReceivedRequest, name: string): string | undefined =>
   [...(request.headers as [string, string][])].find(([each]) => each.toLowerCase() === name)?.[1]
 
 describe('the test service', () => {
   it('signs the list of the specification, in its mixed case, of what is there', () => {
     const service = createTestService()
-    expect(valueOf(service.sign({ body: '{}' }), 'signature')).toContain(
+    expect(headerOf(service.sign({ body: '{}' }), 'signature')).toContain(
       'headers="(request-target) Host Date Content-length Content-type X-Service-ID Digest X-nonce"'
     )
-    expect(valueOf(service.sign(), 'signature')).toContain(
+    expect(headerOf(service.sign(), 'signature')).toContain(
       'headers="(request-target) Host Date X-Service-ID Digest X-nonce"'
     )
   })
@@ -34,10 +34,10 @@ describe('the test service', () => {
       covered: ['(request-target)', 'host', 'date', 'x-brand-id', 'digest', 'x-extra']
     })
     expect(request).toMatchObject({ method: 'PUT', target: '/a%2Fb?c', https: true })
-    expect(valueOf(request, 'date')).toBe('Fri, 20 Nov 2026 12:00:00 GMT')
-    expect(valueOf(request, 'x-brand-id')).toBe('account-a-7')
-    expect(valueOf(request, 'content-type')).toBe('application/octet-stream')
-    expect(valueOf(request, 'x-nonce')).toBeUndefined()
+    expect(headerOf(request, 'date')).toBe('Fri, 20 Nov 2026 12:00:00 GMT')
+    expect(headerOf(request, 'x-brand-id')).toBe('account-a-7')
+    expect(headerOf(request, 'content-type')).toBe('application/octet-stream')
+    expect(headerOf(request, 'x-nonce')).toBeUndefined()
 
     const verify = createVerifier({ ...service.options, hosts: 'other.example', now: () => date.getTime() })
     expect(await verify(request)).toMatchObject({ status: 'verified', accountId: 'a-7' })
