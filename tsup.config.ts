@@ -4,6 +4,7 @@ export default defineConfig({
   entry: {
     index: 'src/index.ts',
     'account/index': 'src/account/index.ts',
+    'replay/index': 'src/replay/index.ts',
     'testing/index': 'src/testing/index.ts'
   },
   format: ['esm', 'cjs'],

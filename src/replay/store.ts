@@ -1,10 +1,38 @@
-/** Remembers which requests were accepted. Whatever it does not answer with `true` is not verified. */
+/** Remembers which requests have been accepted, so that each is accepted once. */
 export interface ReplayStore {
   /**
-   * Claims an id for at least `ttlSeconds`: atomic, true when the id was new. Rejects when it cannot tell; the
-   * request is then `unavailable`, and the sender is asked to try again.
+   * Takes an id for `ttlSeconds`, as one atomic step: of any number of callers, on any number of machines that
+   * share the store, one gets `true`.
+   *
+   * @param id names one signed request; the verifier's is a hash of the signature bytes
+   * @param ttlSeconds how long the id has to be remembered, a finite number greater than 0, fractions allowed
+   * @returns true when the id was new and is now held, false when it was held already
+   * @throws (rejects) when the store cannot tell, because it is out of reach or full. The id may then be held all
+   *   the same, when the answer was lost on its way back; it is never reported `true` without being held.
    */
   claim(id: string, ttlSeconds: number): Promise<boolean>
-  /** The handler failed: forget the id, so that the sender's retry of the same bytes is let in. */
+
+  /**
+   * Gives an id back, so that the sender's repetition of the same request is accepted. Call it only for an id that
+   * your own `claim` (or your own verdict's `replayId`) took: releasing another's lets a replay in.
+   *
+   * @throws (rejects) when the store is out of reach; the id is then held until its time is over
+   */
   release(id: string): Promise<void>
+}
+
+/** @throws TypeError, for arguments only a programmer can get wrong */
+export function assertId(id: unknown): asserts id is string {
+  if (typeof id !== 'string' || id === '') {
+    throw new TypeError("id must be a non-empty string: pass the verdict's replayId")
+  }
+}
+
+/** @throws TypeError, for a time to live no id can have: 0 or less would hold nothing and let every replay in */
+export function assertTtl(ttlSeconds: unknown): asserts ttlSeconds is number {
+  if (typeof ttlSeconds !== 'number' || !Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
+    throw new TypeError(
+      `ttlSeconds must be a finite number of seconds greater than 0, not ${String(ttlSeconds)}`
+    )
+  }
 }

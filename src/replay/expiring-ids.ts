@@ -1,0 +1,180 @@
+import { idRows } from './id-rows.ts'
+
+/** A set of ids that are each held until their own time is over, with room for a fixed number of them. */
+export interface ExpiringIds {
+  /** `clock` and `ttl` in milliseconds. `full`: every place is taken by an id whose time is not over. */
+  add(id: string, clock: number, ttl: number): 'added' | 'held' | 'full'
+  delete(id: string): void
+  /** Ids in memory: the held ones, and those whose time is over but whose place was not reclaimed yet. */
+  readonly size: number
+}
+
+// One id comes in with an add, so any number above one keeps ahead of them. A small one keeps every single add short,
+// even when a million ids have expired since the last.
+const RECLAIMED_PER_ADD = 4
+
+const TICK = 100 // milliseconds: ids that expire in the same tick are filed together
+
+/**
+ * Every step is O(1), amortised. Ids are filed by the tick in which they expire, so those whose time is over are
+ * found without a look at any other, and nothing has to run between calls.
+ *
+ * A `Map` of strings would be shorter. With a million ids in it a claim took two to four times as long as with a
+ * thousand, and the heap went on growing as ids came and went. So an id has a slot, the slot has columns, and an index
+ * of integers leads from the id's hash to the slot (open addressing: Knuth, TAOCP volume 3, section 6.4).
+ */
+export function expiringIds(maxEntries: number): ExpiringIds {
+  let capacity = Math.min(1024, maxEntries)
+  let index = new Uint32Array(indexLength(capacity)) // pairs of slot + 1, or 0 for none, and hash
+  let hashes = new Uint32Array(capacity)
+  let expiries = new Float64Array(capacity)
+  let places = new Uint32Array(capacity) // where in its tick's list the slot stands
+  const ids = idRows()
+  const byTick = new Map<number, number[]>()
+  const freeSlots: number[] = []
+  let slotsUsed = 0
+
+  const seed = Math.floor(Math.random() * 2 ** 32) // so that ids which crowd one spot cannot be prepared
+  let oldestTick = 0
+  let latest = 0
+
+  const home = (hash: number) => hash & (index.length / 2 - 1)
+  const following = (at: number) => (at + 1) & (index.length / 2 - 1)
+  const distance = (from: number, to: number) => (to - from) & (index.length / 2 - 1)
+
+  const find = (id: string, hash: number): number | undefined => {
+    for (let at = home(hash); index[2 * at] !== 0; at = following(at)) {
+      const slot = index[2 * at]! - 1
+      if (index[2 * at + 1] === hash && ids.holds(slot, id)) return slot
+    }
+    return undefined
+  }
+
+  const insert = (slot: number, hash: number) => {
+    let at = home(hash)
+    while (index[2 * at] !== 0) at = following(at)
+    index[2 * at] = slot + 1
+    index[2 * at + 1] = hash
+  }
+
+  // The entries that follow close up, so that a search which passed here still meets them (Knuth's Algorithm R).
+  const erase = (slot: number) => {
+    let hole = home(hashes[slot]!)
+    while (index[2 * hole] !== slot + 1) hole = following(hole)
+    for (let at = following(hole); index[2 * at] !== 0; at = following(at)) {
+      if (distance(home(index[2 * at + 1]!), at) < distance(hole, at)) continue
+      index.copyWithin(2 * hole, 2 * at, 2 * at + 2)
+      hole = at
+    }
+    index[2 * hole] = 0
+  }
+
+  const grow = () => {
+    capacity = Math.min(2 * capacity, maxEntries)
+    hashes = copied(hashes, new Uint32Array(capacity))
+    expiries = copied(expiries, new Float64Array(capacity))
+    places = copied(places, new Uint32Array(capacity))
+    index = new Uint32Array(indexLength(capacity))
+    for (let slot = 0; slot < slotsUsed; slot++) insert(slot, hashes[slot]!)
+  }
+
+  const remove = (slot: number) => {
+    erase(slot)
+    freeSlots.push(slot)
+    const tick = tickOf(expiries[slot]!)
+    const filed = byTick.get(tick)!
+    const last = filed.pop()!
+    if (last !== slot) {
+      filed[places[slot]!] = last
+      places[last] = places[slot]!
+    }
+    if (filed.length === 0) byTick.delete(tick)
+  }
+
+  // Frees the place of one id of a tick that is over; false when there is none. It goes from tick to tick; after more
+  // empty ones than there are others, it looks where the next is. So a month without a request costs no more than a
+  // minute.
+  const reclaimOne = (now: number): boolean => {
+    const lastOver = Math.floor(now / TICK)
+    for (let empty = 0; oldestTick <= lastOver; oldestTick++) {
+      const slot = byTick.get(oldestTick)?.at(-1)
+      if (slot !== undefined) {
+        remove(slot)
+        return true
+      }
+      empty += 1
+      if (empty <= byTick.size) continue
+      oldestTick = lastOver
+      for (const tick of byTick.keys()) oldestTick = Math.min(oldestTick, tick - 1)
+    }
+    return false
+  }
+
+  // The same for the running tick, some of whose ids are over: only these few are looked at, and only when full.
+  const reclaimFromRunningTick = (now: number): boolean => {
+    const slot = byTick.get(Math.floor(now / TICK) + 1)?.find(slot => expiries[slot]! <= now)
+    if (slot === undefined) return false
+    remove(slot)
+    return true
+  }
+
+  return {
+    add(id, clock, ttl) {
+      const now = Math.max(clock, latest) // a clock that steps back stands still
+      latest = now
+      for (let i = 0; i < RECLAIMED_PER_ADD && reclaimOne(now); i++);
+
+      const hash = hashOf(id, seed)
+      const known = find(id, hash)
+      if (known !== undefined && now < expiries[known]!) return 'held'
+      if (known !== undefined) remove(known)
+      while (slotsUsed - freeSlots.length >= maxEntries) {
+        if (!reclaimOne(now) && !reclaimFromRunningTick(now)) return 'full'
+      }
+      if (freeSlots.length === 0 && slotsUsed === capacity) grow()
+
+      const slot = freeSlots.pop() ?? slotsUsed++
+      const expiry = Math.ceil(now + ttl)
+      const filed = byTick.get(tickOf(expiry))
+      ids.set(slot, id)
+      hashes[slot] = hash
+      expiries[slot] = expiry
+      places[slot] = filed?.length ?? 0
+      if (filed === undefined) byTick.set(tickOf(expiry), [slot])
+      else filed.push(slot)
+      insert(slot, hash)
+      return 'added'
+    },
+    delete(id) {
+      const slot = find(id, hashOf(id, seed))
+      if (slot !== undefined) remove(slot)
+    },
+    get size() {
+      return slotsUsed - freeSlots.length
+    }
+  }
+}
+
+/** The tick at whose end an id that expires at `expiry` is over. */
+function tickOf(expiry: number): number {
+  return Math.ceil(expiry / TICK)
+}
+
+/** FNV-1a over the UTF-16 code units, and MurmurHash3's finalizer for the low bits. It finds; `ids.holds` decides. */
+function hashOf(id: string, seed: number): number {
+  let hash = seed
+  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
+
+/** Of pairs as many as a power of two, so that a mask wraps it; at most half in use, so that a search is short. */
+function indexLength(capacity: number): number {
+  return 2 ** Math.ceil(Math.log2(2 * capacity)) * 2
+}
+
+function copied<T extends Uint32Array | Float64Array>(from: T, to: T): T {
+  to.set(from)
+  return to
+}
