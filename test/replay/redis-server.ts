@@ -1,0 +1,78 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** False, with the reason printed, where there is no `redis-server`: the caller skips its tests. */
+export function hasRedisServer(): boolean {
+  try {
+    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    console.log('skipped: no redis-server on PATH (Debian: apt-get install redis-server)')
+    return false
+  }
+}
+
+export interface RedisServer {
+  readonly port: number
+  /** Resolves when it accepts connections. On the same port each time, with what it had written before. */
+  start(): Promise<void>
+  /** Ends it at once, as a crash would. */
+  kill(): Promise<void>
+  /** It keeps its connections and answers nothing until `resume`. */
+  pause(): void
+  resume(): void
+  /** Ends it and removes its files. */
+  remove(): Promise<void>
+}
+
+/** A real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there. */
+export async function redisServer({ durable = false } = {}): Promise<RedisServer> {
+  const port = await freePort()
+  const dir = mkdtempSync(join(tmpdir(), 'signed-requests-redis-'))
+  const persistence = durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
+  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...persistence]
+  let child: ChildProcess | undefined
+
+  const kill = async () => {
+    if (child === undefined) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+    child = undefined
+  }
+  return {
+    port,
+    async start() {
+      child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+      let output = ''
+      for await (const chunk of child.stdout!.iterator({ destroyOnReturn: false })) {
+        output += chunk
+        if (output.includes('Ready to accept connections')) break
+      }
+      if (!output.includes('Ready to accept connections'))
+        throw new Error(`redis-server did not start:\n${output}`)
+      child.stdout!.resume()
+    },
+    kill,
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    async remove() {
+      await kill()
+      rmSync(dir, { recursive: true })
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
