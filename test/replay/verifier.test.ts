@@ -7,6 +7,7 @@ import { createTestService } from '../../src/testing/index.ts'
 import { connect } from './redis-clients.ts'
 import { hasRedisServer, redisServer } from './redis-server.ts'
 
+const noRedis = !hasRedisServer()
 const service = createTestService({ rsaBits: 1024 })
 const verifierWith = (replayStore: ReplayStore) => createVerifier({ ...service.options, replayStore })
 const outcome = (verdict: Verdict) =>
@@ -95,7 +96,7 @@ describe('a verifier with a memory store', () => {
   })
 })
 
-describe.skipIf(!hasRedisServer()).each(['node-redis', 'ioredis'] as const)('a verifier with %s', name => {
+describe.skipIf(noRedis).each(['node-redis', 'ioredis'] as const)('a verifier with %s', name => {
   it('is unavailable while Redis is down, verifies nothing without a claim, and recovers by itself', async () => {
     const server = await redisServer()
     await server.start()
@@ -150,7 +151,7 @@ describe.skipIf(!hasRedisServer()).each(['node-redis', 'ioredis'] as const)('a v
   })
 })
 
-describe.skipIf(!hasRedisServer())('a claim that Redis grants after the deadline', () => {
+describe.skipIf(noRedis)('a claim that Redis grants after the deadline', () => {
   it('is given back, so that the repetition of the request is accepted, once', async () => {
     const server = await redisServer()
     await server.start()
