@@ -36,6 +36,7 @@ export async function redisServer({ durable = false } = {}): Promise<RedisServer
   const persistence = durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...persistence]
   let child: ChildProcess | undefined
+  process.once('exit', () => child?.kill('SIGKILL'))
 
   const kill = async () => {
     if (child === undefined) return

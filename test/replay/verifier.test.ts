@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { createClient } from 'redis'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createVerifier, httpStatus, type ReceivedRequest, type Verdict } from '../../src/index.ts'
 import { memoryReplayStore, type ReplayStore, redisReplayStore } from '../../src/replay/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
@@ -99,8 +99,10 @@ describe('a verifier with a memory store', () => {
 describe.skipIf(noRedis).each(['node-redis', 'ioredis'] as const)('a verifier with %s', name => {
   it('is unavailable while Redis is down, verifies nothing without a claim, and recovers by itself', async () => {
     const server = await redisServer()
+    onTestFinished(() => server.remove())
     await server.start()
     const { store, ready, close } = await connect(name, server.port)
+    onTestFinished(close)
     let granted = 0
     const counting: ReplayStore = {
       async claim(id, ttlSeconds) {
@@ -146,16 +148,17 @@ describe.skipIf(noRedis).each(['node-redis', 'ioredis'] as const)('a verifier wi
     expect(unavailable).toEqual([])
     expect(granted).toBe(verified.length)
     expect(outcome(await verify(verified.at(-1)!))).toBe('rejected: replayed')
-    close()
-    await server.remove()
   })
 })
 
 describe.skipIf(noRedis)('a claim that Redis grants after the deadline', () => {
   it('is given back, so that the repetition of the request is accepted, once', async () => {
     const server = await redisServer()
+    onTestFinished(() => server.remove())
     await server.start()
     const client = createClient({ socket: { port: server.port } })
+    client.on('error', () => {})
+    onTestFinished(() => client.destroy())
     await client.connect()
     const verify = createVerifier({
       ...service.options,
@@ -170,7 +173,5 @@ describe.skipIf(noRedis)('a claim that Redis grants after the deadline', () => {
     const repetitions: string[] = []
     while (!repetitions.includes('verified')) repetitions.push(outcome(await verify(request)))
     expect(outcome(await verify(request))).toBe('rejected: replayed')
-    client.destroy()
-    await server.remove()
   })
 })
