@@ -6,10 +6,11 @@ const run = promisify(execFile)
 
 test('the demo ends by itself, with every verdict as expected, in plain text of 100 columns', async () => {
   const { stdout } = await run(process.execPath, ['--import', 'tsx', 'examples/demo/main.ts'])
-  expect(stdout).toContain('All 8 verdicts are as expected.')
+  expect(stdout).toContain('All 9 verdicts are as expected.')
   for (const code of [
     'digest-mismatch',
     'date-too-old',
+    'replayed',
     'key-name-outside-domain',
     'coverage-insufficient',
     'key-lookup-timeout'

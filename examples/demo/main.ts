@@ -1,6 +1,7 @@
 // Signed requests over real HTTPS, with the keys in a real DNS: `npm run demo`.
 import { isDeepStrictEqual } from 'node:util'
 import { dnsTxtLookup } from '../../src/index.ts'
+import { memoryReplayStore } from '../../src/replay/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { startDnsServer } from '../../test/support/dns-server.ts'
 import { send } from '../../test/support/https.ts'
@@ -21,7 +22,8 @@ const receiver = await startReceiver(HOST, {
   ...service.options,
   hosts: HOST,
   lookupTxt: dnsTxtLookup({ servers: [dns.address], timeout: 500, tries: 1 }),
-  lookupTimeout: 500
+  lookupTimeout: 500,
+  replayStore: memoryReplayStore()
 })
 
 async function play({ name, request, dnsIsDown }: Scenario): Promise<Row> {

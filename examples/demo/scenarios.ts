@@ -11,13 +11,14 @@ export interface Scenario {
   expected: { status: number; failures: readonly string[] }
 }
 
-/** What the receiver is sent: three requests of the service, and five that it must not act on. */
+/** What the receiver is sent: three requests of the service, and six that it must not act on. */
 export function scenariosOf(service: TestService, stranger: TestService): Scenario[] {
+  const captured = service.sign({ method: 'POST', target: '/hooks/orders', body: '{"event":"paid"}' })
   const webhook = { method: 'POST', target: '/hooks/orders?version=2', body: '{"event":"paid","amount":100}' }
   return [
     {
       name: 'Webhook: POST, JSON',
-      request: () => service.sign(webhook),
+      request: () => captured,
       expected: { status: 200, failures: [] }
     },
     {
@@ -39,6 +40,11 @@ export function scenariosOf(service: TestService, stranger: TestService): Scenar
       name: 'Replayed with its old Date',
       request: () => service.sign({ ...webhook, date: new Date(Date.now() - 3_600_000) }),
       expected: { status: 401, failures: ['date: date-too-old'] }
+    },
+    {
+      name: 'Replayed at once, byte for byte',
+      request: () => captured,
+      expected: { status: 401, failures: ['replay: replayed'] }
     },
     {
       name: 'Key outside the domain',
