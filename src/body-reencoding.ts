@@ -27,7 +27,7 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 const hasBom = (body: Buffer): boolean => body.subarray(0, 3).equals(BOM)
 
 /** What the body was before, if this is what happened to it. */
-const UNDO: readonly (readonly [Reencoding, (body: Buffer) => Buffer[]])[] = [
+const UNDO: readonly (readonly [Reencoding, (body: Buffer) => Iterable<Buffer>])[] = [
   ['trailing newline removed', body => ['\n', '\r\n'].map(end => Buffer.concat([body, Buffer.from(end)]))],
   ['trailing newline added', body => [/\r\n$/, /\n$/].flatMap(end => replaced(body, end, ''))],
   ['CRLF turned into LF', body => replaced(body, /\n/g, '\r\n')],
@@ -44,30 +44,41 @@ function replaced(body: Buffer, pattern: RegExp, replacement: string): Buffer[] 
   return changed === text ? [] : [Buffer.from(changed, 'latin1')]
 }
 
-/** The spellings of other languages' JSON writers: with spaces, indented, with a newline, with escapes. */
-function jsonSpellings(body: Buffer): Buffer[] {
+/**
+ * The spellings of other JSON writers: compact (JavaScript, Ruby, Go), with spaces (Python), indented; with slashes
+ * (PHP), with <, > and & (Go, Rails) or with all that is not ASCII (Python, PHP) escaped; with a newline at the end.
+ * What reading the JSON has lost (1.0, a key that was there twice) stays lost.
+ */
+function* jsonSpellings(body: Buffer): Generator<Buffer> {
   let value: unknown
   try {
     value = JSON.parse(body.toString('utf8'))
   } catch {
-    return []
+    return
   }
-  if (isDeeperThan(MAX_DEPTH, value)) return []
-  const compact = JSON.stringify(value)
-  const spaced = JSON.stringify(value, null, 1)
-    .replace(/\n */g, ' ')
-    .replace(/([[{]) | ([\]}])/g, '$1$2')
-  const spellings = [compact, spaced, JSON.stringify(value, null, 2), JSON.stringify(value, null, 4)]
-  return spellings
-    .flatMap(text => [text, `${text}\n`, text.replaceAll('/', '\\/')])
-    .flatMap(text => [text, escapeNonAscii(text)])
-    .map(text => Buffer.from(text, 'utf8'))
+  if (isDeeperThan(MAX_DEPTH, value)) return
+  for (const json of [...[0, 2, 4, '\t'].map(indent => JSON.stringify(value, null, indent)), spaced(value)]) {
+    const slashes = json.replaceAll('/', '\\/')
+    const html = escaped(json, /[<>&\u2028\u2029]/g)
+    for (const spelling of new Set([json, ascii(json), slashes, ascii(slashes), html])) {
+      yield Buffer.from(spelling)
+      yield Buffer.from(`${spelling}\n`)
+    }
+  }
 }
+
+/** `{"a": 1, "b": [2, 3]}`: in indented JSON a line break is never part of a string. */
+const spaced = (value: unknown): string =>
+  JSON.stringify(value, null, 1)
+    .replace(/(?<=[[{])\n *|\n *(?=[\]}])/g, '')
+    .replace(/\n */g, ' ')
+
+const ascii = (json: string): string => escaped(json, /[^\0-~]/g)
+
+const escaped = (json: string, units: RegExp): string =>
+  json.replace(units, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some(child => isDeeperThan(levels - 1, child))
 }
-
-const escapeNonAscii = (text: string): string =>
-  text.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -8,6 +8,8 @@ const isExactly = (original: string) => (bytes: Uint8Array) =>
 const guess = (received: string, signed: string) =>
   findReencoding(Buffer.from(received, 'latin1'), isExactly(signed))
 
+const ONE_VALUE = '{"a":[1,{},[]],"s":"x [ y ] { z }, \xc3\xa9 \xf0\x9f\x98\x80 <b>/"}'
+
 test.each([
   ['trailing newline removed', 'a', 'a\n'],
   ['trailing newline removed', 'a', 'a\r\n'],
@@ -22,7 +24,17 @@ test.each([
   ['JSON written anew', '{"a":1}', '{\n  "a": 1\n}'],
   ['JSON written anew', '{"a":1}', '{\n    "a": 1\n}\n'],
   ['JSON written anew', '{"a":"/"}', '{"a":"\\/"}'],
-  ['JSON written anew', '["\xc3\xa9"]', '["\\u00e9"]']
+  ['JSON written anew', '["\xc3\xa9"]', '["\\u00e9"]'],
+  ['JSON written anew', '{"a":[]}', '{\n\t"a": []\n}\n'],
+  // what json.dumps() of Python, JSON.generate() of Ruby, json_encode() of PHP and json.Marshal() of Go make of one value
+  ['JSON written anew', ONE_VALUE, '{"a": [1, {}, []], "s": "x [ y ] { z }, \\u00e9 \\ud83d\\ude00 <b>/"}'],
+  ['JSON written anew', ` ${ONE_VALUE}`, ONE_VALUE],
+  ['JSON written anew', ONE_VALUE, '{"a":[1,{},[]],"s":"x [ y ] { z }, \\u00e9 \\ud83d\\ude00 <b>\\/"}'],
+  [
+    'JSON written anew',
+    ONE_VALUE,
+    '{"a":[1,{},[]],"s":"x [ y ] { z }, \xc3\xa9 \xf0\x9f\x98\x80 \\u003cb\\u003e/"}'
+  ]
 ])('%s: %j was %j', (reencoding, received, signed) => {
   expect(guess(received, signed)).toBe(reencoding)
 })

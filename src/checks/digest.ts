@@ -54,11 +54,15 @@ export function checkDigest(
   const matched = matchesEncoded(digests, body)
   if (matched.ok || matched.code !== 'digest-mismatch' || matched.evidence === undefined) return matched
 
-  const contentLength = (covered.includes('content-length') && fields.values.get('content-length')) || ''
-  const reencoding = findReencoding(body, bytes => matchesEncoded(digests, bytes).ok)
+  const signedLength = (covered.includes('content-length') && fields.values.get('content-length')) || ''
+  const contentLength = /^\d{1,15}$/.test(signedLength) ? Number(signedLength) : undefined
+  const reencoding = findReencoding(
+    body,
+    bytes => (contentLength ?? bytes.length) === bytes.length && matchesEncoded(digests, bytes).ok
+  )
   return fail('digest-mismatch', {
     ...matched.evidence,
-    ...(/^\d{1,15}$/.test(contentLength) && { contentLength: Number(contentLength) }),
+    ...(contentLength !== undefined && { contentLength }),
     ...(reencoding !== undefined && { reencoding })
   })
 }
