@@ -40,7 +40,8 @@ export interface EvidenceByCode {
   'account-malformed': { header: string; received: string; expected: string }
   'account-mismatch': { header: string; received: string }
   'account-check-failed': { error: string }
-  'signature-malformed': { position: number; reason: string }
+  /** `near` is what stands around the position */
+  'signature-malformed': { position: number; reason: string; near?: string }
   'signature-parameter-missing': { parameter: string }
   'signature-parameter-repeated': { parameter: string }
   'signature-algorithm': { received?: string; allowed: readonly string[] }
@@ -66,7 +67,14 @@ export interface EvidenceByCode {
   'key-lookup-failed': { name: string; error: string }
   'key-lookup-timeout': { name: string; error: string }
   /** the string as rebuilt from what was received, and the record it was checked with */
-  'signature-mismatch': { signingString: string; keyId: string; algorithm: string; record: string }
+  'signature-mismatch': {
+    signingString: string
+    keyId: string
+    algorithm: string
+    record: string
+    /** base64 */
+    signature: string
+  }
   'digest-malformed': { received: string; reason: string }
   'digest-unsupported': { received: readonly string[] }
   /** digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did */

@@ -8,7 +8,12 @@ import type { Algorithm } from '../signature/algorithms.ts'
 export function readSignatureHeader(fields: Fields): Result<SignatureParameters> {
   const value = fields.values.get('signature')
   if (value === undefined) return fail('signature-missing')
-  return fields.repeated.has('signature') ? fail('signature-repeated') : parseSignatureHeader(value)
+  if (fields.repeated.has('signature')) return fail('signature-repeated')
+  const parsed = parseSignatureHeader(value)
+  if (parsed.ok || parsed.code !== 'signature-malformed' || parsed.evidence === undefined) return parsed
+  const { position } = parsed.evidence
+  const near = value.slice(Math.max(0, position - 20), position + 20)
+  return fail('signature-malformed', { ...parsed.evidence, near })
 }
 
 /**

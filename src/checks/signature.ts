@@ -1,3 +1,4 @@
+import { encodeBase64 } from '../headers/base64.ts'
 import { fail, ok, type Result } from '../result.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
 import type { Candidate } from './key.ts'
@@ -13,5 +14,11 @@ export function checkSignature(
     if (verifySignature(signingString, signature, candidate.key, candidate.algorithm)) return ok(candidate)
   }
   const { algorithm, record } = candidates[0]!
-  return fail('signature-mismatch', { signingString, keyId, algorithm, record: record.text })
+  return fail('signature-mismatch', {
+    signingString,
+    keyId,
+    algorithm,
+    record: record.text,
+    signature: encodeBase64(signature)
+  })
 }

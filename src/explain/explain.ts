@@ -1,0 +1,52 @@
+import { CHECK_NAMES, type CheckName, type CheckResult, type Failure, type Verdict } from '../verdict.ts'
+import { ADVICE, CHANGED_HEADER } from './advice.ts'
+import { details } from './details.ts'
+import { causeFrom, type Evidence, facts } from './facts.ts'
+import { visible, wrapped } from './text.ts'
+
+/**
+ * Says to a person what a verdict rests on: every check with its result, and for what failed what was received and
+ * expected, the likely cause and the fix.
+ *
+ * @returns lines of printable ASCII in 80 columns, without colour; whatever came from the sender is escaped and cut
+ */
+export function explain(verdict: Verdict): string {
+  return [
+    wrapped(`${verdict.status}: `, headline(verdict)),
+    '',
+    ...CHECK_NAMES.map(name => checkLine(name, verdict.checks[name])),
+    ...(verdict.status === 'verified' ? [] : verdict.failures.flatMap(advise))
+  ].join('\n')
+}
+
+const headline = (verdict: Verdict): string =>
+  verdict.status === 'verified'
+    ? `account ${visible(verdict.accountId)}, ${verdict.algorithm} by ${visible(verdict.keyId)}`
+    : verdict.failures.map(failure => failure.check).join(', ')
+
+const MARKS = { pass: 'ok', fail: 'FAIL', unavailable: '??', 'not-run': '--' }
+
+function checkLine(name: CheckName, result: CheckResult): string {
+  const { outcome } = result
+  const told =
+    outcome === 'pass'
+      ? outcome
+      : outcome === 'not-run'
+        ? `not run: ${result.because}`
+        : [`${result.code}: ${result.message}`, ...facts(evidenceOf(result))].join('; ')
+  return wrapped(`${MARKS[outcome].padEnd(6)}${name.padEnd(18)}`, told)
+}
+
+function advise(failure: Failure): string[] {
+  const [cause, fix] = ADVICE[failure.code] ?? ADVICE[failure.check] ?? CHANGED_HEADER
+  const evidence = evidenceOf(failure)
+  return [
+    '',
+    failure.code,
+    wrapped('  likely cause: ', causeFrom(evidence, cause)),
+    wrapped('  fix: ', fix),
+    ...details(evidence)
+  ]
+}
+
+const evidenceOf = (failed: object): Evidence => (failed as { evidence?: Evidence }).evidence ?? {}
