@@ -1,3 +1,4 @@
+export { type CaptureOptions, captureFixture } from './capture.ts'
 export {
   createTestService,
   type TestService,
@@ -5,3 +6,11 @@ export {
   type TestServiceVerifierOptions
 } from './service.ts'
 export type { SignRequest } from './sign.ts'
+export type {
+  VectorBody,
+  VectorDnsError,
+  VectorFile,
+  VectorJson,
+  VectorOptions,
+  VectorVerdict
+} from './vector-form.ts'

@@ -14,6 +14,7 @@ export function createSigningKey(keyId: string, rsaBits: number, privateKeyPem?:
     privateKeyPem === undefined
       ? generateKeyPairSync('rsa', { modulusLength: rsaBits }).privateKey
       : createPrivateKey(privateKeyPem)
+  if (privateKey.asymmetricKeyType !== 'rsa') throw new TypeError('the private key must be an RSA key')
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
   return {
     keyId,

@@ -1,0 +1,102 @@
+import type { Code } from '../codes.ts'
+import type { EvidenceOf } from '../evidence.ts'
+import { parseSignatureHeader } from '../headers/signature.ts'
+import type { VerifierOptions } from '../options.ts'
+import type { Verdict } from '../verdict.ts'
+import type { VectorJson, VectorOptions } from './vector-form.ts'
+
+export type HeaderLines = readonly (readonly [name: string, value: string])[]
+
+/** Options that are plain data, whatever they are set to. */
+const PLAIN = [
+  'accountPrefix',
+  'requireHttps',
+  'dateTolerance',
+  'algorithms',
+  'alsoCovered',
+  'minRsaBits',
+  'maxRsaBits',
+  'maxBodyBytes'
+] as const
+
+/** What stands for an option that is not known and did not decide. */
+const UNKNOWN = { serviceDomain: 'service.example', hosts: ['receiver.example'], accounts: ['unknown'] }
+
+/** The options a fixture needs to be judged like the request: as given, or as the request and the verdict show them. */
+export function optionsFor(
+  given: Partial<VerifierOptions>,
+  headers: HeaderLines,
+  verdict: Verdict
+): Pick<VectorJson, 'options' | 'accountsError' | 'replayStore'> {
+  const plain: Partial<VectorOptions> = {}
+  for (const name of PLAIN) Object.assign(plain, given[name] !== undefined && { [name]: given[name] })
+
+  const accountHeader = given.accountHeader ?? accountHeaderIn(verdict)
+  const { account } = verdict.checks
+  const replayStore = replayStoreOf(verdict)
+  return {
+    options: {
+      serviceDomain: given.serviceDomain ?? serviceDomainIn(headers, verdict),
+      hosts: given.hosts === undefined ? hostsIn(headers, verdict) : [given.hosts].flat(),
+      accounts: accountsOf(given, valuesOf(headers, accountHeader ?? 'x-service-id'), verdict),
+      ...(accountHeader !== undefined && { accountHeader }),
+      ...plain
+    },
+    ...(account.outcome === 'unavailable' && { accountsError: true }),
+    ...(replayStore !== undefined && { replayStore })
+  }
+}
+
+/** The evidence of a failure, if the verdict has that failure. */
+export function evidenceIn<C extends Code>(verdict: Verdict, code: C): EvidenceOf<C> | undefined {
+  if (verdict.status === 'verified') return undefined
+  return verdict.failures.find(failure => failure.code === code)?.evidence as EvidenceOf<C> | undefined
+}
+
+export const valuesOf = (headers: HeaderLines, name: string): string[] =>
+  headers.filter(([each]) => each.toLowerCase() === name.toLowerCase()).map(([, value]) => value)
+
+/** The parameters of the Signature header, if it can be read. */
+export function signatureIn(headers: HeaderLines) {
+  const signature = parseSignatureHeader(valuesOf(headers, 'signature').join(', '))
+  return signature.ok ? signature.value : undefined
+}
+
+function serviceDomainIn(headers: HeaderLines, verdict: Verdict): string {
+  const domain = evidenceIn(verdict, 'key-name-outside-domain')?.domain
+  if (domain !== undefined) return domain
+  const keyId = verdict.checks['key-name'].outcome === 'pass' ? signatureIn(headers)?.keyId : undefined
+  return keyId?.replace(/^.*?\._domainkey\.|^[^.]*\./i, '') ?? UNKNOWN.serviceDomain
+}
+
+function hostsIn(headers: HeaderLines, verdict: Verdict): readonly string[] {
+  if (verdict.checks.host.outcome === 'pass') return valuesOf(headers, 'host')
+  const evidence = evidenceIn(verdict, 'host-mismatch') ?? evidenceIn(verdict, 'host-missing')
+  return evidence?.expected ?? UNKNOWN.hosts
+}
+
+const accountHeaderIn = (verdict: Verdict): string | undefined =>
+  (
+    evidenceIn(verdict, 'account-missing') ??
+    evidenceIn(verdict, 'account-repeated') ??
+    evidenceIn(verdict, 'account-malformed') ??
+    evidenceIn(verdict, 'account-mismatch')
+  )?.header
+
+/** A function that decided is told by what it decided. */
+function accountsOf(
+  { accounts, accountPrefix = 'account-' }: Partial<VerifierOptions>,
+  values: readonly string[],
+  verdict: Verdict
+): readonly string[] {
+  if (accounts !== undefined && typeof accounts !== 'function') return [accounts].flat()
+  if (verdict.status === 'verified') return [verdict.accountId]
+  const passed = verdict.checks.account.outcome === 'pass' && values.length === 1
+  return passed ? [values[0]!.slice(accountPrefix.length)] : UNKNOWN.accounts
+}
+
+function replayStoreOf({ checks }: Verdict): VectorJson['replayStore'] {
+  if (checks.replay.outcome === 'not-run') return undefined
+  if (checks.replay.outcome === 'pass') return 'empty'
+  return checks.replay.outcome === 'fail' ? 'claimed' : 'error'
+}

@@ -1,0 +1,133 @@
+import type { KeyEvidence } from '../evidence.ts'
+import { encodeBase64 } from '../headers/base64.ts'
+import type { VerifierOptions } from '../options.ts'
+import type { ReceivedHeaders, ReceivedRequest } from '../request.ts'
+import type { Verdict } from '../verdict.ts'
+import { evidenceIn, type HeaderLines, optionsFor, signatureIn } from './capture-options.ts'
+import type { VectorBody, VectorFile, VectorJson, VectorOptions } from './vector-form.ts'
+
+/** What the verdict does not hold. */
+export interface CaptureOptions {
+  /** the verifier's options; without them, what the request and the verdict show of them */
+  verifier?: VerifierOptions
+  /** what DNS answered, by name; of a key that was found and good the verdict does not hold the record */
+  dns?: VectorJson['dns']
+  /** when it was judged; now by default */
+  now?: Date
+  /** the body's bytes, when the request has a stream: it can be read only once */
+  body?: Uint8Array | string
+  /** `captured` by default */
+  name?: string
+  /** where it is from, for the document; `captured from a connection` by default */
+  source?: string
+  /** empty the header values that no check reads, and leave out a body that none did; false by default */
+  blank?: boolean
+}
+
+/**
+ * Makes a fixture document of a received request and its verdict: for `signed-requests explain`, and for a test that
+ * the same request is judged the same again. It has secrets in it if the request has; `blank` takes out what no check
+ * reads.
+ *
+ * @throws TypeError when the body decides and was a stream: pass its bytes as `body`
+ */
+export function captureFixture(
+  request: ReceivedRequest,
+  verdict: Verdict,
+  capture: CaptureOptions = {}
+): VectorFile {
+  const {
+    name = 'captured',
+    source = 'captured from a connection',
+    now = new Date(),
+    blank = false
+  } = capture
+  const headers = headerLines(request.headers)
+  const around = optionsFor(capture.verifier ?? {}, headers, verdict)
+  const dns = capture.dns ?? dnsIn(verdict)
+  const vector: VectorJson = {
+    name,
+    ...(dns === undefined && { note: 'the record of the key is not known: it belongs under dns' }),
+    request: {
+      method: request.method,
+      target: request.target,
+      headers: blank ? blanked(headers, around.options, verdict) : headers,
+      body: blank && !bodyDecides(verdict) ? null : bodyOf(request, verdict, capture.body),
+      https: request.https
+    },
+    dns: dns ?? {},
+    ...around,
+    // The form of the vectors has whole seconds.
+    now: now.toISOString().replace(/\.\d+/, ''),
+    verdict:
+      verdict.status === 'verified'
+        ? { status: 'verified' }
+        : {
+            status: verdict.status,
+            failures: verdict.failures.map(({ check, code }) => ({ check, code }))
+          }
+  }
+  return { source, vectors: [vector] }
+}
+
+function headerLines(headers: ReceivedHeaders): HeaderLines {
+  if (Symbol.iterator in headers)
+    return Array.from(headers as HeaderLines, ([name, value]) => [name, value] as const)
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map(line => [name, line] as const)
+  )
+}
+
+/** What a check reads: the headers it asks for, and those that the signature covers. */
+function blanked(
+  headers: HeaderLines,
+  { accountHeader = 'X-Service-ID' }: VectorOptions,
+  verdict: Verdict
+): HeaderLines {
+  const read = new Set(['host', 'date', 'signature', 'digest', accountHeader.toLowerCase()])
+  for (const name of signatureIn(headers)?.headers ?? []) read.add(name)
+  const malformed = evidenceIn(verdict, 'request-malformed')?.name
+  if (malformed !== undefined) read.add(malformed.toLowerCase())
+  return headers.map(([name, value]) => [name, read.has(name.toLowerCase()) ? value : ''])
+}
+
+/** The body is read only after the signature has verified. */
+const bodyDecides = ({ checks }: Verdict): boolean => checks.signature.outcome === 'pass'
+
+function bodyOf(
+  request: ReceivedRequest,
+  verdict: Verdict,
+  given: CaptureOptions['body']
+): VectorBody | null {
+  const body = given ?? (verdict.status === 'verified' ? verdict.body : request.body)
+  if (typeof body === 'string') return { utf8: body }
+  if (body instanceof Uint8Array) return bytesBody(body)
+  if (body === null || !bodyDecides(verdict)) return null
+  const broken = evidenceIn(verdict, 'body-unreadable')
+  if (broken !== undefined) return { error: broken.error }
+  throw new TypeError(
+    'request.body is a stream that was read: pass its bytes, captureFixture(request, verdict, { body })'
+  )
+}
+
+/** As text where that gives the same bytes back. */
+function bytesBody(bytes: Uint8Array): VectorBody {
+  const utf8 = Buffer.from(bytes).toString('utf8')
+  return Buffer.from(utf8, 'utf8').equals(bytes) ? { utf8 } : { base64: encodeBase64(bytes) }
+}
+
+/** What DNS answered, as far as a failure tells; undefined when the key was found and good. */
+function dnsIn(verdict: Verdict): VectorJson['dns'] | undefined {
+  if (verdict.checks.key.outcome === 'not-run') return {}
+  const mismatch = evidenceIn(verdict, 'signature-mismatch')
+  if (mismatch !== undefined) return { [mismatch.keyId]: [[mismatch.record]] }
+
+  const failure =
+    verdict.status === 'verified' ? undefined : verdict.failures.find(({ check }) => check === 'key')
+  const { name, record, reason, error } = (failure?.evidence ?? {}) as KeyEvidence & { error?: string }
+  if (failure === undefined || name === undefined) return undefined
+  if (failure.code === 'key-lookup-timeout') return { [name]: { error: 'ETIMEOUT' } }
+  if (failure.code === 'key-lookup-failed') return { [name]: { error: error ?? null } }
+  if (record !== undefined) return { [name]: [[record]] }
+  return reason === 'ENOTFOUND' || reason === 'ENODATA' ? { [name]: { error: reason } } : { [name]: [] }
+}
