@@ -1,6 +1,7 @@
-import { defineConfig } from 'tsup'
+import { readFileSync } from 'node:fs'
+import { defineConfig, type Options } from 'tsup'
 
-export default defineConfig({
+const library: Options = {
   entry: {
     index: 'src/index.ts',
     'account/index': 'src/account/index.ts',
@@ -13,4 +14,25 @@ export default defineConfig({
   clean: true,
   splitting: true,
   treeshake: true
-})
+}
+
+/**
+ * The command line is one file with dns2 in it (`send --serve-dns`), so that the package needs no dependency for it.
+ * dns2 is CommonJS and requires Node's modules; its licence asks to be kept with it.
+ */
+export const commandLine: Options = {
+  entry: { cli: 'src/cli/main.ts' },
+  format: ['esm'],
+  target: 'node20',
+  noExternal: ['dns2'],
+  banner: {
+    js: `import { createRequire } from 'node:module'
+const require = createRequire(import.meta.url)
+/*! With dns2, https://github.com/lsongdev/node-dns
+
+${readFileSync('node_modules/dns2/LICENSE', 'utf8')}
+*/`
+  }
+}
+
+export default defineConfig([library, commandLine])

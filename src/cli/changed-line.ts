@@ -1,0 +1,115 @@
+import type { EvidenceByCode } from '../evidence.ts'
+import { hashSigned } from '../explain/hash-signed.ts'
+import type { ReceivedRequest } from '../request.ts'
+import { base64Digest } from '../signature/hash.ts'
+
+/** A line of the signing string as it was received, and as it was when it was signed. */
+export interface ChangedLine {
+  /** from 1 */
+  line: number
+  received: string
+  signed: string
+}
+
+/** Trying every byte of a longer signing string takes too long. */
+const MAX_LENGTH = 2000
+
+/**
+ * Finds the one line that was changed after the key made its signature, by trying what proxies do to lines and then
+ * every change of one character: the hash in the signature tells when it is right.
+ */
+export function findChangedLine(
+  evidence: EvidenceByCode['signature-mismatch'],
+  request: ReceivedRequest,
+  hosts: readonly string[]
+): ChangedLine | undefined {
+  const signed = hashSigned({ ...evidence })
+  if (signed === undefined) return undefined
+  const algorithm = Buffer.from(signed, 'base64').length === 32 ? 'sha256' : 'sha512'
+  const wasSigned = (text: string) => base64Digest(algorithm, Buffer.from(text, 'latin1')) === signed
+
+  const lines = evidence.signingString.split('\n')
+  const tryEach = (alternatives: (line: string) => Iterable<string>): ChangedLine | undefined => {
+    for (const [i, received] of lines.entries()) {
+      const before = lines.slice(0, i)
+      const after = lines.slice(i + 1)
+      for (const signedLine of alternatives(received)) {
+        const text = [...before, signedLine, ...after].join('\n')
+        if (wasSigned(text)) return { line: i + 1, received, signed: signedLine }
+      }
+    }
+    return undefined
+  }
+  const byProxy = tryEach(line => beforeProxy(line, request, hosts))
+  if (byProxy !== undefined || evidence.signingString.length > MAX_LENGTH) return byProxy
+  return tryEach(oneCharacterAway)
+}
+
+/** Headers of proxies that tell what a line was. */
+const MAX_TOLD = 10
+
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
+const CHARSETS = ['', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8']
+
+/** What the line may have been before a proxy, a framework or a parser wrote it anew. */
+function beforeProxy(line: string, request: ReceivedRequest, hosts: readonly string[]): string[] {
+  const colon = line.indexOf(': ', 1)
+  const name = line.slice(0, colon)
+  return valuesBefore(name, line.slice(colon + 2), request, hosts).map(value => `${name}: ${value}`)
+}
+
+function valuesBefore(
+  name: string,
+  value: string,
+  { headers, body }: ReceivedRequest,
+  hosts: readonly string[]
+): string[] {
+  const lines = [...(headers as Iterable<readonly [string, string]>)]
+  const told = (...names: string[]) =>
+    lines
+      .filter(([each]) => names.includes(each.toLowerCase()))
+      .slice(0, MAX_TOLD)
+      .map(([, each]) => each)
+
+  switch (name) {
+    case '(request-target)': {
+      const [method = '', target = ''] = value.split(/ (.*)/s)
+      const originals = told('x-original-uri', 'x-original-url', 'x-forwarded-uri', 'x-rewrite-url')
+      const prefixed = told('x-forwarded-prefix').map(prefix => prefix + target)
+      const targets = [target, ...originals, ...prefixed, ...spellings(target)]
+      return targets.flatMap(each => [method, ...METHODS].map(verb => `${verb} ${each}`))
+    }
+    case 'host':
+      return [...hosts, ...told('x-forwarded-host', 'x-original-host')]
+    case 'content-length':
+      return body instanceof Uint8Array ? [String(body.length)] : []
+    case 'content-type':
+      return CHARSETS.map(charset => value.replace(/;.*/s, '') + charset)
+    default:
+      return []
+  }
+}
+
+/** A path decoded or encoded once too often. */
+function spellings(target: string): string[] {
+  try {
+    return [decodeURI(target), decodeURIComponent(target), encodeURI(target)]
+  } catch {
+    return []
+  }
+}
+
+/** Every line that one changed, removed or added printable character makes. */
+function* oneCharacterAway(line: string): Generator<string> {
+  const start = line.indexOf(': ', 1) + 2
+  for (let at = start; at <= line.length; at++) {
+    const before = line.slice(0, at)
+    const after = line.slice(at + 1)
+    yield before + after
+    for (let code = 0x20; code < 0x7f; code++) {
+      const character = String.fromCharCode(code)
+      yield before + character + after
+      yield before + character + line.slice(at)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { isUnavailable } from '../codes.ts'
+import { facts } from '../explain/facts.ts'
+import { chopped, visible, wrapped } from '../explain/text.ts'
+import { importPublicKey } from '../key/import.ts'
+import { looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
+import type { Failed } from '../result.ts'
+
+/** What stands at a DNS name: plain data, for `--json` and for a person. */
+export interface KeyReport {
+  name: string
+  status: 'usable' | 'unusable' | 'unavailable'
+  /** why there are no records at all */
+  problem?: string
+  records: readonly RecordReport[]
+}
+
+interface RecordReport {
+  status: 'usable' | 'unusable' | 'unrelated'
+  problem?: string
+  type?: string
+  bits?: number
+  /** the hashes that `h=` allows; any when undefined */
+  hashes?: readonly string[]
+  flags?: readonly string[]
+  text: string
+}
+
+/** From the TXT records at the name, chunks joined. */
+export function reportOn(name: string, texts: readonly string[]): KeyReport {
+  const records = texts.map(describe)
+  const status = records.some(record => record.status === 'usable') ? 'usable' : 'unusable'
+  const noKey = records.every(record => record.status === 'unrelated')
+  return { name, status, ...(noKey && { problem: 'no key record among the TXT records' }), records }
+}
+
+/** From a look-up without an answer. */
+export const reportFailure = (name: string, failed: Failed): KeyReport => ({
+  name,
+  status: isUnavailable(failed.code) ? 'unavailable' : 'unusable',
+  problem: problemOf(failed),
+  records: []
+})
+
+function describe(text: string): RecordReport {
+  if (!looksLikeKeyRecord(text)) return { status: 'unrelated', text }
+  const record = parseKeyRecord(text)
+  if (!record.ok) return { status: 'unusable', problem: problemOf(record), text }
+  const key = importPublicKey(record.value)
+  const { hashes, flags } = record.value
+  const parsed = { type: record.value.type, ...(hashes && { hashes }), flags, text }
+  return key.ok
+    ? { status: 'usable', bits: key.value.bits, ...parsed }
+    : { status: 'unusable', problem: problemOf(key), ...parsed }
+}
+
+function problemOf({ code, message, evidence }: Failed): string {
+  const { name: _, ...rest } = { ...evidence } as Record<string, string>
+  return [`${code}: ${message}`, ...facts(rest)].join('; ')
+}
+
+/** The report for a person: printable ASCII in 80 columns. */
+export function keyReportText({ name, status, problem, records }: KeyReport): string {
+  const lines = [`${status}: ${name}`]
+  if (problem !== undefined) lines.push(wrapped('  problem: ', problem))
+  records.forEach((record, i) => {
+    lines.push('', `record ${i + 1}: ${record.status === 'unrelated' ? 'no key record' : record.status}`)
+    if (record.problem !== undefined) lines.push(wrapped('  problem: ', record.problem))
+    if (record.type !== undefined) {
+      lines.push(`  type: ${record.type}${record.bits === undefined ? '' : `, ${record.bits} bits`}`)
+      lines.push(wrapped('  hashes: ', visible(record.hashes?.join(', ') ?? 'any')))
+      lines.push(wrapped('  flags: ', visible(record.flags?.join(', ') || 'none')))
+    }
+    lines.push(chopped('  text: ', visible(record.text, 2000)))
+  })
+  return lines.join('\n')
+}

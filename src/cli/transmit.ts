@@ -1,0 +1,57 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIPv4 } from 'node:net'
+import type { ReceivedRequest } from '../request.ts'
+
+export interface Answer {
+  status: number
+  statusText: string
+  /** what of the body is shown */
+  body: Buffer
+}
+
+const MAX_SHOWN = 16_384
+
+/** milliseconds */
+export const ANSWER_TIMEOUT = 30_000
+
+/** Sends the head as it was signed, in the same order and case. Rejects when there is no answer. */
+export function transmit(url: URL, signed: ReceivedRequest, anyCertificate: boolean): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const outgoing = request(
+      url,
+      {
+        method: signed.method,
+        headers: [...(signed.headers as Iterable<readonly [string, string]>)].flat(),
+        agent: false,
+        rejectUnauthorized: !anyCertificate,
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT)
+      },
+      answer => readAnswer(answer).then(resolve, reject)
+    )
+    outgoing.on('error', reject)
+    outgoing.end(signed.body)
+  })
+}
+
+async function readAnswer(answer: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of answer) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= MAX_SHOWN) break
+  }
+  return {
+    status: answer.statusCode ?? 0,
+    statusText: answer.statusMessage ?? '',
+    body: Buffer.concat(chunks).subarray(0, MAX_SHOWN)
+  }
+}
+
+/** Nobody else is at the other end of these (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3). */
+export function isLoopback({ hostname }: URL): boolean {
+  const isName = hostname === 'localhost' || hostname.endsWith('.localhost')
+  return isName || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
+}

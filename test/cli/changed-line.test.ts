@@ -1,0 +1,174 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type ChangedLine, findChangedLine } from '../../src/cli/changed-line.ts'
+import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../src/index.ts'
+import { createTestService, type SignRequest } from '../../src/testing/index.ts'
+import { runInside } from '../support/run-cli.ts'
+import { sniff } from '../support/sniff.ts'
+
+const service = createTestService()
+const HOSTS = ['receiver.example', 'www.receiver.example']
+
+const sign = (request: SignRequest = {}): ReceivedRequest =>
+  service.sign({ target: '/hook?id=42', body: '{"event":"published"}', ...request })
+
+/** The request with header lines in the place of those of the same name, or added. */
+function withHeaders(request: ReceivedRequest, changes: Readonly<Record<string, string>>): ReceivedRequest {
+  const lines = [...(request.headers as Iterable<readonly [string, string]>)]
+  return {
+    ...request,
+    headers: [...lines.filter(([name]) => changes[name] === undefined), ...Object.entries(changes)]
+  }
+}
+
+async function changedLineOf(
+  request: ReceivedRequest,
+  options: Partial<VerifierOptions> = {}
+): Promise<ChangedLine | undefined> {
+  const verdict = await createVerifier({ ...service.options, hosts: HOSTS, ...options })(request)
+  const { signature } = verdict.checks
+  if (signature.outcome !== 'fail' || signature.code !== 'signature-mismatch')
+    throw new Error('it is no mismatch')
+  return findChangedLine(signature.evidence!, request, HOSTS)
+}
+
+describe('what a proxy did to a line', () => {
+  it.each<[string, ReceivedRequest, ChangedLine]>([
+    [
+      'another of our hosts',
+      withHeaders(sign(), { Host: 'www.receiver.example' }),
+      { line: 2, received: 'host: www.receiver.example', signed: 'host: receiver.example' }
+    ],
+    [
+      'a prefix taken away',
+      withHeaders(
+        { ...sign({ target: '/api/v1/hook' }), target: '/hook' },
+        { 'X-Forwarded-Prefix': '/api/v1' }
+      ),
+      { line: 1, received: '(request-target): post /hook', signed: '(request-target): post /api/v1/hook' }
+    ],
+    [
+      'a path rewritten, and told in a header',
+      withHeaders(
+        { ...sign({ target: '/hooks/one?x=1' }), target: '/index.php' },
+        { 'X-Original-URI': '/hooks/one?x=1' }
+      ),
+      {
+        line: 1,
+        received: '(request-target): post /index.php',
+        signed: '(request-target): post /hooks/one?x=1'
+      }
+    ],
+    [
+      'a path decoded',
+      { ...sign({ target: '/a%20b%20c' }), target: '/a b c' },
+      { line: 1, received: '(request-target): post /a b c', signed: '(request-target): post /a%20b%20c' }
+    ],
+    [
+      'another method',
+      { ...sign({ method: 'DELETE' }), method: 'POST' },
+      {
+        line: 1,
+        received: '(request-target): post /hook?id=42',
+        signed: '(request-target): delete /hook?id=42'
+      }
+    ],
+    [
+      'a charset added',
+      withHeaders(sign(), { 'Content-Type': 'application/json; charset=utf-8' }),
+      {
+        line: 5,
+        received: 'content-type: application/json; charset=utf-8',
+        signed: 'content-type: application/json'
+      }
+    ],
+    [
+      'a length that was put right',
+      withHeaders(sign({ body: 'x'.repeat(500) }), { 'Content-Length': '7' }),
+      { line: 4, received: 'content-length: 7', signed: 'content-length: 500' }
+    ]
+  ])('%s', async (_, request, changed) => {
+    expect(await changedLineOf(request)).toEqual(changed)
+  })
+})
+
+it('finds any one character that was changed, added or removed', async () => {
+  const original = '/hook/some/where?id=42'
+  const position = fc.nat(original.length - 1)
+  const character = fc.string({ unit: 'grapheme-ascii', minLength: 0, maxLength: 1 })
+  await fc.assert(
+    fc.asyncProperty(position, fc.nat(1), character, async (at, removed, added) => {
+      const target = original.slice(0, at) + added + original.slice(at + removed)
+      fc.pre(target !== original)
+      expect(await changedLineOf({ ...sign({ target: original }), target })).toMatchObject({
+        line: 1,
+        signed: `(request-target): post ${original}`
+      })
+    }),
+    { numRuns: 15 }
+  )
+})
+
+it('is silent when the key did not make the signature, or more was changed', async () => {
+  const other = createTestService()
+  expect(await changedLineOf(sign(), { lookupTxt: other.lookupTxt })).toBeUndefined()
+  expect(await changedLineOf({ ...sign(), target: '/completely/different' })).toBeUndefined()
+  expect(
+    await changedLineOf(withHeaders({ ...sign(), target: '/hook?id=43' }, { 'X-Nonce': 'a' }))
+  ).toBeUndefined()
+})
+
+it('names of headers that objects have are names like others', async () => {
+  const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'constructor']
+  const request = sign({ headers: { constructor: 'abc' }, covered })
+  expect(await changedLineOf(withHeaders(request, { constructor: 'abd' }))).toEqual({
+    line: 6,
+    received: 'constructor: abd',
+    signed: 'constructor: abc'
+  })
+})
+
+it('stays quick for a long signing string', async () => {
+  const request = sign({ headers: { 'X-Nonce': 'n'.repeat(1500) } })
+  const start = performance.now()
+  expect(await changedLineOf({ ...request, target: '/a/quite/different/one' })).toBeUndefined()
+  expect(performance.now() - start).toBeLessThan(5000)
+  expect(
+    await changedLineOf({ ...sign({ headers: { 'X-Nonce': 'n'.repeat(9000) } }), target: '/hook?id=43' })
+  ).toBeUndefined()
+})
+
+it('one byte of a capture changed, wherever: the line is named, or the check', async () => {
+  const capture = (await sniff(sign())).toString('latin1')
+  const record = Object.values(service.records)[0]![0]!.join('')
+  const args = [
+    'explain',
+    '--domain',
+    'service.example',
+    '--host',
+    HOSTS[0]!,
+    '--account',
+    '1234',
+    '--key-record',
+    record
+  ]
+  const signatureAt = capture.indexOf('Signature:')
+  const signatureEnd = capture.indexOf('\r\n', signatureAt)
+
+  const judge = async (at: number): Promise<string> => {
+    const byte = capture[at] === 'x' ? 'y' : 'x'
+    const changed = Buffer.from(capture.slice(0, at) + byte + capture.slice(at + 1), 'latin1')
+    const { stdout, stderr } = await runInside(args, changed)
+    return stdout + stderr
+  }
+
+  for (let at = 3; at < signatureAt; at += 29) {
+    const told = await judge(at)
+    const names = told.startsWith('rejected: signature\n')
+      ? /\nchanged: line \d/
+      : /^(?:rejected: |signed-requests: neither)/
+    expect(told, `byte ${at} after ${JSON.stringify(capture.slice(0, at).slice(-20))}`).toMatch(names)
+  }
+  expect(await judge(signatureEnd - 90)).toMatch(/^rejected: signature\n.*another key made it/s)
+  expect(await judge(capture.length - 5)).toMatch(/^rejected: digest\n/)
+})

@@ -1,0 +1,97 @@
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { createTestService } from '../../src/testing/index.ts'
+import { runInside } from '../support/run-cli.ts'
+import { sniff } from '../support/sniff.ts'
+
+const service = createTestService()
+const [RECORD] = Object.values(service.records).map(([record]) => record!.join(''))
+const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
+const capture = await sniff(service.sign({ target: '/hook?id=42' }))
+
+describe('usage', () => {
+  it.each([
+    [['--help'], /Usage: signed-requests <command>/],
+    [['explain', '--help'], /Usage: signed-requests explain/],
+    [['key', '-h'], /Usage: signed-requests key/],
+    [['send', '--help'], /Usage: signed-requests send/]
+  ])('%j prints help', async (args, help) => {
+    const { code, stdout, stderr } = await runInside(args)
+    expect(stdout).toMatch(help)
+    expect([code, stderr]).toEqual([0, ''])
+  })
+
+  it.each([
+    [[], 'a command is missing; see --help'],
+    [['constructor'], 'there is no command "constructor"; see --help'],
+    [['explain', '--nope'], "Unknown option '--nope'"],
+    [['explain', '/no/such/file'], 'cannot read /no/such/file: ENOENT'],
+    [['explain', '/'], 'cannot read /: EISDIR'],
+    [['explain', 'a', 'b'], 'explain takes one FILE'],
+    [['explain', ...FLAGS.slice(2)], "--domain is missing: the service's domain"],
+    [['explain', ...FLAGS.slice(0, 2)], '--host is missing: the host name of the receiver'],
+    [['explain', ...FLAGS.slice(0, 4)], '--account is missing: the account id to accept'],
+    [['explain', ...FLAGS, '--now', 'then'], '--now must be a time such as 2026-11-20T12:00:00Z, or "date"'],
+    [['explain', ...FLAGS, '--dns-server', 'x'], 'servers must be IP addresses, such as ["127.0.0.1:5353"]'],
+    [['key'], 'key takes one NAME'],
+    [['key', 'a..b\x1b'], 'a..b\\x1b is not a DNS name'],
+    [['send'], 'send takes one URL'],
+    [['send', 'ftp://a.example'], 'ftp://a.example is not an http or https URL'],
+    [
+      ['send', 'https://a.example', '--allow-self-signed'],
+      '--allow-self-signed is for loopback addresses: localhost, 127.0.0.1 or [::1]'
+    ],
+    [['send', 'http://a.example', '--keep'], '--keep needs --serve-dns'],
+    [
+      ['send', 'http://a.example', '--serve-dns', 'localhost:53'],
+      '--serve-dns takes an IP address and a port, such as 127.0.0.1:5353'
+    ],
+    [['send', 'http://a.example', '--header', 'x'], "--header takes 'NAME: TEXT'"]
+  ])('%j is a mistake, in one line', async (args, message) => {
+    expect(await runInside(args, capture)).toEqual({
+      code: 64,
+      stdout: '',
+      stderr: `signed-requests: ${message}\n`
+    })
+  })
+
+  it.each([
+    ['{', 'the file begins like JSON, and is none'],
+    ['{}', 'the fixture has no request, or its options are no object'],
+    ['{"vectors":[]}', 'the fixture has no vectors'],
+    ['{"vectors":[1]}', 'vectors must be an array of objects'],
+    ['{"request":{"headers":[]},"options":{}}', 'request.method must be a string, such as "POST"'],
+    ['{"request":{"headers":[1],"method":"GET","target":"/","https":true}}', 'request.headers must yield'],
+    ['{"request":{"headers":[]},"options":{"require":1}}', 'there is no option "require"']
+  ])('the fixture %j is a mistake, in one line', async (fixture, message) => {
+    const { code, stdout, stderr } = await runInside(['explain', ...FLAGS], fixture)
+    expect([code, stdout]).toEqual([64, ''])
+    expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
+    expect(stderr).toContain(message)
+  })
+})
+
+describe('colour', () => {
+  const args = ['explain', ...FLAGS, '--key-record', RECORD!]
+  const changed = Buffer.from(capture.toString('latin1').replace('id=42', 'id=43'), 'latin1')
+
+  it('marks what passed, what failed and what was not run', async () => {
+    const { stdout } = await runInside(args, changed, true)
+    expect(stdout).toContain('\x1b[31mrejected\x1b[39m: signature\n')
+    expect(stdout).toContain('\x1b[32mok\x1b[39m    host')
+    expect(stdout).toContain('\x1b[31mFAIL\x1b[39m  signature')
+    expect(stdout).toContain('\x1b[31mchanged: line 1\x1b[39m')
+  })
+
+  it('changes nothing else, and is not there unless asked for', async () => {
+    const plain = await runInside(args, changed)
+    expect(plain.stdout).not.toContain('\x1b')
+    const colored = await runInside(args, changed, true)
+    expect(stripVTControlCharacters(colored.stdout)).toBe(plain.stdout)
+  })
+
+  it('is never in JSON', async () => {
+    const { stdout } = await runInside([...args, '--json'], changed, true)
+    expect(JSON.parse(stdout)).toHaveProperty('status', 'rejected')
+  })
+})

@@ -1,0 +1,23 @@
+import { Readable } from 'node:stream'
+import { run } from '../../src/cli/run.ts'
+import type { Finished } from './cli.ts'
+
+/** The command line without a process around it. */
+export async function runInside(
+  args: readonly string[],
+  input: string | Uint8Array = '',
+  color = false
+): Promise<Finished> {
+  const output = { stdout: '', stderr: '' }
+  const code = await run(args, {
+    stdin: Readable.from([Buffer.from(input as string)]),
+    print: text => {
+      output.stdout += `${text}\n`
+    },
+    note: text => {
+      output.stderr += `${text}\n`
+    },
+    color
+  })
+  return { code, ...output }
+}

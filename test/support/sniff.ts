@@ -1,0 +1,35 @@
+import { once } from 'node:events'
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ReceivedRequest } from '../../src/index.ts'
+
+/** The bytes of a request as Node's client puts them on a socket; in chunks of ten bytes if asked for. */
+export async function sniff(signed: ReceivedRequest, { chunked = false } = {}): Promise<Buffer> {
+  const bytes: Buffer[] = []
+  const server = createServer((request, response) => {
+    request.on('end', () => response.end())
+    request.resume()
+  })
+  server.on('connection', socket => socket.on('data', chunk => bytes.push(chunk)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const { port } = server.address() as AddressInfo
+  const headers = [...(signed.headers as Iterable<readonly [string, string]>)]
+  const body = Buffer.from((signed.body ?? '') as Uint8Array)
+  const outgoing = httpRequest({
+    port,
+    method: signed.method,
+    path: signed.target,
+    headers: headers.flat(),
+    agent: false
+  })
+  if (chunked) for (let at = 0; at < body.length; at += 10) outgoing.write(body.subarray(at, at + 10))
+  outgoing.end(chunked ? undefined : body)
+
+  const [answer] = await once(outgoing, 'response')
+  answer.resume()
+  await once(answer, 'end')
+  server.close()
+  return Buffer.concat(bytes)
+}
