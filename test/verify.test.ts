@@ -166,6 +166,15 @@ describe('a local failure', () => {
     expect(Object.values(others).every(result => result.outcome === 'not-run')).toBe(true)
   })
 
+  it('is reported once when a covered time has no parameter', async () => {
+    const request = service.sign()
+    const [, value] = [...(request.headers as [string, string][])].find(([name]) => name === 'Signature')!
+    const Signature = value.replace('headers="', 'headers="(created) ').replace('rsa-sha256', 'hs2019')
+    const verdict = await verifierWith({ algorithms: ['hs2019'] })(withHeaders(request, { Signature }))
+    expect(codesOf(verdict)).toEqual(['signature-header: signature-parameter-missing'])
+    expect(verdict.checks.coverage.outcome).toBe('not-run')
+  })
+
   it('cannot be hidden by a line break that makes one signed line pose as two', async () => {
     const covered = ['(request-target)', 'Host', 'Date', 'X-Service-ID', 'Digest', 'X-A', 'X-B']
     const signed = service.sign({ headers: { 'X-A': '1', 'X-B': '2' }, covered })
