@@ -56,7 +56,8 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice>>> = {
   'key-lookup-timeout': RESOLVER,
   signature: [
     'another key made it (was it replaced?), or a signed line was changed on the way',
-    'Compare the lines with those that the sender signed; proxies often change those with a *.'
+    'Compare the lines with those that the sender signed; proxies often change those with a *, and routers the ' +
+      'target: pass the one received, such as req.originalUrl.'
   ],
   'digest-mismatch': [
     'the body was changed after it was signed',

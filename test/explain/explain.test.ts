@@ -138,7 +138,9 @@ const CASES: readonly Case[] = [
     request: { ...sign(), target: '/v2/hook' },
     line: `signature-mismatch: the signature does not verify with the key; keyId ${KEY_NAME}; algorithm rsa-sha256`,
     cause: 'the key did make this signature, so one of the lines was changed on the way',
-    fix: 'Compare the lines with those that the sender signed; proxies often change those with a *.'
+    fix:
+      'Compare the lines with those that the sender signed; proxies often change those with a *, and routers the ' +
+      'target: pass the one received, such as req.originalUrl.'
   },
   {
     check: 'digest',
