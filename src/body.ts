@@ -60,9 +60,9 @@ function append(bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Arra
   return larger
 }
 
-/** Not every runtime's ReadableStream can be iterated. */
+/** Leaving a loop over a ReadableStream cancels it, and the request with it; a reader lets go of it. */
 function chunksOf(stream: Stream): AsyncIterable<Uint8Array> {
-  return Symbol.asyncIterator in stream ? (stream as AsyncIterable<Uint8Array>) : readerChunks(stream)
+  return 'getReader' in stream ? readerChunks(stream) : stream
 }
 
 async function* readerChunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
