@@ -30,7 +30,23 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
   }
   const resolver = new Resolver({ timeout, tries })
   if (servers !== undefined) resolver.setServers(servers)
-  return name => resolver.resolveTxt(name)
+  const lookUp: LookupTxt = name => resolver.resolveTxt(name)
+  return 'Bun' in globalThis ? async (name, options) => joinStrings(await lookUp(name, options)) : lookUp
+}
+
+/**
+ * Bun makes a record of its own of each string of a record. A string that fills its 255 octets goes on in the next
+ * (RFC 1035 section 3.3).
+ */
+function joinStrings(records: string[][]): string[][] {
+  if (!records.every(strings => strings.length === 1)) return records
+  const joined: string[][] = []
+  for (const [string = ''] of records) {
+    const last = joined.at(-1)
+    if (last?.at(-1)?.length === 255) last.push(string)
+    else joined.push([string])
+  }
+  return joined
 }
 
 const isPositiveInt32 = (value: unknown): boolean =>
