@@ -1,4 +1,7 @@
+export { type FromFetchOptions, fromFetchRequest } from './adapters/fetch.ts'
+export { fromLambdaEvent, type LambdaEvent } from './adapters/lambda.ts'
 export { type FromNodeOptions, fromNodeRequest } from './adapters/node.ts'
+export type { ProxyOptions } from './adapters/proxy.ts'
 export { matchesDigest } from './checks/digest.ts'
 export type { CheckOf, Code, UnavailableCode } from './codes.ts'
 export type { EvidenceByCode, EvidenceOf, KeyEvidence, Reencoding } from './evidence.ts'

@@ -143,9 +143,11 @@ function readDomain(domain: unknown): string {
 /** uri-host with an optional port (RFC 3986 section 3.2.2): a name, an IPv4 address or an IPv6 literal in brackets. */
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/
 
+export const isHost = (host: unknown): host is string =>
+  typeof host === 'string' && HOST.test(host.toLowerCase())
+
 function readHosts(hosts: unknown): string[] {
   const list = typeof hosts === 'string' ? [hosts] : hosts
-  const isHost = (host: unknown): host is string => typeof host === 'string' && HOST.test(host.toLowerCase())
   if (!Array.isArray(list) || list.length === 0 || !list.every(isHost)) {
     throw new TypeError(
       'hosts must name this receiver as senders do: "hooks.example.com" or "hooks.example.com:8443"'

@@ -1,90 +1,111 @@
 import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
 import type { ReceivedBody, ReceivedRequest } from '../request.ts'
-import { type ProxyOptions, proxied } from './proxy.ts'
+import { assertOptions, beforeProxy, type HeaderLine, type ProxyOptions } from './proxy.ts'
 
 export interface FromNodeOptions extends ProxyOptions {
   /** the raw bytes, when something has read them already: an `express.raw()` Buffer, `req.rawBody` */
   body?: Uint8Array | string | undefined
 }
 
-/** What of `http.IncomingMessage` is used, so that frameworks' requests and HTTP/2 fit as well. */
-type NodeRequest = IncomingMessage & { originalUrl?: string }
+/** Frameworks that rewrite `url` keep the original one beside it. */
+type NodeRequest = (IncomingMessage | Http2ServerRequest) & { originalUrl?: string }
 
 /**
  * A received request from `node:http`, `node:https`, `node:http2` (compatibility API), Express, Fastify
  * (`request.raw`), Koa (`ctx.req`) or Nest.
  *
+ * The target is `req.originalUrl`, where Express and Connect keep it when a router is mounted under a prefix, else
+ * `req.url`. Anything else that rewrites `req.url` hides the target from this function, and the signature does not
+ * verify; put the target back: `{ ...fromNodeRequest(ctx.req), target: ctx.originalUrl }` (koa-mount).
+ *
  * The body is `options.body` when given, else the request stream itself, which is read only after the signature over
  * the head was verified.
  *
- * @throws TypeError when the stream was read already and no raw bytes are given
+ * @throws TypeError for a parsed body, for a stream that was read already when no raw bytes are given, for anything
+ *   that is not Node's request, and for a bad option; never for what a sender sends
  */
-export function fromNodeRequest(req: IncomingMessage, options: FromNodeOptions = {}): ReceivedRequest {
-  const request = req as NodeRequest
-  return proxied(
+export function fromNodeRequest(
+  req: IncomingMessage | Http2ServerRequest,
+  options: FromNodeOptions = {}
+): ReceivedRequest {
+  assertNodeRequest(req)
+  assertOptions(options, 'fromNodeRequest', ['body', 'https', 'host'])
+  return beforeProxy(
     {
-      method: request.method ?? '',
-      target: request.originalUrl ?? request.url ?? '',
-      headers: headerLines(request),
-      body: bodyOf(request, options.body),
-      https: (request.socket as { encrypted?: boolean } | null)?.encrypted === true
+      method: req.method ?? '',
+      target: (req as NodeRequest).originalUrl ?? req.url ?? '',
+      headers: headerLines(req),
+      body: bodyOf(req, options.body),
+      // Not `:scheme` of HTTP/2, which is what the client says.
+      https: (req.socket as { encrypted?: boolean } | null)?.encrypted === true
     },
     options
   )
 }
 
-/**
- * `rawHeaders` in pairs, so that repeats are seen. HTTP/2 has pseudo-header fields, of which `:authority` stands for
- * Host (RFC 9113 section 8.3.1).
- */
-function headerLines({ rawHeaders }: IncomingMessage): [string, string][] {
-  const lines: [string, string][] = []
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!
-    const value = rawHeaders[i + 1]!
-    if (!name.startsWith(':')) lines.push([name, value])
-    else if (name === ':authority' && !hasHost(rawHeaders, value)) lines.push(['host', value])
-  }
-  return lines
-}
-
-/** A Host that repeats `:authority` is one Host; another one beside it is two. */
-function hasHost(rawHeaders: readonly string[], authority: string): boolean {
-  return rawHeaders.some(
-    (each, i) => i % 2 === 0 && each.toLowerCase() === 'host' && rawHeaders[i + 1] === authority
+function assertNodeRequest(req: unknown): void {
+  if (Array.isArray((req as IncomingMessage | undefined)?.rawHeaders)) return
+  throw new TypeError(
+    'fromNodeRequest() takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ' +
+      'ctx.req in Koa; for a Request there is fromFetchRequest(), for a Lambda event fromLambdaEvent()'
   )
 }
 
-function bodyOf(request: IncomingMessage, given: unknown): ReceivedBody {
+/**
+ * `rawHeaders` in pairs, so that repeats are seen. HTTP/2 has pseudo-header fields, of which `:authority` stands for
+ * Host (RFC 9113 section 8.3.1); a Host beside it that says the same is the same one.
+ */
+function headerLines({ rawHeaders }: NodeRequest): HeaderLine[] {
+  const lines: HeaderLine[] = []
+  let authority: string | undefined
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    const value = rawHeaders[i + 1]!
+    if (name === ':authority') authority = value
+    else if (!name.startsWith(':')) lines.push([name, value])
+  }
+  const isHost = ([name, value]: HeaderLine) => name.toLowerCase() === 'host' && value === authority
+  return authority === undefined || lines.some(isHost) ? lines : [...lines, ['Host', authority]]
+}
+
+function bodyOf(req: NodeRequest, given: unknown): ReceivedBody {
   if (given instanceof Uint8Array || typeof given === 'string') return given
-  // Body parsers that had nothing to parse leave undefined, or an empty object.
-  const isEmpty = given === undefined || (isObject(given) && Object.keys(given).length === 0)
-  if (!isEmpty) {
-    throw new TypeError(
-      'options.body is not raw bytes: a body parser has turned it into an object, and the digest is over the bytes ' +
-        'as sent. Use express.raw({ type: "*/*" }) on this route, or keep the bytes with express.json({ verify: ' +
-        '(req, _res, bytes) => { req.rawBody = bytes } }), and pass them as options.body'
-    )
-  }
-  if (request.readableDidRead || request.readableEnded) {
-    throw new TypeError(
-      'the request body was already read, probably by a body parser: put the verifier before it, or pass the raw bytes ' +
-        'as options.body (Express: express.raw({ type: "*/*" }) and req.body; Nest: rawBody: true and req.rawBody)'
-    )
-  }
-  return { [Symbol.asyncIterator]: () => chunksOf(request) }
+  if (!isNoBody(given)) throw rawBytesNeeded('options.body is not raw bytes but a parsed body')
+  if (!req.aborted && req.readableDidRead) throw rawBytesNeeded('the request body was already read')
+  if (!req.aborted && req.readableEnded) return null
+  return { [Symbol.asyncIterator]: () => chunksOf(req) }
+}
+
+/** Body parsers with nothing to parse leave undefined (Express 5) or an empty object (Express 4). */
+function isNoBody(given: unknown): boolean {
+  if (given === undefined || given === null) return true
+  const prototype = Object.getPrototypeOf(given)
+  return (prototype === Object.prototype || prototype === null) && Object.keys(given).length === 0
 }
 
 /**
  * Stopping at the limit must not destroy the request: the answer is still to be sent. What is left is thrown away, as
  * Node does with a body that nobody read; else the sender would wait to send it, and the connection with it.
  */
-async function* chunksOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+async function* chunksOf(req: NodeRequest): AsyncGenerator<Uint8Array> {
   try {
-    yield* request.iterator({ destroyOnReturn: false })
+    yield* req.iterator({ destroyOnReturn: false })
   } finally {
-    request.resume()
+    req.resume()
   }
+  // HTTP/2's request ends as if it were complete.
+  if (req.aborted) throw Object.assign(new Error('the request was aborted'), { code: 'ECONNRESET' })
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+const rawBytesNeeded = (problem: string): TypeError =>
+  new TypeError(
+    `${problem}, probably by a body parser, and the digest is over the bytes as sent. Verify before any parser ` +
+      'runs, or keep the bytes and pass them as options.body. ' +
+      'Express: express.raw({ type: "*/*" }) on this route and { body: req.body }, or ' +
+      'express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes } }) and { body: req.rawBody }. ' +
+      'Nest: NestFactory.create(AppModule, { rawBody: true }) and { body: req.rawBody }. ' +
+      'Fastify: addContentTypeParser("*", (_request, _payload, done) => done(null)) around this route. ' +
+      'Koa: this route before the body parser. ' +
+      'Next.js pages: export const config = { api: { bodyParser: false } }'
+  )

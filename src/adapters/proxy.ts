@@ -1,39 +1,61 @@
-import type { ReceivedHeaders, ReceivedRequest } from '../request.ts'
+import { isHost } from '../options.ts'
+import type { ReceivedRequest } from '../request.ts'
 
 /** What a proxy in front of the receiver has changed. Nothing is believed unless it is asked for here. */
 export interface ProxyOptions {
-  /** did it arrive over TLS: yes, no, or as the proxy says in X-Forwarded-Proto; by default, what the socket says */
+  /** did it arrive over TLS: yes, no, or as the proxy says in X-Forwarded-Proto; by default, what the receiver saw */
   https?: boolean | 'x-forwarded-proto'
-  /** the Host that the sender signed: as the proxy says in X-Forwarded-Host, or a fixed name */
+  /** the Host that the sender signed: as the proxy says in X-Forwarded-Host, or a fixed name; by default, as received */
   host?: 'x-forwarded-host' | (string & {})
 }
 
-/** Puts right what the proxy changed. */
-export function proxied(request: ReceivedRequest, options: ProxyOptions): ReceivedRequest {
-  if (options.https === undefined && options.host === undefined) return request
-  const lines = [...(request.headers as Iterable<readonly [string, string]>)]
+export type HeaderLine = readonly [name: string, value: string]
+
+/** What every adapter makes of its framework's request: the header lines one by one, repeats included. */
+export interface RequestAsSeen extends ReceivedRequest {
+  headers: readonly HeaderLine[]
+}
+
+/** The request as it reached the proxy: what the proxy changed is put right, where the options say how. */
+export function beforeProxy(seen: RequestAsSeen, { https, host }: ProxyOptions): ReceivedRequest {
   return {
-    ...request,
-    https: readHttps(lines, options.https, request.https),
-    headers: replaceHost(lines, options.host)
+    ...seen,
+    headers: readHost(seen.headers, host),
+    https: readHttps(seen.headers, https, seen.https)
   }
 }
 
-type Lines = readonly (readonly [name: string, value: string])[]
-
-const valuesOf = (lines: Lines, name: string): string[] =>
+const valuesOf = (lines: readonly HeaderLine[], name: string): string[] =>
   lines.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value)
 
-/** Exactly one word from exactly one proxy: a list has parts that the client may have written. */
-function readHttps(lines: Lines, option: ProxyOptions['https'], received: boolean): boolean {
-  if (option !== 'x-forwarded-proto') return option ?? received
+/** Exactly one word from exactly one proxy: a list or a repeat has parts that the client may have written. */
+function readHttps(lines: readonly HeaderLine[], option: ProxyOptions['https'], seen: boolean): boolean {
+  if (option !== 'x-forwarded-proto') return option ?? seen
   const values = valuesOf(lines, 'x-forwarded-proto')
-  return values.length === 1 && values[0]!.trim().toLowerCase() === 'https'
+  return values.length === 1 && values[0]!.toLowerCase() === 'https'
 }
 
-function replaceHost(lines: Lines, option: ProxyOptions['host']): ReceivedHeaders {
+/** None, a repeat or a list stays what it is: the host check refuses each of them. */
+function readHost(lines: readonly HeaderLine[], option: ProxyOptions['host']): readonly HeaderLine[] {
   if (option === undefined) return lines
-  const others = lines.filter(([name]) => name.toLowerCase() !== 'host')
   const hosts = option === 'x-forwarded-host' ? valuesOf(lines, 'x-forwarded-host') : [option]
+  const others = lines.filter(([name]) => name.toLowerCase() !== 'host')
   return [...others, ...hosts.map(host => ['Host', host] as const)]
+}
+
+/** Throws a TypeError for a bad option; a misspelt one must not be passed over in silence. */
+export function assertOptions(options: unknown, adapter: string, names: readonly string[]): void {
+  if (typeof options !== 'object' || options === null || options instanceof Uint8Array) {
+    throw new TypeError(`${adapter}() takes its options as an object with ${names.join(', ')}`)
+  }
+  const unknown = Object.keys(options).find(name => !names.includes(name))
+  if (unknown !== undefined) throw new TypeError(`${adapter}() has no option ${JSON.stringify(unknown)}`)
+
+  const { https, host } = options as { https?: unknown; host?: unknown }
+  if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto') {
+    throw new TypeError('options.https must be true, false or "x-forwarded-proto"')
+  }
+  if (host !== undefined && !isHost(host)) {
+    throw new TypeError('options.host must be "x-forwarded-host" or a host name, such as "hooks.example.com"')
+  }
 }

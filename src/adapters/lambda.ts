@@ -1,0 +1,143 @@
+import type { ReceivedRequest } from '../request.ts'
+import { assertOptions, beforeProxy, type HeaderLine, type ProxyOptions } from './proxy.ts'
+
+/** What is used of the event: API Gateway (payload formats 1.0 and 2.0), function URL or load balancer. */
+export interface LambdaEvent {
+  version?: string | undefined
+  httpMethod?: string | undefined
+  path?: string | undefined
+  rawPath?: string | undefined
+  rawQueryString?: string | undefined
+  headers?: Values<string>
+  multiValueHeaders?: Values<readonly string[]>
+  cookies?: readonly string[] | null | undefined
+  queryStringParameters?: Values<string>
+  multiValueQueryStringParameters?: Values<readonly string[]>
+  requestContext?: {
+    path?: string | undefined
+    stage?: string | undefined
+    domainName?: string | undefined
+    http?: { method: string } | undefined
+    elb?: object | undefined
+  }
+  body?: string | null | undefined
+  isBase64Encoded?: boolean | undefined
+}
+
+type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined
+
+/**
+ * A received request from the event of an AWS Lambda function behind an API Gateway REST API or HTTP API, a function
+ * URL or an Application Load Balancer. `https` is true but for a load balancer, which may listen without TLS.
+ *
+ * Only a function URL hands over the target byte for byte. Elsewhere it is put together from what the event has, and a
+ * sender that wrote it in another way is refused:
+ * - REST API, payload format 1.0: the path as sent; the query string from its decoded parameters, percent-encoded anew
+ *   (`a=1&b=x%20y`), equal names side by side.
+ * - HTTP API: the query string as sent (format 2.0); the path decoded by API Gateway and percent-encoded anew, so
+ *   `%2F` in it is lost. The stage's name is taken off behind a custom domain. The key of an API mapping is not in
+ *   format 2.0: choose format 1.0, or put it back, `{ ...request, target: '/key' + request.target }`.
+ *
+ * REST APIs drop Content-Length; it is put back from the body. A body that is not text arrives intact only when API
+ * Gateway is told that it is binary (`binaryMediaTypes` of a REST API).
+ *
+ * @throws TypeError for anything that is not such an event, for a body that was parsed, and for a bad option; never
+ *   for what a sender sends
+ */
+export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}): ReceivedRequest {
+  assertEvent(event)
+  assertOptions(options, 'fromLambdaEvent', ['https', 'host'])
+  const source = sourceOf(event)
+  const path = pathOf(event, source)
+  const query = event.rawQueryString ?? joinParameters(event, source)
+  const body = bodyOf(event)
+  return beforeProxy(
+    {
+      method: event.requestContext?.http?.method ?? event.httpMethod ?? '',
+      target: query === '' ? path : `${path}?${query}`,
+      headers: headerLines(event, source, body),
+      body,
+      https: source !== 'load-balancer'
+    },
+    options
+  )
+}
+
+function assertEvent(event: unknown): void {
+  const { httpMethod, path, rawPath, requestContext, body } = (event ?? {}) as LambdaEvent
+  const isFormat1 = typeof httpMethod === 'string' && typeof path === 'string'
+  const isFormat2 = typeof rawPath === 'string' && typeof requestContext?.http?.method === 'string'
+  if (!isFormat1 && !isFormat2) {
+    throw new TypeError(
+      'fromLambdaEvent() takes the event of an HTTP request, from API Gateway, a function URL or a load balancer: ' +
+        'the first argument of the handler, unchanged'
+    )
+  }
+  if (body !== undefined && body !== null && typeof body !== 'string') {
+    throw new TypeError(
+      'event.body is not a string but a parsed body, and the digest is over the bytes as sent: verify before any ' +
+        'middleware that parses it (middy: before httpJsonBodyParser)'
+    )
+  }
+}
+
+type Source = 'rest-api' | 'http-api' | 'function-url' | 'load-balancer'
+
+function sourceOf({ version, requestContext: { elb, domainName = '' } = {} }: LambdaEvent): Source {
+  if (elb !== undefined) return 'load-balancer'
+  if (version === undefined) return 'rest-api'
+  return domainName.includes('.lambda-url.') ? 'function-url' : 'http-api'
+}
+
+function pathOf({ path = '', rawPath = path, requestContext }: LambdaEvent, source: Source): string {
+  // A REST API leaves the stage out of `path`, where there is one.
+  if (source === 'rest-api') return requestContext?.path ?? path
+  if (source !== 'http-api') return rawPath
+  return encodePath(withoutStage(rawPath, requestContext))
+}
+
+/** Format 2.0 has the stage in front of the path, also behind a custom domain, where the sender wrote none. */
+function withoutStage(
+  path: string,
+  { http, stage = '', domainName = '' }: LambdaEvent['requestContext'] = {}
+) {
+  const isCustomDomain = http !== undefined && domainName !== '' && !domainName.includes('.execute-api.')
+  const hasStage = stage !== '' && `${path}/`.startsWith(`/${stage}/`)
+  return isCustomDomain && hasStage ? path.slice(stage.length + 1) || '/' : path
+}
+
+function joinParameters(event: LambdaEvent, source: Source): string {
+  // A load balancer does not decode.
+  const encode = source === 'load-balancer' ? String : encodeParameter
+  const parameters = event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {}
+  return Object.entries(parameters)
+    .flatMap(([name, values]) => [values ?? []].flat().map(value => `${encode(name)}=${encode(value)}`))
+    .join('&')
+}
+
+/** Encodes what cannot stand in a path as it is (RFC 3986 section 3.3); an escape that is still there is kept. */
+const encodePath = (path: string): string => percentEncode(path, /[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu)
+
+/** Keeps unreserved characters alone (RFC 3986 section 2.3). */
+const encodeParameter = (text: string): string => percentEncode(text, /[^A-Za-z0-9\-._~]/gu)
+
+/** As encodeURIComponent, which throws for half a surrogate pair. */
+const percentEncode = (text: string, characters: RegExp): string =>
+  text.replace(characters, each => Buffer.from(each).toString('hex').toUpperCase().replace(/../g, '%$&'))
+
+function headerLines(event: LambdaEvent, source: Source, body: string | Uint8Array | null): HeaderLine[] {
+  const lines: HeaderLine[] = []
+  for (const [name, values] of Object.entries(event.multiValueHeaders ?? event.headers ?? {})) {
+    for (const value of [values ?? []].flat()) lines.push([name, value])
+  }
+  const has = (name: string) => lines.some(([each]) => each.toLowerCase() === name)
+
+  if (event.cookies && !has('cookie')) lines.push(['Cookie', event.cookies.join('; ')])
+  if (source === 'rest-api' && body !== null && !has('content-length')) {
+    lines.push(['Content-Length', String(Buffer.byteLength(body))])
+  }
+  return lines
+}
+
+const bodyOf = ({ body = null, isBase64Encoded }: LambdaEvent): string | Uint8Array | null =>
+  body !== null && isBase64Encoded === true ? Buffer.from(body, 'base64') : body

@@ -1,0 +1,263 @@
+import { type EventEmitter, once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import {
+  connect as connectHttp2,
+  createServer as createHttp2Server,
+  createSecureServer,
+  type Http2ServerRequest
+} from 'node:http2'
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createVerifier, fromNodeRequest, httpStatus, type ReceivedRequest } from '../../src/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
+import { KINDS, pairs } from '../recipes/kinds.ts'
+import { sendOverHttp, sendOverHttp2 } from '../recipes/senders.ts'
+import { type Certificate, makeCertificate } from '../support/https.ts'
+import { failuresOf } from '../support/verdicts.ts'
+
+const service = createTestService()
+const verify = createVerifier({ ...service.options, requireHttps: false })
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closing.push(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** The bytes of a head, sent as they are. The socket stays open. */
+async function sendHead(port: number, ...lines: string[]): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  closing.push(() => socket.destroy())
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+  return socket
+}
+
+/** What the server is given for one request whose head is these lines. */
+async function receive(...lines: string[]): Promise<{ req: IncomingMessage; socket: Socket }> {
+  const server = createServer()
+  const requested = once(server, 'request')
+  const socket = await sendHead(await listen(server), ...lines)
+  const [req] = await requested
+  return { req, socket }
+}
+
+/** `once()` would reject for the error of an aborted request. */
+const closeOf = (req: EventEmitter) => new Promise(resolve => req.once('close', resolve))
+
+const linesOf = (request: ReceivedRequest) => pairs(request).map(([name, value]) => `${name}: ${value}`)
+
+describe('the head', () => {
+  test('is as received: names in their case, repeats in their order, the target byte for byte', async () => {
+    const { req } = await receive(
+      'POST //a%2Fb/../%e2%82%ac?x=/y?z&%zz HTTP/1.1',
+      'Host: receiver.example',
+      'X-Twice: one',
+      'Date: a',
+      'x-twice: two',
+      'DATE: b',
+      'Content-Length: 2'
+    )
+    const request = fromNodeRequest(req)
+    expect(request.method).toBe('POST')
+    expect(request.target).toBe('//a%2Fb/../%e2%82%ac?x=/y?z&%zz')
+    expect(request.https).toBe(false)
+    expect(linesOf(request)).toEqual([
+      'Host: receiver.example',
+      'X-Twice: one',
+      'Date: a',
+      'x-twice: two',
+      'DATE: b',
+      'Content-Length: 2'
+    ])
+  })
+
+  test('of a router that is mounted under a prefix has the target that was received', async () => {
+    const { req } = await receive('GET /prefix/hook HTTP/1.1', 'Host: receiver.example')
+    Object.assign(req, { originalUrl: '/prefix/hook', url: '/hook' })
+    expect(fromNodeRequest(req).target).toBe('/prefix/hook')
+  })
+
+  test('a second Host and an absolute URL are passed on, not put right', async () => {
+    const { req } = await receive(
+      'GET https://receiver.example/hook HTTP/1.1',
+      'Host: receiver.example',
+      'Host: other.example'
+    )
+    const request = fromNodeRequest(req)
+    expect(request).toMatchObject({ target: 'https://receiver.example/hook', https: false })
+    expect(linesOf(request)).toEqual(['Host: receiver.example', 'Host: other.example'])
+  })
+})
+
+describe('HTTP/2', () => {
+  let certificate: Certificate
+  beforeAll(async () => {
+    certificate = await makeCertificate('receiver.example')
+  })
+
+  /** What the server is given for one request with these header fields. */
+  async function receiveHttp2(headers: Record<string, string>): Promise<Http2ServerRequest> {
+    const server = createHttp2Server()
+    const requested = once(server, 'request')
+    const session = connectHttp2(`http://127.0.0.1:${await listen(server)}`)
+    closing.push(() => session.destroy())
+    session.request({ ':method': 'POST', ':path': '//a%2Fb?x', ...headers }).on('error', () => {})
+    const [req] = await requested
+    return req
+  }
+
+  test('Host is :authority; no pseudo-header is left; :scheme is not believed', async () => {
+    const req = await receiveHttp2({ ':authority': 'receiver.example', ':scheme': 'https', 'x-a': '1' })
+    const request = fromNodeRequest(req)
+    expect(request).toMatchObject({ method: 'POST', target: '//a%2Fb?x', https: false })
+    expect(linesOf(request)).toEqual(['x-a: 1', 'Host: receiver.example'])
+  })
+
+  test.each([
+    ['the same Host beside it is one', 'receiver.example', ['host: receiver.example']],
+    ['another Host beside it is two', 'other.example', ['host: other.example', 'Host: receiver.example']]
+  ])('%s', async (_, host, expected) => {
+    const req = await receiveHttp2({ ':authority': 'receiver.example', host })
+    expect(linesOf(fromNodeRequest(req))).toEqual(expected)
+  })
+
+  test('with TLS it is HTTPS, with a body and without', async () => {
+    const verifyHttps = createVerifier(service.options)
+    const server = createSecureServer(certificate, async (req, res) => {
+      res.writeHead(httpStatus(await verifyHttps(fromNodeRequest(req)))).end()
+    })
+    const port = await listen(server)
+    for (const { request } of KINDS) {
+      expect(await sendOverHttp2(service.sign(request), port, certificate.cert)).toBe(200)
+    }
+  })
+
+  test('once the session is gone nothing is believed, and nothing throws', async () => {
+    const req = await receiveHttp2({ ':authority': 'receiver.example' })
+    const closed = closeOf(req)
+    req.stream.session?.destroy()
+    await closed
+    expect(fromNodeRequest(req).https).toBe(false)
+  })
+})
+
+describe('a body that somebody has read', () => {
+  const head = ['POST / HTTP/1.1', 'Host: receiver.example', 'Content-Length: 2', '', '{}']
+
+  test('is options.body', async () => {
+    const { req } = await receive(...head)
+    req.resume()
+    await once(req, 'end')
+    const bytes = Buffer.from('{}')
+    expect(fromNodeRequest(req, { body: bytes }).body).toBe(bytes)
+    expect(fromNodeRequest(req, { body: '{}' }).body).toBe('{}')
+  })
+
+  test.each([
+    ['undefined (Express 5)', undefined],
+    ['an empty object (Express 4)', {}],
+    ['null', null]
+  ])('when there was nothing to parse, a parser leaves %s: the stream is the body', async (_, body) => {
+    const { req } = await receive(...head)
+    const verdict = await verify({
+      ...service.sign({ body: '{}' }),
+      body: fromNodeRequest(req, { body: body as never }).body
+    })
+    expect(verdict.status).toBe('verified')
+  })
+
+  test('that was empty is none', async () => {
+    const { req } = await receive('POST / HTTP/1.1', 'Host: receiver.example', 'Content-Length: 0')
+    req.resume()
+    await once(req, 'end')
+    expect(fromNodeRequest(req).body).toBeNull()
+    expect(fromNodeRequest(req, { body: {} as never }).body).toBeNull()
+  })
+})
+
+describe('a sender that breaks off', () => {
+  const signed = service.sign({ body: '0123456789' })
+  const head = ['POST / HTTP/1.1', ...linesOf(signed), '', '01234']
+
+  test('while the body is read', async () => {
+    const { req, socket } = await receive(...head)
+    const judging = verify(fromNodeRequest(req))
+    socket.destroy()
+    expect(failuresOf(await judging)).toEqual(['digest: body-unreadable'])
+  })
+
+  test('before the body is read', async () => {
+    const { req, socket } = await receive(...head)
+    const closed = closeOf(req)
+    socket.destroy()
+    await closed
+    expect(failuresOf(await verify(fromNodeRequest(req)))).toEqual(['digest: body-unreadable'])
+  })
+
+  test('while a parser reads the body', async () => {
+    const { req, socket } = await receive(...head)
+    const closed = closeOf(req)
+    req.resume()
+    socket.destroy()
+    await closed
+    expect(failuresOf(await verify(fromNodeRequest(req)))).toEqual(['digest: body-unreadable'])
+  })
+
+  test.each([['before'], ['while']])('over HTTP/2, %s the body is read', async when => {
+    const server = createHttp2Server()
+    const requested = once(server, 'request')
+    const session = connectHttp2(`http://127.0.0.1:${await listen(server)}`)
+    closing.push(() => session.destroy())
+    const fields = pairs(signed).map(([name, value]) => [
+      name === 'Host' ? ':authority' : name.toLowerCase(),
+      value
+    ])
+    const stream = session.request({ ':method': 'POST', ':path': '/', ...Object.fromEntries(fields) })
+    stream.on('error', () => {})
+    stream.write('01234')
+    const [req] = (await requested) as [Http2ServerRequest]
+    const judging = when === 'while' ? verify(fromNodeRequest(req)) : undefined
+    const closed = closeOf(req)
+    stream.close(8)
+    await closed
+    expect(failuresOf(await (judging ?? verify(fromNodeRequest(req))))).toEqual(['digest: body-unreadable'])
+  })
+})
+
+test('a body over the limit is answered, although the sender is still sending', async () => {
+  const strict = createVerifier({ ...service.options, requireHttps: false, maxBodyBytes: 1000 })
+  const answer: RequestListener = async (req, res) => {
+    res.writeHead(httpStatus(await strict(fromNodeRequest(req)))).end()
+  }
+  const port = await listen(createServer(answer))
+  expect(await sendOverHttp(service.sign({ body: Buffer.alloc(20_000_000) }), port)).toBe(413)
+})
+
+describe('instead of a request', () => {
+  test.each([
+    ['nothing', undefined],
+    ["Fastify's request", { raw: { rawHeaders: [] }, url: '/', headers: {} }],
+    ["Koa's context", { req: { rawHeaders: [] }, url: '/', headers: {} }],
+    ['a Request', new Request('https://receiver.example/')]
+  ])('%s', (_, req) => {
+    expect(() => fromNodeRequest(req as never)).toThrow(
+      /request\.raw in Fastify, ctx\.req in Koa.*fromFetchRequest/s
+    )
+  })
+
+  test('the body in the place of the options', async () => {
+    const { req } = await receive('GET / HTTP/1.1', 'Host: receiver.example')
+    expect(() => fromNodeRequest(req, Buffer.from('{}') as never)).toThrow(
+      'takes its options as an object with body'
+    )
+    expect(() => fromNodeRequest(req, { rawBody: '' } as never)).toThrow(
+      'fromNodeRequest() has no option "rawBody"'
+    )
+  })
+})
