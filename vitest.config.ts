@@ -1,6 +1,13 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // Examples import the package by its name.
+  resolve: {
+    alias: [
+      { find: /^signed-requests$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) }
+    ]
+  },
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000
