@@ -24,6 +24,11 @@ describe('the README shows the examples as they are', () => {
   })
 })
 
+test('the way to the account id is shown as it is in the example', () => {
+  const code = read('examples/account.mjs').replace(/^(?:\/\/.*\n)+/, '')
+  expect(readme).toContain(`\`\`\`js\n${code}\`\`\``)
+})
+
 test.each(recipes)('%s has at most 30 lines', name => {
   expect(read(`examples/${name}`).trimEnd().split('\n').length).toBeLessThanOrEqual(30)
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, Server as HttpServer } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,6 +52,15 @@ async function portOf(server: Server): Promise<number> {
 async function running(server: Server): Promise<RunningRecipe> {
   return { ...behindProxy(await portOf(server)), close: () => server.close() }
 }
+
+testRecipe('the ten lines of the README', service, async () => {
+  const listen = vi.spyOn(HttpServer.prototype, 'listen')
+  // @ts-expect-error the example is plain JavaScript
+  await import('../examples/ten-lines.mjs')
+  const server = listen.mock.contexts[0] as Server
+  listen.mockRestore()
+  return running(server)
+})
 
 testRecipe('node:http', service, async () => {
   const { server } = await import('../examples/node-http.ts')
