@@ -1,13 +1,20 @@
 import type { Reencoding } from './evidence.ts'
 
+/** The guess is a courtesy to a person: it must not cost more than the verification, whoever wrote the body. */
+const MAX_BODY_BYTES = 65_536
+
+/** Indenting multiplies a body by its depth, and what is too deep cannot be written at all. */
+const MAX_DEPTH = 16
+
 /**
  * Which common way of writing a body anew explains that it no longer has its digest? Each is undone and tried. Only
- * for bodies whose head was verified, and a handful of digests at most.
+ * for bodies whose head was verified and that are not large, and a handful of digests at most.
  */
 export function findReencoding(
   body: Uint8Array,
   matches: (bytes: Uint8Array) => boolean
 ): Reencoding | undefined {
+  if (body.length > MAX_BODY_BYTES) return undefined
   for (const [reencoding, undo] of UNDO) {
     for (const original of undo(Buffer.from(body.buffer, body.byteOffset, body.byteLength))) {
       if (matches(original)) return reencoding
@@ -45,6 +52,7 @@ function jsonSpellings(body: Buffer): Buffer[] {
   } catch {
     return []
   }
+  if (isDeeperThan(MAX_DEPTH, value)) return []
   const compact = JSON.stringify(value)
   const spaced = JSON.stringify(value, null, 1)
     .replace(/\n */g, ' ')
@@ -54,6 +62,11 @@ function jsonSpellings(body: Buffer): Buffer[] {
     .flatMap(text => [text, `${text}\n`, text.replaceAll('/', '\\/')])
     .flatMap(text => [text, escapeNonAscii(text)])
     .map(text => Buffer.from(text, 'utf8'))
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some(child => isDeeperThan(levels - 1, child))
 }
 
 const escapeNonAscii = (text: string): string =>

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { findReencoding } from '../src/body-reencoding.ts'
+import { createTestService } from '../src/testing/index.ts'
+import { createVerifier } from '../src/verify.ts'
+
+const isExactly = (original: string) => (bytes: Uint8Array) =>
+  Buffer.from(bytes).toString('latin1') === original
+const guess = (received: string, signed: string) =>
+  findReencoding(Buffer.from(received, 'latin1'), isExactly(signed))
+
+test.each([
+  ['trailing newline removed', 'a', 'a\n'],
+  ['trailing newline removed', 'a', 'a\r\n'],
+  ['trailing newline added', 'a\n', 'a'],
+  ['trailing newline added', 'a\r\n', 'a'],
+  ['CRLF turned into LF', 'a\nb\nc', 'a\r\nb\r\nc'],
+  ['LF turned into CRLF', 'a\r\nb\r\nc', 'a\nb\nc'],
+  ['byte order mark removed', 'a', '\xef\xbb\xbfa'],
+  ['byte order mark added', '\xef\xbb\xbfa', 'a'],
+  ['JSON written anew', '{ "a": [1, 2] }', '{"a":[1,2]}'],
+  ['JSON written anew', '{"a":[1,2]}', '{"a": [1, 2]}'],
+  ['JSON written anew', '{"a":1}', '{\n  "a": 1\n}'],
+  ['JSON written anew', '{"a":1}', '{\n    "a": 1\n}\n'],
+  ['JSON written anew', '{"a":"/"}', '{"a":"\\/"}'],
+  ['JSON written anew', '["\xc3\xa9"]', '["\\u00e9"]']
+])('%s: %j was %j', (reencoding, received, signed) => {
+  expect(guess(received, signed)).toBe(reencoding)
+})
+
+test.each([
+  ['another body', 'b', 'a'],
+  ['a byte order mark that was there before', '\xef\xbb\xbfa', '\xef\xbb\xbf\xef\xbb\xbfa']
+])('no guess for %s', (_, received, signed) => {
+  expect(guess(received, signed)).toBeUndefined()
+})
+
+test('the largest body that is guessed about has 64 KiB', () => {
+  const body = 'a'.repeat(65_535)
+  expect(guess(`${body}\n`, body)).toBe('trailing newline added')
+  expect(guess(`${body}a\n`, `${body}a`)).toBeUndefined()
+})
+
+test('JSON is written anew down to sixteen levels', () => {
+  const nested = (levels: number, end: string) => '['.repeat(levels) + end + ']'.repeat(levels)
+  expect(guess(nested(16, ' 1'), nested(16, '1'))).toBe('JSON written anew')
+  expect(guess(nested(17, ' 1'), nested(17, '1'))).toBeUndefined()
+})
+
+test.each([
+  ['nested a hundred thousand times', '['.repeat(100_000) + ']'.repeat(100_000)],
+  ['nested as deep as the guess looks at the size of a body', '['.repeat(32_768) + ']'.repeat(32_768)],
+  ['wide below a thousand levels', `${'['.repeat(1000)}${'0,'.repeat(30_000)}0${']'.repeat(1000)}`],
+  ['wide below sixteen levels', `${'['.repeat(16)}${'0,'.repeat(32_000)}0${']'.repeat(16)}`],
+  ['ten megabytes of line breaks', '\n'.repeat(10_000_000)]
+])('another body under a good head is a verdict, soon: %s', async (_, body) => {
+  const service = createTestService()
+  const verify = createVerifier(service.options)
+  const request = service.sign({ method: 'POST', body: '[]' })
+
+  const start = performance.now()
+  const verdict = await verify({ ...request, body })
+  expect(performance.now() - start).toBeLessThan(1000)
+  expect(verdict).toMatchObject({ status: 'rejected', failures: [{ code: 'digest-mismatch' }] })
+})
