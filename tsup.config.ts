@@ -10,6 +10,8 @@ export default defineConfig({
   format: ['esm', 'cjs'],
   target: 'node20',
   dts: true,
+  // import.meta.url in CommonJS, for the fixtures
+  shims: true,
   clean: true,
   splitting: true,
   treeshake: true

@@ -5,3 +5,12 @@ export {
   type TestServiceVerifierOptions
 } from './service.ts'
 export type { SignRequest } from './sign.ts'
+export type {
+  VectorBody,
+  VectorDnsError,
+  VectorFile,
+  VectorJson,
+  VectorOptions,
+  VectorVerdict
+} from './vector-form.ts'
+export { loadVectors, type Vector } from './vectors.ts'

@@ -1,0 +1,66 @@
+import type { Code } from '../codes.ts'
+import type { Algorithm } from '../signature/algorithms.ts'
+import type { CheckName } from '../verdict.ts'
+
+/** One file of the conformance suite, as `fixtures/schema.json` describes it. */
+export interface VectorFile {
+  /** the clause that the vectors are about, unless one names its own */
+  source: string
+  vectors: readonly VectorJson[]
+}
+
+/** A request, everything around it that decides, and the verdict it must get. */
+export interface VectorJson {
+  /** unique in the whole suite */
+  name: string
+  source?: string
+  /** why, where the clause alone does not tell */
+  note?: string
+  request: {
+    method: string
+    target: string
+    /** as received: one character per octet (ISO 8859-1) */
+    headers: readonly (readonly [name: string, value: string])[]
+    body: VectorBody | null
+    https: boolean
+  }
+  /** TXT records by name, each a list of chunks, or how the look-up fails; other names do not exist (`ENOTFOUND`) */
+  dns: Readonly<Record<string, readonly (readonly string[])[] | VectorDnsError>>
+  options: VectorOptions
+  /** the function that decides on accounts fails instead of answering */
+  accountsError?: true
+  /** a replay store in which no id is claimed, in which every id is, or which fails; none without it */
+  replayStore?: 'empty' | 'claimed' | 'error'
+  /** RFC 3339 */
+  now: string
+  verdict: VectorVerdict
+}
+
+/** `error`: a stream of which some bytes come, and then this error code instead of the end. */
+export type VectorBody = { utf8: string } | { base64: string } | { error: string }
+
+/** The error code as Node's `resolveTxt` reports it; null when what is thrown has no code. */
+export interface VectorDnsError {
+  error: string | null
+}
+
+/** Options of `createVerifier` that are plain data. */
+export interface VectorOptions {
+  serviceDomain: string
+  hosts: readonly string[]
+  accounts: readonly string[]
+  accountHeader?: string
+  accountPrefix?: string
+  requireHttps?: boolean
+  dateTolerance?: number
+  algorithms?: readonly Algorithm[]
+  alsoCovered?: readonly string[]
+  minRsaBits?: number
+  maxRsaBits?: number
+  maxBodyBytes?: number
+}
+
+/** All failures, in the order of the checks. */
+export type VectorVerdict =
+  | { status: 'verified' }
+  | { status: 'rejected' | 'unavailable'; failures: readonly { check: CheckName; code: Code }[] }
