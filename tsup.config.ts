@@ -11,6 +11,8 @@ const library: Options = {
   format: ['esm', 'cjs'],
   target: 'node20',
   dts: true,
+  // import.meta.url in CommonJS, for the fixtures
+  shims: true,
   clean: true,
   splitting: true,
   treeshake: true

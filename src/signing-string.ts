@@ -1,4 +1,4 @@
-import { type Fields, hasBreak, readFields } from './headers/fields.ts'
+import { type Fields, hasBreak, isToken, readFields } from './headers/fields.ts'
 import type { ReceivedRequest } from './request.ts'
 import { type Failed, fail, ok, type Result } from './result.ts'
 
@@ -12,15 +12,16 @@ export interface SigningStringParameters {
  * Builds the signing string of draft-cavage-http-signatures-12 section 2.3 for the covered names, which may be in any
  * case. Never throws for what a sender can send.
  *
- * Fails with `request-malformed` (a line break in a part), `coverage-absent` (a name that the request does not
- * have) or `signature-parameter-missing` (`(created)` or `(expires)` without its parameter).
+ * Fails with `request-malformed` (a line break in a part, or a method that is no token: with a space in it, it could
+ * pose as a part of the target), `coverage-absent` (a name that the request does not have) or
+ * `signature-parameter-missing` (`(created)` or `(expires)` without its parameter).
  */
 export function buildSigningString(
   request: Pick<ReceivedRequest, 'method' | 'target' | 'headers'>,
   covered: readonly string[],
   parameters: SigningStringParameters = {}
 ): Result<string> {
-  if (hasBreak(request.method)) return fail('request-malformed', { part: 'method' })
+  if (!isToken(request.method)) return fail('request-malformed', { part: 'method' })
   if (hasBreak(request.target)) return fail('request-malformed', { part: 'target' })
   const fields = readFields(request.headers)
   if (!fields.ok) return fields

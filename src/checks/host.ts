@@ -2,12 +2,15 @@ import type { Fields } from '../headers/fields.ts'
 import type { Settings } from '../options.ts'
 import { fail, ok, type Result } from '../result.ts'
 
+/** Checked before lower-casing: the Kelvin sign becomes a k. */
+const VISIBLE_ASCII = /^[\x21-\x7e]*$/
+
 /** 4. A Host exists and is the receiver's: a request signed for another receiver is not for us (RFC 9110 section 7.2). */
 export function checkHost(fields: Fields, { acceptedHosts, hosts }: Settings): Result<true> {
   const received = fields.values.get('host')
   if (received === undefined) return fail('host-missing', { expected: hosts })
   if (fields.repeated.has('host')) return fail('host-repeated', { received })
-  return acceptedHosts.has(received.toLowerCase())
+  return VISIBLE_ASCII.test(received) && acceptedHosts.has(received.toLowerCase())
     ? ok(true)
     : fail('host-mismatch', { received, expected: hosts })
 }

@@ -14,3 +14,4 @@ export type {
   VectorOptions,
   VectorVerdict
 } from './vector-form.ts'
+export { loadVectors, type Vector } from './vectors.ts'

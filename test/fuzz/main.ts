@@ -1,0 +1,178 @@
+/**
+ * npm run fuzz -- [seconds] [--seed number]
+ *
+ * Signs requests, changes them on the way, and has them verified, for a minute unless told otherwise. A finding is
+ * printed with the seed that brings it back: `npm run fuzz -- 0 --seed 1234` runs that one round.
+ */
+import { parseArgs } from 'node:util'
+import { CODES } from '../../src/codes.ts'
+import { createVerifier, type ReceivedBody, type Verdict, type Verify } from '../../src/index.ts'
+import { CHECK_NAMES } from '../../src/verdict.ts'
+import { CHANGING, type Draft, draftOf, headersOf, KEEPING } from './mutate.ts'
+import { type Arrived, difference } from './oracle.ts'
+import { createRandom, type Random } from './random.ts'
+import { ACCOUNTS, HOSTS, NOW_SECONDS, type Signed, signSomething } from './signed.ts'
+
+const ROUND = 32
+const MAX_MILLISECONDS = 50
+const MAX_HEAD = 16 * 1024
+const LOCAL = CHECK_NAMES.slice(0, CHECK_NAMES.indexOf('key'))
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { seed: { type: 'string' } } })
+const seconds = Number(positionals[0] ?? 60)
+const oneSeed = values.seed === undefined ? undefined : Number(values.seed)
+if (!Number.isFinite(seconds) || Number.isNaN(oneSeed))
+  throw new TypeError('usage: fuzz [seconds] [--seed number]')
+
+/** The records of the request at hand, and how often they were asked for. */
+let dns: Draft['records'] = new Map()
+let queries = 0
+
+function newVerifier(): Verify {
+  return createVerifier({
+    serviceDomain: 'service.example',
+    hosts: HOSTS,
+    accounts: ACCOUNTS,
+    algorithms: ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519'],
+    now: () => NOW_SECONDS * 1000,
+    lookupTxt: async name => {
+      queries++
+      const records = dns.get(name)
+      if (records === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+      return records.map(record => record.match(/.{1,255}/gs) ?? [''])
+    },
+    replayStore: { claim: async () => true, release: async () => {} }
+  })
+}
+
+/** What is wrong with the verdict; undefined when nothing is. */
+function judge(
+  verdict: Verdict,
+  arrived: Arrived,
+  signed: readonly [Signed, Signed],
+  kept: boolean,
+  changes: number
+) {
+  const wrong = difference(verdict, arrived, dns, signed)
+  if (wrong !== undefined) return `verified, though different: ${wrong}`
+  for (const name of CHECK_NAMES) {
+    const check = verdict.checks[name]
+    if (check === undefined) return `the check ${name} is missing`
+    if ('code' in check && CODES[check.code][0] !== name) return `the check ${name} says ${check.code}`
+  }
+  if (verdict.status === 'verified') return undefined
+
+  const codes = verdict.failures.map(({ code }) => code)
+  if (codes.length === 0) return 'no failure'
+  if (queries > 0 && LOCAL.some(name => verdict.checks[name].outcome !== 'pass'))
+    return 'DNS was asked in vain'
+  const { violation } = signed[0]
+  if (kept && violation === undefined) return `refused, though it is what was signed: ${codes}`
+  if (changes === 0 && codes.join() !== violation) return `refused for ${codes} instead of ${violation}`
+  return undefined
+}
+
+const verify = newVerifier()
+let executions = 0
+let verified = 0
+const codes = new Map<string, number>()
+
+/** One signed request, changed in many ways. Gives what is wrong, if anything is. */
+async function runRound(seed: number): Promise<string | undefined> {
+  const random = createRandom(seed)
+  const signed = [signSomething(random), signSomething(random)] as const
+  for (let i = 0; i < ROUND; i++) {
+    const draft = draftOf(signed[0])
+    const kept = i === 0 || random.chance(0.2)
+    const changes = i === 0 ? 0 : 1 + random.below(3)
+    for (let n = 0; n < changes; n++) random.pick(kept ? KEEPING : CHANGING)(draft, random, signed[1])
+
+    const { method, target, body: bytes, https } = draft
+    const arrived: Arrived = { method, target, headers: headersOf(draft), body: bytes, https }
+    const problem = await runOne(arrived, draft.records, bodyForm(bytes, random), signed, kept, changes)
+    if (problem !== undefined)
+      return `${problem}\n${JSON.stringify({ ...arrived, body: bytes.toString('latin1') })}`
+  }
+  return undefined
+}
+
+async function runOne(
+  arrived: Arrived,
+  records: Draft['records'],
+  streamed: () => ReceivedBody,
+  signed: readonly [Signed, Signed],
+  kept: boolean,
+  changes: number
+): Promise<string | undefined> {
+  dns = records
+  queries = 0
+  executions++
+  try {
+    const [verdict, time] = await timed(verify, arrived, streamed)
+    if (verdict.status === 'verified') verified++
+    else for (const { code } of verdict.failures) codes.set(code, (codes.get(code) ?? 0) + 1)
+
+    const problem = judge(verdict, arrived, signed, kept, changes)
+    if (problem !== undefined) return problem
+    return time > MAX_MILLISECONDS && headLength(arrived) <= MAX_HEAD ? slow(arrived, streamed) : undefined
+  } catch (error) {
+    return `thrown: ${error instanceof Error ? error.stack : String(error)}`
+  }
+}
+
+async function timed(
+  judged: Verify,
+  arrived: Arrived,
+  streamed: () => ReceivedBody
+): Promise<[Verdict, number]> {
+  const start = performance.now()
+  const verdict = await judged({ ...arrived, body: streamed() })
+  return [verdict, performance.now() - start]
+}
+
+/** Whatever else the machine does only adds to the time: slow is what is slow ten times, with nothing remembered. */
+async function slow(arrived: Arrived, streamed: () => ReceivedBody): Promise<string | undefined> {
+  let least = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 10; i++) least = Math.min(least, (await timed(newVerifier(), arrived, streamed))[1])
+  return least > MAX_MILLISECONDS ? `it took ${least.toFixed(1)} ms` : undefined
+}
+
+const headLength = ({ method, target, headers }: Arrived): number =>
+  method.length +
+  target.length +
+  headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
+
+/** The same bytes in one of the forms that a body may have. */
+function bodyForm(bytes: Buffer, random: Random): () => ReceivedBody {
+  const at = random.below(bytes.length + 1)
+  const chunks = [bytes.subarray(0, at), bytes.subarray(at)]
+  const isAscii = !bytes.some(byte => byte > 0x7f)
+  const forms: (() => ReceivedBody)[] = [
+    () => bytes,
+    () => (bytes.length === 0 ? null : bytes),
+    () => (isAscii ? bytes.toString('latin1') : bytes),
+    () => new Blob(chunks).stream(),
+    async function* () {
+      yield* chunks
+    }
+  ]
+  return random.pick(forms)
+}
+
+const start = Date.now()
+const firstSeed = oneSeed ?? start % 2 ** 31
+const findings: string[] = []
+for (let seed = firstSeed; seed === firstSeed || Date.now() - start < seconds * 1000; seed++) {
+  const problem = await runRound(seed)
+  if (problem !== undefined) findings.push(`seed ${seed}: ${problem}`)
+  if (findings.length >= 10) break
+}
+
+for (const finding of findings) console.log(`${finding}\n`)
+const refused = [...codes].sort(([, a], [, b]) => b - a).map(([code, count]) => `${code} ${count}`)
+console.log(`refused: ${refused.join(', ')}`)
+console.log(
+  `${executions} executions in ${((Date.now() - start) / 1000).toFixed(0)} s from seed ${firstSeed}, ` +
+    `${verified} verified, ${findings.length} findings`
+)
+process.exitCode = findings.length === 0 ? 0 : 1

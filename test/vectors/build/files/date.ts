@@ -1,0 +1,178 @@
+import type { VectorJson } from '../../../../src/testing/vector-form.ts'
+import { COVERED, vector } from '../recipe.ts'
+import { rejected, VERIFIED } from '../verdicts.ts'
+
+const TOLERANCE =
+  'draft-cavage-http-signatures-12 section 2.1.4 and RFC 9110 section 6.6.1: the Date is recent'
+
+/** A request with this Date, right in everything else: properly signed with it. */
+const dated = (name: string, date: string, verdict: VectorJson['verdict'], note?: string): VectorJson =>
+  vector(name, { set: { Date: date }, verdict, ...(note !== undefined && { note }) })
+
+const malformed = (name: string, date: string, note?: string): VectorJson =>
+  dated(name, date, rejected('date-malformed'), note)
+
+export const source = 'RFC 9110 section 5.6.7'
+export const vectors = [
+  vector('date-missing', {
+    source: 'RFC 9110 section 6.6.1',
+    note: 'A list that covers a Date which is not there covers nothing.',
+    set: { Date: null },
+    absentAs: '',
+    verdict: rejected('date-missing', 'coverage-absent')
+  }),
+  vector('date-only-in-another-header', {
+    source: 'RFC 9110 section 6.6.1',
+    set: { Date: null },
+    add: [['X-Date', 'Fri, 20 Nov 2026 12:00:00 GMT']],
+    absentAs: 'Fri, 20 Nov 2026 12:00:00 GMT',
+    verdict: rejected('date-missing', 'coverage-absent')
+  }),
+  vector('date-repeated', {
+    source: 'RFC 9110 section 5.3',
+    add: [['Date', 'Fri, 20 Nov 2026 11:59:00 GMT']],
+    verdict: rejected('date-repeated')
+  }),
+  vector('date-repeated-with-the-same-value', {
+    source: 'RFC 9110 section 5.3',
+    add: [['date', 'Fri, 20 Nov 2026 12:00:00 GMT']],
+    verdict: rejected('date-repeated')
+  }),
+
+  dated('date-imf-fixdate', 'Fri, 20 Nov 2026 12:00:00 GMT', VERIFIED),
+  dated('date-rfc850', 'Friday, 20-Nov-26 12:00:00 GMT', VERIFIED),
+  dated('date-asctime', 'Fri Nov 20 12:00:00 2026', VERIFIED),
+  dated('date-with-white-space-around', ' \tFri, 20 Nov 2026 12:00:00 GMT\t ', VERIFIED),
+  dated('date-asctime-one-digit-day', 'Fri Nov  6 12:00:00 2026', rejected('date-too-old')),
+  dated('date-leap-day', 'Thu, 29 Feb 2024 12:00:00 GMT', rejected('date-too-old')),
+  dated(
+    'date-leap-second',
+    'Sat, 31 Dec 2016 23:59:60 GMT',
+    rejected('date-too-old'),
+    'There was one at that moment.'
+  ),
+  dated(
+    'date-rfc850-last-century',
+    'Sunday, 06-Nov-94 08:49:37 GMT',
+    rejected('date-too-old'),
+    'A two-digit year that would be more than fifty years ahead is in the past.'
+  ),
+
+  vector('date-as-old-as-allowed', {
+    source: TOLERANCE,
+    set: { Date: 'Fri, 20 Nov 2026 11:55:00 GMT' },
+    verdict: VERIFIED
+  }),
+  vector('date-too-old', {
+    source: TOLERANCE,
+    set: { Date: 'Fri, 20 Nov 2026 11:54:59 GMT' },
+    verdict: rejected('date-too-old')
+  }),
+  vector('date-as-far-ahead-as-allowed', {
+    source: TOLERANCE,
+    set: { Date: 'Fri, 20 Nov 2026 12:05:00 GMT' },
+    verdict: VERIFIED
+  }),
+  vector('date-in-future', {
+    source: TOLERANCE,
+    set: { Date: 'Fri, 20 Nov 2026 12:05:01 GMT' },
+    verdict: rejected('date-in-future')
+  }),
+  vector('date-same-day-last-year', {
+    source: TOLERANCE,
+    set: { Date: 'Thu, 20 Nov 2025 12:00:00 GMT' },
+    verdict: rejected('date-too-old')
+  }),
+  vector('date-same-day-next-year', {
+    source: TOLERANCE,
+    set: { Date: 'Sat, 20 Nov 2027 12:00:00 GMT' },
+    verdict: rejected('date-in-future')
+  }),
+  vector('date-no-tolerance', {
+    source: TOLERANCE,
+    options: { dateTolerance: 0 },
+    verdict: VERIFIED
+  }),
+  vector('date-no-tolerance-one-second-off', {
+    source: TOLERANCE,
+    set: { Date: 'Fri, 20 Nov 2026 11:59:59 GMT' },
+    options: { dateTolerance: 0 },
+    verdict: rejected('date-too-old')
+  }),
+  vector('date-an-hour-tolerance', {
+    source: TOLERANCE,
+    set: { Date: 'Fri, 20 Nov 2026 11:00:00 GMT' },
+    options: { dateTolerance: 3600 },
+    verdict: VERIFIED
+  }),
+  vector('date-fresh-but-not-signed', {
+    note: 'A new Date on an old request: the signature is over the old one.',
+    source: TOLERANCE,
+    set: { Date: 'Thu, 19 Nov 2026 12:00:00 GMT' },
+    received: { set: { Date: 'Fri, 20 Nov 2026 12:00:00 GMT' } },
+    verdict: rejected('signature-mismatch')
+  }),
+  vector('date-right-in-another-header', {
+    note: 'Some senders sign X-Date instead; the specification says Date.',
+    source: TOLERANCE,
+    set: { Date: 'Thu, 19 Nov 2026 12:00:00 GMT' },
+    add: [['X-Date', 'Fri, 20 Nov 2026 12:00:00 GMT']],
+    covered: `${COVERED} x-date`,
+    verdict: rejected('date-too-old')
+  }),
+
+  malformed('date-empty', ''),
+  malformed('date-wrong-weekday', 'Thu, 20 Nov 2026 12:00:00 GMT'),
+  malformed('date-rfc850-wrong-weekday', 'Thursday, 20-Nov-26 12:00:00 GMT'),
+  malformed('date-asctime-wrong-weekday', 'Thu Nov 20 12:00:00 2026'),
+  malformed('date-30-february', 'Mon, 30 Feb 2026 12:00:00 GMT'),
+  malformed('date-29-february-of-a-common-year', 'Sun, 29 Feb 2026 12:00:00 GMT'),
+  malformed('date-31-november', 'Tue, 31 Nov 2026 12:00:00 GMT'),
+  malformed('date-day-zero', 'Sat, 00 Nov 2026 12:00:00 GMT'),
+  malformed('date-day-32', 'Wed, 32 Nov 2026 12:00:00 GMT'),
+  malformed('date-24-hours', 'Thu, 19 Nov 2026 24:00:00 GMT'),
+  malformed('date-60-minutes', 'Fri, 20 Nov 2026 11:60:00 GMT'),
+  malformed('date-61-seconds', 'Fri, 20 Nov 2026 23:59:61 GMT'),
+  malformed(
+    'date-second-60-within-the-day',
+    'Fri, 20 Nov 2026 11:59:60 GMT',
+    'The grammar has 60 for leap seconds; they are at the end of a day in UTC.'
+  ),
+  malformed('date-one-digit-day', 'Fri, 6 Nov 2026 12:00:00 GMT'),
+  malformed('date-one-digit-hour', 'Fri, 20 Nov 2026 9:00:00 GMT'),
+  malformed('date-asctime-one-digit-day-unpadded', 'Fri Nov 6 12:00:00 2026'),
+  malformed('date-two-digit-year', 'Fri, 20 Nov 26 12:00:00 GMT'),
+  malformed('date-rfc850-four-digit-year', 'Friday, 20-Nov-2026 12:00:00 GMT'),
+  malformed('date-rfc850-short-weekday', 'Fri, 20-Nov-26 12:00:00 GMT'),
+  malformed('date-imf-fixdate-long-weekday', 'Friday, 20 Nov 2026 12:00:00 GMT'),
+  malformed('date-five-digit-year', 'Fri, 20 Nov 12026 12:00:00 GMT'),
+  malformed('date-lower-case-zone', 'Fri, 20 Nov 2026 12:00:00 gmt', 'HTTP-date is case-sensitive.'),
+  malformed('date-lower-case-month', 'Fri, 20 nov 2026 12:00:00 GMT', 'HTTP-date is case-sensitive.'),
+  malformed('date-upper-case-weekday', 'FRI, 20 Nov 2026 12:00:00 GMT', 'HTTP-date is case-sensitive.'),
+  malformed('date-utc-for-gmt', 'Fri, 20 Nov 2026 12:00:00 UTC'),
+  malformed('date-numeric-zone', 'Fri, 20 Nov 2026 12:00:00 +0000'),
+  malformed('date-other-zone', 'Fri, 20 Nov 2026 07:00:00 EST'),
+  malformed('date-no-zone', 'Fri, 20 Nov 2026 12:00:00'),
+  malformed('date-asctime-with-zone', 'Fri Nov 20 12:00:00 2026 GMT'),
+  malformed('date-no-weekday', '20 Nov 2026 12:00:00 GMT'),
+  malformed('date-no-seconds', 'Fri, 20 Nov 2026 12:00 GMT'),
+  malformed('date-fraction', 'Fri, 20 Nov 2026 12:00:00.000 GMT'),
+  malformed('date-iso-8601', '2026-11-20T12:00:00Z'),
+  malformed('date-seconds-since-1970', '1795176000'),
+  malformed('date-two-spaces', 'Fri,  20 Nov 2026 12:00:00 GMT'),
+  malformed('date-no-break-space', 'Fri, 20 Nov 2026\xa012:00:00 GMT'),
+  malformed(
+    'date-no-break-space-at-the-end',
+    'Fri, 20 Nov 2026 12:00:00 GMT\xa0',
+    'It is no white space of HTTP.'
+  ),
+  malformed('date-text-after', 'Fri, 20 Nov 2026 12:00:00 GMT (Friday)'),
+  malformed('date-text-before', 'on Fri, 20 Nov 2026 12:00:00 GMT'),
+  malformed('date-two-in-one', 'Fri, 20 Nov 2026 12:00:00 GMT, Fri, 20 Nov 2026 12:00:00 GMT'),
+  malformed('date-quoted', '"Fri, 20 Nov 2026 12:00:00 GMT"'),
+  vector('date-digits-beyond-ascii', {
+    note: 'Only a runtime that decodes header values as something else than octets can hand these on.',
+    received: { set: { Date: 'Fri, \uff12\uff10 Nov 2026 12:00:00 GMT' } },
+    verdict: rejected('date-malformed')
+  })
+]

@@ -1,0 +1,392 @@
+import { createHash } from 'node:crypto'
+import type { VectorJson } from '../../../../src/testing/vector-form.ts'
+import { rsaPublicKey, rsaSpki, toInteger } from '../der.ts'
+import {
+  EC_P256,
+  ED25519,
+  EXPONENT_3,
+  modulusOf,
+  ONE,
+  RSA_512,
+  RSA_1023,
+  RSA_1024,
+  RSA_PSS,
+  TWO
+} from '../keys.ts'
+import { chunks, type Recipe, txt, vector } from '../recipe.ts'
+import { digestInfo, encodePkcs1 } from '../sign.ts'
+import { type Code, rejected, VERIFIED } from '../verdicts.ts'
+
+const RECORD = 'RFC 6376 section 3.6.1'
+const TAG_LIST = 'RFC 6376 section 3.2'
+const BASE64 = 'RFC 4648 sections 3.2 and 3.5'
+const SIZE = 'RFC 8301 section 3.2'
+
+const P = ONE.p
+const SPKI = Buffer.from(P, 'base64')
+const MODULUS = modulusOf(ONE)
+
+/** A record at the key's name, of which the clause that decides is the given one. */
+const record = (
+  name: string,
+  text: string,
+  verdict: Code | typeof VERIFIED,
+  clause = RECORD,
+  note?: string
+): VectorJson =>
+  vector(name, {
+    source: clause,
+    ...(note !== undefined && { note }),
+    records: [chunks(text)],
+    verdict: typeof verdict === 'string' ? rejected(verdict) : verdict
+  })
+
+const der = (name: string, bytes: Uint8Array, verdict: Code | typeof VERIFIED, note?: string): VectorJson =>
+  record(
+    name,
+    `v=DKIM1; k=rsa; p=${Buffer.from(bytes).toString('base64')}`,
+    verdict,
+    'RFC 6376 section 3.6.1 (p=), RFC 8017 appendix A.1.1',
+    note
+  )
+
+const ed25519: Partial<Recipe> = { key: ED25519, scheme: 'ed25519', algorithm: 'ed25519' }
+
+/** An odd number of this many bits that is nobody's modulus. */
+const numberOfBits = (bits: number): bigint => {
+  const digest = (i: number) => createHash('sha512').update(`modulus ${i}`).digest()
+  const bytes = Buffer.concat(Array.from({ length: Math.ceil(bits / 512) }, (_, i) => digest(i)))
+  return (toInteger(bytes) & ((1n << BigInt(bits)) - 1n)) | (1n << BigInt(bits - 1)) | 1n
+}
+
+/** Points of small order (and non-canonical spellings): RFC 8032 section 5.1.7 and 8.4. */
+const SMALL_ORDER = {
+  'order-1': `01${'00'.repeat(31)}`,
+  'order-2': `ec${'ff'.repeat(30)}7f`,
+  'order-4': '00'.repeat(32),
+  'order-8': 'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'order-8-other': '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'order-4-sign-bit': `${'00'.repeat(31)}80`,
+  'order-1-not-canonical': `ee${'ff'.repeat(30)}7f`,
+  'order-4-not-canonical': `ed${'ff'.repeat(30)}7f`
+}
+
+export const source = RECORD
+export const vectors = [
+  // the tag list
+  vector('key-record-in-chunks', {
+    source: 'RFC 6376 section 3.6.2.2: strings are concatenated with nothing between',
+    records: [['v=DK', 'IM1; k=rsa; p=', P.slice(0, 200), '', P.slice(200)]],
+    verdict: VERIFIED
+  }),
+  record(
+    'key-record-folded',
+    `v=DKIM1;\r\n k=rsa;\t p=${P.slice(0, 100)}\r\n\t${P.slice(100, 200)} ${P.slice(200, 250)}\t\t${P.slice(250)} `,
+    VERIFIED,
+    TAG_LIST
+  ),
+  record('key-record-white-space-around-everything', ` v = DKIM1 ; k = rsa ; p = ${P} ;`, VERIFIED, TAG_LIST),
+  record('key-record-without-white-space', `v=DKIM1;k=rsa;p=${P}`, VERIFIED, TAG_LIST),
+  record('key-record-without-version', `k=rsa; p=${P}`, VERIFIED),
+  record('key-record-of-p-alone', `p=${P}`, VERIFIED),
+  record('key-record-in-another-order', `v=DKIM1; p=${P}; k=rsa`, VERIFIED, TAG_LIST),
+  record('key-record-semicolon-at-the-end', `v=DKIM1; p=${P};`, VERIFIED, TAG_LIST),
+  record('key-record-semicolon-and-space-at-the-end', `v=DKIM1; p=${P}; `, VERIFIED, TAG_LIST),
+  record('key-record-unknown-tags', `v=DKIM1; p=${P}; x=1; constructor=2; Z_9=`, VERIFIED, TAG_LIST),
+  record('key-record-granularity', `v=DKIM1; g=*; p=${P}`, VERIFIED, 'RFC 4871 section 3.6.1'),
+  record('key-record-notes', `v=DKIM1; p=${P}; n=made=20in=20November, "ok" \\o/`, VERIFIED),
+  record(
+    'key-record-tag-names-in-another-case',
+    `v=DKIM1; p=${P}; P=x; K=dsa; T=y`,
+    VERIFIED,
+    TAG_LIST,
+    'Tag names are case-sensitive: these are unknown tags.'
+  ),
+  record('key-record-version-not-first', `k=rsa; v=DKIM1; p=${P}`, 'key-malformed'),
+  record('key-record-tag-twice', `v=DKIM1; k=rsa; k=rsa; p=${P}`, 'key-malformed', TAG_LIST),
+  record('key-record-p-twice', `v=DKIM1; p=${P}; p=${TWO.p}`, 'key-malformed', TAG_LIST),
+  record('key-record-unknown-tag-twice', `v=DKIM1; p=${P}; x=1; x=1`, 'key-malformed', TAG_LIST),
+  record('key-record-two-semicolons', `v=DKIM1;; p=${P}`, 'key-malformed', TAG_LIST),
+  record('key-record-two-semicolons-at-the-end', `v=DKIM1; p=${P};;`, 'key-malformed', TAG_LIST),
+  record('key-record-semicolon-at-the-start', `;v=DKIM1; p=${P}`, 'key-malformed', TAG_LIST),
+  record('key-record-tag-without-equals', `v=DKIM1; rsa; p=${P}`, 'key-malformed', TAG_LIST),
+  record('key-record-tag-without-name', `v=DKIM1; =rsa; p=${P}`, 'key-malformed', TAG_LIST),
+  record('key-record-tag-name-with-hyphen', `v=DKIM1; x-y=1; p=${P}`, 'key-malformed', TAG_LIST),
+  record('key-record-tag-name-starts-with-digit', `v=DKIM1; 1x=1; p=${P}`, 'key-malformed', TAG_LIST),
+  record('key-record-no-break-space', `v=DKIM1;\xa0k=rsa; p=${P}`, 'key-malformed', TAG_LIST),
+  record('key-record-octets-above-ascii-in-notes', `v=DKIM1; n=caf\xe9; p=${P}`, 'key-malformed', TAG_LIST),
+  record('key-record-nul', `v=DKIM1; p=${P}; n=\0`, 'key-malformed', TAG_LIST),
+  record(
+    'key-record-in-quotes',
+    `"v=DKIM1; k=rsa; p=${P}"`,
+    'key-malformed',
+    TAG_LIST,
+    'Quotes of a zone file that were published.'
+  ),
+  record('key-record-value-in-quotes', `v=DKIM1; k="rsa"; p=${P}`, 'key-malformed', TAG_LIST),
+  record(
+    'key-record-escaped-semicolons',
+    `v=DKIM1\\; k=rsa\\; p=${P}`,
+    'key-malformed',
+    TAG_LIST,
+    'Escapes of a zone file that were published.'
+  ),
+  record(
+    'key-record-commas-for-semicolons',
+    `v=DKIM1, k=rsa, p=${P}`,
+    'key-version',
+    RECORD,
+    'One tag, whose value is all the rest.'
+  ),
+  record('key-record-without-p', 'v=DKIM1; k=rsa', 'key-malformed'),
+
+  // v=
+  record('key-version-with-minor', `v=DKIM1.0; k=rsa; p=${P}`, 'key-version'),
+  record('key-version-lower-case', `v=dkim1; k=rsa; p=${P}`, 'key-version'),
+  record('key-version-empty', `v=; k=rsa; p=${P}`, 'key-version'),
+  record('key-version-next', `v=DKIM2; k=rsa; p=${P}`, 'key-version'),
+
+  // k=
+  record('key-type-absent', `v=DKIM1; p=${P}`, VERIFIED),
+  record('key-type-dsa', `v=DKIM1; k=dsa; p=${P}`, 'key-type'),
+  record('key-type-upper-case', `v=DKIM1; k=RSA; p=${P}`, 'key-type'),
+  record('key-type-empty', `v=DKIM1; k=; p=${P}`, 'key-type'),
+  record('key-type-named-proto', `v=DKIM1; k=__proto__; p=${P}`, 'key-type'),
+  vector('key-type-ed25519', {
+    ...ed25519,
+    source: 'RFC 8463 section 4',
+    options: { algorithms: ['ed25519'] },
+    verdict: VERIFIED
+  }),
+  vector('key-type-ed25519-for-hs2019', {
+    ...ed25519,
+    source: 'RFC 8463 section 4, draft-cavage-http-signatures-12 section 2.1.3',
+    algorithm: 'hs2019',
+    options: { algorithms: ['hs2019'] },
+    verdict: VERIFIED
+  }),
+  vector('key-type-ed25519-without-algorithm', {
+    ...ed25519,
+    source: 'RFC 8463 section 4',
+    algorithm: null,
+    options: { algorithms: ['rsa-sha256', 'ed25519'] },
+    verdict: VERIFIED
+  }),
+  vector('key-type-ed25519-for-rsa-sha256', {
+    ...ed25519,
+    source: 'RFC 8463 section 4',
+    algorithm: 'rsa-sha256',
+    verdict: rejected('key-type')
+  }),
+  vector('key-type-ed25519-without-algorithm-and-not-allowed', {
+    ...ed25519,
+    source: 'RFC 8463 section 4',
+    algorithm: null,
+    verdict: rejected('key-type')
+  }),
+  vector('key-type-rsa-for-ed25519', {
+    ...ed25519,
+    source: 'RFC 8463 section 4',
+    records: txt(ONE.record),
+    options: { algorithms: ['ed25519'] },
+    verdict: rejected('key-type')
+  }),
+  vector('key-type-rsa-without-algorithm-and-not-allowed', {
+    algorithm: null,
+    options: { algorithms: ['rsa-sha512', 'hs2019', 'ed25519'] },
+    verdict: rejected('key-type')
+  }),
+  vector('key-type-rsa-in-ed25519', {
+    ...ed25519,
+    source: 'RFC 8463 section 4: the 32 bytes alone',
+    records: txt(`v=DKIM1; k=ed25519; p=${P}`),
+    options: { algorithms: ['ed25519'] },
+    verdict: rejected('key-encoding')
+  }),
+  vector('key-type-ed25519-as-spki', {
+    ...ed25519,
+    source: 'RFC 8463 section 4: the 32 bytes alone',
+    records: txt(
+      `v=DKIM1; k=ed25519; p=${ED25519.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`
+    ),
+    options: { algorithms: ['ed25519'] },
+    verdict: rejected('key-encoding')
+  }),
+  vector('key-type-ed25519-of-31-bytes', {
+    ...ed25519,
+    source: 'RFC 8463 section 4: the 32 bytes alone',
+    records: txt(`v=DKIM1; k=ed25519; p=${Buffer.from(ED25519.p, 'base64').subarray(1).toString('base64')}`),
+    options: { algorithms: ['ed25519'] },
+    verdict: rejected('key-encoding')
+  }),
+  ...Object.entries(SMALL_ORDER).map(([name, hex]) =>
+    vector(`key-weak-ed25519-${name}`, {
+      ...ed25519,
+      source: 'RFC 8032 sections 5.1.7 and 8.4',
+      note: 'Under a key of small order one signature verifies for many messages.',
+      records: txt(`v=DKIM1; k=ed25519; p=${Buffer.from(hex, 'hex').toString('base64')}`),
+      signature: () => Buffer.concat([Buffer.from(SMALL_ORDER['order-1'], 'hex'), Buffer.alloc(32)]),
+      options: { algorithms: ['ed25519'] },
+      verdict: rejected('key-weak')
+    })
+  ),
+
+  // h=
+  record('key-hash-absent', `v=DKIM1; p=${P}`, VERIFIED),
+  record('key-hash-sha256', `v=DKIM1; h=sha256; p=${P}`, VERIFIED),
+  record('key-hash-list', `v=DKIM1; h=sha1 : sha256; p=${P}`, VERIFIED),
+  record('key-hash-unknown-in-the-list', `v=DKIM1; h=foo:sha256; p=${P}`, VERIFIED),
+  record('key-hash-sha1', `v=DKIM1; h=sha1; p=${P}`, 'key-hash'),
+  record('key-hash-sha512', `v=DKIM1; h=sha512; p=${P}`, 'key-hash'),
+  record('key-hash-empty', `v=DKIM1; h=; p=${P}`, 'key-hash'),
+  record(
+    'key-hash-upper-case',
+    `v=DKIM1; h=SHA256; p=${P}`,
+    'key-hash',
+    TAG_LIST,
+    'Values are case-sensitive.'
+  ),
+  record('key-hash-commas', `v=DKIM1; h=sha1,sha256; p=${P}`, 'key-hash'),
+  vector('key-hash-sha512-for-rsa-sha512', {
+    records: txt(`v=DKIM1; h=sha512; p=${P}`),
+    algorithm: 'rsa-sha512',
+    scheme: 'pkcs1-sha512',
+    options: { algorithms: ['rsa-sha512'] },
+    verdict: VERIFIED
+  }),
+  vector('key-hash-sha256-for-rsa-sha512', {
+    records: txt(`v=DKIM1; h=sha256; p=${P}`),
+    algorithm: 'rsa-sha512',
+    scheme: 'pkcs1-sha512',
+    options: { algorithms: ['rsa-sha512'] },
+    verdict: rejected('key-hash')
+  }),
+  vector('key-hash-sha256-for-ed25519', {
+    ...ed25519,
+    source: 'RFC 8463 section 3: the hash of ed25519-sha256 is SHA-256',
+    records: txt(`v=DKIM1; k=ed25519; h=sha256; p=${ED25519.p}`),
+    options: { algorithms: ['ed25519'] },
+    verdict: VERIFIED
+  }),
+
+  // s=
+  record('key-service-absent', `v=DKIM1; p=${P}`, VERIFIED),
+  record('key-service-any', `v=DKIM1; s=*; p=${P}`, VERIFIED),
+  record('key-service-email', `v=DKIM1; s=email; p=${P}`, VERIFIED),
+  record('key-service-list', `v=DKIM1; s=tlsrpt : email; p=${P}`, VERIFIED),
+  record('key-service-other', `v=DKIM1; s=tlsrpt; p=${P}`, 'key-service', 'RFC 8460 section 3'),
+  record('key-service-empty', `v=DKIM1; s=; p=${P}`, 'key-service'),
+
+  // t=
+  record('key-testing', `v=DKIM1; t=y; p=${P}`, 'key-testing'),
+  record('key-testing-in-a-list', `v=DKIM1; t=s : y; p=${P}`, 'key-testing'),
+  record('key-flag-strict', `v=DKIM1; t=s; p=${P}`, VERIFIED),
+  record('key-flag-unknown', `v=DKIM1; t=x:yes; p=${P}`, VERIFIED),
+  record('key-flag-empty', `v=DKIM1; t=; p=${P}`, VERIFIED),
+
+  // p=
+  record('key-revoked', 'v=DKIM1; k=rsa; p=', 'key-revoked'),
+  record('key-revoked-with-white-space', 'v=DKIM1; k=rsa; p= \t ;', 'key-revoked'),
+  record('key-encoding-not-base64', 'v=DKIM1; p=not base64!', 'key-encoding'),
+  record('key-encoding-another-character', `v=DKIM1; p=${P.slice(0, 100)}*${P.slice(100)}`, 'key-encoding'),
+  record(
+    'key-encoding-url-alphabet',
+    `v=DKIM1; p=${P.replaceAll('+', '-').replaceAll('/', '_')}`,
+    'key-encoding'
+  ),
+  vector('key-encoding-without-padding', {
+    source: BASE64,
+    key: EXPONENT_3,
+    records: txt(EXPONENT_3.record.replaceAll(/=+$/g, '')),
+    verdict: rejected('key-encoding')
+  }),
+  vector('key-encoding-stray-bits', {
+    source: BASE64,
+    key: EXPONENT_3,
+    records: txt(
+      EXPONENT_3.record
+        .replace(/A==$/, 'B==')
+        .replace(/Q==$/, 'R==')
+        .replace(/g==$/, 'h==')
+        .replace(/w==$/, 'x==')
+    ),
+    verdict: rejected('key-encoding')
+  }),
+  record('key-encoding-padding-too-much', `v=DKIM1; p=${P}=`, 'key-encoding'),
+  record('key-encoding-cut-off', `v=DKIM1; p=${P.slice(0, 200)}`, 'key-encoding'),
+  record('key-encoding-text-after', `v=DKIM1; p=${P}AAAA`, 'key-encoding'),
+  record(
+    'key-encoding-pem',
+    `v=DKIM1; p=-----BEGIN PUBLIC KEY-----${P}-----END PUBLIC KEY-----`,
+    'key-encoding'
+  ),
+  der(
+    'key-encoding-trailing-bytes',
+    Buffer.concat([SPKI, Buffer.alloc(3)]),
+    'key-encoding',
+    'OpenSSL reads it all the same.'
+  ),
+  der('key-encoding-no-der', Buffer.from('no DER at all'), 'key-encoding'),
+  der('key-encoding-one-byte', Buffer.from([0x30]), 'key-encoding'),
+  der(
+    'key-encoding-length-not-shortest',
+    Buffer.concat([Buffer.from([0x30, 0x83, 0x00]), SPKI.subarray(2)]),
+    'key-encoding',
+    'BER, not DER.'
+  ),
+  der('key-pkcs1', rsaPublicKey(MODULUS, 65537n), VERIFIED, 'RFC 6376 erratum 3017: RSAPublicKey alone.'),
+  der(
+    'key-pkcs1-trailing-bytes',
+    Buffer.concat([rsaPublicKey(MODULUS, 65537n), Buffer.alloc(1)]),
+    'key-encoding'
+  ),
+  record('key-ec-as-rsa', `v=DKIM1; k=rsa; p=${EC_P256.p}`, 'key-type'),
+  record('key-rsa-pss-as-rsa', `v=DKIM1; k=rsa; p=${RSA_PSS.p}`, 'key-type'),
+  record(
+    'key-ed25519-spki-as-rsa',
+    `v=DKIM1; k=rsa; p=${ED25519.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`,
+    'key-type'
+  ),
+
+  // size and strength
+  vector('key-1024-bits', { source: SIZE, key: RSA_1024, verdict: VERIFIED }),
+  vector('key-too-short-1023-bits', { source: SIZE, key: RSA_1023, verdict: rejected('key-too-short') }),
+  vector('key-too-short-512-bits', { source: SIZE, key: RSA_512, verdict: rejected('key-too-short') }),
+  vector('key-too-short-for-this-receiver', {
+    source: SIZE,
+    options: { minRsaBits: 2049 },
+    verdict: rejected('key-too-short')
+  }),
+  vector('key-just-long-enough-for-this-receiver', {
+    source: SIZE,
+    options: { minRsaBits: 2048 },
+    verdict: VERIFIED
+  }),
+  vector('key-too-long', {
+    note: 'Verifying with it would cost what a stranger likes.',
+    records: txt(`v=DKIM1; p=${rsaSpki(numberOfBits(8193), 65537n).toString('base64')}`),
+    verdict: rejected('key-too-long')
+  }),
+  vector('key-8192-bits', {
+    note: 'Not too long; it is just not the key of the signature.',
+    records: txt(`v=DKIM1; p=${rsaSpki(numberOfBits(8192), 65537n).toString('base64')}`),
+    verdict: rejected('signature-mismatch')
+  }),
+  vector('key-too-long-for-this-receiver', {
+    options: { maxRsaBits: 2047 },
+    verdict: rejected('key-too-long')
+  }),
+  vector('key-just-short-enough-for-this-receiver', { options: { maxRsaBits: 2048 }, verdict: VERIFIED }),
+  vector('key-exponent-3', { source: 'RFC 8017 section 3.1', key: EXPONENT_3, verdict: VERIFIED }),
+  vector('key-weak-exponent-1', {
+    source: 'RFC 8017 section 3.1',
+    note: 'The signature is the padded digest itself: no private key is needed, and OpenSSL verifies it.',
+    records: txt(`v=DKIM1; p=${rsaSpki(MODULUS, 1n).toString('base64')}`),
+    signature: string => encodePkcs1(digestInfo(string), 256),
+    verdict: rejected('key-weak')
+  }),
+  ...([0n, 2n, 65536n] as const).map(exponent =>
+    der(`key-weak-exponent-${exponent}`, rsaSpki(MODULUS, exponent), 'key-weak')
+  ),
+  der('key-weak-exponent-1-pkcs1', rsaPublicKey(MODULUS, 1n), 'key-weak')
+]

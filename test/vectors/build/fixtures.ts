@@ -1,0 +1,74 @@
+import type { VectorFile } from '../../../src/testing/vector-form.ts'
+import * as account from './files/account.ts'
+import * as coverage from './files/coverage.ts'
+import * as date from './files/date.ts'
+import * as digest from './files/digest.ts'
+import * as dns from './files/dns.ts'
+import { APPENDIX_C } from './files/draft-cavage-appendix-c.ts'
+import * as host from './files/host.ts'
+import * as https from './files/https.ts'
+import * as key from './files/key.ts'
+import * as keyName from './files/key-name.ts'
+import * as keyRecords from './files/key-records.ts'
+import * as replay from './files/replay.ts'
+import * as request from './files/request.ts'
+import * as severalFailures from './files/several-failures.ts'
+import * as signature from './files/signature.ts'
+import * as signatureHeader from './files/signature-header.ts'
+import * as verified from './files/verified.ts'
+
+const FILES: Readonly<Record<string, VectorFile>> = {
+  request,
+  https,
+  date,
+  host,
+  account,
+  'signature-header': signatureHeader,
+  coverage,
+  'key-name': keyName,
+  key,
+  'key-records': keyRecords,
+  dns,
+  signature,
+  digest,
+  replay,
+  'several-failures': severalFailures,
+  verified
+}
+
+/** Every fixture by file name, as text. The same text every time. */
+export function buildFixtures(): Map<string, string> {
+  const files = new Map<string, string>()
+  for (const [name, { source, vectors }] of Object.entries(FILES)) {
+    files.set(`${name}.json`, write({ $schema: './schema.json', source, vectors }))
+  }
+  files.set('draft-cavage-appendix-c.json', write({ $schema: './schema.json', ...APPENDIX_C }))
+  return files
+}
+
+const write = (value: unknown): string => `${writeJson(value, '')}\n`
+
+/** JSON on as few lines as can be read: what fits on a line stands on one. */
+function writeJson(value: unknown, indent: string): string {
+  const flat = writeFlat(value)
+  const fits = indent.length + flat.length <= 110 && indent.length > 4
+  if (fits || typeof value !== 'object' || value === null) return flat
+
+  const inner = `${indent}  `
+  const parts = Array.isArray(value)
+    ? value.map(each => inner + writeJson(each, inner))
+    : Object.entries(value).map(([key, each]) => `${inner}${writeFlat(key)}: ${writeJson(each, inner)}`)
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return parts.length === 0 ? flat : `${open}\n${parts.join(',\n')}\n${indent}${close}`
+}
+
+function writeFlat(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(writeFlat).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return escapeNonAscii(JSON.stringify(value))
+  const entries = Object.entries(value).map(([key, each]) => `${writeFlat(key)}: ${writeFlat(each)}`)
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
+}
+
+/** So that every octet is seen. */
+const escapeNonAscii = (json: string): string =>
+  json.replace(/[^\x20-\x7e]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
