@@ -41,7 +41,7 @@ export function joinSigningString(
     let value = fields.values.get(name)
     if (value === undefined) {
       const special = specialValue(name, method, target, created, expires)
-      if (special === undefined) return cannotBuild(fields, covered, created, expires)
+      if (special === undefined) return cannotBuild(fields, covered, created)
       value = special
     }
     text += text === '' ? `${name}: ${value}` : `\n${name}: ${value}`
@@ -62,19 +62,11 @@ function specialValue(
   return name === '(expires)' ? expires?.toString() : undefined
 }
 
-function cannotBuild(
-  fields: Fields,
-  covered: readonly string[],
-  created: number | undefined,
-  expires: number | undefined
-): Failed {
-  if (covered.includes('(created)') && created === undefined) return parameterMissing('created')
-  if (covered.includes('(expires)') && expires === undefined) return parameterMissing('expires')
-  return fail('coverage-absent', {
-    absent: covered.filter(name => !SPECIAL_NAMES.has(name) && !fields.values.has(name))
-  })
+function cannotBuild(fields: Fields, covered: readonly string[], created: number | undefined): Failed {
+  const absent = covered.filter(name => !SPECIAL_NAMES.has(name) && !fields.values.has(name))
+  if (absent.length > 0) return fail('coverage-absent', { absent })
+  const parameter = covered.includes('(created)') && created === undefined ? 'created' : 'expires'
+  return fail('signature-parameter-missing', { parameter })
 }
 
 const SPECIAL_NAMES: ReadonlySet<string> = new Set(['(request-target)', '(created)', '(expires)'])
-
-const parameterMissing = (parameter: string): Failed => fail('signature-parameter-missing', { parameter })

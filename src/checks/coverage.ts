@@ -6,11 +6,6 @@ import { fail, type Result } from '../result.ts'
 import { joinSigningString } from '../signing-string.ts'
 import type { NotRun } from '../verdict.ts'
 
-const NO_SIGNING_STRING: NotRun = {
-  ok: false,
-  because: 'a time is covered that the Signature header does not have'
-}
-
 /**
  * 7. The signature covers at least (request-target), Host, Date, the account header and Digest: what it leaves out,
  * anyone can change. No name is listed twice, and each is in the request. The value is the signing string, which can
@@ -32,7 +27,8 @@ export function checkCoverage(
   if (covered.some(isRepeated)) return fail('coverage-repeated', { repeated: covered.filter(isRepeated) })
 
   const signingString = joinSigningString(request, fields, covered, signature)
-  // The check of the header itself has said so.
-  if (!signingString.ok && signingString.code === 'signature-parameter-missing') return NO_SIGNING_STRING
-  return signingString
+  return signingString.ok || signingString.code === 'coverage-absent' ? signingString : NO_TIME
 }
+
+/** That is the Signature header's failure, and told as that. */
+const NO_TIME: NotRun = { ok: false, because: 'the signature covers a time that it does not give' }

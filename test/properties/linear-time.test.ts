@@ -173,8 +173,12 @@ test('many header lines cost what they are long', async () => {
     headers: [...lines, ...Array.from({ length: count }, () => ['x-nonce', 'a'] as const)]
   })
   for (const make of [withLines, repeated]) {
-    const base = await leastTime(() => verify(make(1_000)), '', 5)
-    const cost = await leastTime(() => verify(make(64_000)), '', 3)
-    expect(cost / Math.max(base, LEAST_MILLISECONDS)).toBeLessThan(100)
+    let ratio = Number.POSITIVE_INFINITY
+    for (let attempt = 0; attempt < 6 && ratio >= 100; attempt++) {
+      const base = await leastTime(() => verify(make(1_000)), '', 5 + 5 * attempt)
+      const cost = await leastTime(() => verify(make(64_000)), '', 3 + 2 * attempt)
+      ratio = cost / Math.max(base, LEAST_MILLISECONDS)
+    }
+    expect(ratio).toBeLessThan(100)
   }
 })
