@@ -1,11 +1,12 @@
 import { type Fields, hasBreak, isToken, readFields } from './headers/fields.ts'
+import { rememberLast } from './headers/remember.ts'
 import type { ReceivedRequest } from './request.ts'
 import { type Failed, fail, ok, type Result } from './result.ts'
 
 /** The times that `(created)` and `(expires)` stand for, in seconds since 1970. */
 export interface SigningStringParameters {
-  created?: number
-  expires?: number
+  created?: number | undefined
+  expires?: number | undefined
 }
 
 /**
@@ -36,18 +37,21 @@ export function joinSigningString(
   covered: readonly string[],
   { created, expires }: SigningStringParameters
 ): Result<string> {
+  const starts = lineStarts(covered)
   let text = ''
-  for (const name of covered) {
-    let value = fields.values.get(name)
-    if (value === undefined) {
-      const special = specialValue(name, method, target, created, expires)
-      if (special === undefined) return cannotBuild(fields, covered, created)
-      value = special
-    }
-    text += text === '' ? `${name}: ${value}` : `\n${name}: ${value}`
+  for (let i = 0; i < covered.length; i++) {
+    const name = covered[i]!
+    const value = fields.values.get(name) ?? specialValue(name, method, target, created, expires)
+    if (value === undefined) return cannotBuild(fields, covered, created)
+    text += starts[i]! + value
   }
   return ok(text)
 }
+
+/** What stands before each value; the same list of names comes with every request. */
+const lineStarts = rememberLast((covered: readonly string[]): readonly string[] =>
+  covered.map((name, i) => (i === 0 ? `${name}: ` : `\n${name}: `))
+)
 
 /** Section 2.3: what stands for a name that is no header. No header can have these names: they are not tokens. */
 function specialValue(

@@ -108,7 +108,7 @@ export function createVerifier(options: VerifierOptions): Verify {
       keyId: keyName.value,
       algorithm: signed.value.algorithm,
       date: date.value,
-      coveredHeaders: covered,
+      coveredHeaders: [...covered],
       nonce: covered.includes('x-nonce') ? fields.values.get('x-nonce') : undefined,
       body: body.value,
       replayId: claim?.value,

@@ -1,5 +1,5 @@
 import type { Fields } from '../headers/fields.ts'
-import type { SignatureParameters } from '../headers/signature.ts'
+import type { ReadSignature } from '../headers/signature.ts'
 import type { Settings } from '../options.ts'
 import type { ReceivedRequest } from '../request.ts'
 import { fail, type Result } from '../result.ts'
@@ -14,21 +14,26 @@ import type { NotRun } from '../verdict.ts'
 export function checkCoverage(
   request: ReceivedRequest,
   fields: Fields,
-  signature: SignatureParameters,
+  signature: ReadSignature,
   { requiredCoverage }: Settings
 ): Result<string> | NotRun {
   const { headers: covered } = signature
-  if (!requiredCoverage.every(name => covered.includes(name))) {
+  if (covered !== lastCovered || requiredCoverage !== lastRequired) {
     const missing = requiredCoverage.filter(name => !covered.includes(name))
-    return fail('coverage-insufficient', { missing, covered })
+    if (missing.length > 0) return fail('coverage-insufficient', { missing, covered: [...covered] })
+    const repeated = covered.filter((name, i) => covered.indexOf(name) !== i)
+    if (repeated.length > 0) return fail('coverage-repeated', { repeated })
+    lastCovered = covered
+    lastRequired = requiredCoverage
   }
-
-  const isRepeated = (name: string, at: number) => covered.indexOf(name) !== at
-  if (covered.some(isRepeated)) return fail('coverage-repeated', { repeated: covered.filter(isRepeated) })
 
   const signingString = joinSigningString(request, fields, covered, signature)
   return signingString.ok || signingString.code === 'coverage-absent' ? signingString : NO_TIME
 }
+
+/** The last list that was found good, and what it had to have: the same list comes with every request of a sender. */
+let lastCovered: readonly string[] | undefined
+let lastRequired: readonly string[] | undefined
 
 /** That is the Signature header's failure, and told as that. */
 const NO_TIME: NotRun = { ok: false, because: 'the signature covers a time that it does not give' }

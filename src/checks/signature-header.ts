@@ -1,15 +1,15 @@
 import type { Fields } from '../headers/fields.ts'
-import { parseSignatureHeader, type SignatureParameters } from '../headers/signature.ts'
+import { type ReadSignature, readSignature } from '../headers/signature.ts'
 import type { Settings } from '../options.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 
 /** The Signature header's parameters, for the checks that judge them. */
-export function readSignatureHeader(fields: Fields): Result<SignatureParameters> {
+export function readSignatureHeader(fields: Fields): Result<ReadSignature> {
   const value = fields.values.get('signature')
   if (value === undefined) return fail('signature-missing')
   if (fields.repeated.has('signature')) return fail('signature-repeated')
-  const parsed = parseSignatureHeader(value)
+  const parsed = readSignature(value)
   if (parsed.ok || parsed.code !== 'signature-malformed' || parsed.evidence === undefined) return parsed
   const { position } = parsed.evidence
   const near = value.slice(Math.max(0, position - 20), position + 20)
@@ -21,7 +21,7 @@ export function readSignatureHeader(fields: Fields): Result<SignatureParameters>
  * The value is the algorithm, undefined when the header leaves it to the key.
  */
 export function checkSignatureHeader(
-  signature: Result<SignatureParameters>,
+  signature: Result<ReadSignature>,
   now: number,
   settings: Settings
 ): Result<Algorithm | undefined> {

@@ -29,7 +29,53 @@ const MAX_COVERED = 100
  * `signature-encoding`.
  */
 export function parseSignatureHeader(value: string): Result<SignatureParameters> {
-  const parameters = readParameters(trimWhiteSpace(value))
+  const read = readSignature(trimWhiteSpace(value))
+  if (!read.ok) return read
+  const { keyId, algorithm, headers, signature, created, expires } = read.value
+  const result: SignatureParameters = { keyId, headers: [...headers], signature }
+  if (algorithm !== undefined) result.algorithm = algorithm
+  if (created !== undefined) result.created = created
+  if (expires !== undefined) result.expires = expires
+  return ok(result)
+}
+
+/** The same with nothing copied: requests that cover the same names share one list of them. */
+export interface ReadSignature {
+  readonly keyId: string
+  readonly algorithm: string | undefined
+  readonly headers: readonly string[]
+  readonly signature: Uint8Array
+  readonly created: number | undefined
+  readonly expires: number | undefined
+}
+
+/** Reads a value without outer white space. */
+export function readSignature(text: string): Result<ReadSignature> {
+  const encoded = lastStart === undefined ? undefined : signatureAfter(lastStart, text)
+  if (encoded === undefined) return readAnew(text)
+  const signature = decodeSignature(encoded)
+  const { keyId, algorithm, headers, created, expires } = lastRead!
+  return signature === undefined
+    ? fail('signature-encoding')
+    : ok({ keyId, algorithm, headers, signature, created, expires })
+}
+
+/**
+ * The last header that ended in its signature, up to the signature's first character, and what it said. A sender
+ * writes the same from request to request, and only the signature is new.
+ */
+let lastStart: string | undefined
+let lastRead: ReadSignature | undefined
+
+/** What stands between this start and a last quote, when nothing in it can end the signature or hide its end. */
+function signatureAfter(start: string, text: string): string | undefined {
+  if (text.slice(0, start.length) !== start || !text.endsWith('"')) return undefined
+  const encoded = text.slice(start.length, -1)
+  return encoded === '' || encoded.includes('"') || encoded.includes('\\') ? undefined : encoded
+}
+
+function readAnew(text: string): Result<ReadSignature> {
+  const parameters = readParameters(text)
   if (!parameters.ok) return parameters
   const keyId = parameters.value.get('keyId')
   const encoded = parameters.value.get('signature')
@@ -37,20 +83,31 @@ export function parseSignatureHeader(value: string): Result<SignatureParameters>
   if (encoded === undefined) return fail('signature-parameter-missing', { parameter: 'signature' })
 
   const list = parameters.value.get('headers')
-  const headers = list === undefined ? ['(created)'] : readCoveredNames(list)?.slice()
+  const headers = list === undefined ? ONLY_CREATED : readCoveredNames(list)
   if (headers === undefined) return malformed(0, 'headers is not a list of header names')
-  const signature = decodeBase64(encoded)
-  if (signature === undefined || signature.length === 0) return fail('signature-encoding')
+  const signature = decodeSignature(encoded)
+  if (signature === undefined) return fail('signature-encoding')
 
-  const result: SignatureParameters = { keyId, headers, signature }
   const algorithm = parameters.value.get('algorithm')
-  const created = parameters.value.get('created')
-  const expires = parameters.value.get('expires')
-  if (algorithm !== undefined) result.algorithm = algorithm
-  if (created !== undefined) result.created = Number(created)
-  if (expires !== undefined) result.expires = Number(expires)
-  return ok(result)
+  const created = numberOf(parameters.value.get('created'))
+  const expires = numberOf(parameters.value.get('expires'))
+  const read = { keyId, algorithm, headers, signature, created, expires }
+  if ([...parameters.value.keys()].at(-1) === 'signature') {
+    lastStart = text.slice(0, -encoded.length - 1)
+    lastRead = read
+  }
+  return ok(read)
 }
+
+function decodeSignature(encoded: string): Uint8Array | undefined {
+  const signature = decodeBase64(encoded)
+  return signature?.length === 0 ? undefined : signature
+}
+
+const ONLY_CREATED: readonly string[] = ['(created)']
+
+const numberOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text)
 
 type Kind = 'string' | 'integer' | 'unknown'
 
