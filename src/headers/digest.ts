@@ -49,7 +49,7 @@ export function parseDigestHeader(value: string): Result<readonly Digest[]> {
 
 /** The same without decoding: what is compared in the end is text. */
 export function readDigests(value: string): Result<readonly EncodedDigest[]> {
-  const instances = value.split(',', MAX_INSTANCES + 1)
+  const instances = value.includes(',') ? value.split(',', MAX_INSTANCES + 1) : [value]
   if (instances.length > MAX_INSTANCES)
     return malformed(value, `there are more than ${MAX_INSTANCES} digests`)
 
