@@ -1,10 +1,10 @@
 import type { ReceivedHeaders } from '../request.ts'
-import { type Failed, fail, ok, type Result } from '../result.ts'
+import { fail, ok, type Result } from '../result.ts'
 
 /** The header fields by lower-case name. */
 export interface Fields {
   /** outer white space trimmed; repeated lines joined by ", " in their order (RFC 9110 section 5.2) */
-  values: ReadonlyMap<string, string>
+  values: Pick<ReadonlyMap<string, string>, 'get' | 'has'>
   /** names that stand on more than one line */
   repeated: ReadonlySet<string>
 }
@@ -42,7 +42,8 @@ export function lowerCaseName(name: string): string | undefined {
 
 /** Reads the header lines once: every name a token, no value with a line break. */
 export function readFields(headers: ReceivedHeaders): Result<Fields> {
-  const fields = { values: new Map<string, string>(), repeated: new Set<string>() }
+  const names: string[] = []
+  const values: string[] = []
 
   if (Symbol.iterator in headers) {
     for (const pair of headers as Iterable<unknown>) {
@@ -51,42 +52,86 @@ export function readFields(headers: ReceivedHeaders): Result<Fields> {
           'request.headers must yield [name, value] pairs of strings (rawHeaders is flat: pair it up)'
         )
       }
-      const malformed = addLine(fields, pair[0], pair[1])
-      if (malformed !== undefined) return malformed
+      if (hasBreak(pair[1])) return fail('request-malformed', { part: 'header-value', name: pair[0] })
+      names.push(pair[0])
+      values.push(trimWhiteSpace(pair[1]))
     }
-    return ok(fields)
+    return arrange(names, values)
   }
 
-  for (const [name, values] of Object.entries(headers)) {
-    if (values === undefined) continue
-    for (const value of Array.isArray(values) ? values : [values]) {
+  for (const [name, lines] of Object.entries(headers)) {
+    if (lines === undefined) continue
+    for (const value of Array.isArray(lines) ? lines : [lines]) {
       if (typeof value !== 'string') {
         throw new TypeError('request.headers must have strings or arrays of strings as values')
       }
-      const malformed = addLine(fields, name, value)
-      if (malformed !== undefined) return malformed
+      if (hasBreak(value)) return fail('request-malformed', { part: 'header-value', name })
+      names.push(name)
+      values.push(trimWhiteSpace(value))
     }
   }
-  return ok(fields)
+  return arrange(names, values)
 }
 
-function addLine(fields: CollectedFields, name: string, value: string): Failed | undefined {
-  const lower = lowerCaseName(name)
-  if (lower === undefined) return fail('request-malformed', { part: 'header-name', name })
-  if (hasBreak(value)) return fail('request-malformed', { part: 'header-value', name })
+/** Finds the lines by name, and joins the repeated ones into the first of them. */
+function arrange(names: readonly string[], values: string[]): Result<Fields> {
+  if (isLastLayout(names)) return ok({ values: new Values(lastLayout, values), repeated: NONE })
 
-  const earlier = fields.values.get(lower)
-  if (earlier !== undefined) fields.repeated.add(lower)
-  fields.values.set(
-    lower,
-    earlier === undefined ? trimWhiteSpace(value) : `${earlier}, ${trimWhiteSpace(value)}`
-  )
-  return undefined
+  const layout = new Map<string, number>()
+  const repeated = new Set<string>()
+  for (const [i, name] of names.entries()) {
+    const lower = lowerCaseName(name)
+    if (lower === undefined) return fail('request-malformed', { part: 'header-name', name })
+    const first = layout.get(lower)
+    if (first === undefined) {
+      layout.set(lower, i)
+    } else {
+      repeated.add(lower)
+      values[first] = `${values[first]}, ${values[i]}`
+    }
+  }
+  if (repeated.size === 0 && names.length <= LAYOUT_LINES) {
+    lastLayout = layout
+    lastNames = names
+  }
+  return ok({ values: new Values(layout, values), repeated })
 }
 
-interface CollectedFields {
-  values: Map<string, string>
-  repeated: Set<string>
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * Which name stands on which line; the same names in the same order come with every request of a sender. Only that
+ * of the last request is kept, and not of one with very many lines.
+ */
+type Layout = ReadonlyMap<string, number>
+const LAYOUT_LINES = 100
+let lastLayout: Layout = new Map()
+let lastNames: readonly string[] = []
+
+function isLastLayout(names: readonly string[]): boolean {
+  if (names.length !== lastNames.length) return false
+  for (let i = 0; i < names.length; i++) if (names[i] !== lastNames[i]) return false
+  return true
+}
+
+/** A layout that may be shared, and the values that are not. */
+class Values implements Pick<ReadonlyMap<string, string>, 'get' | 'has'> {
+  private readonly layout: Layout
+  private readonly list: readonly string[]
+
+  constructor(layout: Layout, values: readonly string[]) {
+    this.layout = layout
+    this.list = values
+  }
+
+  get(name: string): string | undefined {
+    const line = this.layout.get(name)
+    return line === undefined ? undefined : this.list[line]
+  }
+
+  has(name: string): boolean {
+    return this.layout.has(name)
+  }
 }
 
 /** RFC 9110 section 5.6.3: OWS is space and tab. String.trim() would also take what is part of the value. */

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { readFields } from '../../src/headers/fields.ts'
+import { parseSignatureHeader } from '../../src/index.ts'
+
+/** Every pair, one after the other: what is remembered of the first must not show in the second. */
+function expectNoTrace<T>(inputs: readonly T[], forget: () => unknown, read: (input: T) => unknown) {
+  const alone = inputs.map(input => {
+    forget()
+    return read(input)
+  })
+  for (const first of inputs) {
+    inputs.forEach((second, i) => {
+      read(first)
+      expect(read(second)).toEqual(alone[i])
+    })
+  }
+}
+
+describe('what is remembered of one Signature header', () => {
+  const start = 'keyId="a.example",headers="(request-target) Host Date"'
+  const inputs = [
+    `${start},signature="AAAA"`,
+    `${start},signature="BBBB"`,
+    `${start} , signature="BBBB"`,
+    `${start},signature=""`,
+    `${start},signature="AA=="`,
+    `${start},signature="AB=="`,
+    `${start},signature="AAA"`,
+    `${start},signature="AAAA`,
+    `${start},signature="`,
+    `${start},signature="AAAA""`,
+    `${start},signature="AAAA\\""`,
+    `${start},signature="AAAA",signature="AAAA"`,
+    `${start},signature="AAAA",created=1`,
+    `${start},signature="AAAA",algorithm="rsa-sha256"`,
+    `${start},signature="AAAA",note="AAAA"`,
+    `${start},signature="AAAA",note="BBBB"`,
+    `${start},signature="AAAA",xsignature="BBBB"`,
+    `${start},created=5,expires=6,signature="AAAA"`,
+    `${start.toLowerCase()},signature="AAAA"`,
+    `keyId="b.example",headers="(request-target) Host Date",signature="AAAA"`,
+    `keyId="a.example",headers="(request-target)  Date",signature="AAAA"`,
+    `keyId="a.example",signature="AAAA"`,
+    `signature="AAAA",${start}`,
+    `signature="AAAA"`
+  ]
+
+  it('is not seen in the next', () => {
+    const forget = () => parseSignatureHeader('keyId="other",headers="x",signature="CCCC"')
+    expectNoTrace(inputs, forget, parseSignatureHeader)
+  })
+
+  it('cannot be changed by who was given it', () => {
+    const first = parseSignatureHeader(inputs[0]!)
+    if (first.ok) first.value.headers.length = 0
+    expect(parseSignatureHeader(inputs[1]!)).toMatchObject({
+      ok: true,
+      value: { headers: ['(request-target)', 'host', 'date'] }
+    })
+  })
+})
+
+describe('what is remembered of the lines of one request', () => {
+  type Lines = [string, string][]
+  const inputs: Lines[] = [
+    [
+      ['Host', 'a'],
+      ['Date', 'b']
+    ],
+    [
+      ['Host', 'c'],
+      ['Date', ' d ']
+    ],
+    [
+      ['host', 'a'],
+      ['Date', 'b']
+    ],
+    [
+      ['Date', 'b'],
+      ['Host', 'a']
+    ],
+    [
+      ['Host', 'a'],
+      ['Host', 'b']
+    ],
+    [
+      ['Host', 'a'],
+      ['Date', 'b'],
+      ['Host', 'c']
+    ],
+    [['Host', 'a']],
+    [['Host', 'a\n']],
+    [['Ho st', 'a']],
+    []
+  ]
+  const read = (lines: Lines) => {
+    const fields = readFields(lines)
+    if (!fields.ok) return fields.code
+    const { values, repeated } = fields.value
+    return [values.get('host'), values.get('date'), values.has('Host'), values.has('host'), [...repeated]]
+  }
+
+  it('is not seen in the next', () => {
+    expectNoTrace(inputs, () => readFields([['X', '']]), read)
+  })
+})
