@@ -19,36 +19,39 @@ export function createLookUp(lookupTxt: LookupTxt, timeout: number): LookUp {
     const shared = inFlight.get(name)
     if (shared !== undefined) return shared
 
-    let settled = false
-    const query = new Promise<Result<TxtAnswer>>(resolve => {
-      let timer: NodeJS.Timeout | undefined
-      const options = new LookupOptions()
-      const settle = (result: Result<TxtAnswer>) => {
-        // After the deadline the entry may be a later query's.
-        if (!settled) inFlight.delete(name)
-        settled = true
-        clearTimeout(timer)
-        resolve(result)
-      }
-      const expire = () => {
-        settle(fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms` }))
-        options.abort()
-      }
-
-      try {
-        lookupTxt(name, options).then(
-          answer => settle(isTxtAnswer(answer) ? ok(answer) : notAnAnswer(name)),
-          error => settle(readError(name, error))
-        )
-      } catch (error) {
-        settle(readError(name, error))
-      }
-      // An answer that was at hand has settled by then, and needs no timer.
-      RESOLVED.then(() => {
-        if (!settled) timer = setTimeout(expire, timeout)
+    const options = new LookupOptions()
+    let result: Result<TxtAnswer> | undefined
+    let onResult: ((result: Result<TxtAnswer>) => void) | undefined
+    const settle = (settled: Result<TxtAnswer>) => {
+      // After the deadline the entry may be a later query's.
+      if (result !== undefined) return
+      result = settled
+      inFlight.delete(name)
+      onResult?.(settled)
+    }
+    try {
+      lookupTxt(name, options).then(
+        answer => settle(isTxtAnswer(answer) ? ok(answer) : notAnAnswer(name)),
+        error => settle(readError(name, error))
+      )
+    } catch (error) {
+      settle(readError(name, error))
+    }
+    // An answer that was at hand is there by then, and needs no timer.
+    const query = RESOLVED.then(() => {
+      if (result !== undefined) return result
+      return new Promise<Result<TxtAnswer>>(resolve => {
+        const timer = setTimeout(() => {
+          settle(fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms` }))
+          options.abort()
+        }, timeout)
+        onResult = settled => {
+          clearTimeout(timer)
+          resolve(settled)
+        }
       })
     })
-    if (!settled) inFlight.set(name, query)
+    if (result === undefined) inFlight.set(name, query)
     return query
   }
 }
