@@ -11,6 +11,7 @@ import { checkReplay } from './checks/replay.ts'
 import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
 import { checkSignatureHeader, readSignatureHeader } from './checks/signature-header.ts'
+import { rememberLast } from './headers/remember.ts'
 import { createKeyRing } from './key/key-ring.ts'
 import { createLookUp } from './key/shared-lookup.ts'
 import { readOptions, type VerifierOptions } from './options.ts'
@@ -30,6 +31,7 @@ export function createVerifier(options: VerifierOptions): Verify {
   const settings = readOptions(options)
   const lookUp = createLookUp(settings.lookupTxt, settings.lookupTimeout)
   const keyOf = createKeyRing(settings)
+  const keyNameOf = rememberLast((keyId: string) => checkKeyName(keyId, settings))
   const { replayStore, maxBodyBytes } = settings
 
   return async function verify(request) {
@@ -50,7 +52,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const deciding = checkAccount(fields, settings)
     const algorithm = checkSignatureHeader(signature, now, settings)
     const coverage = signature.ok ? checkCoverage(request, fields, signature.value, settings) : UNREADABLE
-    const keyName = signature.ok ? checkKeyName(signature.value.keyId, settings) : UNREADABLE
+    const keyName = signature.ok ? keyNameOf(signature.value.keyId) : UNREADABLE
     const digests = checkDigestHeader(fields)
     const account = deciding instanceof Promise ? await deciding : deciding
 
