@@ -24,7 +24,7 @@ export function checkKey(
   keyOf: KeyRing,
   settings: Settings
 ): Result<readonly Candidate[]> {
-  const candidates: Candidate[] = []
+  let candidates: readonly Candidate[] = []
   let firstFailure: Failed | undefined
   let keyRecords = 0
 
@@ -33,7 +33,7 @@ export function checkKey(
     if (found === undefined) continue
     if (++keyRecords > MAX_KEY_RECORDS) break
     const candidate = found.ok ? fitAlgorithm(found.value, algorithm, settings) : found
-    if (candidate.ok) candidates.push(candidate.value)
+    if (candidate.ok) candidates = [...candidates, candidate.value]
     else firstFailure ??= candidate
   }
 

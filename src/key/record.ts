@@ -18,7 +18,20 @@ export interface KeyRecord {
 
 /** TXT character-strings are joined with nothing between (RFC 6376 section 3.6.2.2). */
 export const joinChunks = (record: string | readonly string[]): string =>
-  typeof record === 'string' ? record : record.length === 1 ? record[0]! : record.join('')
+  typeof record === 'string' ? record : isLast(record) ? lastText : join(record)
+
+/** The last record: the same one comes with every request. In an array of our own, for theirs may change. */
+let lastChunks: readonly string[] = []
+let lastText = ''
+
+const isLast = (chunks: readonly string[]): boolean =>
+  chunks.length === lastChunks.length && chunks.every((chunk, i) => chunk === lastChunks[i])
+
+function join(chunks: readonly string[]): string {
+  lastChunks = [...chunks]
+  lastText = chunks.join('')
+  return lastText
+}
 
 /**
  * Parses one DKIM TXT record (RFC 6376 section 3.6.1, RFC 8463). Never throws.
