@@ -25,7 +25,10 @@ export type Reencoding =
  * Text in it comes from the sender or from DNS as it was; do not print it unescaped.
  */
 export interface EvidenceByCode {
-  'request-malformed': { part: 'method' | 'target' | 'header-name' | 'header-value'; name?: string }
+  'request-malformed': {
+    part: 'method' | 'target' | 'header-name' | 'header-value' | 'header-count'
+    name?: string
+  }
   /** `received` is all the lines, joined by commas */
   'date-repeated': { received: string }
   'date-malformed': { received: string }

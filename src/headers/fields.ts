@@ -40,7 +40,13 @@ export function lowerCaseName(name: string): string | undefined {
   return lower
 }
 
-/** Reads the header lines once: every name a token, no value with a line break. */
+/**
+ * As many as other servers take by default. RFC 9110 section 5.4: a server refuses more fields than it wishes to
+ * process; each is a name to compare with all others, and thousands fit in a head.
+ */
+const MAX_LINES = 100
+
+/** Reads the header lines once: every name a token, no value with a line break, and not too many. */
 export function readFields(headers: ReceivedHeaders): Result<Fields> {
   const names: string[] = []
   const values: string[] = []
@@ -52,6 +58,7 @@ export function readFields(headers: ReceivedHeaders): Result<Fields> {
           'request.headers must yield [name, value] pairs of strings (rawHeaders is flat: pair it up)'
         )
       }
+      if (names.length === MAX_LINES) return fail('request-malformed', { part: 'header-count' })
       if (hasBreak(pair[1])) return fail('request-malformed', { part: 'header-value', name: pair[0] })
       names.push(pair[0])
       values.push(trimWhiteSpace(pair[1]))
@@ -65,6 +72,7 @@ export function readFields(headers: ReceivedHeaders): Result<Fields> {
       if (typeof value !== 'string') {
         throw new TypeError('request.headers must have strings or arrays of strings as values')
       }
+      if (names.length === MAX_LINES) return fail('request-malformed', { part: 'header-count' })
       if (hasBreak(value)) return fail('request-malformed', { part: 'header-value', name })
       names.push(name)
       values.push(trimWhiteSpace(value))
@@ -90,7 +98,7 @@ function arrange(names: readonly string[], values: string[]): Result<Fields> {
       values[first] = `${values[first]}, ${values[i]}`
     }
   }
-  if (repeated.size === 0 && names.length <= LAYOUT_LINES) {
+  if (repeated.size === 0) {
     lastLayout = layout
     lastNames = names
   }
@@ -99,12 +107,8 @@ function arrange(names: readonly string[], values: string[]): Result<Fields> {
 
 const NONE: ReadonlySet<string> = new Set()
 
-/**
- * Which name stands on which line; the same names in the same order come with every request of a sender. Only that
- * of the last request is kept, and not of one with very many lines.
- */
+/** Which name stands on which line; the same names in the same order come with every request of a sender. */
 type Layout = ReadonlyMap<string, number>
-const LAYOUT_LINES = 100
 let lastLayout: Layout = new Map()
 let lastNames: readonly string[] = []
 
