@@ -6,6 +6,7 @@ const library: Options = {
     index: 'src/index.ts',
     'account/index': 'src/account/index.ts',
     'replay/index': 'src/replay/index.ts',
+    'rfc9421/index': 'src/schemes/rfc9421/index.ts',
     'testing/index': 'src/testing/index.ts'
   },
   format: ['esm', 'cjs'],

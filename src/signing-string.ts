@@ -4,8 +4,8 @@ import { type Failed, fail, ok, type Result } from './result.ts'
 
 /** The times that `(created)` and `(expires)` stand for, in seconds since 1970. */
 export interface SigningStringParameters {
-  created?: number
-  expires?: number
+  created?: number | undefined
+  expires?: number | undefined
 }
 
 /**

@@ -5,8 +5,8 @@ import { type Failed, fail, ok, type Result } from '../result.ts'
 export interface Fields {
   /** outer white space trimmed; repeated lines joined by ", " in their order (RFC 9110 section 5.2) */
   values: ReadonlyMap<string, string>
-  /** names that stand on more than one line */
-  repeated: ReadonlySet<string>
+  /** the lines of names that stand on more than one */
+  repeated: ReadonlyMap<string, readonly string[]>
 }
 
 /** RFC 9110 section 5.6.2: token. */
@@ -42,7 +42,7 @@ export function lowerCaseName(name: string): string | undefined {
 
 /** Reads the header lines once: every name a token, no value with a line break. */
 export function readFields(headers: ReceivedHeaders): Result<Fields> {
-  const fields = { values: new Map<string, string>(), repeated: new Set<string>() }
+  const fields = { values: new Map<string, string>(), repeated: new Map<string, string[]>() }
 
   if (Symbol.iterator in headers) {
     for (const pair of headers as Iterable<unknown>) {
@@ -75,18 +75,20 @@ function addLine(fields: CollectedFields, name: string, value: string): Failed |
   if (lower === undefined) return fail('request-malformed', { part: 'header-name', name })
   if (hasBreak(value)) return fail('request-malformed', { part: 'header-value', name })
 
+  const line = trimWhiteSpace(value)
   const earlier = fields.values.get(lower)
-  if (earlier !== undefined) fields.repeated.add(lower)
-  fields.values.set(
-    lower,
-    earlier === undefined ? trimWhiteSpace(value) : `${earlier}, ${trimWhiteSpace(value)}`
-  )
+  fields.values.set(lower, earlier === undefined ? line : `${earlier}, ${line}`)
+  if (earlier === undefined) return undefined
+
+  const lines = fields.repeated.get(lower)
+  if (lines === undefined) fields.repeated.set(lower, [earlier, line])
+  else lines.push(line)
   return undefined
 }
 
 interface CollectedFields {
   values: Map<string, string>
-  repeated: Set<string>
+  repeated: Map<string, string[]>
 }
 
 /** RFC 9110 section 5.6.3: OWS is space and tab. String.trim() would also take what is part of the value. */
