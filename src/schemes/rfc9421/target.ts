@@ -3,9 +3,10 @@ import type { ReceivedRequest } from '../../request.ts'
 
 /** What the target URI of a request is made of (RFC 9110 section 7.1). */
 export interface Target {
-  uri: string
+  /** undefined, like the authority, when there is not exactly one Host */
+  uri: string | undefined
   scheme: string
-  authority: string
+  authority: string | undefined
   /** not decoded, never empty */
   path: string
   /** with its question mark, which stands alone when there is no query */
@@ -19,24 +20,22 @@ const ABSOLUTE_FORM = /^(https?):\/\/([^/?#@]+)((?:\/[^?#]*)?)((?:\?[^#]*)?)$/i
 const ORIGIN_FORM = /^(\/[^?#]*)((?:\?[^#]*)?)$/
 
 /**
- * The target URI, from Host and the request-target as received. Undefined when that has no path (`*`, CONNECT), when
- * there is not one Host, and when an absolute-form names another: a Host that nobody signed could then pass for the
- * signed one.
+ * The target URI, from Host and the request-target as received. Undefined when that has no path (`*`, CONNECT), and
+ * when an absolute-form names another host than Host: one of the two could pass unsigned for the other.
  */
 export function readTarget(
   { target, https }: Pick<ReceivedRequest, 'target' | 'https'>,
   fields: Fields
 ): Target | undefined {
-  const host = fields.repeated.has('host') ? undefined : fields.values.get('host')
-  if (host === undefined) return undefined
+  const host = fields.repeated.has('host') ? '' : (fields.values.get('host') ?? '')
 
   const origin = ORIGIN_FORM.exec(target)
   if (origin !== null) {
     const [, path = '', query = ''] = origin
     const scheme = https ? 'https' : 'http'
     const authority = normalizeAuthority(host, scheme)
-    if (authority === undefined) return undefined
-    return { uri: `${scheme}://${authority}${target}`, scheme, authority, path, query: query || '?' }
+    const uri = authority && `${scheme}://${authority}${target}`
+    return { uri, scheme, authority, path, query: query || '?' }
   }
 
   const [, prefix = '', named = '', path = '', query = ''] = ABSOLUTE_FORM.exec(target) ?? []
@@ -47,10 +46,12 @@ export function readTarget(
   return { uri: target, scheme, authority, path: path || '/', query: query || '?' }
 }
 
+/** RFC 3986 section 3.2, but no user name. Only ASCII: some letters beyond it become ASCII ones in lower case. */
+const AUTHORITY = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]+$/
+
 /** RFC 9421 section 2.2.3: in lower case, without the default port (RFC 9110 section 4.2.3). */
 function normalizeAuthority(authority: string, scheme: string): string | undefined {
-  // Only ASCII: some letters beyond it become ASCII ones in lower case.
-  if (!/^[!-~]+$/.test(authority)) return undefined
+  if (!AUTHORITY.test(authority)) return undefined
   const defaultPort = scheme === 'https' ? /:(?:443)?$/ : /:(?:80)?$/
   return authority.toLowerCase().replace(defaultPort, '')
 }
