@@ -27,6 +27,7 @@ export const commandLine: Options = {
   entry: { cli: 'src/cli/main.ts' },
   format: ['esm'],
   target: 'node20',
+  splitting: false,
   noExternal: ['dns2'],
   banner: {
     js: `import { createRequire } from 'node:module'
