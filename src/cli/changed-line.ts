@@ -86,7 +86,11 @@ function valuesBefore(
       return METHODS.map(verb => verb.toUpperCase())
     case '@request-target':
     case '@path':
-      return [...told(...ORIGINAL_TARGETS), ...spellings(value)]
+      return [
+        ...told(...ORIGINAL_TARGETS),
+        ...told('x-forwarded-prefix').map(prefix => prefix + value),
+        ...spellings(value)
+      ]
     case '@scheme':
       return ['https', 'http']
     case 'host':
