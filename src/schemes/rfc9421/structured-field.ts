@@ -13,12 +13,18 @@ export interface Unparsable {
   reason: string
 }
 
-/** More than any header that is let through; it bounds what the parser makes of a stranger's text. */
-const MAX_LENGTH = 16_384
+/** More than any sender has use for; they bound what the parser makes of a stranger's text. */
+const MAX_LENGTH = 8192
+const MAX_MEMBERS = 100
+
+/** Counts commas, also those that stand in strings. */
+const isTooLong = (text: string): boolean =>
+  text.length > MAX_LENGTH || text.split(',', MAX_MEMBERS + 1).length > MAX_MEMBERS
 
 /** Parses a Dictionary (RFC 9651 section 4.2.2). Never throws. */
 export function readDictionary(text: string): Dictionary | Unparsable {
-  if (text.length > MAX_LENGTH) return { position: MAX_LENGTH, reason: 'it is too long' }
+  if (isTooLong(text))
+    return { position: 0, reason: `it has more than ${MAX_LENGTH} characters or ${MAX_MEMBERS} members` }
   try {
     return parseDictionary(text)
   } catch (error) {
@@ -32,7 +38,7 @@ export function readDictionary(text: string): Dictionary | Unparsable {
  * when it is neither. Never throws.
  */
 export function canonicalForm(text: string): string | undefined {
-  if (text.length > MAX_LENGTH) return undefined
+  if (isTooLong(text)) return undefined
   try {
     return serializeList(parseList(text))
   } catch {
