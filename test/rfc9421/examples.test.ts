@@ -1,10 +1,13 @@
 import { createPublicKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type PublicKey, verifySignature } from '../../src/index.ts'
 import { buildSignatureBase, parseSignatureInput, parseSignatures } from '../../src/schemes/rfc9421/index.ts'
-import { RFC9421_EXAMPLES } from '../vectors/build/files/rfc9421-examples.ts'
+import type { RFC9421_EXAMPLES } from '../vectors/build/files/rfc9421-examples.ts'
 
-const { keys, vectors } = RFC9421_EXAMPLES
+const { keys, vectors }: typeof RFC9421_EXAMPLES = JSON.parse(
+  readFileSync(new URL('../../fixtures/rfc9421-examples.json', import.meta.url), 'utf8')
+)
 
 function readKey(keyId: string): PublicKey {
   const spki = keys[keyId as keyof typeof keys]

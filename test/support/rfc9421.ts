@@ -1,10 +1,8 @@
 import { constants, createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
+import { type Parts, signLines, type Written } from '../vectors/build/sign-rfc9421.ts'
 
-/**
- * A service that signs by RFC 9421 and shares nothing with the verifier: every line of the signature base is written
- * down here.
- */
+/** A service that signs by RFC 9421. */
 
 export type Line = readonly [name: string, value: string]
 
@@ -69,13 +67,13 @@ export const LINES = {
 
 export interface Recipe {
   /** lines of the base by identifier: added, changed, or left out when undefined */
-  lines?: Readonly<Record<string, string | undefined>>
+  lines?: Parts
   /** signature parameters by name as they are written; left out when undefined */
-  params?: Readonly<Record<string, string | undefined>>
+  params?: Parts
   algorithm?: Algorithm
   label?: string
   /** headers of the request: added, changed, or left out when undefined */
-  headers?: Readonly<Record<string, string | undefined>>
+  headers?: Parts
   saltLength?: number
 }
 
@@ -86,28 +84,17 @@ const HEADERS = {
   'Content-Digest': contentDigest(BODY)
 }
 
-const present = (all: Readonly<Record<string, string | undefined>>): [string, string][] =>
+const present = (all: Parts): [string, string][] =>
   Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
 
 /** The two headers of one signature. */
-export function signature(recipe: Recipe = {}): { input: string; signature: string; base: string } {
+export function signature(recipe: Recipe = {}): Written {
   const { algorithm = 'rsa-v1_5-sha256', label = 'sig1' } = recipe
-  const lines = present({ ...LINES, ...recipe.lines })
   const keyId = algorithm === 'ed25519' ? KEY_ID.ed25519 : KEY_ID.rsa
-  const params = present({
-    created: String(SECONDS),
-    keyid: `"${keyId}"`,
-    alg: `"${algorithm}"`,
-    ...recipe.params
-  })
-  const list = lines.map(([identifier]) => identifier).join(' ')
-  const value = `(${list})${params.map(([name, text]) => `;${name}=${text}`).join('')}`
-  const base = [
-    ...lines.map(([identifier, text]) => `${identifier}: ${text}`),
-    `"@signature-params": ${value}`
-  ].join('\n')
-  const bytes = signText(base, algorithm, recipe.saltLength)
-  return { input: `${label}=${value}`, signature: `${label}=:${bytes.toString('base64')}:`, base }
+  const params = { created: String(SECONDS), keyid: `"${keyId}"`, alg: `"${algorithm}"`, ...recipe.params }
+  return signLines(label, { ...LINES, ...recipe.lines }, params, base =>
+    signText(base, algorithm, recipe.saltLength)
+  )
 }
 
 /** A POST to /hook?id=42, signed. */
