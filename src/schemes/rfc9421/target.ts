@@ -27,7 +27,8 @@ export function readTarget(
   { target, https }: Pick<ReceivedRequest, 'target' | 'https'>,
   fields: Fields
 ): Target | undefined {
-  const host = fields.repeated.has('host') ? '' : (fields.values.get('host') ?? '')
+  // Several lines are joined by a comma and a space, which no authority has.
+  const host = fields.values.get('host') ?? ''
 
   const origin = ORIGIN_FORM.exec(target)
   if (origin !== null) {
