@@ -6,7 +6,7 @@ import type { Component, SignatureInput } from './signature-input.ts'
  * Can all of these be components of a request? What is not understood must not be skipped: it was meant to be signed
  * (RFC 9421 section 2.5).
  *
- * Fails with `signature-malformed` or `coverage-repeated`.
+ * Fails with `signature-malformed`.
  *
  * @param header where the evidence points to
  */

@@ -36,6 +36,9 @@ export function readDictionary(text: string): Dictionary | Unparsable {
  * A field in its canonical form (section 4.1), a List or a Dictionary; an Item is a List of one. A text that could be
  * either is the same in both forms, but that a Dictionary drops what is repeated: so the List is tried first. Undefined
  * when it is neither. Never throws.
+ *
+ * The parser keeps no difference between 1.0 and 1, and writes both as 1: a field with a Decimal of no fraction, signed
+ * with `sf`, does not verify.
  */
 export function canonicalForm(text: string): string | undefined {
   if (isTooLong(text)) return undefined

@@ -67,6 +67,10 @@ const withDigest = (value: string) => ({
   lines: { '"content-digest"': value },
   set: { 'Content-Digest': value }
 })
+/** An example of RFC 9530: its digest, with the content that arrives. */
+const example9530 = (name: string, digest: string, body: string, verdict = VERIFIED): VectorJson =>
+  vector(name, { source: 'RFC 9530 appendices B and D', ...withDigest(digest), received: { body }, verdict })
+
 const wrapped = (value: string): string => `:${Buffer.from(value, 'latin1').toString('base64')}:`
 
 /** Another signature before the ordinary one. */
@@ -74,6 +78,9 @@ const beside = (input: string, signature: string): Pick<Rfc9421Recipe, 'source' 
   source: SEVERAL,
   header: own => ({ input: `${input}, ${own.input}`, signature: `${signature}, ${own.signature}` })
 })
+
+const HELLO_256 = 'RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg='
+const HELLO_512 = 'YMAam51Jz/jOATT6/zvHrLVgOYTGFy1d6GJiOHTohq4yP+pgk4vf2aCsyRZOtw8MjkM7iw7yZ/WkppmM44T3qg=='
 
 export const source = RFC
 export const vectors = [
@@ -550,6 +557,19 @@ export const vectors = [
   verified('digest-sha-512', { source: DIGESTS, ...withDigest(`sha-512=:${sha512(BODY)}:`) }),
   verified('digest-of-both', { source: DIGESTS, ...withDigest(`${DIGEST}, sha-512=:${sha512(BODY)}:`) }),
   verified('digest-beside-an-unknown-one', { source: DIGESTS, ...withDigest(`md5=:AAAA:, ${DIGEST}`) }),
+  example9530('digest-rfc9530-sha-256', `sha-256=:${HELLO_256}:`, '{"hello": "world"}\n'),
+  example9530('digest-rfc9530-sha-512', `sha-512=:${HELLO_512}:`, '{"hello": "world"}\n'),
+  example9530(
+    'digest-rfc9530-both',
+    `sha-256=:${HELLO_256}:, sha-512=:${HELLO_512}:`,
+    '{"hello": "world"}\n'
+  ),
+  example9530(
+    'digest-rfc9530-of-other-content',
+    `sha-256=:${HELLO_256}:`,
+    '{"hello": "woXYZ"}\n',
+    rejected('digest-mismatch')
+  ),
   refused('digest-of-which-one-does-not-match', rejected('digest-mismatch'), {
     source: DIGESTS,
     ...withDigest(`${DIGEST}, sha-512=:${sha512('other')}:`)
