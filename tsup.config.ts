@@ -6,6 +6,7 @@ const library: Options = {
     index: 'src/index.ts',
     'account/index': 'src/account/index.ts',
     'replay/index': 'src/replay/index.ts',
+    'rfc9421/index': 'src/schemes/rfc9421/index.ts',
     'testing/index': 'src/testing/index.ts'
   },
   format: ['esm', 'cjs'],
@@ -26,6 +27,7 @@ export const commandLine: Options = {
   entry: { cli: 'src/cli/main.ts' },
   format: ['esm'],
   target: 'node20',
+  splitting: false,
   noExternal: ['dns2'],
   banner: {
     js: `import { createRequire } from 'node:module'

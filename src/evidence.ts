@@ -52,7 +52,8 @@ export interface EvidenceByCode {
   'signature-expired': { expires?: number; reason: string; offsetSeconds?: number; toleranceSeconds?: number }
   'coverage-insufficient': { missing: readonly string[]; covered: readonly string[] }
   'coverage-repeated': { repeated: readonly string[] }
-  'coverage-absent': { absent: readonly string[] }
+  /** `reason` where the request has it, but not as what the signature calls it */
+  'coverage-absent': { absent: readonly string[]; reason?: string }
   'key-name-malformed': { received: string }
   'key-name-outside-domain': { received: string; domain: string }
   'key-not-found': KeyEvidence

@@ -3,7 +3,8 @@ import { dnsTxtLookup, type LookupTxt } from './key/dns.ts'
 import { RSA_BITS } from './key/import.ts'
 import { normalizeName } from './key/name.ts'
 import type { ReplayStore } from './replay/store.ts'
-import { ALGORITHMS, type Algorithm, isAlgorithm } from './signature/algorithms.ts'
+import type { SchemeName } from './schemes/scheme.ts'
+import { type Algorithm, SCHEME_ALGORITHMS } from './signature/algorithms.ts'
 
 /** Account ids to accept: one, several, or a function that decides. */
 export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
@@ -23,9 +24,11 @@ export interface VerifierOptions {
   requireHttps?: boolean
   /** seconds that Date, created and expires may be from now, either way; 300 by default */
   dateTolerance?: number
-  /** `['rsa-sha256']` by default */
+  /** the standards to judge by; `['draft-cavage']` by default. A request with Signature-Input is RFC 9421's alone */
+  schemes?: readonly SchemeName[]
+  /** `rsa-sha256` for the draft by default, and for RFC 9421 `rsa-v1_5-sha256`, `rsa-pss-sha512` and `ed25519` */
   algorithms?: readonly Algorithm[]
-  /** names that must be signed besides the five that always must; none by default */
+  /** names that must be signed besides those that always must; none by default */
   alsoCovered?: readonly string[]
   /** 1024 by default (RFC 8301) */
   minRsaBits?: number
@@ -56,8 +59,11 @@ export interface Settings {
   accountPrefix: string
   requireHttps: boolean
   dateTolerance: number
-  algorithms: ReadonlySet<Algorithm>
+  schemes: ReadonlySet<SchemeName>
+  algorithms: Readonly<Record<SchemeName, ReadonlySet<Algorithm>>>
+  /** in lower case, as the draft names them */
   requiredCoverage: readonly string[]
+  alsoCovered: readonly string[]
   minRsaBits: number
   maxRsaBits: number
   maxBodyBytes: number
@@ -76,6 +82,7 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<keyof VerifierOptions>([
   'accountPrefix',
   'requireHttps',
   'dateTolerance',
+  'schemes',
   'algorithms',
   'alsoCovered',
   'minRsaBits',
@@ -107,6 +114,8 @@ export function readOptions(options: VerifierOptions): Settings {
   const minRsaBits = readNumber(options.minRsaBits, RSA_BITS.min, 'minRsaBits', 'a positive number of bits')
   const maxRsaBits = readNumber(options.maxRsaBits, RSA_BITS.max, 'maxRsaBits', 'a positive number of bits')
   if (minRsaBits > maxRsaBits) throw new TypeError('minRsaBits must not be above maxRsaBits')
+  const schemes = readSchemes(options.schemes ?? ['draft-cavage'])
+  const alsoCovered = readAlsoCovered(options.alsoCovered ?? [])
 
   return {
     serviceDomain: readDomain(options.serviceDomain),
@@ -117,8 +126,12 @@ export function readOptions(options: VerifierOptions): Settings {
     accountPrefix,
     requireHttps,
     dateTolerance: readNumber(options.dateTolerance, 300, 'dateTolerance', 'a number of seconds', 0),
-    algorithms: readAlgorithms(options.algorithms ?? ['rsa-sha256']),
-    requiredCoverage: readCoverage(accountHeader, options.alsoCovered ?? []),
+    schemes,
+    algorithms: readAlgorithms(options.algorithms, schemes),
+    requiredCoverage: [
+      ...new Set(['(request-target)', 'host', 'date', accountHeader, 'digest', ...alsoCovered])
+    ],
+    alsoCovered,
     minRsaBits,
     maxRsaBits,
     maxBodyBytes: readNumber(options.maxBodyBytes, 10_485_760, 'maxBodyBytes', 'a number of bytes', 0),
@@ -176,21 +189,43 @@ function readAccounts(accounts: unknown): Settings['accepts'] {
   return id => ids.has(id)
 }
 
-function readAlgorithms(algorithms: unknown): ReadonlySet<Algorithm> {
-  const isKnown = (name: unknown): name is Algorithm => typeof name === 'string' && isAlgorithm(name)
-  if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every(isKnown)) {
-    throw new TypeError(`algorithms must be an array of ${Object.keys(ALGORITHMS).join(', ')}`)
+function readSchemes(schemes: unknown): ReadonlySet<SchemeName> {
+  const isScheme = (name: unknown): name is SchemeName =>
+    typeof name === 'string' && Object.hasOwn(SCHEME_ALGORITHMS, name)
+  if (!Array.isArray(schemes) || schemes.length === 0 || !schemes.every(isScheme)) {
+    throw new TypeError(`schemes must be an array of ${Object.keys(SCHEME_ALGORITHMS).join(', ')}`)
   }
-  return new Set(algorithms)
+  return new Set(schemes)
 }
 
-/** What the service's specification always signs, and what this receiver asks for besides. */
-function readCoverage(accountHeader: string, alsoCovered: unknown): string[] {
+/** The specification of the service names one; RFC 9421 leaves the choice to key and signature. */
+const DEFAULT_ALGORITHMS: Settings['algorithms'] = {
+  'draft-cavage': new Set(['rsa-sha256']),
+  rfc9421: new Set(SCHEME_ALGORITHMS.rfc9421)
+}
+
+function readAlgorithms(algorithms: unknown, schemes: ReadonlySet<SchemeName>): Settings['algorithms'] {
+  if (algorithms === undefined) return DEFAULT_ALGORITHMS
+  const known: ReadonlySet<unknown> = new Set(Object.values(SCHEME_ALGORITHMS).flat())
+  if (!Array.isArray(algorithms) || !algorithms.every(name => known.has(name))) {
+    throw new TypeError(`algorithms must be an array of ${[...known].join(', ')}`)
+  }
+  for (const scheme of schemes) {
+    const own: readonly Algorithm[] = SCHEME_ALGORITHMS[scheme]
+    if (!own.some(name => algorithms.includes(name))) {
+      throw new TypeError(`algorithms has none for ${scheme}: add one of ${own.join(', ')}`)
+    }
+  }
+  const ofScheme = (scheme: SchemeName): ReadonlySet<Algorithm> =>
+    new Set(algorithms.filter(name => (SCHEME_ALGORITHMS[scheme] as readonly Algorithm[]).includes(name)))
+  return { 'draft-cavage': ofScheme('draft-cavage'), rfc9421: ofScheme('rfc9421') }
+}
+
+function readAlsoCovered(alsoCovered: unknown): string[] {
   if (!Array.isArray(alsoCovered)) throw new TypeError('alsoCovered must be an array of header names')
-  const names = alsoCovered.map(name =>
+  return alsoCovered.map(name =>
     name === '(created)' || name === '(expires)' ? name : readHeaderName(name, 'alsoCovered')
   )
-  return [...new Set(['(request-target)', 'host', 'date', accountHeader, 'digest', ...names])]
 }
 
 function readHeaderName(name: unknown, option: string): string {

@@ -1,6 +1,7 @@
 import { type CheckOf, CODES, type Code, isUnavailable, type UnavailableCode } from './codes.ts'
 import type { EvidenceOf } from './evidence.ts'
 import type { Failed } from './result.ts'
+import type { SchemeName } from './schemes/scheme.ts'
 
 /** The twelve checks, in the order in which they are reported. */
 export const CHECK_NAMES = [
@@ -42,17 +43,19 @@ export type Checks = Readonly<Record<CheckName, CheckResult>>
 /** The request is what the service sent to this receiver, now, for this account. */
 export interface Verified {
   status: 'verified'
+  /** the standard that the request was judged by */
+  scheme: SchemeName
   /** the account id, without the prefix */
   accountId: string
   /** the DNS name of the key, normalized: lower case, no trailing dot */
   keyId: string
   /** the algorithm that verified, e.g. `rsa-sha256` */
   algorithm: string
-  /** the request's Date */
+  /** the request's Date; where RFC 9421 leaves Date uncovered, the signature's `created` */
   date: Date
-  /** the covered names, lower case, in the order of the signing string */
+  /** the covered names, lower case, in the order of the string that is signed; of RFC 9421 with their parameters */
   coveredHeaders: readonly string[]
-  /** X-Nonce, when it is there and covered by the signature */
+  /** the signature's own `nonce` (RFC 9421), else X-Nonce when it is there and covered by the signature */
   nonce: string | undefined
   /** the bytes whose digest was signed: use these, not a parsed body */
   body: Uint8Array
@@ -83,6 +86,9 @@ export interface NotRun {
   ok: false
   because: string
 }
+
+/** A check of what a signature says, when nothing of it can be read. */
+export const UNREADABLE: NotRun = { ok: false, because: 'there is no Signature header that can be read' }
 
 const PASS: CheckResult = Object.freeze({ outcome: 'pass' })
 

@@ -1,7 +1,6 @@
 import { readBody } from './body.ts'
 import { checkAccount } from './checks/account.ts'
 import { checkCoverage } from './checks/coverage.ts'
-import { checkDate } from './checks/date.ts'
 import { checkDigest, checkDigestHeader } from './checks/digest.ts'
 import { checkHost } from './checks/host.ts'
 import { checkHttps } from './checks/https.ts'
@@ -10,13 +9,14 @@ import { checkKeyName } from './checks/key-name.ts'
 import { checkReplay } from './checks/replay.ts'
 import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
-import { checkSignatureHeader, readSignatureHeader } from './checks/signature-header.ts'
+import { checkSignatureHeader } from './checks/signature-header.ts'
 import { rememberLast } from './headers/remember.ts'
 import { createKeyRing } from './key/key-ring.ts'
 import { createLookUp } from './key/shared-lookup.ts'
 import { readOptions, type VerifierOptions } from './options.ts'
 import { assertReceivedRequest, type ReceivedRequest } from './request.ts'
-import { type NotRun, PASSED, PASSED_WITHOUT_REPLAY, refuse, type Verdict } from './verdict.ts'
+import { createSchemeChooser } from './schemes/choose.ts'
+import { PASSED, PASSED_WITHOUT_REPLAY, refuse, UNREADABLE, type Verdict } from './verdict.ts'
 
 /** Judges one received request. Never throws or rejects for anything a sender, DNS or a store does. */
 export type Verify = (request: ReceivedRequest) => Promise<Verdict>
@@ -31,6 +31,7 @@ export function createVerifier(options: VerifierOptions): Verify {
   const settings = readOptions(options)
   const lookUp = createLookUp(settings.lookupTxt, settings.lookupTimeout)
   const keyOf = createKeyRing(settings)
+  const schemeOf = createSchemeChooser(settings.schemes)
   const keyNameOf = rememberLast((keyId: string) => checkKeyName(keyId, settings))
   const { replayStore, maxBodyBytes } = settings
 
@@ -43,17 +44,21 @@ export function createVerifier(options: VerifierOptions): Verify {
     const wellFormed = checkRequest(request)
     if (!wellFormed.ok) return refuse({ request: wellFormed }, 'the request is malformed')
     const fields = wellFormed.value
-    const signature = readSignatureHeader(fields)
+    const choosing = schemeOf(fields)
+    const scheme = choosing instanceof Promise ? await choosing : choosing
+    const signature = scheme.readSignature(fields, settings)
 
     // local checks: every one runs, whatever the others say
     const https = checkHttps(request, settings)
-    const date = checkDate(fields, now, settings)
+    const date = scheme.checkDate(fields, signature, now, settings)
     const host = checkHost(fields, settings)
     const deciding = checkAccount(fields, settings)
-    const algorithm = checkSignatureHeader(signature, now, settings)
-    const coverage = signature.ok ? checkCoverage(request, fields, signature.value, settings) : UNREADABLE
+    const algorithm = checkSignatureHeader(scheme, signature, now, settings)
+    const coverage = signature.ok
+      ? checkCoverage(scheme, request, fields, signature.value, settings)
+      : UNREADABLE
     const keyName = signature.ok ? keyNameOf(signature.value.keyId) : UNREADABLE
-    const digests = checkDigestHeader(fields)
+    const digests = checkDigestHeader(scheme, fields)
     const account = deciding instanceof Promise ? await deciding : deciding
 
     const local = {
@@ -80,12 +85,14 @@ export function createVerifier(options: VerifierOptions): Verify {
       return refuse(digests.ok ? local : { ...local, digest: digests }, 'a check of the head did not pass')
 
     // signing string
-    const { headers: covered, signature: signatureBytes } = signature.value
+    const { headers: covered, signature: signatureBytes, nonce } = signature.value
     const signingString = coverage.value
 
     // key from DNS
     const answer = await lookUp(keyName.value)
-    const key = answer.ok ? checkKey(keyName.value, answer.value, algorithm.value, keyOf, settings) : answer
+    const key = answer.ok
+      ? checkKey(scheme, keyName.value, answer.value, algorithm.value, keyOf, settings)
+      : answer
     if (!key.ok) return refuse({ ...local, key }, 'there is no key')
 
     // signature
@@ -106,17 +113,16 @@ export function createVerifier(options: VerifierOptions): Verify {
     // verdict
     return {
       status: 'verified',
+      scheme: scheme.name,
       accountId: account.value,
       keyId: keyName.value,
       algorithm: signed.value.algorithm,
       date: date.value,
       coveredHeaders: [...covered],
-      nonce: covered.includes('x-nonce') ? fields.values.get('x-nonce') : undefined,
+      nonce: nonce ?? (covered.includes('x-nonce') ? fields.values.get('x-nonce') : undefined),
       body: body.value,
       replayId: claim?.value,
       checks: claim === undefined ? PASSED_WITHOUT_REPLAY : PASSED
     }
   }
 }
-
-const UNREADABLE: NotRun = { ok: false, because: 'there is no Signature header that can be read' }

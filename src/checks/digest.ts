@@ -1,15 +1,14 @@
 import { findReencoding } from '../body-reencoding.ts'
 import { encodeBase64 } from '../headers/base64.ts'
-import { DIGESTS, type Digest, type EncodedDigest, readDigests } from '../headers/digest.ts'
+import { DIGESTS, type Digest, type EncodedDigest } from '../headers/digest.ts'
 import type { Fields } from '../headers/fields.ts'
 import { fail, ok, type Result } from '../result.ts'
+import type { Scheme } from '../schemes/scheme.ts'
 import { base64Digest } from '../signature/hash.ts'
 
-/** The Digest header's digests; one that could never match is refused before anything is asked of DNS. */
-export function checkDigestHeader(fields: Fields): Result<readonly EncodedDigest[]> {
-  const value = fields.values.get('digest')
-  if (value === undefined) return fail('digest-missing')
-  const digests = readDigests(value)
+/** The header's digests; a header that could never match is refused before anything is asked of DNS. */
+export function checkDigestHeader(scheme: Scheme, fields: Fields): Result<readonly EncodedDigest[]> {
+  const digests = scheme.readDigests(fields)
   if (!digests.ok) return digests
   const counts = digests.value.some(({ algorithm }) => DIGESTS.has(algorithm))
   return counts ? digests : unsupported(digests.value)

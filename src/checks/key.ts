@@ -3,7 +3,8 @@ import { joinChunks } from '../key/record.ts'
 import type { TxtAnswer } from '../key/shared-lookup.ts'
 import type { Settings } from '../options.ts'
 import { type Failed, fail, ok, type Result } from '../result.ts'
-import { type Algorithm, DEFAULT_ALGORITHMS, schemeFor } from '../signature/algorithms.ts'
+import type { Scheme } from '../schemes/scheme.ts'
+import { type Algorithm, computationFor } from '../signature/algorithms.ts'
 
 /** A key that may have made the signature, and the algorithm to try it with. */
 export interface Candidate extends RecordKey {
@@ -18,6 +19,7 @@ const MAX_KEY_RECORDS = 4
  * rotation (RFC 6376 section 6.1.2 step 4): the good ones are the value; when none is, the first one's code tells.
  */
 export function checkKey(
+  scheme: Scheme,
   name: string,
   answer: TxtAnswer,
   algorithm: Algorithm | undefined,
@@ -32,7 +34,7 @@ export function checkKey(
     const found = keyOf(joinChunks(chunks))
     if (found === undefined) continue
     if (++keyRecords > MAX_KEY_RECORDS) break
-    const candidate = found.ok ? fitAlgorithm(found.value, algorithm, settings) : found
+    const candidate = found.ok ? fitAlgorithm(found.value, algorithm, scheme, settings) : found
     if (candidate.ok) candidates = [...candidates, candidate.value]
     else firstFailure ??= candidate
   }
@@ -47,19 +49,21 @@ export function checkKey(
 function fitAlgorithm(
   found: RecordKey,
   named: Algorithm | undefined,
+  scheme: Scheme,
   { algorithms }: Settings
 ): Result<Candidate> {
   const { record, key } = found
-  const algorithm = named ?? DEFAULT_ALGORITHMS[key.type]
-  const scheme = schemeFor(algorithm, key.type)
-  if (scheme === undefined || !algorithms.has(algorithm)) {
+  const allowed = algorithms[scheme.name]
+  const algorithm = named ?? scheme.defaultAlgorithm(key.type, allowed)
+  const computation = algorithm && computationFor(algorithm, key.type)
+  if (algorithm === undefined || computation === undefined || !allowed.has(algorithm)) {
     return fail('key-type', {
       record: record.text,
       reason: `an ${key.type} key does not fit the allowed algorithm`
     })
   }
-  if (record.hashes !== undefined && !record.hashes.includes(scheme.recordHash)) {
-    return fail('key-hash', { record: record.text, reason: `h= does not allow ${scheme.recordHash}` })
+  if (record.hashes !== undefined && !record.hashes.includes(computation.recordHash)) {
+    return fail('key-hash', { record: record.text, reason: `h= does not allow ${computation.recordHash}` })
   }
   return ok({ record, key, algorithm })
 }

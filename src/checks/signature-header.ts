@@ -1,36 +1,25 @@
-import type { Fields } from '../headers/fields.ts'
-import { type ReadSignature, readSignature } from '../headers/signature.ts'
 import type { Settings } from '../options.ts'
 import { fail, ok, type Result } from '../result.ts'
+import type { Scheme, SignatureClaims } from '../schemes/scheme.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
-
-/** The Signature header's parameters, for the checks that judge them. */
-export function readSignatureHeader(fields: Fields): Result<ReadSignature> {
-  const value = fields.values.get('signature')
-  if (value === undefined) return fail('signature-missing')
-  if (fields.repeated.has('signature')) return fail('signature-repeated')
-  const parsed = readSignature(value)
-  if (parsed.ok || parsed.code !== 'signature-malformed' || parsed.evidence === undefined) return parsed
-  const { position } = parsed.evidence
-  const near = value.slice(Math.max(0, position - 20), position + 20)
-  return fail('signature-malformed', { ...parsed.evidence, near })
-}
 
 /**
  * 6. A Signature exists, is well formed, is made with an allowed algorithm, and is not out of its own times.
  * The value is the algorithm, undefined when the header leaves it to the key.
  */
 export function checkSignatureHeader(
-  signature: Result<ReadSignature>,
+  { name }: Scheme,
+  signature: Result<SignatureClaims>,
   now: number,
   settings: Settings
 ): Result<Algorithm | undefined> {
   if (!signature.ok) return signature
   const { algorithm: received, headers, created, expires } = signature.value
 
+  const allowed = settings.algorithms[name]
   const algorithm = received?.toLowerCase() as Algorithm | undefined
-  if (algorithm !== undefined && !settings.algorithms.has(algorithm)) {
-    return fail('signature-algorithm', { received: received!, allowed: [...settings.algorithms] })
+  if (algorithm !== undefined && !allowed.has(algorithm)) {
+    return fail('signature-algorithm', { received: received!, allowed: [...allowed] })
   }
 
   const times = checkTimes(created, expires, now, settings.dateTolerance)

@@ -48,6 +48,7 @@ export function findChangedLine(
 /** Headers of proxies that tell what a line was. */
 const MAX_TOLD = 10
 
+const ORIGINAL_TARGETS = ['x-original-uri', 'x-original-url', 'x-forwarded-uri', 'x-rewrite-url']
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
 const CHARSETS = ['', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8']
 
@@ -55,7 +56,9 @@ const CHARSETS = ['', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';
 function beforeProxy(line: string, request: ReceivedRequest, hosts: readonly string[]): string[] {
   const colon = line.indexOf(': ', 1)
   const name = line.slice(0, colon)
-  return valuesBefore(name, line.slice(colon + 2), request, hosts).map(value => `${name}: ${value}`)
+  return valuesBefore(name.replace(/^"|"$/g, ''), line.slice(colon + 2), request, hosts).map(
+    value => `${name}: ${value}`
+  )
 }
 
 function valuesBefore(
@@ -74,12 +77,24 @@ function valuesBefore(
   switch (name) {
     case '(request-target)': {
       const [method = '', target = ''] = value.split(/ (.*)/s)
-      const originals = told('x-original-uri', 'x-original-url', 'x-forwarded-uri', 'x-rewrite-url')
+      const originals = told(...ORIGINAL_TARGETS)
       const prefixed = told('x-forwarded-prefix').map(prefix => prefix + target)
       const targets = [target, ...originals, ...prefixed, ...spellings(target)]
       return targets.flatMap(each => [method, ...METHODS].map(verb => `${verb} ${each}`))
     }
+    case '@method':
+      return METHODS.map(verb => verb.toUpperCase())
+    case '@request-target':
+    case '@path':
+      return [
+        ...told(...ORIGINAL_TARGETS),
+        ...told('x-forwarded-prefix').map(prefix => prefix + value),
+        ...spellings(value)
+      ]
+    case '@scheme':
+      return ['https', 'http']
     case 'host':
+    case '@authority':
       return [...hosts, ...told('x-forwarded-host', 'x-original-host')]
     case 'content-length':
       return body instanceof Uint8Array ? [String(body.length)] : []

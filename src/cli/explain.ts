@@ -5,6 +5,7 @@ import { parseHttpDate } from '../headers/http-date.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
 import type { VerifierOptions } from '../options.ts'
 import type { ReceivedRequest } from '../request.ts'
+import type { SchemeName } from '../schemes/scheme.ts'
 import type { Verdict } from '../verdict.ts'
 import { createVerifier } from '../verify.ts'
 import { readCapture } from './capture.ts'
@@ -25,6 +26,7 @@ raw HTTP/1.1 request or a JSON fixture; without it, or for -, standard input.
   --account ID        an account to accept; may be repeated
   --header NAME       the header with the account (default X-Service-ID)
   --prefix TEXT       what stands before the account's id (default account-)
+  --scheme NAME       judge by draft-cavage (default) or rfc9421; may be repeated
   --http              the request arrived without TLS
   --now TIME          judge as of this time, or "date" for the request's Date
   --key-record TEXT   use this TXT record instead of DNS
@@ -41,6 +43,7 @@ const OPTIONS = {
   account: { type: 'string', multiple: true },
   header: { type: 'string' },
   prefix: { type: 'string' },
+  scheme: { type: 'string', multiple: true },
   http: { type: 'boolean' },
   now: { type: 'string' },
   'key-record': { type: 'string' },
@@ -107,6 +110,7 @@ function withFlags(
     accounts,
     ...(flags.header !== undefined && { accountHeader: flags.header }),
     ...(flags.prefix !== undefined && { accountPrefix: flags.prefix }),
+    ...(flags.scheme !== undefined && { schemes: flags.scheme as SchemeName[] }),
     ...(servers !== undefined && { lookupTxt: dnsTxtLookup({ servers }) }),
     ...(record !== undefined && { lookupTxt: async () => [[parseTxt(record)]] }),
     ...(flags.now !== undefined && { now: clockOf(flags.now, request) })

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { chopped, visible } from '../explain/text.ts'
 import { normalizeName } from '../key/name.ts'
 import type { ReceivedRequest } from '../request.ts'
+import type { SchemeName } from '../schemes/scheme.ts'
 import { type SignRequest, signRequest } from '../testing/sign.ts'
 import { createSigningKey, type SigningKey } from '../testing/signing-key.ts'
 import { serveRecord } from './dns-server.ts'
@@ -24,6 +25,7 @@ that is printed, or have it served with --serve-dns.
   --key FILE            RSA private key, PEM (default: a fresh one)
   --serve-dns IP:PORT   serve the key record here, UDP and TCP (127.0.0.1:5353)
   --keep                go on serving DNS after the answer, until Ctrl-C
+  --scheme NAME         sign by draft-cavage (default) or rfc9421
   --method NAME         default POST with --data, GET without
   --data TEXT           the body; @FILE for a file, @- for standard input
   --header 'NAME: TEXT' add or replace a header; may be repeated
@@ -40,6 +42,7 @@ const OPTIONS = {
   key: { type: 'string' },
   'serve-dns': { type: 'string' },
   keep: { type: 'boolean' },
+  scheme: { type: 'string', default: 'draft-cavage' },
   method: { type: 'string' },
   data: { type: 'string' },
   header: { type: 'string', multiple: true },
@@ -119,6 +122,7 @@ function sign(url: URL, key: SigningKey, values: Values, body: Buffer | undefine
   const request: SignRequest = {
     target: `${url.pathname}${url.search}`,
     headers: (values.header ?? []).map(readHeader),
+    scheme: readScheme(values.scheme),
     ...(values.method !== undefined && { method: values.method }),
     ...(body !== undefined && { body })
   }
@@ -128,6 +132,12 @@ function sign(url: URL, key: SigningKey, values: Values, body: Buffer | undefine
     nonce: randomUUID(),
     now: new Date()
   })
+}
+
+function readScheme(name: string): SchemeName {
+  if (name !== 'draft-cavage' && name !== 'rfc9421')
+    throw new UsageError('--scheme is draft-cavage or rfc9421')
+  return name
 }
 
 function readHeader(line: string): [name: string, value: string] {

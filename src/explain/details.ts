@@ -20,9 +20,12 @@ function lengths(received: number, signed: Evidence[string]): string {
   return `${counted(Math.abs(difference), 'byte')} ${more} than what was signed (${received} instead of ${signed})`
 }
 
+const CHANGED_BY_PROXIES =
+  /^"?(?:host|\(request-target\)|@(?:request-target|target-uri|authority|scheme|path|query)|content-(?:length|type))"?:/
+
 /** Numbered from 1; proxies like to change the ones with a star. */
 const signedLines = (signingString: string): string[] =>
   signingString.split('\n').map((line, i) => {
-    const star = /^(?:host|\(request-target\)|content-(?:length|type)):/.test(line) ? '*' : ' '
+    const star = CHANGED_BY_PROXIES.test(line) ? '*' : ' '
     return chopped(`${String(i + 1).padStart(4)}${star} `, visible(line, 600))
   })

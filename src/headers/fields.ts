@@ -5,8 +5,8 @@ import { fail, ok, type Result } from '../result.ts'
 export interface Fields {
   /** outer white space trimmed; repeated lines joined by ", " in their order (RFC 9110 section 5.2) */
   values: Pick<ReadonlyMap<string, string>, 'get' | 'has'>
-  /** names that stand on more than one line */
-  repeated: ReadonlySet<string>
+  /** the lines of names that stand on more than one */
+  repeated: ReadonlyMap<string, readonly string[]>
 }
 
 /** RFC 9110 section 5.6.2: token. */
@@ -41,10 +41,10 @@ export function lowerCaseName(name: string): string | undefined {
 }
 
 /**
- * As many as other servers take by default. RFC 9110 section 5.4: a server refuses more fields than it wishes to
+ * Several times what any honest request has. RFC 9110 section 5.4: a server refuses more fields than it wishes to
  * process; each is a name to compare with all others, and thousands fit in a head.
  */
-const MAX_LINES = 100
+const MAX_LINES = 500
 
 /** Reads the header lines once: every name a token, no value with a line break, and not too many. */
 export function readFields(headers: ReceivedHeaders): Result<Fields> {
@@ -86,7 +86,7 @@ function arrange(names: readonly string[], values: string[]): Result<Fields> {
   if (isLastLayout(names)) return ok({ values: new Values(lastLayout, values), repeated: NONE })
 
   const layout = new Map<string, number>()
-  const repeated = new Set<string>()
+  const repeated = new Map<string, string[]>()
   for (const [i, name] of names.entries()) {
     const lower = lowerCaseName(name)
     if (lower === undefined) return fail('request-malformed', { part: 'header-name', name })
@@ -94,7 +94,9 @@ function arrange(names: readonly string[], values: string[]): Result<Fields> {
     if (first === undefined) {
       layout.set(lower, i)
     } else {
-      repeated.add(lower)
+      const lines = repeated.get(lower)
+      if (lines === undefined) repeated.set(lower, [values[first]!, values[i]!])
+      else lines.push(values[i]!)
       values[first] = `${values[first]}, ${values[i]}`
     }
   }
@@ -105,7 +107,7 @@ function arrange(names: readonly string[], values: string[]): Result<Fields> {
   return ok({ values: new Values(layout, values), repeated })
 }
 
-const NONE: ReadonlySet<string> = new Set()
+const NONE: ReadonlyMap<string, readonly string[]> = new Map()
 
 /** Which name stands on which line; the same names in the same order come with every request of a sender. */
 type Layout = ReadonlyMap<string, number>

@@ -6,7 +6,7 @@ import type { KeyRecord } from './record.ts'
 /** A key that is ready to verify with. */
 export interface PublicKey {
   type: KeyType
-  /** length of the RSA modulus, or 256 for Ed25519 */
+  /** length of the RSA modulus, or 256 for the others */
   bits: number
   keyObject: KeyObject
 }

@@ -1,11 +1,10 @@
 import { decodeBase64 } from '../headers/base64.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { KeyType } from '../signature/algorithms.ts'
 import { parseTagList, trimFolding } from './tag-list.ts'
 
 /** A DKIM key record that can be used: parsed, not revoked, not a test, meant for signatures. */
 export interface KeyRecord {
-  type: KeyType
+  type: 'rsa' | 'ed25519'
   /** the value of `p=`: DER for RSA, 32 raw bytes for Ed25519 */
   publicKey: Uint8Array
   /** the hashes that `h=` allows; all when undefined */

@@ -1,41 +1,63 @@
+import { constants } from 'node:crypto'
+import type { SchemeName } from '../schemes/scheme.ts'
+
 /** How an algorithm is computed with a key of one type. */
-export interface Scheme {
+export interface Computation {
   /** the digest that node:crypto is to use; null where the key type has its own */
   digest: 'sha256' | 'sha512' | null
-  padding?: 'pss'
+  /** what node:crypto is told besides */
+  options?: { padding: number; saltLength: number } | { dsaEncoding: 'ieee-p1363' }
+  /** the length of a signature, where node:crypto throws for any other */
+  signatureLength?: number
   /** the hash that the key record's `h=` must allow (RFC 6376 section 3.6.1) */
   recordHash: 'sha256' | 'sha512'
 }
 
-export type KeyType = 'rsa' | 'ed25519'
+/** `p256` (ECDSA on P-256) is no type of key record: such a key is made by hand, from `node:crypto`. */
+export type KeyType = 'rsa' | 'ed25519' | 'p256'
+
+const { RSA_PKCS1_PSS_PADDING: PSS, RSA_PSS_SALTLEN_AUTO: ANY } = constants
 
 /**
- * The algorithms of draft-cavage-http-signatures-12 section 2.1.3 that a receiver may allow, and the types of key
- * that each fits. `hs2019` takes its scheme from the key: RSASSA-PSS with SHA-512, or Ed25519. An Ed25519 record
- * names its hash as sha256 (RFC 8463 section 3).
+ * The algorithms and the types of key that each fits. Those of draft-cavage-http-signatures-12 section 2.1.3: `hs2019`
+ * takes its computation from the key, RSASSA-PSS with SHA-512, or Ed25519; the draft leaves the salt's length open. An
+ * Ed25519 record names its hash as sha256 (RFC 8463 section 3). Those of RFC 9421 section 3.3: the salt of
+ * rsa-pss-sha512 has 64 bytes, an ECDSA signature is r and s of 32 bytes each.
  */
-export const ALGORITHMS = {
+const ALGORITHMS = {
   'rsa-sha256': { rsa: { digest: 'sha256', recordHash: 'sha256' } },
   'rsa-sha512': { rsa: { digest: 'sha512', recordHash: 'sha512' } },
   hs2019: {
-    rsa: { digest: 'sha512', padding: 'pss', recordHash: 'sha512' },
+    rsa: { digest: 'sha512', options: { padding: PSS, saltLength: ANY }, recordHash: 'sha512' },
     ed25519: { digest: null, recordHash: 'sha256' }
   },
-  ed25519: { ed25519: { digest: null, recordHash: 'sha256' } }
-} as const satisfies Record<string, Partial<Record<KeyType, Scheme>>>
+  ed25519: { ed25519: { digest: null, recordHash: 'sha256' } },
+  'rsa-v1_5-sha256': { rsa: { digest: 'sha256', recordHash: 'sha256' } },
+  'rsa-pss-sha512': {
+    rsa: { digest: 'sha512', options: { padding: PSS, saltLength: 64 }, recordHash: 'sha512' }
+  },
+  'ecdsa-p256-sha256': {
+    p256: {
+      digest: 'sha256',
+      options: { dsaEncoding: 'ieee-p1363' },
+      signatureLength: 64,
+      recordHash: 'sha256'
+    }
+  }
+} as const satisfies Record<string, Partial<Record<KeyType, Computation>>>
 
-export type Algorithm = keyof typeof ALGORITHMS
+/** Those that a receiver may allow, by scheme. */
+export const SCHEME_ALGORITHMS = {
+  'draft-cavage': ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519'],
+  rfc9421: ['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519']
+} as const satisfies Record<SchemeName, readonly (keyof typeof ALGORITHMS)[]>
 
-/** What a signature without `algorithm` is taken to be made with. */
-export const DEFAULT_ALGORITHMS: Readonly<Record<KeyType, Algorithm>> = {
-  rsa: 'rsa-sha256',
-  ed25519: 'ed25519'
-}
+export type Algorithm = (typeof SCHEME_ALGORITHMS)[SchemeName][number]
 
-const SCHEMES: ReadonlyMap<string, Partial<Record<KeyType, Scheme>>> = new Map(Object.entries(ALGORITHMS))
-
-export const isAlgorithm = (name: string): name is Algorithm => SCHEMES.has(name)
+const COMPUTATIONS: ReadonlyMap<string, Partial<Record<KeyType, Computation>>> = new Map(
+  Object.entries(ALGORITHMS)
+)
 
 /** Undefined for an unknown algorithm, and for one that does not fit the type of key. */
-export const schemeFor = (algorithm: string, type: KeyType): Scheme | undefined =>
-  SCHEMES.get(algorithm)?.[type]
+export const computationFor = (algorithm: string, type: KeyType): Computation | undefined =>
+  COMPUTATIONS.get(algorithm)?.[type]

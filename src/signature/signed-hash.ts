@@ -1,6 +1,6 @@
 import { publicDecrypt } from 'node:crypto'
 import type { PublicKey } from '../key/import.ts'
-import { isAlgorithm, schemeFor } from './algorithms.ts'
+import { computationFor } from './algorithms.ts'
 
 /** RFC 8017 section 9.2, note 1: the DER of DigestInfo up to the hash. */
 const DIGEST_INFO = {
@@ -13,11 +13,12 @@ const DIGEST_INFO = {
  * Undefined also where signatures do not show it (PSS, Ed25519). Never throws.
  */
 export function signedHash(signature: Uint8Array, key: PublicKey, algorithm: string): string | undefined {
-  const scheme = isAlgorithm(algorithm) ? schemeFor(algorithm, key.type) : undefined
-  if (scheme === undefined || scheme.digest === null || scheme.padding !== undefined) return undefined
+  const computation = computationFor(algorithm, key.type)
+  if (computation === undefined || computation.digest === null || computation.options !== undefined)
+    return undefined
   try {
     const info = publicDecrypt(key.keyObject, signature).toString('hex')
-    const prefix = DIGEST_INFO[scheme.digest]
+    const prefix = DIGEST_INFO[computation.digest]
     return info.startsWith(prefix)
       ? Buffer.from(info.slice(prefix.length), 'hex').toString('base64')
       : undefined

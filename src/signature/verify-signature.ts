@@ -1,12 +1,14 @@
-import { constants, createVerify, verify } from 'node:crypto'
+import { createVerify, verify } from 'node:crypto'
 import type { PublicKey } from '../key/import.ts'
-import { schemeFor } from './algorithms.ts'
+import { computationFor } from './algorithms.ts'
 
 /**
  * Does the signature over the signing string verify with this key? False, never a throw, also for an unknown
  * algorithm or one that does not fit the key.
  *
- * @param algorithm `rsa-sha256`, `rsa-sha512`, `hs2019` or `ed25519`, in lower case
+ * @param signingString the signing string of the draft, or the signature base of RFC 9421
+ * @param algorithm in lower case: `rsa-sha256`, `rsa-sha512`, `hs2019` or `ed25519` of the draft; `rsa-v1_5-sha256`,
+ *   `rsa-pss-sha512`, `ed25519` or `ecdsa-p256-sha256` of RFC 9421
  */
 export function verifySignature(
   signingString: string,
@@ -14,17 +16,16 @@ export function verifySignature(
   key: PublicKey,
   algorithm: string
 ): boolean {
-  const scheme = schemeFor(algorithm, key.type)
-  if (scheme === undefined || NOT_OCTETS.test(signingString)) return false
+  const computation = computationFor(algorithm, key.type)
+  if (computation === undefined || NOT_OCTETS.test(signingString)) return false
+  const { digest, options, signatureLength } = computation
+  if (signatureLength !== undefined && signature.length !== signatureLength) return false
 
   const { keyObject } = key
-  if (scheme.digest === null) return verify(null, Buffer.from(signingString, 'latin1'), keyObject, signature)
-  const verifier = createVerify(scheme.digest).update(signingString, 'latin1')
-  return verifier.verify(scheme.padding === 'pss' ? { key: keyObject, ...PSS } : keyObject, signature)
+  if (digest === null) return verify(null, Buffer.from(signingString, 'latin1'), keyObject, signature)
+  const verifier = createVerify(digest).update(signingString, 'latin1')
+  return verifier.verify(options === undefined ? keyObject : { key: keyObject, ...options }, signature)
 }
-
-/** The draft leaves the salt's length open; signers use as much as fits, or the hash's length. */
-const PSS = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO }
 
 /**
  * HTTP field values are octets, and receivers hold each as one character (RFC 9110 section 5.5, obs-text). A character

@@ -2,6 +2,7 @@ import type { Code } from '../codes.ts'
 import type { EvidenceOf } from '../evidence.ts'
 import { parseSignatureHeader } from '../headers/signature.ts'
 import type { VerifierOptions } from '../options.ts'
+import { parseSignatureInput } from '../schemes/rfc9421/signature-input.ts'
 import type { Verdict } from '../verdict.ts'
 import type { VectorJson, VectorOptions } from './vector-form.ts'
 
@@ -12,6 +13,7 @@ const PLAIN = [
   'accountPrefix',
   'requireHttps',
   'dateTolerance',
+  'schemes',
   'algorithms',
   'alsoCovered',
   'minRsaBits',
@@ -29,6 +31,7 @@ export function optionsFor(
   verdict: Verdict
 ): Pick<VectorJson, 'options' | 'accountsError' | 'replayStore'> {
   const plain: Partial<VectorOptions> = {}
+  if (verdict.status === 'verified' && verdict.scheme !== 'draft-cavage') plain.schemes = [verdict.scheme]
   for (const name of PLAIN) Object.assign(plain, given[name] !== undefined && { [name]: given[name] })
 
   const accountHeader = given.accountHeader ?? accountHeaderIn(verdict)
@@ -56,16 +59,22 @@ export function evidenceIn<C extends Code>(verdict: Verdict, code: C): EvidenceO
 export const valuesOf = (headers: HeaderLines, name: string): string[] =>
   headers.filter(([each]) => each.toLowerCase() === name.toLowerCase()).map(([, value]) => value)
 
-/** The parameters of the Signature header, if it can be read. */
-export function signatureIn(headers: HeaderLines) {
+/** What the signatures say, of either standard, as far as they can be read: key ids and covered names. */
+export function signaturesIn(
+  headers: HeaderLines
+): { keyId: string | undefined; covered: readonly string[] }[] {
   const signature = parseSignatureHeader(valuesOf(headers, 'signature').join(', '))
-  return signature.ok ? signature.value : undefined
+  if (signature.ok) return [{ keyId: signature.value.keyId, covered: signature.value.headers }]
+  const inputs = parseSignatureInput(valuesOf(headers, 'signature-input').join(', '))
+  return !inputs.ok
+    ? []
+    : inputs.value.map(({ keyId, components }) => ({ keyId, covered: components.map(({ name }) => name) }))
 }
 
 function serviceDomainIn(headers: HeaderLines, verdict: Verdict): string {
   const domain = evidenceIn(verdict, 'key-name-outside-domain')?.domain
   if (domain !== undefined) return domain
-  const keyId = verdict.checks['key-name'].outcome === 'pass' ? signatureIn(headers)?.keyId : undefined
+  const keyId = verdict.checks['key-name'].outcome === 'pass' ? signaturesIn(headers)[0]?.keyId : undefined
   return keyId?.replace(/^.*?\._domainkey\.|^[^.]*\./i, '') ?? UNKNOWN.serviceDomain
 }
 

@@ -3,7 +3,7 @@ import { encodeBase64 } from '../headers/base64.ts'
 import type { VerifierOptions } from '../options.ts'
 import type { ReceivedHeaders, ReceivedRequest } from '../request.ts'
 import type { Verdict } from '../verdict.ts'
-import { evidenceIn, type HeaderLines, optionsFor, signatureIn } from './capture-options.ts'
+import { evidenceIn, type HeaderLines, optionsFor, signaturesIn } from './capture-options.ts'
 import type { VectorBody, VectorFile, VectorJson, VectorOptions } from './vector-form.ts'
 
 /** What the verdict does not hold. */
@@ -78,14 +78,16 @@ function headerLines(headers: ReceivedHeaders): HeaderLines {
   )
 }
 
+const ALWAYS_READ = ['host', 'date', 'signature', 'digest', 'signature-input', 'content-digest']
+
 /** What a check reads: the headers it asks for, and those that the signature covers. */
 function blanked(
   headers: HeaderLines,
   { accountHeader = 'X-Service-ID' }: VectorOptions,
   verdict: Verdict
 ): HeaderLines {
-  const read = new Set(['host', 'date', 'signature', 'digest', accountHeader.toLowerCase()])
-  for (const name of signatureIn(headers)?.headers ?? []) read.add(name)
+  const read = new Set([...ALWAYS_READ, accountHeader.toLowerCase()])
+  for (const { covered } of signaturesIn(headers)) for (const name of covered) read.add(name)
   const malformed = evidenceIn(verdict, 'request-malformed')?.name
   if (malformed !== undefined) read.add(malformed.toLowerCase())
   return headers.map(([name, value]) => [name, read.has(name.toLowerCase()) ? value : ''])

@@ -1,7 +1,10 @@
 import { encodeBase64 } from '../headers/base64.ts'
 import type { ReceivedRequest } from '../request.ts'
+import type { SignedRequest } from '../schemes/rfc9421/signature-base.ts'
+import type { SchemeName } from '../schemes/scheme.ts'
 import { base64Digest } from '../signature/hash.ts'
 import { buildSigningString } from '../signing-string.ts'
+import { signatureHeaders } from './sign-rfc9421.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** What to send; everything has a default. */
@@ -18,8 +21,11 @@ export interface SignRequest {
   headers?: Readonly<Record<string, string | undefined>> | Iterable<readonly [name: string, value: string]>
   /** the Date header: a date, milliseconds since 1970, or its text; now by default */
   date?: Date | number | string
-  /** the covered names, in this order and case; by default what the service signs, of what is there */
+  /** the covered names, in this order and case; by default what the service signs, of what is there. A component of
+   * RFC 9421 is its name, or with parameters as in `@query-param;name="id"` */
   covered?: readonly string[]
+  /** the standard to sign by; `draft-cavage` by default */
+  scheme?: SchemeName
 }
 
 /** What the service fills in. */
@@ -30,14 +36,18 @@ export interface SignContext {
   now: Date
 }
 
-/** Signs a request as the service does: RSA with SHA-256, over the list of its specification's sample. */
+/**
+ * Signs a request as the service does: RSA with SHA-256, over the list of its specification's sample; by RFC 9421, over
+ * what stands for that there.
+ */
 export function signRequest(request: SignRequest, key: SigningKey, context: SignContext): ReceivedRequest {
   const body = typeof request.body === 'string' ? Buffer.from(request.body, 'utf8') : (request.body ?? null)
   const {
     method = body === null ? 'GET' : 'POST',
     target = '/',
     host = context.host,
-    date = context.now
+    date = context.now,
+    scheme = 'draft-cavage'
   } = request
   const [accountHeader, account] = context.account
 
@@ -50,7 +60,9 @@ export function signRequest(request: SignRequest, key: SigningKey, context: Sign
     set('Content-Type', 'application/json')
   }
   set(accountHeader, account)
-  set('Digest', `SHA-256=${base64Digest('sha256', body ?? new Uint8Array(0))}`)
+  const digest = base64Digest('sha256', body ?? new Uint8Array(0))
+  if (scheme === 'rfc9421') set('Content-Digest', `sha-256=:${digest}:`)
+  else set('Digest', `SHA-256=${digest}`)
   set('X-Nonce', context.nonce)
   const { headers: given = {} } = request
   for (const [name, value] of Symbol.iterator in given ? given : Object.entries(given)) {
@@ -58,28 +70,52 @@ export function signRequest(request: SignRequest, key: SigningKey, context: Sign
     else set(name, value)
   }
 
-  const covered = request.covered ?? coveredBy(accountHeader).filter(isThere(headers))
-  const head = { method, target, headers: [...headers.values()] }
-  const signingString = buildSigningString(head, covered)
-  if (!signingString.ok) throw new TypeError(`this cannot be signed: ${signingString.message}`)
-
-  const signature = encodeBase64(key.sign(signingString.value))
-  const list = covered.join(' ')
-  set('Signature', `keyId="${key.keyId}",algorithm="rsa-sha256",headers="${list}",signature="${signature}"`)
-  return { method, target, headers: [...headers.values()], body, https: true }
+  const covered = request.covered ?? COVERED_BY[scheme](accountHeader).filter(isThere(headers))
+  const head = { method, target, headers: [...headers.values()], https: true }
+  const created = typeof date === 'string' ? context.now : new Date(date)
+  const sign = scheme === 'rfc9421' ? signatureHeaders : signatureHeader
+  for (const [name, value] of sign(head, covered, key, created)) set(name, value)
+  return { ...head, headers: [...headers.values()], body }
 }
 
-/** The specification's own sample, mixed case and all. */
-const coveredBy = (accountHeader: string): string[] => [
-  '(request-target)',
-  'Host',
-  'Date',
-  'Content-length',
-  'Content-type',
-  accountHeader,
-  'Digest',
-  'X-nonce'
-]
+function signatureHeader(
+  head: SignedRequest,
+  covered: readonly string[],
+  key: SigningKey
+): [name: string, value: string][] {
+  const signingString = buildSigningString(head, covered)
+  if (!signingString.ok) throw new TypeError(`this cannot be signed: ${signingString.message}`)
+  const signature = encodeBase64(key.sign(signingString.value))
+  const list = covered.join(' ')
+  return [
+    ['Signature', `keyId="${key.keyId}",algorithm="rsa-sha256",headers="${list}",signature="${signature}"`]
+  ]
+}
+
+/** The specification's own sample, mixed case and all; and the same by RFC 9421. */
+const COVERED_BY: Readonly<Record<SchemeName, (accountHeader: string) => string[]>> = {
+  'draft-cavage': accountHeader => [
+    '(request-target)',
+    'Host',
+    'Date',
+    'Content-length',
+    'Content-type',
+    accountHeader,
+    'Digest',
+    'X-nonce'
+  ],
+  rfc9421: accountHeader => [
+    '@method',
+    '@request-target',
+    '@authority',
+    'date',
+    'content-length',
+    'content-type',
+    accountHeader.toLowerCase(),
+    'content-digest',
+    'x-nonce'
+  ]
+}
 
 const isThere = (headers: ReadonlyMap<string, unknown>) => (name: string) =>
-  name.startsWith('(') || headers.has(name.toLowerCase())
+  /^[(@]/.test(name) || headers.has(name.toLowerCase())

@@ -1,4 +1,5 @@
 import type { Code } from '../codes.ts'
+import type { SchemeName } from '../schemes/scheme.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 import type { CheckName } from '../verdict.ts'
 
@@ -53,6 +54,7 @@ export interface VectorOptions {
   accountPrefix?: string
   requireHttps?: boolean
   dateTolerance?: number
+  schemes?: readonly SchemeName[]
   algorithms?: readonly Algorithm[]
   alsoCovered?: readonly string[]
   minRsaBits?: number

@@ -26,7 +26,7 @@ export interface Vector {
   json: VectorJson
 }
 
-/** The files of the suite; `draft-cavage-appendix-c.json` beside them has a form of its own. */
+/** The files of the suite; `draft-cavage-appendix-c.json` and `rfc9421-examples.json` beside them have other forms. */
 const FILES = [
   'request',
   'https',
@@ -43,7 +43,8 @@ const FILES = [
   'digest',
   'replay',
   'several-failures',
-  'verified'
+  'verified',
+  'rfc9421'
 ]
 
 /**

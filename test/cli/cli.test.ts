@@ -106,6 +106,37 @@ describe('explain', () => {
     expect(plain.stdout).toMatch(/^rejected: https\n/)
   })
 
+  it('judges by another standard, and finds the line that was changed', async () => {
+    const request = service.sign({ scheme: 'rfc9421', target: '/hook?id=42', body: '{}' })
+    const bytes = (await sniff(request)).toString('latin1')
+    const flags = [...WITH_RECORD, '--scheme', 'rfc9421', '--scheme', 'draft-cavage']
+    const verified = await run(['explain', ...flags], latin1(bytes))
+    expect(verified.stdout).toMatch(/^verified: account 1234, rsa-v1_5-sha256 by key1\._domainkey/)
+    expect((await run(['explain', ...WITH_RECORD], latin1(bytes))).stdout).toMatch(
+      /^rejected: signature-header/
+    )
+
+    for (const [before, after, line] of [
+      ['id=42', 'id=43', '"@request-target": /hook?id=42'],
+      ['POST', 'PUT', '"@method": POST'],
+      [
+        'Content-Type: application/json',
+        'Content-Type: application/json; charset=utf-8',
+        '"content-type": application/json'
+      ]
+    ]) {
+      const { code, stdout } = await run(['explain', ...flags], latin1(bytes.replace(before!, after!)))
+      expect(stdout).toContain(`  signed:   ${line}\n`)
+      expect(stdout).toMatch(/^ {3}2\* "@request-target": /m)
+      expect(code).toBe(1)
+    }
+    const wrong = await run(['explain', ...WITH_RECORD, '--scheme', 'rfc9999'], latin1(bytes))
+    expect(wrong).toMatchObject({
+      code: 64,
+      stderr: 'signed-requests: schemes must be an array of draft-cavage, rfc9421\n'
+    })
+  })
+
   it('prints the verdict as JSON', async () => {
     const verified = await run(['explain', ...WITH_RECORD, '--json'], latin1(capture))
     const body = Buffer.from('{"event":"published"}\n')

@@ -99,6 +99,21 @@ it('signs with a fresh key, serves its record, and prints the answer', async () 
   expect(code).toBe(0)
 })
 
+it('signs by RFC 9421', async () => {
+  const url = await startReceiver({ schemes: ['rfc9421'] })
+  const send = (...flags: string[]) =>
+    cli.run(['send', `${url}/hook?id=1`, '--data', '{}', '--serve-dns', dnsAddress, ...flags])
+  expect(await send('--scheme', 'rfc9421')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('answer: 200 OK')
+  })
+  expect(await send()).toMatchObject({ code: 1, stdout: expect.stringContaining('signature-missing') })
+  expect(await send('--scheme', 'rfc')).toMatchObject({
+    code: 64,
+    stderr: 'signed-requests: --scheme is draft-cavage or rfc9421\n'
+  })
+})
+
 it('signs with a given key of 3072 bits, whose record does not fit into a datagram', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 3072 })
   const key = await writeKey('two.pem', privateKey)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { build } from 'tsup'
 import { commandLine } from '../../tsup.config.ts'
 
@@ -24,6 +24,8 @@ export async function buildCommandLine(): Promise<CommandLine> {
   const folder = await mkdtemp(join(tmpdir(), 'signed-requests-'))
   await build({ ...commandLine, config: false, outDir: folder, silent: true })
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  // The package's own dependency lies beside it when it is installed.
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'))
   const bin = join(folder, 'cli.js')
   return {
     folder,

@@ -12,6 +12,8 @@ import * as keyName from './files/key-name.ts'
 import * as keyRecords from './files/key-records.ts'
 import * as replay from './files/replay.ts'
 import * as request from './files/request.ts'
+import * as rfc9421 from './files/rfc9421.ts'
+import { RFC9421_EXAMPLES } from './files/rfc9421-examples.ts'
 import * as severalFailures from './files/several-failures.ts'
 import * as signature from './files/signature.ts'
 import * as signatureHeader from './files/signature-header.ts'
@@ -33,7 +35,8 @@ const FILES: Readonly<Record<string, VectorFile>> = {
   digest,
   replay,
   'several-failures': severalFailures,
-  verified
+  verified,
+  rfc9421
 }
 
 /** Every fixture by file name, as text. The same text every time. */
@@ -43,6 +46,7 @@ export function buildFixtures(): Map<string, string> {
     files.set(`${name}.json`, write({ $schema: './schema.json', source, vectors }))
   }
   files.set('draft-cavage-appendix-c.json', write({ $schema: './schema.json', ...APPENDIX_C }))
+  files.set('rfc9421-examples.json', write({ $schema: './schema.json', ...RFC9421_EXAMPLES }))
   return files
 }
 

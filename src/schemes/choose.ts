@@ -1,0 +1,33 @@
+import type { Fields } from '../headers/fields.ts'
+import { draftCavage } from './draft-cavage.ts'
+import type { Scheme, SchemeName } from './scheme.ts'
+
+/**
+ * Chooses the scheme to judge a request by: RFC 9421 where that is allowed and there is a Signature-Input (section
+ * 4.1), the draft otherwise. Never both, so nobody can choose the weaker reading of a request.
+ *
+ * A promise only for RFC 9421, which is loaded when it is allowed: it brings the parser of structured fields. The
+ * promise rejects when that cannot be loaded, and the next request tries again.
+ */
+export function createSchemeChooser(
+  schemes: ReadonlySet<SchemeName>
+): (fields: Fields) => Scheme | Promise<Scheme> {
+  if (!schemes.has('rfc9421')) return () => draftCavage
+
+  let loading: Promise<Scheme> | undefined
+  const load = (): Promise<Scheme> => {
+    loading ??= import('./rfc9421/scheme.ts').then(
+      loaded => loaded.rfc9421,
+      error => {
+        loading = undefined
+        throw error
+      }
+    )
+    return loading
+  }
+  // Ahead of the first request, which is told when it fails.
+  load().catch(() => {})
+
+  const alone = !schemes.has('draft-cavage')
+  return fields => (alone || fields.values.has('signature-input') ? load() : draftCavage)
+}

@@ -1,0 +1,5 @@
+export type { Digest } from '../../headers/digest.ts'
+export { parseContentDigest } from './content-digest.ts'
+export { parseSignatures } from './signature.ts'
+export { buildSignatureBase, type SignedRequest } from './signature-base.ts'
+export { type Component, parseSignatureInput, type SignatureInput } from './signature-input.ts'
