@@ -24,7 +24,10 @@ export interface VerifierOptions {
   requireHttps?: boolean
   /** seconds that Date, created and expires may be from now, either way; 300 by default */
   dateTolerance?: number
-  /** the standards to judge by; `['draft-cavage']` by default. A request with Signature-Input is RFC 9421's alone */
+  /**
+   * The standards to judge by; `['draft-cavage']` by default. A request with Signature-Input is judged by `rfc9421` where
+   * that is allowed, and by nothing else. It is loaded then; when its files are not there, `verify` rejects.
+   */
   schemes?: readonly SchemeName[]
   /** `rsa-sha256` for the draft by default, and for RFC 9421 `rsa-v1_5-sha256`, `rsa-pss-sha512` and `ed25519` */
   algorithms?: readonly Algorithm[]
