@@ -13,9 +13,10 @@ import { checkSignatureHeader } from './checks/signature-header.ts'
 import { rememberLast } from './headers/remember.ts'
 import { createKeyRing } from './key/key-ring.ts'
 import { createLookUp } from './key/shared-lookup.ts'
-import { readOptions, type VerifierOptions } from './options.ts'
+import type { VerifierOptions } from './options.ts'
 import { assertReceivedRequest, type ReceivedRequest } from './request.ts'
 import { createSchemeChooser } from './schemes/choose.ts'
+import { readOptions } from './settings.ts'
 import { PASSED, PASSED_WITHOUT_REPLAY, refuse, UNREADABLE, type Verdict } from './verdict.ts'
 
 /** Judges one received request. Never throws or rejects for anything a sender, DNS or a store does. */

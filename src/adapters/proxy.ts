@@ -1,4 +1,4 @@
-import { isHost } from '../options.ts'
+import { isHost } from '../option-values.ts'
 import type { ReceivedRequest } from '../request.ts'
 
 /** What a proxy in front of the receiver has changed. Nothing is believed unless it is asked for here. */

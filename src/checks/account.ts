@@ -1,7 +1,7 @@
 import { errorLabel } from '../error-label.ts'
 import type { Fields } from '../headers/fields.ts'
-import type { Settings } from '../options.ts'
 import { fail, ok, type Result } from '../result.ts'
+import type { Settings } from '../settings.ts'
 
 /** What the prefix may stand before: visible ASCII, no comma (it would be two values in one), not endless. */
 const ACCOUNT_ID = /^[\x21-\x2b\x2d-\x7e]{1,255}$/

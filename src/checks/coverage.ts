@@ -1,8 +1,8 @@
 import type { Fields } from '../headers/fields.ts'
-import type { Settings } from '../options.ts'
 import type { ReceivedRequest } from '../request.ts'
 import { fail, type Result } from '../result.ts'
 import type { Scheme, SignatureClaims } from '../schemes/scheme.ts'
+import type { Settings } from '../settings.ts'
 import type { NotRun } from '../verdict.ts'
 
 /**

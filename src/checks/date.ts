@@ -1,7 +1,7 @@
 import type { Fields } from '../headers/fields.ts'
 import { parseHttpDate } from '../headers/http-date.ts'
-import type { Settings } from '../options.ts'
 import { fail, type Result } from '../result.ts'
+import type { Settings } from '../settings.ts'
 
 /** 3. A Date exists and is recent (RFC 9110 section 6.6.1: a singleton field). */
 export function checkDate(fields: Fields, now: number, { dateTolerance }: Settings): Result<Date> {

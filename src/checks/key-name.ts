@@ -1,6 +1,6 @@
 import { normalizeName } from '../key/name.ts'
-import type { Settings } from '../options.ts'
 import { fail, ok, type Result } from '../result.ts'
+import type { Settings } from '../settings.ts'
 
 /**
  * 8. keyId is a subdomain of the service's domain: whoever owns another domain can publish a key there and sign

@@ -1,9 +1,9 @@
 import type { KeyRing, RecordKey } from '../key/key-ring.ts'
 import { joinChunks } from '../key/record.ts'
 import type { TxtAnswer } from '../key/shared-lookup.ts'
-import type { Settings } from '../options.ts'
 import { type Failed, fail, ok, type Result } from '../result.ts'
 import type { Scheme } from '../schemes/scheme.ts'
+import type { Settings } from '../settings.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
 
 /** A key that may have made the signature, and the algorithm to try it with. */

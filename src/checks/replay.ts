@@ -1,7 +1,7 @@
-import type { Settings } from '../options.ts'
 import { claimInTime } from '../replay/claim.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Result } from '../result.ts'
+import type { Settings } from '../settings.ts'
 import { base64Digest } from '../signature/hash.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Settings } from '../options.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Scheme, SignatureClaims } from '../schemes/scheme.ts'
+import type { Settings } from '../settings.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 
 /**

@@ -6,17 +6,19 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 const DAY = DAYS.map(day => day.slice(0, 3)).join('|')
 const MONTH = MONTHS.join('|')
-const TIME = '(\\d\\d):(\\d\\d):(\\d\\d)'
+const TIME = '(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)'
 
-/** RFC 9110 section 5.6.7: the three forms of HTTP-date, case-sensitive. */
-// Sun, 06 Nov 1994 08:49:37 GMT
-const IMF_FIXDATE = new RegExp(`^(${DAY}), (\\d\\d) (${MONTH}) (\\d{4}) ${TIME} GMT$`)
-// Sunday, 06-Nov-94 08:49:37 GMT
-const RFC850_DATE = new RegExp(`^(${DAYS.join('|')}), (\\d\\d)-(${MONTH})-(\\d\\d) ${TIME} GMT$`)
-// Sun Nov  6 08:49:37 1994
-const ASCTIME_DATE = new RegExp(`^(${DAY}) (${MONTH}) ([\\d ]\\d) ${TIME} (\\d{4})$`)
-
-type Match = [whole: string, string, string, string, string, string, string, string]
+/** RFC 9110 section 5.6.7: the three forms of HTTP-date, case-sensitive, the likeliest first. */
+const FORMS = [
+  // Sun, 06 Nov 1994 08:49:37 GMT
+  new RegExp(`^(?<weekday>${DAY}), (?<day>\\d\\d) (?<month>${MONTH}) (?<year>\\d{4}) ${TIME} GMT$`),
+  // Sunday, 06-Nov-94 08:49:37 GMT
+  new RegExp(
+    `^(?<weekday>${DAYS.join('|')}), (?<day>\\d\\d)-(?<month>${MONTH})-(?<year>\\d\\d) ${TIME} GMT$`
+  ),
+  // Sun Nov  6 08:49:37 1994
+  new RegExp(`^(?<weekday>${DAY}) (?<month>${MONTH}) (?<day>[\\d ]\\d) ${TIME} (?<year>\\d{4})$`)
+]
 
 /**
  * Parses an HTTP-date: IMF-fixdate, rfc850-date or asctime-date, and nothing else. The day must exist and be the
@@ -31,43 +33,20 @@ export function parseHttpDate(value: string): Result<Date> {
 
 /** Milliseconds since 1970. */
 const readTime = rememberLast((value: string): number | undefined => {
-  const fixdate = (IMF_FIXDATE.exec(value) ?? RFC850_DATE.exec(value)) as Match | null
-  if (fixdate !== null) {
-    const [, weekday, day, month, year, hour, minute, second] = fixdate
-    return toTime(
-      weekday,
-      fullYear(year),
-      MONTHS.indexOf(month),
-      Number(day),
-      Number(hour),
-      Number(minute),
-      Number(second)
-    )
+  for (const form of FORMS) {
+    const parts = form.exec(value)?.groups
+    if (parts !== undefined) return toTime(parts as DateParts)
   }
-  const asctime = ASCTIME_DATE.exec(value) as Match | null
-  if (asctime === null) return undefined
-  const [, weekday, month, day, hour, minute, second, year] = asctime
-  return toTime(
-    weekday,
-    fullYear(year),
-    MONTHS.indexOf(month),
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second)
-  )
+  return undefined
 })
 
+type DateParts = Record<'weekday' | 'day' | 'month' | 'year' | 'hour' | 'minute' | 'second', string>
+
 /** The time, when its day exists and is that weekday, and the hour, minute and second exist. */
-function toTime(
-  weekday: string,
-  year: number,
-  month: number,
-  day: number,
-  hour: number,
-  minute: number,
-  second: number
-): number | undefined {
+function toTime(parts: DateParts): number | undefined {
+  const [year, month, day] = [fullYear(parts.year), MONTHS.indexOf(parts.month), Number(parts.day)]
+  const [hour, minute, second] = [Number(parts.hour), Number(parts.minute), Number(parts.second)]
+
   const leapSecond = hour === 23 && minute === 59 && second === 60
   if (hour > 23 || minute > 59 || (second > 59 && !leapSecond)) return undefined
 
@@ -75,7 +54,7 @@ function toTime(
   const date = new Date(0)
   date.setUTCFullYear(year, month, day)
   if (date.getUTCMonth() !== month || date.getUTCDate() !== day) return undefined
-  if (!DAYS[date.getUTCDay()]!.startsWith(weekday)) return undefined
+  if (!DAYS[date.getUTCDay()]!.startsWith(parts.weekday)) return undefined
   return date.setUTCHours(hour, minute, second)
 }
 

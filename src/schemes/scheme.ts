@@ -1,8 +1,8 @@
 import type { EncodedDigest } from '../headers/digest.ts'
 import type { Fields } from '../headers/fields.ts'
-import type { Settings } from '../options.ts'
 import type { ReceivedRequest } from '../request.ts'
 import type { Result } from '../result.ts'
+import type { Settings } from '../settings.ts'
 import type { Algorithm, KeyType } from '../signature/algorithms.ts'
 import type { NotRun } from '../verdict.ts'
 

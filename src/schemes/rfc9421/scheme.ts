@@ -1,7 +1,7 @@
 import { checkDate } from '../../checks/date.ts'
 import { checkKeyName } from '../../checks/key-name.ts'
-import type { Settings } from '../../options.ts'
 import { type Failed, fail, ok, type Result } from '../../result.ts'
+import type { Settings } from '../../settings.ts'
 import { type Algorithm, computationFor } from '../../signature/algorithms.ts'
 import { UNREADABLE } from '../../verdict.ts'
 import { showNear } from '../near.ts'
