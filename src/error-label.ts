@@ -3,7 +3,12 @@
  * passwords.
  */
 export function errorLabel(error: unknown): string {
-  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown }
-  if (typeof code === 'string') return code
-  return typeof name === 'string' ? name : 'an error without a name'
+  try {
+    const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown }
+    if (typeof code === 'string') return code
+    if (typeof name === 'string') return name
+  } catch {
+    // A getter threw: the error has nothing to say.
+  }
+  return 'an error without a name'
 }

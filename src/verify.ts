@@ -107,8 +107,13 @@ export function createVerifier(options: VerifierOptions): Verify {
     if (!body.ok || !digest.ok)
       return refuse({ ...local, key, signature: signed, digest }, 'the body did not match')
 
-    // accepted once
-    const claim = replayStore && (await checkReplay(replayStore, signatureBytes, date.value, now, settings))
+    // accepted once: while its Date is still recent, for that is how long an id is kept
+    const later = replayStore === undefined ? now : settings.now()
+    const stillRecent = later === now ? date : scheme.checkDate(fields, signature, later, settings)
+    if (!stillRecent.ok) {
+      return refuse({ ...local, date: stillRecent, key, signature: signed, digest }, 'it became too old')
+    }
+    const claim = replayStore && (await checkReplay(replayStore, signatureBytes, date.value, later, settings))
     if (claim?.ok === false) return refuse({ ...local, key, signature: signed, digest, replay: claim }, '')
 
     // verdict

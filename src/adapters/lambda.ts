@@ -83,9 +83,10 @@ function assertEvent(event: unknown): void {
 
 type Source = 'rest-api' | 'http-api' | 'function-url' | 'load-balancer'
 
-function sourceOf({ version, requestContext: { elb, domainName = '' } = {} }: LambdaEvent): Source {
+function sourceOf({ version, rawPath, requestContext }: LambdaEvent): Source {
+  const { elb, domainName = '' } = requestContext ?? {}
   if (elb !== undefined) return 'load-balancer'
-  if (version === undefined) return 'rest-api'
+  if (version === undefined && rawPath === undefined) return 'rest-api'
   return domainName.includes('.lambda-url.') ? 'function-url' : 'http-api'
 }
 
@@ -97,10 +98,8 @@ function pathOf({ path = '', rawPath = path, requestContext }: LambdaEvent, sour
 }
 
 /** Format 2.0 has the stage in front of the path, also behind a custom domain, where the sender wrote none. */
-function withoutStage(
-  path: string,
-  { http, stage = '', domainName = '' }: LambdaEvent['requestContext'] = {}
-) {
+function withoutStage(path: string, requestContext: LambdaEvent['requestContext']) {
+  const { http, stage = '', domainName = '' } = requestContext ?? {}
   const isCustomDomain = http !== undefined && domainName !== '' && !domainName.includes('.execute-api.')
   const hasStage = stage !== '' && `${path}/`.startsWith(`/${stage}/`)
   return isCustomDomain && hasStage ? path.slice(stage.length + 1) || '/' : path
@@ -109,7 +108,7 @@ function withoutStage(
 function joinParameters(event: LambdaEvent, source: Source): string {
   // A load balancer does not decode.
   const encode = source === 'load-balancer' ? String : encodeParameter
-  const parameters = event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {}
+  const parameters = filled(event.multiValueQueryStringParameters) ?? event.queryStringParameters ?? {}
   return Object.entries(parameters)
     .flatMap(([name, values]) => [values ?? []].flat().map(value => `${encode(name)}=${encode(value)}`))
     .join('&')
@@ -125,9 +124,13 @@ const encodeParameter = (text: string): string => percentEncode(text, /[^A-Za-z0
 const percentEncode = (text: string, characters: RegExp): string =>
   text.replace(characters, each => Buffer.from(each).toString('hex').toUpperCase().replace(/../g, '%$&'))
 
+/** An event of one form may have the other form's field, empty. */
+const filled = <T extends object>(values: T | null | undefined): T | undefined =>
+  values && Object.keys(values).length > 0 ? values : undefined
+
 function headerLines(event: LambdaEvent, source: Source, body: string | Uint8Array | null): HeaderLine[] {
   const lines: HeaderLine[] = []
-  for (const [name, values] of Object.entries(event.multiValueHeaders ?? event.headers ?? {})) {
+  for (const [name, values] of Object.entries(filled(event.multiValueHeaders) ?? event.headers ?? {})) {
     for (const value of [values ?? []].flat()) lines.push([name, value])
   }
   const has = (name: string) => lines.some(([each]) => each.toLowerCase() === name)

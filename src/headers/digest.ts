@@ -42,7 +42,7 @@ export function parseDigestHeader(value: string): Result<readonly Digest[]> {
   return ok(
     digests.value.map(({ algorithm, encoded }) => ({
       algorithm,
-      value: decodeBase64(encoded) ?? Buffer.from(encoded, 'latin1')
+      value: new Uint8Array(decodeBase64(encoded) ?? Buffer.from(encoded, 'latin1'))
     }))
   )
 }

@@ -32,7 +32,7 @@ export function parseSignatureHeader(value: string): Result<SignatureParameters>
   const read = readSignature(trimWhiteSpace(value))
   if (!read.ok) return read
   const { keyId, algorithm, headers, signature, created, expires } = read.value
-  const result: SignatureParameters = { keyId, headers: [...headers], signature }
+  const result: SignatureParameters = { keyId, headers: [...headers], signature: new Uint8Array(signature) }
   if (algorithm !== undefined) result.algorithm = algorithm
   if (created !== undefined) result.created = created
   if (expires !== undefined) result.expires = expires

@@ -52,7 +52,7 @@ export function redisReplayStore(
 }
 
 // Each of the two libraries has a property that the other has not, and that neither's pipelines have: those queue a
-// command instead of sending it.
+// command instead of sending it. A stand-in with nothing but the commands is called as node-redis is.
 function setIfNewWith(
   client: NodeRedisClient | IoredisClient
 ): (key: string, ms: number) => Promise<unknown> {
@@ -62,6 +62,9 @@ function setIfNewWith(
     }
     if ('isOpen' in client && typeof client.isOpen === 'boolean') {
       return (key, ms) => client.set(key, '1', { NX: true, PX: ms })
+    }
+    if (!('status' in client || 'isOpen' in client || 'exec' in client)) {
+      return (key, ms) => (client as NodeRedisClient).set(key, '1', { NX: true, PX: ms })
     }
   }
   throw new TypeError(

@@ -7,7 +7,7 @@ import { computationFor } from './algorithms.ts'
  * algorithm or one that does not fit the key.
  *
  * @param signingString the signing string of the draft, or the signature base of RFC 9421
- * @param algorithm in lower case: `rsa-sha256`, `rsa-sha512`, `hs2019` or `ed25519` of the draft; `rsa-v1_5-sha256`,
+ * @param algorithm in any case: `rsa-sha256`, `rsa-sha512`, `hs2019` or `ed25519` of the draft; `rsa-v1_5-sha256`,
  *   `rsa-pss-sha512`, `ed25519` or `ecdsa-p256-sha256` of RFC 9421
  */
 export function verifySignature(
@@ -16,10 +16,12 @@ export function verifySignature(
   key: PublicKey,
   algorithm: string
 ): boolean {
-  const computation = computationFor(algorithm, key.type)
+  const computation = computationFor(algorithm.toLowerCase(), key.type)
   if (computation === undefined || NOT_OCTETS.test(signingString)) return false
   const { digest, options, signatureLength } = computation
   if (signatureLength !== undefined && signature.length !== signatureLength) return false
+  // RFC 8017 sections 8.1.2 and 8.2.2, step 1: OpenSSL accepts a PSS signature whose leading zero was cut off.
+  if (key.type === 'rsa' && signature.length !== Math.ceil(key.bits / 8)) return false
 
   const { keyObject } = key
   if (digest === null) return verify(null, Buffer.from(signingString, 'latin1'), keyObject, signature)

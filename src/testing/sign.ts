@@ -41,7 +41,8 @@ export interface SignContext {
  * what stands for that there.
  */
 export function signRequest(request: SignRequest, key: SigningKey, context: SignContext): ReceivedRequest {
-  const body = typeof request.body === 'string' ? Buffer.from(request.body, 'utf8') : (request.body ?? null)
+  const body =
+    typeof request.body === 'string' ? new TextEncoder().encode(request.body) : (request.body ?? null)
   const {
     method = body === null ? 'GET' : 'POST',
     target = '/',

@@ -91,7 +91,12 @@ describe('the target', () => {
 
   test('of an HTTP API in format 1.0 has what the sender wrote, the key of an API mapping too', () => {
     const requestContext = { ...httpApi1.requestContext, domainName: 'hooks.example.com', stage: 'prod' }
-    const event = { ...httpApi1, multiValueQueryStringParameters: {}, requestContext }
+    const event = {
+      ...httpApi1,
+      multiValueQueryStringParameters: {},
+      queryStringParameters: {},
+      requestContext
+    }
     expect(fromLambdaEvent({ ...event, path: '/prod/hook' }).target).toBe('/prod/hook')
   })
 

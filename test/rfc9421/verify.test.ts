@@ -37,7 +37,7 @@ describe('a request signed by RFC 9421', () => {
       date: new Date(NOW),
       coveredHeaders: ['@method', '@request-target', '@authority', 'x-service-id', 'content-digest', 'date'],
       nonce: undefined,
-      body: Buffer.from(BODY),
+      body: new TextEncoder().encode(BODY),
       replayId: undefined,
       checks: expect.objectContaining({ signature: { outcome: 'pass' }, digest: { outcome: 'pass' } })
     })
