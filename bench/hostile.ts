@@ -81,9 +81,9 @@ function isCheap(costs: readonly Timing[]): boolean {
   return costs[2]!.low <= most && growthOf(costs) <= MOST_GROWTH
 }
 
-/** Four that differ, in turn. */
+/** More that differ, in turn, than anything is remembered of. */
 function contenderOf(head: AwkwardHead, bytes: number, verify: Verify): Contender {
-  const requests = [1, 2, 3, 4].map(salt => head.make(bytes, salt))
+  const requests = [1, 2, 3, 4, 5, 6, 7, 8].map(salt => head.make(bytes, salt))
   return repeatedly(`${head.name}, ${bytes / 1024} KB`, verify, requests)
 }
 

@@ -1,4 +1,5 @@
 import { printMachine } from './report.ts'
+import { askedOfOthers } from './server/asked-of-others.ts'
 import { besideTheFloor } from './server/beside-floor.ts'
 import { createSetting } from './server/setting.ts'
 import { withForgeries } from './server/with-forgeries.ts'
@@ -16,5 +17,6 @@ const broken = [
   ...(await withoutDns(setting))
 ]
 await setting.close()
+await askedOfOthers()
 for (const promise of broken) console.log(`BROKEN: ${promise}`)
 if (broken.length > 0) process.exitCode = 1
