@@ -18,27 +18,9 @@ export const isToken = (text: string): boolean => TOKEN.test(text)
 export const hasBreak = (text: string): boolean =>
   text.includes('\n') || text.includes('\r') || text.includes('\0')
 
-/**
- * Names that were seen and are tokens, in lower case. The same few names come with every request.
- * Bounded: long names are not kept, and a full memo starts again.
- */
-const knownNames = new Map<string, string>()
-const KNOWN_NAMES = 500
-const KNOWN_NAME_LENGTH = 40
-
 /** A name in lower case, or undefined when it is not a token. */
-export function lowerCaseName(name: string): string | undefined {
-  const known = knownNames.get(name)
-  if (known !== undefined) return known
-  if (!isToken(name)) return undefined
-  const lower = name.toLowerCase()
-  if (name.length <= KNOWN_NAME_LENGTH) {
-    if (knownNames.size >= KNOWN_NAMES) knownNames.clear()
-    // A copy: a name cut out of a long header would keep all of it in memory.
-    knownNames.set(Buffer.from(name, 'latin1').toString('latin1'), lower)
-  }
-  return lower
-}
+export const lowerCaseName = (name: string): string | undefined =>
+  isToken(name) ? name.toLowerCase() : undefined
 
 /**
  * Several times what any honest request has. RFC 9110 section 5.4: a server refuses more fields than it wishes to
@@ -83,60 +65,64 @@ export function readFields(headers: ReceivedHeaders): Result<Fields> {
 
 /** Finds the lines by name, and joins the repeated ones into the first of them. */
 function arrange(names: readonly string[], values: string[]): Result<Fields> {
-  if (isLastLayout(names)) return ok({ values: new Values(lastLayout, values), repeated: NONE })
+  const known = layouts.find(each => areSame(each.names, names))
+  if (known !== undefined) return ok({ values: new Values(known.lines, values), repeated: NONE })
 
-  const layout = new Map<string, number>()
+  const lines = new Map<string, number>()
   const repeated = new Map<string, string[]>()
   for (const [i, name] of names.entries()) {
     const lower = lowerCaseName(name)
     if (lower === undefined) return fail('request-malformed', { part: 'header-name', name })
-    const first = layout.get(lower)
+    const first = lines.get(lower)
     if (first === undefined) {
-      layout.set(lower, i)
+      lines.set(lower, i)
     } else {
-      const lines = repeated.get(lower)
-      if (lines === undefined) repeated.set(lower, [values[first]!, values[i]!])
-      else lines.push(values[i]!)
+      const several = repeated.get(lower)
+      if (several === undefined) repeated.set(lower, [values[first]!, values[i]!])
+      else several.push(values[i]!)
       values[first] = `${values[first]}, ${values[i]}`
     }
   }
   if (repeated.size === 0) {
-    lastLayout = layout
-    lastNames = names
+    layouts.pop()
+    layouts.unshift({ names, lines })
   }
-  return ok({ values: new Values(layout, values), repeated })
+  return ok({ values: new Values(lines, values), repeated })
 }
 
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()
 
-/** Which name stands on which line; the same names in the same order come with every request of a sender. */
-type Layout = ReadonlyMap<string, number>
-let lastLayout: Layout = new Map()
-let lastNames: readonly string[] = []
+/** On which line each name stands. The same names in the same order come again and again, so the last few are kept. */
+interface Layout {
+  names: readonly string[]
+  lines: ReadonlyMap<string, number>
+}
 
-function isLastLayout(names: readonly string[]): boolean {
-  if (names.length !== lastNames.length) return false
-  for (let i = 0; i < names.length; i++) if (names[i] !== lastNames[i]) return false
+const layouts: Layout[] = Array.from({ length: 4 }, () => ({ names: [], lines: new Map() }))
+
+function areSame(some: readonly string[], others: readonly string[]): boolean {
+  if (some.length !== others.length) return false
+  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false
   return true
 }
 
-/** A layout that may be shared, and the values that are not. */
+/** The lines of a layout that may be shared, and the values that are not. */
 class Values implements Pick<ReadonlyMap<string, string>, 'get' | 'has'> {
-  private readonly layout: Layout
+  private readonly lines: ReadonlyMap<string, number>
   private readonly list: readonly string[]
 
-  constructor(layout: Layout, values: readonly string[]) {
-    this.layout = layout
+  constructor(lines: ReadonlyMap<string, number>, values: readonly string[]) {
+    this.lines = lines
     this.list = values
   }
 
   get(name: string): string | undefined {
-    const line = this.layout.get(name)
+    const line = this.lines.get(name)
     return line === undefined ? undefined : this.list[line]
   }
 
   has(name: string): boolean {
-    return this.layout.has(name)
+    return this.lines.has(name)
   }
 }
 

@@ -22,11 +22,11 @@ export interface DnsServer {
  * over UDP (RFC 1035 section 4.2.1).
  *
  * @param records name in lower case -> TXT records, each a list of chunks; may change at any time
- * @param options `tcp: false` leaves the TCP port closed
+ * @param options `tcp: false` leaves the TCP port closed; `port` is a free one by default
  */
 export async function startDnsServer(
   records: Readonly<Record<string, TxtRecords>>,
-  { tcp = true } = {}
+  { tcp = true, port: wanted = 0 } = {}
 ): Promise<DnsServer> {
   const outcomes = new Map<string, DnsOutcome>()
   const seen: { name: string; transport: Transport }[] = []
@@ -46,7 +46,7 @@ export async function startDnsServer(
     }
   }
 
-  const sockets = await listen(handlerFor, tcp)
+  const sockets = await listen(handlerFor, tcp, wanted)
   return {
     address: `127.0.0.1:${sockets.port}`,
     outcomes,
@@ -69,9 +69,9 @@ export async function startDnsServer(
 }
 
 /** UDP takes any free port; if TCP cannot have the same one, both try another. */
-async function listen(handlerFor: (transport: Transport) => DnsHandler, withTcp: boolean) {
+async function listen(handlerFor: (transport: Transport) => DnsHandler, withTcp: boolean, wanted: number) {
   const udp = createUDPServer(handlerFor('udp'))
-  await udp.listen(0, '127.0.0.1')
+  await udp.listen(wanted, '127.0.0.1')
   const { port } = udp.address()
   const closeUdp = () => new Promise<void>(resolve => udp.close(resolve))
   if (!withTcp) return { port, close: closeUdp }
@@ -87,8 +87,8 @@ async function listen(handlerFor: (transport: Transport) => DnsHandler, withTcp:
     await once(tcp, 'listening')
   } catch (error) {
     await closeUdp()
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    return listen(handlerFor, withTcp)
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || wanted !== 0) throw error
+    return listen(handlerFor, withTcp, wanted)
   }
 
   async function close() {

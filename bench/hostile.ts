@@ -1,0 +1,112 @@
+import type { ReceivedRequest, Verdict, Verify } from '../src/index.ts'
+import { main } from './dist.ts'
+import { floor } from './floor.ts'
+import { type AwkwardHead, awkwardHeads } from './heads.ts'
+import { refusals } from './refusals.ts'
+import { printTimings } from './report.ts'
+import { alternate, type Contender, type Effort, type Timing } from './rounds.ts'
+import { createSample, type Sample } from './sample.ts'
+
+/** What is promised of refusing, beside the floor measured in the same rounds. */
+const MOST_OF_FLOOR = 0.35
+const MOST_FOR_HEAD_US = 150
+const MOST_FLOORS_FOR_HEAD = 5
+const MOST_GROWTH = 2.3
+
+const HEAD_BYTES = 16 * 1024
+
+/** Noise only ever adds, so a promise counts as broken when it is broken this often in a row. */
+const ATTEMPTS = 5
+
+const EFFORT: Effort = { rounds: 100, warmUp: 10, milliseconds: 1 }
+const QUICK: Effort = { rounds: 12, warmUp: 3, milliseconds: 0.5 }
+
+/** What refusing costs; returns the promises that do not hold. */
+export async function printRefusing(): Promise<string[]> {
+  const sample = createSample({ bodyBytes: 1024 })
+  const verify = main.createVerifier(sample.options)
+  return [...(await printLocalRefusals(sample, verify)), ...(await printAwkwardHeads(sample, verify))]
+}
+
+async function printLocalRefusals(sample: Sample, verify: Verify): Promise<string[]> {
+  const contenders: Contender[] = []
+  for (const { code, request } of refusals(sample)) {
+    const codes = codesOf(await verify(request))
+    if (!codes.includes(code)) throw new Error(`expected ${code}, not ${codes.join(', ') || 'verified'}`)
+    contenders.push(repeatedly(code, verify, [request]))
+  }
+
+  const broken: string[] = []
+  const timings = await alternate([floor(sample), ...contenders], EFFORT)
+  for (const [i, timing] of timings.entries()) {
+    if (i === 0) continue
+    const holds = (again: Timing) => again.lowRatio <= MOST_OF_FLOOR
+    if (!(await holdsAtLast(timing, holds, [floor(sample), contenders[i - 1]!]))) {
+      broken.push(`${timing.name} costs more than ${MOST_OF_FLOOR} of the floor`)
+    }
+  }
+  printTimings(`Refusing by a local check: at most ${MOST_OF_FLOOR} of the floor`, timings)
+  return broken
+}
+
+async function printAwkwardHeads(sample: Sample, verify: Verify): Promise<string[]> {
+  const broken: string[] = []
+  const measured: { name: string; cost: Timing; growth: number }[] = []
+
+  for (const head of awkwardHeads(sample)) {
+    const [half, whole] = [HEAD_BYTES / 2, HEAD_BYTES].map(bytes => contenderOf(head, bytes, verify))
+    const contenders = [floor(sample), half!, whole!]
+    let attempt = 0
+    let costs = await alternate(contenders, QUICK)
+    while (!isCheap(costs) && ++attempt < ATTEMPTS) costs = await alternate(contenders, EFFORT)
+    if (!isCheap(costs)) broken.push(`${head.name}: ${costs.map(({ low }) => low.toFixed(1)).join(', ')} us`)
+    measured.push({ name: head.name, cost: costs[2]!, growth: growthOf(costs) })
+  }
+
+  const dearest = [...measured].sort((a, b) => b.cost.low - a.cost.low)
+  printTimings(
+    `16 KB heads: at most ${MOST_FOR_HEAD_US} us, or ${MOST_FLOORS_FOR_HEAD} floors; the ten dearest of ${measured.length} kinds`,
+    dearest.slice(0, 10).map(({ name, cost }) => ({ ...cost, name }))
+  )
+  const steepest = [...measured].sort((a, b) => b.growth - a.growth)
+  console.log(`\nTwice the head: at most ${MOST_GROWTH} times the time; the five steepest`)
+  for (const { name, growth } of steepest.slice(0, 5)) console.log(`${growth.toFixed(2)}   ${name}`)
+  return broken
+}
+
+const growthOf = ([, half, whole]: readonly Timing[]): number => whole!.low / half!.low
+
+function isCheap(costs: readonly Timing[]): boolean {
+  const most = Math.max(MOST_FOR_HEAD_US, MOST_FLOORS_FOR_HEAD * costs[0]!.low)
+  return costs[2]!.low <= most && growthOf(costs) <= MOST_GROWTH
+}
+
+/** More that differ, in turn, than anything is remembered of. */
+function contenderOf(head: AwkwardHead, bytes: number, verify: Verify): Contender {
+  const requests = [1, 2, 3, 4, 5, 6, 7, 8].map(salt => head.make(bytes, salt))
+  return repeatedly(`${head.name}, ${bytes / 1024} KB`, verify, requests)
+}
+
+function repeatedly(name: string, verify: Verify, requests: readonly ReceivedRequest[]): Contender {
+  return {
+    name,
+    async run(times) {
+      for (let i = 0; i < times; i++) await verify(requests[i % requests.length]!)
+    }
+  }
+}
+
+async function holdsAtLast(
+  timing: Timing,
+  holds: (timing: Timing) => boolean,
+  contenders: readonly Contender[]
+): Promise<boolean> {
+  let latest = timing
+  for (let attempt = 1; attempt < ATTEMPTS && !holds(latest); attempt++) {
+    latest = (await alternate(contenders, EFFORT))[1]!
+  }
+  return holds(latest)
+}
+
+const codesOf = (verdict: Verdict): string[] =>
+  verdict.status === 'verified' ? [] : verdict.failures.map(failure => failure.code)

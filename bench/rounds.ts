@@ -1,0 +1,83 @@
+/** Something to be timed. `run` does it that many times, one after the other unless the name says otherwise. */
+export interface Contender {
+  name: string
+  /** what it leaves out, for the report */
+  note?: string
+  run(times: number): void | Promise<void>
+}
+
+export interface Timing {
+  name: string
+  note: string
+  /** microseconds each, the median of all rounds */
+  median: number
+  /** microseconds each, in the tenth of the rounds that was disturbed least */
+  low: number
+  /** the median of its ratios to the first contender, each within one round */
+  ratio: number
+  /** its low over the first contender's low */
+  lowRatio: number
+}
+
+export interface Effort {
+  rounds: number
+  /** rounds before those that count */
+  warmUp: number
+  /** of one contender in one round: long for the clock, short beside what disturbs a machine that others use too */
+  milliseconds: number
+}
+
+/**
+ * Times contenders in alternating short rounds, so that whatever the machine does meets all of them. The first is
+ * what the others are compared with; who starts a round changes from round to round.
+ */
+export async function alternate(
+  contenders: readonly Contender[],
+  { rounds, warmUp, milliseconds }: Effort
+): Promise<Timing[]> {
+  const times: number[] = []
+  for (const contender of contenders) times.push(await timesPerRound(contender, milliseconds))
+
+  const seen = contenders.map((): number[] => [])
+  for (let round = 0; round < warmUp + rounds; round++) {
+    for (let i = 0; i < contenders.length; i++) {
+      const at = (i + round) % contenders.length
+      const each = await timeEach(contenders[at]!, times[at]!)
+      if (round >= warmUp) seen[at]!.push(each)
+    }
+  }
+
+  const first = seen[0]!
+  return contenders.map(({ name, note = '' }, i) => {
+    const own = seen[i]!
+    return {
+      name,
+      note,
+      median: quantile(own, 0.5),
+      low: quantile(own, 0.1),
+      ratio: quantile(
+        own.map((time, round) => time / first[round]!),
+        0.5
+      ),
+      lowRatio: quantile(own, 0.1) / quantile(first, 0.1)
+    }
+  })
+}
+
+/** Microseconds for one. */
+async function timeEach({ run }: Contender, times: number): Promise<number> {
+  const start = process.hrtime.bigint()
+  await run(times)
+  return Number(process.hrtime.bigint() - start) / 1000 / times
+}
+
+async function timesPerRound(contender: Contender, milliseconds: number): Promise<number> {
+  await contender.run(50)
+  const each = Math.min(await timeEach(contender, 20), await timeEach(contender, 20))
+  return Math.max(1, Math.round((milliseconds * 1000) / each))
+}
+
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor((sorted.length - 1) * q)]!
+}

@@ -1,0 +1,62 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from '../../test/replay/redis-clients.ts'
+import { hasRedisServer, redisServer } from '../../test/replay/redis-server.ts'
+import { main, testing } from '../dist.ts'
+
+const ONE_AFTER_ANOTHER = 3_000
+const IN_FLIGHT = 64
+const MANY = 30_000
+
+/** What a DNS query and a claim in Redis cost the process that asks, with servers on the same machine. */
+export async function askedOfOthers(): Promise<void> {
+  console.log('\nWhat is asked of others: microseconds of CPU in this process, and until the answer')
+  await askDns()
+  await askRedis()
+}
+
+async function askDns(): Promise<void> {
+  const { records } = testing.createTestService()
+  const server = fork(new URL('./dns-process.ts', import.meta.url), { execArgv: ['--import', 'tsx'] })
+  server.send(records)
+  const [address] = (await once(server, 'message')) as [string]
+  const lookUp = main.dnsTxtLookup({ servers: [address] })
+  const [name] = Object.keys(records)
+  const { signal } = new AbortController()
+  await print('DNS query', () => lookUp(name!, { signal }))
+  server.disconnect()
+}
+
+async function askRedis(): Promise<void> {
+  if (!hasRedisServer()) return
+  const server = await redisServer()
+  await server.start()
+  const { store, close } = await connect('node-redis', server.port)
+  let claims = 0
+  await print('claim in Redis', () => store.claim(`benchmark-${claims++}`, 600))
+  close()
+  await server.remove()
+}
+
+async function print(name: string, ask: () => Promise<unknown>): Promise<void> {
+  for (const [inFlight, times] of [
+    [1, ONE_AFTER_ANOTHER],
+    [IN_FLIGHT, MANY]
+  ] as const) {
+    let left = times
+    const asking = async () => {
+      while (left-- > 0) await ask()
+    }
+    const cpu = process.cpuUsage()
+    const start = performance.now()
+    await Promise.all(Array.from({ length: inFlight }, asking))
+    const { user, system } = process.cpuUsage(cpu)
+    const milliseconds = performance.now() - start
+    const figures = [
+      `${((user + system) / times).toFixed(0).padStart(4)} us of CPU`,
+      `answered after ${((milliseconds * 1000 * inFlight) / times).toFixed(0)} us`,
+      `${((times / milliseconds) * 1000).toFixed(0)} per second`
+    ]
+    console.log(`${name.padEnd(15)} ${String(inFlight).padStart(2)} in flight   ${figures.join('   ')}`)
+  }
+}
