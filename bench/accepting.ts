@@ -26,7 +26,7 @@ export async function printAccepting(): Promise<void> {
   // Last, because libraries that share a process share what it has compiled.
   const { ready, skipped } = await readyPeers(sample)
   if (ready.length > 0) await print('beside other libraries', [floor(sample), ours(sample), ...ready])
-  for (const reason of skipped) console.log(`skipped ${reason}`)
+  for (const reason of skipped) console.log(`skipped: ${reason}`)
 }
 
 const LARGER = [

@@ -16,18 +16,17 @@ const PEERS: readonly Peer[] = [
   activitypub
 ]
 
-/** Those that are installed and accept the sample request; the others are named with the reason. */
+/** Those that are installed and accept the sample request; why the others were skipped. */
 export async function readyPeers(sample: Sample): Promise<{ ready: Contender[]; skipped: string[] }> {
   const ready: Contender[] = []
   const skipped: string[] = []
   for (const peer of PEERS) {
     try {
       const verify = await peer.prepare(sample)
-      if (!(await verify())) throw new Error('it refuses the sample request')
+      if (!(await verify())) throw new Error(`${peer.name} refuses the sample request`)
       ready.push(contender(peer, verify))
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      skipped.push(`${peer.name}: ${reason}`)
+      skipped.push(error instanceof Error ? error.message : String(error))
     }
   }
   return { ready, skipped }
