@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { importPublicKey, type PublicKey, parseKeyRecord, verifySignature } from '../../src/index.ts'
+import { ED25519, EXPONENT_3, ONE, RSA_1024, type TestKey } from '../vectors/build/keys.ts'
+import { type Scheme, signText } from '../vectors/build/sign.ts'
+
+function publicKeyOf({ record }: TestKey): PublicKey {
+  const parsed = parseKeyRecord(record)
+  const key = parsed.ok ? importPublicKey(parsed.value) : parsed
+  if (!key.ok) throw new Error(key.code)
+  return key.value
+}
+
+/** Octets above ASCII among them. */
+const TEXT = 'date: caf\xe9\nx: \x80\xff'
+
+test.each<[string, TestKey, Scheme, algorithms: string[]]>([
+  ['RSA, SHA-256', ONE, 'pkcs1-sha256', ['rsa-sha256']],
+  ['RSA, SHA-512', ONE, 'pkcs1-sha512', ['rsa-sha512']],
+  ['RSA-PSS, SHA-512', ONE, 'pss-sha512', ['hs2019']],
+  ['RSA of 1024 bits', RSA_1024, 'pkcs1-sha256', ['rsa-sha256']],
+  ['RSA with exponent 3', EXPONENT_3, 'pkcs1-sha256', ['rsa-sha256']],
+  ['Ed25519', ED25519, 'ed25519', ['ed25519', 'hs2019']]
+])('%s verifies under its own algorithm alone', (_, key, scheme, algorithms) => {
+  const publicKey = publicKeyOf(key)
+  const signature = signText(TEXT, key, scheme)
+  for (const algorithm of [
+    'rsa-sha256',
+    'rsa-sha512',
+    'hs2019',
+    'ed25519',
+    'RSA-SHA256',
+    'rsa-sha1',
+    'none',
+    ''
+  ]) {
+    expect(verifySignature(TEXT, signature, publicKey, algorithm)).toBe(
+      algorithms.includes(algorithm.toLowerCase())
+    )
+  }
+})
+
+test.each(['constructor', '__proto__', 'toString'])('%s is no algorithm', algorithm => {
+  expect(verifySignature(TEXT, Buffer.alloc(256), publicKeyOf(ONE), algorithm)).toBe(false)
+})
+
+test('a text with what is no octet has no signature', () => {
+  for (const [key, scheme, algorithm] of [
+    [ONE, 'pkcs1-sha256', 'rsa-sha256'],
+    [ED25519, 'ed25519', 'ed25519']
+  ] as const) {
+    const signature = signText('A', key, scheme)
+    expect(verifySignature('A', signature, publicKeyOf(key), algorithm)).toBe(true)
+    expect(verifySignature('\u0141', signature, publicKeyOf(key), algorithm)).toBe(false)
+  }
+})
