@@ -14,6 +14,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 20_000
+    testTimeout: 20_000,
+    maxWorkers: '100%'
   }
 })
