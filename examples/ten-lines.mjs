@@ -9,8 +9,8 @@ const verify = createVerifier({
 
 createServer(async (req, res) => {
   const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' })) // a proxy ends TLS
-  if (verdict.status === 'verified')
-    console.log('%s', Buffer.from(verdict.body)) // act on these bytes
+  // act on these bytes: they are what was signed
+  if (verdict.status === 'verified') console.log(Buffer.from(verdict.body).toString())
   else console.warn(explain(verdict))
   res.writeHead(httpStatus(verdict), { Connection: 'close' }).end()
 }).listen(process.env.PORT ?? 3000)
