@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createVerifier } from '../src/index.ts'
 import { loadVectors } from '../src/testing/index.ts'
-import { ONE, TWO } from './vectors/build/keys.ts'
+import { EC_P256, ED25519, ONE, TWO } from './vectors/build/keys.ts'
 
 const vectors = new Map(loadVectors().map(vector => [vector.name, vector]))
 
@@ -10,7 +10,8 @@ const REST = ONE.record.slice('v=DKIM1; k=rsa; '.length)
 const FIVE = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
 const SAMPLE = [...FIVE.slice(0, 3), 'content-length', 'content-type', 'x-service-id', 'digest', 'x-nonce']
 const NOW = 1795176000
-const keyEvidence = (record: string, more: object = {}) => ({ name: NAME, record, ...more })
+const recordOf = (p: string) => `v=DKIM1; k=rsa; p=${p}`
+const keyEvidence = (record: unknown, more: object = {}) => ({ name: NAME, record, ...more })
 
 /** What stands beside the only, or the named, failure of a vector. */
 const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
@@ -27,8 +28,10 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
     'date-in-future',
     { received: 'Fri, 20 Nov 2026 12:05:01 GMT', offsetSeconds: 301, toleranceSeconds: 300 }
   ],
+  ['host-missing', { expected: ['hooks.example.com'] }],
   ['host-repeated', { received: 'hooks.example.com, other.example.com' }],
   ['host-with-another-port', { received: 'hooks.example.com:8443', expected: ['hooks.example.com'] }],
+  ['account-missing', { header: 'x-service-id' }],
   ['account-repeated', { header: 'x-service-id', received: 'account-1234, account-5678' }],
   ['account-without-prefix', { header: 'x-service-id', received: '1234', expected: 'account-<account id>' }],
   ['account-of-another-customer', { header: 'x-service-id', received: '5678' }],
@@ -151,6 +154,34 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
     'key-encoding-one-byte',
     keyEvidence('v=DKIM1; k=rsa; p=MA==', { reason: 'p= is not the DER of a public key' })
   ],
+  [
+    'key-type-ed25519-for-rsa-sha256',
+    keyEvidence(ED25519.record, { reason: 'an ed25519 key does not fit the allowed algorithm' })
+  ],
+  ['key-ec-as-rsa', keyEvidence(recordOf(EC_P256.p), { reason: 'k= says rsa, the key is of another type' })],
+  [
+    'key-encoding-trailing-bytes',
+    keyEvidence(recordOf(`${ONE.p}AAAA`), { reason: 'the DER has bytes that do not belong to the key' })
+  ],
+  [
+    'key-weak-exponent-2',
+    {
+      name: NAME,
+      record: expect.stringMatching(/^v=DKIM1; k=rsa; p=/),
+      bits: 2048,
+      reason: 'the public exponent is not an odd number of at least 3'
+    }
+  ],
+  [
+    'key-type-ed25519-of-31-bytes',
+    keyEvidence(expect.stringMatching(/^v=DKIM1; k=ed25519; p=/), { reason: 'an Ed25519 key is 32 bytes' })
+  ],
+  [
+    'key-weak-ed25519-order-1',
+    keyEvidence(`v=DKIM1; k=ed25519; p=AQ${'A'.repeat(41)}=`, {
+      reason: 'the Ed25519 point is of small order'
+    })
+  ],
   ['key-too-short-for-this-receiver', keyEvidence(ONE.record, { bits: 2048 })],
   ['key-too-long-for-this-receiver', keyEvidence(ONE.record, { bits: 2048 })],
   ['key-records-two-none-good', 'a signing string'],
@@ -189,5 +220,5 @@ async function evidenceOf(name: string): Promise<unknown> {
 }
 
 test.each(EVIDENCE)('%s', async (name, evidence) => {
-  expect(await evidenceOf(name)).toEqual(evidence)
+  expect(await evidenceOf(name)).toStrictEqual(evidence)
 })

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { type CheckName, createVerifier, type Verdict } from '../../src/index.ts'
+import { loadVectors } from '../../src/testing/index.ts'
+
+const vectors = new Map(loadVectors().map(vector => [vector.name, vector]))
+
+async function judge(name: string): Promise<Verdict> {
+  const { options, request } = vectors.get(name)!
+  return createVerifier(options)(request)
+}
+
+const ALL: readonly CheckName[] = [
+  'request',
+  'https',
+  'date',
+  'host',
+  'account',
+  'signature-header',
+  'coverage',
+  'key-name',
+  'key',
+  'signature',
+  'digest',
+  'replay'
+]
+
+/** How each check ended, by the first letters: p(ass), f(ail), u(navailable), n(ot-run). */
+const outcomes = ({ checks }: Verdict): string => ALL.map(name => checks[name].outcome[0]).join('')
+
+function reasons({ checks }: Verdict): string[] {
+  const because = ALL.map(name => checks[name]).flatMap(check => ('because' in check ? [check.because] : []))
+  return [...new Set(because)]
+}
+
+test.each([
+  ['verified-as-in-the-specification', 'pppppppppppn', ['there is no replayStore']],
+  ['replay-first-time', 'pppppppppppp', []],
+  ['request-method-empty', 'fnnnnnnnnnnn', ['the request is malformed']],
+  ['https-missing', 'pfppppppnnnn', ['a check of the head did not pass']],
+  ['date-too-old', 'ppfpppppnnnn', ['a check of the head did not pass']],
+  ['host-empty', 'pppfppppnnnn', ['a check of the head did not pass']],
+  ['account-of-another-customer', 'ppppfpppnnnn', ['a check of the head did not pass']],
+  ['account-check-failed', 'ppppupppnnnn', ['a check of the head did not pass']],
+  ['signature-algorithm-hmac', 'pppppfppnnnn', ['a check of the head did not pass']],
+  [
+    'signature-empty',
+    'pppppfnnnnnn',
+    ['there is no Signature header that can be read', 'a check of the head did not pass']
+  ],
+  [
+    'signature-created-covered-without-parameter',
+    'pppppfnpnnnn',
+    ['the signature covers a time that it does not give', 'a check of the head did not pass']
+  ],
+  ['coverage-repeated', 'ppppppfpnnnn', ['a check of the head did not pass']],
+  ['key-name-parent', 'pppppppfnnnn', ['a check of the head did not pass']],
+  ['digest-empty', 'ppppppppnnfn', ['a check of the head did not pass']],
+  ['key-revoked', 'ppppppppfnnn', ['there is no key']],
+  ['dns-timeout', 'ppppppppunnn', ['there is no key']],
+  ['signature-all-zero', 'pppppppppfnn', ['the signature did not verify']],
+  ['digest-mismatch', 'ppppppppppfn', ['the body did not match']],
+  ['body-unreadable', 'ppppppppppun', ['the body did not match']],
+  ['replayed', 'pppppppppppf', []],
+  ['replay-store-failed', 'pppppppppppu', []]
+])('%s: %s', async (name, expected, because) => {
+  const verdict = await judge(name)
+  expect(Object.keys(verdict.checks)).toEqual(ALL)
+  expect(outcomes(verdict)).toBe(expected)
+  expect(reasons(verdict)).toEqual(because)
+})
