@@ -163,22 +163,33 @@ test.each(CASES)(
   }
 )
 
-test('many header lines cost what they are long', async () => {
-  const withLines = (count: number) => ({
-    ...signed,
-    headers: [...lines, ...Array.from({ length: count }, (_, i) => [`x-${i}`, 'a'] as const)]
-  })
-  const repeated = (count: number) => ({
-    ...signed,
-    headers: [...lines, ...Array.from({ length: count }, () => ['x-nonce', 'a'] as const)]
-  })
-  for (const make of [withLines, repeated]) {
-    let ratio = Number.POSITIVE_INFINITY
-    for (let attempt = 0; attempt < 6 && ratio >= 100; attempt++) {
-      const base = await leastTime(() => verify(make(1_000)), '', 5 + 5 * attempt)
-      const cost = await leastTime(() => verify(make(64_000)), '', 3 + 2 * attempt)
-      ratio = cost / Math.max(base, LEAST_MILLISECONDS)
+/** Requests with that many lines more, each with names of its own, so that no layout is known. */
+const HEADER_LINES: Readonly<Record<string, (count: number, salt: number) => [string, string][]>> = {
+  'of different names': (count, salt) => Array.from({ length: count }, (_, i) => [`x-${salt}-${i}`, 'a']),
+  'of one name': (count, salt) => Array.from({ length: count }, () => [`x-${salt}`, 'a'])
+}
+
+test.each(Object.entries(HEADER_LINES))(
+  'header lines %s cost what they are long, and no more are read than are taken',
+  async (_, make) => {
+    const verifyAll = (count: number) => {
+      const requests = Array.from({ length: 20 }, (_, salt) => ({
+        ...signed,
+        headers: [...lines, ...make(count, salt)]
+      }))
+      return async () => {
+        for (const request of requests) await verify(request)
+      }
     }
-    expect(ratio).toBeLessThan(100)
+    const [few, many, tooMany] = [60, 480, 10_000].map(verifyAll)
+    let growth = Number.POSITIVE_INFINITY
+    let beyond = Number.POSITIVE_INFINITY
+    for (let attempt = 0; attempt < 6 && (growth >= 10 || beyond >= 2); attempt++) {
+      const cost = await leastTime(many!, '', 5 + 5 * attempt)
+      growth = cost / (await leastTime(few!, '', 5 + 5 * attempt))
+      beyond = (await leastTime(tooMany!, '', 5 + 5 * attempt)) / cost
+    }
+    expect(growth).toBeLessThan(10)
+    expect(beyond).toBeLessThan(2)
   }
-})
+)
