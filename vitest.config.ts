@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
+const TIMED = ['test/properties/linear-time.test.ts']
+
 export default defineConfig({
   // Examples import the package by its name.
   resolve: {
@@ -13,8 +15,12 @@ export default defineConfig({
     ]
   },
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
-    maxWorkers: '100%'
+    maxWorkers: '100%',
+    projects: [
+      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: TIMED } },
+      // What compares times has the machine to itself.
+      { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 } } }
+    ]
   }
 })
