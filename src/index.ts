@@ -14,6 +14,7 @@ export { type DnsTxtLookupOptions, dnsTxtLookup, type LookupTxt } from './key/dn
 export { importPublicKey, type KeyLimits, type PublicKey } from './key/import.ts'
 export { type KeyRecord, parseKeyRecord } from './key/record.ts'
 export type { Accounts, VerifierOptions } from './options.ts'
+export type { VerdictMessage } from './publish.ts'
 export type { ReplayStore } from './replay/store.ts'
 export type { ReceivedBody, ReceivedHeaders, ReceivedRequest } from './request.ts'
 export type { Failed, FailedWith, Result } from './result.ts'

@@ -14,6 +14,7 @@ import { rememberLast } from './headers/remember.ts'
 import { createKeyRing } from './key/key-ring.ts'
 import { createLookUp } from './key/shared-lookup.ts'
 import type { VerifierOptions } from './options.ts'
+import { publishing } from './publish.ts'
 import { assertReceivedRequest, type ReceivedRequest } from './request.ts'
 import { createSchemeChooser } from './schemes/choose.ts'
 import { readOptions } from './settings.ts'
@@ -36,7 +37,7 @@ export function createVerifier(options: VerifierOptions): Verify {
   const keyNameOf = rememberLast((keyId: string) => checkKeyName(keyId, settings))
   const { replayStore, maxBodyBytes } = settings
 
-  return async function verify(request) {
+  return publishing(async function verify(request: ReceivedRequest): Promise<Verdict> {
     assertReceivedRequest(request)
     const now = settings.now()
     if (!Number.isFinite(now)) throw new TypeError('now() must return milliseconds since 1970')
@@ -130,5 +131,5 @@ export function createVerifier(options: VerifierOptions): Verify {
       replayId: claim?.value,
       checks: claim === undefined ? PASSED_WITHOUT_REPLAY : PASSED
     }
-  }
+  })
 }

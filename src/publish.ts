@@ -1,0 +1,30 @@
+import { channel } from 'node:diagnostics_channel'
+import type { Verdict } from './verdict.ts'
+
+/** What subscribers of the channel `signed-requests:verdict` get, once for each verdict. */
+export interface VerdictMessage {
+  /** the very object that the receiver gets: look at it, do not change it */
+  verdict: Verdict
+  /** milliseconds from the call to the verdict, with the waiting for DNS, the body and the replay store */
+  durationMs: number
+}
+
+const VERDICTS = /* @__PURE__ */ channel('signed-requests:verdict')
+
+/** Tells each verdict to whoever watches this process; costs nothing while nobody does. */
+export function publishing<Request>(
+  verify: (request: Request) => Promise<Verdict>
+): (request: Request) => Promise<Verdict> {
+  return request => (VERDICTS.hasSubscribers ? publish(verify, request) : verify(request))
+}
+
+async function publish<Request>(
+  verify: (request: Request) => Promise<Verdict>,
+  request: Request
+): Promise<Verdict> {
+  const start = performance.now()
+  const verdict = await verify(request)
+  const message: VerdictMessage = { verdict, durationMs: performance.now() - start }
+  VERDICTS.publish(message)
+  return verdict
+}
