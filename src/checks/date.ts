@@ -13,8 +13,10 @@ export function checkDate(fields: Fields, now: number, { dateTolerance }: Settin
   if (!date.ok) return date
 
   const offsetSeconds = (date.value.getTime() - now) / 1000
-  const evidence = { received, offsetSeconds, toleranceSeconds: dateTolerance }
-  if (offsetSeconds < -dateTolerance) return fail('date-too-old', evidence)
-  if (offsetSeconds > dateTolerance) return fail('date-in-future', evidence)
-  return date
+  if (Math.abs(offsetSeconds) <= dateTolerance) return date
+  return fail(offsetSeconds < 0 ? 'date-too-old' : 'date-in-future', {
+    received,
+    offsetSeconds,
+    toleranceSeconds: dateTolerance
+  })
 }

@@ -10,8 +10,8 @@ import { base64Digest } from '../signature/hash.ts'
 export function checkDigestHeader(scheme: Scheme, fields: Fields): Result<readonly EncodedDigest[]> {
   const digests = scheme.readDigests(fields)
   if (!digests.ok) return digests
-  const counts = digests.value.some(({ algorithm }) => DIGESTS.has(algorithm))
-  return counts ? digests : unsupported(digests.value)
+  for (const { algorithm } of digests.value) if (DIGESTS.has(algorithm)) return digests
+  return unsupported(digests.value)
 }
 
 /**

@@ -10,7 +10,7 @@ export function checkHost(fields: Fields, { acceptedHosts, hosts }: Settings): R
   const received = fields.values.get('host')
   if (received === undefined) return fail('host-missing', { expected: hosts })
   if (fields.repeated.has('host')) return fail('host-repeated', { received })
-  return VISIBLE_ASCII.test(received) && acceptedHosts.has(received.toLowerCase())
-    ? ok(true)
-    : fail('host-mismatch', { received, expected: hosts })
+  const ours =
+    acceptedHosts.has(received) || (VISIBLE_ASCII.test(received) && acceptedHosts.has(received.toLowerCase()))
+  return ours ? ok(true) : fail('host-mismatch', { received, expected: hosts })
 }

@@ -1,6 +1,7 @@
 import { type Failed, fail, ok, type Result } from '../result.ts'
 import { decodeBase64 } from './base64.ts'
 import { lowerCaseName, trimWhiteSpace } from './fields.ts'
+import { rememberLast } from './remember.ts'
 
 /** One instance of a `Digest` header: the algorithm's name in lower case, and the digest's bytes. */
 export interface Digest {
@@ -57,16 +58,21 @@ export function readDigests(value: string): Result<readonly EncodedDigest[]> {
   for (const instance of instances) {
     const text = trimWhiteSpace(instance)
     const equals = text.indexOf('=')
-    const algorithm = lowerCaseName(text.slice(0, Math.max(equals, 0)))
+    const { algorithm, spelling } = named(text.slice(0, Math.max(equals, 0)))
     if (algorithm === undefined)
       return malformed(value, 'an algorithm, an equals sign and a value are expected')
 
     const encoded = text.slice(equals + 1)
-    const spelling = DIGESTS.get(algorithm)?.spelling ?? OTHER_SPELLING
     if (!spelling.test(encoded)) return malformed(value, `a ${algorithm} digest is not spelt like one`)
     digests.push({ algorithm, encoded })
   }
   return ok(digests)
 }
+
+/** Senders write the same name every time. */
+const named = rememberLast((name: string) => {
+  const algorithm = lowerCaseName(name)
+  return { algorithm, spelling: DIGESTS.get(algorithm ?? '')?.spelling ?? OTHER_SPELLING }
+})
 
 const malformed = (received: string, reason: string): Failed => fail('digest-malformed', { received, reason })
