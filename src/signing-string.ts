@@ -1,5 +1,5 @@
 import { type Fields, hasBreak, isToken, readFields } from './headers/fields.ts'
-import { rememberLast } from './headers/remember.ts'
+import { rememberFew } from './headers/remember.ts'
 import type { ReceivedRequest } from './request.ts'
 import { type Failed, fail, ok, type Result } from './result.ts'
 
@@ -49,7 +49,7 @@ export function joinSigningString(
 }
 
 /** What stands before each value; the same list of names comes with every request. */
-const lineStarts = rememberLast((covered: readonly string[]): readonly string[] =>
+const lineStarts = rememberFew((covered: readonly string[]): readonly string[] =>
   covered.map((name, i) => (i === 0 ? `${name}: ` : `\n${name}: `))
 )
 

@@ -10,7 +10,7 @@ import { checkReplay } from './checks/replay.ts'
 import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
 import { checkSignatureHeader } from './checks/signature-header.ts'
-import { rememberLast } from './headers/remember.ts'
+import { rememberFew } from './headers/remember.ts'
 import { createKeyRing } from './key/key-ring.ts'
 import { createLookUp } from './key/shared-lookup.ts'
 import type { VerifierOptions } from './options.ts'
@@ -34,7 +34,7 @@ export function createVerifier(options: VerifierOptions): Verify {
   const lookUp = createLookUp(settings.lookupTxt, settings.lookupTimeout)
   const keyOf = createKeyRing(settings)
   const schemeOf = createSchemeChooser(settings.schemes)
-  const keyNameOf = rememberLast((keyId: string) => checkKeyName(keyId, settings))
+  const keyNameOf = rememberFew((keyId: string) => checkKeyName(keyId, settings))
   const { replayStore, maxBodyBytes } = settings
 
   return publishing(async function verify(request: ReceivedRequest): Promise<Verdict> {

@@ -1,4 +1,5 @@
 import type { Fields } from '../headers/fields.ts'
+import { FEW } from '../headers/remember.ts'
 import type { ReceivedRequest } from '../request.ts'
 import { fail, type Result } from '../result.ts'
 import type { Scheme, SignatureClaims } from '../schemes/scheme.ts'
@@ -18,22 +19,26 @@ export function checkCoverage(
   settings: Settings
 ): Result<string> | NotRun {
   const { headers: covered } = claims
-  if (covered !== lastCovered || settings !== lastSettings) {
+  if (!isKnownGood(covered, settings)) {
     const missing = scheme.findMissing(claims, settings)
     if (missing !== undefined) return fail('coverage-insufficient', { missing, covered: [...covered] })
     const repeated = covered.filter((name, i) => covered.indexOf(name) !== i)
     if (repeated.length > 0) return fail('coverage-repeated', { repeated })
-    lastCovered = covered
-    lastSettings = settings
+    if (good.length === FEW) good.pop()
+    good.unshift({ covered, settings })
   }
 
   const signed = scheme.buildSigned(request, fields, claims)
   return signed.ok || signed.code === 'coverage-absent' ? signed : NO_TIME
 }
 
-/** The last list that was found good, and by which settings: the draft's requests share one while it stays the same. */
-let lastCovered: readonly string[] | undefined
-let lastSettings: Settings | undefined
+/** The last few lists that were found good, and by which settings: the draft's requests share them. */
+const good: { covered: readonly string[]; settings: Settings }[] = []
+
+function isKnownGood(covered: readonly string[], settings: Settings): boolean {
+  for (const each of good) if (each.covered === covered && each.settings === settings) return true
+  return false
+}
 
 /** That is the Signature header's failure, and told as that. */
 const NO_TIME: NotRun = { ok: false, because: 'the signature covers a time that it does not give' }

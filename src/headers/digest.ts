@@ -1,7 +1,7 @@
 import { type Failed, fail, ok, type Result } from '../result.ts'
 import { decodeBase64 } from './base64.ts'
 import { lowerCaseName, trimWhiteSpace } from './fields.ts'
-import { rememberLast } from './remember.ts'
+import { rememberFew } from './remember.ts'
 
 /** One instance of a `Digest` header: the algorithm's name in lower case, and the digest's bytes. */
 export interface Digest {
@@ -70,7 +70,7 @@ export function readDigests(value: string): Result<readonly EncodedDigest[]> {
 }
 
 /** Senders write the same name every time. */
-const named = rememberLast((name: string) => {
+const named = rememberFew((name: string) => {
   const algorithm = lowerCaseName(name)
   return { algorithm, spelling: DIGESTS.get(algorithm ?? '')?.spelling ?? OTHER_SPELLING }
 })

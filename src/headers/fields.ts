@@ -1,5 +1,6 @@
 import type { ReceivedHeaders } from '../request.ts'
 import { fail, ok, type Result } from '../result.ts'
+import { FEW } from './remember.ts'
 
 /** The header fields by lower-case name. */
 export interface Fields {
@@ -84,7 +85,7 @@ function arrange(names: readonly string[], values: string[]): Result<Fields> {
     }
   }
   if (repeated.size === 0) {
-    layouts.pop()
+    if (layouts.length === FEW) layouts.pop()
     layouts.unshift({ names, lines })
   }
   return ok({ values: new Values(lines, values), repeated })
@@ -98,7 +99,7 @@ interface Layout {
   lines: ReadonlyMap<string, number>
 }
 
-const layouts: Layout[] = Array.from({ length: 4 }, () => ({ names: [], lines: new Map() }))
+const layouts: Layout[] = []
 
 function areSame(some: readonly string[], others: readonly string[]): boolean {
   if (some.length !== others.length) return false

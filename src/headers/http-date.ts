@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '../result.ts'
-import { rememberLast } from './remember.ts'
+import { rememberFew } from './remember.ts'
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -32,7 +32,7 @@ export function parseHttpDate(value: string): Result<Date> {
 }
 
 /** Milliseconds since 1970. */
-const readTime = rememberLast((value: string): number | undefined => {
+const readTime = rememberFew((value: string): number | undefined => {
   for (const form of FORMS) {
     const parts = form.exec(value)?.groups
     if (parts !== undefined) return toTime(parts as DateParts)

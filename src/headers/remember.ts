@@ -1,15 +1,20 @@
+/** A sender has a few kinds of requests (a webhook, a download), and each repeats itself. */
+export const FEW = 4
+
 /**
  * Senders repeat themselves from request to request: the same covered list, the same keyId, the same second. Keeps the
- * last text and what was read from it, and nothing more.
+ * last few sources and what was read from each, and nothing more.
  */
-export function rememberLast<K, T>(read: (source: K) => T): (source: K) => T {
-  let lastSource: K | undefined
-  let last: T
+export function rememberFew<K, T>(read: (source: K) => T): (source: K) => T {
+  const sources: K[] = []
+  const results: T[] = []
+  let oldest = 0
   return source => {
-    if (source !== lastSource) {
-      last = read(source)
-      lastSource = source
-    }
-    return last
+    for (let i = 0; i < sources.length; i++) if (sources[i] === source) return results[i]!
+    const result = read(source)
+    sources[oldest] = source
+    results[oldest] = result
+    oldest = (oldest + 1) % FEW
+    return result
   }
 }

@@ -1,7 +1,7 @@
 import { type Failed, fail, ok, type Result } from '../result.ts'
 import { decodeBase64 } from './base64.ts'
 import { isToken, isWhiteSpace, lowerCaseName, trimWhiteSpace } from './fields.ts'
-import { rememberLast } from './remember.ts'
+import { FEW, rememberFew } from './remember.ts'
 
 /** The parameters of a `Signature` header (draft-cavage-http-signatures-12 section 2.1). */
 export interface SignatureParameters {
@@ -51,21 +51,28 @@ export interface ReadSignature {
 
 /** Reads a value without outer white space. */
 export function readSignature(text: string): Result<ReadSignature> {
-  const encoded = lastStart === undefined ? undefined : signatureAfter(lastStart, text)
-  if (encoded === undefined) return readAnew(text)
+  for (const { start, read } of starts) {
+    const encoded = signatureAfter(start, text)
+    if (encoded !== undefined) return readAgain(read, encoded)
+  }
+  return readAnew(text)
+}
+
+function readAgain(
+  { keyId, algorithm, headers, created, expires }: ReadSignature,
+  encoded: string
+): Result<ReadSignature> {
   const signature = decodeSignature(encoded)
-  const { keyId, algorithm, headers, created, expires } = lastRead!
   return signature === undefined
     ? fail('signature-encoding')
     : ok({ keyId, algorithm, headers, signature, created, expires })
 }
 
 /**
- * The last header that ended in its signature, up to the signature's first character, and what it said. A sender
- * writes the same from request to request, and only the signature is new.
+ * The last few headers that ended in their signature, up to the signature's first character, and what they said. A
+ * sender writes the same from request to request, and only the signature is new.
  */
-let lastStart: string | undefined
-let lastRead: ReadSignature | undefined
+const starts: { start: string; read: ReadSignature }[] = []
 
 /** What stands between this start and a last quote, when nothing in it can end the signature or hide its end. */
 function signatureAfter(start: string, text: string): string | undefined {
@@ -93,8 +100,8 @@ function readAnew(text: string): Result<ReadSignature> {
   const expires = numberOf(parameters.value.get('expires'))
   const read = { keyId, algorithm, headers, signature, created, expires }
   if ([...parameters.value.keys()].at(-1) === 'signature') {
-    lastStart = text.slice(0, -encoded.length - 1)
-    lastRead = read
+    if (starts.length === FEW) starts.pop()
+    starts.unshift({ start: text.slice(0, -encoded.length - 1), read })
   }
   return ok(read)
 }
@@ -197,7 +204,7 @@ function whiteSpaceEnd(text: string, start: number): number {
  * The covered list, section 2.1.6: names separated by one space; without it, `(created)`; an empty one is forbidden.
  * Undefined when it is not such a list.
  */
-const readCoveredNames = rememberLast((list: string): readonly string[] | undefined => {
+const readCoveredNames = rememberFew((list: string): readonly string[] | undefined => {
   const names: string[] = []
   for (const name of list.split(' ', MAX_COVERED + 1)) {
     const lower = lowerCaseName(name) ?? specialName(name)

@@ -1,4 +1,4 @@
-import { rememberLast } from '../headers/remember.ts'
+import { rememberFew } from '../headers/remember.ts'
 import { ok, type Result } from '../result.ts'
 import { importPublicKey, type KeyLimits, type PublicKey } from './import.ts'
 import { type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from './record.ts'
@@ -22,7 +22,7 @@ const MAX_TEXT = 4096
  */
 export function createKeyRing(limits: KeyLimits): KeyRing {
   const known = new Map<string, ReturnType<KeyRing>>()
-  return rememberLast(text => {
+  return rememberFew(text => {
     const found = known.get(text)
     if (found !== undefined || known.has(text)) return found
     const result = looksLikeKeyRecord(text) ? readKey(text, limits) : undefined

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { readFields } from '../../src/headers/fields.ts'
+import { FEW, rememberFew } from '../../src/headers/remember.ts'
 import { parseSignatureHeader } from '../../src/index.ts'
 
 /** Every pair, one after the other: what is remembered of the first must not show in the second. */
-function expectNoTrace<T>(inputs: readonly T[], forget: () => unknown, read: (input: T) => unknown) {
+function expectNoTrace<T>(inputs: readonly T[], other: (n: number) => T, read: (input: T) => unknown) {
   const alone = inputs.map(input => {
-    forget()
+    // as many others as are remembered
+    for (let n = 0; n < FEW; n++) read(other(n))
     return read(input)
   })
   for (const first of inputs) {
@@ -46,8 +48,7 @@ describe('what is remembered of one Signature header', () => {
   ]
 
   it('is not seen in the next', () => {
-    const forget = () => parseSignatureHeader('keyId="other",headers="x",signature="CCCC"')
-    expectNoTrace(inputs, forget, parseSignatureHeader)
+    expectNoTrace(inputs, n => `keyId="other${n}",headers="x${n}",signature="CCCC"`, parseSignatureHeader)
   })
 
   it('cannot be changed by who was given it', () => {
@@ -101,6 +102,41 @@ describe('what is remembered of the lines of one request', () => {
   }
 
   it('is not seen in the next', () => {
-    expectNoTrace(inputs, () => readFields([['X', '']]), read)
+    expectNoTrace<Lines>(inputs, n => [[`X-${n}`, '']], read)
+  })
+})
+
+describe('rememberFew', () => {
+  const count = () => {
+    const reads: string[] = []
+    const read = rememberFew((source: string) => {
+      reads.push(source)
+      return source.toUpperCase()
+    })
+    return { read, reads }
+  }
+
+  it('reads what it knows once, and what it was last given when it is given more than a few', () => {
+    const { read, reads } = count()
+    const few = ['a', 'b', 'c', 'd']
+    expect(few).toHaveLength(FEW)
+    for (let round = 0; round < 3; round++) expect(few.map(read)).toEqual(['A', 'B', 'C', 'D'])
+    expect(reads).toEqual(few)
+
+    expect(read('e')).toBe('E')
+    expect(['b', 'c', 'd', 'e'].map(read)).toEqual(['B', 'C', 'D', 'E'])
+    expect(reads).toEqual([...few, 'e'])
+    expect(read('a')).toBe('A')
+    expect(reads).toEqual([...few, 'e', 'a'])
+  })
+
+  it('remembers that there was nothing', () => {
+    let reads = 0
+    const read = rememberFew((_: string): string | undefined => {
+      reads++
+      return undefined
+    })
+    expect([read('a'), read('a')]).toEqual([undefined, undefined])
+    expect(reads).toBe(1)
   })
 })
