@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { findReencoding } from '../src/body-reencoding.ts'
 import { createTestService } from '../src/testing/index.ts'
 import { createVerifier } from '../src/verify.ts'
+import { cpuTime } from './support/cpu-time.ts'
 
 const isExactly = (original: string) => (bytes: Uint8Array) =>
   Buffer.from(bytes).toString('latin1') === original
@@ -69,12 +70,10 @@ test.each([
   const verify = createVerifier(service.options)
   const request = service.sign({ method: 'POST', body: '[]' })
 
-  let least = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < 5 && least >= 1000; attempt++) {
-    const start = performance.now()
-    const verdict = await verify({ ...request, body })
-    least = Math.min(least, performance.now() - start)
-    expect(verdict).toMatchObject({ status: 'rejected', failures: [{ code: 'digest-mismatch' }] })
-  }
-  expect(least).toBeLessThan(1000)
+  const judge = async () =>
+    expect(await verify({ ...request, body })).toMatchObject({
+      status: 'rejected',
+      failures: [{ code: 'digest-mismatch' }]
+    })
+  expect(await cpuTime(judge)).toBeLessThan(2000)
 })

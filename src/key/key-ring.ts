@@ -22,19 +22,19 @@ const MAX_TEXT = 4096
  */
 export function createKeyRing(limits: KeyLimits): KeyRing {
   const known = new Map<string, ReturnType<KeyRing>>()
-  return rememberFew(text => {
+  const find = rememberFew((text: string) => {
     const found = known.get(text)
     if (found !== undefined || known.has(text)) return found
-    const result = looksLikeKeyRecord(text) ? readKey(text, limits) : undefined
-    if (text.length <= MAX_TEXT) {
-      if (known.size >= MAX_RECORDS) known.delete(known.keys().next().value!)
-      known.set(text, result)
-    }
+    const result = readKey(text, limits)
+    if (known.size >= MAX_RECORDS) known.delete(known.keys().next().value!)
+    known.set(text, result)
     return result
   })
+  return text => (text.length > MAX_TEXT ? readKey(text, limits) : find(text))
 }
 
-function readKey(text: string, limits: KeyLimits): Result<RecordKey> {
+function readKey(text: string, limits: KeyLimits): Result<RecordKey> | undefined {
+  if (!looksLikeKeyRecord(text)) return undefined
   const record = parseKeyRecord(text)
   if (!record.ok) return record
   const key = importPublicKey(record.value, limits)

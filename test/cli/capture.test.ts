@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readCapture } from '../../src/cli/capture.ts'
 import { createVerifier } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
+import { cpuTime } from '../support/cpu-time.ts'
 import { sniff } from '../support/sniff.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
@@ -183,13 +184,14 @@ describe('a file that lies, or is broken off', () => {
     ['a body', `${POST}\r\n${'\n'.repeat(10_000_000)}`],
     ['chunks', `${POST}Transfer-Encoding: chunked\r\n\r\n${'1\na\n'.repeat(1_000_000)}`],
     ['a chunk size', `${POST}Transfer-Encoding: chunked\r\n\r\n${'1'.repeat(10_000_000)}`]
-  ])('ten megabytes of %s are read in time', (_, text) => {
-    const start = performance.now()
-    try {
-      read(text)
-    } catch (error) {
-      expect(error).toHaveProperty('message', expect.stringMatching(/^neither/))
+  ])('ten megabytes of %s are read in time', async (_, text) => {
+    const readOrRefuse = () => {
+      try {
+        read(text)
+      } catch (error) {
+        expect(error).toHaveProperty('message', expect.stringMatching(/^neither/))
+      }
     }
-    expect(performance.now() - start).toBeLessThan(3000)
+    expect(await cpuTime(readOrRefuse)).toBeLessThan(3000)
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type ChangedLine, findChangedLine } from '../../src/cli/changed-line.ts'
 import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../src/index.ts'
 import { createTestService, type SignRequest } from '../../src/testing/index.ts'
+import { cpuTime } from '../support/cpu-time.ts'
 import { runInside } from '../support/run-cli.ts'
 import { sniff } from '../support/sniff.ts'
 
@@ -130,9 +131,9 @@ it('names of headers that objects have are names like others', async () => {
 
 it('stays quick for a long signing string', async () => {
   const request = sign({ headers: { 'X-Nonce': 'n'.repeat(1500) } })
-  const start = performance.now()
-  expect(await changedLineOf({ ...request, target: '/a/quite/different/one' })).toBeUndefined()
-  expect(performance.now() - start).toBeLessThan(5000)
+  const search = async () =>
+    expect(await changedLineOf({ ...request, target: '/a/quite/different/one' })).toBeUndefined()
+  expect(await cpuTime(search)).toBeLessThan(5000)
   expect(
     await changedLineOf({ ...sign({ headers: { 'X-Nonce': 'n'.repeat(9000) } }), target: '/hook?id=43' })
   ).toBeUndefined()

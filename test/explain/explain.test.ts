@@ -14,6 +14,7 @@ import {
 } from '../../src/index.ts'
 import { captureFixture, createTestService, type SignRequest } from '../../src/testing/index.ts'
 import { CHECK_NAMES } from '../../src/verdict.ts'
+import { cpuTime } from '../support/cpu-time.ts'
 
 const service = createTestService()
 const NOW = Date.parse('2026-11-20T12:00:00Z')
@@ -378,8 +379,7 @@ describe('whatever the sender and DNS say', () => {
   it('takes no time to speak of, however long it is', async () => {
     const request = sign({ headers: { 'X-Nonce': '\x80'.repeat(5_000_000) } })
     const verdict = await judge({ ...request, target: '/other' })
-    const start = performance.now()
-    expect(explained(verdict).replace(/\n {7}/g, '')).toContain('\\x80... (4999409 more)')
-    expect(performance.now() - start).toBeLessThan(500)
+    const tell = () => expect(explained(verdict).replace(/\n {7}/g, '')).toContain('\\x80... (4999409 more)')
+    expect(await cpuTime(tell)).toBeLessThan(500)
   })
 })

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { expiringIds } from '../../src/replay/expiring-ids.ts'
 import { idRows } from '../../src/replay/id-rows.ts'
 import { memoryReplayStore } from '../../src/replay/index.ts'
+import { cpuTime } from '../support/cpu-time.ts'
 
 const replayId = (n: number) => createHash('sha256').update(String(n)).digest('base64url')
 
@@ -208,15 +209,16 @@ describe('expiringIds', () => {
     expect(ids.size).toBe(0)
   })
 
-  it('reclaims a few with each add and the rest as adds follow, even after a long rest', () => {
+  it('reclaims a few with each add and the rest as adds follow, even after a long rest', async () => {
     const ids = expiringIds(1000)
     for (let n = 0; n < 1000; n++) ids.add(replayId(n), n, 10_000)
     const aYear = 365 * 24 * 3600 * 1000
-    const start = performance.now()
-    for (let n = 1000; n < 2000; n++) expect(ids.add(replayId(n), aYear, 10_000)).toBe('added')
+    const addMany = () => {
+      for (let n = 1000; n < 2000; n++) expect(ids.add(replayId(n), aYear, 10_000)).toBe('added')
+    }
+    expect(await cpuTime(addMany)).toBeLessThan(1000) // a step for each tick of a year takes several seconds
     expect(ids.add(replayId(2000), aYear, 10_000)).toBe('full')
     expect(ids.size).toBe(1000)
-    expect(performance.now() - start).toBeLessThan(1000) // a step for each tick of a year takes several seconds
   })
 
   it('stands still when its clock steps back', () => {
