@@ -6,6 +6,7 @@ import { dnsTxtLookup } from '../key/dns.ts'
 import type { VerifierOptions } from '../options.ts'
 import type { ReceivedRequest } from '../request.ts'
 import type { SchemeName } from '../schemes/scheme.ts'
+import type { Algorithm } from '../signature/algorithms.ts'
 import type { Verdict } from '../verdict.ts'
 import { createVerifier } from '../verify.ts'
 import { readCapture } from './capture.ts'
@@ -27,6 +28,7 @@ raw HTTP/1.1 request or a JSON fixture; without it, or for -, standard input.
   --header NAME       the header with the account (default X-Service-ID)
   --prefix TEXT       what stands before the account's id (default account-)
   --scheme NAME       judge by draft-cavage (default) or rfc9421; may be repeated
+  --algorithm NAME    an algorithm to accept (default rsa-sha256); may be repeated
   --http              the request arrived without TLS
   --now TIME          judge as of this time, or "date" for the request's Date
   --key-record TEXT   use this TXT record instead of DNS
@@ -44,6 +46,7 @@ const OPTIONS = {
   header: { type: 'string' },
   prefix: { type: 'string' },
   scheme: { type: 'string', multiple: true },
+  algorithm: { type: 'string', multiple: true },
   http: { type: 'boolean' },
   now: { type: 'string' },
   'key-record': { type: 'string' },
@@ -111,6 +114,7 @@ function withFlags(
     ...(flags.header !== undefined && { accountHeader: flags.header }),
     ...(flags.prefix !== undefined && { accountPrefix: flags.prefix }),
     ...(flags.scheme !== undefined && { schemes: flags.scheme as SchemeName[] }),
+    ...(flags.algorithm !== undefined && { algorithms: flags.algorithm as Algorithm[] }),
     ...(servers !== undefined && { lookupTxt: dnsTxtLookup({ servers }) }),
     ...(record !== undefined && { lookupTxt: async () => [[parseTxt(record)]] }),
     ...(flags.now !== undefined && { now: clockOf(flags.now, request) })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { visible } from '../explain/text.ts'
 import { explainCommand } from './explain.ts'
 import type { Io } from './io.ts'
@@ -11,7 +12,8 @@ const HELP = `Usage: signed-requests <command> [options]
   key NAME       look a key record up and describe it
   send URL       sign a request and send it to a receiver under development
 
-Each has --help. Exit codes: 0 verified, 1 rejected, 2 unavailable, 64 usage.
+Each has --help; --version says which version this is.
+Exit codes: 0 verified, 1 rejected, 2 unavailable, 64 usage.
 Colours only in a terminal, and not with NO_COLOR.`
 
 const COMMANDS: Readonly<Record<string, (args: string[], io: Io) => Promise<number>>> = {
@@ -25,6 +27,10 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const [name = '', ...rest] = args
   if (name === '--help' || name === '-h') {
     io.print(HELP)
+    return 0
+  }
+  if (name === '--version') {
+    io.print(version())
     return 0
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
@@ -41,6 +47,11 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     io.note(`signed-requests: ${oneLine(error)}`)
     return error instanceof UsageError || error instanceof TypeError ? EXIT.usage : EXIT.internal
   }
+}
+
+function version(): string {
+  const about = new URL(import.meta.resolve('signed-requests/package.json'))
+  return JSON.parse(readFileSync(about, 'utf8')).version
 }
 
 /** Node's own messages on arguments go on with advice after the first sentence. */

@@ -106,6 +106,13 @@ describe('explain', () => {
     expect(plain.stdout).toMatch(/^rejected: https\n/)
   })
 
+  it('judges by the algorithms that the receiver allows', async () => {
+    const bytes = await sniff(service.sign())
+    const flags = [...WITH_RECORD, '--algorithm', 'rsa-sha512']
+    expect((await run(['explain', ...flags], bytes)).stdout).toMatch(/^rejected: signature-header\n/)
+    expect((await run(['explain', ...flags, '--algorithm', 'rsa-sha256'], bytes)).code).toBe(0)
+  })
+
   it('judges by another standard, and finds the line that was changed', async () => {
     const request = service.sign({ scheme: 'rfc9421', target: '/hook?id=42', body: '{}' })
     const bytes = (await sniff(request)).toString('latin1')

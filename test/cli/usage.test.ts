@@ -12,6 +12,7 @@ const capture = await sniff(service.sign({ target: '/hook?id=42' }))
 describe('usage', () => {
   it.each([
     [['--help'], /Usage: signed-requests <command>/],
+    [['--version'], /^\d+\.\d+\.\d+\n$/],
     [['explain', '--help'], /Usage: signed-requests explain/],
     [['key', '-h'], /Usage: signed-requests key/],
     [['send', '--help'], /Usage: signed-requests send/]
@@ -31,6 +32,10 @@ describe('usage', () => {
     [['explain', ...FLAGS.slice(2)], "--domain is missing: the service's domain"],
     [['explain', ...FLAGS.slice(0, 2)], '--host is missing: the host name of the receiver'],
     [['explain', ...FLAGS.slice(0, 4)], '--account is missing: the account id to accept'],
+    [
+      ['explain', ...FLAGS, '--algorithm', 'rsa-md5'],
+      'algorithms must be an array of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
+    ],
     [['explain', ...FLAGS, '--now', 'then'], '--now must be a time such as 2026-11-20T12:00:00Z, or "date"'],
     [['explain', ...FLAGS, '--dns-server', 'x'], 'servers must be IP addresses, such as ["127.0.0.1:5353"]'],
     [['key'], 'key takes one NAME'],
