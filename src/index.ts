@@ -1,3 +1,8 @@
+/**
+ * Verifies signed HTTP requests whose key is in DNS, and says which check failed.
+ *
+ * @module signed-requests
+ */
 export { type FromFetchOptions, fromFetchRequest } from './adapters/fetch.ts'
 export { fromLambdaEvent, type LambdaEvent } from './adapters/lambda.ts'
 export { type FromNodeOptions, fromNodeRequest } from './adapters/node.ts'

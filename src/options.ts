@@ -6,6 +6,7 @@ import type { Algorithm } from './signature/algorithms.ts'
 /** Account ids to accept: one, several, or a function that decides. */
 export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
 
+/** Whose requests are taken, and how strictly. A wrong one is a `TypeError` at `createVerifier`. */
 export interface VerifierOptions {
   /** keyId must be a subdomain of it, not the domain itself */
   serviceDomain: string

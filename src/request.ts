@@ -8,9 +8,11 @@ export type ReceivedBody = Uint8Array | string | AsyncIterable<Uint8Array> | Rea
 
 /** An HTTP request as it arrived, before anything parsed, decoded or rebuilt it. */
 export interface ReceivedRequest {
+  /** as received, in its own case */
   method: string
   /** the request-target byte for byte: path and query, never rebuilt through URL */
   target: string
+  /** every line as received, Host too */
   headers: ReceivedHeaders
   /** a stream is read only after the signature over the head has been verified */
   body: ReceivedBody

@@ -4,10 +4,13 @@ import type { EvidenceOf } from './evidence.ts'
 /** What a pure step found wrong. */
 export type Failed = { [C in Code]: FailedWith<C> }[Code]
 
+/** One failure: `code` tells which `evidence` there is. */
 export interface FailedWith<C extends Code> {
   ok: false
   code: C
+  /** a constant of the code, without text from the sender */
   message: string
+  /** what was received and what was expected; text from outside, not to be printed unescaped */
   evidence?: EvidenceOf<C>
 }
 

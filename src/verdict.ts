@@ -19,6 +19,7 @@ export const CHECK_NAMES = [
   'replay'
 ] as const
 
+/** One of the twelve checks. */
 export type CheckName = (typeof CHECK_NAMES)[number]
 
 /** One failed check: `code` tells which `evidence` there is. */
@@ -35,6 +36,7 @@ type FailedCheck = {
   }
 }[Code]
 
+/** How one check ended: `outcome` tells what else there is, and `code` which `evidence`. */
 export type CheckResult = { outcome: 'pass' } | FailedCheck | { outcome: 'not-run'; because: string }
 
 /** Always all twelve, whatever happened. */
@@ -61,23 +63,29 @@ export interface Verified {
   body: Uint8Array
   /** the id claimed in the replay store; pass it to `release` when your handler fails */
   replayId: string | undefined
+  /** all passed; `replay` was not run when there is no replay store */
   checks: Checks
 }
 
 /** At least one check said no: do not act on the request. */
 export interface Rejected {
   status: 'rejected'
+  /** each check that did not pass, in the order of the checks */
   failures: readonly [Failure, ...Failure[]]
+  /** all twelve, with those that were not run */
   checks: Checks
 }
 
 /** No check said no, but one could not be decided now: ask the sender to try again. */
 export interface Unavailable {
   status: 'unavailable'
+  /** each check that could not be decided, in the order of the checks */
   failures: readonly [Failure, ...Failure[]]
+  /** all twelve, with those that were not run */
   checks: Checks
 }
 
+/** What `verify` resolves to: `status` tells which of the three, and with it what else there is. */
 export type Verdict = Verified | Rejected | Unavailable
 
 /** How a step ended: what a check returns, or that there was nothing to check. */

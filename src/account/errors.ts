@@ -1,3 +1,4 @@
+/** What went wrong, by a stable name. */
 export type AccountErrorCode =
   | 'account-token-rejected'
   | 'account-server-error'

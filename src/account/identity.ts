@@ -5,7 +5,9 @@ import type { Settings } from './options.ts'
 import { request } from './request.ts'
 import { apiUrl } from './url.ts'
 
+/** Whose access token it is. */
 export interface Identity {
+  /** As `accounts` of `createVerifier` takes it. A number in the response becomes its decimal text. */
   accountId: string
   /** The parsed body of `/identity`. */
   raw: unknown

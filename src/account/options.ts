@@ -2,6 +2,7 @@ import { parseBaseUrl } from './url.ts'
 
 type Fetch = typeof globalThis.fetch
 
+/** Where to ask, and with what secret. */
 export interface AccountClientOptions {
   /** The authorization server. The access token is posted to `{authUrl}/`. */
   authUrl: string

@@ -5,10 +5,13 @@ import { FEW, rememberFew } from './remember.ts'
 
 /** The parameters of a `Signature` header (draft-cavage-http-signatures-12 section 2.1). */
 export interface SignatureParameters {
+  /** as sent; the verifier takes it as a DNS name */
   keyId: string
+  /** in the case that it was sent in */
   algorithm?: string
   /** the covered names, lower case, in the order of the signing string */
   headers: string[]
+  /** decoded */
   signature: Uint8Array
   /** seconds since 1970 */
   created?: number

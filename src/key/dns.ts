@@ -7,6 +7,7 @@ import { isIP, isIPv4, isIPv6 } from 'node:net'
  */
 export type LookupTxt = (name: string, options: { readonly signal: AbortSignal }) => Promise<string[][]>
 
+/** How `dnsTxtLookup` asks; all of it is optional. */
 export interface DnsTxtLookupOptions {
   /** IP addresses, with a port if it is not 53: `127.0.0.1:5353`, `[::1]:5353`; the system's by default */
   servers?: readonly string[]

@@ -5,14 +5,19 @@ import type { KeyRecord } from './record.ts'
 
 /** A key that is ready to verify with. */
 export interface PublicKey {
+  /** `rsa` or `ed25519`; `p256` is only ever made by hand */
   type: KeyType
   /** length of the RSA modulus, or 256 for the others */
   bits: number
+  /** for `node:crypto` */
   keyObject: KeyObject
 }
 
+/** Bits of the RSA modulus. */
 export interface KeyLimits {
+  /** 1024 by default (RFC 8301 section 3.2) */
   minRsaBits?: number
+  /** 8192 by default: what a longer one costs to verify is up to the sender */
   maxRsaBits?: number
 }
 

@@ -4,6 +4,7 @@ import { parseTagList, trimFolding } from './tag-list.ts'
 
 /** A DKIM key record that can be used: parsed, not revoked, not a test, meant for signatures. */
 export interface KeyRecord {
+  /** the value of `k=`, `rsa` without it */
   type: 'rsa' | 'ed25519'
   /** the value of `p=`: DER for RSA, 32 raw bytes for Ed25519 */
   publicKey: Uint8Array

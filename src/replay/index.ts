@@ -1,3 +1,8 @@
+/**
+ * Stores that let each request in once.
+ *
+ * @module signed-requests/replay
+ */
 export { memoryReplayStore } from './memory.ts'
 export { type IoredisClient, type NodeRedisClient, redisReplayStore } from './redis.ts'
 export type { ReplayStore } from './store.ts'

@@ -3,14 +3,18 @@ import { assertId, assertTtl, type ReplayStore } from './store.ts'
 /** What `redisReplayStore` uses of a node-redis client: `createClient`, `createCluster`, a pool or a sentinel, v4 to v6. */
 export interface NodeRedisClient {
   readonly isOpen: boolean
+  /** resolves to `OK`, or to null when the key was there */
   set(key: string, value: string, options: { NX: true; PX: number }): Promise<unknown>
+  /** takes a key away */
   del(key: string): Promise<unknown>
 }
 
 /** What `redisReplayStore` uses of an ioredis client: `Redis` or `Cluster`, v4 to v6. */
 export interface IoredisClient {
   readonly status: string
+  /** resolves to `OK`, or to null when the key was there */
   set(key: string, value: string, px: 'PX', milliseconds: number, nx: 'NX'): Promise<unknown>
+  /** takes a key away */
   del(key: string): Promise<unknown>
 }
 

@@ -1,3 +1,8 @@
+/**
+ * A signer with an in-memory DNS, the vectors, and fixtures from captured requests.
+ *
+ * @module signed-requests/testing
+ */
 export { type CaptureOptions, captureFixture } from './capture.ts'
 export {
   createTestService,

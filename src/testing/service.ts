@@ -5,6 +5,7 @@ import type { ReceivedRequest } from '../request.ts'
 import { type SignRequest, signRequest } from './sign.ts'
 import { createSigningKey, type SigningKey } from './signing-key.ts'
 
+/** The service to stand in for; all of it is optional. */
 export interface TestServiceOptions {
   /** `service.example` by default */
   serviceDomain?: string
@@ -30,6 +31,7 @@ export interface TestService {
   readonly options: TestServiceVerifierOptions
 }
 
+/** What a verifier of the service needs; spread it to add options: `{ ...service.options, replayStore }`. */
 export type TestServiceVerifierOptions = Pick<
   VerifierOptions,
   'serviceDomain' | 'hosts' | 'accounts' | 'accountHeader'

@@ -1,3 +1,8 @@
+/**
+ * The pure steps of RFC 9421, HTTP Message Signatures, and of RFC 9530, Digest Fields.
+ *
+ * @module signed-requests/rfc9421
+ */
 export type { Digest } from '../../headers/digest.ts'
 export { parseContentDigest } from './content-digest.ts'
 export { parseSignatures } from './signature.ts'
