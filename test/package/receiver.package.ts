@@ -1,0 +1,72 @@
+import { type ChildProcess, fork, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
+import { createTestService } from '../../src/testing/index.ts'
+import { type RunningRecipe, testRecipe } from '../recipes/recipe.ts'
+import { behindProxy } from '../recipes/senders.ts'
+import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
+import { tenLines, tenLinesRequired } from './ten-lines.ts'
+
+const folder = inject('folder')
+const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+const service = createTestService()
+let dns: DnsServer
+
+beforeAll(async () => {
+  dns = await startDnsServer(service.records)
+  buildSync({
+    entryPoints: [path('child.ts')],
+    outfile: join(folder, 'child.mjs'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    // what it imports is for its side effects, whatever our package.json says of the library
+    ignoreAnnotations: true
+  })
+})
+afterAll(() => dns.close())
+
+/** What a new user does: pastes the ten lines into a file and starts it. */
+async function start(file: string): Promise<RunningRecipe> {
+  const child: ChildProcess = fork(file, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], PORT: '0', DNS_SERVER: dns.address },
+    execArgv: ['--import', './child.mjs'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc']
+  })
+  let said = ''
+  child.stderr?.on('data', text => {
+    said += text
+  })
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${file} ended: ${said}`)))
+  const [{ port }] = await Promise.race([once(child, 'message'), ended])
+  ended.catch(() => {})
+  return { ...behindProxy(port), close: () => child.kill() }
+}
+
+function paste(name: string, content: string): string {
+  writeFileSync(join(folder, name), content)
+  return name
+}
+
+testRecipe('receiver.mjs', service, () => start(paste('receiver.mjs', tenLines)))
+
+testRecipe('receiver.cjs', service, () => {
+  expect(tenLinesRequired).not.toMatch(/\bimport\b/)
+  return start(paste('receiver.cjs', tenLinesRequired))
+})
+
+testRecipe('receiver.ts, compiled', service, () => {
+  paste('receiver.ts', tenLines)
+  mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
+  symlinkSync(path('node_modules/node-types-newest'), join(folder, 'node_modules/@types/node'))
+  const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node']
+  const tsc = [path('node_modules/typescript-newest/bin/tsc'), ...options, 'receiver.ts']
+  const { stdout } = spawnSync('node', tsc, { cwd: folder, encoding: 'utf8' })
+  expect(stdout).toBe('')
+  return start('receiver.js')
+})

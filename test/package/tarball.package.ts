@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, inject, test } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const installed = join(inject('folder'), 'node_modules/signed-requests')
+const files = inject('files')
+const read = (path: string): string => readFileSync(join(installed, path), 'utf8')
+
+const EXPECTED = [
+  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^fixtures\/[a-z0-9-]+\.json$/,
+  /^dist\/(?:(?:account|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
+  /^dist\/cli\.js$/,
+  // what the entries share
+  /^dist\/[a-z0-9]+-[\w-]{8}\.(?:js|cjs|d\.ts|d\.cts)$/
+]
+
+test('the tarball has the package, its documents and the fixtures, and nothing else', () => {
+  expect(files.filter(file => !EXPECTED.some(pattern => pattern.test(file)))).toEqual([])
+  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
+  expect(files.filter(file => !file.includes('/')).sort()).toEqual(documents)
+  const fixtures = readdirSync(join(ROOT, 'fixtures')).map(name => `fixtures/${name}`)
+  expect(files.filter(file => file.startsWith('fixtures/')).sort()).toEqual(fixtures.sort())
+})
+
+/** Every path that package.json names, wherever it stands. */
+function pathsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.startsWith('./') ? [posix.normalize(value)] : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(pathsIn) : []
+}
+const { main, module, types, typesVersions, bin, exports } = manifest
+const named = [...new Set(pathsIn([main, module, types, typesVersions, bin, exports]))]
+const entries = named.filter(path => path.startsWith('dist/'))
+
+test('every file that package.json names is there', () => {
+  expect(named.filter(path => !path.includes('*') && !files.includes(path))).toEqual([])
+})
+
+/** The files that a file imports or requires; of declarations, the declarations. */
+function importsOf(file: string): string[] {
+  const names = read(file).matchAll(/\b(?:from|import|require)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)
+  return [...names].map(([, name = '']) => {
+    const path = posix.join(posix.dirname(file), name)
+    return /\.d\.c?ts$/.test(file) ? path.replace(/\.(c?)js$/, '.d.$1ts') : path
+  })
+}
+
+test('every file in dist is reached from an entry, and every import leads to a file', () => {
+  const reached = new Set(entries)
+  for (const file of reached) for (const each of importsOf(file)) reached.add(each)
+  expect([...reached].sort()).toEqual(files.filter(file => file.startsWith('dist/')).sort())
+})
+
+test('nothing points out of the tarball: no source maps, no paths of the machine that built it', () => {
+  const code = files.filter(file => file.startsWith('dist/'))
+  expect(code.filter(file => read(file).includes('sourceMappingURL='))).toEqual([])
+  expect(code.filter(file => read(file).includes(ROOT))).toEqual([])
+})

@@ -1,0 +1,79 @@
+import type { IncomingMessage } from 'node:http'
+import {
+  createVerifier,
+  dnsTxtLookup,
+  fromFetchRequest,
+  fromNodeRequest,
+  type LookupTxt,
+  type ReceivedRequest,
+  type ReplayStore,
+  type Verdict,
+  type VerifierOptions
+} from 'signed-requests'
+import { createAccountClient } from 'signed-requests/account'
+import { memoryReplayStore, type ReplayStore as StoreOfReplay } from 'signed-requests/replay'
+import { createTestService } from 'signed-requests/testing'
+import { expectTypeOf } from 'vitest'
+
+const required = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }
+
+expectTypeOf(createVerifier(required)).returns.toEqualTypeOf<Promise<Verdict>>()
+expectTypeOf(createVerifier(required)).parameters.toEqualTypeOf<[request: ReceivedRequest]>()
+
+// Everything that is documented is taken.
+createVerifier({ ...required, hosts: ['a.example', 'b.example:8443'], accounts: ['1', '2'] as const })
+createVerifier({ ...required, accounts: id => id === '1234' })
+createVerifier({ ...required, accounts: async id => id === '1234' })
+createVerifier({ ...required, algorithms: ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519'] })
+createVerifier({
+  ...required,
+  lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'], timeout: 500, tries: 2 })
+})
+createVerifier({ ...required, replayStore: memoryReplayStore(), now: Date.now })
+createVerifier(createTestService().options)
+createVerifier({
+  ...required,
+  accounts: createAccountClient({ authUrl: '', baseUrl: '', accessToken: '' }).accepts
+})
+
+// @ts-expect-error serviceDomain is required
+createVerifier({ hosts: 'receiver.example', accounts: '1234' })
+// @ts-expect-error hosts is required
+createVerifier({ serviceDomain: 'service.example', accounts: '1234' })
+// @ts-expect-error accounts is required
+createVerifier({ serviceDomain: 'service.example', hosts: 'receiver.example' })
+// @ts-expect-error an id is text
+createVerifier({ ...required, accounts: 1234 })
+// @ts-expect-error seconds are a number
+createVerifier({ ...required, dateTolerance: '300' })
+// @ts-expect-error no such algorithm
+createVerifier({ ...required, algorithms: ['rsa-md5'] })
+// @ts-expect-error no such option
+createVerifier({ ...required, requireHTTPS: false })
+// @ts-expect-error a clock is a function
+createVerifier({ ...required, now: new Date() })
+// @ts-expect-error a store has claim and release
+createVerifier({ ...required, replayStore: new Map<string, number>() })
+// @ts-expect-error a look-up is asynchronous
+createVerifier({ ...required, lookupTxt: () => [['v=DKIM1']] })
+expectTypeOf<NonNullable<VerifierOptions['lookupTxt']>>().toEqualTypeOf<LookupTxt>()
+expectTypeOf<StoreOfReplay>().toEqualTypeOf<ReplayStore>()
+
+const head = { method: 'POST', target: '/hook', headers: { host: 'receiver.example' }, https: true }
+expectTypeOf({ ...head, body: null }).toMatchTypeOf<ReceivedRequest>()
+expectTypeOf({ ...head, body: Buffer.from('') }).toMatchTypeOf<ReceivedRequest>()
+expectTypeOf({ ...head, headers: new Headers(), body: '' }).toMatchTypeOf<ReceivedRequest>()
+// A parsed body is none.
+expectTypeOf({ ...head, body: { id: 1 } }).not.toMatchTypeOf<ReceivedRequest>()
+expectTypeOf(head).not.toMatchTypeOf<ReceivedRequest>()
+
+export function adapters(req: IncomingMessage, request: Request) {
+  expectTypeOf(fromNodeRequest(req, { https: 'x-forwarded-proto' })).toEqualTypeOf<ReceivedRequest>()
+  expectTypeOf(fromFetchRequest(request, { host: 'receiver.example' })).toEqualTypeOf<ReceivedRequest>()
+  // @ts-expect-error another framework's request
+  fromNodeRequest(request)
+  // @ts-expect-error another framework's request
+  fromFetchRequest(req)
+  // @ts-expect-error a parsed body is no raw body
+  fromNodeRequest(req, { body: { id: 1 } })
+}

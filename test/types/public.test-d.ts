@@ -1,0 +1,65 @@
+// Every type that a signature of the main entry speaks of can be imported from there.
+export type {
+  Accounts,
+  Algorithm,
+  CheckName,
+  CheckOf,
+  CheckResult,
+  Checks,
+  Code,
+  Digest,
+  DnsTxtLookupOptions,
+  EvidenceByCode,
+  EvidenceOf,
+  Failed,
+  FailedWith,
+  Failure,
+  FromFetchOptions,
+  FromNodeOptions,
+  KeyEvidence,
+  KeyLimits,
+  KeyRecord,
+  LambdaEvent,
+  LookupTxt,
+  ProxyOptions,
+  PublicKey,
+  ReceivedBody,
+  ReceivedHeaders,
+  ReceivedRequest,
+  Reencoding,
+  Rejected,
+  ReplayStore,
+  Result,
+  SchemeName,
+  SignatureParameters,
+  SigningStringParameters,
+  Unavailable,
+  UnavailableCode,
+  Verdict,
+  VerdictMessage,
+  Verified,
+  VerifierOptions,
+  Verify
+} from 'signed-requests'
+export type { AccountClient, AccountClientOptions, AccountErrorCode, Identity } from 'signed-requests/account'
+export type { IoredisClient, NodeRedisClient, ReplayStore as StoreOfReplay } from 'signed-requests/replay'
+export type {
+  Component,
+  Digest as ContentDigest,
+  SignatureInput,
+  SignedRequest
+} from 'signed-requests/rfc9421'
+export type {
+  CaptureOptions,
+  SignRequest,
+  TestService,
+  TestServiceOptions,
+  TestServiceVerifierOptions,
+  Vector,
+  VectorBody,
+  VectorDnsError,
+  VectorFile,
+  VectorJson,
+  VectorOptions,
+  VectorVerdict
+} from 'signed-requests/testing'

@@ -1,0 +1,134 @@
+import type {
+  CheckName,
+  CheckResult,
+  Checks,
+  Code,
+  EvidenceOf,
+  Failure,
+  KeyEvidence,
+  Rejected,
+  Unavailable,
+  UnavailableCode,
+  Verdict,
+  Verified
+} from 'signed-requests'
+import { expectTypeOf } from 'vitest'
+
+// Never run: the compiler is the test. It checks these files against src/ and against the package.
+
+/** The status tells which fields there are. */
+export function byStatus(verdict: Verdict) {
+  expectTypeOf(verdict.status).toEqualTypeOf<'verified' | 'rejected' | 'unavailable'>()
+  expectTypeOf(verdict.checks).toEqualTypeOf<Checks>()
+  // @ts-expect-error not before the status is known
+  verdict.accountId
+  // @ts-expect-error not before the status is known
+  verdict.failures
+
+  if (verdict.status === 'verified') {
+    expectTypeOf(verdict).toEqualTypeOf<Verified>()
+    expectTypeOf(verdict.accountId).toEqualTypeOf<string>()
+    expectTypeOf(verdict.keyId).toEqualTypeOf<string>()
+    expectTypeOf(verdict.algorithm).toEqualTypeOf<string>()
+    expectTypeOf(verdict.date).toEqualTypeOf<Date>()
+    expectTypeOf(verdict.coveredHeaders).toEqualTypeOf<readonly string[]>()
+    expectTypeOf(verdict.nonce).toEqualTypeOf<string | undefined>()
+    expectTypeOf(verdict.body).toEqualTypeOf<Uint8Array>()
+    expectTypeOf(verdict.replayId).toEqualTypeOf<string | undefined>()
+    // @ts-expect-error nothing failed
+    verdict.failures
+    return
+  }
+  expectTypeOf(verdict).toEqualTypeOf<Rejected | Unavailable>()
+  expectTypeOf(verdict.failures).toEqualTypeOf<readonly [Failure, ...Failure[]]>()
+  // At least one: no check for undefined is needed.
+  expectTypeOf(verdict.failures[0].code).toEqualTypeOf<Code>()
+  // @ts-expect-error the body of a request that was not verified is not handed out
+  verdict.body
+}
+
+/** The code tells the check and the evidence. */
+export function byCode(failure: Failure) {
+  expectTypeOf(failure.check).toEqualTypeOf<CheckName>()
+  expectTypeOf(failure.message).toEqualTypeOf<string>()
+  switch (failure.code) {
+    case 'date-too-old':
+      expectTypeOf(failure.check).toEqualTypeOf<'date'>()
+      expectTypeOf(failure.evidence).toEqualTypeOf<
+        { received: string; offsetSeconds: number; toleranceSeconds: number } | undefined
+      >()
+      break
+    case 'host-mismatch':
+      expectTypeOf(failure.check).toEqualTypeOf<'host'>()
+      expectTypeOf(failure.evidence).toEqualTypeOf<
+        { received: string; expected: readonly string[] } | undefined
+      >()
+      break
+    case 'key-too-short':
+      expectTypeOf(failure.check).toEqualTypeOf<'key'>()
+      expectTypeOf(failure.evidence).toEqualTypeOf<KeyEvidence | undefined>()
+      break
+    case 'coverage-insufficient':
+      expectTypeOf(failure.evidence?.missing).toEqualTypeOf<readonly string[] | undefined>()
+      break
+    case 'not-https':
+      expectTypeOf(failure.check).toEqualTypeOf<'https'>()
+      // The code says it all.
+      expectTypeOf(failure.evidence).toEqualTypeOf<undefined>()
+      break
+    // @ts-expect-error no such code
+    case 'date-wrong':
+      break
+  }
+}
+expectTypeOf<EvidenceOf<'body-too-large'>>().toEqualTypeOf<{ limit: number }>()
+expectTypeOf<EvidenceOf<'date-missing'>>().toEqualTypeOf<never>()
+expectTypeOf<EvidenceOf<'signature-mismatch'>['signingString']>().toEqualTypeOf<string>()
+
+/** The checks are always all twelve. */
+expectTypeOf<keyof Checks>().toEqualTypeOf<
+  | 'request'
+  | 'https'
+  | 'date'
+  | 'host'
+  | 'account'
+  | 'signature-header'
+  | 'coverage'
+  | 'key-name'
+  | 'key'
+  | 'signature'
+  | 'digest'
+  | 'replay'
+>()
+expectTypeOf<CheckName>().toEqualTypeOf<keyof Checks>()
+expectTypeOf<Checks[CheckName]>().toEqualTypeOf<CheckResult>()
+expectTypeOf<Checks>().toEqualTypeOf<Readonly<Record<CheckName, CheckResult>>>()
+
+/** The outcome tells whether there is a code, a message or a reason. */
+export function byOutcome(result: CheckResult) {
+  switch (result.outcome) {
+    case 'pass':
+      expectTypeOf(result).toEqualTypeOf<{ outcome: 'pass' }>()
+      break
+    case 'not-run':
+      expectTypeOf(result).toEqualTypeOf<{ outcome: 'not-run'; because: string }>()
+      break
+    case 'fail':
+      expectTypeOf(result.code).toEqualTypeOf<Exclude<Code, UnavailableCode>>()
+      expectTypeOf(result.message).toEqualTypeOf<string>()
+      if (result.code === 'replayed')
+        expectTypeOf(result.evidence).toEqualTypeOf<{ replayId: string } | undefined>()
+      // @ts-expect-error it was run
+      result.because
+      break
+    case 'unavailable':
+      expectTypeOf(result.code).toEqualTypeOf<UnavailableCode>()
+      expectTypeOf(result.message).toEqualTypeOf<string>()
+      if (result.code === 'key-lookup-timeout') {
+        expectTypeOf(result.evidence).toEqualTypeOf<{ name: string; error: string } | undefined>()
+      }
+      break
+    default:
+      expectTypeOf(result).toEqualTypeOf<never>()
+  }
+}
