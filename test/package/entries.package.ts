@@ -37,7 +37,12 @@ function run(command: string, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' })
   return { status, stdout, stderr }
 }
-const printed = (value: unknown) => ({ status: 0, stdout: `${JSON.stringify(value)}\n`, stderr: '' })
+
+/** What `node` prints, as JSON. */
+function evaluate(type: 'module' | 'commonjs', code: string): unknown {
+  const { status, stdout, stderr } = run('node', '--no-warnings', `--input-type=${type}`, '--eval', code)
+  return status === 0 ? JSON.parse(stdout) : stderr
+}
 
 test('every subpath of package.json is tried here', () => {
   expect(Object.keys(manifest.exports).sort()).toEqual([...Object.keys(EXPORTS), ...Object.keys(DATA)].sort())
@@ -48,12 +53,12 @@ describe.each(Object.entries(EXPORTS))('%s', (entry, names) => {
 
   test('import', () => {
     const code = `import * as entry from '${specifier}'; console.log(JSON.stringify(Object.keys(entry)))`
-    expect(run('node', '--input-type=module', '--eval', code)).toEqual(printed(names))
+    expect(evaluate('module', code)).toEqual(names)
   })
 
   test('require', () => {
     const code = `console.log(JSON.stringify(Object.keys(require('${specifier}')).sort()))`
-    expect(run('node', '--input-type=commonjs', '--eval', code)).toEqual(printed(names))
+    expect(evaluate('commonjs', code)).toEqual(names)
   })
 })
 
@@ -62,13 +67,12 @@ describe.each(Object.entries(DATA))('%s', (entry, key) => {
 
   test('import', () => {
     const code = `import data from '${specifier}' with { type: 'json' }; console.log('${key}' in data)`
-    const { stdout, status } = run('node', '--no-warnings', '--input-type=module', '--eval', code)
-    expect({ stdout, status }).toEqual({ stdout: 'true\n', status: 0 })
+    expect(evaluate('module', code)).toBe(true)
   })
 
   test('require', () => {
     const code = `console.log('${key}' in require('${specifier}'))`
-    expect(run('node', '--input-type=commonjs', '--eval', code)).toEqual(printed(true))
+    expect(evaluate('commonjs', code)).toBe(true)
   })
 })
 

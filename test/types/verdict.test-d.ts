@@ -47,6 +47,12 @@ export function byStatus(verdict: Verdict) {
   verdict.body
 }
 
+// There even when there is no nonce and no store.
+expectTypeOf<Pick<Verified, 'nonce' | 'replayId'>>().toEqualTypeOf<{
+  nonce: string | undefined
+  replayId: string | undefined
+}>()
+
 /** The code tells the check and the evidence. */
 export function byCode(failure: Failure) {
   expectTypeOf(failure.check).toEqualTypeOf<CheckName>()
