@@ -82,5 +82,6 @@ test('the command starts', () => {
     status: 0,
     stdout: expect.stringContaining('Usage: signed-requests')
   })
+  expect(run(command, '--version')).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' })
   expect(run(command, 'nonsense')).toMatchObject({ status: 64, stdout: '' })
 })

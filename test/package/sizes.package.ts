@@ -3,7 +3,7 @@ import { build, type Metafile } from 'esbuild'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 
 /**
- * Bytes that importing these names costs, minified and compressed (gzip -9), without the one dependency. `lazy` is what
+ * How many bytes importing these names costs, minified and compressed (gzip -9), without the one dependency. `lazy` is what
  * an import() brings when a request of RFC 9421 comes.
  */
 const LIMITS = [
@@ -20,7 +20,7 @@ interface Bundle {
   lazy: number
 }
 
-/** Bundles what a program that imports these names needs, as Vite, Wrangler and others do by default. */
+/** Bundles what a program that imports these names needs; what an import() loads stays in files of its own. */
 async function bundle(names: string, options: { minify: boolean }): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: `export ${names} from 'signed-requests'`, resolveDir: inject('folder') },
