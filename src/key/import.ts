@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type Failed, fail, ok, type Result } from '../result.ts'
 import type { KeyType } from '../signature/algorithms.ts'
 import type { KeyRecord } from './record.ts'
+import { readRsaDer } from './rsa-der.ts'
 
 /** A key that is ready to verify with. */
 export interface PublicKey {
@@ -26,7 +27,7 @@ export const RSA_BITS = { min: 1024, max: 8192 } as const
 
 /**
  * Makes a key from a parsed record: RSA as SubjectPublicKeyInfo or as PKCS#1 RSAPublicKey (RFC 6376 erratum 3017),
- * Ed25519 as 32 raw bytes (RFC 8463 section 4). The DER must be what the key itself encodes to. Never throws.
+ * Ed25519 as 32 raw bytes (RFC 8463 section 4). Strict DER, and nothing after it. Never throws.
  *
  * Fails with `key-encoding`, `key-type`, `key-too-short`, `key-too-long` or `key-weak`.
  *
@@ -41,28 +42,25 @@ function importRsa(
   { minRsaBits = RSA_BITS.min, maxRsaBits = RSA_BITS.max }: KeyLimits
 ): Result<PublicKey> {
   const { publicKey: der, text } = record
-  const form = secondTag(der) === INTEGER ? 'pkcs1' : 'spki'
-  const keyObject = readDer(der, form)
-  if (keyObject === undefined) return badEncoding(record, 'p= is not the DER of a public key')
-  if (keyObject.asymmetricKeyType !== 'rsa') {
+  const found = readRsaDer(der)
+  if (found === undefined) return badEncoding(record, 'p= is not the DER of a public key')
+  if (found === 'surplus') return badEncoding(record, 'the DER has bytes that do not belong to the key')
+  if (found === 'other') {
     return fail('key-type', { record: text, reason: 'k= says rsa, the key is of another type' })
   }
-  // Node reads DER with trailing bytes; a key that encodes to anything else is not this key.
-  if (!keyObject.export({ type: form, format: 'der' }).equals(der)) {
-    return badEncoding(record, 'the DER has bytes that do not belong to the key')
-  }
-
-  const { modulusLength: bits = 0, publicExponent = 0n } = keyObject.asymmetricKeyDetails ?? {}
+  const { form, bits, isExponentGood } = found
   if (!(bits >= minRsaBits)) return fail('key-too-short', { record: text, bits })
   if (bits > maxRsaBits) return fail('key-too-long', { record: text, bits })
   // Under exponent 1 the padded digest is its own signature; even ones are no RSA at all.
-  if (publicExponent < 3n || publicExponent % 2n === 0n) {
+  if (!isExponentGood) {
     return fail('key-weak', {
       record: text,
       bits,
       reason: 'the public exponent is not an odd number of at least 3'
     })
   }
+  const keyObject = readDer(der, form)
+  if (keyObject === undefined) return badEncoding(record, 'this runtime reads no such key')
   return ok({ type: 'rsa', bits, keyObject })
 }
 
@@ -107,14 +105,6 @@ function readDer(der: Uint8Array, type: 'spki' | 'pkcs1'): KeyObject | undefined
     // No look at the error: OpenSSL's codes differ between Node versions.
     return undefined
   }
-}
-
-const INTEGER = 0x02
-
-/** The tag of the first element inside the outer SEQUENCE: an INTEGER in PKCS#1, a SEQUENCE in SPKI. */
-function secondTag(der: Uint8Array): number | undefined {
-  const length = der[1] ?? 0
-  return der[length < 0x80 ? 2 : 2 + (length & 0x7f)]
 }
 
 const badEncoding = ({ text }: KeyRecord, reason: string): Failed =>
