@@ -1,6 +1,7 @@
-import { createVerify, verify } from 'node:crypto'
+import { createVerify, type KeyObject, verify } from 'node:crypto'
 import type { PublicKey } from '../key/import.ts'
 import { computationFor } from './algorithms.ts'
+import { verifyPss } from './pss.ts'
 
 /**
  * Does the signature over the signing string verify with this key? False, never a throw, also for an unknown
@@ -25,9 +26,19 @@ export function verifySignature(
 
   const { keyObject } = key
   if (digest === null) return verify(null, Buffer.from(signingString, 'latin1'), keyObject, signature)
+  if (options !== undefined && 'padding' in options && isWorkers()) {
+    return verifyPss(Buffer.from(signingString, 'latin1'), signature, key, options.saltLength)
+  }
   const verifier = createVerify(digest).update(signingString, 'latin1')
-  return verifier.verify(options === undefined ? keyObject : { key: keyObject, ...options }, signature)
+  return verifier.verify(options === undefined ? keyObject : { ...asInput(keyObject), ...options }, signature)
 }
+
+/** There, `node:crypto` takes no KeyObject beside options, and heeds no padding. */
+const isWorkers = () =>
+  (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent === 'Cloudflare-Workers'
+
+const asInput = (key: KeyObject): { key: string } | { key: KeyObject } =>
+  isWorkers() ? { key: key.export({ type: 'spki', format: 'pem' }).toString() } : { key }
 
 /**
  * HTTP field values are octets, and receivers hold each as one character (RFC 9110 section 5.5, obs-text). A character
