@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { LookupTxt } from '../key/dns.ts'
 import type { VerifierOptions } from '../options.ts'
@@ -57,8 +56,11 @@ const FILES = [
  * }
  */
 export function loadVectors(): readonly Vector[] {
+  // Here, so that the other exports can be imported where there are no files (Cloudflare Workers).
+  const require = createRequire(import.meta.url)
   return FILES.flatMap(file => {
-    const { source, vectors } = readFixture(file)
+    // The package finds its own files by its own name, from wherever the build has put this module.
+    const { source, vectors } = structuredClone<VectorFile>(require(`signed-requests/fixtures/${file}.json`))
     return vectors.map(json => ({
       name: json.name,
       file,
@@ -71,12 +73,6 @@ export function loadVectors(): readonly Vector[] {
     }))
   })
 }
-
-/** The package finds its own files by its own name, from wherever the build has put this module. */
-const { resolve } = createRequire(import.meta.url)
-
-const readFixture = (file: string): VectorFile =>
-  JSON.parse(readFileSync(resolve(`signed-requests/fixtures/${file}.json`), 'utf8'))
 
 function readOptions({ options, now, dns, accountsError, replayStore }: VectorJson): VerifierOptions {
   return {
