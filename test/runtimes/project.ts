@@ -1,36 +1,59 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BIN = fileURLToPath(new URL('node_modules/.bin', import.meta.url))
+const execute = promisify(execFile)
 
-/** A user's project in a folder of its own: the built package under its name, and one example. */
+/** A user's project in a folder of its own: the built package under its name. */
 export interface Project {
+  readonly folder: string
   write(name: string, content: string): void
-  /** runs a tool to its end */
-  run(tool: string, ...args: string[]): void
+  /** runs a tool to its end; resolves to its output */
+  run(tool: string, ...args: string[]): Promise<string>
   /** starts a server; resolves to its port, once it has said it */
   serve(env: Record<string, string>, tool: string, ...args: string[]): Promise<number>
   /** ends the server and removes the folder */
   remove(): void
 }
 
+/** A project with the package as it stands here, and some of its files. */
 export function createProject(...files: string[]): Project {
-  const folder = mkdtempSync(join(tmpdir(), 'project-'))
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(ROOT, join(folder, 'node_modules', 'signed-requests'))
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  for (const file of files) cpSync(join(ROOT, file), join(folder, file.split('/').at(-1)!))
-  let child: ChildProcess | undefined
+  const project = projectIn(makeFolder())
+  mkdirSync(join(project.folder, 'node_modules'))
+  symlinkSync(ROOT, join(project.folder, 'node_modules', 'signed-requests'))
+  for (const file of files) cpSync(join(ROOT, file), join(project.folder, file.split('/').at(-1)!))
+  return project
+}
 
+/** A project into which the package's own tarball was installed. */
+export async function installProject(): Promise<Project> {
+  const folder = makeFolder()
+  const packed = await execute('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT })
+  const [{ filename }] = JSON.parse(packed.stdout)
+  const quiet = ['--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline']
+  await execute('npm', ['install', ...quiet, `./${filename}`], { cwd: folder })
+  return projectIn(folder)
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'project-'))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  return folder
+}
+
+function projectIn(folder: string): Project {
+  let child: ChildProcess | undefined
   return {
+    folder,
     write: (name, content) => writeFileSync(join(folder, name), content),
-    run: (tool, ...args) => execFileSync(join(BIN, tool), args, { cwd: folder, stdio: 'pipe' }),
+    run: async (tool, ...args) => (await execute(join(BIN, tool), args, { cwd: folder })).stdout,
     async serve(env, tool, ...args) {
       // The fourth descriptor is where workerd says its port; the others say it in their output.
       child = spawn(join(BIN, tool), args, {

@@ -7,17 +7,15 @@ import { type RunningRecipe, testRecipe } from '../recipes/recipe.ts'
 import { behindProxy } from '../recipes/senders.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { makeCertificate, send } from '../support/https.ts'
+import { isAsked } from './asked.ts'
 import { createProject } from './project.ts'
 
-const SCRIPT = 'test:runtimes'
-const isAsked = process.env['npm_lifecycle_event'] === SCRIPT
-if (!isAsked)
-  console.warn(`The recipes for Bun, Deno and Workers are skipped: npm run ${SCRIPT} installs and runs them.`)
+const asked = isAsked('The recipes for Bun, Deno and Workers are')
 
 const HOST = 'receiver.example'
 const service = createTestService()
 
-describe.runIf(isAsked)('besides Node.js', () => {
+describe.runIf(asked)('besides Node.js', () => {
   let dns: DnsServer
   let dnsOverHttps: Server
   beforeAll(async () => {
@@ -50,7 +48,7 @@ describe.runIf(isAsked)('besides Node.js', () => {
     async () => {
       const project = createProject('examples/workers.ts')
       const certificate = await makeCertificate(HOST)
-      project.run(
+      await project.run(
         'esbuild',
         'workers.ts',
         '--bundle',

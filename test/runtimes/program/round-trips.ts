@@ -1,0 +1,154 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import {
+  type Algorithm,
+  buildSigningString,
+  type Code,
+  createVerifier,
+  explain,
+  type ReceivedRequest,
+  type SchemeName
+} from 'signed-requests'
+import { buildSignatureBase, parseSignatureInput } from 'signed-requests/rfc9421'
+import { createTestService, type SignRequest } from 'signed-requests/testing'
+
+/** How many signed requests came out as verified, how many forged ones were refused, and what went wrong. */
+export interface RoundTrips {
+  verified: number
+  refused: number
+  problems: readonly string[]
+}
+
+/** What signs the text of a signature. */
+interface Signer {
+  keyId: string
+  sign(bytes: Uint8Array): Uint8Array | Promise<ArrayBuffer>
+}
+
+const BODY = '{"event":"published","name":"caf\u00e9"}'
+const REQUEST = { method: 'POST', target: '/hook?id=42', body: BODY } satisfies SignRequest
+
+/** Every algorithm of both standards: signed here by `node:crypto`, and what the test kit signs, by the test kit. */
+export async function runRoundTrips(): Promise<RoundTrips> {
+  const service = createTestService()
+  const keys = publishKeys(service.records)
+  const rsa = (digest: string): Signer => ({
+    keyId: keys.rsa.keyId,
+    sign: bytes => sign(digest, bytes, keys.rsa.privateKey)
+  })
+  // By Web Crypto: node:crypto of Cloudflare Workers heeds no padding.
+  const pssKey = await importPssKey(keys.rsa.privateKey)
+  const pss: Signer = {
+    keyId: keys.rsa.keyId,
+    sign: bytes => crypto.subtle.sign({ name: 'RSA-PSS', saltLength: 64 }, pssKey, bytes)
+  }
+  const ed25519: Signer = {
+    keyId: keys.ed25519.keyId,
+    sign: bytes => sign(null, bytes, keys.ed25519.privateKey)
+  }
+  const draft = (algorithm: string, signer: Signer) => signDraft(service.sign(REQUEST), algorithm, signer)
+  const rfc9421 = (algorithm: string, signer: Signer) =>
+    signRfc9421(service.sign({ ...REQUEST, scheme: 'rfc9421' }), algorithm, signer)
+
+  const requests: [scheme: SchemeName, algorithm: Algorithm, by: string, request: ReceivedRequest][] = [
+    ['draft-cavage', 'rsa-sha256', 'the test kit', service.sign(REQUEST)],
+    ['draft-cavage', 'rsa-sha256', 'RSA', await draft('rsa-sha256', rsa('sha256'))],
+    ['draft-cavage', 'rsa-sha512', 'RSA', await draft('rsa-sha512', rsa('sha512'))],
+    ['draft-cavage', 'hs2019', 'RSA-PSS', await draft('hs2019', pss)],
+    ['draft-cavage', 'hs2019', 'Ed25519', await draft('hs2019', ed25519)],
+    ['draft-cavage', 'ed25519', 'Ed25519', await draft('ed25519', ed25519)],
+    ['rfc9421', 'rsa-v1_5-sha256', 'the test kit', service.sign({ ...REQUEST, scheme: 'rfc9421' })],
+    ['rfc9421', 'rsa-v1_5-sha256', 'RSA', await rfc9421('rsa-v1_5-sha256', rsa('sha256'))],
+    ['rfc9421', 'rsa-pss-sha512', 'RSA-PSS', await rfc9421('rsa-pss-sha512', pss)],
+    ['rfc9421', 'ed25519', 'Ed25519', await rfc9421('ed25519', ed25519)]
+  ]
+
+  const problems: string[] = []
+  let verified = 0
+  let refused = 0
+  for (const [scheme, algorithm, by, request] of requests) {
+    const verify = createVerifier({ ...service.options, schemes: [scheme], algorithms: [algorithm] })
+    for (const [change, changed, code] of variantsOf(request)) {
+      const verdict = await verify(changed)
+      const codes = verdict.status === 'verified' ? [] : verdict.failures.map(failure => failure.code)
+      const isAsExpected =
+        code === undefined
+          ? verdict.status === 'verified' && new TextDecoder().decode(verdict.body) === BODY
+          : verdict.status === 'rejected' && codes.join() === code && explain(verdict).includes(code)
+      if (!isAsExpected)
+        problems.push(`${scheme} ${algorithm} by ${by}, ${change}: ${verdict.status} ${codes}`)
+      else if (code === undefined) verified += 1
+      else refused += 1
+    }
+  }
+  return { verified, refused, problems }
+}
+
+/** What must verify, and what must be refused, with the code. */
+function variantsOf(request: ReceivedRequest): [change: string, changed: ReceivedRequest, code?: Code][] {
+  return [
+    ['as it is', request],
+    ['body as a stream', { ...request, body: new Blob([BODY]).stream() }],
+    ['target changed', { ...request, target: '/hook?id=43' }, 'signature-mismatch'],
+    ['body changed', { ...request, body: BODY.replace('published', 'deleted') }, 'digest-mismatch']
+  ]
+}
+
+/** An RSA and an Ed25519 key, whose records are put with those of the service. */
+function publishKeys(records: Record<string, string[][]>) {
+  const publish = (name: string, publicKey: KeyObject, length?: number): string => {
+    const keyId = `${name}._domainkey.service.example`
+    const der = publicKey.export({ type: 'spki', format: 'der' })
+    // RFC 8463 section 4: an Ed25519 record has the bare key, the last 32 bytes.
+    const key = (length === undefined ? der : der.subarray(-length)).toString('base64')
+    records[keyId] = [`v=DKIM1; k=${name}; p=${key}`.match(/.{1,255}/g) ?? []]
+    return keyId
+  }
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const ed25519 = generateKeyPairSync('ed25519')
+  return {
+    rsa: { keyId: publish('rsa', rsa.publicKey), privateKey: rsa.privateKey },
+    ed25519: { keyId: publish('ed25519', ed25519.publicKey, 32), privateKey: ed25519.privateKey }
+  }
+}
+
+function importPssKey(privateKey: KeyObject) {
+  const der = privateKey.export({ type: 'pkcs8', format: 'der' })
+  return crypto.subtle.importKey('pkcs8', der, { name: 'RSA-PSS', hash: 'SHA-512' }, false, ['sign'])
+}
+
+type Lines = readonly (readonly [name: string, value: string])[]
+
+const octets = (text: string): Uint8Array => Buffer.from(text, 'latin1')
+const base64 = (bytes: Uint8Array | ArrayBuffer): string =>
+  Buffer.from(bytes as Uint8Array).toString('base64')
+
+/** The request with a signature of its own in the place of the test kit's. */
+async function signDraft(
+  request: ReceivedRequest,
+  algorithm: string,
+  { keyId, sign }: Signer
+): Promise<ReceivedRequest> {
+  const headers = (request.headers as Lines).filter(([name]) => name !== 'Signature')
+  const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
+  const text = buildSigningString({ ...request, headers }, covered)
+  if (!text.ok) throw new Error(text.message)
+  const signature = base64(await sign(octets(text.value)))
+  const value = `keyId="${keyId}",algorithm="${algorithm}",headers="${covered.join(' ')}",signature="${signature}"`
+  return { ...request, headers: [...headers, ['Signature', value]] }
+}
+
+async function signRfc9421(
+  request: ReceivedRequest,
+  algorithm: string,
+  { keyId, sign }: Signer
+): Promise<ReceivedRequest> {
+  const headers = (request.headers as Lines).filter(([name]) => !name.startsWith('Signature'))
+  const components = '"@method" "@request-target" "@authority" "date" "x-service-id" "content-digest"'
+  const created = Math.floor(Date.now() / 1000)
+  const input = `sig1=(${components});created=${created};keyid="${keyId}";alg="${algorithm}"`
+  const parsed = parseSignatureInput(input)
+  const base = parsed.ok ? buildSignatureBase({ ...request, headers }, parsed.value[0]!) : parsed
+  if (!base.ok) throw new Error(base.message)
+  const signature = `sig1=:${base64(await sign(octets(base.value)))}:`
+  return { ...request, headers: [...headers, ['Signature-Input', input], ['Signature', signature]] }
+}

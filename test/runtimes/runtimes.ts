@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Input, Report } from './program/program.ts'
+import type { Project } from './project.ts'
+
+/** A runtime of the matrix. */
+export interface Runtime {
+  name: string
+  /** the package that it comes in, here under `node_modules` */
+  package: string
+  /** runs the program in the project */
+  run(project: Project, input: Input): Promise<Report>
+  /** vectors that it cannot judge as asked, and why */
+  limits: Readonly<Record<string, string>>
+}
+
+export const RUNTIMES: readonly Runtime[] = [
+  node('node-20-floor'), // the oldest that package.json promises
+  node('node-20'),
+  node('node-22'),
+  node('node-24'),
+  node('node-26'),
+  { name: 'bun', package: 'bun', run: onCommandLine('bun'), limits: {} },
+  {
+    name: 'deno',
+    package: 'deno',
+    run: onCommandLine('deno', 'run', '--allow-all'),
+    limits: { 'key-8192-bits': 'Deno reads no RSA key above 4096 bits' }
+  },
+  { name: 'workerd', package: 'workerd', run: onWorkerd, limits: {} }
+]
+
+function node(name: string): Runtime {
+  return { name: 'node', package: name, run: onCommandLine(`../${name}/bin/node`), limits: {} }
+}
+
+/** The version of a runtime's package; undefined where there is none for this platform. */
+export function installedVersion(runtime: Runtime): string | undefined {
+  const manifest = fileURLToPath(new URL(`node_modules/${runtime.package}/package.json`, import.meta.url))
+  if (!existsSync(manifest)) return undefined
+  const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'))
+  return version.replace(/^v/, '') // as it stands in that of Node.js 20.12.0
+}
+
+/** Compiles the program in TypeScript to one file each for a command line and for workerd. */
+export async function compileProgram(project: Project): Promise<void> {
+  for (const entry of ['main', 'worker']) {
+    const source = fileURLToPath(new URL(`program/${entry}.ts`, import.meta.url))
+    // Without our tsconfig.json, in which the package's name means its source.
+    const options = ['--packages=external', '--tsconfig-raw={}', `--outfile=${entry}.mjs`]
+    await project.run('esbuild', source, ...BUNDLE, ...options)
+  }
+  // A Worker is one file, with the installed package in it. It has a name in the place of an address.
+  const options = ['--define:import.meta.url="file:///worker"', '--outfile=bundle.js']
+  await project.run('esbuild', 'worker.mjs', ...BUNDLE, ...options)
+}
+
+const BUNDLE = ['--bundle', '--format=esm', '--platform=node', '--log-level=warning']
+
+function onCommandLine(tool: string, ...args: string[]): Runtime['run'] {
+  return async (project, input) =>
+    JSON.parse(await project.run(tool, ...args, 'main.mjs', JSON.stringify(input)))
+}
+
+/** There are no files and there is no UDP. The package's fixtures are modules there, under their names in the package. */
+async function onWorkerd(project: Project, { records, requests }: Input): Promise<Report> {
+  const fixtures = readdirSync(join(project.folder, 'node_modules/signed-requests/fixtures'))
+  const modules = fixtures.map(file => {
+    const name = `signed-requests/fixtures/${file}`
+    return `(name = "${name}", json = embed "node_modules/${name}")`
+  })
+  project.write(
+    'config.capnp',
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "worker", worker = .worker)],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "worker")]
+);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "bundle.js"), ${modules.join(', ')}],
+  compatibilityDate = "2025-09-01",
+  compatibilityFlags = ["nodejs_compat"]
+);
+`
+  )
+  const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
+  const body = JSON.stringify({ records, requests } satisfies Input)
+  const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })
+  return (await response.json()) as Report
+}

@@ -1,0 +1,55 @@
+import type { CheckName, Code, createVerifier, Verdict } from '../../src/index.ts'
+import type { Vector } from '../../src/testing/index.ts'
+
+/** What a vector says of a verdict. */
+export interface Outcome {
+  status: Verdict['status']
+  failures: readonly { check: CheckName; code: Code }[]
+  /** the checks that did not pass, of those that ran */
+  checks: readonly { check: CheckName; outcome: 'fail' | 'unavailable'; code: Code }[]
+  /** how often DNS was asked, where that must be never */
+  queries?: number
+}
+
+/** The checks from the DNS query on. When one of the others fails, DNS must not be asked. */
+const FROM_DNS_ON: readonly CheckName[] = ['key', 'signature', 'digest', 'replay']
+
+/** Judges the request of a vector, on any runtime: what must come out, and what did. */
+export async function judge(
+  create: typeof createVerifier,
+  { options, request, verdict: asked }: Vector
+): Promise<{ expected: Outcome; actual: Outcome }> {
+  const failures = asked.status === 'verified' ? [] : asked.failures
+  const isLocal = failures.some(({ check }) => !FROM_DNS_ON.includes(check))
+  let queries = 0
+  const verify = create({
+    ...options,
+    lookupTxt: (name, context) => {
+      queries += 1
+      return options.lookupTxt!(name, context)
+    }
+  })
+  const verdict = await verify(request)
+  return {
+    expected: {
+      status: asked.status,
+      failures,
+      checks: failures.map(({ check, code }) => ({ check, outcome: outcomeOf(asked.status, code), code })),
+      ...(isLocal && { queries: 0 })
+    },
+    actual: {
+      status: verdict.status,
+      failures:
+        verdict.status === 'verified' ? [] : verdict.failures.map(({ check, code }) => ({ check, code })),
+      checks: Object.entries(verdict.checks).flatMap(([name, result]) =>
+        result.outcome === 'fail' || result.outcome === 'unavailable'
+          ? { check: name as CheckName, outcome: result.outcome, code: result.code }
+          : []
+      ),
+      ...(isLocal && { queries })
+    }
+  }
+}
+
+const outcomeOf = (status: Verdict['status'], code: Code): 'fail' | 'unavailable' =>
+  status === 'rejected' && code !== 'account-check-failed' ? 'fail' : 'unavailable'
