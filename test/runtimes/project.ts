@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -35,10 +35,10 @@ export function createProject(...files: string[]): Project {
 /** A project into which the package's own tarball was installed. */
 export async function installProject(): Promise<Project> {
   const folder = makeFolder()
-  const packed = await execute('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT })
-  const [{ filename }] = JSON.parse(packed.stdout)
+  await execute('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })
+  const tarball = readdirSync(folder).find(file => file.endsWith('.tgz'))
   const quiet = ['--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline']
-  await execute('npm', ['install', ...quiet, `./${filename}`], { cwd: folder })
+  await execute('npm', ['install', ...quiet, `./${tarball}`], { cwd: folder })
   return projectIn(folder)
 }
 
