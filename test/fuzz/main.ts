@@ -1,17 +1,22 @@
 /**
  * npm run fuzz -- [seconds] [--seed number]
  *
- * Signs requests, changes them on the way, and has them verified, for a minute unless told otherwise. A finding is
- * printed with the seed that brings it back: `npm run fuzz -- 0 --seed 1234` runs that one round.
+ * Signs requests by either standard, changes them on the way, and has them verified, for a minute unless told
+ * otherwise. A finding is printed with the seed that brings it back: `npm run fuzz -- 0 --seed 1234` runs that one
+ * round.
  */
 import { parseArgs } from 'node:util'
 import { CODES } from '../../src/codes.ts'
 import { createVerifier, type ReceivedBody, type Verdict, type Verify } from '../../src/index.ts'
 import { CHECK_NAMES } from '../../src/verdict.ts'
-import { CHANGING, type Draft, draftOf, headersOf, KEEPING } from './mutate.ts'
+import type { Draft, Way } from './mutate.ts'
+import { DRAFT_CAVAGE } from './mutate-draft-cavage.ts'
+import { RFC9421 } from './mutate-rfc9421.ts'
 import { type Arrived, difference } from './oracle.ts'
 import { createRandom, type Random } from './random.ts'
-import { ACCOUNTS, HOSTS, NOW_SECONDS, type Signed, signSomething } from './signed.ts'
+import { signByDraft } from './sign-draft-cavage.ts'
+import { signByRfc9421 } from './sign-rfc9421.ts'
+import { ACCOUNTS, HOSTS, NOW_SECONDS, type Signed } from './signed.ts'
 
 const ROUND = 32
 const MAX_MILLISECONDS = 50
@@ -33,7 +38,8 @@ function newVerifier(): Verify {
     serviceDomain: 'service.example',
     hosts: HOSTS,
     accounts: ACCOUNTS,
-    algorithms: ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519'],
+    schemes: ['draft-cavage', 'rfc9421'],
+    algorithms: ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519', 'rsa-v1_5-sha256', 'rsa-pss-sha512'],
     now: () => NOW_SECONDS * 1000,
     lookupTxt: async name => {
       queries++
@@ -74,22 +80,39 @@ function judge(
 
 const verify = newVerifier()
 let executions = 0
-let verified = 0
+const verified = { 'draft-cavage': 0, rfc9421: 0 }
 const codes = new Map<string, number>()
+
+const signSomething = (random: Random): Signed =>
+  random.chance(0.5) ? signByDraft(random) : signByRfc9421(random)
 
 /** One signed request, changed in many ways. Gives what is wrong, if anything is. */
 async function runRound(seed: number): Promise<string | undefined> {
   const random = createRandom(seed)
-  const signed = [signSomething(random), signSomething(random)] as const
+  const [signed, other] = [signSomething(random), signSomething(random)]
+  return signed.scheme === 'rfc9421'
+    ? changeManyTimes(RFC9421, signed, other, random)
+    : changeManyTimes(DRAFT_CAVAGE, signed, other, random)
+}
+
+async function changeManyTimes<S extends Signed, D extends Draft>(
+  way: Way<S, D>,
+  signed: S,
+  other: Signed,
+  random: Random
+): Promise<string | undefined> {
   for (let i = 0; i < ROUND; i++) {
-    const draft = draftOf(signed[0])
+    const draft = way.draftOf(signed)
     const kept = i === 0 || random.chance(0.2)
     const changes = i === 0 ? 0 : 1 + random.below(3)
-    for (let n = 0; n < changes; n++) random.pick(kept ? KEEPING : CHANGING)(draft, random, signed[1])
+    for (let n = 0; n < changes; n++) random.pick(kept ? way.keeping : way.changing)(draft, random, other)
 
     const { method, target, body: bytes, https } = draft
-    const arrived: Arrived = { method, target, headers: headersOf(draft), body: bytes, https }
-    const problem = await runOne(arrived, draft.records, bodyForm(bytes, random), signed, kept, changes)
+    const whole = [...draft.headers, ...way.signatureHeaders(draft)]
+    const headers = draft.last.reduce((changed, change) => change(changed), whole)
+    const arrived: Arrived = { method, target, headers, body: bytes, https }
+    const form = bodyForm(bytes, random)
+    const problem = await runOne(arrived, draft.records, form, [signed, other], kept, changes)
     if (problem !== undefined)
       return `${problem}\n${JSON.stringify({ ...arrived, body: bytes.toString('latin1') })}`
   }
@@ -109,7 +132,7 @@ async function runOne(
   executions++
   try {
     const [verdict, time] = await timed(verify, arrived, streamed)
-    if (verdict.status === 'verified') verified++
+    if (verdict.status === 'verified') verified[verdict.scheme]++
     else for (const { code } of verdict.failures) codes.set(code, (codes.get(code) ?? 0) + 1)
 
     const problem = judge(verdict, arrived, signed, kept, changes)
@@ -173,6 +196,6 @@ const refused = [...codes].sort(([, a], [, b]) => b - a).map(([code, count]) => 
 console.log(`refused: ${refused.join(', ')}`)
 console.log(
   `${executions} executions in ${((Date.now() - start) / 1000).toFixed(0)} s from seed ${firstSeed}, ` +
-    `${verified} verified, ${findings.length} findings`
+    `${verified['draft-cavage']} verified by the draft, ${verified.rfc9421} by RFC 9421, ${findings.length} findings`
 )
 process.exitCode = findings.length === 0 ? 0 : 1

@@ -3,18 +3,28 @@ import type { Header } from '../vectors/build/sign.ts'
 import type { Random } from './random.ts'
 import { RECORDS, type Signed } from './signed.ts'
 
-/** A request on its way, its Signature header still in parts. */
+/** A request on its way. How its signature is written is its scheme's. */
 export interface Draft {
   method: string
   target: string
   headers: Header[]
   body: Buffer
   https: boolean
-  parameters: Parameter[]
-  separator: string
   records: Map<string, string[]>
   /** changes the request once it is whole */
   last: ((headers: Header[]) => Header[])[]
+}
+
+export type Mutation<D extends Draft = Draft> = (draft: D, random: Random, other: Signed) => void
+
+/** What the requests of one scheme go through. */
+export interface Way<S extends Signed, D extends Draft> {
+  draftOf(signed: S): D
+  signatureHeaders(draft: D): Header[]
+  /** changes after which it is still the request that was signed */
+  keeping: readonly Mutation<D>[]
+  /** changes after which it may be anything */
+  changing: readonly Mutation<D>[]
 }
 
 export interface Parameter {
@@ -23,37 +33,18 @@ export interface Parameter {
   value: string
 }
 
-export function draftOf(signed: Signed): Draft {
-  const quoted = (text: string) => `"${text}"`
-  return {
-    method: signed.method,
-    target: signed.target,
-    headers: [...signed.headers],
-    body: signed.body,
-    https: signed.https,
-    parameters: [
-      { name: 'keyId', value: quoted(signed.keyId) },
-      { name: 'algorithm', value: quoted(signed.algorithm) },
-      { name: 'headers', value: quoted(signed.covered.join(' ')) },
-      { name: 'signature', value: quoted(signed.signature.toString('base64')) },
-      ...Object.entries(signed.times).map(([name, value]) => ({ name, value: String(value) }))
-    ],
-    separator: ',',
-    records: new Map([...RECORDS].map(([name, record]) => [name, [record]])),
-    last: []
-  }
-}
-
-export function headersOf(draft: Draft): Header[] {
-  const signature = draft.parameters.map(({ name, value }) => `${name}=${value}`).join(draft.separator)
-  return draft.last.reduce(
-    (headers, change) => change(headers),
-    [...draft.headers, ['Signature', signature] as const]
-  )
-}
+export const unsignedDraftOf = ({ method, target, headers, body, https }: Signed): Draft => ({
+  method,
+  target,
+  headers: [...headers],
+  body,
+  https,
+  records: new Map([...RECORDS].map(([name, record]) => [name, [record]])),
+  last: []
+})
 
 /** Text that has fooled parsers. */
-const AWKWARD = [
+export const AWKWARD = [
   ...'"\\,;:= \t\r\n\0()./-_@#?%*+0aAzZ\x7f\x80\xa0\xad\xff\u017f\u212a\u2028\u3002\uff10\uff21\ufeff\ud800',
   '\r\n ',
   ', ',
@@ -68,10 +59,13 @@ const AWKWARD = [
   'keyId="one._domainkey.evil.example"',
   'signature="eA=="',
   'SHA-256=',
+  ';sf',
+  ';keyid="one._domainkey.evil.example"',
+  'sig1=:eA==:',
   'account-'
 ]
 
-function edit(text: string, random: Random): string {
+export function edit(text: string, random: Random): string {
   const at = random.below(text.length + 1)
   const length = random.below(3)
   const piece = random.pick(AWKWARD)
@@ -100,52 +94,35 @@ function edit(text: string, random: Random): string {
   }
 }
 
-const flipCase = (text: string): string =>
+export const flipCase = (text: string): string =>
   [...text].map(each => (each === each.toLowerCase() ? each.toUpperCase() : each.toLowerCase())).join('')
 
-const someCase = (text: string, random: Random): string =>
+export const someCase = (text: string, random: Random): string =>
   [...text].map(each => (random.chance(0.5) && /[A-Za-z]/.test(each) ? flipCase(each) : each)).join('')
-
-const parameter = (draft: Draft, name: string): Parameter | undefined =>
-  draft.parameters.find(each => each.name === name)
-
-function editParameter(draft: Draft, name: string, change: (text: string) => string): void {
-  const found = parameter(draft, name)
-  if (found !== undefined) found.value = `"${change(found.value.slice(1, -1))}"`
-}
 
 function replaceLine(draft: Draft, random: Random, change: (line: Header) => readonly Header[]): void {
   const at = random.below(draft.headers.length)
   draft.headers = draft.headers.flatMap((line, i) => (i === at ? change(line) : [line]))
 }
 
-type Mutation = (draft: Draft, random: Random, other: Signed) => void
+/** A line of the text that is signed goes into the value of the one before it. Both are headers, or the target. */
+export function joinLines(draft: Draft, before: string, name: string, written: string, random: Random): void {
+  const moved = draft.headers.filter(([each]) => each.toLowerCase() === name)
+  const line = `\n${written}: ${moved.map(([, value]) => value).join(', ')}`
+  if (/^(?:\(|@)request-target/.test(before)) draft.target += line
+  draft.headers = draft.headers
+    .filter(header => !moved.includes(header) || random.chance(0.2))
+    .map(([each, value]) => [each, each.toLowerCase() === before ? value + line : value])
+}
 
-/** Changes after which it is still the request that was signed. */
+const isSignature = ([name]: Header): boolean => name.startsWith('Signature')
+
 export const KEEPING: readonly Mutation[] = [
-  draft => {
-    draft.method = flipCase(draft.method)
-  },
   (draft, random) => replaceLine(draft, random, ([name, value]) => [[someCase(name, random), value]]),
   (draft, random) => replaceLine(draft, random, ([name, value]) => [[name, ` \t${value}\t`]]),
   (draft, random) => {
-    draft.parameters = random.shuffle(draft.parameters)
-  },
-  (draft, random) => {
-    draft.separator = random.pick([', ', ' ,', '\t,\t', ' , '])
-  },
-  (draft, random) => editParameter(draft, 'headers', text => someCase(text, random)),
-  (draft, random) => editParameter(draft, 'keyId', text => someCase(text, random)),
-  draft => editParameter(draft, 'keyId', text => (text.endsWith('.') ? text : `${text}.`)),
-  (draft, random) => editParameter(draft, 'algorithm', text => someCase(text, random)),
-  (draft, random) => {
-    if (draft.parameters.some(({ name }) => name === 'extra')) return
-    const value = random.pick(['""', '"a, keyId=\\"x\\""', 'token', '1', '"\xe9"'])
-    draft.parameters.splice(random.below(draft.parameters.length + 1), 0, { name: 'extra', value })
-  },
-  (draft, random) => {
     const line: Header = [
-      random.pick(['X-Other', 'Cookie', 'Content-Digest', 'X-Forwarded-Host']),
+      random.pick(['X-Other', 'Cookie', 'X-Forwarded-Host']),
       random.pick(['', 'a', 'sha-256=:x:'])
     ]
     draft.headers = random.chance(0.5) ? [line, ...draft.headers] : [...draft.headers, line]
@@ -167,7 +144,6 @@ export const KEEPING: readonly Mutation[] = [
   }
 ]
 
-/** Changes after which it may be anything. */
 export const CHANGING: readonly Mutation[] = [
   (draft, random) => {
     draft.method = edit(draft.method, random)
@@ -202,22 +178,9 @@ export const CHANGING: readonly Mutation[] = [
       name,
       value +
         random.pick(['\n', '\r\n', ', ', '']) +
-        random.pick([next, `${nextName.toLowerCase()}: ${next}`])
+        random.pick([next, `${nextName.toLowerCase()}: ${next}`, `"${nextName.toLowerCase()}": ${next}`])
     ]
     draft.headers.splice(at, 2, joined)
-  },
-  // a line of the signing string goes into the value before it, and its name out of the list
-  (draft, random) => {
-    const list = parameter(draft, 'headers')?.value.slice(1, -1).split(' ') ?? []
-    const at = 1 + random.below(list.length)
-    const [before = '', name = ''] = list.slice(at - 1, at + 1).map(each => each.toLowerCase())
-    const moved = draft.headers.filter(([each]) => each.toLowerCase() === name)
-    const line = `\n${name}: ${moved.map(([, value]) => value).join(', ')}`
-    if (before === '(request-target)') draft.target += line
-    draft.headers = draft.headers
-      .filter(header => !moved.includes(header) || random.chance(0.2))
-      .map(([each, value]) => [each, each.toLowerCase() === before ? value + line : value])
-    editParameter(draft, 'headers', () => list.filter((_, i) => i !== at).join(' '))
   },
   (draft, random) => {
     const [one, two] = [random.below(draft.headers.length), random.below(draft.headers.length)]
@@ -252,70 +215,24 @@ export const CHANGING: readonly Mutation[] = [
     draft.body = Buffer.from(edit(draft.body.toString('latin1'), random), 'latin1')
   },
 
-  // the Signature header
-  (draft, _, other) => editParameter(draft, 'signature', () => other.signature.toString('base64')),
-  (draft, _, other) => editParameter(draft, 'headers', () => other.covered.join(' ')),
-  (draft, _, other) => editParameter(draft, 'keyId', () => other.keyId),
-  (draft, _, other) => editParameter(draft, 'algorithm', () => other.algorithm),
-  (draft, random) =>
-    editParameter(draft, random.pick(['keyId', 'algorithm', 'headers', 'signature']), text =>
-      edit(text, random)
-    ),
-  (draft, random) => editParameter(draft, 'headers', text => changeList(text.split(' '), random).join(' ')),
-  (draft, random) =>
-    editParameter(draft, 'keyId', () =>
-      random.pick([
-        'one._domainkey.evil.example',
-        'service.example',
-        'two._domainkey.service.example',
-        'edwards.service.example',
-        'one._domainkey.evilservice.example'
-      ])
-    ),
-  (draft, random) =>
-    editParameter(draft, 'algorithm', () =>
-      random.pick(['none', 'hmac-sha256', 'rsa-sha1', 'rsa-sha512', 'hs2019', 'ed25519', 'ecdsa-sha256', ''])
-    ),
-  (draft, random) =>
-    editParameter(draft, 'signature', text =>
-      changeBytes(Buffer.from(text, 'base64'), random).toString('base64')
-    ),
-  (draft, random) => editParameter(draft, 'signature', text => respell(text, random)),
-  (draft, random) => {
-    draft.parameters.splice(random.below(draft.parameters.length), 1)
-  },
-  (draft, random) => {
-    draft.parameters.push({ ...random.pick(draft.parameters) })
-  },
-  (draft, random, other) => {
-    draft.parameters.push({ name: 'signature', value: `"${other.signature.toString('base64')}"` })
-    if (random.chance(0.5)) draft.parameters.reverse()
-  },
-  (draft, random) => {
-    const found = random.pick(draft.parameters)
-    found.name = edit(found.name, random)
-  },
-  (draft, random) => {
-    const found = random.pick(draft.parameters)
-    found.value = edit(found.value, random)
-  },
-  (draft, random) => {
-    const time = {
-      name: random.pick(['created', 'expires']),
-      value: random.pick(['1795176000', '1795176010', '0', '-1', '1e9', '"1795176000"', '9999999999'])
-    }
-    draft.parameters = [...draft.parameters.filter(({ name }) => name !== time.name), time]
-  },
-  (draft, random) => {
-    draft.separator = edit(draft.separator, random)
-  },
+  // the headers of the signature, as text
   (draft, random) => {
     draft.last.push(headers =>
-      headers.map(([name, value]) => [name, name === 'Signature' ? edit(value, random) : value])
+      headers.map(line => (isSignature(line) && random.chance(0.5) ? [line[0], edit(line[1], random)] : line))
     )
   },
   (draft, random) => {
-    draft.last.push(headers => random.shuffle([...headers, headers.find(([name]) => name === 'Signature')!]))
+    draft.last.push(headers => random.shuffle([...headers, headers.find(isSignature)!]))
+  },
+  (draft, random) => {
+    // the other standard, or none
+    draft.last.push(headers => [
+      ...headers.filter(line => !isSignature(line) || random.chance(0.7)),
+      [
+        'Signature-Input',
+        random.pick(['', 'sig1=()', 'sig1=("@method");keyid="one._domainkey.service.example"'])
+      ]
+    ])
   },
 
   // DNS
@@ -337,41 +254,24 @@ export const CHANGING: readonly Mutation[] = [
     )
   },
 
-  // size: up to 16 KB of something awkward
+  // size
   (draft, random) => {
-    const piece = random.pick(AWKWARD)
-    const text = piece.repeat(Math.floor((1 << (8 + random.below(6))) / piece.length))
-    const where = random.below(4)
+    const text = longText(random)
+    const where = random.below(3)
     if (where === 0) replaceLine(draft, random, ([name, value]) => [[name, value + text]])
     else if (where === 1) replaceLine(draft, random, ([name]) => [[name, text]])
-    else if (where === 2) draft.parameters.push({ name: 'long', value: `"${text}"` })
     else
-      draft.last.push(headers =>
-        headers.map(([name, value]) => [name, name === 'Signature' ? text + value : value])
-      )
+      draft.last.push(headers => headers.map(line => (isSignature(line) ? [line[0], text + line[1]] : line)))
   }
 ]
 
-function changeList(names: string[], random: Random): string[] {
-  const at = random.below(names.length)
-  switch (random.below(5)) {
-    case 0:
-      return names.filter((_, i) => i !== at)
-    case 1:
-      return [...names, names[at]!]
-    case 2:
-      return [
-        ...names,
-        random.pick(['x-absent', 'signature', 'constructor', '__proto__', '(created)', 'content-length'])
-      ]
-    case 3:
-      return random.shuffle(names)
-    default:
-      return names.map((name, i) => (i === at ? edit(name, random) : name))
-  }
+/** Up to 8 KB of something awkward. */
+export function longText(random: Random): string {
+  const piece = random.pick(AWKWARD)
+  return piece.repeat(Math.floor((1 << (8 + random.below(6))) / piece.length))
 }
 
-function changeBytes(bytes: Buffer, random: Random): Buffer {
+export function changeBytes(bytes: Buffer, random: Random): Buffer {
   switch (random.below(5)) {
     case 0:
       bytes[random.below(bytes.length)]! ^= 1 << random.below(8)
@@ -390,7 +290,7 @@ function changeBytes(bytes: Buffer, random: Random): Buffer {
   }
 }
 
-function respell(base64: string, random: Random): string {
+export function respell(base64: string, random: Random): string {
   const at = random.below(base64.length)
   return random.pick([
     base64.replaceAll('+', '-').replaceAll('/', '_'),

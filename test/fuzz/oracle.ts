@@ -1,6 +1,6 @@
-import type { Verdict } from '../../src/index.ts'
+import type { Verdict, Verified } from '../../src/index.ts'
 import type { Header } from '../vectors/build/sign.ts'
-import { RECORDS, type Signed } from './signed.ts'
+import { RECORDS, type Signed, type SignedByDraft, type SignedByRfc9421 } from './signed.ts'
 
 /** What arrived, with the body as bytes. */
 export interface Arrived {
@@ -26,16 +26,28 @@ export function difference(
   if (original === undefined) return 'nobody made this signature'
   if (!isMendable(original.violation)) return `it was signed, but ${original.violation}`
 
-  const names = original.covered.map(name => name.toLowerCase())
-  if (verdict.coveredHeaders.join() !== names.join()) return 'the covered list'
-  // The keyId is not signed: the key itself counts, wherever in the domain it is published.
+  if (verdict.scheme !== original.scheme) return 'the standard'
   const published = (records.get(verdict.keyId) ?? []).join().replace(/\s/g, '')
   const isPublished = published.includes(keyOf(original.keyId))
   if (!verdict.keyId.endsWith('.service.example') || !isPublished) return 'the key'
-  // The header's algorithm is not signed; with an Ed25519 key, both names mean the same.
+  if (!arrived.https) return 'it came without TLS'
+  const own =
+    original.scheme === 'rfc9421'
+      ? differenceByRfc9421(verdict, arrived, original)
+      : differenceByDraft(verdict, arrived, original)
+  if (own !== undefined) return own
+  if (!arrived.body.equals(original.body) || !original.body.equals(verdict.body)) return 'the body'
+  if (`account-${verdict.accountId}` !== joinedValue(original.headers, 'x-service-id')) return 'the account'
+  return undefined
+}
+
+function differenceByDraft(verdict: Verified, arrived: Arrived, original: SignedByDraft): string | undefined {
+  const names = original.covered.map(name => name.toLowerCase())
+  if (verdict.coveredHeaders.join() !== names.join()) return 'the covered list'
+  // The header's algorithm is not signed; with an Ed25519 key, both names mean the same. Nor is the keyId: the key
+  // itself counts, wherever in the domain it is published.
   const isEd25519 = original.signature.length === 64
   if (verdict.algorithm !== original.algorithm && !isEd25519) return 'the algorithm'
-  if (!arrived.https) return 'it came without TLS'
   if (arrived.method.toLowerCase() !== original.method.toLowerCase()) return 'the method'
   if (arrived.target !== original.target) return 'the target'
   for (const name of names.filter(each => !each.startsWith('('))) {
@@ -48,25 +60,76 @@ export function difference(
     )?.[1]
     if (names.includes(`(${name})`) && received !== String(original.times[name])) return name
   }
-  if (!arrived.body.equals(original.body) || !original.body.equals(verdict.body)) return 'the body'
-  if (`account-${verdict.accountId}` !== joinedValue(original.signedHeaders, 'x-service-id'))
-    return 'the account'
   const nonce = names.includes('x-nonce') ? joinedValue(original.signedHeaders, 'x-nonce') : undefined
-  if (verdict.nonce !== nonce) return 'the nonce'
-  return undefined
+  return verdict.nonce === nonce ? undefined : 'the nonce'
 }
 
-/** What can be put right on the way without touching what is signed; it is compared below like the rest. */
+function differenceByRfc9421(
+  verdict: Verified,
+  arrived: Arrived,
+  { covered, lines, params, keyId, algorithm }: SignedByRfc9421
+): string | undefined {
+  const names = covered.map(identifier => identifier.replace(/^"([^"]*)"/, '$1'))
+  if (verdict.coveredHeaders.join() !== names.join()) return 'the covered list'
+  // All parameters are signed.
+  if (verdict.keyId !== keyId) return 'the name of the key'
+  if (verdict.algorithm !== algorithm) return 'the algorithm'
+  for (const [identifier, value] of lines) {
+    if (componentValue(arrived, identifier) !== value) return `the component ${identifier}`
+  }
+  const { nonce, created } = Object.fromEntries(params)
+  const signedNonce =
+    nonce === undefined ? lines.find(([name]) => name === '"x-nonce"')?.[1] : (JSON.parse(nonce) as string)
+  if (verdict.nonce !== signedNonce) return 'the nonce'
+  const isCreated = verdict.date.getTime() === Number(created) * 1000
+  return names.includes('date') || isCreated ? undefined : 'the time'
+}
+
+/** The value of a component of a request (RFC 9421 section 2), for those that are signed here. */
+function componentValue({ method, target, headers, https }: Arrived, identifier: string): string | undefined {
+  const [, name = '', parameter = ''] = /^"([^"]*)"(.*)$/.exec(identifier) ?? []
+  const [, start = '', path, query = '?'] = /^(https:\/\/[^/?]*)?([^?]*)(\?.*)?$/s.exec(target) ?? []
+  const authority = joinedValue(headers, 'host')?.toLowerCase().replace(/:443$/, '')
+  switch (name) {
+    case '@method':
+      return method
+    case '@request-target':
+      return target
+    case '@target-uri':
+      return start === '' ? `https://${authority}${target}` : target
+    case '@authority':
+      return authority
+    case '@scheme':
+      return https ? 'https' : 'http'
+    case '@path':
+      return path
+    case '@query':
+      return query
+    case '@query-param': {
+      const values = new URLSearchParams(query).getAll(parameter.slice(';name="'.length, -1))
+      return values.length === 1 ? values[0] : undefined
+    }
+  }
+  if (parameter === '') return joinedValue(headers, name)
+  return valuesOf(headers, name)
+    .map(value => `:${Buffer.from(value, 'latin1').toString('base64')}:`)
+    .join(', ')
+}
+
+/** What can be put right on the way without touching what is signed; it is compared like the rest. */
 const isMendable = (violation: Signed['violation']): boolean =>
   violation === undefined || ['not-https', 'coverage-absent', 'key-name-outside-domain'].includes(violation)
 
 /** The value of p= that is published at a name. */
 const keyOf = (name: string): string => RECORDS.get(name)!.split('p=')[1]!
 
-/** All values of a name, joined as in draft-cavage-http-signatures-12 section 2.3. */
+const valuesOf = (headers: readonly Header[], name: string): string[] =>
+  headers
+    .filter(([each]) => each.toLowerCase() === name)
+    .map(([, value]) => value.replace(/^[ \t]+|[ \t]+$/g, ''))
+
+/** All values of a name, joined as in draft-cavage-http-signatures-12 section 2.3 and RFC 9421 section 2.1. */
 function joinedValue(headers: readonly Header[], name: string): string | undefined {
-  const values = headers.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value)
-  return values.length === 0
-    ? undefined
-    : values.map(value => value.replace(/^[ \t]+|[ \t]+$/g, '')).join(', ')
+  const values = valuesOf(headers, name)
+  return values.length === 0 ? undefined : values.join(', ')
 }
