@@ -32,6 +32,7 @@ describe('what is remembered of one Signature header', () => {
     `${start},signature="`,
     `${start},signature="AAAA""`,
     `${start},signature="AAAA\\""`,
+    `${start},signature="AAAA"BBBB"`,
     `${start},signature="AAAA",signature="AAAA"`,
     `${start},signature="AAAA",created=1`,
     `${start},signature="AAAA",algorithm="rsa-sha256"`,

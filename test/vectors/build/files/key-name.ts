@@ -127,6 +127,25 @@ export const vectors = [
     MALFORMED,
     'Resolvers decode it; no key is published so.'
   ),
+  named(
+    'key-name-punycode-after-many-labels',
+    'xn--a.b.c.d.e.f.g.h.i.j.k.l.service.example',
+    MALFORMED,
+    'It decodes to nothing; some resolvers ask for the root.'
+  ),
+  named(
+    'key-name-punycode-before-the-domain',
+    'a.b.c.d.e.f.g.h.i.j.k.l.xn--a.service.example',
+    MALFORMED,
+    'It decodes to nothing; some resolvers ask for the root.'
+  ),
+  vector('key-name-below-a-domain-in-punycode', {
+    source,
+    note: 'The receiver has configured that domain: only the labels below it come from the sender.',
+    keyId: 'one._domainkey.xn--bcher-kva.example',
+    options: { serviceDomain: 'xn--bcher-kva.example' },
+    verdict: VERIFIED
+  }),
   named('key-name-space', 'one service.example', MALFORMED),
   named('key-name-space-at-the-start', ' one.service.example', MALFORMED),
   named('key-name-space-at-the-end', 'one.service.example ', MALFORMED),
