@@ -53,7 +53,8 @@ function toTime(parts: DateParts): number | undefined {
   // Not Date.UTC(), which takes the years 0 to 99 for 1900 to 1999.
   const date = new Date(0)
   date.setUTCFullYear(year, month, day)
-  if (date.getUTCMonth() !== month || date.getUTCDate() !== day) return undefined
+  // A day that does not exist is one of another month.
+  if (date.getUTCMonth() !== month) return undefined
   if (!DAYS[date.getUTCDay()]!.startsWith(parts.weekday)) return undefined
   return date.setUTCHours(hour, minute, second)
 }
