@@ -1,20 +1,43 @@
+import { relative } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** For `npm run test:mutation`: the tests of the verifier that take the same way every time, and not long. */
+/**
+ * The tests of the verifier that take the same way every time, and not long. The first that fails ends the run, so
+ * what catches most comes first, and what makes RSA keys or waits comes last.
+ */
+const TESTS = [
+  'test/vectors.test.ts',
+  'test/headers/',
+  'test/checks/',
+  'test/key/',
+  'test/signature/',
+  'test/signing-string.test.ts',
+  'test/body.test.ts',
+  'test/evidence.test.ts',
+  'test/fixtures/appendix-c.test.ts',
+  'test/dns/bun.test.ts',
+  'test/dns/lookup-txt.test.ts',
+  'test/dns/names.test.ts',
+  'test/dns/resolver-options.test.ts',
+  'test/dns/sharing.test.ts',
+  'test/replay/verifier.test.ts',
+  'test/verify.test.ts'
+]
+
+const place = ({ moduleId }: TestSpecification): number =>
+  TESTS.findIndex(each => relative(import.meta.dirname, moduleId).startsWith(each))
+
+class AsListed extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return [...files].sort((a, b) => place(a) - place(b))
+  }
+}
+
 export default defineConfig({
   test: {
-    include: [
-      'test/body.test.ts',
-      'test/checks/**/*.test.ts',
-      'test/dns/**/*.test.ts',
-      'test/evidence.test.ts',
-      'test/explain/**/*.test.ts',
-      'test/fixtures/appendix-c.test.ts',
-      'test/key/**/*.test.ts',
-      'test/signing-string.test.ts',
-      'test/vectors.test.ts',
-      'test/verify.test.ts'
-    ],
-    testTimeout: 20_000
+    include: TESTS.map(each => (each.endsWith('/') ? `${each}**/*.test.ts` : each)),
+    sequence: { sequencer: AsListed },
+    testTimeout: 5_000
   }
 })
