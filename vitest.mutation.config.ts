@@ -20,6 +20,7 @@ const TESTS = [
   'test/dns/lookup-txt.test.ts',
   'test/dns/names.test.ts',
   'test/dns/resolver-options.test.ts',
+  'test/explain/',
   'test/dns/sharing.test.ts',
   'test/replay/verifier.test.ts',
   'test/verify.test.ts'

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createLookUp } from '../../src/key/shared-lookup.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const NAME = 'one.service.example'
+const TIMEOUT = {
+  ok: false,
+  code: 'key-lookup-timeout',
+  evidence: { name: NAME, error: 'no answer within 50 ms' }
+}
+
+/** Look-ups that are answered when the test says so. */
+function createResolver() {
+  const asked: { answer: (records: string[][]) => void; options: { readonly signal: AbortSignal } }[] = []
+  const lookUp = createLookUp(
+    (_, options) => new Promise(resolve => asked.push({ answer: resolve, options })),
+    50
+  )
+  return { asked, lookUp }
+}
+
+test('the deadline is that very millisecond, and nothing is left of it after an answer', async () => {
+  const { asked, lookUp } = createResolver()
+  const answered = lookUp(NAME)
+  await vi.advanceTimersByTimeAsync(49)
+  expect(vi.getTimerCount()).toBe(1)
+  asked[0]!.answer([['a']])
+  expect(await answered).toEqual({ ok: true, value: [['a']] })
+  expect(vi.getTimerCount()).toBe(0)
+
+  const late = lookUp(NAME)
+  await vi.advanceTimersByTimeAsync(50)
+  expect(await late).toMatchObject(TIMEOUT)
+})
+
+test('an answer that is at hand needs no timer', async () => {
+  const lookUp = createLookUp(async () => [['a']], 50)
+  expect(await lookUp(NAME)).toEqual({ ok: true, value: [['a']] })
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('an answer after the deadline is not taken for that of the next query', async () => {
+  const { asked, lookUp } = createResolver()
+  const first = lookUp(NAME)
+  await vi.advanceTimersByTimeAsync(50)
+  const second = lookUp(NAME)
+  asked[0]!.answer([['late']])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await first).toMatchObject(TIMEOUT)
+  // The second query is still the one to share.
+  const third = lookUp(NAME)
+  expect(asked).toHaveLength(2)
+  asked[1]!.answer([['in time']])
+  expect(await Promise.all([second, third])).toEqual([
+    { ok: true, value: [['in time']] },
+    { ok: true, value: [['in time']] }
+  ])
+})
+
+test('a look-up that throws at once is asked again', async () => {
+  const lookUp = createLookUp(
+    vi
+      .fn<() => Promise<string[][]>>()
+      .mockImplementationOnce(() => {
+        throw Object.assign(new Error('no'), { code: 'ENOTFOUND' })
+      })
+      .mockResolvedValue([['a']]),
+    50
+  )
+  expect(await lookUp(NAME)).toMatchObject({ code: 'key-not-found', evidence: { reason: 'ENOTFOUND' } })
+  expect(await lookUp(NAME)).toEqual({ ok: true, value: [['a']] })
+})
+
+test('the signal is aborted at the deadline, whenever it is asked for, and not by an answer', async () => {
+  const { asked, lookUp } = createResolver()
+  void lookUp(NAME)
+  const early = asked[0]!.options.signal
+  expect(early.aborted).toBe(false)
+  await vi.advanceTimersByTimeAsync(50)
+  expect(early.aborted).toBe(true)
+  expect(asked[0]!.options.signal).toBe(early)
+
+  void lookUp(NAME)
+  await vi.advanceTimersByTimeAsync(50)
+  expect(asked[1]!.options.signal.aborted).toBe(true)
+
+  void lookUp(NAME)
+  await vi.advanceTimersByTimeAsync(10)
+  asked[2]!.answer([['a']])
+  await vi.advanceTimersByTimeAsync(90)
+  expect(asked[2]!.options.signal.aborted).toBe(false)
+})
+
+// biome-ignore lint/suspicious/noSparseArray: a hole is what some resolvers could leave
+test.each([[null], ['a'], [{}], [['a']], [[['a'], 'b']], [[[1]]], [[, ['a']]], [[[, 'a']]]])(
+  'not of the form string[][]: %j',
+  async answer => {
+    const lookUp = createLookUp(async () => answer as unknown as string[][], 50)
+    expect(await lookUp(NAME)).toMatchObject({
+      code: 'key-lookup-failed',
+      evidence: { name: NAME, error: 'the answer is not of the form string[][]' }
+    })
+  }
+)
+
+test.each([
+  ['ENOTFOUND', 'key-not-found', { reason: 'ENOTFOUND' }],
+  ['ENODATA', 'key-not-found', { reason: 'ENODATA' }],
+  ['ETIMEOUT', 'key-lookup-timeout', { error: 'ETIMEOUT' }],
+  ['ESERVFAIL', 'key-lookup-failed', { error: 'ESERVFAIL' }]
+])('%s: %s', async (error, code, evidence) => {
+  const lookUp = createLookUp(() => Promise.reject(Object.assign(new Error('no'), { code: error })), 50)
+  expect(await lookUp(NAME)).toMatchObject({ ok: false, code, evidence: { name: NAME, ...evidence } })
+})
