@@ -22,6 +22,7 @@ const TESTS = [
   'test/dns/resolver-options.test.ts',
   'test/explain/',
   'test/dns/sharing.test.ts',
+  'test/hardening.test.ts',
   'test/replay/verifier.test.ts',
   'test/verify.test.ts'
 ]

@@ -247,6 +247,15 @@ describe('a streamed body', () => {
   })
 })
 
+describe('the clock', () => {
+  it('is looked at once when nothing has to be remembered, however long the body takes', async () => {
+    const times = [0, 3_600_000]
+    const verify = verifierWith({ now: () => Date.now() + times.shift()! })
+    expect((await verify(service.sign({ body: BODY }))).status).toBe('verified')
+    expect(times).toEqual([3_600_000])
+  })
+})
+
 describe('the look-up', () => {
   it('is shared by verifications in flight and repeated by the next one', async () => {
     const lookupTxt = vi.fn(async (name: string, options: { signal: AbortSignal }) => {
