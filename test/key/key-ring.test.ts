@@ -23,15 +23,24 @@ describe('a key ring', () => {
     expect(keyOf('v=DKIM1; p=')).toBe(bad)
   })
 
-  it('forgets the oldest of many, and never keeps a very long text', () => {
+  it('keeps a hundred records, and forgets the oldest for the next one', () => {
     const keyOf = createKeyRing({})
-    const oldest = keyOf('v=DKIM1; n=0; p=')
-    for (let i = 1; i < 150; i++) keyOf(`v=DKIM1; n=${i}; p=`)
-    expect(keyOf('v=DKIM1; n=0; p=')).not.toBe(oldest)
-    const long = `v=DKIM1; n=${'x'.repeat(5000)}; p=`
-    const read = keyOf(long)
-    keyOf('v=DKIM1; n=1; p=')
-    expect(keyOf(long)).not.toBe(read)
-    expect(keyOf(long)).toEqual(read)
+    const numbered = (i: number) => keyOf(`v=DKIM1; n=${i}; p=`)
+    const [oldest, next] = [numbered(0), numbered(1)]
+    for (let i = 2; i < 100; i++) numbered(i)
+    expect(numbered(0)).toBe(oldest)
+    numbered(100)
+    expect(numbered(1)).toBe(next)
+    expect(numbered(0)).not.toBe(oldest)
+    expect(numbered(0)).toEqual(oldest)
+  })
+
+  it('never keeps a text of more than 4096 characters', () => {
+    const keyOf = createKeyRing({})
+    const textOf = (length: number) => 'v=DKIM1; p=; n='.padEnd(length, 'x')
+    const [long, longer] = [keyOf(textOf(4096)), keyOf(textOf(4097))]
+    expect(keyOf(textOf(4096))).toBe(long)
+    expect(keyOf(textOf(4097))).not.toBe(longer)
+    expect(keyOf(textOf(4097))).toEqual(longer)
   })
 })
