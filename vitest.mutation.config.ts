@@ -4,10 +4,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * The tests of the verifier that take the same way every time, and not long. The first that fails ends the run, so
- * what catches most comes first, and what makes RSA keys or waits comes last.
+ * what catches most comes first.
  */
 const TESTS = [
   'test/vectors.test.ts',
+  'test/verify.test.ts',
   'test/headers/',
   'test/checks/',
   'test/key/',
@@ -21,10 +22,7 @@ const TESTS = [
   'test/dns/names.test.ts',
   'test/dns/resolver-options.test.ts',
   'test/explain/',
-  'test/dns/sharing.test.ts',
-  'test/hardening.test.ts',
-  'test/replay/verifier.test.ts',
-  'test/verify.test.ts'
+  'test/hardening.test.ts'
 ]
 
 const place = ({ moduleId }: TestSpecification): number =>

@@ -9,7 +9,7 @@ import {
 } from '../src/index.ts'
 import { createTestService } from '../src/testing/index.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const BODY = '{"event":"opened","id":7}'
 
 const verifierWith = (options: Partial<VerifierOptions> = {}) =>
@@ -272,8 +272,8 @@ describe('the look-up', () => {
   })
 
   it('uses a changed record at once', async () => {
-    const rotating = createTestService()
-    const next = createTestService()
+    const rotating = createTestService({ rsaBits: 1024 })
+    const next = createTestService({ rsaBits: 1024 })
     const [name] = Object.keys(rotating.records) as [string]
     const verify = createVerifier(rotating.options)
     expect((await verify(rotating.sign())).status).toBe('verified')
@@ -283,7 +283,7 @@ describe('the look-up', () => {
   })
 
   it('knows the key of the next month under its new name', async () => {
-    const rotating = createTestService()
+    const rotating = createTestService({ rsaBits: 1024 })
     const verify = createVerifier(rotating.options)
     const before = rotating.sign()
     expect(rotating.rotateKey()).toBe('key2._domainkey.service.example')
