@@ -73,6 +73,7 @@ test.each([
   ['v="DKIM1"', true],
   ['v=\\"DKIM1\\"', true],
   ['" v "= DKIM1', true],
+  [' "v" = "DKIM1" ', true],
   ['v="" DKIM1', true],
   ['v="x"DKIM1', false],
   ['\xa0p\xa0=x', true],
