@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { checkCoverage } from '../../src/checks/coverage.ts'
+import { readFields } from '../../src/headers/fields.ts'
 import { createVerifier, type VerifierOptions } from '../../src/index.ts'
+import { draftCavage } from '../../src/schemes/draft-cavage.ts'
+import { readOptions } from '../../src/settings.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
@@ -26,4 +30,25 @@ test('a list that is good for one receiver may cover too little for another', as
   expect(failuresOf(await verifierWith({ alsoCovered: ['x-nonce'] })(request))).toEqual([
     'coverage: coverage-insufficient'
   ])
+})
+
+test('the last few lists that were found good are not looked at again, and no more of them are kept', () => {
+  const request = service.sign()
+  const fields = readFields(request.headers)
+  const settings = readOptions(service.options)
+  const findMissing = vi.fn(draftCavage.findMissing)
+  const looksAt = (headers: readonly string[]): boolean => {
+    findMissing.mockClear()
+    const claims = { keyId: '', headers, signature: new Uint8Array(1) }
+    if (!fields.ok) throw new Error(fields.code)
+    expect(checkCoverage({ ...draftCavage, findMissing }, request, fields.value, claims, settings).ok).toBe(
+      true
+    )
+    return findMissing.mock.calls.length === 1
+  }
+  const lists = Array.from({ length: 5 }, () => [...FIVE])
+  const [first, ...last] = lists as [string[], ...string[][]]
+  expect(lists.map(looksAt)).toEqual([true, true, true, true, true])
+  expect(last.map(looksAt)).toEqual([false, false, false, false])
+  expect(looksAt(first)).toBe(true)
 })

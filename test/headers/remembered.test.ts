@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readFields } from '../../src/headers/fields.ts'
 import { FEW, rememberFew } from '../../src/headers/remember.ts'
+import { readSignature } from '../../src/headers/signature.ts'
 import { parseSignatureHeader } from '../../src/index.ts'
 
 /** Every pair, one after the other: what is remembered of the first must not show in the second. */
@@ -59,6 +60,35 @@ describe('what is remembered of one Signature header', () => {
       ok: true,
       value: { headers: ['(request-target)', 'host', 'date'] }
     })
+  })
+})
+
+describe('how much is remembered', () => {
+  it('of Signature headers: what the last few said', () => {
+    const headersOf = (text: string) => {
+      const read = readSignature(text)
+      return read.ok ? read.value.headers : undefined
+    }
+    const signed = (n: number, encoded: string) => `keyId="k",headers="host x-${n}",signature="${encoded}"`
+    // Other lists than these are the last few that were read.
+    const forgetLists = () => {
+      for (let n = 0; n < FEW; n++) headersOf(`signature="AAAA",keyId="k",headers="y-${n}"`)
+    }
+    const first = Array.from({ length: FEW + 1 }, (_, n) => headersOf(signed(n, 'AAAA')))
+    forgetLists()
+    for (let n = FEW; n > 0; n--) expect(headersOf(signed(n, 'BBBB'))).toBe(first[n])
+    expect(headersOf(signed(0, 'BBBB'))).not.toBe(first[0])
+    expect(headersOf(signed(0, 'BBBB'))).toEqual(first[0])
+  })
+
+  it('of header lines: where the names stood in the last few requests', () => {
+    const layoutOf = (n: number): unknown => {
+      const fields = readFields([[`X-${n}`, '']])
+      return fields.ok && Reflect.get(fields.value.values, 'lines')
+    }
+    const first = Array.from({ length: FEW + 1 }, (_, n) => layoutOf(n))
+    for (let n = FEW; n > 0; n--) expect(layoutOf(n)).toBe(first[n])
+    expect(layoutOf(0)).not.toBe(first[0])
   })
 })
 
