@@ -36,3 +36,8 @@ test.each([
 ])('servers %j', servers => {
   expect(dnsTxtLookup({ servers })).toBeTypeOf('function')
 })
+
+test('nothing has to be said: the servers are those of the system', () => {
+  for (const options of [undefined, {}, { timeout: 1 }, { tries: 1 }])
+    expect(dnsTxtLookup(options)).toBeTypeOf('function')
+})
