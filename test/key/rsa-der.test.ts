@@ -50,12 +50,17 @@ describe('readRsaDer', () => {
     ['an empty modulus', '3005 0200 020103'],
     ['an empty exponent', '3005 020107 0200'],
     ['a negative modulus', '3006 020187 020103'],
+    ['the most negative modulus of one octet', '3006 020180 020103'],
     ['a negative exponent', '3006 020107 020183'],
     ['a zero too many before the modulus', '3007 02020007 020103'],
     ['a zero too many before the exponent', '3007 020107 02020003'],
     ['a length in the long form that the short one holds', '308106 020107 020103'],
     ['a length with a zero in front', '30820006 020107 020103'],
     ['the indefinite length', '3080 020107 020103 0000'],
+    [
+      'the indefinite length, with as many octets as its number',
+      `3080 0279 07${'00'.repeat(120)} 0203 010001`
+    ],
     ['a length of which octets are missing', '3084 01'],
     ['a length of many octets', `30ff ${'ff'.repeat(127)}`],
     ['a length beyond the end', '3007 020107 020103'],
