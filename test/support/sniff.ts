@@ -18,6 +18,7 @@ export async function sniff(signed: ReceivedRequest, { chunked = false } = {}): 
   const headers = [...(signed.headers as Iterable<readonly [string, string]>)]
   const body = Buffer.from((signed.body ?? '') as Uint8Array)
   const outgoing = httpRequest({
+    host: '127.0.0.1',
     port,
     method: signed.method,
     path: signed.target,
