@@ -16,6 +16,7 @@ export default defineConfig({
   },
   test: {
     testTimeout: 20_000,
+    hookTimeout: 20_000,
     maxWorkers: '100%',
     projects: [
       { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: TIMED } },

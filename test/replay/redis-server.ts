@@ -48,7 +48,7 @@ export async function redisServer({ durable = false } = {}): Promise<RedisServer
   return {
     port,
     async start() {
-      child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+      child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] })
       let output = ''
       for await (const chunk of child.stdout!.iterator({ destroyOnReturn: false })) {
         output += chunk

@@ -61,18 +61,20 @@ describe.skipIf(noRedis).each(['node-redis', 'ioredis'] as const)('redisReplaySt
   let server: Awaited<ReturnType<typeof redisServer>>
   let inspector: Redis
   let connected: Connected
+  const cleanUp: (() => unknown)[] = []
 
   beforeAll(async () => {
     server = await redisServer()
+    cleanUp.push(server.remove)
     await server.start()
     inspector = new Redis(server.port, '127.0.0.1')
+    cleanUp.push(() => inspector.disconnect())
     inspector.on('error', () => {})
     connected = await connect(name, server.port)
+    cleanUp.push(connected.close)
   })
   afterAll(async () => {
-    connected.close()
-    inspector.disconnect()
-    await server.remove()
+    for (const undo of cleanUp.reverse()) await undo()
   })
 
   it('claims once, until released', async () => {
