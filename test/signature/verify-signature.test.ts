@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
 import { importPublicKey, type PublicKey, parseKeyRecord, verifySignature } from '../../src/index.ts'
 import { ED25519, EXPONENT_3, ONE, RSA_1024, type TestKey } from '../vectors/build/keys.ts'
@@ -59,5 +60,20 @@ test('a text with what is no octet has no signature', () => {
     const signature = signText('A', key, scheme)
     expect(verifySignature('A', signature, publicKeyOf(key), algorithm)).toBe(true)
     expect(verifySignature('\u0141', signature, publicKeyOf(key), algorithm)).toBe(false)
+  }
+})
+
+test('ECDSA verifies with a signature of its own length, and any other is none', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const key: PublicKey = { type: 'p256', bits: 256, keyObject: publicKey }
+  const signature = sign('sha256', Buffer.from('A'), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  // Workers are given the key in another form.
+  for (const userAgent of ['Node.js/20', 'Cloudflare-Workers']) {
+    vi.stubGlobal('navigator', { userAgent })
+    expect(verifySignature('A', signature, key, 'ecdsa-p256-sha256')).toBe(true)
+    expect(verifySignature('B', signature, key, 'ecdsa-p256-sha256')).toBe(false)
+    for (const other of [signature.subarray(1), Buffer.concat([signature, Buffer.alloc(1)])]) {
+      expect(verifySignature('A', other, key, 'ecdsa-p256-sha256')).toBe(false)
+    }
   }
 })
