@@ -1,5 +1,5 @@
 import type { Fields } from '../headers/fields.ts'
-import { FEW } from '../headers/remember.ts'
+import { keepFew } from '../headers/remember.ts'
 import type { ReceivedRequest } from '../request.ts'
 import { fail, type Result } from '../result.ts'
 import type { Scheme, SignatureClaims } from '../schemes/scheme.ts'
@@ -24,8 +24,7 @@ export function checkCoverage(
     if (missing !== undefined) return fail('coverage-insufficient', { missing, covered: [...covered] })
     const repeated = covered.filter((name, i) => covered.indexOf(name) !== i)
     if (repeated.length > 0) return fail('coverage-repeated', { repeated })
-    if (good.length === FEW) good.pop()
-    good.unshift({ covered, settings })
+    keepFew(good, { covered, settings })
   }
 
   const signed = scheme.buildSigned(request, fields, claims)

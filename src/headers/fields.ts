@@ -1,6 +1,6 @@
 import type { ReceivedHeaders } from '../request.ts'
 import { fail, ok, type Result } from '../result.ts'
-import { FEW } from './remember.ts'
+import { keepFew } from './remember.ts'
 
 /** The header fields by lower-case name. */
 export interface Fields {
@@ -84,10 +84,7 @@ function arrange(names: readonly string[], values: string[]): Result<Fields> {
       values[first] = `${values[first]}, ${values[i]}`
     }
   }
-  if (repeated.size === 0) {
-    if (layouts.length === FEW) layouts.pop()
-    layouts.unshift({ names, lines })
-  }
+  if (repeated.size === 0) keepFew(layouts, { names, lines })
   return ok({ values: new Values(lines, values), repeated })
 }
 

@@ -1,7 +1,8 @@
-import { type Failed, fail, ok, type Result } from '../result.ts'
+import { fail, ok, type Result } from '../result.ts'
 import { decodeBase64 } from './base64.ts'
-import { isToken, isWhiteSpace, lowerCaseName, trimWhiteSpace } from './fields.ts'
-import { FEW, rememberFew } from './remember.ts'
+import { lowerCaseName, trimWhiteSpace } from './fields.ts'
+import { keepFew, rememberFew } from './remember.ts'
+import { malformed, readParameters } from './signature-parameters.ts'
 
 /** The parameters of a `Signature` header (draft-cavage-http-signatures-12 section 2.1). */
 export interface SignatureParameters {
@@ -19,8 +20,7 @@ export interface SignatureParameters {
   expires?: number
 }
 
-/** More than any sender has use for; they bound the work that a stranger can ask for. */
-const MAX_PARAMETERS = 100
+/** More than any sender has use for; it bounds the work that a stranger can ask for. */
 const MAX_COVERED = 100
 
 /**
@@ -103,8 +103,7 @@ function readAnew(text: string): Result<ReadSignature> {
   const expires = numberOf(parameters.value.get('expires'))
   const read = { keyId, algorithm, headers, signature, created, expires }
   if ([...parameters.value.keys()].at(-1) === 'signature') {
-    if (starts.length === FEW) starts.pop()
-    starts.unshift({ start: text.slice(0, -encoded.length - 1), read })
+    keepFew(starts, { start: text.slice(0, -encoded.length - 1), read })
   }
   return ok(read)
 }
@@ -118,90 +117,6 @@ const ONLY_CREATED: readonly string[] = ['(created)']
 
 const numberOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text)
-
-type Kind = 'string' | 'integer' | 'unknown'
-
-/** How the known parameters are written: section 2.1, where the times are integers. */
-const KINDS: ReadonlyMap<string, Kind> = new Map([
-  ['keyId', 'string'],
-  ['algorithm', 'string'],
-  ['headers', 'string'],
-  ['signature', 'string'],
-  ['created', 'integer'],
-  ['expires', 'integer']
-])
-
-/** The parameters' text by name. Unknown ones must be well formed too. */
-function readParameters(text: string): Result<ReadonlyMap<string, string>> {
-  const parameters = new Map<string, string>()
-  const hasBackslash = text.includes('\\')
-  let at = 0
-
-  while (parameters.size < MAX_PARAMETERS) {
-    const equals = text.indexOf('=', at)
-    const name = text.slice(at, Math.max(equals, at))
-    const kind = KINDS.get(name) ?? 'unknown'
-    if (kind === 'unknown' && !isToken(name))
-      return malformed(at, 'a parameter name is expected, and an equals sign')
-    if (parameters.has(name)) return fail('signature-parameter-repeated', { parameter: name })
-
-    const start = equals + 1
-    const quoted = text.charCodeAt(start) === QUOTE
-    const end = quoted ? quotedStringEnd(text, start, hasBackslash) : tokenEnd(text, start)
-    const value = quoted ? text.slice(start + 1, end - 1) : text.slice(start, end)
-    if (end === start || !isOfKind(kind, value, quoted)) {
-      return malformed(start, 'a quoted string is expected, or an integer for a time')
-    }
-    parameters.set(name, value)
-
-    at = whiteSpaceEnd(text, end)
-    if (at === text.length) return ok(parameters)
-    if (text.charCodeAt(at) !== COMMA) return malformed(at, 'a comma is expected')
-    at = whiteSpaceEnd(text, at + 1)
-  }
-  return malformed(at, `there are more than ${MAX_PARAMETERS} parameters`)
-}
-
-/** A backslash in a known string stays in it: nothing that a name, a list or base64 can have, so it is refused there. */
-function isOfKind(kind: Kind, value: string, quoted: boolean): boolean {
-  if (kind === 'string') return quoted
-  return kind === 'integer' ? !quoted && INTEGER.test(value) : !CONTROL.test(value)
-}
-
-const COMMA = 0x2c
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
-/** One spelling per number, since the number is signed; fifteen digits stay exact and reach beyond any clock. */
-const INTEGER = /^(?:0|[1-9][0-9]{0,14})$/
-
-/** Control characters other than tab are in no quoted-string. The known parameters have narrower rules of their own. */
-const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/
-
-/** RFC 9110 section 5.6.4: quoted-string, where a backslash takes the next character as it is. `open` if it has no end. */
-function quotedStringEnd(text: string, open: number, hasBackslash: boolean): number {
-  if (!hasBackslash) return Math.max(text.indexOf('"', open + 1) + 1, open)
-  for (let at = open + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === BACKSLASH) at++
-    else if (code === QUOTE) return at + 1
-  }
-  return open
-}
-
-const TOKEN_RUN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]*/y
-
-function tokenEnd(text: string, start: number): number {
-  TOKEN_RUN.lastIndex = start
-  TOKEN_RUN.test(text)
-  return TOKEN_RUN.lastIndex
-}
-
-function whiteSpaceEnd(text: string, start: number): number {
-  let at = start
-  while (isWhiteSpace(text.charCodeAt(at))) at++
-  return at
-}
 
 /**
  * The covered list, section 2.1.6: names separated by one space; without it, `(created)`; an empty one is forbidden.
@@ -222,6 +137,3 @@ const SPECIAL_NAMES = ['(request-target)', '(created)', '(expires)']
 
 const specialName = (name: string): string | undefined =>
   SPECIAL_NAMES.find(special => special === name.toLowerCase())
-
-const malformed = (position: number, reason: string): Failed =>
-  fail('signature-malformed', { position, reason })

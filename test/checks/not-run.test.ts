@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { type CheckName, createVerifier, type Verdict } from '../../src/index.ts'
+import { createVerifier, type Verdict } from '../../src/index.ts'
 import { loadVectors } from '../../src/testing/index.ts'
+import { CHECK_NAMES } from '../../src/verdict.ts'
 
 const vectors = new Map(loadVectors().map(vector => [vector.name, vector]))
 
@@ -9,26 +10,13 @@ async function judge(name: string): Promise<Verdict> {
   return createVerifier(options)(request)
 }
 
-const ALL: readonly CheckName[] = [
-  'request',
-  'https',
-  'date',
-  'host',
-  'account',
-  'signature-header',
-  'coverage',
-  'key-name',
-  'key',
-  'signature',
-  'digest',
-  'replay'
-]
-
 /** How each check ended, by the first letters: p(ass), f(ail), u(navailable), n(ot-run). */
-const outcomes = ({ checks }: Verdict): string => ALL.map(name => checks[name].outcome[0]).join('')
+const outcomes = ({ checks }: Verdict): string => CHECK_NAMES.map(name => checks[name].outcome[0]).join('')
 
 function reasons({ checks }: Verdict): string[] {
-  const because = ALL.map(name => checks[name]).flatMap(check => ('because' in check ? [check.because] : []))
+  const because = CHECK_NAMES.map(name => checks[name]).flatMap(check =>
+    'because' in check ? [check.because] : []
+  )
   return [...new Set(because)]
 }
 
@@ -64,7 +52,7 @@ test.each([
   ['replay-store-failed', 'pppppppppppu', []]
 ])('%s: %s', async (name, expected, because) => {
   const verdict = await judge(name)
-  expect(Object.keys(verdict.checks)).toEqual(ALL)
+  expect(Object.keys(verdict.checks)).toEqual(CHECK_NAMES)
   expect(outcomes(verdict)).toBe(expected)
   expect(reasons(verdict)).toEqual(because)
 })
