@@ -1,6 +1,7 @@
-import { createVerify, type KeyObject, verify } from 'node:crypto'
+import { type KeyObject, verify } from 'node:crypto'
 import type { PublicKey } from '../key/import.ts'
 import { computationFor } from './algorithms.ts'
+import { verifyPkcs1 } from './pkcs1.ts'
 import { verifyPss } from './pss.ts'
 
 /**
@@ -18,19 +19,19 @@ export function verifySignature(
   algorithm: string
 ): boolean {
   const computation = computationFor(algorithm.toLowerCase(), key.type)
-  if (computation === undefined || NOT_OCTETS.test(signingString)) return false
+  if (computation === undefined) return false
   const { digest, options, signatureLength } = computation
   if (signatureLength !== undefined && signature.length !== signatureLength) return false
   // RFC 8017 sections 8.1.2 and 8.2.2, step 1: OpenSSL accepts a PSS signature whose leading zero was cut off.
   if (key.type === 'rsa' && signature.length !== Math.ceil(key.bits / 8)) return false
 
+  const data = octetsOf(signingString)
+  if (data === undefined) return false
   const { keyObject } = key
-  if (digest === null) return verify(null, Buffer.from(signingString, 'latin1'), keyObject, signature)
-  if (options !== undefined && 'padding' in options && isWorkers()) {
-    return verifyPss(Buffer.from(signingString, 'latin1'), signature, key, options.saltLength)
-  }
-  const verifier = createVerify(digest).update(signingString, 'latin1')
-  return verifier.verify(options === undefined ? keyObject : { ...asInput(keyObject), ...options }, signature)
+  if (digest === null) return verify(null, data, keyObject, signature)
+  if (options === undefined) return verifyPkcs1(data, signature, keyObject, digest)
+  if ('padding' in options && isWorkers()) return verifyPss(data, signature, key, options.saltLength)
+  return verify(digest, data, { ...asInput(keyObject), ...options }, signature)
 }
 
 /** There, `node:crypto` takes no KeyObject beside options, and heeds no padding. */
@@ -44,4 +45,9 @@ const asInput = (key: KeyObject): { key: string } | { key: KeyObject } =>
  * HTTP field values are octets, and receivers hold each as one character (RFC 9110 section 5.5, obs-text). A character
  * that is no octet was never in a request, so nothing can be signed over it.
  */
+function octetsOf(text: string): Buffer | undefined {
+  const octets = Buffer.from(text, 'latin1')
+  return NOT_OCTETS.test(text) ? undefined : octets
+}
+
 const NOT_OCTETS = /[^\0-\xff]/
