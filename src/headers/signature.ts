@@ -55,20 +55,12 @@ export interface ReadSignature {
 /** Reads a value without outer white space. */
 export function readSignature(text: string): Result<ReadSignature> {
   for (const { start, read } of starts) {
-    const encoded = signatureAfter(start, text)
-    if (encoded !== undefined) return readAgain(read, encoded)
+    const signature = signatureAfter(start, text)
+    if (signature === undefined) continue
+    const { keyId, algorithm, headers, created, expires } = read
+    return ok({ keyId, algorithm, headers, signature, created, expires })
   }
   return readAnew(text)
-}
-
-function readAgain(
-  { keyId, algorithm, headers, created, expires }: ReadSignature,
-  encoded: string
-): Result<ReadSignature> {
-  const signature = decodeSignature(encoded)
-  return signature === undefined
-    ? fail('signature-encoding')
-    : ok({ keyId, algorithm, headers, signature, created, expires })
 }
 
 /**
@@ -77,12 +69,11 @@ function readAgain(
  */
 const starts: { start: string; read: ReadSignature }[] = []
 
-/** What stands between this start and a last quote, when nothing in it can end the signature or hide its end. */
-function signatureAfter(start: string, text: string): string | undefined {
-  if (text.slice(0, start.length) !== start || !text.endsWith('"')) return undefined
-  const encoded = text.slice(start.length, -1)
-  return encoded === '' || encoded.includes('"') || encoded.includes('\\') ? undefined : encoded
-}
+/** The signature that stands between this start and a last quote; no base64 has a quote in it, nor a backslash. */
+const signatureAfter = (start: string, text: string): Uint8Array | undefined =>
+  text.slice(0, start.length) === start && text.endsWith('"')
+    ? decodeSignature(text.slice(start.length, -1))
+    : undefined
 
 function readAnew(text: string): Result<ReadSignature> {
   const parameters = readParameters(text)

@@ -68,6 +68,10 @@ describe.runIf(asked)('the packed package', () => {
         expect(report.roundTrips).toEqual({ verified: 20, refused: 20, problems: [] })
       })
 
+      test('takes one spelling of a signature, and no other', () => {
+        expect(report.spellings).toEqual({ tried: 11 * 0x10000, wrong: [] })
+      })
+
       test('finds a key, and none where there is none', () => {
         expect(report.lookups).toEqual(['verified', 'rejected key-not-found'])
         expect(queries > 1).toBe(runtime.name !== 'workerd')

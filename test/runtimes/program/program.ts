@@ -2,6 +2,7 @@ import { createVerifier, dnsTxtLookup, type LookupTxt, type ReceivedRequest } fr
 import { loadVectors } from 'signed-requests/testing'
 import { judge } from '../../vectors/judge.ts'
 import { type RoundTrips, runRoundTrips } from './round-trips.ts'
+import { type Spellings, trySpellings } from './spellings.ts'
 
 /** What the program is told; plain data. */
 export interface Input {
@@ -18,6 +19,7 @@ export interface Report {
   version: string | undefined
   vectors: { judged: number; problems: readonly { name: string; expected: string; actual: string }[] }
   roundTrips: RoundTrips
+  spellings: Spellings
   /** the verdict on each of the input's requests: its status, and its codes */
   lookups: readonly string[]
 }
@@ -28,6 +30,7 @@ export async function runProgram(input: Input, version: string | undefined): Pro
     version,
     vectors: await runVectors(),
     roundTrips: await runRoundTrips(),
+    spellings: trySpellings(),
     lookups: await runLookups(input)
   }
 }

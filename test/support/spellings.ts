@@ -1,0 +1,22 @@
+/** RFC 4648 sections 3 and 4, by the letter: whole groups, the one alphabet, zero in the bits left over. */
+const CANONICAL = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?$/
+
+export const isCanonical = (text: string): boolean => CANONICAL.test(text)
+
+/** Each of the 65,536 characters in each place of a group, with and without padding, and in front of and behind one. */
+export function* spellings(): Generator<string> {
+  for (let code = 0; code <= 0xffff; code++) {
+    const char = String.fromCharCode(code)
+    yield `${char}AAA`
+    yield `A${char}AA`
+    yield `AA${char}A`
+    yield `AAA${char}`
+    yield `AA${char}=`
+    yield `A${char}==`
+    yield `AA=${char}`
+    yield `${char}AAAAAAA`
+    yield `AAAAAAA${char}`
+    yield `AAAA${char}`
+    yield char
+  }
+}
