@@ -14,9 +14,11 @@ export type LookUp = (name: string) => Promise<Result<TxtAnswer>>
 
 export function createLookUp(lookupTxt: LookupTxt, timeout: number): LookUp {
   const inFlight = new Map<string, Promise<Result<TxtAnswer>>>()
+  /** The one in flight while there is no other, which is most of the time: it needs no map. */
+  let alone: { name: string; query: Promise<Result<TxtAnswer>> } | undefined
 
   return name => {
-    const shared = inFlight.get(name)
+    const shared = alone?.name === name ? alone.query : inFlight.get(name)
     if (shared !== undefined) return shared
 
     const options = new LookupOptions()
@@ -26,7 +28,8 @@ export function createLookUp(lookupTxt: LookupTxt, timeout: number): LookUp {
       // After the deadline the entry may be a later query's.
       if (result !== undefined) return
       result = settled
-      inFlight.delete(name)
+      if (alone?.name === name) alone = undefined
+      else inFlight.delete(name)
       onResult?.(settled)
     }
     try {
@@ -51,7 +54,9 @@ export function createLookUp(lookupTxt: LookupTxt, timeout: number): LookUp {
         }
       })
     })
-    if (result === undefined) inFlight.set(name, query)
+    if (result !== undefined) return query
+    if (alone === undefined) alone = { name, query }
+    else inFlight.set(name, query)
     return query
   }
 }

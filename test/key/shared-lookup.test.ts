@@ -63,6 +63,31 @@ test('an answer after the deadline is not taken for that of the next query', asy
   ])
 })
 
+test('each of several names in flight shares its own query, until that is answered', async () => {
+  const { asked, lookUp } = createResolver()
+  const names = ['a', 'b', 'c']
+  const latest = new Map(names.map((name, place) => [name, place]))
+  const first = names.map(lookUp)
+  const again = names.map(lookUp)
+  expect(asked).toHaveLength(3)
+
+  // In each order of answering: the name that is answered is asked anew, the others are not.
+  let answered = 0
+  for (const [at, name] of ['b', 'a', 'b', 'c', 'a', 'a', 'c', 'b'].entries()) {
+    const inFlight = new Map(names.map(each => [each, lookUp(each)]))
+    expect(asked).toHaveLength(3 + answered)
+    asked[latest.get(name)!]!.answer([[`${name} ${at}`]])
+    expect(await inFlight.get(name)).toEqual({ ok: true, value: [[`${name} ${at}`]] })
+    latest.set(name, asked.length)
+    void lookUp(name)
+    answered += 1
+    expect(asked).toHaveLength(3 + answered)
+  }
+  expect(await Promise.all([...first, ...again])).toEqual(
+    ['a 1', 'b 0', 'c 3', 'a 1', 'b 0', 'c 3'].map(text => ({ ok: true, value: [[text]] }))
+  )
+})
+
 test('a look-up that throws at once is asked again', async () => {
   const lookUp = createLookUp(
     vi
