@@ -7,8 +7,6 @@ export interface Computation {
   digest: 'sha256' | 'sha512' | null
   /** what node:crypto is told besides */
   options?: { padding: number; saltLength: number } | { dsaEncoding: 'ieee-p1363' }
-  /** the length of a signature, where node:crypto throws for any other */
-  signatureLength?: number
   /** the hash that the key record's `h=` must allow (RFC 6376 section 3.6.1) */
   recordHash: 'sha256' | 'sha512'
 }
@@ -37,12 +35,7 @@ const ALGORITHMS = {
     rsa: { digest: 'sha512', options: { padding: PSS, saltLength: 64 }, recordHash: 'sha512' }
   },
   'ecdsa-p256-sha256': {
-    p256: {
-      digest: 'sha256',
-      options: { dsaEncoding: 'ieee-p1363' },
-      signatureLength: 64,
-      recordHash: 'sha256'
-    }
+    p256: { digest: 'sha256', options: { dsaEncoding: 'ieee-p1363' }, recordHash: 'sha256' }
   }
 } as const satisfies Record<string, Partial<Record<KeyType, Computation>>>
 

@@ -30,6 +30,8 @@ describe('what is remembered of one Signature header', () => {
     `${start},signature="AB=="`,
     `${start},signature="AAA"`,
     `${start},signature="AAAA`,
+    `${start},signature="AAAAA`,
+    `${start},signature="AAAA;`,
     `${start},signature="`,
     `${start},signature="AAAA""`,
     `${start},signature="AAAA\\""`,
