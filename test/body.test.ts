@@ -78,3 +78,15 @@ test('a stream that breaks is unreadable, whatever came before', async () => {
     evidence: { error: 'ECONNRESET' }
   })
 })
+
+test('a stream that breaks when it is left was too large all the same', async () => {
+  async function* breaking() {
+    try {
+      yield new Uint8Array(2)
+    } finally {
+      await Promise.reject(new Error('it cannot be closed'))
+    }
+  }
+  expect(await readBody(breaking(), 1)).toMatchObject({ code: 'body-too-large' })
+  expect(await readBody(breaking(), 2)).toMatchObject({ code: 'body-unreadable' })
+})
