@@ -23,12 +23,13 @@ export function createLookUp(lookupTxt: LookupTxt, timeout: number): LookUp {
 
     const options = new LookupOptions()
     let result: Result<TxtAnswer> | undefined
+    let query: Promise<Result<TxtAnswer>> | undefined
     let onResult: ((result: Result<TxtAnswer>) => void) | undefined
     const settle = (settled: Result<TxtAnswer>) => {
       // After the deadline the entry may be a later query's.
       if (result !== undefined) return
       result = settled
-      if (alone?.name === name) alone = undefined
+      if (alone?.query === query) alone = undefined
       else inFlight.delete(name)
       onResult?.(settled)
     }
@@ -41,7 +42,7 @@ export function createLookUp(lookupTxt: LookupTxt, timeout: number): LookUp {
       settle(readError(name, error))
     }
     // An answer that was at hand is there by then, and needs no timer.
-    const query = RESOLVED.then(() => {
+    query = RESOLVED.then(() => {
       if (result !== undefined) return result
       return new Promise<Result<TxtAnswer>>(resolve => {
         const timer = setTimeout(() => {

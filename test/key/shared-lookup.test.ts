@@ -88,6 +88,22 @@ test('each of several names in flight shares its own query, until that is answer
   )
 })
 
+test('an answer is not kept by another query for its name, which was asked from within', async () => {
+  const answers: ((records: string[][]) => void)[] = []
+  let asked = 0
+  const lookUp = createLookUp(name => {
+    if (++asked === 1) void lookUp(name)
+    return new Promise(resolve => answers.push(resolve))
+  }, 50)
+  const outer = lookUp(NAME)
+  const [inner, last] = [0, 1]
+  answers[last]!([['a']])
+  expect(await outer).toEqual({ ok: true, value: [['a']] })
+  const next = lookUp(NAME)
+  answers[inner]!([['b']])
+  expect(await next).toEqual({ ok: true, value: [['b']] })
+})
+
 test('a look-up that throws at once is asked again', async () => {
   const lookUp = createLookUp(
     vi
