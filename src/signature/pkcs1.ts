@@ -10,6 +10,9 @@ const DIGEST_INFO = {
 /**
  * RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2.2): the hash that was signed is the hash of the data. The same as
  * `node:crypto` tells with `verify`, and sooner. Never throws.
+ *
+ * @param signature as long as the modulus (step 1), which is for the caller to see to: what is opened may lack zeros
+ *   in front
  */
 export function verifyPkcs1(
   data: Uint8Array,

@@ -21,7 +21,7 @@ export function verifySignature(
   const computation = computationFor(algorithm.toLowerCase(), key.type)
   if (computation === undefined) return false
   const { digest, options } = computation
-  // RFC 8017 sections 8.1.2 and 8.2.2, step 1: OpenSSL accepts a PSS signature whose leading zero was cut off.
+  // RFC 8017 sections 8.1.2 and 8.2.2, step 1: OpenSSL accepts and opens signatures whose leading zero was cut off.
   if (key.type === 'rsa' && signature.length !== Math.ceil(key.bits / 8)) return false
 
   const data = octetsOf(signingString)

@@ -52,6 +52,21 @@ test.each(['constructor', '__proto__', 'toString'])('%s is no algorithm', algori
   expect(verifySignature(TEXT, Buffer.alloc(256), publicKeyOf(ONE), algorithm)).toBe(false)
 })
 
+test.each<[string, TestKey, Scheme]>([
+  ['rsa-sha256', RSA_1024, 'pkcs1-sha256'],
+  ['rsa-sha512', RSA_1024, 'pkcs1-sha512'],
+  ['hs2019', ONE, 'pss-sha512']
+])('%s: a signature has no second spelling, with its leading zero cut off', (algorithm, own, scheme) => {
+  const key = publicKeyOf(own)
+  let [text, signature] = ['', signText('', own, scheme)]
+  for (let n = 0; signature[0] !== 0; n++) {
+    text = `date: ${n}`
+    signature = signText(text, own, scheme)
+  }
+  expect(verifySignature(text, signature, key, algorithm)).toBe(true)
+  expect(verifySignature(text, signature.subarray(1), key, algorithm)).toBe(false)
+})
+
 test('a text with what is no octet has no signature', () => {
   for (const [key, scheme, algorithm] of [
     [ONE, 'pkcs1-sha256', 'rsa-sha256'],
