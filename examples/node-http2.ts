@@ -9,9 +9,9 @@ const verify = createVerifier({
 })
 
 const { PORT = '443', TLS_KEY = 'key.pem', TLS_CERT = 'cert.pem' } = process.env
-const tls = { key: readFileSync(TLS_KEY), cert: readFileSync(TLS_CERT) }
+const tls = { key: readFileSync(TLS_KEY), cert: readFileSync(TLS_CERT), allowHTTP1: true }
 
-// Host is what :authority says. Node resets the stream of a refused body by itself.
+// Host is what :authority says. Node resets the stream of a refused body by itself; over HTTP/1.1 the connection ends.
 export const server = createSecureServer(tls, async (req, res) => {
   const verdict = await verify(fromNodeRequest(req))
 
@@ -20,6 +20,7 @@ export const server = createSecureServer(tls, async (req, res) => {
   } else {
     console.warn(explain(verdict))
   }
+  if (verdict.status !== 'verified' && req.httpVersionMajor === 1) res.setHeader('Connection', 'close')
   res.writeHead(httpStatus(verdict)).end()
 })
 

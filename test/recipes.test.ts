@@ -89,6 +89,18 @@ testRecipe(
   { behind: 'nothing' }
 )
 
+testRecipe(
+  'node:http2, to a sender of HTTP/1.1',
+  service,
+  async () => {
+    vi.resetModules()
+    const { server } = await import('../examples/node-http2.ts')
+    const to = { host: HOST, port: await portOf(server), cert: certificate.cert }
+    return { send: request => send(request, to), close: () => server.close() }
+  },
+  { behind: 'nothing' }
+)
+
 testRecipe('Express with express.raw()', service, async () => {
   const { server } = await import('../examples/express-raw.ts')
   return running(server)

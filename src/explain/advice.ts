@@ -9,6 +9,12 @@ export const CHANGED_HEADER: Advice = [
   'Have proxies pass every header on as it came; compare with what was sent.'
 ]
 
+/** For a Signature that reads like a dictionary of structured fields, `sig1=:...:` (RFC 9421 section 4.2). */
+export const OTHER_SCHEME: Advice = [
+  'it is signed by RFC 9421, and not by the draft',
+  "If the service says so, allow it: schemes: ['draft-cavage', 'rfc9421']."
+]
+
 const SET_CLOCK = 'Set the clock by NTP; a retry must be signed anew.'
 
 const RESOLVER: Advice = [
@@ -27,7 +33,7 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice>>> = {
   'date-in-future': ["If so, the sender's is wrong.", SET_CLOCK],
   'host-mismatch': [
     'a proxy changed it, or the request is for another receiver',
-    "Have the proxy keep it (nginx: proxy_set_header Host $host), use the adapter's host option, or add it to hosts."
+    "Have the proxy keep it (nginx: proxy_set_header Host $http_host), use the adapter's host option, or add it to hosts."
   ],
   account: [
     'the service has its own header or prefix',

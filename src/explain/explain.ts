@@ -1,5 +1,5 @@
 import { CHECK_NAMES, type CheckName, type CheckResult, type Failure, type Verdict } from '../verdict.ts'
-import { ADVICE, CHANGED_HEADER } from './advice.ts'
+import { ADVICE, type Advice, CHANGED_HEADER, OTHER_SCHEME } from './advice.ts'
 import { details } from './details.ts'
 import { causeFrom, type Evidence, facts } from './facts.ts'
 import { visible, wrapped } from './text.ts'
@@ -38,8 +38,8 @@ function checkLine(name: CheckName, result: CheckResult): string {
 }
 
 function advise(failure: Failure): string[] {
-  const [cause, fix] = ADVICE[failure.code] ?? ADVICE[failure.check] ?? CHANGED_HEADER
   const evidence = evidenceOf(failure)
+  const [cause, fix] = adviceOn(failure, evidence)
   return [
     '',
     failure.code,
@@ -48,5 +48,10 @@ function advise(failure: Failure): string[] {
     ...details(evidence)
   ]
 }
+
+const adviceOn = ({ code, check }: Failure, { near }: Evidence): Advice =>
+  code === 'signature-malformed' && /^[a-z*][a-z0-9_.*-]*=:/.test(String(near))
+    ? OTHER_SCHEME
+    : (ADVICE[code] ?? ADVICE[check] ?? CHANGED_HEADER)
 
 const evidenceOf = (failed: object): Evidence => (failed as { evidence?: Evidence }).evidence ?? {}

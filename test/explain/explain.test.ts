@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
     request: sign({ host: 'backend.internal:8080' }),
     line: 'host-mismatch: Host is not one of the configured hosts; received backend.internal:8080; expected receiver.example',
     cause: 'a proxy changed it, or the request is for another receiver',
-    fix: 'Have the proxy keep it (nginx: proxy_set_header Host $host)'
+    fix: 'Have the proxy keep it (nginx: proxy_set_header Host $http_host)'
   },
   {
     check: 'account',
@@ -269,6 +269,15 @@ describe('what the evidence tells', () => {
     expect(text.replace(/\n {19}/g, '')).toContain(
       `record as found: ${other.records[KEY_NAME]![0]!.join('')}`
     )
+  })
+
+  it('a request of the other standard, where that is not allowed', async () => {
+    const request = sign({ scheme: 'rfc9421' })
+    const text = unwrapped(explained(await judge(request)))
+    expect(text).toContain('likely cause: it is signed by RFC 9421, and not by the draft')
+    expect(text).toContain("allow it: schemes: ['draft-cavage', 'rfc9421']")
+    const allowed = explained(await judge(request, { schemes: ['draft-cavage', 'rfc9421'] }))
+    expect(allowed).toMatch(/^verified/)
   })
 
   it('the record of a key that cannot be used', async () => {

@@ -35,7 +35,7 @@ export function createProject(...files: string[]): Project {
 /** A project into which the package's own tarball was installed. */
 export async function installProject(): Promise<Project> {
   const folder = makeFolder()
-  await execute('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })
+  await execute('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: ROOT })
   const tarball = readdirSync(folder).find(file => file.endsWith('.tgz'))
   const quiet = ['--no-audit', '--no-fund', '--no-package-lock', '--prefer-offline']
   await execute('npm', ['install', ...quiet, `./${tarball}`], { cwd: folder })
