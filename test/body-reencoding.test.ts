@@ -47,8 +47,8 @@ test.each([
   expect(guess(received, signed)).toBeUndefined()
 })
 
-test('the largest body that is guessed about has 64 KiB', () => {
-  const body = 'a'.repeat(65_535)
+test('the largest body that is guessed about has 16 KiB', () => {
+  const body = 'a'.repeat(16_383)
   expect(guess(`${body}\n`, body)).toBe('trailing newline added')
   expect(guess(`${body}a\n`, `${body}a`)).toBeUndefined()
 })
@@ -61,9 +61,9 @@ test('JSON is written anew down to sixteen levels', () => {
 
 test.each([
   ['nested a hundred thousand times', '['.repeat(100_000) + ']'.repeat(100_000)],
-  ['nested as deep as the guess looks at the size of a body', '['.repeat(32_768) + ']'.repeat(32_768)],
-  ['wide below a thousand levels', `${'['.repeat(1000)}${'0,'.repeat(30_000)}0${']'.repeat(1000)}`],
-  ['wide below sixteen levels', `${'['.repeat(16)}${'0,'.repeat(32_000)}0${']'.repeat(16)}`],
+  ['nested as deep as the guess looks at the size of a body', '['.repeat(8192) + ']'.repeat(8192)],
+  ['wide below a thousand levels', `${'['.repeat(1000)}${'0,'.repeat(7000)}0${']'.repeat(1000)}`],
+  ['wide below sixteen levels', `${'['.repeat(16)}${'0,'.repeat(8100)}0${']'.repeat(16)}`],
   ['ten megabytes of line breaks', '\n'.repeat(10_000_000)]
 ])('another body under a good head is a verdict, soon: %s', async (_, body) => {
   const service = createTestService()
@@ -75,5 +75,5 @@ test.each([
       status: 'rejected',
       failures: [{ code: 'digest-mismatch' }]
     })
-  expect(await cpuTime(judge)).toBeLessThan(2000)
+  expect(await cpuTime(judge)).toBeLessThan(500)
 })

@@ -32,6 +32,13 @@ function addOrder(signature: Uint8Array): Buffer {
   return Buffer.concat([signature.subarray(0, 32), reversed(toOctets(s + L, 32))])
 }
 
+/** One signature in 256 does; with this nonce it is this one. */
+function startingWithZero(string: string): Buffer {
+  const signature = signText(string, ONE, 'pkcs1-sha256')
+  if (signature[0] !== 0) throw new Error('another nonce is needed')
+  return signature
+}
+
 /** The largest integer whose cube is not above the given one. */
 function cubeRoot(value: bigint): bigint {
   let low = 0n
@@ -285,6 +292,19 @@ export const vectors = [
   vector('signature-of-one-byte', { signature: () => Buffer.from([1]), verdict: MISMATCH }),
   vector('signature-cut-off', {
     signature: string => signText(string, ONE, 'pkcs1-sha256').subarray(0, 255),
+    verdict: MISMATCH
+  }),
+  vector('signature-that-starts-with-zero', {
+    source: `${PKCS1}, step 1`,
+    set: { 'X-Nonce': 'nonce-685' },
+    signature: startingWithZero,
+    verdict: VERIFIED
+  }),
+  vector('signature-zero-in-front-cut-off', {
+    source: `${PKCS1}, step 1`,
+    note: 'The same number in one octet less: a second signature for a replay store.',
+    set: { 'X-Nonce': 'nonce-685' },
+    signature: string => startingWithZero(string).subarray(1),
     verdict: MISMATCH
   }),
   vector('signature-with-zero-in-front', {
