@@ -1,5 +1,6 @@
 import { dnsTxtLookup, type LookupTxt } from './key/dns.ts'
 import { RSA_BITS } from './key/import.ts'
+import { assertOptionNames } from './option-names.ts'
 import {
   hostSpellings,
   readAccounts,
@@ -45,7 +46,7 @@ export interface Settings {
   now: () => number
 }
 
-const OPTION_NAMES: ReadonlySet<string> = new Set<keyof VerifierOptions>([
+const OPTION_NAMES: readonly (keyof VerifierOptions)[] = [
   'serviceDomain',
   'hosts',
   'accounts',
@@ -64,16 +65,14 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<keyof VerifierOptions>([
   'replayStore',
   'replayTimeout',
   'now'
-])
+]
 
 /** Throws a TypeError for a bad option; a misspelt one must not silently turn a check off. */
 export function readOptions(options: VerifierOptions): Settings {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('createVerifier() takes options: { serviceDomain, hosts, accounts, … }')
   }
-  for (const name of Object.keys(options)) {
-    if (!OPTION_NAMES.has(name)) throw new TypeError(`there is no option ${JSON.stringify(name)}`)
-  }
+  assertOptionNames('createVerifier', options, OPTION_NAMES)
 
   const requireHttps = options.requireHttps ?? true
   if (typeof requireHttps !== 'boolean') throw new TypeError('requireHttps must be true or false')

@@ -1,3 +1,4 @@
+import { assertOptionNames } from '../option-names.ts'
 import { parseBaseUrl } from './url.ts'
 
 type Fetch = typeof globalThis.fetch
@@ -32,6 +33,16 @@ export interface Settings {
   selectAccountId: ((raw: unknown) => unknown) | undefined
 }
 
+const OPTION_NAMES: readonly (keyof AccountClientOptions)[] = [
+  'authUrl',
+  'baseUrl',
+  'accessToken',
+  'fetch',
+  'now',
+  'timeout',
+  'selectAccountId'
+]
+
 /** A longer delay makes `setTimeout` fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
@@ -40,6 +51,7 @@ export function parseOptions(options: AccountClientOptions): Settings {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('createAccountClient needs an object with authUrl, baseUrl and accessToken')
   }
+  assertOptionNames('createAccountClient', options, OPTION_NAMES)
   const { accessToken, fetch, now, timeout = 10_000, selectAccountId } = options
   if (typeof accessToken !== 'string' || accessToken.trim() === '') {
     throw new TypeError('accessToken must be a string that is not empty')

@@ -1,3 +1,4 @@
+import { assertOptionNames } from '../option-names.ts'
 import { isHost } from '../option-values.ts'
 import type { ReceivedRequest } from '../request.ts'
 
@@ -48,8 +49,7 @@ export function assertOptions(options: unknown, adapter: string, names: readonly
   if (typeof options !== 'object' || options === null || options instanceof Uint8Array) {
     throw new TypeError(`${adapter}() takes its options as an object with ${names.join(', ')}`)
   }
-  const unknown = Object.keys(options).find(name => !names.includes(name))
-  if (unknown !== undefined) throw new TypeError(`${adapter}() has no option ${JSON.stringify(unknown)}`)
+  assertOptionNames(adapter, options, names)
 
   const { https, host } = options as { https?: unknown; host?: unknown }
   if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto') {

@@ -1,3 +1,4 @@
+import { assertOptionNames } from '../option-names.ts'
 import { expiringIds } from './expiring-ids.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
 
@@ -17,6 +18,7 @@ const MOST_ENTRIES = 2 ** 24
  * @throws TypeError for a bad option
  */
 export function memoryReplayStore(options: { maxEntries?: number } = {}): ReplayStore {
+  assertOptionNames('memoryReplayStore', options, ['maxEntries'])
   const { maxEntries = DEFAULT_MAX_ENTRIES } = options
   if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES) {
     throw new TypeError(

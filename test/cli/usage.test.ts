@@ -67,7 +67,7 @@ describe('usage', () => {
     ['{"vectors":[1]}', 'vectors must be an array of objects'],
     ['{"request":{"headers":[]},"options":{}}', 'request.method must be a string, such as "POST"'],
     ['{"request":{"headers":[1],"method":"GET","target":"/","https":true}}', 'request.headers must yield'],
-    ['{"request":{"headers":[]},"options":{"require":1}}', 'there is no option "require"']
+    ['{"request":{"headers":[]},"options":{"require":1}}', 'createVerifier() has no option "require"']
   ])('the fixture %j is a mistake, in one line', async (fixture, message) => {
     const { code, stdout, stderr } = await runInside(['explain', ...FLAGS], fixture)
     expect([code, stdout]).toEqual([64, ''])
