@@ -1,10 +1,10 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
-import { afterAll, beforeAll, expect, inject } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
 import { type RunningRecipe, testRecipe } from '../recipes/recipe.ts'
 import { behindProxy } from '../recipes/senders.ts'
@@ -69,4 +69,17 @@ testRecipe('receiver.ts, compiled', service, () => {
   const { stdout } = spawnSync('node', tsc, { cwd: folder, encoding: 'utf8' })
   expect(stdout).toBe('')
   return start('receiver.js')
+})
+
+test("the README's test of a handler passes, and notices a handler that takes everything", () => {
+  const example = readFileSync(path('../../examples/handler.test.mjs'), 'utf8')
+  const run = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return spawnSync(process.execPath, ['--test', name], { cwd: folder, encoding: 'utf8' })
+  }
+  const { status, stdout } = run('handler.test.mjs', example)
+  expect(status, stdout).toBe(0)
+  expect(stdout).toContain('# pass 1')
+  const blind = run('blind.test.mjs', example.replace('httpStatus(verdict)', '200'))
+  expect(blind.status).toBe(1)
 })
