@@ -35,7 +35,7 @@ describe.skipIf(!hasRedisServer())('four processes that share a Redis', () => {
   it('give each of 10,000 ids that all of them claim at once to one of them', async () => {
     start('claim-worker.ts', '10000')
     await answers(workers)
-    for (const worker of workers) worker.send('go')
+    for (const [n, worker] of workers.entries()) worker.send(n * 2500)
     const won = await answers<string[]>(workers)
 
     expect(won.flat()).toHaveLength(10_000)
@@ -56,7 +56,7 @@ describe.skipIf(!hasRedisServer())('four processes that share a Redis', () => {
     const ready = answers(workers)
     for (const worker of workers) worker.send(work)
     await ready
-    for (const worker of workers) worker.send('go')
+    for (const [n, worker] of workers.entries()) worker.send(n * 2500)
     const outcomes = await answers<string[]>(workers)
 
     expect(outcomes.flat().filter(outcome => outcome === 'verified')).toHaveLength(10_000)

@@ -1,8 +1,10 @@
 // One of several receivers of the same requests: `verify-worker.ts <client> <port>`, a message with the requests and
-// the service's DNS records, then the message "go". Answers with the status or the code of each verdict, in order.
+// the service's DNS records, then a message with the place to begin at. Answers with the status or the code of each
+// verdict, in the order of the requests.
 import type { ReceivedRequest } from '../../src/index.ts'
 import { createVerifier } from '../../src/index.ts'
 import type { TestServiceVerifierOptions } from '../../src/testing/index.ts'
+import { inOrder } from './in-order.ts'
 import { type ClientName, connect } from './redis-clients.ts'
 
 export interface Work {
@@ -16,12 +18,16 @@ const { store, close } = await connect(client as ClientName, Number(port))
 
 process.once('message', ({ options, records, requests }: Work) => {
   const verify = createVerifier({ ...options, lookupTxt: async name => records[name]!, replayStore: store })
-  process.once('message', async () => {
+  process.once('message', async (first: number) => {
+    const order = inOrder(requests.length, first)
     const outcomes: string[] = []
     // A hundred at a time: 10,000 at once would wait for each other past the store's deadline.
-    for (let n = 0; n < requests.length; n += 100) {
-      const verdicts = await Promise.all(requests.slice(n, n + 100).map(request => verify(request)))
-      outcomes.push(...verdicts.map(v => (v.status === 'verified' ? v.status : v.failures[0].code)))
+    for (let at = 0; at < order.length; at += 100) {
+      const judged = order.slice(at, at + 100).map(async n => {
+        const verdict = await verify(requests[n]!)
+        outcomes[n] = verdict.status === 'verified' ? verdict.status : verdict.failures[0].code
+      })
+      await Promise.all(judged)
     }
     process.send!(outcomes)
     close()
