@@ -1,6 +1,5 @@
 import {
   constants,
-  createPublicKey,
   generateKeyPairSync,
   type KeyObject,
   privateEncrypt,
@@ -11,6 +10,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import type { PublicKey } from '../../src/key/import.ts'
 import { verifyPss } from '../../src/signature/pss.ts'
+import { flip, modulusOf } from '../support/rsa.ts'
 
 const { RSA_NO_PADDING, RSA_PKCS1_PSS_PADDING: padding, RSA_PSS_SALTLEN_AUTO: ANY } = constants
 const DATA = Buffer.from('(request-target): post /hook\nhost: receiver.example')
@@ -75,7 +75,7 @@ describe('verifyPss', () => {
   it.each(SIZES)('refuses each octet of the encoding changed, %d bits', bits => {
     const { key, privateKey } = PAIRS.get(bits)!
     const raw = (block: Buffer) => privateEncrypt({ key: privateKey, padding: RSA_NO_PADDING }, block)
-    const modulus = modulusOf(key)
+    const modulus = modulusOf(key.keyObject)
     const isBelow = (block: Buffer) => block.compare(modulus) < 0
     const highest = 2 ** ((bits - 1) % 8)
 
@@ -95,18 +95,3 @@ describe('verifyPss', () => {
       expect(judgements(DATA, raw(block), { key })).toEqual(NO)
   })
 })
-
-function flip(bytes: Buffer, at: number, bit: number): Buffer {
-  const flipped = Buffer.from(bytes)
-  flipped[at]! ^= bit
-  return flipped
-}
-
-/**
- * From a copy of the key: Node.js 20 stands still for ever when it collects the job that has generated a key while it
- * exports that very key as JWK, since both take the key's lock.
- */
-function modulusOf({ keyObject }: PublicKey): Buffer {
-  const copy = createPublicKey(keyObject.export({ type: 'spki', format: 'pem' }))
-  return Buffer.from(copy.export({ format: 'jwk' }).n!, 'base64url')
-}

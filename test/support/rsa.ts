@@ -1,0 +1,17 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+
+/** The same bytes, but for one bit. */
+export function flip(bytes: Buffer, at: number, bit: number): Buffer {
+  const flipped = Buffer.from(bytes)
+  flipped[at]! ^= bit
+  return flipped
+}
+
+/**
+ * From a copy of the key: Node.js 20 stands still for ever when it collects the job that has generated a key while it
+ * exports that very key as JWK, since both take the key's lock.
+ */
+export function modulusOf(publicKey: KeyObject): Buffer {
+  const copy = createPublicKey(publicKey.export({ type: 'spki', format: 'pem' }))
+  return Buffer.from(copy.export({ format: 'jwk' }).n!, 'base64url')
+}
