@@ -33,21 +33,20 @@ async function readStream(stream: Stream, limit: number): Promise<Result<Uint8Ar
   const chunks = chunksOf(stream)
   let bytes: Uint8Array = new Uint8Array(0)
   let length = 0
-  let isTooLarge = false
   try {
     for await (const chunk of chunks) {
       if (!(chunk instanceof Uint8Array)) throw new NotBytes()
-      isTooLarge = length + chunk.length > limit
-      if (isTooLarge) break
-      bytes = append(bytes, length, chunk)
+      const start = length
       length += chunk.length
+      if (length > limit) break
+      bytes = append(bytes, start, chunk)
     }
   } catch (error) {
     if (error instanceof NotBytes) throw error
     // To leave a stream can fail too, and changes nothing.
-    if (!isTooLarge) return fail('body-unreadable', { error: errorLabel(error) })
+    if (length <= limit) return fail('body-unreadable', { error: errorLabel(error) })
   }
-  if (isTooLarge) return fail('body-too-large', { limit })
+  if (length > limit) return fail('body-too-large', { limit })
   return ok(plain(bytes.length === length ? bytes : bytes.subarray(0, length)))
 }
 

@@ -49,7 +49,7 @@ export function signText(text: string, key: TestKey, scheme: Scheme): Buffer {
 }
 
 /** The RSA operation on an encoded message as it is (RFC 8017 section 5.2.1). */
-export const signEncoded = (encoded: Uint8Array, { privateKey }: TestKey): Buffer =>
+export const signEncoded = (encoded: Uint8Array, { privateKey }: Pick<TestKey, 'privateKey'>): Buffer =>
   privateEncrypt({ key: privateKey, padding: constants.RSA_NO_PADDING }, encoded)
 
 /** RFC 8017 section 9.2: EMSA-PKCS1-v1_5, 00 01 FF … FF 00 and what is signed. */
@@ -61,11 +61,17 @@ export const encodePkcs1 = (signed: Uint8Array, length: number): Buffer =>
     signed
   ])
 
-/** RFC 8017 section 9.2 note 1: DigestInfo of SHA-256. */
-export const digestInfo = (text: string): Buffer =>
+/** RFC 8017 section 9.2 note 1: DigestInfo up to the hash. */
+const DIGEST_INFO = {
+  sha256: '3031300d060960864801650304020105000420',
+  sha512: '3051300d060960864801650304020305000440'
+}
+
+/** RFC 8017 section 9.2 note 1: DigestInfo. */
+export const digestInfo = (text: string, hash: keyof typeof DIGEST_INFO = 'sha256'): Buffer =>
   Buffer.concat([
-    Buffer.from('3031300d060960864801650304020105000420', 'hex'),
-    createHash('sha256').update(Buffer.from(text, 'latin1')).digest()
+    Buffer.from(DIGEST_INFO[hash], 'hex'),
+    createHash(hash).update(Buffer.from(text, 'latin1')).digest()
   ])
 
 /** RFC 8017 section 9.1.1: EMSA-PSS for 2048 bits, with a salt as long as the hash, made from the message. */
