@@ -59,7 +59,7 @@ class NotBytes extends TypeError {
 /** One chunk is the body itself; more go to a buffer that doubles, so that tiny chunks cost no more than their bytes. */
 function append(bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Array {
   if (length === 0) return chunk
-  if (length + chunk.length <= bytes.length && bytes !== chunk) {
+  if (length + chunk.length <= bytes.length) {
     bytes.set(chunk, length)
     return bytes
   }
