@@ -5,8 +5,9 @@ const library: Options = {
   entry: {
     index: 'src/index.ts',
     'account/index': 'src/account/index.ts',
+    'draft-cavage/index': 'src/draft-cavage/index.ts',
     'replay/index': 'src/replay/index.ts',
-    'rfc9421/index': 'src/schemes/rfc9421/index.ts',
+    'rfc9421/index': 'src/rfc9421/index.ts',
     'testing/index': 'src/testing/index.ts'
   },
   format: ['esm', 'cjs'],

@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+/** These compare times, and have the machine to themselves. */
 const TIMED = ['test/properties/linear-time.test.ts']
 
 export default defineConfig({
   // Examples import the package by its name.
   resolve: {
     alias: [
-      { find: /^signed-requests$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) },
-      {
-        find: /^signed-requests\/(\w+)$/,
-        replacement: fileURLToPath(new URL('src/$1/index.ts', import.meta.url))
-      }
+      { find: /^signed-requests$/, replacement: at('src/index.ts') },
+      { find: /^signed-requests\/([\w-]+)$/, replacement: at('src/$1/index.ts') }
     ]
   },
   test: {
@@ -19,9 +19,33 @@ export default defineConfig({
     hookTimeout: 20_000,
     maxWorkers: '100%',
     projects: [
-      { extends: true, test: { name: 'all', include: ['test/**/*.test.ts'], exclude: TIMED } },
-      // What compares times has the machine to itself.
-      { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 } } }
+      // npm test: needs nothing beyond npm ci.
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: TIMED } },
+      { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 } } },
+      // npm run test:servers: real servers from Debian packages, started by the tests.
+      {
+        extends: true,
+        test: {
+          name: 'servers',
+          include: ['test/**/*.servers.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000
+        }
+      },
+      // npm run test:runtimes: the packed package on other runtimes.
+      {
+        extends: true,
+        test: { name: 'runtimes', include: ['test/runtimes/*.runtimes.ts'], testTimeout: 120_000 }
+      },
+      // npm run check:package: the built package from its tarball, in a project of its own, without the aliases.
+      {
+        test: {
+          name: 'package',
+          include: ['test/package/*.package.ts'],
+          globalSetup: 'test/package/install.ts',
+          testTimeout: 60_000
+        }
+      }
     ]
   }
 })

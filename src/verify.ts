@@ -1,6 +1,7 @@
-import { readBody } from './body.ts'
-import { checkAccount } from './checks/account.ts'
+import { readBody } from './body/read.ts'
+import { askAccounts, checkAccount, NOT_ASKED } from './checks/account.ts'
 import { checkCoverage } from './checks/coverage.ts'
+import { checkDate } from './checks/date.ts'
 import { checkDigest, checkDigestHeader } from './checks/digest.ts'
 import { checkHost } from './checks/host.ts'
 import { checkHttps } from './checks/https.ts'
@@ -10,65 +11,84 @@ import { checkReplay } from './checks/replay.ts'
 import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
 import { checkSignatureHeader } from './checks/signature-header.ts'
-import { rememberFew } from './headers/remember.ts'
-import { createKeyRing } from './key/key-ring.ts'
-import { createLookUp } from './key/shared-lookup.ts'
-import type { VerifierOptions } from './options.ts'
-import { publishing } from './publish.ts'
-import { assertReceivedRequest, type ReceivedRequest } from './request.ts'
-import { createSchemeChooser } from './schemes/choose.ts'
-import { readOptions } from './settings.ts'
-import { PASSED, PASSED_WITHOUT_REPLAY, refuse, UNREADABLE, type Verdict } from './verdict.ts'
+import { createSchemeChooser } from './choose-scheme.ts'
+import { assertReceivedRequest, type ReceivedRequest } from './http/request.ts'
+import { createKeyCache } from './key/key-cache.ts'
+import { createLookup } from './key/shared-lookup.ts'
+import type { VerifierOptions } from './options/options.ts'
+import { validateOptions } from './options/settings.ts'
+import { publishing } from './verdict/publish.ts'
+import {
+  NO_FAILURES,
+  PASSED,
+  PASSED_WITHOUT_REPLAY,
+  refuse,
+  type Steps,
+  UNREADABLE,
+  type Verdict
+} from './verdict/verdict.ts'
 
-/** Judges one received request. Never throws or rejects for anything a sender, DNS or a store does. */
-export type Verify = (request: ReceivedRequest) => Promise<Verdict>
+/** A verifier for the requests of one service to one receiver. */
+export interface Verify {
+  /**
+   * Judges one received request. Never throws or rejects for anything that a sender, DNS or a store does.
+   *
+   * @throws (rejects with) TypeError for a programmer's mistake, such as a body that was parsed
+   */
+  (request: ReceivedRequest): Promise<Verdict>
+  /**
+   * Gives the claim of a verified request back to the replay store, so that the sender's repetition is let in after
+   * the receiver's own failure. Nothing happens without a store, or for a verdict that is not verified.
+   *
+   * @throws (rejects) when the store is out of reach; the id is then held until its time is over
+   */
+  release(verdict: Verdict): Promise<void>
+}
 
 /**
  * Prepares a verifier for the requests of one service to one receiver. Make one and keep it: it remembers parsed
- * keys by their record's text (never the answers of DNS) and lets look-ups in flight share a query.
+ * keys by their record's text (never the answers of DNS), and lookups in flight share a query.
  *
  * @throws TypeError for a bad option, at once
  */
 export function createVerifier(options: VerifierOptions): Verify {
-  const settings = readOptions(options)
-  const lookUp = createLookUp(settings.lookupTxt, settings.lookupTimeout)
-  const keyOf = createKeyRing(settings)
+  const settings = validateOptions(options)
+  const lookup = createLookup(settings.lookupTxt, settings.lookupTimeout)
+  const keyOf = createKeyCache(settings)
   const schemeOf = createSchemeChooser(settings.schemes)
-  const keyNameOf = rememberFew((keyId: string) => checkKeyName(keyId, settings))
-  const { replayStore, maxBodyBytes } = settings
+  const { replayStore } = settings
 
-  return publishing(async function verify(request: ReceivedRequest): Promise<Verdict> {
+  async function verify(request: ReceivedRequest): Promise<Verdict> {
     assertReceivedRequest(request)
-    const now = settings.now()
-    if (!Number.isFinite(now)) throw new TypeError('now() must return milliseconds since 1970')
+    const now = readClock(settings.now)
 
     // received request -> parsed headers
     const wellFormed = checkRequest(request)
     if (!wellFormed.ok) return refuse({ request: wellFormed }, 'the request is malformed')
     const fields = wellFormed.value
-    const choosing = schemeOf(fields)
-    const scheme = choosing instanceof Promise ? await choosing : choosing
-    const signature = scheme.readSignature(fields, settings)
+    const scheme = await schemeOf(fields)
+    const signature = scheme.parseSignature(fields, settings)
+    const stated = scheme.parseTime(fields, signature)
 
     // local checks: every one runs, whatever the others say
     const https = checkHttps(request, settings)
-    const date = scheme.checkDate(fields, signature, now, settings)
+    const date = checkDate(stated, now, settings)
     const host = checkHost(fields, settings)
-    const deciding = checkAccount(fields, settings)
+    const account = checkAccount(fields, settings)
+    const isAsked = account.ok && typeof settings.accounts === 'function'
     const algorithm = checkSignatureHeader(scheme, signature, now, settings)
     const coverage = signature.ok
       ? checkCoverage(scheme, request, fields, signature.value, settings)
       : UNREADABLE
-    const keyName = signature.ok ? keyNameOf(signature.value.keyId) : UNREADABLE
+    const keyName = signature.ok ? checkKeyName(signature.value.keyId, settings) : UNREADABLE
     const digests = checkDigestHeader(scheme, fields)
-    const account = deciding instanceof Promise ? await deciding : deciding
 
-    const local = {
+    const steps: Steps = {
       request: wellFormed,
       https,
       date,
       host,
-      account,
+      account: isAsked ? NOT_ASKED : account,
       'signature-header': algorithm,
       coverage,
       'key-name': keyName
@@ -83,43 +103,58 @@ export function createVerifier(options: VerifierOptions): Verify {
       coverage.ok &&
       keyName.ok &&
       digests.ok
-    if (!passedHead)
-      return refuse(digests.ok ? local : { ...local, digest: digests }, 'a check of the head did not pass')
+    if (!passedHead) {
+      if (!digests.ok) steps.digest = digests
+      return refuse(steps, 'a check of the head did not pass')
+    }
 
     // signing string
     const { headers: covered, signature: signatureBytes, nonce } = signature.value
     const signingString = coverage.value
 
     // key from DNS
-    const answer = await lookUp(keyName.value)
+    const answer = await lookup(keyName.value)
     const key = answer.ok
       ? checkKey(scheme, keyName.value, answer.value, algorithm.value, keyOf, settings)
       : answer
-    if (!key.ok) return refuse({ ...local, key }, 'there is no key')
+    steps.key = key
+    if (!key.ok) return refuse(steps, 'there is no key')
 
     // signature
     const signed = checkSignature(signingString, signatureBytes, keyName.value, key.value)
-    if (!signed.ok) return refuse({ ...local, key, signature: signed }, 'the signature did not verify')
-
-    // body digest
-    const reading = readBody(request.body, maxBodyBytes)
-    const body = reading instanceof Promise ? await reading : reading
-    const digest = body.ok ? checkDigest(digests.value, body.value, fields, covered) : body
-    if (!body.ok || !digest.ok)
-      return refuse({ ...local, key, signature: signed, digest }, 'the body did not match')
-
-    // accepted once: while its Date is still recent, for that is how long an id is kept
-    const later = replayStore === undefined ? now : settings.now()
-    const stillRecent = later === now ? date : scheme.checkDate(fields, signature, later, settings)
-    if (!stillRecent.ok) {
-      return refuse({ ...local, date: stillRecent, key, signature: signed, digest }, 'it became too old')
+    steps.signature = signed
+    if (!signed.ok) return refuse(steps, 'the signature did not verify')
+    if (isAsked) {
+      const decided = await askAccounts(account.value, settings)
+      steps.account = decided
+      if (!decided.ok) return refuse(steps, 'the account was not accepted')
     }
+
+    // body
+    const body = await readBody(request.body, settings)
+    const digest = body.ok ? checkDigest(digests.value, body.value, fields, covered) : body
+    steps.digest = digest
+    if (!body.ok || !digest.ok) return refuse(steps, 'the body did not match')
+
+    // still recent, however long DNS and the body took: a body may not outlive its head
+    const later = readClock(settings.now)
+    const recent = checkDate(stated, later, settings)
+    const inTime = checkSignatureHeader(scheme, signature, later, settings)
+    steps.date = recent
+    steps['signature-header'] = inTime
+    if (!recent.ok || !inTime.ok) return refuse(steps, 'the request became too old')
+
+    // accepted once
     const claim = replayStore && (await checkReplay(replayStore, signatureBytes, date.value, later, settings))
-    if (claim?.ok === false) return refuse({ ...local, key, signature: signed, digest, replay: claim }, '')
+    if (claim?.ok === false) {
+      steps.replay = claim
+      return refuse(steps, 'the replay store decides last')
+    }
 
     // verdict
     return {
       status: 'verified',
+      failures: NO_FAILURES,
       scheme: scheme.name,
       accountId: account.value,
       keyId: keyName.value,
@@ -131,5 +166,20 @@ export function createVerifier(options: VerifierOptions): Verify {
       replayId: claim?.value,
       checks: claim === undefined ? PASSED_WITHOUT_REPLAY : PASSED
     }
-  })
+  }
+
+  async function release(verdict: Verdict): Promise<void> {
+    if (verdict?.status === 'verified' && verdict.replayId !== undefined) {
+      await replayStore?.release(verdict.replayId)
+    }
+  }
+
+  return Object.assign(publishing(verify), { release })
+}
+
+function readClock(clock: () => number): number {
+  const now = clock()
+  if (!Number.isFinite(now))
+    throw new TypeError(`now() returned ${String(now)}: return milliseconds since 1970`)
+  return now
 }

@@ -1,4 +1,4 @@
-import { assertOptionNames } from '../option-names.ts'
+import { ownOptions } from '../options/own-options.ts'
 import { parseBaseUrl } from './url.ts'
 
 type Fetch = typeof globalThis.fetch
@@ -51,8 +51,8 @@ export function parseOptions(options: AccountClientOptions): Settings {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('createAccountClient needs an object with authUrl, baseUrl and accessToken')
   }
-  assertOptionNames('createAccountClient', options, OPTION_NAMES)
-  const { accessToken, fetch, now, timeout = 10_000, selectAccountId } = options
+  const own = ownOptions('createAccountClient', options, OPTION_NAMES)
+  const { accessToken, fetch, now, timeout = 10_000, selectAccountId } = own
   if (typeof accessToken !== 'string' || accessToken.trim() === '') {
     throw new TypeError('accessToken must be a string that is not empty')
   }
@@ -68,8 +68,8 @@ export function parseOptions(options: AccountClientOptions): Settings {
     if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`)
   }
   return {
-    authUrl: `${parseBaseUrl('authUrl', options.authUrl)}/`,
-    baseUrl: parseBaseUrl('baseUrl', options.baseUrl),
+    authUrl: `${parseBaseUrl('authUrl', own.authUrl)}/`,
+    baseUrl: parseBaseUrl('baseUrl', own.baseUrl),
     accessToken,
     timeout,
     // Called without a receiver: platforms refuse a foreign `this`, and it must not be this object with its secret.

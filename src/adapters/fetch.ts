@@ -1,5 +1,5 @@
-import type { ReceivedBody, ReceivedRequest } from '../request.ts'
-import { assertOptions, beforeProxy, type HeaderLine, type ProxyOptions } from './proxy.ts'
+import type { ReceivedBody, ReceivedRequest } from '../http/request.ts'
+import { beforeProxy, type HeaderLine, type ProxyOptions, validateProxyOptions } from './proxy.ts'
 
 export interface FromFetchOptions extends ProxyOptions {
   /** the raw bytes, when they were read already: `new Uint8Array(await request.arrayBuffer())` */
@@ -22,17 +22,17 @@ export interface FromFetchOptions extends ProxyOptions {
  */
 export function fromFetchRequest(request: Request, options: FromFetchOptions = {}): ReceivedRequest {
   assertFetchRequest(request)
-  assertOptions(options, 'fromFetchRequest', ['body', 'https', 'host'])
+  const own = validateProxyOptions(options, 'fromFetchRequest', ['body', 'https', 'host'])
   const { scheme, authority, target } = splitUrl(request.url)
   return beforeProxy(
     {
       method: request.method,
       target,
       headers: headerLines(request.headers, authority),
-      body: bodyOf(request, options.body),
+      body: bodyOf(request, own.body),
       https: scheme === 'https'
     },
-    options
+    own
   )
 }
 

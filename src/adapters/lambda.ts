@@ -1,5 +1,5 @@
-import type { ReceivedRequest } from '../request.ts'
-import { assertOptions, beforeProxy, type HeaderLine, type ProxyOptions } from './proxy.ts'
+import type { ReceivedRequest } from '../http/request.ts'
+import { beforeProxy, type HeaderLine, type ProxyOptions, validateProxyOptions } from './proxy.ts'
 
 /** What is used of the event: API Gateway (payload formats 1.0 and 2.0), function URL or load balancer. */
 export interface LambdaEvent {
@@ -46,7 +46,7 @@ type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined
  */
 export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}): ReceivedRequest {
   assertEvent(event)
-  assertOptions(options, 'fromLambdaEvent', ['https', 'host'])
+  const own = validateProxyOptions(options, 'fromLambdaEvent', ['https', 'host'])
   const source = sourceOf(event)
   const path = pathOf(event, source)
   const query = event.rawQueryString ?? joinParameters(event, source)
@@ -59,7 +59,7 @@ export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}):
       body,
       https: source !== 'load-balancer'
     },
-    options
+    own
   )
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
-import type { ReceivedBody, ReceivedRequest } from '../request.ts'
-import { assertOptions, beforeProxy, type HeaderLine, type ProxyOptions } from './proxy.ts'
+import type { ReceivedBody, ReceivedRequest } from '../http/request.ts'
+import { beforeProxy, type HeaderLine, type ProxyOptions, validateProxyOptions } from './proxy.ts'
 
 export interface FromNodeOptions extends ProxyOptions {
   /** the raw bytes, when something has read them already: an `express.raw()` Buffer, `req.rawBody` */
@@ -30,17 +30,17 @@ export function fromNodeRequest(
   options: FromNodeOptions = {}
 ): ReceivedRequest {
   assertNodeRequest(req)
-  assertOptions(options, 'fromNodeRequest', ['body', 'https', 'host'])
+  const own = validateProxyOptions(options, 'fromNodeRequest', ['body', 'https', 'host'])
   return beforeProxy(
     {
       method: req.method ?? '',
       target: (req as NodeRequest).originalUrl ?? req.url ?? '',
       headers: headerLines(req),
-      body: bodyOf(req, options.body),
+      body: bodyOf(req, own.body),
       // Not `:scheme` of HTTP/2, which is what the client says.
       https: (req.socket as { encrypted?: boolean } | null)?.encrypted === true
     },
-    options
+    own
   )
 }
 

@@ -1,6 +1,6 @@
-import { assertOptionNames } from '../option-names.ts'
-import { isHost } from '../option-values.ts'
-import type { ReceivedRequest } from '../request.ts'
+import type { ReceivedRequest } from '../http/request.ts'
+import { isHost } from '../options/hosts.ts'
+import { describe, ownOptions } from '../options/own-options.ts'
 
 /** What a proxy in front of the receiver has changed. Nothing is believed unless it is asked for here. */
 export interface ProxyOptions {
@@ -44,18 +44,25 @@ function readHost(lines: readonly HeaderLine[], option: ProxyOptions['host']): r
   return [...others, ...hosts.map(host => ['Host', host] as const)]
 }
 
-/** Throws a TypeError for a bad option; a misspelt one must not be passed over in silence. */
-export function assertOptions(options: unknown, adapter: string, names: readonly string[]): void {
-  if (typeof options !== 'object' || options === null || options instanceof Uint8Array) {
-    throw new TypeError(`${adapter}() takes its options as an object with ${names.join(', ')}`)
-  }
-  assertOptionNames(adapter, options, names)
-
-  const { https, host } = options as { https?: unknown; host?: unknown }
+/**
+ * The options as the caller wrote them.
+ *
+ * @throws TypeError for a bad option: a misspelled one must not be ignored
+ */
+export function validateProxyOptions<T extends ProxyOptions>(
+  options: T,
+  adapter: string,
+  names: readonly (keyof T & string)[]
+): Partial<T> {
+  const own = ownOptions(adapter, options, names)
+  const { https, host } = own
   if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto') {
-    throw new TypeError('options.https must be true, false or "x-forwarded-proto"')
+    throw new TypeError(`options.https is ${describe(https)}: write true, false or "x-forwarded-proto"`)
   }
   if (host !== undefined && !isHost(host)) {
-    throw new TypeError('options.host must be "x-forwarded-host" or a host name, such as "hooks.example.com"')
+    throw new TypeError(
+      `options.host is ${describe(host)}: write "x-forwarded-host" or a host name, such as "hooks.example.com"`
+    )
   }
+  return own
 }

@@ -1,17 +1,15 @@
-import { errorLabel } from '../error-label.ts'
-import type { Fields } from '../headers/fields.ts'
-import { fail, ok, type Result } from '../result.ts'
-import type { Settings } from '../settings.ts'
+import type { Fields } from '../http/fields.ts'
+import type { Settings } from '../options/settings.ts'
+import { errorLabel } from '../verdict/error-label.ts'
+import { fail, ok, type Result, withCause } from '../verdict/result.ts'
+import type { NotRun } from '../verdict/verdict.ts'
 
-/** What the prefix may stand before: visible ASCII, no comma (it would be two values in one), not endless. */
+/** What the prefix may stand before: visible ASCII, no comma (it would be two values in one), bounded. */
 const ACCOUNT_ID = /^[\x21-\x2b\x2d-\x7e]{1,255}$/
 
-/**
- * 5. The account header is the prefix and an account id, one of ours. A promise only when the accounts function
- * returns one.
- */
-export function checkAccount(fields: Fields, settings: Settings): Result<string> | Promise<Result<string>> {
-  const { accountHeader: header, accountPrefix: prefix, accepts } = settings
+/** 5. The account header is the prefix and an account id, one of ours where a list says so. The value is the id. */
+export function checkAccount(fields: Fields, settings: Settings): Result<string> {
+  const { accountHeader: header, accountPrefix: prefix, accounts } = settings
   const received = fields.values.get(header)
   if (received === undefined) return fail('account-missing', { header })
   if (fields.repeated.has(header)) return fail('account-repeated', { header, received })
@@ -20,20 +18,36 @@ export function checkAccount(fields: Fields, settings: Settings): Result<string>
   if (!received.startsWith(prefix) || !ACCOUNT_ID.test(id)) {
     return fail('account-malformed', { header, received, expected: `${prefix}<account id>` })
   }
+  if (typeof accounts === 'function' || accounts.has(id)) return ok(id)
+  return fail('account-mismatch', { header, received: id, expected: [...accounts] })
+}
 
-  // Nothing but `true` is a yes; a function that fails has not said no.
-  const judge = (accepted: unknown): Result<string> =>
-    accepted === true ? ok(id) : fail('account-mismatch', { header, received: id })
+/** The check of a good header while the accounts function has not been asked. */
+export const NOT_ASKED: NotRun = {
+  ok: false,
+  because: 'the accounts function is asked after the signature has verified'
+}
+
+/**
+ * 5, where a function decides: asked only after the signature has verified, because it may query a database and a
+ * stranger must not cause I/O. Anything but true and false is a failure of the function, not a no.
+ */
+export async function askAccounts(
+  id: string,
+  { accounts, accountHeader: header }: Settings
+): Promise<Result<string>> {
+  if (typeof accounts !== 'function') return ok(id)
   try {
-    const accepted = accepts(id)
-    return isPromiseLike(accepted) ? Promise.resolve(accepted).then(judge, callbackFailed) : judge(accepted)
+    const accepted: unknown = await accounts(id)
+    if (accepted === true) return ok(id)
+    if (accepted === false) return fail('account-mismatch', { header, received: id })
+    return fail('account-check-failed', {
+      error: `it returned ${typeName(accepted)} instead of true or false`
+    })
   } catch (error) {
-    return callbackFailed(error)
+    return withCause(fail('account-check-failed', { error: errorLabel(error) }), error)
   }
 }
 
-const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value
-
-const callbackFailed = (error: unknown): Result<string> =>
-  fail('account-check-failed', { error: errorLabel(error) })
+const typeName = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value

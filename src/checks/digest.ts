@@ -1,14 +1,14 @@
-import { findReencoding } from '../body-reencoding.ts'
-import { encodeBase64 } from '../headers/base64.ts'
-import { DIGESTS, type Digest, type EncodedDigest } from '../headers/digest.ts'
-import type { Fields } from '../headers/fields.ts'
-import { fail, ok, type Result } from '../result.ts'
-import type { Scheme } from '../schemes/scheme.ts'
+import { findReencoding } from '../body/reencoding.ts'
+import { encodeBase64 } from '../http/base64.ts'
+import { DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
+import type { Fields } from '../http/fields.ts'
+import type { Scheme } from '../scheme.ts'
 import { base64Digest } from '../signature/hash.ts'
+import { fail, ok, type Result } from '../verdict/result.ts'
 
 /** The header's digests; a header that could never match is refused before anything is asked of DNS. */
 export function checkDigestHeader(scheme: Scheme, fields: Fields): Result<readonly EncodedDigest[]> {
-  const digests = scheme.readDigests(fields)
+  const digests = scheme.parseDigests(fields)
   if (!digests.ok) return digests
   for (const { algorithm } of digests.value) if (DIGESTS.has(algorithm)) return digests
   return unsupported(digests.value)
@@ -41,8 +41,8 @@ function matchesEncoded(digests: readonly EncodedDigest[], body: Uint8Array): Re
 }
 
 /**
- * 11. The Digest matches the body. What the sender signed of the body's length, and a known way of writing the same
- * body anew, go beside a mismatch.
+ * 11. The Digest matches the body. The Content-Length that the sender signed, and a known re-encoding that
+ * explains the difference, go beside a mismatch.
  */
 export function checkDigest(
   digests: readonly EncodedDigest[],
@@ -51,7 +51,7 @@ export function checkDigest(
   covered: readonly string[]
 ): Result<true> {
   const matched = matchesEncoded(digests, body)
-  if (matched.ok || matched.code !== 'digest-mismatch' || matched.evidence === undefined) return matched
+  if (matched.ok || matched.code !== 'digest-mismatch') return matched
 
   const signedLength = (covered.includes('content-length') && fields.values.get('content-length')) || ''
   const contentLength = /^\d{1,15}$/.test(signedLength) ? Number(signedLength) : undefined

@@ -1,6 +1,6 @@
-import type { Fields } from '../headers/fields.ts'
-import { fail, ok, type Result } from '../result.ts'
-import type { Settings } from '../settings.ts'
+import type { Fields } from '../http/fields.ts'
+import type { Settings } from '../options/settings.ts'
+import { fail, ok, type Result } from '../verdict/result.ts'
 
 /** Checked before lower-casing: the Kelvin sign becomes a k. */
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/

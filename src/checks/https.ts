@@ -1,6 +1,6 @@
-import type { ReceivedRequest } from '../request.ts'
-import { fail, ok, type Result } from '../result.ts'
-import type { Settings } from '../settings.ts'
+import type { ReceivedRequest } from '../http/request.ts'
+import type { Settings } from '../options/settings.ts'
+import { fail, ok, type Result } from '../verdict/result.ts'
 
 /** 2. The request arrived over HTTPS. */
 export function checkHttps({ https }: ReceivedRequest, { requireHttps }: Settings): Result<true> {

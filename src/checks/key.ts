@@ -1,10 +1,10 @@
-import type { KeyRing, RecordKey } from '../key/key-ring.ts'
+import type { KeyCache, RecordKey } from '../key/key-cache.ts'
 import { joinChunks } from '../key/record.ts'
 import type { TxtAnswer } from '../key/shared-lookup.ts'
-import { type Failed, fail, ok, type Result } from '../result.ts'
-import type { Scheme } from '../schemes/scheme.ts'
-import type { Settings } from '../settings.ts'
+import type { Settings } from '../options/settings.ts'
+import type { Scheme } from '../scheme.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
+import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 
 /** A key that may have made the signature, and the algorithm to try it with. */
 export interface Candidate extends RecordKey {
@@ -23,7 +23,7 @@ export function checkKey(
   name: string,
   answer: TxtAnswer,
   algorithm: Algorithm | undefined,
-  keyOf: KeyRing,
+  keyOf: KeyCache,
   settings: Settings
 ): Result<readonly Candidate[]> {
   let candidates: readonly Candidate[] = []
@@ -57,13 +57,16 @@ function fitAlgorithm(
   const algorithm = named ?? scheme.defaultAlgorithm(key.type, allowed)
   const computation = algorithm && computationFor(algorithm, key.type)
   if (algorithm === undefined || computation === undefined || !allowed.has(algorithm)) {
-    return fail('key-type', {
+    return fail('key-type-mismatch', {
       record: record.text,
       reason: `an ${key.type} key does not fit the allowed algorithm`
     })
   }
   if (record.hashes !== undefined && !record.hashes.includes(computation.recordHash)) {
-    return fail('key-hash', { record: record.text, reason: `h= does not allow ${computation.recordHash}` })
+    return fail('key-hash-not-allowed', {
+      record: record.text,
+      reason: `h= does not allow ${computation.recordHash}`
+    })
   }
   return ok({ record, key, algorithm })
 }

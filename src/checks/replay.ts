@@ -1,12 +1,13 @@
+import type { Settings } from '../options/settings.ts'
 import { claimInTime } from '../replay/claim.ts'
 import type { ReplayStore } from '../replay/store.ts'
-import type { Result } from '../result.ts'
-import type { Settings } from '../settings.ts'
 import { base64Digest } from '../signature/hash.ts'
+import type { Result } from '../verdict/result.ts'
 
 /**
  * 12. The request was not seen before. The id is a hash of the decoded signature, so another spelling of it is the
- * same id; it is kept until the last moment at which the Date would still be accepted.
+ * same id; it is kept until no copy can be accepted any more: to the
+ * last moment at which the Date is recent, and as long after it as a copy's own claim may take.
  */
 export function checkReplay(
   store: ReplayStore,
@@ -16,6 +17,6 @@ export function checkReplay(
   { dateTolerance, replayTimeout }: Settings
 ): Promise<Result<string>> {
   const id = base64Digest('sha256', signature)
-  const acceptableSeconds = (date.getTime() - now) / 1000 + dateTolerance
+  const acceptableSeconds = (date.getTime() - now + replayTimeout) / 1000 + dateTolerance
   return claimInTime(store, id, Math.ceil(acceptableSeconds) + 1, replayTimeout)
 }

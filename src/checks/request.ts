@@ -1,6 +1,6 @@
-import { type Fields, hasBreak, isToken, readFields } from '../headers/fields.ts'
-import type { ReceivedRequest } from '../request.ts'
-import { fail, type Result } from '../result.ts'
+import { type Fields, hasBreak, isToken, parseFields } from '../http/fields.ts'
+import type { ReceivedRequest } from '../http/request.ts'
+import { fail, type Result } from '../verdict/result.ts'
 
 /**
  * 1. The request is well-formed HTTP (RFC 9110 sections 5.1, 5.5 and 9.1). A line break in a value would let one
@@ -9,5 +9,5 @@ import { fail, type Result } from '../result.ts'
 export function checkRequest({ method, target, headers }: ReceivedRequest): Result<Fields> {
   if (!isToken(method)) return fail('request-malformed', { part: 'method' })
   if (target === '' || hasBreak(target)) return fail('request-malformed', { part: 'target' })
-  return readFields(headers)
+  return parseFields(headers)
 }

@@ -1,6 +1,6 @@
-import { encodeBase64 } from '../headers/base64.ts'
-import { fail, ok, type Result } from '../result.ts'
+import { encodeBase64 } from '../http/base64.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
+import { fail, ok, type Result } from '../verdict/result.ts'
 import type { Candidate } from './key.ts'
 
 /** 10. The signature verifies with the key, or with one of the keys during a rotation. The value is that one. */

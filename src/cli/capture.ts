@@ -1,5 +1,5 @@
-import { trimWhiteSpace } from '../headers/fields.ts'
-import type { ReceivedRequest } from '../request.ts'
+import { trimWhiteSpace } from '../http/fields.ts'
+import type { ReceivedRequest } from '../http/request.ts'
 import { UsageError } from './usage.ts'
 
 /** A request read from a file, and what a person should know about the reading. */

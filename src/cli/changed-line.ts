@@ -1,7 +1,7 @@
-import type { EvidenceByCode } from '../evidence.ts'
-import { hashSigned } from '../explain/hash-signed.ts'
-import type { ReceivedRequest } from '../request.ts'
+import { openSignature } from '../explain/opened-signature.ts'
+import type { ReceivedRequest } from '../http/request.ts'
 import { base64Digest } from '../signature/hash.ts'
+import type { EvidenceByCode } from '../verdict/evidence.ts'
 
 /** A line of the signing string as it was received, and as it was when it was signed. */
 export interface ChangedLine {
@@ -23,10 +23,10 @@ export function findChangedLine(
   request: ReceivedRequest,
   hosts: readonly string[]
 ): ChangedLine | undefined {
-  const signed = hashSigned({ ...evidence })
+  const signed = openSignature(evidence)
   if (signed === undefined) return undefined
-  const algorithm = Buffer.from(signed, 'base64').length === 32 ? 'sha256' : 'sha512'
-  const wasSigned = (text: string) => base64Digest(algorithm, Buffer.from(text, 'latin1')) === signed
+  const wasSigned = (text: string) =>
+    base64Digest(signed.algorithm, Buffer.from(text, 'latin1')) === signed.hash
 
   const lines = evidence.signingString.split('\n')
   const tryEach = (alternatives: (line: string) => Iterable<string>): ChangedLine | undefined => {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
+import type { ReceivedRequest } from '../http/request.ts'
 import type { LookupTxt } from '../key/dns.ts'
-import type { VerifierOptions } from '../options.ts'
+import type { VerifierOptions } from '../options/options.ts'
 import type { ReplayStore } from '../replay/store.ts'
-import type { ReceivedRequest } from '../request.ts'
 import type { VectorFile, VectorJson } from '../testing/vector-form.ts'
 import { UsageError } from './usage.ts'
 

@@ -1,9 +1,9 @@
-import { isUnavailable } from '../codes.ts'
 import { facts } from '../explain/facts.ts'
 import { chopped, visible, wrapped } from '../explain/text.ts'
 import { importPublicKey } from '../key/import.ts'
 import { looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
-import type { Failed } from '../result.ts'
+import { isUnavailable } from '../verdict/codes.ts'
+import type { Failed } from '../verdict/result.ts'
 
 /** What stands at a DNS name: plain data, for `--json` and for a person. */
 export interface KeyReport {

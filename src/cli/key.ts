@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { dnsTxtLookup } from '../key/dns.ts'
 import { normalizeName } from '../key/name.ts'
 import { joinChunks } from '../key/record.ts'
-import { createLookUp } from '../key/shared-lookup.ts'
+import { createLookup } from '../key/shared-lookup.ts'
 import type { Io } from './io.ts'
 import { keyReportText, reportFailure, reportOn } from './key-report.ts'
 import { printText } from './paint.ts'
@@ -41,7 +41,7 @@ export async function keyCommand(args: string[], io: Io): Promise<number> {
   if (name === undefined) throw new UsageError(`${given} is not a DNS name`)
 
   const servers = values['dns-server']
-  const answer = await createLookUp(dnsTxtLookup(servers && { servers }), TIMEOUT)(name)
+  const answer = await createLookup(dnsTxtLookup(servers && { servers }), TIMEOUT)(name)
   const report = answer.ok ? reportOn(name, answer.value.map(joinChunks)) : reportFailure(name, answer)
   if (values.json) io.print(JSON.stringify(report, null, 2))
   else printText(keyReportText(report), io)

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIPv4 } from 'node:net'
-import type { ReceivedRequest } from '../request.ts'
+import type { ReceivedRequest } from '../http/request.ts'
 
 export interface Answer {
   status: number

@@ -1,5 +1,5 @@
-import type { Code } from '../codes.ts'
-import type { CheckName } from '../verdict.ts'
+import type { Code } from '../verdict/codes.ts'
+import type { CheckName } from '../verdict/verdict.ts'
 
 export type Advice = readonly [cause: string, fix: string]
 
@@ -15,7 +15,7 @@ export const OTHER_SCHEME: Advice = [
   "If the service says so, allow it: schemes: ['draft-cavage', 'rfc9421']."
 ]
 
-const SET_CLOCK = 'Set the clock by NTP; a retry must be signed anew.'
+const SET_CLOCK = 'Set the clock by NTP; a retry needs a fresh signature.'
 
 const RESOLVER: Advice = [
   'your DNS server, or the way to it',
@@ -41,8 +41,11 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice>>> = {
   ],
   'account-mismatch': ['the request is for another customer', 'Add the id to accounts if it is yours.'],
   'account-check-failed': ['your accounts function threw', 'Repair it; the sender may try again.'],
-  'signature-algorithm': ['the sender signs in another way', 'If the service says so, add it to algorithms.'],
-  'signature-created': ['a time that does not fit', SET_CLOCK],
+  'signature-algorithm-not-allowed': [
+    'the sender signs in another way',
+    'If the service says so, add it to algorithms.'
+  ],
+  'signature-created-out-of-range': ['a time that does not fit', SET_CLOCK],
   'signature-expired': ['a time that does not fit', SET_CLOCK],
   'coverage-insufficient': [
     'not signed as the service signs',
@@ -67,13 +70,13 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice>>> = {
   ],
   'digest-mismatch': [
     'the body was changed after it was signed',
-    'Verify the raw bytes, before any body parser or proxy that writes them anew.'
+    'Verify the raw bytes, before any body parser or proxy that re-encodes them.'
   ],
   'body-too-large': ['a large body, or a flood', 'Raise maxBodyBytes if the service sends such bodies.'],
   'body-unreadable': ['the connection broke', 'None: the sender may try again.'],
   replay: ['the store is down or slow', 'Check the store; the sender may try again.'],
   replayed: [
     'a retry of the same bytes, or an attack',
-    'When your handler fails, call release(verdict.replayId) to let a retry in.'
+    'When your handler fails, call verify.release(verdict) to let a retry in.'
   ]
 }

@@ -1,4 +1,10 @@
-import { CHECK_NAMES, type CheckName, type CheckResult, type Failure, type Verdict } from '../verdict.ts'
+import {
+  CHECK_NAMES,
+  type CheckName,
+  type CheckResult,
+  type Failure,
+  type Verdict
+} from '../verdict/verdict.ts'
 import { ADVICE, type Advice, CHANGED_HEADER, OTHER_SCHEME } from './advice.ts'
 import { details } from './details.ts'
 import { causeFrom, type Evidence, facts } from './facts.ts'
@@ -49,8 +55,8 @@ function advise(failure: Failure): string[] {
   ]
 }
 
-const adviceOn = ({ code, check }: Failure, { near }: Evidence): Advice =>
-  code === 'signature-malformed' && /^[a-z*][a-z0-9_.*-]*=:/.test(String(near))
+const adviceOn = ({ code, check }: Failure, { excerpt }: Evidence): Advice =>
+  code === 'signature-malformed' && /^[a-z*][a-z0-9_.*-]*=:/.test(String(excerpt))
     ? OTHER_SCHEME
     : (ADVICE[code] ?? ADVICE[check] ?? CHANGED_HEADER)
 

@@ -1,4 +1,5 @@
-import { hashSigned } from './hash-signed.ts'
+import type { EvidenceByCode } from '../verdict/evidence.ts'
+import { openSignature } from './opened-signature.ts'
 import { duration, visible } from './text.ts'
 
 /** The evidence of any code, as `explain` reads it. */
@@ -28,7 +29,10 @@ export function causeFrom(evidence: Evidence, likely: string): string {
   const { offsetSeconds, reencoding, bodyLength, contentLength, signingString } = evidence
   if (reencoding !== undefined) return `${reencoding} after it was signed`
   if (bodyLength === 0 && contentLength) return 'something read the body before it came here'
-  if (signingString !== undefined && hashSigned(evidence) !== undefined)
+  if (
+    signingString !== undefined &&
+    openSignature(evidence as unknown as EvidenceByCode['signature-mismatch']) !== undefined
+  )
     return 'the key did make this signature, so one of the lines was changed on the way'
   if (offsetSeconds === undefined) return likely
   const offset = Number(offsetSeconds)

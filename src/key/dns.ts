@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { assertOptionNames } from '../option-names.ts'
+import { ownOptions } from '../options/own-options.ts'
 
 /**
  * Asks DNS for the TXT records at a name. Resolves and rejects as `resolveTxt` of `node:dns` does: one array of
@@ -24,8 +24,11 @@ export interface DnsTxtLookupOptions {
  * @throws TypeError for a bad option
  */
 export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
-  assertOptionNames('dnsTxtLookup', options, ['servers', 'timeout', 'tries'])
-  const { servers, timeout = 1000, tries = 3 } = options
+  const {
+    servers,
+    timeout = 1000,
+    tries = 3
+  } = ownOptions('dnsTxtLookup', options, ['servers', 'timeout', 'tries'])
   if (!isPositiveInt32(timeout)) throw new TypeError('timeout must be a positive integer, in milliseconds')
   if (!isPositiveInt32(tries)) throw new TypeError('tries must be a positive integer')
   if (servers !== undefined && !(Array.isArray(servers) && servers.length > 0 && servers.every(isServer))) {

@@ -1,8 +1,10 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { type Failed, fail, ok, type Result } from '../result.ts'
-import type { KeyType } from '../signature/algorithms.ts'
+import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import type { KeyRecord } from './record.ts'
-import { readRsaDer } from './rsa-der.ts'
+import { parseRsaDer } from './rsa-der.ts'
+
+/** `p256` (ECDSA on P-256) is never the type of a key record: such a key is made by hand, from `node:crypto`. */
+export type KeyType = 'rsa' | 'ed25519' | 'p256'
 
 /** A key that is ready to verify with. */
 export interface PublicKey {
@@ -29,7 +31,7 @@ export const RSA_BITS = { min: 1024, max: 8192 } as const
  * Makes a key from a parsed record: RSA as SubjectPublicKeyInfo or as PKCS#1 RSAPublicKey (RFC 6376 erratum 3017),
  * Ed25519 as 32 raw bytes (RFC 8463 section 4). Strict DER, and nothing after it. Never throws.
  *
- * Fails with `key-encoding`, `key-type`, `key-too-short`, `key-too-long` or `key-weak`.
+ * Fails with `key-unreadable`, `key-type-mismatch`, `key-too-short`, `key-too-long` or `key-weak`.
  *
  * @param limits bits of the RSA modulus; 1024 to 8192 by default
  */
@@ -42,21 +44,21 @@ function importRsa(
   { minRsaBits = RSA_BITS.min, maxRsaBits = RSA_BITS.max }: KeyLimits
 ): Result<PublicKey> {
   const { publicKey: der, text } = record
-  const found = readRsaDer(der)
+  const found = parseRsaDer(der)
   if (found === undefined) return badEncoding(record, 'p= is not the DER of a public key')
   if (found === 'surplus') return badEncoding(record, 'the DER has bytes that do not belong to the key')
   if (found === 'other') {
-    return fail('key-type', { record: text, reason: 'k= says rsa, the key is of another type' })
+    return fail('key-type-mismatch', { record: text, reason: 'k= says rsa, the key is of another type' })
   }
   const { form, bits, isExponentGood } = found
   if (!(bits >= minRsaBits)) return fail('key-too-short', { record: text, bits })
   if (bits > maxRsaBits) return fail('key-too-long', { record: text, bits })
-  // Under exponent 1 the padded digest is its own signature; even ones are no RSA at all.
+  // Under exponent 1 the padded digest is its own signature; an even one is not RSA; a long one is slow.
   if (!isExponentGood) {
     return fail('key-weak', {
       record: text,
       bits,
-      reason: 'the public exponent is not an odd number of at least 3'
+      reason: 'the public exponent is not an odd number of at least 3 and at most 33 bits'
     })
   }
   const keyObject = readDer(der, form)
@@ -108,4 +110,4 @@ function readDer(der: Uint8Array, type: 'spki' | 'pkcs1'): KeyObject | undefined
 }
 
 const badEncoding = ({ text }: KeyRecord, reason: string): Failed =>
-  fail('key-encoding', { record: text, reason })
+  fail('key-unreadable', { record: text, reason })

@@ -1,5 +1,6 @@
-import { decodeBase64 } from '../headers/base64.ts'
-import { fail, ok, type Result } from '../result.ts'
+import { decodeBase64 } from '../http/base64.ts'
+import { trimChars } from '../http/fields.ts'
+import { fail, ok, type Result } from '../verdict/result.ts'
 import { parseTagList, trimFolding } from './tag-list.ts'
 
 /** A DKIM key record that can be used: parsed, not revoked, not a test, meant for signatures. */
@@ -18,26 +19,13 @@ export interface KeyRecord {
 
 /** TXT character-strings are joined with nothing between (RFC 6376 section 3.6.2.2). */
 export const joinChunks = (record: string | readonly string[]): string =>
-  typeof record === 'string' ? record : isLast(record) ? lastText : join(record)
-
-/** The last record: the same one comes with every request. In an array of our own, for theirs may change. */
-let lastChunks: readonly string[] = []
-let lastText = ''
-
-const isLast = (chunks: readonly string[]): boolean =>
-  chunks.length === lastChunks.length && chunks.every((chunk, i) => chunk === lastChunks[i])
-
-function join(chunks: readonly string[]): string {
-  lastChunks = [...chunks]
-  lastText = chunks.join('')
-  return lastText
-}
+  typeof record === 'string' ? record : record.join('')
 
 /**
  * Parses one DKIM TXT record (RFC 6376 section 3.6.1, RFC 8463). Never throws.
  *
- * Fails with `key-malformed`, `key-version`, `key-type`, `key-hash` (no hash that any algorithm here uses),
- * `key-service`, `key-testing`, `key-revoked` or `key-encoding`.
+ * Fails with `key-malformed`, `key-version-unsupported`, `key-type-mismatch`, `key-hash-not-allowed` (no hash that any algorithm here uses),
+ * `key-service-mismatch`, `key-test-only`, `key-revoked` or `key-unreadable`.
  */
 export function parseKeyRecord(record: string | readonly string[]): Result<KeyRecord> {
   const text = joinChunks(record)
@@ -52,31 +40,31 @@ export function parseKeyRecord(record: string | readonly string[]): Result<KeyRe
   // "This tag MUST be the first tag in the record if present."
   const version = tags.get('v')
   if (version !== undefined && tags.keys().next().value !== 'v') return malformed('v= is not the first tag')
-  if (version !== undefined && version !== 'DKIM1') return fail('key-version', { record: text })
+  if (version !== undefined && version !== 'DKIM1') return fail('key-version-unsupported', { record: text })
 
   const type = tags.get('k') ?? 'rsa'
   if (type !== 'rsa' && type !== 'ed25519')
-    return fail('key-type', { record: text, reason: 'k= is not rsa or ed25519' })
+    return fail('key-type-mismatch', { record: text, reason: 'k= is not rsa or ed25519' })
 
   const hashes = colonList(tags.get('h'))
   if (hashes !== undefined && !hashes.includes('sha256') && !hashes.includes('sha512')) {
-    return fail('key-hash', { record: text, reason: 'h= allows neither sha256 nor sha512' })
+    return fail('key-hash-not-allowed', { record: text, reason: 'h= allows neither sha256 nor sha512' })
   }
   // Records published "as DKIM keys" say email, or nothing.
   const services = colonList(tags.get('s'))
   if (services !== undefined && !services.includes('*') && !services.includes('email')) {
-    return fail('key-service', { record: text })
+    return fail('key-service-mismatch', { record: text })
   }
   // "Verifiers MUST NOT treat messages from Signers in testing mode differently from unsigned email."
   const flags = colonList(tags.get('t')) ?? []
-  if (flags.includes('y')) return fail('key-testing', { record: text })
+  if (flags.includes('y')) return fail('key-test-only', { record: text })
 
   const encoded = tags.get('p')?.replace(/[ \t\r\n]+/g, '')
   if (encoded === undefined) return malformed('there is no p=')
   if (encoded === '') return fail('key-revoked', { record: text })
   const publicKey = decodeBase64(encoded)
   if (publicKey === undefined)
-    return fail('key-encoding', { record: text, reason: 'p= is not canonical base64' })
+    return fail('key-unreadable', { record: text, reason: 'p= is not canonical base64' })
 
   return ok({ type, publicKey, hashes, flags, text })
 }
@@ -107,13 +95,4 @@ export function looksLikeKeyRecord(text: string): boolean {
 }
 
 /** Drops white space of any kind, and the quotes and backslashes that zone files leave behind. */
-function looseTrim(text: string): string {
-  const trimmed = text.trim()
-  let start = 0
-  let end = trimmed.length
-  while (start < end && LOOSE.includes(trimmed.charAt(start))) start++
-  while (end > start && LOOSE.includes(trimmed.charAt(end - 1))) end--
-  return trimmed.slice(start, end).trim()
-}
-
-const LOOSE = '"\'\\'
+const looseTrim = (text: string): string => trimChars(text.trim(), '"\'\\').trim()

@@ -3,9 +3,14 @@ export interface RsaDer {
   form: 'spki' | 'pkcs1'
   /** length of the modulus */
   bits: number
-  /** an odd number of at least 3 (RFC 8017 section 3.1) */
+  /** the octets of n, without zeros in front */
+  modulus: Uint8Array
+  /** an odd number of at least 3 (RFC 8017 section 3.1), and of at most 33 bits */
   isExponentGood: boolean
 }
+
+/** Verification raises to the exponent: one of 3064 bits costs 6 ms. 2^32 + 1 is the largest in use. */
+const MAX_EXPONENT_BITS = 33
 
 /** Tags of ITU-T X.690. */
 const INTEGER = 0x02
@@ -23,11 +28,11 @@ const NULL = '0500'
  * they refuse as weak. `surplus` when bytes follow, `other` for a SubjectPublicKeyInfo of another type, undefined for
  * anything else.
  */
-export function readRsaDer(der: Uint8Array): RsaDer | 'surplus' | 'other' | undefined {
+export function parseRsaDer(der: Uint8Array): RsaDer | 'surplus' | 'other' | undefined {
   const [outer, afterOuter] = firstElement(der, SEQUENCE)
   if (outer === undefined) return undefined
   if (afterOuter.length > 0) return 'surplus'
-  if (outer[0] === INTEGER) return readRsaPublicKey(outer, 'pkcs1')
+  if (outer[0] === INTEGER) return parseRsaPublicKey(outer, 'pkcs1')
 
   const [algorithm, afterAlgorithm] = firstElement(outer, SEQUENCE)
   const [oid, parameters] = firstElement(algorithm, OBJECT_IDENTIFIER)
@@ -36,19 +41,24 @@ export function readRsaDer(der: Uint8Array): RsaDer | 'surplus' | 'other' | unde
   if (oid === undefined || bits?.[0] !== 0) return undefined
   if (hex(oid) !== RSA_ENCRYPTION) return 'other'
   if (hex(parameters) !== NULL) return undefined
-  return readRsaPublicKey(onlyElement(bits.subarray(1), SEQUENCE), 'spki')
+  return parseRsaPublicKey(onlyElement(bits.subarray(1), SEQUENCE), 'spki')
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-function readRsaPublicKey(content: Uint8Array | undefined, form: RsaDer['form']): RsaDer | undefined {
+function parseRsaPublicKey(content: Uint8Array | undefined, form: RsaDer['form']): RsaDer | undefined {
   const [modulus, afterModulus] = firstElement(content, INTEGER)
   const exponent = onlyElement(afterModulus, INTEGER)
   if (modulus === undefined || exponent === undefined) return undefined
   if (!isShortestNatural(modulus) || !isShortestNatural(exponent)) return undefined
   const isOdd = exponent.at(-1)! % 2 === 1
   const isOne = exponent.length === 1 && exponent[0] === 1
-  return { form, bits: bitLength(modulus), isExponentGood: isOdd && !isOne }
+  return {
+    form,
+    bits: bitLength(modulus),
+    modulus: modulus[0] === 0 ? modulus.subarray(1) : modulus,
+    isExponentGood: isOdd && !isOne && bitLength(exponent) <= MAX_EXPONENT_BITS
+  }
 }
 
 /** X.690 section 8.3.2: not negative, and no zero octet in front that the sign does not need. */

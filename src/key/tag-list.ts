@@ -1,3 +1,5 @@
+import { trimChars } from '../http/fields.ts'
+
 /** The tags of a record by name, in order; names are case-sensitive (RFC 6376 section 3.2). */
 export type TagList = ReadonlyMap<string, string>
 
@@ -29,13 +31,5 @@ export function parseTagList(text: string): TagList | string {
   return tags
 }
 
-/** Outer folding white space: space, tab and line breaks. */
-export function trimFolding(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && FOLDING.includes(text.charAt(start))) start++
-  while (end > start && FOLDING.includes(text.charAt(end - 1))) end--
-  return text.slice(start, end)
-}
-
-const FOLDING = ' \t\r\n'
+/** Without outer folding white space: space, tab and line breaks. */
+export const trimFolding = (text: string): string => trimChars(text, ' \t\r\n')

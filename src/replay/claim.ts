@@ -1,5 +1,5 @@
-import { errorLabel } from '../error-label.ts'
-import { fail, ok, type Result } from '../result.ts'
+import { errorLabel } from '../verdict/error-label.ts'
+import { fail, ok, type Result } from '../verdict/result.ts'
 import type { ReplayStore } from './store.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { assertOptionNames } from '../option-names.ts'
+import { ownOptions } from '../options/own-options.ts'
 import { expiringIds } from './expiring-ids.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
 
@@ -18,8 +18,7 @@ const MOST_ENTRIES = 2 ** 24
  * @throws TypeError for a bad option
  */
 export function memoryReplayStore(options: { maxEntries?: number } = {}): ReplayStore {
-  assertOptionNames('memoryReplayStore', options, ['maxEntries'])
-  const { maxEntries = DEFAULT_MAX_ENTRIES } = options
+  const { maxEntries = DEFAULT_MAX_ENTRIES } = ownOptions('memoryReplayStore', options, ['maxEntries'])
   if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES) {
     throw new TypeError(
       `maxEntries must be a whole number from 1 to ${MOST_ENTRIES}, not ${String(maxEntries)}`

@@ -1,4 +1,4 @@
-import { assertOptionNames } from '../option-names.ts'
+import { ownOptions } from '../options/own-options.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
 
 /** What `redisReplayStore` uses of a node-redis client: `createClient`, `createCluster`, a pool or a sentinel, v4 to v6. */
@@ -36,8 +36,7 @@ export function redisReplayStore(
   options: { prefix?: string } = {}
 ): ReplayStore {
   const setIfNew = setIfNewWith(client)
-  assertOptionNames('redisReplayStore', options, ['prefix'])
-  const { prefix = 'signed-requests:' } = options
+  const { prefix = 'signed-requests:' } = ownOptions('redisReplayStore', options, ['prefix'])
   if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
   return {
     async claim(id, ttlSeconds) {

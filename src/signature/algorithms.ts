@@ -1,5 +1,8 @@
 import { constants } from 'node:crypto'
-import type { SchemeName } from '../schemes/scheme.ts'
+import type { KeyType } from '../key/import.ts'
+
+/** The standards by which a request can be signed: the draft, and its successor. */
+export type SchemeName = 'draft-cavage' | 'rfc9421'
 
 /** How an algorithm is computed with a key of one type. */
 export interface Computation {
@@ -10,9 +13,6 @@ export interface Computation {
   /** the hash that the key record's `h=` must allow (RFC 6376 section 3.6.1) */
   recordHash: 'sha256' | 'sha512'
 }
-
-/** `p256` (ECDSA on P-256) is no type of key record: such a key is made by hand, from `node:crypto`. */
-export type KeyType = 'rsa' | 'ed25519' | 'p256'
 
 const { RSA_PKCS1_PSS_PADDING: PSS, RSA_PSS_SALTLEN_AUTO: ANY } = constants
 

@@ -1,12 +1,13 @@
 import { type KeyObject, verify } from 'node:crypto'
 import type { PublicKey } from '../key/import.ts'
+import { parseRsaDer } from '../key/rsa-der.ts'
+import { memoByObject } from '../memo.ts'
 import { computationFor } from './algorithms.ts'
-import { verifyPkcs1 } from './pkcs1.ts'
 import { verifyPss } from './pss.ts'
 
 /**
  * Does the signature over the signing string verify with this key? False, never a throw, also for an unknown
- * algorithm or one that does not fit the key.
+ * algorithm or one that does not fit the key. Acceptance is the platform's `crypto.verify`.
  *
  * @param signingString the signing string of the draft, or the signature base of RFC 9421
  * @param algorithm in any case: `rsa-sha256`, `rsa-sha512`, `hs2019` or `ed25519` of the draft; `rsa-v1_5-sha256`,
@@ -21,19 +22,35 @@ export function verifySignature(
   const computation = computationFor(algorithm.toLowerCase(), key.type)
   if (computation === undefined) return false
   const { digest, options } = computation
-  // RFC 8017 sections 8.1.2 and 8.2.2, step 1: OpenSSL accepts and opens signatures whose leading zero was cut off.
-  if (key.type === 'rsa' && signature.length !== Math.ceil(key.bits / 8)) return false
+  const { keyObject } = key
+  if (key.type === 'rsa' && !isRepresentative(signature, keyObject)) return false
 
   const data = octetsOf(signingString)
   if (data === undefined) return false
-  const { keyObject } = key
-  if (digest === null) return verify(null, data, keyObject, signature)
-  if (options === undefined) return verifyPkcs1(data, signature, keyObject, digest)
+  if (options === undefined) return verify(digest, data, keyObject, signature)
   if ('padding' in options && isWorkers()) return verifyPss(data, signature, key, options.saltLength)
   return verify(digest, data, { ...asInput(keyObject), ...options }, signature)
 }
 
-/** There, `node:crypto` takes no KeyObject beside options, and heeds no padding. */
+/**
+ * RFC 8017 sections 8.1.2 and 8.2.2, steps 1 and 2, and 5.2.2: as long as the modulus, and below it. Platforms differ:
+ * OpenSSL takes signatures whose leading zero was cut off, and Deno takes s + n for s. Each would be a second signature
+ * of the same request, under another replay id.
+ */
+function isRepresentative(signature: Uint8Array, keyObject: KeyObject): boolean {
+  const modulus = modulusOf(keyObject)
+  return (
+    modulus !== undefined && signature.length === modulus.length && Buffer.compare(signature, modulus) < 0
+  )
+}
+
+/** Once for each key, which is itself found again by its record. */
+const modulusOf = memoByObject((keyObject: KeyObject): Uint8Array | undefined => {
+  const parsed = parseRsaDer(keyObject.export({ type: 'spki', format: 'der' }))
+  return typeof parsed === 'object' ? parsed.modulus : undefined
+})
+
+/** There, `node:crypto` takes no KeyObject beside options, and ignores the padding option. */
 const isWorkers = () =>
   (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent === 'Cloudflare-Workers'
 
@@ -42,7 +59,7 @@ const asInput = (key: KeyObject): { key: string } | { key: KeyObject } =>
 
 /**
  * HTTP field values are octets, and receivers hold each as one character (RFC 9110 section 5.5, obs-text). A character
- * that is no octet was never in a request, so nothing can be signed over it.
+ * that is not an octet was never in a request, so nothing can be signed over it.
  */
 function octetsOf(text: string): Buffer | undefined {
   const octets = Buffer.from(text, 'latin1')

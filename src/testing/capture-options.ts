@@ -1,9 +1,9 @@
-import type { Code } from '../codes.ts'
-import type { EvidenceOf } from '../evidence.ts'
-import { parseSignatureHeader } from '../headers/signature.ts'
-import type { VerifierOptions } from '../options.ts'
-import { parseSignatureInput } from '../schemes/rfc9421/signature-input.ts'
-import type { Verdict } from '../verdict.ts'
+import { parseSignatureHeader } from '../draft-cavage/signature-header.ts'
+import type { VerifierOptions } from '../options/options.ts'
+import { parseSignatureInput } from '../rfc9421/signature-input.ts'
+import type { Code } from '../verdict/codes.ts'
+import type { EvidenceOf } from '../verdict/evidence.ts'
+import type { Verdict } from '../verdict/verdict.ts'
 import type { VectorJson, VectorOptions } from './vector-form.ts'
 
 export type HeaderLines = readonly (readonly [name: string, value: string])[]

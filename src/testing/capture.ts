@@ -1,8 +1,8 @@
-import type { KeyEvidence } from '../evidence.ts'
-import { encodeBase64 } from '../headers/base64.ts'
-import type { VerifierOptions } from '../options.ts'
-import type { ReceivedHeaders, ReceivedRequest } from '../request.ts'
-import type { Verdict } from '../verdict.ts'
+import { encodeBase64 } from '../http/base64.ts'
+import type { ReceivedHeaders, ReceivedRequest } from '../http/request.ts'
+import type { VerifierOptions } from '../options/options.ts'
+import type { KeyEvidence } from '../verdict/evidence.ts'
+import type { Verdict } from '../verdict/verdict.ts'
 import { evidenceIn, type HeaderLines, optionsFor, signaturesIn } from './capture-options.ts'
 import type { VectorBody, VectorFile, VectorJson, VectorOptions } from './vector-form.ts'
 

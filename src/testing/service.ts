@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { ReceivedRequest } from '../http/request.ts'
 import type { LookupTxt } from '../key/dns.ts'
-import type { VerifierOptions } from '../options.ts'
-import type { ReceivedRequest } from '../request.ts'
+import type { VerifierOptions } from '../options/options.ts'
 import { type SignRequest, signRequest } from './sign.ts'
 import { createSigningKey, type SigningKey } from './signing-key.ts'
 

@@ -1,6 +1,6 @@
-import { encodeBase64 } from '../headers/base64.ts'
-import { buildSignatureBase, type SignedRequest } from '../schemes/rfc9421/signature-base.ts'
-import { parseSignatureInput } from '../schemes/rfc9421/signature-input.ts'
+import { encodeBase64 } from '../http/base64.ts'
+import { buildSignatureBase, type SignedRequest } from '../rfc9421/signature-base.ts'
+import { parseSignatureInput } from '../rfc9421/signature-input.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** The headers Signature-Input and Signature (RFC 9421 section 4), with the parameters that the service would set. */

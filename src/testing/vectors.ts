@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
+import type { ReceivedBody, ReceivedRequest } from '../http/request.ts'
 import type { LookupTxt } from '../key/dns.ts'
-import type { VerifierOptions } from '../options.ts'
+import type { VerifierOptions } from '../options/options.ts'
 import type { ReplayStore } from '../replay/store.ts'
-import type { ReceivedBody, ReceivedRequest } from '../request.ts'
 import type { VectorBody, VectorFile, VectorJson, VectorVerdict } from './vector-form.ts'
 
 /** One vector of the conformance suite, ready to run. */

@@ -138,9 +138,9 @@ describe('what cannot be seen at once fails with evidence of its cause', () => {
     await send(app)
     expect(verdicts.map(failuresOf)).toEqual([['digest: digest-mismatch']])
     expect(verdicts[0]?.checks.digest).toMatchObject({
-      evidence: { bodyLength: 14, contentLength: 15, reencoding: 'JSON written anew' }
+      evidence: { bodyLength: 14, contentLength: 15, reencoding: 'json-reserialized' }
     })
-    expect(explain(verdicts[0]!)).toContain('JSON written anew')
+    expect(explain(verdicts[0]!)).toContain('json-reserialized')
   })
 
   test('a rewritten req.url: the signing string has it, and the original target verifies', async () => {

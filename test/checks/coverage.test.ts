@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
 import { checkCoverage } from '../../src/checks/coverage.ts'
-import { readFields } from '../../src/headers/fields.ts'
+import { draftCavage } from '../../src/draft-cavage/scheme.ts'
+import { parseFields } from '../../src/http/fields.ts'
 import { createVerifier, type VerifierOptions } from '../../src/index.ts'
-import { draftCavage } from '../../src/schemes/draft-cavage.ts'
-import { readOptions } from '../../src/settings.ts'
+import { readOptions } from '../../src/options/settings.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
@@ -34,7 +34,7 @@ test('a list that is good for one receiver may cover too little for another', as
 
 test('the last few lists that were found good are not looked at again, and no more of them are kept', () => {
   const request = service.sign()
-  const fields = readFields(request.headers)
+  const fields = parseFields(request.headers)
   const settings = readOptions(service.options)
   const findMissing = vi.fn(draftCavage.findMissing)
   const looksAt = (headers: readonly string[]): boolean => {

@@ -71,9 +71,9 @@ test('a body written anew is guessed also when its length is not signed, and not
     const verdict = await verifyWith({}, { ...request, body: '[1]' })
     return verdict.status === 'rejected' && verdict.failures[0].evidence
   }
-  expect(await guess(covered, '3')).toMatchObject({ reencoding: 'trailing newline removed' })
+  expect(await guess(covered, '3')).toMatchObject({ reencoding: 'newline-removed' })
   expect(await guess([...covered, 'content-length'], '4')).toMatchObject({
-    reencoding: 'trailing newline removed'
+    reencoding: 'newline-removed'
   })
   expect(await guess([...covered, 'content-length'], '3')).not.toHaveProperty('reencoding')
 })

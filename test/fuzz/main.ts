@@ -6,9 +6,9 @@
  * round.
  */
 import { parseArgs } from 'node:util'
-import { CODES } from '../../src/codes.ts'
 import { createVerifier, type ReceivedBody, type Verdict, type Verify } from '../../src/index.ts'
-import { CHECK_NAMES } from '../../src/verdict.ts'
+import { CODES } from '../../src/verdict/codes.ts'
+import { CHECK_NAMES } from '../../src/verdict/verdict.ts'
 import type { Draft, Way } from './mutate.ts'
 import { DRAFT_CAVAGE } from './mutate-draft-cavage.ts'
 import { RFC9421 } from './mutate-rfc9421.ts'

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { readRsaDer } from '../../src/key/rsa-der.ts'
+import { parseRsaDer } from '../../src/key/rsa-der.ts'
 import { rsaPublicKey, rsaSpki } from '../vectors/build/der.ts'
 
 const N = (1n << 2047n) + 1n
@@ -8,15 +8,15 @@ const GOOD = { bits: 2048, isExponentGood: true }
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 const replaced = (der: Buffer, from: string, to: string) => hex(der.toString('hex').replace(from, to))
 
-describe('readRsaDer', () => {
+describe('parseRsaDer', () => {
   it.each([512, 1024, 1025, 1031, 2048])('reads what the runtime writes, %d bits', modulusLength => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength })
     for (const form of ['pkcs1', 'spki'] as const) {
       const der = publicKey.export({ type: form, format: 'der' })
-      expect(readRsaDer(der)).toEqual({ form, bits: modulusLength, isExponentGood: true })
-      expect(readRsaDer(Buffer.concat([der, hex('00')]))).toBe('surplus')
+      expect(parseRsaDer(der)).toEqual({ form, bits: modulusLength, isExponentGood: true })
+      expect(parseRsaDer(Buffer.concat([der, hex('00')]))).toBe('surplus')
       for (const end of [1, 2, 5, der.length >> 1, der.length - 1]) {
-        expect(readRsaDer(der.subarray(0, end))).toBeUndefined()
+        expect(parseRsaDer(der.subarray(0, end))).toBeUndefined()
       }
     }
   })
@@ -32,13 +32,13 @@ describe('readRsaDer', () => {
     [65537n, true],
     [(1n << 64n) + 1n, true]
   ])('the exponent %s: %s', (exponent, isExponentGood) => {
-    expect(readRsaDer(rsaPublicKey(N, exponent))).toEqual({ ...GOOD, form: 'pkcs1', isExponentGood })
-    expect(readRsaDer(rsaSpki(N, exponent))).toEqual({ ...GOOD, form: 'spki', isExponentGood })
+    expect(parseRsaDer(rsaPublicKey(N, exponent))).toEqual({ ...GOOD, form: 'pkcs1', isExponentGood })
+    expect(parseRsaDer(rsaSpki(N, exponent))).toEqual({ ...GOOD, form: 'spki', isExponentGood })
   })
 
   it.each([0n, 1n, 255n, 256n, 65535n])('counts the bits of the modulus %s', modulus => {
     const bits = modulus === 0n ? 0 : modulus.toString(2).length
-    expect(readRsaDer(rsaPublicKey(modulus, 3n))).toMatchObject({ bits })
+    expect(parseRsaDer(rsaPublicKey(modulus, 3n))).toMatchObject({ bits })
   })
 
   it.each([
@@ -66,16 +66,16 @@ describe('readRsaDer', () => {
     ['a length beyond the end', '3007 020107 020103'],
     ['an octet string for the exponent', '3006 020107 040103']
   ])('does not read %s', (_, der) => {
-    expect(readRsaDer(hex(der))).toBeUndefined()
+    expect(parseRsaDer(hex(der))).toBeUndefined()
   })
 
   it('does not read a long length with a zero in front', () => {
     const der = rsaPublicKey(N, 65537n)
-    expect(readRsaDer(replaced(der, '3082', '308300'))).toBeUndefined()
+    expect(parseRsaDer(replaced(der, '3082', '308300'))).toBeUndefined()
   })
 
   it('reads the same without the fault', () => {
-    expect(readRsaDer(hex('3006 020107 020103'))).toEqual({ form: 'pkcs1', bits: 3, isExponentGood: true })
+    expect(parseRsaDer(hex('3006 020107 020103'))).toEqual({ form: 'pkcs1', bits: 3, isExponentGood: true })
   })
 
   describe('of SubjectPublicKeyInfo', () => {
@@ -95,18 +95,18 @@ describe('readRsaDer', () => {
       ],
       ['no object identifier', hex('3008 3000 0304 0030 0102')]
     ])('does not read %s', (_, der) => {
-      expect(readRsaDer(der)).toBeUndefined()
+      expect(parseRsaDer(der)).toBeUndefined()
     })
 
     it('reads the same without the fault', () => {
-      expect(readRsaDer(spki)).toEqual({ form: 'spki', bits: 3, isExponentGood: true })
+      expect(parseRsaDer(spki)).toEqual({ form: 'spki', bits: 3, isExponentGood: true })
     })
 
     it('knows a key of another type', () => {
       const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      expect(readRsaDer(publicKey.export({ type: 'spki', format: 'der' }))).toBe('other')
+      expect(parseRsaDer(publicKey.export({ type: 'spki', format: 'der' }))).toBe('other')
       const { publicKey: pss } = generateKeyPairSync('rsa-pss', { modulusLength: 1024 })
-      expect(readRsaDer(pss.export({ type: 'spki', format: 'der' }))).toBe('other')
+      expect(parseRsaDer(pss.export({ type: 'spki', format: 'der' }))).toBe('other')
     })
   })
 })

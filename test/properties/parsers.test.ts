@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CODES } from '../../src/codes.ts'
 import {
   buildSigningString,
   createVerifier,
@@ -16,6 +15,7 @@ import {
 import { normalizeName } from '../../src/key/name.ts'
 import { looksLikeKeyRecord } from '../../src/key/record.ts'
 import { createTestService } from '../../src/testing/index.ts'
+import { CODES } from '../../src/verdict/codes.ts'
 import { anyString } from './arbitraries.ts'
 
 const RUNS = { numRuns: 500 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeBase64, encodeBase64 } from '../../src/headers/base64.ts'
+import { decodeBase64, encodeBase64 } from '../../src/http/base64.ts'
 import { parseDigestHeader, parseHttpDate, parseKeyRecord, parseSignatureHeader } from '../../src/index.ts'
 import { createSigningKey } from '../../src/testing/signing-key.ts'
 import { token } from './arbitraries.ts'

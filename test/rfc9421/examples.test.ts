@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type PublicKey, verifySignature } from '../../src/index.ts'
-import { buildSignatureBase, parseSignatureInput, parseSignatures } from '../../src/schemes/rfc9421/index.ts'
+import { buildSignatureBase, parseSignatureInput, parseSignatures } from '../../src/rfc9421/index.ts'
 import type { RFC9421_EXAMPLES } from '../vectors/build/files/rfc9421-examples.ts'
 
 const { keys, vectors }: typeof RFC9421_EXAMPLES = JSON.parse(

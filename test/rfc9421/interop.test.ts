@@ -3,7 +3,7 @@ import * as sig from 'http-message-sig'
 import { createSigner, createVerifier as createTheirVerifier, httpbis } from 'http-message-signatures'
 import { describe, expect, it } from 'vitest'
 import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../src/index.ts'
-import { buildSignatureBase, parseSignatureInput } from '../../src/schemes/rfc9421/index.ts'
+import { buildSignatureBase, parseSignatureInput } from '../../src/rfc9421/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import {
   type Algorithm,

@@ -5,7 +5,7 @@ import { createTestService } from '../../src/testing/index.ts'
 import { OPTIONS, signed } from '../support/rfc9421.ts'
 
 const service = createTestService()
-const SCHEME = '../../src/schemes/rfc9421/scheme.ts'
+const SCHEME = '../../src/rfc9421/scheme.ts'
 const unhandled = vi.fn()
 
 beforeEach(() => {
@@ -33,11 +33,11 @@ function staticImports(file: string, seen = new Set<string>()): Set<string> {
 
 it('the main entry loads neither the standard nor its parser', () => {
   const loaded = [...staticImports(resolve('src/index.ts'))]
-  expect(loaded).toContain(resolve('src/schemes/draft-cavage.ts'))
+  expect(loaded).toContain(resolve('src/draft-cavage/scheme.ts'))
   expect(loaded).toContain('node:crypto')
-  expect(loaded.filter(each => /schemes.rfc9421|structured-headers/.test(each))).toEqual([])
+  expect(loaded.filter(each => /src.rfc9421|structured-headers/.test(each))).toEqual([])
   // the way of finding out does find it
-  expect(staticImports(resolve('src/schemes/rfc9421/index.ts'))).toContain('structured-headers')
+  expect(staticImports(resolve('src/rfc9421/index.ts'))).toContain('structured-headers')
 })
 
 it('it is loaded when it is allowed, and not before', async () => {

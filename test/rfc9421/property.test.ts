@@ -7,7 +7,7 @@ import {
   parseSignatureInput,
   parseSignatures,
   type SignedRequest
-} from '../../src/schemes/rfc9421/index.ts'
+} from '../../src/rfc9421/index.ts'
 import { KEY_ID, type Line, OPTIONS, signature, signed } from '../support/rfc9421.ts'
 
 const verify = createVerifier(OPTIONS)

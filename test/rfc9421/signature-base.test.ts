@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  buildSignatureBase,
-  parseSignatureInput,
-  type SignedRequest
-} from '../../src/schemes/rfc9421/index.ts'
+import { buildSignatureBase, parseSignatureInput, type SignedRequest } from '../../src/rfc9421/index.ts'
 
 type Lines = readonly (readonly [name: string, value: string])[]
 

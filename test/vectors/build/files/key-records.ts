@@ -37,7 +37,7 @@ export const vectors = [
   ),
   records('key-records-unrelated-alone', [SITE, 'hello', SPF], 'key-not-found'),
   records('key-records-p-without-version-is-one', ['p=', SPF], 'key-revoked'),
-  records('key-records-version-in-any-case-is-one', ['v=dkim', SPF], 'key-version'),
+  records('key-records-version-in-any-case-is-one', ['v=dkim', SPF], 'key-version-unsupported'),
   records('key-records-two-first-good', [ONE.record, TWO.record], VERIFIED, 'A rotation.'),
   records('key-records-two-second-good', [TWO.record, ONE.record], VERIFIED, 'A rotation.'),
   records('key-records-two-none-good', [TWO.record, OTHERS[1]!], 'signature-mismatch'),

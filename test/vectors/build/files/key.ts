@@ -134,24 +134,24 @@ export const vectors = [
   record(
     'key-record-commas-for-semicolons',
     `v=DKIM1, k=rsa, p=${P}`,
-    'key-version',
+    'key-version-unsupported',
     RECORD,
     'One tag, whose value is all the rest.'
   ),
   record('key-record-without-p', 'v=DKIM1; k=rsa', 'key-malformed'),
 
   // v=
-  record('key-version-with-minor', `v=DKIM1.0; k=rsa; p=${P}`, 'key-version'),
-  record('key-version-lower-case', `v=dkim1; k=rsa; p=${P}`, 'key-version'),
-  record('key-version-empty', `v=; k=rsa; p=${P}`, 'key-version'),
-  record('key-version-next', `v=DKIM2; k=rsa; p=${P}`, 'key-version'),
+  record('key-version-with-minor', `v=DKIM1.0; k=rsa; p=${P}`, 'key-version-unsupported'),
+  record('key-version-lower-case', `v=dkim1; k=rsa; p=${P}`, 'key-version-unsupported'),
+  record('key-version-empty', `v=; k=rsa; p=${P}`, 'key-version-unsupported'),
+  record('key-version-next', `v=DKIM2; k=rsa; p=${P}`, 'key-version-unsupported'),
 
   // k=
   record('key-type-absent', `v=DKIM1; p=${P}`, VERIFIED),
-  record('key-type-dsa', `v=DKIM1; k=dsa; p=${P}`, 'key-type'),
-  record('key-type-upper-case', `v=DKIM1; k=RSA; p=${P}`, 'key-type'),
-  record('key-type-empty', `v=DKIM1; k=; p=${P}`, 'key-type'),
-  record('key-type-named-proto', `v=DKIM1; k=__proto__; p=${P}`, 'key-type'),
+  record('key-type-dsa', `v=DKIM1; k=dsa; p=${P}`, 'key-type-mismatch'),
+  record('key-type-upper-case', `v=DKIM1; k=RSA; p=${P}`, 'key-type-mismatch'),
+  record('key-type-empty', `v=DKIM1; k=; p=${P}`, 'key-type-mismatch'),
+  record('key-type-named-proto', `v=DKIM1; k=__proto__; p=${P}`, 'key-type-mismatch'),
   vector('key-type-ed25519', {
     ...ed25519,
     source: 'RFC 8463 section 4',
@@ -176,32 +176,32 @@ export const vectors = [
     ...ed25519,
     source: 'RFC 8463 section 4',
     algorithm: 'rsa-sha256',
-    verdict: rejected('key-type')
+    verdict: rejected('key-type-mismatch')
   }),
   vector('key-type-ed25519-without-algorithm-and-not-allowed', {
     ...ed25519,
     source: 'RFC 8463 section 4',
     algorithm: null,
-    verdict: rejected('key-type')
+    verdict: rejected('key-type-mismatch')
   }),
   vector('key-type-rsa-for-ed25519', {
     ...ed25519,
     source: 'RFC 8463 section 4',
     records: txt(ONE.record),
     options: { algorithms: ['ed25519'] },
-    verdict: rejected('key-type')
+    verdict: rejected('key-type-mismatch')
   }),
   vector('key-type-rsa-without-algorithm-and-not-allowed', {
     algorithm: null,
     options: { algorithms: ['rsa-sha512', 'hs2019', 'ed25519'] },
-    verdict: rejected('key-type')
+    verdict: rejected('key-type-mismatch')
   }),
   vector('key-type-rsa-in-ed25519', {
     ...ed25519,
     source: 'RFC 8463 section 4: the 32 bytes alone',
     records: txt(`v=DKIM1; k=ed25519; p=${P}`),
     options: { algorithms: ['ed25519'] },
-    verdict: rejected('key-encoding')
+    verdict: rejected('key-unreadable')
   }),
   vector('key-type-ed25519-as-spki', {
     ...ed25519,
@@ -210,14 +210,14 @@ export const vectors = [
       `v=DKIM1; k=ed25519; p=${ED25519.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`
     ),
     options: { algorithms: ['ed25519'] },
-    verdict: rejected('key-encoding')
+    verdict: rejected('key-unreadable')
   }),
   vector('key-type-ed25519-of-31-bytes', {
     ...ed25519,
     source: 'RFC 8463 section 4: the 32 bytes alone',
     records: txt(`v=DKIM1; k=ed25519; p=${Buffer.from(ED25519.p, 'base64').subarray(1).toString('base64')}`),
     options: { algorithms: ['ed25519'] },
-    verdict: rejected('key-encoding')
+    verdict: rejected('key-unreadable')
   }),
   ...Object.entries(SMALL_ORDER).map(([name, hex]) =>
     vector(`key-weak-ed25519-${name}`, {
@@ -236,17 +236,17 @@ export const vectors = [
   record('key-hash-sha256', `v=DKIM1; h=sha256; p=${P}`, VERIFIED),
   record('key-hash-list', `v=DKIM1; h=sha1 : sha256; p=${P}`, VERIFIED),
   record('key-hash-unknown-in-the-list', `v=DKIM1; h=foo:sha256; p=${P}`, VERIFIED),
-  record('key-hash-sha1', `v=DKIM1; h=sha1; p=${P}`, 'key-hash'),
-  record('key-hash-sha512', `v=DKIM1; h=sha512; p=${P}`, 'key-hash'),
-  record('key-hash-empty', `v=DKIM1; h=; p=${P}`, 'key-hash'),
+  record('key-hash-sha1', `v=DKIM1; h=sha1; p=${P}`, 'key-hash-not-allowed'),
+  record('key-hash-sha512', `v=DKIM1; h=sha512; p=${P}`, 'key-hash-not-allowed'),
+  record('key-hash-empty', `v=DKIM1; h=; p=${P}`, 'key-hash-not-allowed'),
   record(
     'key-hash-upper-case',
     `v=DKIM1; h=SHA256; p=${P}`,
-    'key-hash',
+    'key-hash-not-allowed',
     TAG_LIST,
     'Values are case-sensitive.'
   ),
-  record('key-hash-commas', `v=DKIM1; h=sha1,sha256; p=${P}`, 'key-hash'),
+  record('key-hash-commas', `v=DKIM1; h=sha1,sha256; p=${P}`, 'key-hash-not-allowed'),
   vector('key-hash-sha512-for-rsa-sha512', {
     records: txt(`v=DKIM1; h=sha512; p=${P}`),
     algorithm: 'rsa-sha512',
@@ -259,7 +259,7 @@ export const vectors = [
     algorithm: 'rsa-sha512',
     scheme: 'pkcs1-sha512',
     options: { algorithms: ['rsa-sha512'] },
-    verdict: rejected('key-hash')
+    verdict: rejected('key-hash-not-allowed')
   }),
   vector('key-hash-sha256-for-ed25519', {
     ...ed25519,
@@ -274,12 +274,12 @@ export const vectors = [
   record('key-service-any', `v=DKIM1; s=*; p=${P}`, VERIFIED),
   record('key-service-email', `v=DKIM1; s=email; p=${P}`, VERIFIED),
   record('key-service-list', `v=DKIM1; s=tlsrpt : email; p=${P}`, VERIFIED),
-  record('key-service-other', `v=DKIM1; s=tlsrpt; p=${P}`, 'key-service', 'RFC 8460 section 3'),
-  record('key-service-empty', `v=DKIM1; s=; p=${P}`, 'key-service'),
+  record('key-service-other', `v=DKIM1; s=tlsrpt; p=${P}`, 'key-service-mismatch', 'RFC 8460 section 3'),
+  record('key-service-empty', `v=DKIM1; s=; p=${P}`, 'key-service-mismatch'),
 
   // t=
-  record('key-testing', `v=DKIM1; t=y; p=${P}`, 'key-testing'),
-  record('key-testing-in-a-list', `v=DKIM1; t=s : y; p=${P}`, 'key-testing'),
+  record('key-test-only', `v=DKIM1; t=y; p=${P}`, 'key-test-only'),
+  record('key-testing-in-a-list', `v=DKIM1; t=s : y; p=${P}`, 'key-test-only'),
   record('key-flag-strict', `v=DKIM1; t=s; p=${P}`, VERIFIED),
   record('key-flag-unknown', `v=DKIM1; t=x:yes; p=${P}`, VERIFIED),
   record('key-flag-empty', `v=DKIM1; t=; p=${P}`, VERIFIED),
@@ -287,18 +287,18 @@ export const vectors = [
   // p=
   record('key-revoked', 'v=DKIM1; k=rsa; p=', 'key-revoked'),
   record('key-revoked-with-white-space', 'v=DKIM1; k=rsa; p= \t ;', 'key-revoked'),
-  record('key-encoding-not-base64', 'v=DKIM1; p=not base64!', 'key-encoding'),
-  record('key-encoding-another-character', `v=DKIM1; p=${P.slice(0, 100)}*${P.slice(100)}`, 'key-encoding'),
+  record('key-encoding-not-base64', 'v=DKIM1; p=not base64!', 'key-unreadable'),
+  record('key-encoding-another-character', `v=DKIM1; p=${P.slice(0, 100)}*${P.slice(100)}`, 'key-unreadable'),
   record(
     'key-encoding-url-alphabet',
     `v=DKIM1; p=${P.replaceAll('+', '-').replaceAll('/', '_')}`,
-    'key-encoding'
+    'key-unreadable'
   ),
   vector('key-encoding-without-padding', {
     source: BASE64,
     key: EXPONENT_3,
     records: txt(EXPONENT_3.record.replaceAll(/=+$/g, '')),
-    verdict: rejected('key-encoding')
+    verdict: rejected('key-unreadable')
   }),
   vector('key-encoding-stray-bits', {
     source: BASE64,
@@ -310,42 +310,42 @@ export const vectors = [
         .replace(/g==$/, 'h==')
         .replace(/w==$/, 'x==')
     ),
-    verdict: rejected('key-encoding')
+    verdict: rejected('key-unreadable')
   }),
-  record('key-encoding-padding-too-much', `v=DKIM1; p=${P}=`, 'key-encoding'),
-  record('key-encoding-cut-off', `v=DKIM1; p=${P.slice(0, 200)}`, 'key-encoding'),
-  record('key-encoding-text-after', `v=DKIM1; p=${P}AAAA`, 'key-encoding'),
+  record('key-encoding-padding-too-much', `v=DKIM1; p=${P}=`, 'key-unreadable'),
+  record('key-encoding-cut-off', `v=DKIM1; p=${P.slice(0, 200)}`, 'key-unreadable'),
+  record('key-encoding-text-after', `v=DKIM1; p=${P}AAAA`, 'key-unreadable'),
   record(
     'key-encoding-pem',
     `v=DKIM1; p=-----BEGIN PUBLIC KEY-----${P}-----END PUBLIC KEY-----`,
-    'key-encoding'
+    'key-unreadable'
   ),
   der(
     'key-encoding-trailing-bytes',
     Buffer.concat([SPKI, Buffer.alloc(3)]),
-    'key-encoding',
+    'key-unreadable',
     'OpenSSL reads it all the same.'
   ),
-  der('key-encoding-no-der', Buffer.from('no DER at all'), 'key-encoding'),
-  der('key-encoding-one-byte', Buffer.from([0x30]), 'key-encoding'),
+  der('key-encoding-no-der', Buffer.from('no DER at all'), 'key-unreadable'),
+  der('key-encoding-one-byte', Buffer.from([0x30]), 'key-unreadable'),
   der(
     'key-encoding-length-not-shortest',
     Buffer.concat([Buffer.from([0x30, 0x83, 0x00]), SPKI.subarray(2)]),
-    'key-encoding',
+    'key-unreadable',
     'BER, not DER.'
   ),
   der('key-pkcs1', rsaPublicKey(MODULUS, 65537n), VERIFIED, 'RFC 6376 erratum 3017: RSAPublicKey alone.'),
   der(
     'key-pkcs1-trailing-bytes',
     Buffer.concat([rsaPublicKey(MODULUS, 65537n), Buffer.alloc(1)]),
-    'key-encoding'
+    'key-unreadable'
   ),
-  record('key-ec-as-rsa', `v=DKIM1; k=rsa; p=${EC_P256.p}`, 'key-type'),
-  record('key-rsa-pss-as-rsa', `v=DKIM1; k=rsa; p=${RSA_PSS.p}`, 'key-type'),
+  record('key-ec-as-rsa', `v=DKIM1; k=rsa; p=${EC_P256.p}`, 'key-type-mismatch'),
+  record('key-rsa-pss-as-rsa', `v=DKIM1; k=rsa; p=${RSA_PSS.p}`, 'key-type-mismatch'),
   record(
     'key-ed25519-spki-as-rsa',
     `v=DKIM1; k=rsa; p=${ED25519.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`,
-    'key-type'
+    'key-type-mismatch'
   ),
 
   // size and strength

@@ -23,7 +23,7 @@ export const vectors = [
     algorithm: 'hmac-sha256',
     covered: `${FIVE} date`,
     keyId: 'no name',
-    verdict: rejected('signature-algorithm', 'coverage-repeated', 'key-name-malformed')
+    verdict: rejected('signature-algorithm-not-allowed', 'coverage-repeated', 'key-name-malformed')
   }),
   vector('several-date-and-digest', {
     set: { Date: 'yesterday', Digest: 'MD5=1B2M2Y8AsgTpgAmY7PhCfg==' },
@@ -45,7 +45,7 @@ export const vectors = [
       'date-in-future',
       'host-mismatch',
       'account-malformed',
-      'signature-algorithm',
+      'signature-algorithm-not-allowed',
       'coverage-insufficient',
       'key-name-outside-domain',
       'digest-malformed'

@@ -197,7 +197,7 @@ export const vectors = [
       createHmac('sha256', ONE.publicKey.export({ type: 'spki', format: 'pem' }))
         .update(string)
         .digest(),
-    verdict: rejected('signature-algorithm')
+    verdict: rejected('signature-algorithm-not-allowed')
   }),
   vector('signature-hmac-under-rsa-sha256', {
     source: ALGORITHM,

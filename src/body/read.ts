@@ -1,0 +1,127 @@
+import type { ReceivedBody } from '../http/request.ts'
+import { errorLabel } from '../verdict/error-label.ts'
+import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
+
+/** What bounds the reading. */
+export interface BodyLimits {
+  readonly maxBodyBytes: number
+  /** milliseconds for a stream, from the first read to its end */
+  readonly bodyTimeout: number
+}
+
+/**
+ * The bytes of a body, in memory of their own. Reading stops at the limits; the stream is then let go and not
+ * destroyed, so that an answer can still be sent.
+ *
+ * Fails with `body-too-large` or `body-unreadable`.
+ */
+export async function readBody(body: ReceivedBody, limits: BodyLimits): Promise<Result<Uint8Array>> {
+  if (body === null) return ok(new Uint8Array(0))
+  if (typeof body === 'string') return withinLimit(encoder.encode(body), limits)
+  if (body instanceof Uint8Array) return withinLimit(body, limits)
+  return readStream(body, limits)
+}
+
+const encoder = new TextEncoder()
+
+const withinLimit = (bytes: Uint8Array, { maxBodyBytes: limit }: BodyLimits): Result<Uint8Array> =>
+  bytes.length > limit ? fail('body-too-large', { limit }) : ok(ownBytes(bytes))
+
+/**
+ * As a Uint8Array over a buffer of exactly these bytes. Node's small Buffers are windows on a pool that others use:
+ * a clone of the verdict would carry their bytes.
+ */
+function ownBytes(bytes: Uint8Array): Uint8Array {
+  const isWindow = bytes.length !== bytes.buffer.byteLength || !(bytes.buffer instanceof ArrayBuffer)
+  if (isWindow) return new Uint8Array(bytes)
+  return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer)
+}
+
+async function readStream(
+  stream: Stream,
+  { maxBodyBytes: limit, bodyTimeout }: BodyLimits
+): Promise<Result<Uint8Array>> {
+  let onLate = () => {}
+  const timer = setTimeout(() => onLate(), bodyTimeout)
+  let bytes: Uint8Array = new Uint8Array(0)
+  let length = 0
+  try {
+    const chunks = iterate(stream)
+    const stop = (why: Failed): Failed => {
+      letGo(chunks)
+      return why
+    }
+    for (;;) {
+      // A promise for each read: a race with one long-lived deadline would hold every chunk's reaction in memory.
+      const next = await new Promise<IteratorResult<unknown> | undefined>((resolve, reject) => {
+        onLate = () => resolve(undefined)
+        chunks.next().then(resolve, reject)
+      })
+      if (next === undefined)
+        return stop(fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` }))
+      if (next.done) return ok(ownBytes(bytes.length === length ? bytes : bytes.subarray(0, length)))
+      const chunk = next.value
+      if (!(chunk instanceof Uint8Array)) {
+        letGo(chunks)
+        throw new NotBytes()
+      }
+      if (length + chunk.length > limit) return stop(fail('body-too-large', { limit }))
+      bytes = append(bytes, length, chunk)
+      length += chunk.length
+    }
+  } catch (error) {
+    if (error instanceof NotBytes) throw error
+    return fail('body-unreadable', { error: errorLabel(error) })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Not awaited: a stream that hangs may hang here too, and what it does then changes nothing. */
+function letGo(chunks: AsyncIterator<unknown>): void {
+  try {
+    chunks.return?.().catch(() => {})
+  } catch {
+    // The same, at once.
+  }
+}
+
+class NotBytes extends TypeError {
+  constructor() {
+    super('request.body must be a stream of bytes (Uint8Array): do not call setEncoding() on it')
+  }
+}
+
+/** One chunk is the body itself; more go to a buffer that doubles, so that tiny chunks cost no more than their bytes. */
+function append(bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Array {
+  if (length === 0) return chunk
+  if (length + chunk.length <= bytes.length) {
+    bytes.set(chunk, length)
+    return bytes
+  }
+  const larger = new Uint8Array(Math.max(2 * bytes.length, length + chunk.length))
+  larger.set(bytes.subarray(0, length))
+  larger.set(chunk, length)
+  return larger
+}
+
+type Stream = Exclude<ReceivedBody, Uint8Array | string | null>
+
+const iterate = (stream: Stream): AsyncIterator<unknown> =>
+  'getReader' in stream ? iterateReader(stream) : stream[Symbol.asyncIterator]()
+
+/** Leaving the iterator of a ReadableStream would cancel it, and the request with it; a reader lets go of it at once. */
+function iterateReader(stream: ReadableStream<Uint8Array>): AsyncIterator<unknown> {
+  const reader = stream.getReader()
+  return {
+    next: async () => {
+      const { done, value } = await reader.read()
+      if (done) reader.releaseLock()
+      return { done, value }
+    },
+    return: async () => {
+      reader.releaseLock()
+      return { done: true, value: undefined }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { parseEncodedDigests } from '../http/digest.ts'
+import { parseDateHeader } from '../http/http-date.ts'
+import type { Scheme } from '../scheme.ts'
+import { withExcerpt } from '../verdict/excerpt.ts'
+import { fail } from '../verdict/result.ts'
+import { parseSharedSignature } from './signature-header.ts'
+import { joinSigningString } from './signing-string.ts'
+
+/** draft-cavage-http-signatures-12, with `Digest` of RFC 3230: what the service signs by today. */
+export const draftCavage: Scheme = {
+  name: 'draft-cavage',
+
+  parseSignature(fields) {
+    const value = fields.values.get('signature')
+    if (value === undefined) return fail('signature-missing')
+    if (fields.repeated.has('signature')) return fail('signature-repeated')
+    return withExcerpt(parseSharedSignature(value), value)
+  },
+
+  parseTime: fields => parseDateHeader(fields),
+
+  missingCoverage: ({ headers: covered }, { requiredCoverage }) =>
+    requiredCoverage.filter(name => !covered.includes(name)),
+
+  buildSigningString: (request, fields, claims) => joinSigningString(request, fields, claims.headers, claims),
+
+  parseDigests(fields) {
+    const value = fields.values.get('digest')
+    return value === undefined ? fail('digest-missing') : parseEncodedDigests(value)
+  },
+
+  /** Section 2.1.3: derived from the key. */
+  defaultAlgorithm: type => (type === 'rsa' ? 'rsa-sha256' : 'ed25519')
+}

@@ -1,0 +1,76 @@
+import { type Fields, hasBreak, isToken, parseFields } from '../http/fields.ts'
+import type { ReceivedRequest } from '../http/request.ts'
+import { memoFew } from '../memo.ts'
+import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
+
+/** The times that `(created)` and `(expires)` stand for, in seconds since 1970. */
+export interface SigningStringParameters {
+  created?: number | undefined
+  expires?: number | undefined
+}
+
+/**
+ * Builds the signing string of draft-cavage-http-signatures-12 section 2.3 for the covered names, which may be in any
+ * case. Never throws for what a sender can send.
+ *
+ * Fails with `request-malformed` (a line break in a part, or a method that is no token: with a space in it, it could
+ * pose as a part of the target), `coverage-absent` (a name that the request does not have) or
+ * `signature-parameter-missing` (`(created)` or `(expires)` without its parameter).
+ */
+export function buildSigningString(
+  request: Pick<ReceivedRequest, 'method' | 'target' | 'headers'>,
+  covered: readonly string[],
+  parameters: SigningStringParameters = {}
+): Result<string> {
+  if (!isToken(request.method)) return fail('request-malformed', { part: 'method' })
+  if (hasBreak(request.target)) return fail('request-malformed', { part: 'target' })
+  const fields = parseFields(request.headers)
+  if (!fields.ok) return fields
+  const names = covered.map(name => name.toLowerCase())
+  return joinSigningString(request, fields.value, names, parameters)
+}
+
+/** The same from fields that have been read and names in lower case. */
+export function joinSigningString(
+  { method, target }: Pick<ReceivedRequest, 'method' | 'target'>,
+  fields: Fields,
+  covered: readonly string[],
+  { created, expires }: SigningStringParameters
+): Result<string> {
+  const starts = lineStarts(covered)
+  let text = ''
+  for (let i = 0; i < covered.length; i++) {
+    const name = covered[i]!
+    const value = fields.values.get(name) ?? specialValue(name, method, target, created, expires)
+    if (value === undefined) return cannotBuild(fields, covered, created)
+    text += starts[i]! + value
+  }
+  return ok(text)
+}
+
+/** What stands before each value; the same list of names comes with every request. */
+const lineStarts = memoFew((covered: readonly string[]): readonly string[] =>
+  covered.map((name, i) => (i === 0 ? `${name}: ` : `\n${name}: `))
+)
+
+/** Section 2.3: what stands for a name that is no header. No header can have these names: they are not tokens. */
+function specialValue(
+  name: string,
+  method: string,
+  target: string,
+  created: number | undefined,
+  expires: number | undefined
+): string | undefined {
+  if (name === '(request-target)') return `${method.toLowerCase()} ${target}`
+  if (name === '(created)') return created?.toString()
+  return name === '(expires)' ? expires?.toString() : undefined
+}
+
+function cannotBuild(fields: Fields, covered: readonly string[], created: number | undefined): Failed {
+  const absent = covered.filter(name => !SPECIAL_NAMES.has(name) && !fields.values.has(name))
+  if (absent.length > 0) return fail('coverage-absent', { absent })
+  const parameter = covered.includes('(created)') && created === undefined ? 'created' : 'expires'
+  return fail('signature-parameter-missing', { parameter })
+}
+
+const SPECIAL_NAMES: ReadonlySet<string> = new Set(['(request-target)', '(created)', '(expires)'])

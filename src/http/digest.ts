@@ -1,0 +1,78 @@
+import { memoFew } from '../memo.ts'
+import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
+import { decodeBase64 } from './base64.ts'
+import { lowerCaseName, trimWhiteSpace } from './fields.ts'
+
+/** One instance of a `Digest` header: the algorithm's name in lower case, and the digest's bytes. */
+export interface Digest {
+  algorithm: string
+  value: Uint8Array
+}
+
+/** The same with the bytes as they were written: in canonical base64 for the digests that count. */
+export interface EncodedDigest {
+  algorithm: string
+  encoded: string
+}
+
+/**
+ * The digests that count (RFC 5843 section 2.2), by lower-case name. Each has one spelling, the canonical base64 of
+ * 32 or 64 bytes (RFC 4648 section 3.5): in the last character before the padding, the bits left over are zero.
+ */
+export const DIGESTS: ReadonlyMap<string, { hash: 'sha256' | 'sha512'; spelling: RegExp }> = new Map([
+  ['sha-256', { hash: 'sha256', spelling: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/ }],
+  ['sha-512', { hash: 'sha512', spelling: /^[A-Za-z0-9+/]{85}[AQgw]==$/ }]
+])
+
+/** Other digests are visible ASCII without quotes or commas (RFC 3230 section 4.2 leaves the rest to the algorithm). */
+const OTHER_SPELLING = /^[\x21\x23-\x2b\x2d-\x7e]+$/
+
+/** More than there are algorithms; it bounds the work that a stranger can ask for. */
+const MAX_INSTANCES = 100
+
+/**
+ * Parses the value of a `Digest` header (RFC 3230 section 4.3.2): `algorithm=value` instances separated by commas.
+ * Names are case-insensitive. SHA-256 and SHA-512 must be canonical base64 of the right length; unknown algorithms
+ * are kept, decoded when their value is base64 and as the text's own bytes when it is not. Never throws.
+ *
+ * Fails with `digest-malformed`.
+ */
+export function parseDigestHeader(value: string): Result<readonly Digest[]> {
+  const digests = parseEncodedDigests(value)
+  if (!digests.ok) return digests
+  return ok(
+    digests.value.map(({ algorithm, encoded }) => ({
+      algorithm,
+      value: new Uint8Array(decodeBase64(encoded) ?? Buffer.from(encoded, 'latin1'))
+    }))
+  )
+}
+
+/** The same without decoding: what is compared in the end is text. */
+export function parseEncodedDigests(value: string): Result<readonly EncodedDigest[]> {
+  const instances = value.includes(',') ? value.split(',', MAX_INSTANCES + 1) : [value]
+  if (instances.length > MAX_INSTANCES)
+    return malformed(value, `there are more than ${MAX_INSTANCES} digests`)
+
+  const digests: EncodedDigest[] = []
+  for (const instance of instances) {
+    const text = trimWhiteSpace(instance)
+    const equals = text.indexOf('=')
+    const { algorithm, spelling } = named(text.slice(0, Math.max(equals, 0)))
+    if (algorithm === undefined)
+      return malformed(value, 'an algorithm, an equals sign and a value are expected')
+
+    const encoded = text.slice(equals + 1)
+    if (!spelling.test(encoded)) return malformed(value, `a ${algorithm} digest is not spelt like one`)
+    digests.push({ algorithm, encoded })
+  }
+  return ok(digests)
+}
+
+/** Senders write the same name every time. */
+const named = memoFew((name: string) => {
+  const algorithm = lowerCaseName(name)
+  return { algorithm, spelling: DIGESTS.get(algorithm ?? '')?.spelling ?? OTHER_SPELLING }
+})
+
+const malformed = (received: string, reason: string): Failed => fail('digest-malformed', { received, reason })

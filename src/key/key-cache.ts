@@ -1,0 +1,32 @@
+import { memoFew, memoMany } from '../memo.ts'
+import { ok, type Result } from '../verdict/result.ts'
+import { importPublicKey, type KeyLimits, type PublicKey } from './import.ts'
+import { type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from './record.ts'
+
+/** A parsed record and its imported key. */
+export interface RecordKey {
+  record: KeyRecord
+  key: PublicKey
+}
+
+/** Finds the key of a record's text: undefined when the text is not a key record at all. */
+export type KeyCache = (text: string) => Result<RecordKey> | undefined
+
+/** A service has one key a month; these bounds hold many services and no flood. */
+const BOUNDS = { most: 100, longest: 4096 }
+
+/**
+ * Importing a key costs several times a verification, so the key of a record is found again by the record's exact
+ * text. DNS is still asked every time: a changed record has another text, and is parsed at once. The few newest are
+ * found without hashing the text, which is 1 % of a verification.
+ */
+export const createKeyCache = (limits: KeyLimits): KeyCache =>
+  memoFew(memoMany(text => parseRecordKey(text, limits), BOUNDS))
+
+function parseRecordKey(text: string, limits: KeyLimits): Result<RecordKey> | undefined {
+  if (!looksLikeKeyRecord(text)) return undefined
+  const record = parseKeyRecord(text)
+  if (!record.ok) return record
+  const key = importPublicKey(record.value, limits)
+  return key.ok ? ok({ record: record.value, key: key.value }) : key
+}

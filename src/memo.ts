@@ -1,0 +1,66 @@
+/**
+ * Every memory of earlier inputs. One rule for all of them: what is remembered is the result of a pure function,
+ * found again only by its whole key, one of a bounded number of entries, and never mutated nor handed to a caller of
+ * the package without a copy. So a verdict is the same with and without them.
+ *
+ * They exist because a sender repeats itself: the same header names in the same order, the same covered list, the
+ * same key, the same second.
+ */
+
+/** A sender has a few kinds of requests (a webhook, a download). */
+const FEW = 4
+
+/** Remembers the last few keys and their results. */
+export function memoFew<K, T>(
+  compute: (key: K) => T,
+  isSame: (a: K, b: K) => boolean = Object.is
+): (key: K) => T {
+  const keys: K[] = []
+  const results: T[] = []
+  let oldest = 0
+  return key => {
+    for (let i = 0; i < keys.length; i++) if (isSame(keys[i]!, key)) return results[i]!
+    const result = compute(key)
+    keys[oldest] = key
+    results[oldest] = result
+    oldest = (oldest + 1) % FEW
+    return result
+  }
+}
+
+/** Are two lists of strings equal? For keys that are lists. */
+export function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/** Remembers up to `most` texts and their results; the one that was added first goes first. Longer texts are not kept. */
+export function memoMany<T>(
+  compute: (text: string) => T,
+  { most, longest }: { most: number; longest: number }
+): (text: string) => T {
+  const results = new Map<string, { result: T }>()
+  return text => {
+    const known = results.get(text)
+    if (known !== undefined) return known.result
+    const result = compute(text)
+    if (text.length > longest) return result
+    if (results.size >= most) results.delete(results.keys().next().value!)
+    results.set(text, { result })
+    return result
+  }
+}
+
+/** Remembers the result for an object for as long as the object lives. For objects that do not change. */
+export function memoByObject<K extends object, T>(compute: (key: K) => T): (key: K) => T {
+  const results = new WeakMap<K, { result: T }>()
+  return key => {
+    let known = results.get(key)
+    if (known === undefined) {
+      known = { result: compute(key) }
+      results.set(key, known)
+    }
+    return known.result
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The options that the caller wrote, and nothing else: own properties only, so that a polluted `Object.prototype`
+ * cannot turn a check off. A name that is no option throws: misspelled, it would silently be ignored.
+ *
+ * @throws TypeError
+ */
+export function ownOptions<T extends object>(
+  of: string,
+  options: T,
+  names: readonly (keyof T & string)[]
+): Partial<T> {
+  if (typeof options !== 'object' || options === null || ArrayBuffer.isView(options)) {
+    throw new TypeError(
+      `${of}() got ${describe(options)} for its options: pass an object with ${names.join(', ')}`
+    )
+  }
+  const own: Partial<T> = Object.create(null)
+  for (const name of Object.keys(options)) {
+    if (!(names as readonly string[]).includes(name)) {
+      throw new TypeError(
+        `${of}() has no option ${JSON.stringify(name)}: its options are ${names.join(', ')}`
+      )
+    }
+    own[name as keyof T] = options[name as keyof T]
+  }
+  return own
+}
+
+const MAX_SHOWN = 60
+
+/** What was passed, for the message of a TypeError: `undefined`, `the number 1234`, `"text"`, `an array`. */
+export function describe(value: unknown): string {
+  if (value === undefined || value === null) return String(value)
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_SHOWN))
+  if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'function') return 'a function'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
+  return value instanceof Promise ? 'a Promise (is an await missing?)' : 'an object'
+}
+
+/** For an option that is required: `undefined` mostly means an environment variable that is not set. */
+export const orUndefined = (value: unknown): string =>
+  value === undefined ? 'undefined (is the environment variable it comes from set?)' : describe(value)

@@ -1,0 +1,37 @@
+import { decodeBase64, encodeBase64 } from '../http/base64.ts'
+import { DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
+import { trimWhiteSpace } from '../http/fields.ts'
+import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
+import { findRepeatedKey, isCanonical, parseByteSequences } from './structured-fields.ts'
+
+/**
+ * Parses the value of a `Content-Digest` header (RFC 9530 section 2): a Dictionary of Byte Sequences by algorithm.
+ * `sha-256` and `sha-512` must be of their length; unknown algorithms are kept. The result is for `matchesDigest`.
+ * Never throws.
+ *
+ * Fails with `digest-malformed`.
+ */
+export function parseContentDigest(value: string): Result<readonly Digest[]> {
+  const digests = parseEncodedContentDigest(trimWhiteSpace(value))
+  if (!digests.ok) return digests
+  return ok(digests.value.map(({ algorithm, encoded }) => ({ algorithm, value: decodeBase64(encoded)! })))
+}
+
+/** The same without decoding: what is compared in the end is text. */
+export function parseEncodedContentDigest(text: string): Result<readonly EncodedDigest[]> {
+  const malformed = (reason: string): Failed => fail('digest-malformed', { received: text, reason })
+  const sequences = parseByteSequences(text)
+  if (!(sequences instanceof Map)) return malformed(sequences.reason)
+  if (findRepeatedKey(text) !== undefined) return malformed('an algorithm is there twice')
+  if (!isCanonical(text, sequences)) return malformed('a digest is not canonical base64')
+
+  const digests: EncodedDigest[] = []
+  for (const [algorithm, bytes] of sequences) {
+    const encoded = encodeBase64(bytes)
+    const spelling = DIGESTS.get(algorithm)?.spelling
+    if (spelling !== undefined && !spelling.test(encoded))
+      return malformed(`a ${algorithm} digest is not of its length`)
+    digests.push({ algorithm, encoded })
+  }
+  return ok(digests)
+}

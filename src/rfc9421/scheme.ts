@@ -1,0 +1,131 @@
+import { parseDateHeader } from '../http/http-date.ts'
+import { parseKeyName } from '../key/name.ts'
+import type { Settings } from '../options/settings.ts'
+import type { Scheme, SignatureClaims } from '../scheme.ts'
+import { type Algorithm, computationFor } from '../signature/algorithms.ts'
+import { withExcerpt } from '../verdict/excerpt.ts'
+import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
+import { UNREADABLE } from '../verdict/verdict.ts'
+import { checkComponents } from './components.ts'
+import { parseEncodedContentDigest } from './content-digest.ts'
+import { parseSignatures } from './signature.ts'
+import { joinSignatureBase } from './signature-base.ts'
+import { parseSignatureInput, type SignatureInput } from './signature-input.ts'
+
+interface Rfc9421Claims extends SignatureClaims, Pick<SignatureInput, 'components' | 'signatureParams'> {}
+
+/** RFC 9421, with `Content-Digest` of RFC 9530. `keyid` is the DNS name of the key. */
+export const rfc9421: Scheme = {
+  name: 'rfc9421',
+
+  parseSignature(fields, settings): Result<Rfc9421Claims> {
+    const inputHeader = fields.values.get('signature-input')
+    const signatureHeader = fields.values.get('signature')
+    if (inputHeader === undefined)
+      return withMessage('there is no Signature-Input header', fail('signature-missing'))
+    if (signatureHeader === undefined) return fail('signature-missing')
+
+    const inputs = withExcerpt(parseSignatureInput(inputHeader), inputHeader)
+    if (!inputs.ok) return inputs
+    const signatures = withExcerpt(parseSignatures(signatureHeader), signatureHeader)
+    if (!signatures.ok) return signatures
+    const input = chooseInput(inputs.value, settings)
+    if (!input.ok) return input
+
+    const unpaired = findUnpairedLabel(inputs.value, signatures.value)
+    if (unpaired !== undefined) return fail('signature-parameter-missing', { parameter: unpaired })
+    const { label, keyId, algorithm, components } = input.value
+    const signature = signatures.value.get(label)
+    if (keyId === undefined) return fail('signature-parameter-missing', { parameter: 'keyid' })
+    if (signature === undefined) return fail('signature-parameter-missing', { parameter: label })
+    if (signature.length === 0) return fail('signature-not-base64')
+    // Algorithms' names are compared as they are written, unlike the draft's.
+    if (algorithm !== undefined && algorithm !== algorithm.toLowerCase()) {
+      return fail('signature-algorithm-not-allowed', {
+        received: algorithm,
+        allowed: [...settings.algorithms.rfc9421]
+      })
+    }
+    const possible = withExcerpt(checkComponents(input.value, inputHeader), inputHeader)
+    if (!possible.ok) return possible
+    return ok({ ...input.value, keyId, headers: components.map(({ covered }) => covered), signature })
+  },
+
+  /** A covered Date, else `created`, which is judged with the signature's own times. An unsigned Date says nothing. */
+  parseTime(fields, signature) {
+    if (!signature.ok) return UNREADABLE
+    const { headers, created } = signature.value
+    if (covers(headers, 'date')) return parseDateHeader(fields)
+    if (created === undefined)
+      return withMessage('there is neither a Date that is covered nor created', fail('date-missing'))
+    return ok({ time: new Date(created * 1000), header: undefined })
+  },
+
+  missingCoverage({ headers, created, expires }, { accountHeader, alsoCovered }) {
+    const has = (name: string) => covers(headers, name)
+    const missing: string[] = []
+    if (!has('@method')) missing.push('@method')
+    if (!has('@request-target') && !has('@target-uri') && !(has('@path') && has('@query')))
+      missing.push('@request-target')
+    if (!has('@authority') && !has('host')) missing.push('@authority')
+    for (const name of [accountHeader, 'content-digest', ...alsoCovered]) {
+      // The signature's own parameters are always signed.
+      const isThere =
+        name === '(created)'
+          ? created !== undefined
+          : name === '(expires)'
+            ? expires !== undefined
+            : has(name)
+      if (!isThere && !missing.includes(name)) missing.push(name)
+    }
+    return missing
+  },
+
+  buildSigningString: (request, fields, claims: Rfc9421Claims) => joinSignatureBase(request, fields, claims),
+
+  parseDigests(fields) {
+    const value = fields.values.get('content-digest')
+    return value === undefined
+      ? withMessage('there is no Content-Digest header', fail('digest-missing'))
+      : parseEncodedContentDigest(value)
+  },
+
+  /** Section 3.2 step 6: known from the key alone when there is no `alg`; of two that fit, the first that is allowed. */
+  defaultAlgorithm: (type, allowed) =>
+    [...allowed].find((name: Algorithm) => computationFor(name, type) !== undefined)
+}
+
+/**
+ * Section 3.2 step 1: among several signatures, the one that is made with a key of the service. A second one of them is
+ * refused, so an attacker cannot choose which signature is judged; none is left to the check of the key's name.
+ */
+function chooseInput(inputs: readonly SignatureInput[], settings: Settings): Result<SignatureInput> {
+  const isOwn = ({ keyId }: SignatureInput) =>
+    keyId !== undefined && 'name' in parseKeyName(keyId, settings.serviceDomain)
+  const [first, second] = inputs.filter(isOwn)
+  if (second !== undefined)
+    return withMessage(
+      'more than one signature is made with a key of the service',
+      fail('signature-repeated')
+    )
+  return ok(first ?? inputs[0]!)
+}
+
+/** Section 4: a label stands in both headers; one that stands in only one of them is an error. */
+function findUnpairedLabel(
+  inputs: readonly SignatureInput[],
+  signatures: ReadonlyMap<string, Uint8Array>
+): string | undefined {
+  const labels = new Set(inputs.map(({ label }) => label))
+  return (
+    inputs.find(({ label }) => !signatures.has(label))?.label ??
+    [...signatures.keys()].find(label => !labels.has(label))
+  )
+}
+
+/** `sf` and `key` let values differ that other readers take for different ones, so neither covers a field whole. */
+const covers = (covered: readonly string[], name: string): boolean =>
+  covered.includes(name) || covered.includes(`${name};bs`)
+
+/** The code is the draft's as well; this standard has other names for what is missing. */
+const withMessage = (message: string, failed: Failed): Failed => ({ ...failed, message })

@@ -1,0 +1,58 @@
+import type { Fields } from '../http/fields.ts'
+import type { ReceivedRequest } from '../http/request.ts'
+
+/** What the target URI of a request is made of (RFC 9110 section 7.1). */
+export interface Target {
+  /** undefined, like the authority, when there is not exactly one Host */
+  uri: string | undefined
+  scheme: string
+  authority: string | undefined
+  /** not decoded, never empty */
+  path: string
+  /** with its question mark, which stands alone when there is no query */
+  query: string
+}
+
+/** RFC 9112 section 3.2.2. User names and fragments are in no request. */
+const ABSOLUTE_FORM = /^(https?):\/\/([^/?#@]+)((?:\/[^?#]*)?)((?:\?[^#]*)?)$/i
+
+/** RFC 9112 section 3.2.1. */
+const ORIGIN_FORM = /^(\/[^?#]*)((?:\?[^#]*)?)$/
+
+/**
+ * The target URI, from Host and the request-target as received. Undefined when that has no path (`*`, CONNECT), and
+ * when an absolute-form names another host than Host: one of the two could pass unsigned for the other.
+ */
+export function parseTarget(
+  { target, https }: Pick<ReceivedRequest, 'target' | 'https'>,
+  fields: Fields
+): Target | undefined {
+  // Several lines are joined by a comma and a space, which no authority has.
+  const host = fields.values.get('host') ?? ''
+
+  const origin = ORIGIN_FORM.exec(target)
+  if (origin !== null) {
+    const [, path = '', query = ''] = origin
+    const scheme = https ? 'https' : 'http'
+    const authority = normalizeAuthority(host, scheme)
+    const uri = authority && `${scheme}://${authority}${target}`
+    return { uri, scheme, authority, path, query: query || '?' }
+  }
+
+  const [, prefix = '', named = '', path = '', query = ''] = ABSOLUTE_FORM.exec(target) ?? []
+  const scheme = prefix.toLowerCase()
+  const authority = normalizeAuthority(named, scheme)
+  if (authority === undefined || authority !== normalizeAuthority(host, scheme)) return undefined
+  // An empty path is a slash (RFC 9110 section 4.2.3).
+  return { uri: target, scheme, authority, path: path || '/', query: query || '?' }
+}
+
+/** RFC 3986 section 3.2, but no user name. Only ASCII: some letters beyond it become ASCII ones in lower case. */
+const AUTHORITY = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]+$/
+
+/** RFC 9421 section 2.2.3: in lower case, without the default port (RFC 9110 section 4.2.3). */
+function normalizeAuthority(authority: string, scheme: string): string | undefined {
+  if (!AUTHORITY.test(authority)) return undefined
+  const defaultPort = scheme === 'https' ? /:(?:443)?$/ : /:(?:80)?$/
+  return authority.toLowerCase().replace(defaultPort, '')
+}

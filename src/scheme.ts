@@ -1,0 +1,49 @@
+import type { EncodedDigest } from './http/digest.ts'
+import type { Fields } from './http/fields.ts'
+import type { ReceivedRequest } from './http/request.ts'
+import type { KeyType } from './key/import.ts'
+import type { Settings } from './options/settings.ts'
+import type { Algorithm, SchemeName } from './signature/algorithms.ts'
+import type { Result } from './verdict/result.ts'
+import type { NotRun } from './verdict/verdict.ts'
+
+/** What a signature says of itself. Nothing of it is believed before the checks. */
+export interface SignatureClaims {
+  readonly keyId: string
+  readonly algorithm?: string | undefined
+  /** the covered names, lower case, in the order of the signing string */
+  readonly headers: readonly string[]
+  readonly signature: Uint8Array
+  /** seconds since 1970 */
+  readonly created?: number | undefined
+  /** seconds since 1970 */
+  readonly expires?: number | undefined
+  readonly nonce?: string | undefined
+}
+
+/** When the sender says that it made the request. */
+export interface StatedTime {
+  readonly time: Date
+  /** the Date header; undefined when the time is `created`, which is judged with the signature's own times */
+  readonly header: string | undefined
+}
+
+/**
+ * Where the two standards differ. A scheme only parses: the checks, which are the same for both, judge what it
+ * returns.
+ */
+export interface Scheme {
+  readonly name: SchemeName
+  /** Parses the headers that carry the signature. */
+  parseSignature(fields: Fields, settings: Settings): Result<SignatureClaims>
+  /** Finds the time at which the request was made. */
+  parseTime(fields: Fields, signature: Result<SignatureClaims>): Result<StatedTime> | NotRun
+  /** The names that must be covered and are not. */
+  missingCoverage(claims: SignatureClaims, settings: Settings): readonly string[]
+  /** Builds the signing string (RFC 9421: signature base). A scheme is given the claims that it has parsed itself. */
+  buildSigningString(request: ReceivedRequest, fields: Fields, claims: SignatureClaims): Result<string>
+  /** Parses the header that carries the digests of the body. */
+  parseDigests(fields: Fields): Result<readonly EncodedDigest[]>
+  /** The algorithm of a signature that names none. */
+  defaultAlgorithm(type: KeyType, allowed: ReadonlySet<Algorithm>): Algorithm | undefined
+}

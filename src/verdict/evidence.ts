@@ -1,0 +1,104 @@
+import type { Code } from './codes.ts'
+
+/** What stands beside a key problem: the DNS name asked for and, where there was one, the record as found. */
+export interface KeyEvidence {
+  name?: string
+  record?: string
+  /** what exactly is wrong with it */
+  reason?: string
+  /** bits of an RSA key */
+  bits?: number
+}
+
+/** How a re-encoding changed the body, when undoing it gives the signed digest. */
+export type Reencoding =
+  | 'newline-removed'
+  | 'newline-added'
+  | 'crlf-to-lf'
+  | 'lf-to-crlf'
+  | 'bom-removed'
+  | 'bom-added'
+  | 'json-reserialized'
+
+/**
+ * What was received and what was expected, per code: plain data, for programs and for `explain`.
+ * Text in it comes from the sender or from DNS as it was; do not print it unescaped.
+ */
+export interface EvidenceByCode {
+  'request-malformed': {
+    part: 'method' | 'target' | 'header-name' | 'header-value' | 'header-count'
+    name?: string
+  }
+  /** `received` is all the lines, joined by commas */
+  'date-repeated': { received: string }
+  'date-malformed': { received: string }
+  /** seconds from now to the Date: negative in the past */
+  'date-too-old': { received: string; offsetSeconds: number; toleranceSeconds: number }
+  'date-in-future': { received: string; offsetSeconds: number; toleranceSeconds: number }
+  'host-missing': { expected: readonly string[] }
+  'host-repeated': { received: string }
+  'host-mismatch': { received: string; expected: readonly string[] }
+  'account-missing': { header: string }
+  'account-repeated': { header: string; received: string }
+  'account-malformed': { header: string; received: string; expected: string }
+  /** `expected` is the configured ids; absent where a function decides */
+  'account-mismatch': { header: string; received: string; expected?: readonly string[] }
+  'account-check-failed': { error: string }
+  /** `excerpt` is the text around the position */
+  'signature-malformed': { position: number; reason: string; excerpt?: string }
+  'signature-parameter-missing': { parameter: string }
+  'signature-parameter-repeated': { parameter: string }
+  'signature-algorithm-not-allowed': { received?: string; allowed: readonly string[] }
+  /** seconds since 1970, and seconds from now to then: negative in the past */
+  'signature-created-out-of-range': { created: number; offsetSeconds: number; toleranceSeconds: number }
+  'signature-expired': { expires: number; offsetSeconds: number; toleranceSeconds: number }
+  /** the covered names that the algorithm does not allow */
+  'signature-times-not-allowed': { covered: readonly string[]; algorithm: string }
+  'coverage-insufficient': { missing: readonly string[]; covered: readonly string[] }
+  'coverage-repeated': { repeated: readonly string[] }
+  /** `reason` where the request has it, but not as what the signature calls it */
+  'coverage-absent': { absent: readonly string[]; reason?: string }
+  'key-name-malformed': { received: string }
+  'key-name-outside-domain': { received: string; domain: string }
+  'key-not-found': KeyEvidence
+  'key-malformed': KeyEvidence
+  'key-version-unsupported': KeyEvidence
+  'key-type-mismatch': KeyEvidence
+  'key-hash-not-allowed': KeyEvidence
+  'key-service-mismatch': KeyEvidence
+  'key-test-only': KeyEvidence
+  'key-revoked': KeyEvidence
+  'key-unreadable': KeyEvidence
+  'key-too-short': KeyEvidence
+  'key-too-long': KeyEvidence
+  'key-weak': KeyEvidence
+  'key-lookup-failed': { name: string; error: string }
+  'key-lookup-timeout': { name: string; error: string }
+  /** the string as rebuilt from what was received, and the record it was checked with */
+  'signature-mismatch': {
+    signingString: string
+    keyId: string
+    algorithm: string
+    record: string
+    /** base64 */
+    signature: string
+  }
+  'digest-malformed': { received: string; reason: string }
+  'digest-unsupported': { received: readonly string[] }
+  /** digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did */
+  'digest-mismatch': {
+    algorithm: string
+    expected: string
+    actual: string
+    bodyLength: number
+    contentLength?: number
+    reencoding?: Reencoding
+  }
+  'body-too-large': { limit: number }
+  'body-unreadable': { error: string }
+  replayed: { replayId: string }
+  'replay-store-failed': { error: string }
+}
+
+/** Evidence of a code; `never` where the code says it all. */
+export type EvidenceOf<C extends Code> = C extends keyof EvidenceByCode ? EvidenceByCode[C] : never

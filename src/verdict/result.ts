@@ -1,0 +1,50 @@
+import { CODES, type Code } from './codes.ts'
+import type { EvidenceByCode, EvidenceOf } from './evidence.ts'
+
+/** What a pure step found wrong. */
+export type Failed = { [C in Code]: FailedWith<C> }[Code]
+
+/** One failure: `code` says which `evidence` there is. */
+export type FailedWith<C extends Code> = {
+  ok: false
+  code: C
+  /** a constant of the code, without text from the sender */
+  message: string
+} & WithEvidence<C>
+
+/** Required where the code has evidence, absent where it has none. Text in it comes from outside: escape it. */
+export type WithEvidence<C extends Code> = C extends keyof EvidenceByCode
+  ? {
+      /** what was received and what was expected */
+      evidence: EvidenceByCode[C]
+    }
+  : { evidence?: never }
+
+/** A value, or the reason there is none. Pure steps return this and never throw for bad input. */
+export type Result<T> = { ok: true; value: T } | Failed
+
+export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value })
+
+export function fail<C extends Code>(
+  code: C,
+  ...evidence: [EvidenceOf<C>] extends [never] ? [] : [EvidenceOf<C>]
+): FailedWith<C>
+export function fail(code: Code, evidence?: EvidenceOf<Code>): Failed {
+  const message = CODES[code][1]
+  return (
+    evidence === undefined ? { ok: false, code, message } : { ok: false, code, message, evidence }
+  ) as Failed
+}
+
+/**
+ * Puts the error of the receiver's own function beside a failure. Not enumerable: a verdict stays plain data, and a
+ * log does not print what the error may hold.
+ */
+export function withCause<F extends object>(failure: F, cause: unknown): F {
+  return Object.defineProperty(failure, 'cause', {
+    value: cause,
+    enumerable: false,
+    configurable: true,
+    writable: true
+  })
+}

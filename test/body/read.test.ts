@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { readBody } from '../../src/body/read.ts'
+import { createVerifier, httpStatus, type ReceivedBody } from '../../src/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
+
+test('a web stream over the limit is left where it is: to cancel it would cut off the answer', async () => {
+  const service = createTestService({ rsaBits: 1024 })
+  const verify = createVerifier({ ...service.options, maxBodyBytes: 10 })
+  const signed = service.sign({ body: '0123456789a' })
+  let cancelled = false
+  const body = new ReadableStream({
+    pull: controller => controller.enqueue(Buffer.from('0123456789a')),
+    cancel: () => {
+      cancelled = true
+    }
+  })
+  const verdict = await verify({ ...signed, body })
+  expect(httpStatus(verdict)).toBe(413)
+  expect({ cancelled, locked: body.locked }).toEqual({ cancelled: false, locked: false })
+})
+
+async function* streamOf(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}
+
+/** The same bytes in every form that a body may have. */
+const formsOf = (text: string): [string, () => ReceivedBody][] => {
+  const bytes = Buffer.from(text)
+  const [start, end] = [bytes.subarray(0, 3), bytes.subarray(3)]
+  return [
+    ['text', () => text],
+    ['a Buffer', () => bytes],
+    ['a Uint8Array', () => new Uint8Array(bytes)],
+    ['a stream of one chunk', () => streamOf(bytes)],
+    ['a stream of two', () => streamOf(start, end)],
+    [
+      'a stream with empty chunks',
+      () => streamOf(Buffer.alloc(0), start, Buffer.alloc(0), end, Buffer.alloc(0))
+    ],
+    ['a stream of single bytes', () => streamOf(...[...bytes].map(byte => Uint8Array.of(byte)))],
+    ['a web stream', () => new Blob([start, end]).stream()]
+  ]
+}
+
+test.each(formsOf('{"name":"caf\u00e9"}'))(
+  '%s has the same bytes, up to the limit and no further',
+  async (_, form) => {
+    const bytes = new Uint8Array(Buffer.from('{"name":"caf\u00e9"}'))
+    expect(await readBody(form(), bytes.length)).toStrictEqual({ ok: true, value: bytes })
+    expect(await readBody(form(), bytes.length - 1)).toMatchObject({
+      ok: false,
+      code: 'body-too-large',
+      evidence: { limit: bytes.length - 1 }
+    })
+  }
+)
+
+test('no body and an empty stream have no bytes', async () => {
+  for (const body of [null, '', streamOf(), streamOf(new Uint8Array(0)), new Blob([]).stream()])
+    expect(await readBody(body, 0)).toStrictEqual({ ok: true, value: new Uint8Array(0) })
+})
+
+test('the chunks of a stream are not written to', async () => {
+  const chunks = ['abcdef', 'g', 'h', 'ijklmnopqrst', 'u'].map(text => Buffer.from(text))
+  const body = await readBody(streamOf(...chunks), 100)
+  expect(body.ok && Buffer.from(body.value).toString()).toBe('abcdefghijklmnopqrstu')
+  expect(chunks.join('|')).toBe('abcdef|g|h|ijklmnopqrst|u')
+})
+
+test('a stream that breaks is unreadable, whatever came before', async () => {
+  async function* broken() {
+    yield Buffer.from('{')
+    throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })
+  }
+  expect(await readBody(broken(), 100)).toMatchObject({
+    ok: false,
+    code: 'body-unreadable',
+    evidence: { error: 'ECONNRESET' }
+  })
+})
+
+test('a stream that breaks when it is left was too large all the same', async () => {
+  async function* breaking() {
+    try {
+      yield new Uint8Array(2)
+    } finally {
+      await Promise.reject(new Error('it cannot be closed'))
+    }
+  }
+  expect(await readBody(breaking(), 1)).toMatchObject({ code: 'body-too-large' })
+  expect(await readBody(breaking(), 2)).toMatchObject({ code: 'body-unreadable' })
+})

@@ -1,0 +1,43 @@
+import { join, relative } from 'node:path'
+import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * The tests of the verifier that take the same way every time, and not long. The first that fails ends the run, so
+ * what catches most comes first.
+ */
+const TESTS = [
+  'test/vectors.test.ts',
+  'test/verify.test.ts',
+  'test/http/',
+  'test/draft-cavage/',
+  'test/checks/',
+  'test/key/',
+  'test/signature/',
+  'test/body/',
+  'test/verdict/evidence.test.ts',
+  'test/memo.test.ts',
+  'test/fixtures/appendix-c.test.ts',
+  'test/explain/',
+  'test/hardening.test.ts'
+]
+
+const root = join(import.meta.dirname, '../..')
+
+const place = ({ moduleId }: TestSpecification): number =>
+  TESTS.findIndex(each => relative(root, moduleId).startsWith(each))
+
+class AsListed extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return [...files].sort((a, b) => place(a) - place(b))
+  }
+}
+
+export default defineConfig({
+  root,
+  test: {
+    include: TESTS.map(each => (each.endsWith('/') ? `${each}**/*.test.ts` : each)),
+    sequence: { sequencer: AsListed },
+    testTimeout: 5_000
+  }
+})

@@ -1,0 +1,109 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createTestService } from '../../src/testing/index.ts'
+import { pairs } from '../recipes/kinds.ts'
+import '../recipes/resolver.ts'
+import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
+
+const GIGABYTE = 2 ** 30
+const MEGABYTE = 2 ** 20
+const service = createTestService()
+const stranger = createTestService()
+
+let dns: DnsServer
+beforeAll(async () => {
+  dns = await startDnsServer(service.records)
+  vi.stubEnv('PORT', '0')
+  vi.stubEnv('DNS_SERVER', dns.address)
+  vi.spyOn(console, 'warn').mockReturnValue()
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await dns.close()
+})
+
+/** Everything is right but the key that it is signed with: only the signature itself can tell. */
+function forgedHead(target: string): string {
+  const signed = stranger.sign({
+    method: 'POST',
+    target,
+    body: '{}',
+    headers: { 'Content-Length': String(GIGABYTE), 'X-Forwarded-Proto': 'https' }
+  })
+  const lines = pairs(signed).map(([name, value]) => `${name}: ${value}`)
+  return [`POST ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n')
+}
+
+interface Refusal {
+  /** the status line */
+  answer: string
+  bytesSent: number
+}
+
+/** Sends the head and then the body, as fast as the receiver takes it, until the receiver closes the connection. */
+function attack(port: number): Promise<Refusal> {
+  return new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1')
+    let answer = ''
+    socket.on('data', data => {
+      answer += data
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      resolve({ answer: answer.split('\r\n')[0] ?? '', bytesSent: socket.bytesWritten })
+    })
+    socket.write(forgedHead('/hook/orders'))
+
+    const chunk = Buffer.alloc(65_536)
+    const pump = () => {
+      while (!socket.destroyed && socket.bytesWritten < GIGABYTE && socket.write(chunk));
+      if (!socket.destroyed) socket.once('drain', pump)
+    }
+    pump()
+  })
+}
+
+describe('a forged head with a body of 1 GB is answered with 401, and the body is not read', () => {
+  test.each([['node-http'], ['express-router'], ['koa'], ['hono'], ['fastify']])('%s', async example => {
+    const module = await import(`../../examples/${example}.ts`)
+    const server: Server = module.server ?? module.app.server
+    if (!server.listening) await once(server, 'listening')
+    const connected = once(server, 'connection')
+    const attacking = attack((server.address() as AddressInfo).port)
+    const [socket] = (await connected) as [Socket]
+    const { answer } = await attacking
+    server.close()
+
+    expect(answer).toBe('HTTP/1.1 401 Unauthorized')
+    expect(socket.bytesRead).toBeLessThan(MEGABYTE)
+  })
+})
+
+test('the memory of the receiver stays flat', async () => {
+  const file = fileURLToPath(new URL('../../examples/node-http.ts', import.meta.url))
+  const child = fork(new URL('../recipes/child.ts', import.meta.url), [file], {
+    execArgv: ['--import', 'tsx'],
+    silent: true
+  })
+  const { port } = await answerOf(child)
+
+  // Once, so that what is loaded and compiled on the first request is there.
+  await attack(port)
+  child.send('start')
+  const { rss: before } = await answerOf(child)
+  const { answer } = await attack(port)
+  child.send('peak')
+  const { rss: peak } = await answerOf(child)
+  child.kill()
+
+  expect(answer).toBe('HTTP/1.1 401 Unauthorized')
+  expect(peak - before).toBeLessThan(5 * MEGABYTE)
+})
+
+async function answerOf(child: ChildProcess) {
+  const [message] = await once(child, 'message')
+  return message
+}
