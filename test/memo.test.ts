@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import { readSignature } from '../src/draft-cavage/signature-header.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { parseSharedSignature } from '../src/draft-cavage/signature-header.ts'
 import { parseFields } from '../src/http/fields.ts'
 import { parseSignatureHeader } from '../src/index.ts'
-import { FEW, rememberFew } from '../src/memo.ts'
+import { isSameList, memoByObject, memoFew, memoMany } from '../src/memo.ts'
+
+/** As many as memoFew keeps. */
+const FEW = 4
 
 /** Every pair, one after the other: what is remembered of the first must not show in the second. */
 function expectNoTrace<T>(inputs: readonly T[], other: (n: number) => T, read: (input: T) => unknown) {
@@ -51,11 +54,11 @@ describe('what is remembered of one Signature header', () => {
     `signature="AAAA"`
   ]
 
-  it('is not seen in the next', () => {
+  it('does not leak into the next call', () => {
     expectNoTrace(inputs, n => `keyId="other${n}",headers="x${n}",signature="CCCC"`, parseSignatureHeader)
   })
 
-  it('cannot be changed by who was given it', () => {
+  it('is copied for a caller of the public function', () => {
     const first = parseSignatureHeader(inputs[0]!)
     if (first.ok) first.value.headers.length = 0
     expect(parseSignatureHeader(inputs[1]!)).toMatchObject({
@@ -68,16 +71,11 @@ describe('what is remembered of one Signature header', () => {
 describe('how much is remembered', () => {
   it('of Signature headers: what the last few said', () => {
     const headersOf = (text: string) => {
-      const read = readSignature(text)
-      return read.ok ? read.value.headers : undefined
+      const parsed = parseSharedSignature(text)
+      return parsed.ok ? parsed.value.headers : undefined
     }
     const signed = (n: number, encoded: string) => `keyId="k",headers="host x-${n}",signature="${encoded}"`
-    // Other lists than these are the last few that were read.
-    const forgetLists = () => {
-      for (let n = 0; n < FEW; n++) headersOf(`signature="AAAA",keyId="k",headers="y-${n}"`)
-    }
     const first = Array.from({ length: FEW + 1 }, (_, n) => headersOf(signed(n, 'AAAA')))
-    forgetLists()
     for (let n = FEW; n > 0; n--) expect(headersOf(signed(n, 'BBBB'))).toBe(first[n])
     expect(headersOf(signed(0, 'BBBB'))).not.toBe(first[0])
     expect(headersOf(signed(0, 'BBBB'))).toEqual(first[0])
@@ -134,42 +132,72 @@ describe('what is remembered of the lines of one request', () => {
     return [values.get('host'), values.get('date'), values.has('Host'), values.has('host'), [...repeated]]
   }
 
-  it('is not seen in the next', () => {
+  it('does not leak into the next call', () => {
     expectNoTrace<Lines>(inputs, n => [[`X-${n}`, '']], read)
   })
 })
 
-describe('rememberFew', () => {
-  const count = () => {
-    const reads: string[] = []
-    const read = rememberFew((source: string) => {
-      reads.push(source)
-      return source.toUpperCase()
+describe('memoFew', () => {
+  it('computes what it knows once, and drops the oldest of more than a few', () => {
+    const computed: string[] = []
+    const upper = memoFew((text: string) => {
+      computed.push(text)
+      return text.toUpperCase()
     })
-    return { read, reads }
-  }
-
-  it('reads what it knows once, and what it was last given when it is given more than a few', () => {
-    const { read, reads } = count()
     const few = ['a', 'b', 'c', 'd']
-    expect(few).toHaveLength(FEW)
-    for (let round = 0; round < 3; round++) expect(few.map(read)).toEqual(['A', 'B', 'C', 'D'])
-    expect(reads).toEqual(few)
+    for (let round = 0; round < 3; round++) expect(few.map(upper)).toEqual(['A', 'B', 'C', 'D'])
+    expect(computed).toEqual(few)
 
-    expect(read('e')).toBe('E')
-    expect(['b', 'c', 'd', 'e'].map(read)).toEqual(['B', 'C', 'D', 'E'])
-    expect(reads).toEqual([...few, 'e'])
-    expect(read('a')).toBe('A')
-    expect(reads).toEqual([...few, 'e', 'a'])
+    expect(upper('e')).toBe('E')
+    expect(['b', 'c', 'd', 'e'].map(upper)).toEqual(['B', 'C', 'D', 'E'])
+    expect(computed).toEqual([...few, 'e'])
+    expect(upper('a')).toBe('A')
+    expect(computed).toEqual([...few, 'e', 'a'])
   })
 
   it('remembers that there was nothing', () => {
-    let reads = 0
-    const read = rememberFew((_: string): string | undefined => {
-      reads++
-      return undefined
-    })
-    expect([read('a'), read('a')]).toEqual([undefined, undefined])
-    expect(reads).toBe(1)
+    const compute = vi.fn((_: string): string | undefined => undefined)
+    const memo = memoFew(compute)
+    expect([memo('a'), memo('a')]).toEqual([undefined, undefined])
+    expect(compute).toHaveBeenCalledOnce()
+  })
+
+  it('compares a list to its last element', () => {
+    const compute = vi.fn((list: readonly string[]) => list.length)
+    const memo = memoFew(compute, isSameList)
+    for (const list of [['a', 'b'], ['a', 'b'], ['a', 'c'], ['a'], [], ['a', 'b', 'c']])
+      expect(memo(list)).toBe(list.length)
+    expect(compute).toHaveBeenCalledTimes(5)
+  })
+})
+
+describe('memoMany', () => {
+  it('keeps as many as it may, and drops the one that was added first', () => {
+    const compute = vi.fn((text: string) => ({ text }))
+    const memo = memoMany(compute, { most: 2, longest: 10 })
+    const [a, b] = [memo('a'), memo('b')]
+    expect([memo('a'), memo('b')]).toEqual([a, b])
+    expect(memo('a')).toBe(a)
+    memo('c')
+    expect(memo('b')).toBe(b)
+    expect(memo('a')).not.toBe(a)
+  })
+
+  it('keeps no text that is longer than it may be', () => {
+    const memo = memoMany((text: string) => ({ text }), { most: 2, longest: 3 })
+    expect(memo('abc')).toBe(memo('abc'))
+    expect(memo('abcd')).not.toBe(memo('abcd'))
+  })
+})
+
+describe('memoByObject', () => {
+  it('computes once for each object, and undefined too', () => {
+    const compute = vi.fn(() => undefined)
+    const memo = memoByObject<object, undefined>(compute)
+    const key = {}
+    memo(key)
+    memo(key)
+    memo({})
+    expect(compute).toHaveBeenCalledTimes(2)
   })
 })

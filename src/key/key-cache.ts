@@ -1,4 +1,4 @@
-import { memoFew, memoMany } from '../memo.ts'
+import { memoMany } from '../memo.ts'
 import { ok, type Result } from '../verdict/result.ts'
 import { importPublicKey, type KeyLimits, type PublicKey } from './import.ts'
 import { type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from './record.ts'
@@ -17,11 +17,10 @@ const BOUNDS = { most: 100, longest: 4096 }
 
 /**
  * Importing a key costs several times a verification, so the key of a record is found again by the record's exact
- * text. DNS is still asked every time: a changed record has another text, and is parsed at once. The few newest are
- * found without hashing the text, which is 1 % of a verification.
+ * text. DNS is still asked every time: a changed record has another text, and is parsed at once.
  */
 export const createKeyCache = (limits: KeyLimits): KeyCache =>
-  memoFew(memoMany(text => parseRecordKey(text, limits), BOUNDS))
+  memoMany(text => parseRecordKey(text, limits), BOUNDS)
 
 function parseRecordKey(text: string, limits: KeyLimits): Result<RecordKey> | undefined {
   if (!looksLikeKeyRecord(text)) return undefined

@@ -18,8 +18,8 @@ export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
     const shared = inFlight.get(name)
     if (shared !== undefined) return shared
     const query = ask(lookupTxt, name, timeout)
-    inFlight.set(name, query)
-    // What was set in the meantime, by a lookup that asks for its own name, may be another query.
+    if (!inFlight.has(name)) inFlight.set(name, query)
+    // A lookup that asks for its own name from within has another query in flight.
     const forget = () => inFlight.get(name) === query && inFlight.delete(name)
     query.then(forget, forget)
     return query

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readBody } from '../../src/body/read.ts'
 import { createVerifier, httpStatus, type ReceivedBody } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
@@ -18,6 +18,8 @@ test('a web stream over the limit is left where it is: to cancel it would cut of
   expect(httpStatus(verdict)).toBe(413)
   expect({ cancelled, locked: body.locked }).toEqual({ cancelled: false, locked: false })
 })
+
+const limit = (maxBodyBytes: number) => ({ maxBodyBytes, bodyTimeout: 30_000 })
 
 async function* streamOf(...chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks
@@ -46,8 +48,8 @@ test.each(formsOf('{"name":"caf\u00e9"}'))(
   '%s has the same bytes, up to the limit and no further',
   async (_, form) => {
     const bytes = new Uint8Array(Buffer.from('{"name":"caf\u00e9"}'))
-    expect(await readBody(form(), bytes.length)).toStrictEqual({ ok: true, value: bytes })
-    expect(await readBody(form(), bytes.length - 1)).toMatchObject({
+    expect(await readBody(form(), limit(bytes.length))).toStrictEqual({ ok: true, value: bytes })
+    expect(await readBody(form(), limit(bytes.length - 1))).toMatchObject({
       ok: false,
       code: 'body-too-large',
       evidence: { limit: bytes.length - 1 }
@@ -57,12 +59,12 @@ test.each(formsOf('{"name":"caf\u00e9"}'))(
 
 test('no body and an empty stream have no bytes', async () => {
   for (const body of [null, '', streamOf(), streamOf(new Uint8Array(0)), new Blob([]).stream()])
-    expect(await readBody(body, 0)).toStrictEqual({ ok: true, value: new Uint8Array(0) })
+    expect(await readBody(body, limit(0))).toStrictEqual({ ok: true, value: new Uint8Array(0) })
 })
 
 test('the chunks of a stream are not written to', async () => {
   const chunks = ['abcdef', 'g', 'h', 'ijklmnopqrst', 'u'].map(text => Buffer.from(text))
-  const body = await readBody(streamOf(...chunks), 100)
+  const body = await readBody(streamOf(...chunks), limit(100))
   expect(body.ok && Buffer.from(body.value).toString()).toBe('abcdefghijklmnopqrstu')
   expect(chunks.join('|')).toBe('abcdef|g|h|ijklmnopqrst|u')
 })
@@ -72,7 +74,7 @@ test('a stream that breaks is unreadable, whatever came before', async () => {
     yield Buffer.from('{')
     throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })
   }
-  expect(await readBody(broken(), 100)).toMatchObject({
+  expect(await readBody(broken(), limit(100))).toMatchObject({
     ok: false,
     code: 'body-unreadable',
     evidence: { error: 'ECONNRESET' }
@@ -87,6 +89,74 @@ test('a stream that breaks when it is left was too large all the same', async ()
       await Promise.reject(new Error('it cannot be closed'))
     }
   }
-  expect(await readBody(breaking(), 1)).toMatchObject({ code: 'body-too-large' })
-  expect(await readBody(breaking(), 2)).toMatchObject({ code: 'body-unreadable' })
+  expect(await readBody(breaking(), limit(1))).toMatchObject({ code: 'body-too-large' })
+  expect(await readBody(breaking(), limit(2))).toMatchObject({ code: 'body-unreadable' })
+})
+
+test('copies a window on a larger buffer, so that no neighbour is handed out with it', async () => {
+  const pool = Buffer.from('neighbour|body|neighbour')
+  const body = await readBody(pool.subarray(10, 14), limit(100))
+  expect(body).toStrictEqual({ ok: true, value: new Uint8Array(Buffer.from('body')) })
+  expect(body.ok && body.value.buffer.byteLength).toBe(4)
+  for (const chunks of [
+    [pool.subarray(10, 14)],
+    [pool.subarray(10, 12), pool.subarray(12, 13), pool.subarray(13, 14)]
+  ]) {
+    const streamed = await readBody(streamOf(...chunks), limit(100))
+    expect(streamed.ok && streamed.value.buffer.byteLength).toBe(4)
+  }
+})
+
+describe('bodyTimeout', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  const limits = { maxBodyBytes: 100, bodyTimeout: 50 }
+  const late = { code: 'body-unreadable', evidence: { error: 'it did not end within 50 ms' } }
+
+  /** A chunk every ten milliseconds, forever. */
+  function drip() {
+    const returned = vi.fn(async () => ({ done: true as const, value: undefined }))
+    const next = () =>
+      new Promise<IteratorResult<Uint8Array>>(resolve => {
+        setTimeout(() => resolve({ done: false, value: Uint8Array.of(1) }), 10)
+      })
+    return { returned, body: { [Symbol.asyncIterator]: () => ({ next, return: returned }) } }
+  }
+
+  test('counts from the first read to the end, however steadily the chunks come', async () => {
+    const { body, returned } = drip()
+    const reading = readBody(body, limits)
+    await vi.advanceTimersByTimeAsync(50)
+    expect(await reading).toMatchObject(late)
+    expect(returned).toHaveBeenCalledOnce()
+  })
+
+  test('lets go of a web stream that hangs, and does not cancel it', async () => {
+    const cancel = vi.fn()
+    const body = new ReadableStream<Uint8Array>({ cancel })
+    const reading = readBody(body, limits)
+    await vi.advanceTimersByTimeAsync(50)
+    expect(await reading).toMatchObject(late)
+    expect({ locked: body.locked, cancelled: cancel.mock.calls.length }).toEqual({
+      locked: false,
+      cancelled: 0
+    })
+  })
+
+  test('is over even when the stream hangs while it is left', async () => {
+    const hangs = () => new Promise<never>(() => {})
+    const body = { [Symbol.asyncIterator]: () => ({ next: hangs, return: hangs }) }
+    const reading = readBody(body, limits)
+    await vi.advanceTimersByTimeAsync(50)
+    expect(await reading).toMatchObject(late)
+  })
+
+  test('leaves no timer behind after the end, an error or the limit', async () => {
+    for (const bytes of [1, 101]) await readBody(streamOf(new Uint8Array(bytes)), limits)
+    expect(vi.getTimerCount()).toBe(0)
+  })
 })

@@ -28,12 +28,12 @@ test.each([
   ['date-too-old', 'ppfpppppnnnn', ['a check of the head did not pass']],
   ['host-empty', 'pppfppppnnnn', ['a check of the head did not pass']],
   ['account-of-another-customer', 'ppppfpppnnnn', ['a check of the head did not pass']],
-  ['account-check-failed', 'ppppupppnnnn', ['a check of the head did not pass']],
+  ['account-check-failed', 'ppppupppppnn', ['the account was not accepted']],
   ['signature-algorithm-hmac', 'pppppfppnnnn', ['a check of the head did not pass']],
   [
     'signature-empty',
     'pppppfnnnnnn',
-    ['there is no Signature header that can be read', 'a check of the head did not pass']
+    ['there is no Signature header that can be parsed', 'a check of the head did not pass']
   ],
   [
     'signature-created-covered-without-parameter',

@@ -8,23 +8,23 @@ const verifyWith = (options: Partial<VerifierOptions>, request = service.sign())
   createVerifier({ ...service.options, ...options })(request)
 
 test.each([[null], [undefined], [0], ['yes'], [{}], [() => true]])(
-  'an accounts function that says %j has said no',
+  'takes %j from an accounts function for a failure of the function',
   async answer => {
     const accounts = (() => answer) as unknown as () => boolean
-    expect(failuresOf(await verifyWith({ accounts }))).toEqual(['account: account-mismatch'])
+    expect(failuresOf(await verifyWith({ accounts }))).toEqual(['account: account-check-failed'])
     const later = (async () => answer) as unknown as () => Promise<boolean>
-    expect(failuresOf(await verifyWith({ accounts: later }))).toEqual(['account: account-mismatch'])
+    expect(failuresOf(await verifyWith({ accounts: later }))).toEqual(['account: account-check-failed'])
   }
 )
 
 test('a clock that gives no number is a mistake of the caller', async () => {
   await expect(verifyWith({ now: () => Number.NaN })).rejects.toThrow(
-    'now() must return milliseconds since 1970'
+    'now() returned NaN: return milliseconds since 1970'
   )
   await expect(verifyWith({ now: () => Number.POSITIVE_INFINITY })).rejects.toThrow(TypeError)
 })
 
-test('no digest at all is no match', () => {
+test('rejects an empty digest list', () => {
   expect(matchesDigest([], new Uint8Array(0))).toMatchObject({
     ok: false,
     code: 'digest-unsupported',
@@ -63,7 +63,7 @@ test.each([
   })
 })
 
-test('a body written anew is guessed also when its length is not signed, and not when another length is', async () => {
+test('a re-serialized body is guessed also when its length is not signed, and not when another length is', async () => {
   const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
   const guess = async (names: string[], length: string) => {
     const headers = { 'Content-Length': length }
@@ -79,11 +79,11 @@ test('a body written anew is guessed also when its length is not signed, and not
 })
 
 test.each([
-  [0, 0, 301],
-  [-300, 0, 1],
-  [-299, 500, 2],
-  [300, 0, 601],
-  [10, -200, 312]
+  [0, 0, 302],
+  [-300, 0, 2],
+  [-299, 500, 3],
+  [300, 0, 602],
+  [10, -200, 313]
 ])('a Date of %d s, judged at %d ms, is remembered for %d seconds', async (date, at, expected) => {
   const noon = Date.UTC(2026, 10, 20, 12)
   const request = service.sign({ date: new Date(noon + date * 1000) })

@@ -4,7 +4,7 @@ import { parseRsaDer } from '../../src/key/rsa-der.ts'
 import { rsaPublicKey, rsaSpki } from '../vectors/build/der.ts'
 
 const N = (1n << 2047n) + 1n
-const GOOD = { bits: 2048, isExponentGood: true }
+const GOOD = { bits: 2048, modulus: Buffer.from(N.toString(16), 'hex'), isExponentGood: true }
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 const replaced = (der: Buffer, from: string, to: string) => hex(der.toString('hex').replace(from, to))
 
@@ -13,7 +13,8 @@ describe('parseRsaDer', () => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength })
     for (const form of ['pkcs1', 'spki'] as const) {
       const der = publicKey.export({ type: form, format: 'der' })
-      expect(parseRsaDer(der)).toEqual({ form, bits: modulusLength, isExponentGood: true })
+      const modulus = Buffer.from(publicKey.export({ format: 'jwk' }).n!, 'base64url')
+      expect(parseRsaDer(der)).toEqual({ form, bits: modulusLength, modulus, isExponentGood: true })
       expect(parseRsaDer(Buffer.concat([der, hex('00')]))).toBe('surplus')
       for (const end of [1, 2, 5, der.length >> 1, der.length - 1]) {
         expect(parseRsaDer(der.subarray(0, end))).toBeUndefined()
@@ -30,7 +31,10 @@ describe('parseRsaDer', () => {
     [257n, true],
     [65536n, false],
     [65537n, true],
-    [(1n << 64n) + 1n, true]
+    [(1n << 32n) + 1n, true],
+    [(1n << 33n) - 1n, true],
+    [(1n << 33n) + 1n, false],
+    [(1n << 64n) + 1n, false]
   ])('the exponent %s: %s', (exponent, isExponentGood) => {
     expect(parseRsaDer(rsaPublicKey(N, exponent))).toEqual({ ...GOOD, form: 'pkcs1', isExponentGood })
     expect(parseRsaDer(rsaSpki(N, exponent))).toEqual({ ...GOOD, form: 'spki', isExponentGood })
@@ -75,7 +79,12 @@ describe('parseRsaDer', () => {
   })
 
   it('reads the same without the fault', () => {
-    expect(parseRsaDer(hex('3006 020107 020103'))).toEqual({ form: 'pkcs1', bits: 3, isExponentGood: true })
+    expect(parseRsaDer(hex('3006 020107 020103'))).toEqual({
+      form: 'pkcs1',
+      bits: 3,
+      modulus: hex('07'),
+      isExponentGood: true
+    })
   })
 
   describe('of SubjectPublicKeyInfo', () => {
@@ -99,7 +108,12 @@ describe('parseRsaDer', () => {
     })
 
     it('reads the same without the fault', () => {
-      expect(parseRsaDer(spki)).toEqual({ form: 'spki', bits: 3, isExponentGood: true })
+      expect(parseRsaDer(spki)).toEqual({
+        form: 'spki',
+        bits: 3,
+        modulus: hex('07'),
+        isExponentGood: true
+      })
     })
 
     it('knows a key of another type', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createLookUp } from '../../src/key/shared-lookup.ts'
+import { createLookup } from '../../src/key/shared-lookup.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -18,43 +18,53 @@ const TIMEOUT = {
 /** Look-ups that are answered when the test says so. */
 function createResolver() {
   const asked: { answer: (records: string[][]) => void; options: { readonly signal: AbortSignal } }[] = []
-  const lookUp = createLookUp(
+  const lookup = createLookup(
     (_, options) => new Promise(resolve => asked.push({ answer: resolve, options })),
     50
   )
-  return { asked, lookUp }
+  return { asked, lookup }
 }
 
 test('the deadline is that very millisecond, and nothing is left of it after an answer', async () => {
-  const { asked, lookUp } = createResolver()
-  const answered = lookUp(NAME)
+  const { asked, lookup } = createResolver()
+  const answered = lookup(NAME)
   await vi.advanceTimersByTimeAsync(49)
   expect(vi.getTimerCount()).toBe(1)
   asked[0]!.answer([['a']])
   expect(await answered).toEqual({ ok: true, value: [['a']] })
   expect(vi.getTimerCount()).toBe(0)
 
-  const late = lookUp(NAME)
+  const late = lookup(NAME)
   await vi.advanceTimersByTimeAsync(50)
   expect(await late).toMatchObject(TIMEOUT)
 })
 
-test('an answer that is at hand needs no timer', async () => {
-  const lookUp = createLookUp(async () => [['a']], 50)
-  expect(await lookUp(NAME)).toEqual({ ok: true, value: [['a']] })
+test('leaves no timer behind when the answer is at hand', async () => {
+  const lookup = createLookup(async () => [['a']], 50)
+  expect(await lookup(NAME)).toEqual({ ok: true, value: [['a']] })
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test.each(['ESERVFAIL', 'ETIMEOUT'])(
+  'puts the error itself beside %s, where no clone and no log sees it',
+  async code => {
+    const error = Object.assign(new Error('resolver 10.0.0.1 failed'), { code })
+    const failed = await createLookup(() => Promise.reject(error), 50)(NAME)
+    expect(Reflect.get(failed, 'cause')).toBe(error)
+    expect(Object.keys(failed)).not.toContain('cause')
+  }
+)
+
 test('an answer after the deadline is not taken for that of the next query', async () => {
-  const { asked, lookUp } = createResolver()
-  const first = lookUp(NAME)
+  const { asked, lookup } = createResolver()
+  const first = lookup(NAME)
   await vi.advanceTimersByTimeAsync(50)
-  const second = lookUp(NAME)
+  const second = lookup(NAME)
   asked[0]!.answer([['late']])
   await vi.advanceTimersByTimeAsync(1)
   expect(await first).toMatchObject(TIMEOUT)
   // The second query is still the one to share.
-  const third = lookUp(NAME)
+  const third = lookup(NAME)
   expect(asked).toHaveLength(2)
   asked[1]!.answer([['in time']])
   expect(await Promise.all([second, third])).toEqual([
@@ -64,22 +74,22 @@ test('an answer after the deadline is not taken for that of the next query', asy
 })
 
 test('each of several names in flight shares its own query, until that is answered', async () => {
-  const { asked, lookUp } = createResolver()
+  const { asked, lookup } = createResolver()
   const names = ['a', 'b', 'c']
   const latest = new Map(names.map((name, place) => [name, place]))
-  const first = names.map(lookUp)
-  const again = names.map(lookUp)
+  const first = names.map(lookup)
+  const again = names.map(lookup)
   expect(asked).toHaveLength(3)
 
   // In each order of answering: the name that is answered is asked anew, the others are not.
   let answered = 0
   for (const [at, name] of ['b', 'a', 'b', 'c', 'a', 'a', 'c', 'b'].entries()) {
-    const inFlight = new Map(names.map(each => [each, lookUp(each)]))
+    const inFlight = new Map(names.map(each => [each, lookup(each)]))
     expect(asked).toHaveLength(3 + answered)
     asked[latest.get(name)!]!.answer([[`${name} ${at}`]])
     expect(await inFlight.get(name)).toEqual({ ok: true, value: [[`${name} ${at}`]] })
     latest.set(name, asked.length)
-    void lookUp(name)
+    void lookup(name)
     answered += 1
     expect(asked).toHaveLength(3 + answered)
   }
@@ -91,21 +101,21 @@ test('each of several names in flight shares its own query, until that is answer
 test('an answer is not kept by another query for its name, which was asked from within', async () => {
   const answers: ((records: string[][]) => void)[] = []
   let asked = 0
-  const lookUp = createLookUp(name => {
-    if (++asked === 1) void lookUp(name)
+  const lookup = createLookup(name => {
+    if (++asked === 1) void lookup(name)
     return new Promise(resolve => answers.push(resolve))
   }, 50)
-  const outer = lookUp(NAME)
+  const outer = lookup(NAME)
   const [inner, last] = [0, 1]
   answers[last]!([['a']])
   expect(await outer).toEqual({ ok: true, value: [['a']] })
-  const next = lookUp(NAME)
+  const next = lookup(NAME)
   answers[inner]!([['b']])
   expect(await next).toEqual({ ok: true, value: [['b']] })
 })
 
 test('a look-up that throws at once is asked again', async () => {
-  const lookUp = createLookUp(
+  const lookup = createLookup(
     vi
       .fn<() => Promise<string[][]>>()
       .mockImplementationOnce(() => {
@@ -114,24 +124,24 @@ test('a look-up that throws at once is asked again', async () => {
       .mockResolvedValue([['a']]),
     50
   )
-  expect(await lookUp(NAME)).toMatchObject({ code: 'key-not-found', evidence: { reason: 'ENOTFOUND' } })
-  expect(await lookUp(NAME)).toEqual({ ok: true, value: [['a']] })
+  expect(await lookup(NAME)).toMatchObject({ code: 'key-not-found', evidence: { reason: 'ENOTFOUND' } })
+  expect(await lookup(NAME)).toEqual({ ok: true, value: [['a']] })
 })
 
 test('the signal is aborted at the deadline, whenever it is asked for, and not by an answer', async () => {
-  const { asked, lookUp } = createResolver()
-  void lookUp(NAME)
+  const { asked, lookup } = createResolver()
+  void lookup(NAME)
   const early = asked[0]!.options.signal
   expect(early.aborted).toBe(false)
   await vi.advanceTimersByTimeAsync(50)
   expect(early.aborted).toBe(true)
   expect(asked[0]!.options.signal).toBe(early)
 
-  void lookUp(NAME)
+  void lookup(NAME)
   await vi.advanceTimersByTimeAsync(50)
   expect(asked[1]!.options.signal.aborted).toBe(true)
 
-  void lookUp(NAME)
+  void lookup(NAME)
   await vi.advanceTimersByTimeAsync(10)
   asked[2]!.answer([['a']])
   await vi.advanceTimersByTimeAsync(90)
@@ -142,8 +152,8 @@ test('the signal is aborted at the deadline, whenever it is asked for, and not b
 test.each([[null], ['a'], [{}], [['a']], [[['a'], 'b']], [[[1]]], [[, ['a']]], [[[, 'a']]]])(
   'not of the form string[][]: %j',
   async answer => {
-    const lookUp = createLookUp(async () => answer as unknown as string[][], 50)
-    expect(await lookUp(NAME)).toMatchObject({
+    const lookup = createLookup(async () => answer as unknown as string[][], 50)
+    expect(await lookup(NAME)).toMatchObject({
       code: 'key-lookup-failed',
       evidence: { name: NAME, error: 'the answer is not of the form string[][]' }
     })
@@ -156,6 +166,6 @@ test.each([
   ['ETIMEOUT', 'key-lookup-timeout', { error: 'ETIMEOUT' }],
   ['ESERVFAIL', 'key-lookup-failed', { error: 'ESERVFAIL' }]
 ])('%s: %s', async (error, code, evidence) => {
-  const lookUp = createLookUp(() => Promise.reject(Object.assign(new Error('no'), { code: error })), 50)
-  expect(await lookUp(NAME)).toMatchObject({ ok: false, code, evidence: { name: NAME, ...evidence } })
+  const lookup = createLookup(() => Promise.reject(Object.assign(new Error('no'), { code: error })), 50)
+  expect(await lookup(NAME)).toMatchObject({ ok: false, code, evidence: { name: NAME, ...evidence } })
 })

@@ -29,7 +29,7 @@ const TARGET = '/hook/%7Eme?id=42&q=a%20b'
 const URL_ = `https://${HOST}${TARGET}`
 const HEADERS = {
   Host: HOST,
-  Date: 'Fri, 20 Nov 2026 12:00:00 GMT',
+  Date: new Date().toUTCString(),
   'X-Service-ID': 'account-1234',
   'Content-Type': 'application/json',
   'Content-Digest': contentDigest(BODY),
@@ -80,7 +80,7 @@ const received = (headers: Readonly<Record<string, unknown>>): ReceivedRequest =
   https: true
 })
 const judge = (request: ReceivedRequest, options: Partial<VerifierOptions> = {}) =>
-  createVerifier({ ...OPTIONS, now: Date.now, dateTolerance: 1e9, ...options })(request)
+  createVerifier({ ...OPTIONS, now: Date.now, dateTolerance: 86_400, ...options })(request)
 
 const quoted = (covered: string) => covered.replace(/^[^;]*/, '"$&"')
 

@@ -22,7 +22,8 @@ export const CODES = {
     'signature-algorithm-not-allowed',
     'signature-not-base64',
     'signature-created-out-of-range',
-    'signature-expired'
+    'signature-expired',
+    'signature-times-not-allowed'
   ],
   coverage: ['coverage-insufficient', 'coverage-repeated', 'coverage-absent'],
   'key-name': ['key-name-malformed', 'key-name-outside-domain'],

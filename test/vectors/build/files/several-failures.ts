@@ -87,16 +87,16 @@ export const vectors = [
     verdict: rejected('signature-parameter-missing', 'coverage-absent')
   }),
   vector('several-no-and-cannot-tell', {
-    note: 'One "no" outweighs any "cannot tell".',
+    note: 'A function that decides on accounts is asked only after the signature has verified.',
     set: { Date: 'Fri, 20 Nov 2026 11:00:00 GMT' },
     accountsError: true,
-    verdict: rejected('date-too-old', 'account-check-failed')
+    verdict: rejected('date-too-old')
   }),
   vector('several-cannot-tell-and-dns-outage', {
-    note: 'DNS is not asked before the account is known.',
+    note: 'The function that decides on accounts is not asked: a stranger must not cause I/O.',
     accountsError: true,
     records: { error: 'ESERVFAIL' },
-    verdict: unavailable('account-check-failed')
+    verdict: unavailable('key-lookup-failed')
   }),
   vector('several-local-and-signature', {
     note: 'The signature would not verify either; that is not looked at.',

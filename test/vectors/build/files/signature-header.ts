@@ -383,13 +383,13 @@ export const vectors = [
     source: SIGNING_STRING,
     times: { created: NOW_SECONDS },
     covered: `(created) ${COVERED}`,
-    verdict: rejected('signature-created-out-of-range')
+    verdict: rejected('signature-times-not-allowed')
   }),
   vector('signature-expires-covered-with-rsa', {
     source: SIGNING_STRING,
     times: { expires: NOW_SECONDS + 60 },
     covered: `(expires) ${COVERED}`,
-    verdict: rejected('signature-expired')
+    verdict: rejected('signature-times-not-allowed')
   }),
   vector('signature-created-with-rsa-but-not-covered', {
     source: SIGNING_STRING,
