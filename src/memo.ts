@@ -35,17 +35,13 @@ export function isSameList(a: readonly string[], b: readonly string[]): boolean 
   return true
 }
 
-/** Remembers up to `most` texts and their results; the one that was added first goes first. Longer texts are not kept. */
-export function memoMany<T>(
-  compute: (text: string) => T,
-  { most, longest }: { most: number; longest: number }
-): (text: string) => T {
+/** Remembers up to `most` texts and their results; the one that was added first goes first. */
+export function memoMany<T>(compute: (text: string) => T, most: number): (text: string) => T {
   const results = new Map<string, { result: T }>()
   return text => {
     const known = results.get(text)
     if (known !== undefined) return known.result
     const result = compute(text)
-    if (text.length > longest) return result
     if (results.size >= most) results.delete(results.keys().next().value!)
     results.set(text, { result })
     return result

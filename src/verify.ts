@@ -91,7 +91,11 @@ export function createVerifier(options: VerifierOptions): Verify {
       account: isAsked ? NOT_ASKED : account,
       'signature-header': algorithm,
       coverage,
-      'key-name': keyName
+      'key-name': keyName,
+      key: undefined,
+      signature: undefined,
+      digest: digests.ok ? undefined : digests,
+      replay: undefined
     }
     const passedHead =
       signature.ok &&
@@ -103,10 +107,7 @@ export function createVerifier(options: VerifierOptions): Verify {
       coverage.ok &&
       keyName.ok &&
       digests.ok
-    if (!passedHead) {
-      if (!digests.ok) steps.digest = digests
-      return refuse(steps, 'a check of the head did not pass')
-    }
+    if (!passedHead) return refuse(steps, 'a check of the head did not pass')
 
     // signing string
     const { headers: covered, signature: signatureBytes, nonce } = signature.value

@@ -20,9 +20,8 @@ export function checkCoverage(
   const { headers: covered } = claims
   const missing = scheme.missingCoverage(claims, settings)
   if (missing.length > 0) return fail('coverage-insufficient', { missing, covered })
-  if (new Set(covered).size < covered.length) {
-    return fail('coverage-repeated', { repeated: covered.filter((name, i) => covered.indexOf(name) !== i) })
-  }
+  const repeated = covered.filter((name, i) => covered.indexOf(name) !== i)
+  if (repeated.length > 0) return fail('coverage-repeated', { repeated })
   const signingString = scheme.buildSigningString(request, fields, claims)
   return signingString.ok || signingString.code === 'coverage-absent' ? signingString : NO_TIME
 }

@@ -58,7 +58,7 @@ function checkCoveredTimes(
   { headers, created, expires }: SignatureClaims,
   algorithm: string | undefined
 ): Result<true> {
-  const covered = headers.filter(name => name === '(created)' || name === '(expires)')
+  const covered = COVERABLE_TIMES.filter(name => headers.includes(name))
   if (covered.length === 0) return ok(true)
   const isMissing = (name: string) => (name === '(created)' ? created : expires) === undefined
   const missing = covered.find(isMissing)
@@ -68,3 +68,5 @@ function checkCoveredTimes(
     return fail('signature-times-not-allowed', { covered, algorithm })
   return ok(true)
 }
+
+const COVERABLE_TIMES = ['(created)', '(expires)']

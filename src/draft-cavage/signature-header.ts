@@ -58,10 +58,12 @@ interface SharedParameters {
 
 /** Parses a value without outer white space. */
 export function parseSharedSignature(text: string): Result<SharedSignature> {
-  const start = text.slice(0, text.lastIndexOf(LAST) + LAST.length)
+  const start = text.slice(0, text.indexOf(LAST) + LAST.length)
   const parameters = start.endsWith(LAST) && text.endsWith('"') ? parseStart(start) : undefined
   const signature = parameters && decodeSignature(text.slice(start.length, -1))
-  return parameters && signature ? ok({ ...parameters, signature }) : parseWhole(text)
+  if (parameters === undefined || signature === undefined) return parseWhole(text)
+  const { keyId, algorithm, headers, created, expires } = parameters
+  return ok({ keyId, algorithm, headers, signature, created, expires })
 }
 
 const LAST = 'signature="'

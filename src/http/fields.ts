@@ -127,15 +127,15 @@ class Values implements Pick<ReadonlyMap<string, string>, 'get' | 'has'> {
 }
 
 /** RFC 9110 section 5.6.3: OWS is space and tab. String.trim() would also take what is part of the value. */
-export const trimWhiteSpace = (text: string): string => trimChars(text, ' \t')
-
-/** The text without these characters at either end, in linear time. */
-export function trimChars(text: string, chars: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && chars.includes(text.charAt(start))) start++
-  while (end > start && chars.includes(text.charAt(end - 1))) end--
-  return start === 0 && end === text.length ? text : text.slice(start, end)
-}
+export const trimWhiteSpace = (text: string): string => trimWhere(text, isWhiteSpace)
 
 export const isWhiteSpace = (code: number): boolean => code === 0x20 || code === 0x09
+
+/** The text without the characters at either end whose code passes the test, in linear time. */
+export function trimWhere(text: string, isTrimmed: (code: number) => boolean): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isTrimmed(text.charCodeAt(start))) start++
+  while (end > start && isTrimmed(text.charCodeAt(end - 1))) end--
+  return start === 0 && end === text.length ? text : text.slice(start, end)
+}

@@ -1,4 +1,4 @@
-import { memoMany } from '../memo.ts'
+import { memoFew, memoMany } from '../memo.ts'
 import { ok, type Result } from '../verdict/result.ts'
 import { importPublicKey, type KeyLimits, type PublicKey } from './import.ts'
 import { type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from './record.ts'
@@ -13,14 +13,19 @@ export interface RecordKey {
 export type KeyCache = (text: string) => Result<RecordKey> | undefined
 
 /** A service has one key a month; these bounds hold many services and no flood. */
-const BOUNDS = { most: 100, longest: 4096 }
+const MAX_RECORDS = 100
+const MAX_TEXT = 4096
 
 /**
  * Importing a key costs several times a verification, so the key of a record is found again by the record's exact
- * text. DNS is still asked every time: a changed record has another text, and is parsed at once.
+ * text. DNS is still asked every time: a changed record has another text, and is parsed at once. The newest few are
+ * found by comparing, without hashing the text: 2 % of a verification.
  */
-export const createKeyCache = (limits: KeyLimits): KeyCache =>
-  memoMany(text => parseRecordKey(text, limits), BOUNDS)
+export function createKeyCache(limits: KeyLimits): KeyCache {
+  const parse: KeyCache = text => parseRecordKey(text, limits)
+  const cached = memoFew(memoMany(parse, MAX_RECORDS))
+  return text => (text.length > MAX_TEXT ? parse(text) : cached(text))
+}
 
 function parseRecordKey(text: string, limits: KeyLimits): Result<RecordKey> | undefined {
   if (!looksLikeKeyRecord(text)) return undefined

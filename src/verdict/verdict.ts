@@ -100,7 +100,7 @@ export interface NotRun {
 }
 
 /** The steps that were taken so far, by check. */
-export type Steps = Partial<Record<CheckName, Step>>
+export type Steps = { [C in CheckName]?: Step | undefined }
 
 /** A check of what a signature says, when it cannot be parsed. */
 export const UNREADABLE: NotRun = { ok: false, because: 'there is no Signature header that can be parsed' }

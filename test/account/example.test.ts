@@ -32,7 +32,7 @@ test('the eight lines of the README make a verifier that knows its account id', 
   expect(await verify(sender.sign())).toMatchObject({ status: 'verified', accountId: '4711' })
   expect(account.calls).toEqual(['GET /v4/identity'])
 
-  const other = service.sign({ headers: { 'X-Service-ID': 'account-4712' } })
+  const other = sender.sign({ headers: { 'X-Service-ID': 'account-4712' } })
   expect(failuresOf(await verify(other))).toEqual(['account: account-mismatch'])
   expect(account.posts).toBe(1)
   expect(account.violations).toEqual([])
