@@ -1,13 +1,13 @@
 import type { Reencoding } from '../verdict/evidence.ts'
 
-/** Who has caught a signed head can have this guessed for a body of any kind: ten milliseconds at the most. */
+/** An attacker who captured a signed head can trigger this search with any body: it takes at most ten milliseconds. */
 const MAX_BODY_BYTES = 16_384
 
 /** Indenting multiplies a body by its depth, and what is too deep cannot be written at all. */
 const MAX_DEPTH = 16
 
 /**
- * Which common way of writing a body anew explains that it no longer has its digest? Each is undone and tried. Only
+ * Which common re-encoding of a body explains that it no longer matches its digest? Each is undone and tried. Only
  * for bodies whose head was verified and that are not large, and a handful of digests at most.
  */
 export function findReencoding(

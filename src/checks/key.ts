@@ -16,7 +16,7 @@ const MAX_KEY_RECORDS = 4
 
 /**
  * 9. DNS has a key record at the name, and the key fits the algorithm. Several key records may stand there during a
- * rotation (RFC 6376 section 6.1.2 step 4): the good ones are the value; when none is, the first one's code tells.
+ * rotation (RFC 6376 section 6.1.2 step 4): the good ones are the value; when there are none, the first failure is reported.
  */
 export function checkKey(
   scheme: Scheme,

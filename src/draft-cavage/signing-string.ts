@@ -13,7 +13,7 @@ export interface SigningStringParameters {
  * Builds the signing string of draft-cavage-http-signatures-12 section 2.3 for the covered names, which may be in any
  * case. Never throws for what a sender can send.
  *
- * Fails with `request-malformed` (a line break in a part, or a method that is no token: with a space in it, it could
+ * Fails with `request-malformed` (a line break in a part, or a method that is not a token: with a space in it, it could
  * pose as a part of the target), `coverage-absent` (a name that the request does not have) or
  * `signature-parameter-missing` (`(created)` or `(expires)` without its parameter).
  */
@@ -53,7 +53,7 @@ const lineStarts = memoFew((covered: readonly string[]): readonly string[] =>
   covered.map((name, i) => (i === 0 ? `${name}: ` : `\n${name}: `))
 )
 
-/** Section 2.3: what stands for a name that is no header. No header can have these names: they are not tokens. */
+/** Section 2.3: the values of names that are not headers. No header can have these names: they are not tokens. */
 function specialValue(
   name: string,
   method: string,

@@ -63,7 +63,8 @@ export function parseEncodedDigests(value: string): Result<readonly EncodedDiges
       return malformed(value, 'an algorithm, an equals sign and a value are expected')
 
     const encoded = text.slice(equals + 1)
-    if (!spelling.test(encoded)) return malformed(value, `a ${algorithm} digest is not spelt like one`)
+    if (!spelling.test(encoded))
+      return malformed(value, `a ${algorithm} digest is not canonical base64 of the right length`)
     digests.push({ algorithm, encoded })
   }
   return ok(digests)

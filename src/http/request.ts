@@ -3,7 +3,7 @@ export type ReceivedHeaders =
   | Iterable<readonly [name: string, value: string]>
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The bytes of a body, at hand or still to be read. A string is taken as UTF-8; null is no body. */
+/** The bytes of a body, at hand or still to be read. A string is taken as UTF-8; null means no body. */
 export type ReceivedBody = Uint8Array | string | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null
 
 /** An HTTP request as it arrived, before anything parsed, decoded or rebuilt it. */

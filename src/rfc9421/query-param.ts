@@ -2,7 +2,7 @@
 const MAX_LENGTH = 8192
 
 /**
- * The values of a query by their names, both written anew as RFC 9421 section 2.2.8 has it: parsed as
+ * The values of a query by their names, both re-encoded as RFC 9421 section 2.2.8 says: parsed as
  * `application/x-www-form-urlencoded`, then percent-encoded. Null for a name that is there more than once, which
  * cannot be signed. None of a query that is too long.
  *

@@ -9,7 +9,7 @@ import type { Component, SignatureInput } from './signature-input.ts'
 import { canonicalForm, parseDictionaryField } from './structured-fields.ts'
 import { parseTarget } from './target.ts'
 
-/** What of a request a signature can cover. */
+/** The parts of a request that a signature can cover. */
 export type SignedRequest = Pick<ReceivedRequest, 'method' | 'target' | 'headers' | 'https'>
 
 /**
@@ -110,7 +110,7 @@ function createReader(
   }
 }
 
-/** Section 2.1.3: each line as a Byte Sequence. A character that is no octet was in no request. */
+/** Section 2.1.3: each line as a Byte Sequence. A character that is not an octet was never in a request. */
 function wrapLines(lines: readonly string[]): string | undefined {
   if (lines.some(line => /[^\0-\xff]/.test(line))) return undefined
   return lines.map(line => `:${encodeBase64(Buffer.from(line, 'latin1'))}:`).join(', ')

@@ -7,7 +7,7 @@ import {
 } from 'structured-headers'
 import { encodeBase64 } from '../http/base64.ts'
 
-/** Why a text is no structured field, and where. */
+/** Why a text is not a structured field, and where. */
 export interface Unparsable {
   position: number
   reason: string
@@ -69,7 +69,7 @@ export function parseByteSequences(text: string): Map<string, Uint8Array> | Unpa
 }
 
 /**
- * Are Byte Sequences, each there once, spelt in canonical base64 (RFC 4648 section 3.5)? The parser forgives missing
+ * Are Byte Sequences, each there once, encoded in canonical base64 (RFC 4648 section 3.5)? The parser forgives missing
  * padding and stray bits.
  */
 export function isCanonical(text: string, sequences: ReadonlyMap<string, Uint8Array>): boolean {

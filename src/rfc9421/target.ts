@@ -9,7 +9,7 @@ export interface Target {
   authority: string | undefined
   /** not decoded, never empty */
   path: string
-  /** with its question mark, which stands alone when there is no query */
+  /** with its question mark, which is all of it without a query */
   query: string
 }
 

@@ -8,7 +8,7 @@ export type SchemeName = 'draft-cavage' | 'rfc9421'
 export interface Computation {
   /** the digest that node:crypto is to use; null where the key type has its own */
   digest: 'sha256' | 'sha512' | null
-  /** what node:crypto is told besides */
+  /** further options for node:crypto */
   options?: { padding: number; saltLength: number } | { dsaEncoding: 'ieee-p1363' }
   /** the hash that the key record's `h=` must allow (RFC 6376 section 3.6.1) */
   recordHash: 'sha256' | 'sha512'

@@ -4,7 +4,7 @@ import type { PublicKey } from '../key/import.ts'
 const HASH_LENGTH = 64
 
 /**
- * RSASSA-PSS with SHA-512 and MGF1 (RFC 8017 section 8.1.2), for the runtime whose `node:crypto` heeds no padding:
+ * RSASSA-PSS with SHA-512 and MGF1 (RFC 8017 section 8.1.2), for the runtime whose `node:crypto` ignores the padding option:
  * Cloudflare Workers take PSS for PKCS#1 v1.5. The RSA operation is still the runtime's. All of it is public.
  *
  * @param saltLength as `node:crypto` takes it: octets, or RSA_PSS_SALTLEN_AUTO for any

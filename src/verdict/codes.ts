@@ -48,8 +48,8 @@ export const CODES = {
   'key-too-short': ['key', 'the RSA key is too short'],
   'key-too-long': ['key', 'the RSA key is too long'],
   'key-weak': ['key', 'the key can be forged with'],
-  'key-lookup-failed': ['key', 'the DNS look-up failed'],
-  'key-lookup-timeout': ['key', 'the DNS look-up took too long'],
+  'key-lookup-failed': ['key', 'the DNS lookup failed'],
+  'key-lookup-timeout': ['key', 'the DNS lookup took too long'],
   'signature-mismatch': ['signature', 'the signature does not verify with the key'],
   'digest-missing': ['digest', 'there is no Digest header'],
   'digest-malformed': ['digest', 'Digest is not a list of digests'],
@@ -67,7 +67,7 @@ export type Code = keyof typeof CODES
 /** The check that a code belongs to. */
 export type CheckOf<C extends Code> = (typeof CODES)[C][0]
 
-/** Codes that say "could not be decided now" instead of "no". */
+/** Codes that mean "could not be decided now" instead of "no". */
 export type UnavailableCode =
   | 'account-check-failed'
   | 'key-lookup-failed'

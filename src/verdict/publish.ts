@@ -11,7 +11,7 @@ export interface VerdictMessage {
 
 const VERDICTS = /* @__PURE__ */ channel('signed-requests:verdict')
 
-/** Tells each verdict to whoever watches this process; costs nothing while nobody does. */
+/** Publishes each verdict to the subscribers in this process; costs nothing without any. */
 export function publishing<Request>(
   verify: (request: Request) => Promise<Verdict>
 ): (request: Request) => Promise<Verdict> {

@@ -20,7 +20,7 @@ export type WithEvidence<C extends Code> = C extends keyof EvidenceByCode
     }
   : { evidence?: never }
 
-/** A value, or the reason there is none. Pure steps return this and never throw for bad input. */
+/** A value, or why it could not be made. Pure steps return this and never throw for bad input. */
 export type Result<T> = { ok: true; value: T } | Failed
 
 export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value })

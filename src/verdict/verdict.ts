@@ -38,7 +38,7 @@ type FailedCheck = {
   } & WithEvidence<C>
 }[Code]
 
-/** How one check ended: `outcome` tells what else there is, and `code` which `evidence`. */
+/** How one check ended: `outcome` says what else there is, and `code` which `evidence`. */
 export type CheckResult = { outcome: 'pass' } | FailedCheck | { outcome: 'not-run'; because: string }
 
 /** Always all twelve, whatever happened. */
@@ -124,7 +124,7 @@ export const PASSED_WITHOUT_REPLAY: Checks = passed(NO_STORE)
 export const NO_FAILURES: readonly [] = Object.freeze([] as [])
 
 /**
- * The verdict over steps of which at least one did not pass: a single "no" outweighs any "cannot tell".
+ * The verdict over steps of which at least one did not pass: a single failure outweighs any check that could not be decided.
  *
  * @param because why the checks that are not among the steps were not run
  */

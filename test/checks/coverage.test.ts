@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
-import { createVerifier, type VerifierOptions } from '../../src/index.ts'
-import { createTestService } from '../../src/testing/index.ts'
+import { createVerifier } from '../../src/index.ts'
+import { service, testVectorsOf, verifyWith } from '../support/checks.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
-const service = createTestService({ rsaBits: 1024 })
-const verifierWith = (options: Partial<VerifierOptions>) => createVerifier({ ...service.options, ...options })
+testVectorsOf('coverage', ['coverage'])
 
 const FIVE = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
 
 test('judges each list by itself, whatever came before', async () => {
-  const verify = verifierWith({})
+  const verify = createVerifier(service.options)
   for (const [covered, failures] of [
     [FIVE, []],
     [FIVE.slice(1), ['coverage: coverage-insufficient']],
@@ -22,8 +21,21 @@ test('judges each list by itself, whatever came before', async () => {
 
 test('judges the same list by the options of each receiver', async () => {
   const request = service.sign({ covered: FIVE })
-  expect(failuresOf(await verifierWith({})(request))).toEqual([])
-  expect(failuresOf(await verifierWith({ alsoCovered: ['x-nonce'] })(request))).toEqual([
+  expect(failuresOf(await verifyWith({}, request))).toEqual([])
+  expect(failuresOf(await verifyWith({ alsoCovered: ['x-nonce'] }, request))).toEqual([
+    'coverage: coverage-insufficient'
+  ])
+})
+
+test('reports a missing list once, though the created that stands for it is missing too', async () => {
+  const request = service.sign({ covered: FIVE })
+  const headers = [...(request.headers as Iterable<[string, string]>)].map(
+    ([name, value]): [string, string] => [
+      name,
+      name === 'Signature' ? value.replace(/headers="[^"]*",/, '') : value
+    ]
+  )
+  expect(failuresOf(await verifyWith({}, { ...request, headers }))).toEqual([
     'coverage: coverage-insufficient'
   ])
 })

@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest'
-import { createTestService } from '../../src/testing/index.ts'
-import { createVerifier } from '../../src/verify.ts'
+import { service, testVectorsOf, verifyWith } from '../support/checks.ts'
+import { failuresOf } from '../support/verdicts.ts'
 
-test('a character beyond ASCII is no letter of a host, whatever it is in lower case', async () => {
-  const service = createTestService()
-  const verify = createVerifier({ ...service.options, hosts: 'kiosk.example' })
-  expect(await verify(service.sign({ host: 'KIOSK.EXAMPLE' }))).toMatchObject({ status: 'verified' })
+testVectorsOf('host', ['host'])
 
-  const kelvin = service.sign({ host: '\u212aiosk.example' })
-  expect('\u212aiosk.example'.toLowerCase()).toBe('kiosk.example')
-  expect(await verify(kelvin)).toMatchObject({ failures: [{ code: 'host-mismatch' }] })
+test('rejects a character beyond ASCII that becomes a letter of the host in lower case', async () => {
+  const hosts = 'kiosk.example'
+  expect(failuresOf(await verifyWith({ hosts }, service.sign({ host: 'KIOSK.EXAMPLE' })))).toEqual([])
+  expect('\u212aiosk.example'.toLowerCase()).toBe(hosts)
+  expect(failuresOf(await verifyWith({ hosts }, service.sign({ host: '\u212aiosk.example' })))).toEqual([
+    'host: host-mismatch'
+  ])
+})
+
+test('takes port 80 for the default only where HTTPS is not required', async () => {
+  const request = { ...service.sign({ host: 'receiver.example:80' }), https: false }
+  expect(failuresOf(await verifyWith({ requireHttps: false }, request))).toEqual([])
+  expect(failuresOf(await verifyWith({}, { ...request, https: true }))).toEqual(['host: host-mismatch'])
 })

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { createVerifier, type ReceivedRequest, type Verdict, type VerifierOptions } from '../../src/index.ts'
+import { type Settings, validateOptions } from '../../src/options/settings.ts'
+import { createTestService, loadVectors } from '../../src/testing/index.ts'
+import { CODES, type Code } from '../../src/verdict/codes.ts'
+import type { CheckName } from '../../src/verdict/verdict.ts'
+import { judge } from '../vectors/judge.ts'
+
+export const service = createTestService({ rsaBits: 1024 })
+
+/** The settings of a receiver of the test service. */
+export const settingsWith = (options: Partial<VerifierOptions> = {}): Settings =>
+  validateOptions({ ...service.options, ...options })
+
+/** Judges a request of the test service with some options of one's own. */
+export const verifyWith = (
+  options: Partial<VerifierOptions>,
+  request: ReceivedRequest = service.sign()
+): Promise<Verdict> => createVerifier({ ...service.options, ...options })(request)
+
+/** The vectors are the check's first tests: `fixtures/<file>.json` passes, and has each code of the check. */
+export function testVectorsOf(check: CheckName, files: readonly string[]): void {
+  const vectors = loadVectors().filter(({ file }) => files.includes(file))
+
+  test(`passes ${files.map(file => `fixtures/${file}.json`).join(' and ')}, which have each code of the check`, async () => {
+    const seen = new Set<Code>()
+    for (const vector of vectors) {
+      const { expected, actual } = await judge(createVerifier, vector)
+      expect([vector.name, actual]).toEqual([vector.name, expected])
+      for (const { code } of expected.failures) seen.add(code)
+    }
+    const own = (Object.keys(CODES) as Code[]).filter(code => CODES[code][0] === check)
+    expect(own.filter(code => !seen.has(code))).toEqual([])
+  })
+}
