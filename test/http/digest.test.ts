@@ -24,7 +24,7 @@ test.each(['x=a"b', 'x="ab', 'x=ab"', 'x=a b', 'x=\x7f', 'x=a\x7f', 'x=\xe9', 'x
   text => {
     expect(read(text)).toEqual([
       'digest-malformed',
-      { received: text, reason: 'a x digest is not spelt like one' }
+      { received: text, reason: 'a x digest is not canonical base64 of the right length' }
     ])
   }
 )
