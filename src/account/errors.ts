@@ -39,17 +39,22 @@ export type Server = 'authorization server' | 'API'
 /** "Not now" statuses: RFC 9110 section 15.5.9, RFC 8470 section 5.2, RFC 6585 section 4. */
 const LATER = [408, 425, 429]
 
+/** Nothing is there, or it does not take a POST: the URL is wrong, whatever the token (RFC 9110 section 15.5). */
+const WRONG_URL = [404, 405, 410]
+
 /** The error for a status that is not 2xx. */
 export function statusError(server: Server, status: number): AccountError {
   if (status >= 500) {
     return new AccountError('account-server-error', `The ${server} failed (HTTP ${status}).`, true, status)
   }
   if (status >= 400) {
-    // Of the API only these two speak of the token; a 404, say, speaks of a wrong baseUrl.
-    const aboutToken = server === 'authorization server' || status === 401 || status === 403
+    const option = server === 'API' ? 'baseUrl' : 'authUrl'
+    // Of the API only these two speak of the token.
+    const aboutToken = server === 'API' ? status === 401 || status === 403 : !WRONG_URL.includes(status)
     const code = aboutToken ? 'account-token-rejected' : 'account-response'
-    const message =
-      server === 'authorization server'
+    const message = WRONG_URL.includes(status)
+      ? `The ${server} has nothing at this URL that answers the request (HTTP ${status}): is ${option} right?`
+      : server === 'authorization server'
         ? `The authorization server refused the access token (HTTP ${status}).`
         : `The API refused the request for the identity (HTTP ${status}).`
     return new AccountError(code, message, LATER.includes(status), status)

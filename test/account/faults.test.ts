@@ -125,7 +125,7 @@ describe('the authorization server', () => {
 
   test.each([
     [400, false],
-    [404, false],
+    [403, false],
     [408, true],
     [429, true]
   ])('%i is a token rejected, retryable: %s', async (code, retryable) => {
@@ -133,6 +133,16 @@ describe('the authorization server', () => {
     expect(await failure(client().authorization())).toMatchObject({
       code: 'account-token-rejected',
       retryable,
+      status: code
+    })
+  })
+
+  test.each([404, 405, 410])('%i is a wrong authUrl, whatever the token', async code => {
+    service.authFault = status(code)
+    expect(await failure(client().authorization())).toMatchObject({
+      code: 'account-response',
+      message: expect.stringContaining('is authUrl right?'),
+      retryable: false,
       status: code
     })
   })
