@@ -1,6 +1,31 @@
 import { readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 
+const licenceOf = (name: string): string => readFileSync(`node_modules/${name}/LICENSE`, 'utf8')
+
+/**
+ * dns-packet is bundled, so that a test kit that serves DNS needs no dependency. It is CommonJS and requires Node's
+ * Buffer, and an ES module has no require. Its licence asks to be kept with it.
+ */
+const bufferOfDnsPacket: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'buffer-of-dns-packet',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^buffer$/ }, () => ({ path: 'buffer', namespace: 'dns-packet' }))
+    onLoad({ filter: /^buffer$/, namespace: 'dns-packet' }, () => ({
+      contents: `
+/*! With dns-packet, https://github.com/mafintosh/dns-packet
+
+${licenceOf('dns-packet')}
+And @leichtgewicht/ip-codec, https://github.com/martinheidegger/ip-codec
+
+${licenceOf('@leichtgewicht/ip-codec')}
+*/
+export { Buffer } from 'node:buffer'`,
+      resolveDir: '.'
+    }))
+  }
+}
+
 const library: Options = {
   entry: {
     index: 'src/index.ts',
@@ -17,27 +42,17 @@ const library: Options = {
   shims: true,
   clean: true,
   splitting: true,
-  treeshake: true
+  treeshake: true,
+  esbuildPlugins: [bufferOfDnsPacket]
 }
 
-/**
- * The command line is one file with dns2 in it (`send --serve-dns`), so that the package needs no dependency for it.
- * dns2 is CommonJS and requires Node's modules; its licence asks to be kept with it.
- */
+/** The command line is one file. */
 export const commandLine: Options = {
   entry: { cli: 'src/cli/main.ts' },
   format: ['esm'],
   target: 'node20',
   splitting: false,
-  noExternal: ['dns2'],
-  banner: {
-    js: `import { createRequire } from 'node:module'
-const require = createRequire(import.meta.url)
-/*! With dns2, https://github.com/lsongdev/node-dns
-
-${readFileSync('node_modules/dns2/LICENSE', 'utf8')}
-*/`
-  }
+  esbuildPlugins: [bufferOfDnsPacket]
 }
 
 export default defineConfig([library, commandLine])

@@ -1,19 +1,20 @@
 import { encodeBase64 } from '../http/base64.ts'
 import type { ReceivedHeaders, ReceivedRequest } from '../http/request.ts'
 import type { VerifierOptions } from '../options/options.ts'
+import { describe, ownOptions } from '../options/own-options.ts'
 import type { KeyEvidence } from '../verdict/evidence.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 import { evidenceIn, type HeaderLines, optionsFor, signaturesIn } from './capture-options.ts'
 import type { VectorBody, VectorFile, VectorJson, VectorOptions } from './vector-form.ts'
 
-/** What the verdict does not hold. */
+/** What the verdict does not hold; all of it is optional. */
 export interface CaptureOptions {
   /** the verifier's options; without them, what the request and the verdict show of them */
-  verifier?: VerifierOptions
+  options?: VerifierOptions
   /** what DNS answered, by name; of a key that was found and good the verdict does not hold the record */
   dns?: VectorJson['dns']
-  /** when it was judged; now by default */
-  now?: Date
+  /** when it was judged: a date, or milliseconds since 1970; now by default */
+  now?: Date | number
   /** the body's bytes, when the request has a stream: it can be read only once */
   body?: Uint8Array | string
   /** `captured` by default */
@@ -21,29 +22,25 @@ export interface CaptureOptions {
   /** where it is from, for the document; `captured from a connection` by default */
   source?: string
   /** empty the header values that no check reads, and leave out a body that none did; false by default */
-  blank?: boolean
+  redact?: boolean
 }
 
 /**
  * Makes a fixture document of a received request and its verdict: for `signed-requests explain`, and for a test that
- * the same request is judged the same again. It has secrets in it if the request has; `blank` takes out what no check
+ * the same request is judged the same again. It has secrets in it if the request has; `redact` takes out what no check
  * reads.
  *
- * @throws TypeError when the body decides and was a stream: pass its bytes as `body`
+ * @throws TypeError for a bad option, and when the body decides and was a stream: pass its bytes as `body`
  */
 export function captureFixture(
   request: ReceivedRequest,
   verdict: Verdict,
-  capture: CaptureOptions = {}
+  options: CaptureOptions = {}
 ): VectorFile {
-  const {
-    name = 'captured',
-    source = 'captured from a connection',
-    now = new Date(),
-    blank = false
-  } = capture
+  const capture = ownOptions('captureFixture', options, OPTION_NAMES)
+  const { name = 'captured', source = 'captured from a connection', redact = false } = capture
   const headers = headerLines(request.headers)
-  const around = optionsFor(capture.verifier ?? {}, headers, verdict)
+  const around = optionsFor(capture.options ?? {}, headers, verdict)
   const dns = capture.dns ?? dnsIn(verdict)
   const vector: VectorJson = {
     name,
@@ -51,14 +48,14 @@ export function captureFixture(
     request: {
       method: request.method,
       target: request.target,
-      headers: blank ? blanked(headers, around.options, verdict) : headers,
-      body: blank && !bodyDecides(verdict) ? null : bodyOf(request, verdict, capture.body),
+      headers: redact ? redacted(headers, around.options, verdict) : headers,
+      body: redact && !bodyDecides(verdict) ? null : bodyOf(request, verdict, capture.body),
       https: request.https
     },
     dns: dns ?? {},
     ...around,
     // The form of the vectors has whole seconds.
-    now: now.toISOString().replace(/\.\d+/, ''),
+    now: validateNow(capture.now).toISOString().replace(/\.\d+/, ''),
     verdict:
       verdict.status === 'verified'
         ? { status: 'verified' }
@@ -68,6 +65,22 @@ export function captureFixture(
           }
   }
   return { source, vectors: [vector] }
+}
+
+const OPTION_NAMES: readonly (keyof CaptureOptions)[] = [
+  'options',
+  'dns',
+  'now',
+  'body',
+  'name',
+  'source',
+  'redact'
+]
+
+function validateNow(now: unknown = Date.now()): Date {
+  const date = now instanceof Date || typeof now === 'number' ? new Date(now) : undefined
+  if (date !== undefined && !Number.isNaN(date.getTime())) return date
+  throw new TypeError(`now is ${describe(now)}: pass a Date, or milliseconds since 1970`)
 }
 
 function headerLines(headers: ReceivedHeaders): HeaderLines {
@@ -81,7 +94,7 @@ function headerLines(headers: ReceivedHeaders): HeaderLines {
 const ALWAYS_READ = ['host', 'date', 'signature', 'digest', 'signature-input', 'content-digest']
 
 /** What a check reads: the headers it asks for, and those that the signature covers. */
-function blanked(
+function redacted(
   headers: HeaderLines,
   { accountHeader = 'X-Service-ID' }: VectorOptions,
   verdict: Verdict

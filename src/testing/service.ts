@@ -1,26 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { ReceivedRequest } from '../http/request.ts'
 import type { LookupTxt } from '../key/dns.ts'
 import type { VerifierOptions } from '../options/options.ts'
-import { type SignRequest, signRequest } from './sign.ts'
+import { type TestServiceOptions, validateServiceOptions } from './service-options.ts'
+import { type SignedTestRequest, signRequest } from './sign.ts'
+import type { SignRequest } from './sign-options.ts'
 import { createSigningKey, type SigningKey } from './signing-key.ts'
-
-/** The service to stand in for; all of it is optional. */
-export interface TestServiceOptions {
-  /** `service.example` by default */
-  serviceDomain?: string
-  /** the account the requests are for; `1234` by default */
-  accountId?: string
-  /** `X-Service-ID` by default */
-  accountHeader?: string
-  /** 2048 by default */
-  rsaBits?: number
-}
 
 /** A stand-in for the service: it signs requests as the service would, and publishes its keys. */
 export interface TestService {
   /** a request as the service would send it, ready for `verify` */
-  sign(request?: SignRequest): ReceivedRequest
+  sign(request?: SignRequest): SignedTestRequest
   /** in-memory DNS with the service's keys, for the verifier's `lookupTxt` */
   readonly lookupTxt: LookupTxt
   /** name -> TXT records, each a list of chunks: to serve from a real DNS server, or to change */
@@ -49,14 +38,10 @@ const HOST = 'receiver.example'
  * const service = createTestService()
  * const verify = createVerifier(service.options)
  * const verdict = await verify(service.sign({ method: 'POST', target: '/hook', body: '{"id":1}' }))
+ * @throws TypeError for a bad option
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
-  const {
-    serviceDomain = 'service.example',
-    accountId = '1234',
-    accountHeader = 'X-Service-ID',
-    rsaBits = 2048
-  } = options
+  const { serviceDomain, accountId, accountHeader, rsaBits } = validateServiceOptions(options)
   const records: Record<string, string[][]> = Object.create(null)
   let key: SigningKey
   let month = 0

@@ -4,28 +4,14 @@ import type { ReceivedRequest } from '../http/request.ts'
 import type { SignedRequest } from '../rfc9421/signature-base.ts'
 import type { SchemeName } from '../signature/algorithms.ts'
 import { base64Digest } from '../signature/hash.ts'
+import { type SignRequest, validateSignRequest } from './sign-options.ts'
 import { signatureHeaders } from './sign-rfc9421.ts'
 import type { SigningKey } from './signing-key.ts'
 
-/** What to send; everything has a default. */
-export interface SignRequest {
-  /** `POST` with a body, `GET` without one */
-  method?: string
-  /** `/` by default */
-  target?: string
-  /** the Host header; the one in the test service's `options.hosts` by default */
-  host?: string
-  /** none by default */
-  body?: string | Uint8Array | null
-  /** headers to add, or to put in the place of the service's own of the same name; undefined leaves that one out */
-  headers?: Readonly<Record<string, string | undefined>> | Iterable<readonly [name: string, value: string]>
-  /** the Date header: a date, milliseconds since 1970, or its text; now by default */
-  date?: Date | number | string
-  /** the covered names, in this order and case; by default what the service signs, of what is there. A component of
-   * RFC 9421 is its name, or with parameters as in `@query-param;name="id"` */
-  covered?: readonly string[]
-  /** the standard to sign by; `draft-cavage` by default */
-  scheme?: SchemeName
+/** A signed request, ready for `verify`; each header is a pair, and the body is bytes. */
+export interface SignedTestRequest extends ReceivedRequest {
+  headers: [name: string, value: string][]
+  body: Uint8Array<ArrayBuffer> | null
 }
 
 /** What the service fills in. */
@@ -40,9 +26,9 @@ export interface SignContext {
  * Signs a request as the service does: RSA with SHA-256, over the list of its specification's sample; by RFC 9421, over
  * what stands for that there.
  */
-export function signRequest(request: SignRequest, key: SigningKey, context: SignContext): ReceivedRequest {
-  const body =
-    typeof request.body === 'string' ? new TextEncoder().encode(request.body) : (request.body ?? null)
+export function signRequest(given: SignRequest, key: SigningKey, context: SignContext): SignedTestRequest {
+  const request = validateSignRequest(given)
+  const body = bytesOf(request.body)
   const {
     method = body === null ? 'GET' : 'POST',
     target = '/',
@@ -52,7 +38,7 @@ export function signRequest(request: SignRequest, key: SigningKey, context: Sign
   } = request
   const [accountHeader, account] = context.account
 
-  const headers = new Map<string, readonly [string, string]>()
+  const headers = new Map<string, [name: string, value: string]>()
   const set = (name: string, value: string) => headers.set(name.toLowerCase(), [name, value])
   set('Host', host)
   set('Date', typeof date === 'string' ? date : new Date(date).toUTCString())
@@ -65,8 +51,7 @@ export function signRequest(request: SignRequest, key: SigningKey, context: Sign
   if (scheme === 'rfc9421') set('Content-Digest', `sha-256=:${digest}:`)
   else set('Digest', `SHA-256=${digest}`)
   set('X-Nonce', context.nonce)
-  const { headers: given = {} } = request
-  for (const [name, value] of Symbol.iterator in given ? given : Object.entries(given)) {
+  for (const [name, value] of request.headers) {
     if (value === undefined) headers.delete(name.toLowerCase())
     else set(name, value)
   }
@@ -78,6 +63,10 @@ export function signRequest(request: SignRequest, key: SigningKey, context: Sign
   for (const [name, value] of sign(head, covered, key, created)) set(name, value)
   return { ...head, headers: [...headers.values()], body }
 }
+
+/** Bytes of its own: what the caller does to the given ones later does not change what was signed. */
+const bytesOf = (body: SignRequest['body']): Uint8Array<ArrayBuffer> | null =>
+  typeof body === 'string' ? new TextEncoder().encode(body) : body ? new Uint8Array(body) : null
 
 function signatureHeader(
   head: SignedRequest,

@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module'
-import type { ReceivedBody, ReceivedRequest } from '../http/request.ts'
-import type { LookupTxt } from '../key/dns.ts'
+import type { ReceivedRequest } from '../http/request.ts'
 import type { VerifierOptions } from '../options/options.ts'
-import type { ReplayStore } from '../replay/store.ts'
-import type { VectorBody, VectorFile, VectorJson, VectorVerdict } from './vector-form.ts'
+import type { VectorFile, VectorJson, VectorVerdict } from './vector-form.ts'
+import { optionsOfVector, requestOfVector } from './vector-setup.ts'
 
 /** One vector of the conformance suite, ready to run. */
 export interface Vector {
@@ -66,57 +65,11 @@ export function loadVectors(): readonly Vector[] {
       file,
       source: json.source ?? source,
       note: json.note,
-      options: readOptions(json),
-      request: readRequest(json),
+      // The files have every option that is required.
+      options: optionsOfVector(json) as VerifierOptions,
+      request: requestOfVector(json),
       verdict: json.verdict,
       json
     }))
   })
-}
-
-function readOptions({ options, now, dns, accountsError, replayStore }: VectorJson): VerifierOptions {
-  return {
-    ...options,
-    ...(accountsError && { accounts: failingAccounts }),
-    ...(replayStore !== undefined && { replayStore: REPLAY_STORES[replayStore] }),
-    lookupTxt: lookUpIn(dns),
-    now: () => Date.parse(now)
-  }
-}
-
-const failingAccounts = (): never => {
-  throw new Error('the accounts cannot be read')
-}
-
-const release = async (): Promise<void> => {}
-
-const REPLAY_STORES: Readonly<Record<NonNullable<VectorJson['replayStore']>, ReplayStore>> = {
-  empty: { claim: async () => true, release },
-  claimed: { claim: async () => false, release },
-  error: { claim: () => Promise.reject(new Error('the store is out of reach')), release }
-}
-
-function lookUpIn(dns: VectorJson['dns']): LookupTxt {
-  return async name => {
-    const answer = (Object.hasOwn(dns, name) ? dns[name] : undefined) ?? { error: 'ENOTFOUND' }
-    if (!('error' in answer)) return answer.map(chunks => [...chunks])
-    const error = new Error(`queryTxt ${answer.error ?? 'failed'} ${name}`)
-    throw answer.error === null ? error : Object.assign(error, { code: answer.error })
-  }
-}
-
-const readRequest = ({ request }: VectorJson): ReceivedRequest => ({
-  ...request,
-  body: request.body === null ? null : readBody(request.body)
-})
-
-function readBody(body: VectorBody): ReceivedBody {
-  if ('utf8' in body) return new TextEncoder().encode(body.utf8)
-  if ('base64' in body) return new Uint8Array(Buffer.from(body.base64, 'base64'))
-  return { [Symbol.asyncIterator]: () => breakingStream(body.error) }
-}
-
-async function* breakingStream(code: string): AsyncGenerator<Uint8Array> {
-  yield Uint8Array.of(0x7b)
-  throw Object.assign(new Error('the connection is gone'), { code })
 }

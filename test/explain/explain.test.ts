@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readFixture } from '../../src/cli/fixture.ts'
 import { ADVICE } from '../../src/explain/advice.ts'
 import {
   type CheckName,
@@ -15,6 +14,7 @@ import { captureFixture, createTestService, type SignRequest } from '../../src/t
 import { CODES } from '../../src/verdict/codes.ts'
 import { CHECK_NAMES } from '../../src/verdict/verdict.ts'
 import { cpuTime } from '../support/cpu-time.ts'
+import { readFixture } from '../support/read-fixture.ts'
 
 const service = createTestService()
 const NOW = Date.parse('2026-11-20T12:00:00Z')
@@ -169,7 +169,7 @@ describe('a captured request that fails one check', () => {
     const options = optionsWith(each.options)
     const verdict = await createVerifier(options)(each.request)
     const document = captureFixture(each.request, verdict, {
-      verifier: options,
+      options,
       dns: { [KEY_NAME]: await options.lookupTxt!(KEY_NAME, { signal: AbortSignal.abort() }) },
       now: new Date(NOW)
     })

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { readFixture } from '../../src/cli/fixture.ts'
 import { createVerifier, type ReceivedRequest, type Verdict, type VerifierOptions } from '../../src/index.ts'
 import {
   type CaptureOptions,
@@ -8,6 +7,7 @@ import {
   createTestService,
   type SignRequest
 } from '../../src/testing/index.ts'
+import { readFixture } from '../support/read-fixture.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
 const service = createTestService()
@@ -75,9 +75,9 @@ const LIMITED: typeof CASES = [
 describe('a fixture is judged like the request', () => {
   it.each([...CASES, ...LIMITED])('%s', async (_, request, options) => {
     const verdict = await judge(request, options)
-    const capture = { verifier: { ...service.options, ...options }, ...recordsOf(verdict) }
-    for (const blank of [false, true]) {
-      const again = await judgeAgain(request, verdict, { ...capture, blank })
+    const capture = { options: { ...service.options, ...options }, ...recordsOf(verdict) }
+    for (const redact of [false, true]) {
+      const again = await judgeAgain(request, verdict, { ...capture, redact })
       expect([again.status, failuresOf(again)]).toEqual([verdict.status, failuresOf(verdict)])
     }
   })
@@ -146,10 +146,10 @@ describe('the document', () => {
     expect(vector!.dns).toEqual({ 'key1._domainkey.service.example': { error: code } })
   })
 
-  it('is blank where no check looks, if asked for', async () => {
+  it('is redacted where no check looks, if asked for', async () => {
     const request = sign({ headers: { Authorization: 'Bearer secret', Cookie: 'session=secret' } })
     const capture = { dns: service.records, now: NOW }
-    const verified = captureFixture(request, await judge(request), { ...capture, blank: true })
+    const verified = captureFixture(request, await judge(request), { ...capture, redact: true })
     const headers = verified.vectors[0]!.request.headers
     expect(JSON.stringify(verified)).not.toContain('secret')
     expect(headers.map(([name]) => name)).toEqual(headersOf(request).map(([name]) => name))
@@ -161,7 +161,7 @@ describe('the document', () => {
 
     const refused = captureFixture(request, await judge(request, { accounts: '99' }), {
       ...capture,
-      blank: true
+      redact: true
     })
     expect(refused.vectors[0]!.request.body).toBeNull()
   })

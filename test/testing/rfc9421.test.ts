@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { readFixture } from '../../src/cli/fixture.ts'
 import { createVerifier, type VerifierOptions } from '../../src/index.ts'
 import { captureFixture, createTestService } from '../../src/testing/index.ts'
+import { readFixture } from '../support/read-fixture.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
 const BODY = '{"event":"published"}'
@@ -69,9 +69,9 @@ it.each([
   const request = { ...signed, headers: secret, ...change }
   const verdict = await verify(request)
   const document = captureFixture(request, verdict, {
-    ...(withOptions && { verifier: { ...service.options, schemes: ['rfc9421'] } }),
+    ...(withOptions && { options: { ...service.options, schemes: ['rfc9421'] } }),
     dns: service.records,
-    blank: true
+    redact: true
   })
   expect(document.vectors[0]!.options).toMatchObject({ schemes: ['rfc9421'] })
   expect(JSON.stringify(document)).not.toContain('hush')

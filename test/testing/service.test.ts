@@ -1,10 +1,127 @@
 import { createPublicKey } from 'node:crypto'
+import fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { createVerifier, type ReceivedRequest } from '../../src/index.ts'
+import {
+  createVerifier,
+  fromFetchRequest,
+  fromLambdaEvent,
+  fromNodeRequest,
+  httpStatus,
+  type ReceivedRequest
+} from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 
 const headerOf = (request: ReceivedRequest, name: string): string | undefined =>
   [...(request.headers as [string, string][])].find(([each]) => each.toLowerCase() === name)?.[1]
+
+describe('a mistake in a test', () => {
+  const service = createTestService({ rsaBits: 1024 })
+
+  it.each<[options: object, message: string]>([
+    [{ path: '/hook' }, 'sign() has no option "path": write target, such as target: "/hook?id=1"'],
+    [{ url: '/hook' }, 'sign() has no option "url": write target'],
+    [
+      { payload: '{}' },
+      'sign() has no option "payload": write body, such as body: JSON.stringify({ id: 1 })'
+    ],
+    [{ tarqet: '/hook' }, 'sign() has no option "tarqet": its options are method, target, host, body'],
+    [
+      { target: 'hook' },
+      'target is "hook": pass the path and query as they are sent, with a slash at the start: write target: "/hook"'
+    ],
+    [{ target: 'https://a.example/hook' }, 'write target: "/hook"'],
+    [{ target: '' }, 'target is ""'],
+    [{ target: 1 }, 'target is the number 1'],
+    [
+      { body: { id: 1 } },
+      'body is an object: the digest is over bytes, so pass a string or a Uint8Array: write body: JSON.stringify(value)'
+    ],
+    [{ body: [1] }, 'body is an array'],
+    [{ method: 1 }, 'method is the number 1: pass a string, such as method: "POST"'],
+    [{ host: null }, 'host is null: pass a string'],
+    [{ headers: 'X: 1' }, 'headers has "X: 1": pass an object of names and strings, or pairs'],
+    [{ headers: { 'X-Count': 1 } }, 'headers has the number 1 for "X-Count"'],
+    [{ headers: [['X-Count', null]] }, 'headers has null for "X-Count"'],
+    [{ date: new Date(Number.NaN) }, 'date is an object: pass a Date, milliseconds since 1970 or text'],
+    [{ covered: 'host date' }, 'covered is "host date": pass an array of names'],
+    [{ scheme: 'rfc' }, 'scheme is "rfc": pass the name of a standard']
+  ])('sign(%o) throws a TypeError that says what to write', (options, message) => {
+    expect(() => service.sign(options)).toThrow(TypeError)
+    expect(() => service.sign(options)).toThrow(message)
+  })
+
+  it.each<[options: object, message: string]>([
+    [
+      { domain: 'a.example' },
+      'createTestService() has no option "domain": its options are serviceDomain, accountId'
+    ],
+    [{ serviceDomain: 'com' }, 'serviceDomain is "com", a single label'],
+    [
+      { accountId: 1234 },
+      'accountId is the number 1234: pass the id alone as a string, such as accountId: "1234"'
+    ],
+    [{ accountId: '' }, 'accountId is ""'],
+    [{ accountHeader: 'X: Y' }, 'accountHeader is "X: Y": pass the name of a header'],
+    [{ rsaBits: '2048' }, 'rsaBits is "2048": pass the length of the key']
+  ])('createTestService(%o) throws a TypeError that says what to write', (options, message) => {
+    expect(() => createTestService(options)).toThrow(TypeError)
+    expect(() => createTestService(options)).toThrow(message)
+  })
+
+  it('takes own properties only', () => {
+    const polluted = Object.create({ target: '/polluted' })
+    expect(service.sign(polluted).target).toBe('/')
+  })
+})
+
+describe('a signed request where a framework wants one', () => {
+  const service = createTestService({ rsaBits: 1024 })
+  const verify = createVerifier(service.options)
+  const signed = service.sign({ method: 'POST', target: '/hook?id=1', body: '{"id":1}' })
+
+  it('is what new Request() takes', async () => {
+    const request = new Request(`https://receiver.example${signed.target}`, signed)
+    expect(await verify(fromFetchRequest(request))).toMatchObject({ status: 'verified' })
+  })
+
+  it('is what app.inject() of Fastify takes, in one line', async () => {
+    const app = fastify()
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    app.post('/hook', async (request, reply) => {
+      const verdict = await verify(fromNodeRequest(request.raw, { https: true }))
+      return reply.code(httpStatus(verdict)).send()
+    })
+    const { method, target, headers, body } = signed
+    const answer = await app.inject({
+      method: method as 'POST',
+      url: target,
+      headers: Object.fromEntries(headers),
+      payload: Buffer.from(body!)
+    })
+    expect(answer.statusCode).toBe(200)
+    await app.close()
+  })
+
+  it('is the event of a Lambda function, in one line', async () => {
+    const { method, target, headers, body } = signed
+    const event = {
+      httpMethod: method,
+      path: target,
+      headers: Object.fromEntries(headers),
+      body: Buffer.from(body!).toString('base64'),
+      isBase64Encoded: true
+    }
+    expect(await verify(fromLambdaEvent(event))).toMatchObject({ status: 'verified' })
+  })
+
+  it('keeps what was signed when the given bytes change', async () => {
+    const body = Buffer.from('{"id":1}')
+    const request = service.sign({ body })
+    body.fill(0)
+    expect(await verify(request)).toMatchObject({ status: 'verified' })
+  })
+})
 
 describe('the test service', () => {
   it('signs the list of the specification, in its mixed case, of what is there', () => {

@@ -1,0 +1,10 @@
+import { chooseVector, parseFixture } from '../../src/cli/captures/fixture.ts'
+import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
+
+/** A vector of a fixture document, as `signed-requests explain` reads it. */
+export function readFixture(
+  text: string,
+  name?: string
+): { request: ReceivedRequest; options: Partial<VerifierOptions> } {
+  return chooseVector(parseFixture(JSON.parse(text)), name)
+}
