@@ -1,6 +1,10 @@
 import { openSignature } from '../explain/opened-signature.ts'
 import type { ReceivedRequest } from '../http/request.ts'
+import { importPublicKey } from '../key/import.ts'
+import { parseKeyRecord } from '../key/record.ts'
+import { computationFor } from '../signature/algorithms.ts'
 import { base64Digest } from '../signature/hash.ts'
+import { verifySignature } from '../signature/verify-signature.ts'
 import type { EvidenceByCode } from '../verdict/evidence.ts'
 
 /** A line of the signing string as it was received, and as it was when it was signed. */
@@ -15,18 +19,22 @@ export interface ChangedLine {
 const MAX_LENGTH = 2000
 
 /**
- * Finds the one line that was changed after the key made its signature, by trying what proxies do to lines and then
- * every change of one character: the hash in the signature tells when it is right.
+ * Finds the one line that was changed after the key made its signature, by trying what proxies do to lines and, for
+ * RSASSA-PKCS1-v1_5, whose signatures show their hash, every change of one character. For PSS and Ed25519 each try is a
+ * whole verification, so only what the capture itself suggests is tried: an original in a forwarding header, a
+ * configured host, another spelling of the path.
  */
 export function findChangedLine(
   evidence: EvidenceByCode['signature-mismatch'],
   request: ReceivedRequest,
   hosts: readonly string[]
 ): ChangedLine | undefined {
-  const signed = openSignature(evidence)
-  if (signed === undefined) return undefined
-  const wasSigned = (text: string) =>
-    base64Digest(signed.algorithm, Buffer.from(text, 'latin1')) === signed.hash
+  const opened = openSignature(evidence)
+  const wasSigned =
+    opened === undefined
+      ? verifier(evidence)
+      : (text: string) => base64Digest(opened.algorithm, Buffer.from(text, 'latin1')) === opened.hash
+  if (wasSigned === undefined) return undefined
 
   const lines = evidence.signingString.split('\n')
   const tryEach = (alternatives: (line: string) => Iterable<string>): ChangedLine | undefined => {
@@ -40,20 +48,37 @@ export function findChangedLine(
     }
     return undefined
   }
-  const byProxy = tryEach(line => beforeProxy(line, request, hosts))
-  if (byProxy !== undefined || evidence.signingString.length > MAX_LENGTH) return byProxy
+  const byProxy = tryEach(line => linesBeforeProxy(line, request, hosts))
+  if (byProxy !== undefined || opened === undefined || evidence.signingString.length > MAX_LENGTH)
+    return byProxy
   return tryEach(oneCharacterAway)
 }
 
-/** Headers of proxies that tell what a line was. */
-const MAX_TOLD = 10
+/** Undefined for an RSASSA-PKCS1-v1_5 signature that does not open: another key made it. */
+function verifier({
+  record,
+  signature,
+  algorithm
+}: EvidenceByCode['signature-mismatch']): ((text: string) => boolean) | undefined {
+  const parsed = parseKeyRecord(record)
+  const key = parsed.ok ? importPublicKey(parsed.value) : parsed
+  if (!key.ok) return undefined
+  const computation = computationFor(algorithm.toLowerCase(), key.value.type)
+  if (computation === undefined || (key.value.type === 'rsa' && computation.options === undefined))
+    return undefined
+  const bytes = Buffer.from(signature, 'base64')
+  return text => verifySignature(text, bytes, key.value, algorithm)
+}
+
+/** Forwarding headers of one kind that are tried: for PSS and Ed25519 each costs some verifications. */
+const MAX_FORWARDED = 10
 
 const ORIGINAL_TARGETS = ['x-original-uri', 'x-original-url', 'x-forwarded-uri', 'x-rewrite-url']
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
 const CHARSETS = ['', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8']
 
-/** What the line may have been before a proxy, a framework or a parser wrote it anew. */
-function beforeProxy(line: string, request: ReceivedRequest, hosts: readonly string[]): string[] {
+/** What the line may have been before a proxy, a framework or a parser re-serialized it. */
+function linesBeforeProxy(line: string, request: ReceivedRequest, hosts: readonly string[]): string[] {
   const colon = line.indexOf(': ', 1)
   const name = line.slice(0, colon)
   return valuesBefore(name.replace(/^"|"$/g, ''), line.slice(colon + 2), request, hosts).map(
@@ -68,17 +93,17 @@ function valuesBefore(
   hosts: readonly string[]
 ): string[] {
   const lines = [...(headers as Iterable<readonly [string, string]>)]
-  const told = (...names: string[]) =>
+  const forwarded = (...names: string[]) =>
     lines
       .filter(([each]) => names.includes(each.toLowerCase()))
-      .slice(0, MAX_TOLD)
+      .slice(0, MAX_FORWARDED)
       .map(([, each]) => each)
 
   switch (name) {
     case '(request-target)': {
       const [method = '', target = ''] = value.split(/ (.*)/s)
-      const originals = told(...ORIGINAL_TARGETS)
-      const prefixed = told('x-forwarded-prefix').map(prefix => prefix + target)
+      const originals = forwarded(...ORIGINAL_TARGETS)
+      const prefixed = forwarded('x-forwarded-prefix').map(prefix => prefix + target)
       const targets = [target, ...originals, ...prefixed, ...spellings(target)]
       return targets.flatMap(each => [method, ...METHODS].map(verb => `${verb} ${each}`))
     }
@@ -87,15 +112,15 @@ function valuesBefore(
     case '@request-target':
     case '@path':
       return [
-        ...told(...ORIGINAL_TARGETS),
-        ...told('x-forwarded-prefix').map(prefix => prefix + value),
+        ...forwarded(...ORIGINAL_TARGETS),
+        ...forwarded('x-forwarded-prefix').map(prefix => prefix + value),
         ...spellings(value)
       ]
     case '@scheme':
       return ['https', 'http']
     case 'host':
     case '@authority':
-      return [...hosts, ...told('x-forwarded-host', 'x-original-host')]
+      return [...hosts, ...forwarded('x-forwarded-host', 'x-original-host')]
     case 'content-length':
       return body instanceof Uint8Array ? [String(body.length)] : []
     case 'content-type':

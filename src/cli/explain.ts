@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { explain } from '../explain/explain.ts'
 import { chopped, visible } from '../explain/text.ts'
 import { parseHttpDate } from '../http/http-date.ts'
 import type { ReceivedRequest } from '../http/request.ts'
@@ -8,93 +7,158 @@ import type { VerifierOptions } from '../options/options.ts'
 import type { Algorithm, SchemeName } from '../signature/algorithms.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 import { createVerifier } from '../verify.ts'
-import { readCapture } from './capture.ts'
+import { type Entry, valuesOf } from './captures/capture.ts'
+import { readCapture } from './captures/read-capture.ts'
 import { type ChangedLine, findChangedLine } from './changed-line.ts'
-import { readFixture } from './fixture.ts'
-import { type Io, readBytes } from './io.ts'
+import { chooseEntry } from './choose-entry.ts'
+import type { Command } from './command.ts'
+import { ACCOUNT_HEADER, ACCOUNT_PREFIX, DNS_SERVER, JSON_OUTPUT, PREFIX } from './common-options.ts'
+import { captureText, MISSING_BODY } from './explain-capture.ts'
+import { HELP_OPTION, helpText, type OptionSpecs } from './help.ts'
+import { type Io, printJson, readBytes, readStart } from './io.ts'
 import { printText } from './paint.ts'
+import { withPrefix } from './path-prefix.ts'
 import { parseTxt } from './txt.ts'
 import { EXIT, UsageError } from './usage.ts'
 
-const HELP = `Usage: signed-requests explain [FILE] [options]
-
-Says for every check whether a captured request passes, and why not. FILE is a
-raw HTTP/1.1 request or a JSON fixture; without it, or for -, standard input.
-
-  --domain NAME       the service's domain, which the key's name must be under
-  --host NAME         a host name of the receiver; may be repeated
-  --account ID        an account to accept; may be repeated
-  --header NAME       the header with the account (default X-Service-ID)
-  --prefix TEXT       what stands before the account's id (default account-)
-  --scheme NAME       judge by draft-cavage (default) or rfc9421; may be repeated
-  --algorithm NAME    an algorithm to accept (default rsa-sha256); may be repeated
-  --http              the request arrived without TLS
-  --now TIME          judge as of this time, or "date" for the request's Date
-  --key-record TEXT   use this TXT record instead of DNS
-  --dns-server IP     ask this server (127.0.0.1:5353); may be repeated
-  --vector NAME       which vector of a fixture
-  --json              print the verdict as JSON
-
-A raw request needs --domain, --host and --account; a fixture brings its own.
-Exit codes: 0 verified, 1 rejected, 2 unavailable, 64 usage.`
+/** Without a value of its own: what is not given is what the fixture says, or else the verifier's default. */
+const { default: headerDefault, ...HEADER } = ACCOUNT_HEADER
+const { default: prefixDefault, ...ID_PREFIX } = ACCOUNT_PREFIX
 
 const OPTIONS = {
-  domain: { type: 'string' },
-  host: { type: 'string', multiple: true },
-  account: { type: 'string', multiple: true },
-  header: { type: 'string' },
-  prefix: { type: 'string' },
-  scheme: { type: 'string', multiple: true },
-  algorithm: { type: 'string', multiple: true },
-  http: { type: 'boolean' },
-  now: { type: 'string' },
-  'key-record': { type: 'string' },
-  'dns-server': { type: 'string', multiple: true },
-  vector: { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' }
-} as const
+  domain: {
+    type: 'string',
+    value: 'NAME',
+    about: "the service's domain, which the key's name must be under"
+  },
+  host: { type: 'string', multiple: true, value: 'NAME', about: 'a host name of the receiver' },
+  account: { type: 'string', multiple: true, value: 'ID', about: 'an account id to accept' },
+  'account-header': { ...HEADER, otherwise: headerDefault },
+  'account-prefix': { ...ID_PREFIX, otherwise: prefixDefault },
+  prefix: PREFIX,
+  scheme: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    about: 'judge by draft-cavage or rfc9421',
+    otherwise: 'draft-cavage'
+  },
+  algorithm: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    about: 'an algorithm to accept',
+    otherwise: 'rsa-sha256'
+  },
+  http: { type: 'boolean', about: 'the request arrived without TLS' },
+  now: {
+    type: 'string',
+    value: 'TIME',
+    about: 'judge as of this time, such as 2026-11-20T12:00:00Z, or "date" for the request\'s own Date',
+    otherwise: "this machine's clock"
+  },
+  'key-record': {
+    type: 'string',
+    value: 'TEXT',
+    about: 'use this TXT record: its text, or a line of a zone file',
+    otherwise: 'ask DNS'
+  },
+  'dns-server': DNS_SERVER,
+  body: { type: 'string', value: 'FILE', about: 'the body, for a capture that does not have it' },
+  entry: {
+    type: 'string',
+    value: 'N',
+    about: 'which request of the file, from 1',
+    otherwise: 'the first that is signed'
+  },
+  vector: { type: 'string', value: 'NAME', about: 'which vector of a fixture, by its name' },
+  json: JSON_OUTPUT,
+  help: HELP_OPTION
+} as const satisfies OptionSpecs
+
+/** `signed-requests explain` */
+export const explainCommand: Command = {
+  summary: 'say why a captured request is refused',
+  help: helpText({
+    usage: 'explain [FILE] [options]',
+    about:
+      'Says for every check whether a captured request passes, and why not. FILE is any of these: a raw HTTP/1.1 ' +
+      'request, a curl -v dump, an HTTP/2 head with its pseudo-headers, a HAR, the event of an AWS Lambda function, JSON ' +
+      'of { method, url, headers, body } as sites that inspect requests export it, or a fixture; in UTF-8 or UTF-16. ' +
+      'Without FILE, or for -, standard input is read, at most 32 MiB.\n' +
+      '--domain, --host and --account are required; a fixture brings its own.',
+    options: OPTIONS,
+    examples: [
+      'npx signed-requests explain request.http --domain service.example \\',
+      '  --host receiver.example --account 1234',
+      'npx signed-requests explain calls.har --entry 3 --now date \\',
+      '  --domain service.example --host receiver.example --account 1234',
+      'npx signed-requests explain fixture.json'
+    ],
+    exits: [
+      [0, 'verified'],
+      [1, 'rejected'],
+      [2, 'unavailable: it cannot be said now, or without the body'],
+      [64, 'a mistake on the command line, or a file that cannot be read']
+    ]
+  }),
+  run: runExplain
+}
 
 const parse = (args: string[]) => parseArgs({ args, options: OPTIONS, allowPositionals: true })
 
 type Flags = ReturnType<typeof parse>['values']
 
-/** `signed-requests explain` */
-export async function explainCommand(args: string[], io: Io): Promise<number> {
+async function runExplain(args: string[], io: Io): Promise<number> {
   const { values, positionals } = parse(args)
-  if (values.help) {
-    io.print(HELP)
-    return 0
-  }
   if (positionals.length > 1) throw new UsageError('explain takes one FILE')
-
-  const bytes = await readBytes(positionals[0] ?? '-', io)
-  const isJson = /^\s*\{/.test(bytes.toString('latin1', 0, 1000))
-  const given = isJson ? readFixture(bytes.toString('utf8'), values.vector) : readRaw(bytes, io)
-  const request = values.http ? { ...given.request, https: false } : given.request
-  const options = withFlags(given.options, values, request)
+  const entry = await readEntry(positionals[0] ?? '-', values, io)
+  const body = values.body === undefined ? undefined : await readBytes(values.body, io)
+  const request = withRequestFlags(entry, values, body)
+  const isBodyMissing = entry.isBodyMissing && body === undefined
+  const options = withFlags(entry.options, values, request)
   const verdict = await createVerifier(options)(request)
   const changed = changedLine(verdict, request, options)
 
-  if (values.json) io.print(JSON.stringify({ ...printable(verdict), changedLine: changed }, null, 2))
-  else printText([explain(verdict), ...changedText(changed)].join('\n'), io)
-  if (!isJson && values.now === undefined && verdict.checks.date.outcome === 'fail') {
+  if (values.json) printJson({ ...printable(verdict), changedLine: changed }, io)
+  else {
+    const isOld = values.now === undefined && options.now === undefined
+    printText([captureText(verdict, { isBodyMissing, isOld }), ...changedText(changed)].join('\n'), io)
+  }
+  if (options.now === undefined && /^date-too-/.test(codeOf(verdict, 'date'))) {
     io.note('note: --now date judges the request as of its own Date')
   }
   return EXIT[verdict.status]
 }
 
-function readRaw(bytes: Buffer, io: Io): { request: ReceivedRequest; options: Partial<VerifierOptions> } {
-  const { request, notes } = readCapture(bytes)
-  for (const note of notes) io.note(`note: ${note}`)
-  return { request, options: {} }
+/** The entry of the file that is meant, with everything there is to say about how it was found. */
+async function readEntry(file: string, { entry, vector }: Flags, io: Io): Promise<Entry> {
+  const { bytes, isCut } = await readStart(file, io)
+  if (isCut) io.note('note: only the first 32 MiB of the file are read')
+  const capture = readCapture(bytes)
+  const { chosen, note } = chooseEntry(capture, { entry, vector })
+  const missing = chosen.isBodyMissing
+    ? [`${capture.format} without the body: the digest cannot be judged, but with --body FILE`]
+    : []
+  for (const text of [...capture.notes, ...note, ...chosen.notes, ...missing]) io.note(`note: ${text}`)
+  return chosen
+}
+
+function withRequestFlags(entry: Entry, flags: Flags, body: Buffer | undefined): Entry['request'] {
+  const { request } = entry
+  return {
+    ...request,
+    target: withPrefix(flags.prefix, request.target),
+    body: body ?? (entry.isBodyMissing ? MISSING_BODY : request.body),
+    https: flags.http ? false : request.https
+  }
 }
 
 /** What the command line says goes before what the fixture says. */
 function withFlags(
   options: Partial<VerifierOptions>,
   flags: Flags,
-  request: ReceivedRequest
+  request: Entry['request']
 ): VerifierOptions {
   const serviceDomain = flags.domain ?? options.serviceDomain
   const hosts = flags.host ?? options.hosts
@@ -110,26 +174,30 @@ function withFlags(
     serviceDomain,
     hosts,
     accounts,
-    ...(flags.header !== undefined && { accountHeader: flags.header }),
-    ...(flags.prefix !== undefined && { accountPrefix: flags.prefix }),
+    ...(flags['account-header'] !== undefined && { accountHeader: flags['account-header'] }),
+    ...(flags['account-prefix'] !== undefined && { accountPrefix: flags['account-prefix'] }),
     ...(flags.scheme !== undefined && { schemes: flags.scheme as SchemeName[] }),
     ...(flags.algorithm !== undefined && { algorithms: flags.algorithm as Algorithm[] }),
     ...(servers !== undefined && { lookupTxt: dnsTxtLookup({ servers }) }),
-    ...(record !== undefined && { lookupTxt: async () => [[parseTxt(record)]] }),
+    ...(record !== undefined && { lookupTxt: async () => [[parseTxt(record).text]] }),
     ...(flags.now !== undefined && { now: clockOf(flags.now, request) })
   }
 }
 
-function clockOf(text: string, request: ReceivedRequest): () => number {
+function clockOf(text: string, request: Entry['request']): () => number {
   if (text === 'date') {
-    const lines = [...(request.headers as Iterable<readonly [string, string]>)]
-    const date = parseHttpDate(lines.find(([name]) => name.toLowerCase() === 'date')?.[1] ?? '')
+    const date = parseHttpDate(valuesOf(request.headers, 'date')[0] ?? '')
     if (!date.ok) throw new UsageError('--now date: the request has no Date that can be read')
     return () => date.value.getTime()
   }
   const time = Date.parse(text)
   if (Number.isNaN(time)) throw new UsageError('--now must be a time such as 2026-11-20T12:00:00Z, or "date"')
   return () => time
+}
+
+function codeOf(verdict: Verdict, check: 'date'): string {
+  const result = verdict.checks[check]
+  return 'code' in result ? result.code : ''
 }
 
 function changedLine(

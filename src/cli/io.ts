@@ -11,24 +11,41 @@ export interface Io {
   note: (text: string) => void
   /** may the output be coloured */
   color: boolean
+  /** the environment variables */
+  env: Readonly<Record<string, string | undefined>>
 }
 
-/** Far beyond any webhook; it keeps a wrong file name from filling the memory. */
-const MAX_BYTES = 64 * 2 ** 20
+/** Far beyond any webhook; it keeps a wrong file name, or a device without an end, from filling the memory. */
+const MAX_BYTES = 32 * 2 ** 20
 
-/** The bytes of a file, or of standard input for `-`. */
-export async function readBytes(file: string, io: Io): Promise<Buffer> {
+/** The bytes of a file, or of standard input for `-`: all of them, or the first 32 MiB. */
+export async function readStart(file: string, io: Io): Promise<{ bytes: Buffer; isCut: boolean }> {
   const chunks: Buffer[] = []
   let length = 0
   try {
     for await (const chunk of file === '-' ? io.stdin : createReadStream(file)) {
       length += chunk.length
+      chunks.push(Buffer.from(chunk))
       if (length > MAX_BYTES) break
-      chunks.push(chunk)
     }
   } catch (error) {
     throw new UsageError(`cannot read ${file}: ${(error as NodeJS.ErrnoException).code ?? 'it broke off'}`)
   }
-  if (length > MAX_BYTES) throw new UsageError(`${file} is larger than ${MAX_BYTES} bytes`)
-  return Buffer.concat(chunks)
+  return { bytes: Buffer.concat(chunks, Math.min(length, MAX_BYTES)), isCut: length > MAX_BYTES }
 }
+
+/** The same for what must be whole. */
+export async function readBytes(file: string, io: Io): Promise<Buffer> {
+  const { bytes, isCut } = await readStart(file, io)
+  if (isCut) throw new UsageError(`${file} is larger than ${MAX_BYTES} bytes`)
+  return bytes
+}
+
+/** JSON of printable ASCII: what came from outside cannot steer a terminal, and the value stays the same. */
+export const printJson = (value: unknown, io: Io): void =>
+  io.print(
+    JSON.stringify(value, null, 2).replace(
+      /[^\n -~]/g,
+      character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+    )
+  )

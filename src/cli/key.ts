@@ -3,38 +3,49 @@ import { dnsTxtLookup } from '../key/dns.ts'
 import { normalizeName } from '../key/name.ts'
 import { joinChunks } from '../key/record.ts'
 import { createLookup } from '../key/shared-lookup.ts'
-import type { Io } from './io.ts'
+import type { Command } from './command.ts'
+import { DNS_SERVER, JSON_OUTPUT } from './common-options.ts'
+import { HELP_OPTION, helpText, type OptionSpecs } from './help.ts'
+import { type Io, printJson } from './io.ts'
 import { keyReportText, reportFailure, reportOn } from './key-report.ts'
 import { printText } from './paint.ts'
 import { EXIT, UsageError } from './usage.ts'
 
-const HELP = `Usage: signed-requests key NAME [options]
-
-Asks DNS for the TXT records at NAME (a keyId, such as
-one._domainkey.service.example) and describes the key records among them.
-
-  --dns-server IP     ask this server (127.0.0.1:5353); may be repeated
-  --json              print the description as JSON
-
-Exit codes: 0 a key that can be used, 1 none, 2 no answer from DNS, 64 usage.`
-
 const OPTIONS = {
-  'dns-server': { type: 'string', multiple: true },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' }
-} as const
+  'dns-server': DNS_SERVER,
+  json: JSON_OUTPUT,
+  help: HELP_OPTION
+} as const satisfies OptionSpecs
 
 const TIMEOUT = 5000
 
 const EXIT_CODES = { usable: EXIT.verified, unusable: EXIT.rejected, unavailable: EXIT.unavailable }
 
 /** `signed-requests key` */
-export async function keyCommand(args: string[], io: Io): Promise<number> {
+export const key: Command = {
+  summary: 'look up a key record and describe it',
+  help: helpText({
+    usage: 'key NAME [options]',
+    about:
+      'Asks DNS for the TXT records at NAME (a keyId, such as one._domainkey.service.example) and describes the key ' +
+      'records among them.',
+    options: OPTIONS,
+    examples: [
+      'npx signed-requests key one._domainkey.service.example',
+      'npx signed-requests key one._domainkey.service.example --dns-server 8.8.8.8'
+    ],
+    exits: [
+      [0, 'there is a key that can be used'],
+      [1, 'there is not'],
+      [2, 'DNS did not answer'],
+      [64, 'a mistake on the command line']
+    ]
+  }),
+  run: runKey
+}
+
+async function runKey(args: string[], io: Io): Promise<number> {
   const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
-  if (values.help) {
-    io.print(HELP)
-    return 0
-  }
   const [given, ...others] = positionals
   if (given === undefined || others.length > 0) throw new UsageError('key takes one NAME')
   const name = normalizeName(given)
@@ -43,7 +54,7 @@ export async function keyCommand(args: string[], io: Io): Promise<number> {
   const servers = values['dns-server']
   const answer = await createLookup(dnsTxtLookup(servers && { servers }), TIMEOUT)(name)
   const report = answer.ok ? reportOn(name, answer.value.map(joinChunks)) : reportFailure(name, answer)
-  if (values.json) io.print(JSON.stringify(report, null, 2))
+  if (values.json) printJson(report, io)
   else printText(keyReportText(report), io)
   return EXIT_CODES[report.status]
 }

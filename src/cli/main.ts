@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { run } from './run.ts'
 
-// Who reads the output may have seen enough: `signed-requests explain FILE | head -1`.
+// The reader of the output may have seen enough: `signed-requests explain FILE | head -1`.
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
 })
@@ -10,6 +10,7 @@ process.exitCode = await run(process.argv.slice(2), {
   stdin: process.stdin,
   print: text => process.stdout.write(`${text}\n`),
   note: text => process.stderr.write(`${text}\n`),
-  // hasColors() heeds NO_COLOR and TERM=dumb.
-  color: process.stdout.isTTY === true && process.stdout.hasColors()
+  // hasColors() respects NO_COLOR and TERM=dumb.
+  color: process.stdout.isTTY === true && process.stdout.hasColors(),
+  env: process.env
 })

@@ -1,31 +1,53 @@
 import { readFileSync } from 'node:fs'
 import { visible } from '../explain/text.ts'
+import { account } from './account.ts'
+import type { Command } from './command.ts'
 import { explainCommand } from './explain.ts'
+import { guardOutput } from './guard-output.ts'
 import type { Io } from './io.ts'
-import { keyCommand } from './key.ts'
-import { sendCommand } from './send.ts'
+import { key } from './key.ts'
+import { send } from './send.ts'
 import { EXIT, UsageError } from './usage.ts'
 
-const HELP = `Usage: signed-requests <command> [options]
+/** In the order in which --help lists them. */
+export const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ['explain', explainCommand],
+  ['key', key],
+  ['send', send],
+  ['account', account]
+])
 
-  explain FILE   why was this captured request refused?
-  key NAME       look a key record up and describe it
-  send URL       sign a request and send it to a receiver under development
+const LIST = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`).join('\n')
 
-Each has --help; --version says which version this is.
-Exit codes: 0 verified, 1 rejected, 2 unavailable, 64 usage.
-Colours only in a terminal, and not with NO_COLOR.`
+export const HELP = `Usage: signed-requests <command> [options]
 
-const COMMANDS: Readonly<Record<string, (args: string[], io: Io) => Promise<number>>> = {
-  explain: explainCommand,
-  key: keyCommand,
-  send: sendCommand
-}
+Verifies signed HTTP requests, and says why one is refused.
+
+Commands:
+${LIST}
+
+Options:
+  -h, --help   print this help; each command has its own
+  --version    print the version
+
+Examples:
+  npx signed-requests explain request.http --domain service.example \\
+    --host receiver.example --account 1234
+  npx signed-requests send --help
+
+Exit codes:
+  0   yes: verified, usable, accepted
+  1   no: rejected, unusable, refused
+  2   it cannot be said now: DNS or a server did not answer
+  64  a mistake on the command line, or in a file that it names
+
+Colours are for terminals only, and not with NO_COLOR.`
 
 /** Runs one command. Resolves to the exit code; what is wrong with the usage is one line. */
-export async function run(args: readonly string[], io: Io): Promise<number> {
+export async function run(args: readonly string[], terminal: Io): Promise<number> {
+  const io = guardOutput(terminal)
   const [name = '', ...rest] = args
-  if (name === '--help' || name === '-h') {
+  if (name === '--help' || name === '-h' || name === 'help') {
     io.print(HELP)
     return 0
   }
@@ -33,7 +55,7 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     io.print(version())
     return 0
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  const command = COMMANDS.get(name)
   try {
     if (command === undefined) {
       throw new UsageError(
@@ -42,11 +64,21 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
           : `there is no command ${JSON.stringify(name)}; see --help`
       )
     }
-    return await command(rest, io)
+    if (asksForHelp(rest)) {
+      io.print(command.help)
+      return 0
+    }
+    return await command.run(rest, io)
   } catch (error) {
     io.note(`signed-requests: ${oneLine(error)}`)
-    return error instanceof UsageError || error instanceof TypeError ? EXIT.usage : EXIT.internal
+    return error instanceof UsageError || error instanceof TypeError ? EXIT.usage : EXIT.unavailable
   }
+}
+
+/** What stands after `--` belongs to another program. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end < 0 ? args.length : end).some(arg => arg === '--help' || arg === '-h')
 }
 
 function version(): string {

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIPv4 } from 'node:net'
-import type { ReceivedRequest } from '../http/request.ts'
+import type { SignedTestRequest } from '../testing/sign.ts'
 
 export interface Answer {
   status: number
@@ -16,14 +16,14 @@ const MAX_SHOWN = 16_384
 export const ANSWER_TIMEOUT = 30_000
 
 /** Sends the head as it was signed, in the same order and case. Rejects when there is no answer. */
-export function transmit(url: URL, signed: ReceivedRequest, anyCertificate: boolean): Promise<Answer> {
+export function transmit(url: URL, signed: SignedTestRequest, anyCertificate: boolean): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest
     const outgoing = request(
       url,
       {
         method: signed.method,
-        headers: [...(signed.headers as Iterable<readonly [string, string]>)].flat(),
+        headers: signed.headers.flat(),
         agent: false,
         rejectUnauthorized: !anyCertificate,
         signal: AbortSignal.timeout(ANSWER_TIMEOUT)

@@ -90,12 +90,21 @@ describe('explain', () => {
     expect(code).toBe(0)
   })
 
+  it('survives nothing to read', async () => {
+    expect(await run(['explain', ...WITH_RECORD])).toMatchObject({
+      code: 64,
+      stderr: expect.stringMatching(
+        /^signed-requests: this is not a request in a format that explain reads: raw HTTP\/1\.1/
+      )
+    })
+  })
+
   it('judges as of another time, without TLS, under another brand', async () => {
     const branded = createTestService({ accountHeader: 'X-Brand-ID' })
     const old = branded.sign({ date: new Date('2026-01-02T03:04:05Z') })
     const bytes = await sniff(old)
     const record = branded.records[KEY_NAME]![0]!.map(chunk => `"${chunk}"`).join(' ')
-    const flags = [...FLAGS, '--header', 'X-Brand-ID', '--key-record', record]
+    const flags = [...FLAGS, '--account-header', 'X-Brand-ID', '--key-record', record]
 
     const late = await run(['explain', ...flags], bytes)
     expect(late.stdout).toMatch(/^rejected: date\n/)
@@ -140,7 +149,7 @@ describe('explain', () => {
     const wrong = await run(['explain', ...WITH_RECORD, '--scheme', 'rfc9999'], latin1(bytes))
     expect(wrong).toMatchObject({
       code: 64,
-      stderr: 'signed-requests: schemes must be an array of draft-cavage, rfc9421\n'
+      stderr: 'signed-requests: schemes is ["rfc9999"]: pass an array of draft-cavage, rfc9421\n'
     })
   })
 
@@ -165,7 +174,7 @@ describe('explain', () => {
   it('takes a fixture with everything in it', async () => {
     const verdict = await createVerifier(service.options)(signed)
     const document = captureFixture(signed, verdict, {
-      verifier: service.options,
+      options: service.options,
       dns: service.records,
       name: 'one'
     })
@@ -239,7 +248,7 @@ describe('key', () => {
     expect([missing.code, JSON.parse(missing.stdout).status]).toEqual([1, 'unusable'])
     expect(JSON.parse(missing.stdout).problem).toMatch(/^key-not-found/)
     expect([down.code, JSON.parse(down.stdout).status]).toEqual([2, 'unavailable'])
-    expect(JSON.parse(down.stdout).problem).toBe('key-lookup-failed: the DNS look-up failed; error ESERVFAIL')
+    expect(JSON.parse(down.stdout).problem).toBe('key-lookup-failed: the DNS lookup failed; error ESERVFAIL')
   })
 })
 

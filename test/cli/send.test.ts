@@ -6,7 +6,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   createVerifier,
   dnsTxtLookup,
@@ -14,8 +14,10 @@ import {
   httpStatus,
   type VerifierOptions
 } from '../../src/index.ts'
+import { memoryReplayStore } from '../../src/replay/index.ts'
 import { buildCommandLine, type CommandLine } from '../support/cli.ts'
 import { makeCertificate } from '../support/https.ts'
+import { runInside } from '../support/run-cli.ts'
 
 let cli: CommandLine
 let dnsAddress: string
@@ -200,6 +202,159 @@ it('ends with 1 when the receiver says no, with 2 when it cannot tell or does no
   const nobody = await cli.run(['send', `http://${dnsAddress}/`, '--key', keyFile])
   expect(nobody.stderr).toBe(`signed-requests: no answer from ${dnsAddress}: ECONNREFUSED\n`)
   expect(nobody.code).toBe(2)
+})
+
+describe('a forgery', () => {
+  it.each([
+    ['body', 'digest-mismatch'],
+    ['date', 'signature-mismatch'],
+    ['host', 'host-mismatch'],
+    ['account', 'account-mismatch'],
+    ['signature', 'signature-mismatch']
+  ])('of the %s is refused with %s, and explained', async (what, code) => {
+    const url = await startReceiver()
+    for (const scheme of ['draft-cavage', 'rfc9421']) {
+      const schemed = await startReceiver({ schemes: ['draft-cavage', 'rfc9421'] })
+      for (const data of [['--data', '{"a":1}'], []]) {
+        const finished = await runInside([
+          'send',
+          scheme === 'rfc9421' ? schemed : url,
+          '--key',
+          keyFile,
+          '--tamper',
+          what,
+          '--scheme',
+          scheme,
+          ...data,
+          '--serve-dns',
+          dnsAddress
+        ])
+        expect(finished.stdout.replace(/\n(?=\S)/g, ' ')).toContain(
+          `A receiver that verifies refuses it, with ${code}.`
+        )
+        expect(finished.stdout).toContain(`answer: 401 Unauthorized\n\n  ${code}\n`)
+        expect(finished.code).toBe(1)
+      }
+    }
+  })
+})
+
+describe('a refusal', () => {
+  const LINE = () => `  lookupTxt: dnsTxtLookup({ servers: ['${dnsAddress}'] })\n`
+
+  it('says that nobody asked the DNS server, and what to write', async () => {
+    const url = await startReceiver()
+    const { code, stdout } = await runInside([
+      'send',
+      url,
+      '--key',
+      keyFile,
+      '--account',
+      '99',
+      '--serve-dns',
+      dnsAddress
+    ])
+    expect(stdout).toContain(`Nobody asked the DNS server at ${dnsAddress}: `)
+    expect(stdout).toContain(LINE())
+    expect(code).toBe(1)
+  })
+
+  it('says that the receiver asked, and so has the key', async () => {
+    const url = await startReceiver({ replayStore: { claim: async () => false, release: async () => {} } })
+    const { code, stdout } = await runInside(['send', url, '--key', keyFile, '--serve-dns', dnsAddress])
+    expect(stdout.replace(/\n(?=\S)/g, ' ')).toMatch(/The receiver did get the key: .* was asked for once at/)
+    expect(stdout).not.toContain('lookupTxt')
+    expect(code).toBe(1)
+  })
+
+  it('says that the receiver asked for another name', async () => {
+    const url = await startReceiver({
+      lookupTxt: (_, options) => dnsTxtLookup({ servers: [dnsAddress] })('other.service.example', options)
+    })
+    const { stdout } = await runInside(['send', url, '--key', keyFile, '--serve-dns', dnsAddress])
+    expect(stdout.replace(/\n(?=\S)/g, ' ')).toContain(
+      'was asked for other names, never for test._domainkey.service.example'
+    )
+  })
+
+  it('says how to have the record served, when it is not', async () => {
+    const url = await startReceiver({ lookupTimeout: 100 })
+    const { code, stdout } = await runInside(['send', url, '--key', keyFile])
+    expect(stdout).toContain("  lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'] })\n")
+    expect(stdout).toContain('--serve-dns')
+    expect(code).toBe(2)
+  })
+})
+
+describe('the same bytes again', () => {
+  const repeat = (url: string, times: string, ...flags: string[]) =>
+    runInside(['send', url, '--key', keyFile, '--repeat', times, '--serve-dns', dnsAddress, ...flags])
+
+  it('ends with 0 when the first is accepted and no repetition is', async () => {
+    const url = await startReceiver({ replayStore: memoryReplayStore() })
+    const { code, stdout } = await repeat(url, '3', '--data', '{}')
+    expect(stdout).toContain('1: answer: 200 OK')
+    expect(stdout).toContain('2: answer: 401 Unauthorized\n\n  replayed\n')
+    expect(stdout).toContain('3: answer: 401 Unauthorized\n\n  replayed\n')
+    expect(code).toBe(0)
+  })
+
+  it('ends with 1, and says why, when a repetition is accepted', async () => {
+    const { code, stdout } = await repeat(await startReceiver(), '2')
+    expect(stdout).toMatch(/Request 2, a replay of the same bytes, was accepted/)
+    expect(code).toBe(1)
+  })
+
+  it('ends with 1 when the first is refused', async () => {
+    const { code } = await repeat(
+      await startReceiver({ replayStore: memoryReplayStore() }),
+      '2',
+      '--account',
+      '9'
+    )
+    expect(code).toBe(1)
+  })
+})
+
+it('signs another Host, and a part of the path that a proxy takes away', async () => {
+  const port = await listen(
+    createServer(async (request, response) => {
+      const verify = createVerifier({
+        serviceDomain: 'service.example',
+        hosts: 'hooks.example.com',
+        accounts: '7',
+        accountHeader: 'X-Brand-ID',
+        accountPrefix: 'brand-',
+        lookupTxt: dnsTxtLookup({ servers: [dnsAddress] }),
+        requireHttps: false
+      })
+      const received = fromNodeRequest(request)
+      const verdict = await verify({ ...received, target: `/hooks${received.target}` })
+      response.writeHead(httpStatus(verdict)).end(request.url)
+    })
+  )
+  const flags = [
+    '--host',
+    'hooks.example.com',
+    '--prefix',
+    '/hooks',
+    '--account',
+    '7',
+    '--account-header',
+    'X-Brand-ID'
+  ]
+  const args = [
+    'send',
+    `http://127.0.0.1:${port}/a?b=1`,
+    '--key',
+    keyFile,
+    ...flags,
+    '--account-prefix',
+    'brand-'
+  ]
+  const { code, stdout } = await runInside([...args, '--serve-dns', dnsAddress])
+  expect(stdout).toContain('answer: 200 OK\n\n  /a?b=1\n')
+  expect(code).toBe(0)
 })
 
 it('escapes the answer, and shows the beginning of a long one', async () => {

@@ -15,7 +15,8 @@ describe('usage', () => {
     [['--version'], /^\d+\.\d+\.\d+\n$/],
     [['explain', '--help'], /Usage: signed-requests explain/],
     [['key', '-h'], /Usage: signed-requests key/],
-    [['send', '--help'], /Usage: signed-requests send/]
+    [['send', '--help'], /Usage: signed-requests send/],
+    [['account', '--help'], /Usage: signed-requests account/]
   ])('%j prints help', async (args, help) => {
     const { code, stdout, stderr } = await runInside(args)
     expect(stdout).toMatch(help)
@@ -34,7 +35,7 @@ describe('usage', () => {
     [['explain', ...FLAGS.slice(0, 4)], '--account is missing: the account id to accept'],
     [
       ['explain', ...FLAGS, '--algorithm', 'rsa-md5'],
-      'algorithms must be an array of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
+      'algorithms is ["rsa-md5"]: pass an array of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
     ],
     [['explain', ...FLAGS, '--now', 'then'], '--now must be a time such as 2026-11-20T12:00:00Z, or "date"'],
     [['explain', ...FLAGS, '--dns-server', 'x'], 'servers must be IP addresses, such as ["127.0.0.1:5353"]'],
@@ -47,6 +48,33 @@ describe('usage', () => {
       '--allow-self-signed is for loopback addresses: localhost, 127.0.0.1 or [::1]'
     ],
     [['send', 'http://a.example', '--keep'], '--keep needs --serve-dns'],
+    [
+      ['send', 'http://a.example', '--serve-dns', '0.0.0.0:5353'],
+      '--serve-dns is for loopback addresses only: 127.0.0.1:5353 or [::1]:5353'
+    ],
+    [
+      ['send', 'http://a.example', '--serve-dns', '[::]:5353'],
+      '--serve-dns is for loopback addresses only: 127.0.0.1:5353 or [::1]:5353'
+    ],
+    [
+      ['send', 'http://a.example', '--tamper', 'constructor'],
+      '--tamper is one of body, date, host, account, signature'
+    ],
+    [
+      ['send', 'http://a.example', '--repeat', '0'],
+      '--repeat takes a number from 1 to 999: how often to send the same bytes'
+    ],
+    [
+      ['send', 'http://a.example', '--prefix', 'brand-'],
+      "--prefix takes a path such as /hooks; what stands before the account's id is --account-prefix"
+    ],
+    [
+      ['send', 'http://a.example', '--host', 'https://b.example/'],
+      '--host takes a host name, such as hooks.example.com'
+    ],
+    [['account'], '--auth-url is missing: the authorization server'],
+    [['account', '--auth-url', 'https://a.example'], '--base-url is missing: the REST API'],
+    [['account', '--token', 'x'], "Unknown option '--token'"],
     [
       ['send', 'http://a.example', '--serve-dns', 'localhost:53'],
       '--serve-dns takes an IP address and a port, such as 127.0.0.1:5353'
@@ -61,12 +89,16 @@ describe('usage', () => {
   })
 
   it.each([
-    ['{', 'the file begins like JSON, and is none'],
-    ['{}', 'the fixture has no request, or its options are no object'],
+    ['{', 'the file looks like JSON but does not parse: is it cut off?'],
+    ['{}', 'this is not a request in a format that explain reads: raw HTTP/1.1'],
+    ['{"options":{},"vectors":[{}]}', 'the fixture has a vector without a request'],
     ['{"vectors":[]}', 'the fixture has no vectors'],
     ['{"vectors":[1]}', 'vectors must be an array of objects'],
     ['{"request":{"headers":[]},"options":{}}', 'request.method must be a string, such as "POST"'],
-    ['{"request":{"headers":[1],"method":"GET","target":"/","https":true}}', 'request.headers must yield'],
+    [
+      '{"request":{"headers":[1],"method":"GET","target":"/","https":true}}',
+      'the headers of the fixture are not pairs of a name and a value'
+    ],
     ['{"request":{"headers":[]},"options":{"require":1}}', 'createVerifier() has no option "require"']
   ])('the fixture %j is a mistake, in one line', async (fixture, message) => {
     const { code, stdout, stderr } = await runInside(['explain', ...FLAGS], fixture)

@@ -6,7 +6,8 @@ import type { Finished } from './cli.ts'
 export async function runInside(
   args: readonly string[],
   input: string | Uint8Array = '',
-  color = false
+  color = false,
+  env: Readonly<Record<string, string>> = {}
 ): Promise<Finished> {
   const output = { stdout: '', stderr: '' }
   const code = await run(args, {
@@ -17,7 +18,8 @@ export async function runInside(
     note: text => {
       output.stderr += `${text}\n`
     },
-    color
+    color,
+    env
   })
   return { code, ...output }
 }

@@ -1,0 +1,31 @@
+/** Options that mean the same in every command that has them. */
+export const ACCOUNT_HEADER = {
+  type: 'string',
+  value: 'NAME',
+  about: 'the header that carries the account',
+  default: 'X-Service-ID'
+} as const
+
+export const ACCOUNT_PREFIX = {
+  type: 'string',
+  value: 'TEXT',
+  about: "what stands before the account's id in it",
+  default: 'account-'
+} as const
+
+export const PREFIX = {
+  type: 'string',
+  value: 'PATH',
+  about:
+    'a part of the path that a proxy takes away, such as /hooks: it is signed, and the receiver does not see it'
+} as const
+
+export const DNS_SERVER = {
+  type: 'string',
+  multiple: true,
+  value: 'IP:PORT',
+  about: 'ask this DNS server, such as 127.0.0.1:5353',
+  otherwise: "the system's"
+} as const
+
+export const JSON_OUTPUT = { type: 'boolean', about: 'print the result as JSON' } as const

@@ -1,0 +1,13 @@
+import type { Io } from './io.ts'
+
+/** A colour that `paint` set, or a character that must not reach a terminal. */
+const STYLE_OR_OTHER = /(\x1b\[\d{1,2}m)|[^\n -~]/g
+
+/**
+ * The last line of defence: every command escapes what comes from outside, and what one forgets ends here. Nothing but
+ * printable ASCII, line ends and, where there are colours, their codes is printed.
+ */
+export function guardOutput(io: Io): Io {
+  const safe = (text: string) => text.replace(STYLE_OR_OTHER, (_, style) => (io.color && style) || '?')
+  return { ...io, print: text => io.print(safe(text)), note: text => io.note(safe(text)) }
+}
