@@ -25,7 +25,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   './account': ['AccountError', 'createAccountClient'],
   './replay': ['memoryReplayStore', 'redisReplayStore'],
   './rfc9421': ['buildSignatureBase', 'parseContentDigest', 'parseSignatureInput', 'parseSignatures'],
-  './testing': ['captureFixture', 'createTestService', 'loadVectors']
+  './testing': ['captureFixture', 'createTestService', 'loadVectors', 'serveDns']
 }
 const DATA = { './package.json': 'name', './fixtures/*': 'vectors' }
 
