@@ -132,14 +132,15 @@ async function runExplain(args: string[], io: Io): Promise<number> {
 }
 
 /** The entry of the file that is meant, with everything there is to say about how it was found. */
-async function readEntry(file: string, { entry, vector }: Flags, io: Io): Promise<Entry> {
+async function readEntry(file: string, { entry, vector, body }: Flags, io: Io): Promise<Entry> {
   const { bytes, isCut } = await readStart(file, io)
   if (isCut) io.note('note: only the first 32 MiB of the file are read')
   const capture = readCapture(bytes)
   const { chosen, note } = chooseEntry(capture, { entry, vector })
-  const missing = chosen.isBodyMissing
-    ? [`${capture.format} without the body: the digest cannot be judged, but with --body FILE`]
-    : []
+  const missing =
+    chosen.isBodyMissing && body === undefined
+      ? [`${capture.format} without the body: the digest cannot be judged unless --body FILE gives it`]
+      : []
   for (const text of [...capture.notes, ...note, ...chosen.notes, ...missing]) io.note(`note: ${text}`)
   return chosen
 }

@@ -97,7 +97,9 @@ it.each(CAPTURES)('$name', async ({ format: { write, isBodyless }, defect: [, bu
 it('a body that the capture lacks can be given', async () => {
   const { write } = FORMATS.find(({ name }) => name === 'curl -v')!
   const args = [...ARGS, '--body', 'package.json']
-  expect((await runInside(args, write(sign()))).stdout).toMatch(/^rejected: digest\n/)
+  const { stdout, stderr } = await runInside(args, write(sign()))
+  expect(stdout).toMatch(/^rejected: digest\n/)
+  expect(stderr).toBe('')
 })
 
 it('a request without a body lacks nothing', async () => {
