@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { chopped, visible } from '../explain/text.ts'
+import { escapeText, wrapExact } from '../explain/text.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import { normalizeName } from '../key/name.ts'
 import type { SchemeName } from '../signature/algorithms.ts'
@@ -80,7 +80,7 @@ export async function sendCommand(args: string[], io: Io): Promise<number> {
     io.print(toText(signed.method, url, answer))
     return exitCode(answer.status)
   } catch (error) {
-    io.note(visible(`signed-requests: no answer from ${url.host}: ${reasonOf(error)}`, 1000))
+    io.note(escapeText(`signed-requests: no answer from ${url.host}: ${reasonOf(error)}`, 1000))
     return EXIT.unavailable
   } finally {
     if (values.keep) io.note('still serving DNS; Ctrl-C ends it')
@@ -150,9 +150,9 @@ function readHeader(line: string): [name: string, value: string] {
 function toText(method: string, url: URL, { status, statusText, body }: Answer): string {
   const lines = body.toString('utf8').split(/\r?\n/).slice(0, MAX_LINES)
   return [
-    visible(`${method} ${url.href}`, 1000),
-    `answer: ${status} ${visible(statusText)}`,
-    ...(body.length === 0 ? [] : ['', ...lines.map(line => chopped('  ', visible(line, 1000)))])
+    escapeText(`${method} ${url.href}`, 1000),
+    `answer: ${status} ${escapeText(statusText)}`,
+    ...(body.length === 0 ? [] : ['', ...lines.map(line => wrapExact('  ', escapeText(line, 1000)))])
   ].join('\n')
 }
 

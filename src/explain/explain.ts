@@ -8,7 +8,7 @@ import {
 import { ADVICE, type Advice, CHANGED_HEADER, OTHER_SCHEME } from './advice.ts'
 import { details } from './details.ts'
 import { causeFrom, type Evidence, facts } from './facts.ts'
-import { visible, wrapped } from './text.ts'
+import { escapeText, wrapWords } from './text.ts'
 
 /**
  * Says to a person what a verdict rests on: every check with its result, and for what failed what was received and
@@ -18,7 +18,7 @@ import { visible, wrapped } from './text.ts'
  */
 export function explain(verdict: Verdict): string {
   return [
-    wrapped(`${verdict.status}: `, headline(verdict)),
+    wrapWords(`${verdict.status}: `, headline(verdict)),
     '',
     ...CHECK_NAMES.map(name => checkLine(name, verdict.checks[name])),
     ...(verdict.status === 'verified' ? [] : verdict.failures.flatMap(advise))
@@ -27,7 +27,7 @@ export function explain(verdict: Verdict): string {
 
 const headline = (verdict: Verdict): string =>
   verdict.status === 'verified'
-    ? `account ${visible(verdict.accountId)}, ${verdict.algorithm} by ${visible(verdict.keyId)}`
+    ? `account ${escapeText(verdict.accountId)}, ${verdict.algorithm} by ${escapeText(verdict.keyId)}`
     : verdict.failures.map(failure => failure.check).join(', ')
 
 const MARKS = { pass: 'ok', fail: 'FAIL', unavailable: '??', 'not-run': '--' }
@@ -40,7 +40,7 @@ function checkLine(name: CheckName, result: CheckResult): string {
       : outcome === 'not-run'
         ? `not run: ${result.because}`
         : [`${result.code}: ${result.message}`, ...facts(evidenceOf(result))].join('; ')
-  return wrapped(`${MARKS[outcome].padEnd(6)}${name.padEnd(18)}`, told)
+  return wrapWords(`${MARKS[outcome].padEnd(6)}${name.padEnd(18)}`, told)
 }
 
 function advise(failure: Failure): string[] {
@@ -49,8 +49,8 @@ function advise(failure: Failure): string[] {
   return [
     '',
     failure.code,
-    wrapped('  likely cause: ', causeFrom(evidence, cause)),
-    wrapped('  fix: ', fix),
+    wrapWords('  likely cause: ', causeFrom(evidence, cause)),
+    wrapWords('  fix: ', fix),
     ...details(evidence)
   ]
 }

@@ -1,6 +1,6 @@
 import type { EvidenceByCode } from '../verdict/evidence.ts'
 import { openSignature } from './opened-signature.ts'
-import { duration, visible } from './text.ts'
+import { duration, escapeText } from './text.ts'
 
 /** The evidence of any code, as `explain` reads it. */
 export type Evidence = Readonly<Record<string, string | number | readonly string[] | undefined>>
@@ -22,7 +22,7 @@ export const facts = (evidence: Evidence): string[] =>
 const shown = (name: string, value: Evidence[string]): string =>
   name === 'toleranceSeconds'
     ? duration(Number(value))
-    : visible(Array.isArray(value) ? value.join(', ') : String(value))
+    : escapeText(Array.isArray(value) ? value.join(', ') : String(value))
 
 /** The likely cause: what the evidence says of it, or else what is likely for the code. */
 export function causeFrom(evidence: Evidence, likely: string): string {
