@@ -1,4 +1,4 @@
-import type { Evidence } from './facts.ts'
+import type { Evidence } from './evidence.ts'
 import { escapeText, plural, wrapExact, wrapWords } from './text.ts'
 
 /** What there is to see below the advice: the body's length, the key record, the signing string. */

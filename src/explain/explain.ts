@@ -1,3 +1,4 @@
+import { assertVerdict } from '../verdict/assert-verdict.ts'
 import {
   CHECK_NAMES,
   type CheckName,
@@ -5,23 +6,28 @@ import {
   type Failure,
   type Verdict
 } from '../verdict/verdict.ts'
-import { ADVICE, type Advice, CHANGED_HEADER, OTHER_SCHEME } from './advice.ts'
+import { adviceOn } from './advice.ts'
 import { details } from './details.ts'
-import { causeFrom, type Evidence, facts } from './facts.ts'
+import { evidenceOf } from './evidence.ts'
+import { facts } from './facts.ts'
 import { escapeText, wrapWords } from './text.ts'
+import { thrownLines } from './thrown.ts'
 
 /**
  * Says to a person what a verdict rests on: every check with its result, and for what failed what was received and
- * expected, the likely cause and the fix.
+ * what is configured, the likely cause and the fix. Of an error that the receiver's own function threw it shows name,
+ * message and place.
  *
  * @returns lines of printable ASCII in 80 columns, without colour; whatever came from the sender is escaped and cut
+ * @throws TypeError for anything but a verdict, such as a Promise that was not awaited
  */
 export function explain(verdict: Verdict): string {
+  assertVerdict('explain', verdict)
   return [
     wrapWords(`${verdict.status}: `, headline(verdict)),
     '',
     ...CHECK_NAMES.map(name => checkLine(name, verdict.checks[name])),
-    ...(verdict.status === 'verified' ? [] : verdict.failures.flatMap(advise))
+    ...verdict.failures.flatMap(advise)
   ].join('\n')
 }
 
@@ -34,30 +40,23 @@ const MARKS = { pass: 'ok', fail: 'FAIL', unavailable: '??', 'not-run': '--' }
 
 function checkLine(name: CheckName, result: CheckResult): string {
   const { outcome } = result
-  const told =
+  const text =
     outcome === 'pass'
       ? outcome
       : outcome === 'not-run'
         ? `not run: ${result.because}`
         : [`${result.code}: ${result.message}`, ...facts(evidenceOf(result))].join('; ')
-  return wrapWords(`${MARKS[outcome].padEnd(6)}${name.padEnd(18)}`, told)
+  return wrapWords(`${MARKS[outcome].padEnd(6)}${name.padEnd(18)}`, text)
 }
 
 function advise(failure: Failure): string[] {
-  const evidence = evidenceOf(failure)
-  const [cause, fix] = adviceOn(failure, evidence)
+  const [cause, fix] = adviceOn(failure)
   return [
     '',
     failure.code,
-    wrapWords('  likely cause: ', causeFrom(evidence, cause)),
+    wrapWords('  likely cause: ', cause),
     wrapWords('  fix: ', fix),
-    ...details(evidence)
+    ...thrownLines(failure),
+    ...details(evidenceOf(failure))
   ]
 }
-
-const adviceOn = ({ code, check }: Failure, { excerpt }: Evidence): Advice =>
-  code === 'signature-malformed' && /^[a-z*][a-z0-9_.*-]*=:/.test(String(excerpt))
-    ? OTHER_SCHEME
-    : (ADVICE[code] ?? ADVICE[check] ?? CHANGED_HEADER)
-
-const evidenceOf = (failed: object): Evidence => (failed as { evidence?: Evidence }).evidence ?? {}
