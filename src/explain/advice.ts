@@ -8,7 +8,6 @@ import { openSignature } from './opened-signature.ts'
 import { hostAdvice, httpsAdvice } from './proxy-advice.ts'
 import { escapeText } from './text.ts'
 
-
 /** The likely cause and the fix of a failure: what its evidence shows, or else what is likely for its code. */
 export function adviceOn(failure: Failure): Advice {
   const evidence = evidenceOf(failure)
@@ -95,6 +94,10 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice | ((eviden
     },
     'signature-created-out-of-range': createdAdvice('created'),
     'signature-expired': createdAdvice('expires'),
+    'signature-times-not-allowed': [
+      'the sender covers a time that the draft forbids with this algorithm',
+      'Have the sender leave (created) and (expires) out of headers, or sign with hs2019.'
+    ],
     'coverage-insufficient': [
       'not signed as the service signs',
       'Have the sender sign it, or anyone can change it; check accountHeader and alsoCovered.'

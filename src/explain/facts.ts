@@ -29,6 +29,6 @@ export function facts(evidence: Evidence): string[] {
 function shown(name: string, value: Evidence[string]): string {
   if (name === 'toleranceSeconds') return duration(Number(value))
   const time = name === 'created' || name === 'expires' ? httpDate(Number(value) * 1000) : undefined
-  const text = escapeText(Array.isArray(value) ? value.join(', ') : String(value))
+  const text = escapeText(Array.isArray(value) ? value.join(', ') || 'nothing' : String(value))
   return time === undefined ? text : `${text} (${time})`
 }

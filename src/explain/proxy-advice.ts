@@ -3,6 +3,9 @@ import type { Advice, Evidence } from './evidence.ts'
 /** RFC 9110 section 5.3: a list, or several lines joined. */
 const isList = (value: Evidence[string]): boolean => String(value).includes(',')
 
+const isMissing = (value: Evidence[string]): boolean =>
+  value === undefined || (Array.isArray(value) && value.length === 0)
+
 const REPLACE =
   'Have the outermost proxy replace the header, and the inner ones pass it on: of a list, the sender may have ' +
   'written a part.'
@@ -16,7 +19,7 @@ export function httpsAdvice({ header, received }: Evidence): Advice {
         'https: true.'
     ]
   }
-  if (received === undefined) {
+  if (isMissing(received)) {
     return [
       'your proxy sends no X-Forwarded-Proto, which the adapter is told to believe',
       'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it takes nothing but TLS, ' +
@@ -33,7 +36,7 @@ export function httpsAdvice({ header, received }: Evidence): Advice {
 /** The same for Host and X-Forwarded-Host. */
 export function hostAdvice({ header, received, expected }: Evidence): Advice {
   if (header === undefined) {
-    if (received === undefined) {
+    if (isMissing(received)) {
       return ['a proxy dropped it', 'Have the proxy keep it (nginx: proxy_set_header Host $http_host).']
     }
     if (isList(received)) {
@@ -48,7 +51,7 @@ export function hostAdvice({ header, received, expected }: Evidence): Advice {
         'to hosts.'
     ]
   }
-  if (received === undefined) {
+  if (isMissing(received)) {
     return [
       'your proxy sends no X-Forwarded-Host, which the adapter is told to believe',
       'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host), or, if it keeps Host, leave the ' +
