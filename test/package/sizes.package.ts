@@ -91,6 +91,21 @@ describe('a bundle of one pure step leaves out', () => {
   )
 })
 
+test('a bundle for another platform leaves out the modules of Node.js by their prefix', async () => {
+  const { outputFiles, errors } = await build({
+    stdin: { contents: "export * from 'signed-requests'", resolveDir: inject('folder') },
+    external: ['structured-headers', 'node:*'],
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    write: false,
+    logLevel: 'silent'
+  })
+  expect(errors).toEqual([])
+  expect(outputFiles[0]?.text).toContain('"node:crypto"')
+})
+
 describe('sizes', () => {
   const table: object[] = []
   afterAll(() => console.table(table))
