@@ -39,12 +39,10 @@ const resolver = (evidence: Evidence): Advice => [
   `Check the resolver and the firewall (UDP and TCP 53), with: ${keyCommand(evidence)}; the sender may try again.`
 ]
 
-const createdAdvice =
-  (what: string) =>
-  (evidence: Evidence): Advice => [
-    `${compareWithClock(what, evidence)}; one of the clocks is wrong, or it was held up or sent again`,
-    CHECK_CLOCK
-  ]
+const timeAdvice = (what: string, evidence: Evidence): Advice => [
+  `${compareWithClock(what, evidence)}; one of the clocks is wrong, or it was held up or sent again`,
+  CHECK_CLOCK
+]
 
 /** By code, or else by check. */
 export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice | ((evidence: Evidence) => Advice)>>> =
@@ -84,7 +82,9 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice | ((eviden
     'signature-malformed': ({ excerpt }) =>
       /^[a-z*][a-z0-9_.*-]*=:/.test(String(excerpt)) ? OTHER_SCHEME : CHANGED_HEADER,
     'signature-algorithm-not-allowed': ({ received }) => {
-      const name = KNOWN_ALGORITHMS.find(known => known === String(received).toLowerCase())
+      const name = Object.values(SCHEME_ALGORITHMS)
+        .flat()
+        .find(known => known === String(received).toLowerCase())
       return [
         'the sender signs in another way',
         name === undefined
@@ -92,8 +92,8 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice | ((eviden
           : `If the service says so, add it: algorithms: [..., '${name}'].`
       ]
     },
-    'signature-created-out-of-range': createdAdvice('created'),
-    'signature-expired': createdAdvice('expires'),
+    'signature-created-out-of-range': evidence => timeAdvice('created', evidence),
+    'signature-expired': evidence => timeAdvice('expires', evidence),
     'signature-times-not-allowed': [
       'the sender covers a time that the draft forbids with this algorithm',
       'Have the sender leave (created) and (expires) out of headers, or sign with hs2019.'
@@ -143,8 +143,6 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice | ((eviden
       'When your handler fails, call verify.release(verdict) to let a retry in.'
     ]
   }
-
-const KNOWN_ALGORITHMS: readonly string[] = Object.values(SCHEME_ALGORITHMS).flat()
 
 const nowSet = (value: Evidence[string]): string =>
   value === undefined ? '' : ` (it is now ${escapeText(String(value))})`

@@ -7,11 +7,6 @@ import type { Rejected, Unavailable, Verdict, Verified } from './verdict.ts'
  * codes and nothing from the sender, because some frameworks send it as the answer.
  */
 export class NotVerifiedError extends Error {
-  static {
-    // On the prototype, so that the first line of `stack` has it too.
-    NotVerifiedError.prototype.name = 'NotVerifiedError'
-  }
-
   /** 401, 413 or 503: the same as `httpStatus(verdict)`, where Koa and Express look for it */
   readonly status: 401 | 413 | 503
   /** the same, where Fastify looks for it */
@@ -35,7 +30,13 @@ export class NotVerifiedError extends Error {
     this.status = status
     this.statusCode = status
     this.expose = false
-    Object.defineProperty(this, 'verdict', { value: verdict, enumerable: false })
+    // Not in a static block, which no bundler could leave out for those who do not use it.
+    Object.defineProperties(this, {
+      name: { value: 'NotVerifiedError', configurable: true, writable: true },
+      verdict: { value: verdict }
+    })
+    // Made again, so that its first line has the name.
+    Error.captureStackTrace?.(this, NotVerifiedError)
   }
 }
 
