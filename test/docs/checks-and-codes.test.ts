@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { CODES, isUnavailable, type Code } from '../../src/verdict/codes.ts'
+import { CODES, type Code, isUnavailable } from '../../src/verdict/codes.ts'
 import { CHECK_NAMES } from '../../src/verdict/verdict.ts'
 
 const read = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')

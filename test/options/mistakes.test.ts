@@ -419,13 +419,7 @@ const MISTAKES = (
       'no option',
       'maxEntries'
     ],
-    [
-      'a Redis client of another kind',
-      () => redisReplayStore({} as never),
-      '',
-      'client must be',
-      'ioredis'
-    ],
+    ['a Redis client of another kind', () => redisReplayStore({} as never), '', 'client must be', 'ioredis'],
     [
       'an account client without its token',
       () => createAccountClient({ authUrl: 'https://a.example', baseUrl: 'https://a.example' } as never),

@@ -1,4 +1,3 @@
-import { assertVerified, logRecord, NotVerifiedError, type LogRecord } from 'signed-requests'
 import type {
   CheckName,
   CheckResult,
@@ -14,6 +13,7 @@ import type {
   Verdict,
   Verified
 } from 'signed-requests'
+import { assertVerified, type LogRecord, logRecord, NotVerifiedError } from 'signed-requests'
 import { expectTypeOf } from 'vitest'
 
 // Never run: the compiler is the test. It checks these files against src/ and against the package.
