@@ -328,7 +328,7 @@ describe('a verdict that is not a rejection', () => {
     const text = explained(await judge(sign(), { lookupTxt }))
     expect(text).toMatch(/^unavailable: key\n/)
     expect(unwrapped(text)).toContain(
-      `key-lookup-failed: the DNS look-up failed; name ${KEY_NAME}; error ESERVFAIL`
+      `key-lookup-failed: the DNS lookup failed; name ${KEY_NAME}; error ESERVFAIL`
     )
     expect(text).toContain('Check the resolver and the firewall (UDP and TCP 53)')
   })

@@ -175,8 +175,14 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
   ['key-too-long-for-this-receiver', keyEvidence(ONE.record, { bits: 2048 })],
   ['key-records-two-none-good', 'a signing string'],
   ['digest-empty', { received: '', reason: 'an algorithm, an equals sign and a value are expected' }],
-  ['digest-without-value', { received: 'SHA-256=', reason: 'a sha-256 digest is not spelt like one' }],
-  ['digest-unknown-without-value', expect.objectContaining({ reason: 'a foo digest is not spelt like one' })],
+  [
+    'digest-without-value',
+    { received: 'SHA-256=', reason: 'a sha-256 digest is not canonical base64 of the right length' }
+  ],
+  [
+    'digest-unknown-without-value',
+    expect.objectContaining({ reason: 'a foo digest is not canonical base64 of the right length' })
+  ],
   ['digest-md5-and-sha-1', { received: ['md5', 'sha'] }],
   [
     'digest-body-changed',
