@@ -37,6 +37,8 @@ const library: Options = {
   },
   format: ['esm', 'cjs'],
   target: 'node20',
+  // `node:fs` stays `node:fs`: bundlers are told what is external by the prefix, and Deno knows no other name.
+  removeNodeProtocol: false,
   dts: true,
   // import.meta.url in CommonJS, for the fixtures
   shims: true,
@@ -51,6 +53,7 @@ export const commandLine: Options = {
   entry: { cli: 'src/cli/main.ts' },
   format: ['esm'],
   target: 'node20',
+  removeNodeProtocol: false,
   splitting: false,
   esbuildPlugins: [bufferOfDnsPacket]
 }

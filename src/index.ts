@@ -21,9 +21,11 @@ export type { Accounts, VerifierOptions } from './options/options.ts'
 export type { ReplayStore } from './replay/store.ts'
 export type { Algorithm, SchemeName } from './signature/algorithms.ts'
 export { verifySignature } from './signature/verify-signature.ts'
+export { assertVerified, NotVerifiedError } from './verdict/assert-verified.ts'
 export type { CheckOf, Code, UnavailableCode } from './verdict/codes.ts'
 export type { EvidenceByCode, EvidenceOf, KeyEvidence, Reencoding } from './verdict/evidence.ts'
 export { httpStatus } from './verdict/http-status.ts'
+export { type LogRecord, logRecord } from './verdict/log-record.ts'
 export type { VerdictMessage } from './verdict/publish.ts'
 export type { Failed, FailedWith, Result } from './verdict/result.ts'
 export type {
@@ -33,6 +35,7 @@ export type {
   Failure,
   Rejected,
   Unavailable,
+  UnavailableFailure,
   Verdict,
   Verified
 } from './verdict/verdict.ts'

@@ -73,7 +73,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     // local checks: every one runs, whatever the others say
     const https = checkHttps(request, settings)
     const date = checkDate(stated, now, settings)
-    const host = checkHost(fields, settings)
+    const host = checkHost(request, fields, settings)
     const account = checkAccount(fields, settings)
     const isAsked = account.ok && typeof settings.accounts === 'function'
     const algorithm = checkSignatureHeader(scheme, signature, now, settings)

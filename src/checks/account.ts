@@ -11,12 +11,13 @@ const ACCOUNT_ID = /^[\x21-\x2b\x2d-\x7e]{1,255}$/
 export function checkAccount(fields: Fields, settings: Settings): Result<string> {
   const { accountHeader: header, accountPrefix: prefix, accounts } = settings
   const received = fields.values.get(header)
-  if (received === undefined) return fail('account-missing', { header })
+  const expected = `${prefix}<account id>`
+  if (received === undefined) return fail('account-missing', { header, expected })
   if (fields.repeated.has(header)) return fail('account-repeated', { header, received })
 
   const id = received.slice(prefix.length)
   if (!received.startsWith(prefix) || !ACCOUNT_ID.test(id)) {
-    return fail('account-malformed', { header, received, expected: `${prefix}<account id>` })
+    return fail('account-malformed', { header, received, expected })
   }
   if (typeof accounts === 'function' || accounts.has(id)) return ok(id)
   return fail('account-mismatch', { header, received: id, expected: [...accounts] })

@@ -1,3 +1,4 @@
+import { findDecompression } from '../body/decompression.ts'
 import { findReencoding } from '../body/reencoding.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
@@ -55,6 +56,7 @@ export function checkDigest(
 
   const signedLength = (covered.includes('content-length') && fields.values.get('content-length')) || ''
   const contentLength = /^\d{1,15}$/.test(signedLength) ? Number(signedLength) : undefined
+  const decompressed = findDecompression(body, fields, covered)
   const reencoding = findReencoding(
     body,
     bytes => (contentLength ?? bytes.length) === bytes.length && matchesEncoded(digests, bytes).ok
@@ -62,7 +64,8 @@ export function checkDigest(
   return fail('digest-mismatch', {
     ...matched.evidence,
     ...(contentLength !== undefined && { contentLength }),
-    ...(reencoding !== undefined && { reencoding })
+    ...(reencoding !== undefined && { reencoding }),
+    ...(decompressed !== undefined && { decompressed })
   })
 }
 

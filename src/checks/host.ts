@@ -1,4 +1,5 @@
 import type { Fields } from '../http/fields.ts'
+import { forwardedNotes, type ReceivedRequest } from '../http/request.ts'
 import type { Settings } from '../options/settings.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
@@ -6,11 +7,21 @@ import { fail, ok, type Result } from '../verdict/result.ts'
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/
 
 /** 4. A Host exists and is the receiver's: a request signed for another receiver is not for us (RFC 9110 section 7.2). */
-export function checkHost(fields: Fields, { acceptedHosts, hosts }: Settings): Result<true> {
+export function checkHost(request: ReceivedRequest, fields: Fields, settings: Settings): Result<true> {
+  const { acceptedHosts, hosts: expected } = settings
   const received = fields.values.get('host')
-  if (received === undefined) return fail('host-missing', { expected: hosts })
-  if (fields.repeated.has('host')) return fail('host-repeated', { received })
+  if (received === undefined) return fail('host-missing', { expected, ...sourceOf(request, fields) })
+  if (fields.repeated.has('host'))
+    return fail('host-repeated', { received, expected, ...sourceOf(request, fields) })
   const ours =
     acceptedHosts.has(received) || (VISIBLE_ASCII.test(received) && acceptedHosts.has(received.toLowerCase()))
-  return ours ? ok(true) : fail('host-mismatch', { received, expected: hosts })
+  return ours ? ok(true) : fail('host-mismatch', { received, expected, ...sourceOf(request, fields) })
+}
+
+/** The header that stands for Host: one that the adapter was asked to believe, or that says the same as Host. */
+function sourceOf(request: ReceivedRequest, { values }: Fields): { header?: string } {
+  const note = forwardedNotes(request)?.host
+  if (note !== undefined) return { header: note.header }
+  const isSame = values.has('host') && values.get('host') === values.get('x-forwarded-host')
+  return isSame ? { header: 'X-Forwarded-Host' } : {}
 }

@@ -10,6 +10,6 @@ export function checkKeyName(keyId: string, { serviceDomain }: Settings): Result
   const parsed = parseKeyName(keyId, serviceDomain)
   if ('name' in parsed) return ok(parsed.name)
   return parsed.problem === 'malformed'
-    ? fail('key-name-malformed', { received: keyId })
+    ? fail('key-name-malformed', { received: keyId, domain: serviceDomain })
     : fail('key-name-outside-domain', { received: keyId, domain: serviceDomain })
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { createAccountClient } from '../account/client.ts'
 import { AccountError, type AccountErrorCode } from '../account/errors.ts'
-import { visible } from '../explain/text.ts'
+import { escapeText } from '../explain/text.ts'
 import type { Command } from './command.ts'
 import { HELP_OPTION, helpText, type OptionSpecs } from './help.ts'
 import { type Io, readBytes } from './io.ts'
@@ -50,12 +50,12 @@ async function runAccount(args: string[], io: Io): Promise<number> {
   const accessToken = await readToken(io)
   try {
     const { accountId } = await createAccountClient({ authUrl, baseUrl, accessToken }).identity()
-    io.print(visible(accountId))
+    io.print(escapeText(accountId))
     return EXIT.verified
   } catch (error) {
     if (!(error instanceof AccountError)) throw error
     const [fault, exit] = FAULTS[error.code]
-    io.note(`signed-requests: ${fault}: ${visible(error.message, 1000)}`)
+    io.note(`signed-requests: ${fault}: ${escapeText(error.message, 1000)}`)
     return error.retryable ? EXIT.unavailable : exit
   }
 }

@@ -1,5 +1,5 @@
 import { explain } from '../explain/explain.ts'
-import { duration, wrapped } from '../explain/text.ts'
+import { duration, wrapWords } from '../explain/text.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 
 const NOT_CAPTURED = 'not-in-the-capture'
@@ -47,7 +47,7 @@ function ofItsTime(block: string, verdict: Verdict): string {
   if (code === undefined || offsetSeconds > 0) return block
   return [
     code,
-    wrapped('  likely cause: ', `the capture is ${duration(-offsetSeconds)} old`),
-    wrapped('  fix: ', 'Judge it as of its own time: --now date')
+    wrapWords('  likely cause: ', `the capture is ${duration(-offsetSeconds)} old`),
+    wrapWords('  fix: ', 'Judge it as of its own time: --now date')
   ].join('\n')
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { chopped, visible } from '../explain/text.ts'
+import { escapeText, wrapExact } from '../explain/text.ts'
 import { parseHttpDate } from '../http/http-date.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
@@ -217,8 +217,8 @@ const changedText = (changed: ChangedLine | undefined): string[] =>
     : [
         '',
         `changed: line ${changed.line}`,
-        chopped('  signed:   ', visible(changed.signed, 600)),
-        chopped('  received: ', visible(changed.received, 600))
+        wrapExact('  signed:   ', escapeText(changed.signed, 600)),
+        wrapExact('  received: ', escapeText(changed.received, 600))
       ]
 
 /** Dates become ISO 8601 by themselves; bytes do not. */

@@ -1,4 +1,4 @@
-import { wrapped } from '../explain/text.ts'
+import { wrapWords } from '../explain/text.ts'
 
 /** An option as `parseArgs` takes it, with what the help says of it. */
 export interface OptionSpec {
@@ -33,7 +33,7 @@ export const helpText = ({ usage, about, options, examples, exits }: Help): stri
   [
     `Usage: signed-requests ${usage}`,
     '',
-    ...about.split('\n').map(paragraph => wrapped('', paragraph)),
+    ...about.split('\n').map(paragraph => wrapWords('', paragraph)),
     '',
     'Options:',
     ...Object.entries(options).map(([name, option]) => optionLine(name, option)),
@@ -42,7 +42,7 @@ export const helpText = ({ usage, about, options, examples, exits }: Help): stri
     ...examples.map(example => `  ${example}`),
     '',
     'Exit codes:',
-    ...exits.map(([code, meaning]) => wrapped(`  ${String(code).padEnd(4)}`, meaning))
+    ...exits.map(([code, meaning]) => wrapWords(`  ${String(code).padEnd(4)}`, meaning))
   ].join('\n')
 
 const COLUMN = 24
@@ -55,6 +55,6 @@ function optionLine(name: string, option: OptionSpec): string {
     ...(byDefault === undefined ? [] : [`default ${byDefault}`])
   ]
   const text = more.length === 0 ? about : `${about} (${more.join('; ')})`
-  if (left.length < COLUMN - 1) return wrapped(left.padEnd(COLUMN), text)
-  return `${left}\n${wrapped(' '.repeat(COLUMN), text)}`
+  if (left.length < COLUMN - 1) return wrapWords(left.padEnd(COLUMN), text)
+  return `${left}\n${wrapWords(' '.repeat(COLUMN), text)}`
 }

@@ -1,5 +1,5 @@
 import { facts } from '../explain/facts.ts'
-import { chopped, visible, wrapped } from '../explain/text.ts'
+import { escapeText, wrapExact, wrapWords } from '../explain/text.ts'
 import { importPublicKey } from '../key/import.ts'
 import { looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
 import { isUnavailable } from '../verdict/codes.ts'
@@ -61,16 +61,16 @@ function problemOf({ code, message, evidence }: Failed): string {
 /** The report for a person: printable ASCII in 80 columns. */
 export function keyReportText({ name, status, problem, records }: KeyReport): string {
   const lines = [`${status}: ${name}`]
-  if (problem !== undefined) lines.push(wrapped('  problem: ', problem))
+  if (problem !== undefined) lines.push(wrapWords('  problem: ', problem))
   records.forEach((record, i) => {
     lines.push('', `record ${i + 1}: ${record.status === 'unrelated' ? 'no key record' : record.status}`)
-    if (record.problem !== undefined) lines.push(wrapped('  problem: ', record.problem))
+    if (record.problem !== undefined) lines.push(wrapWords('  problem: ', record.problem))
     if (record.type !== undefined) {
       lines.push(`  type: ${record.type}${record.bits === undefined ? '' : `, ${record.bits} bits`}`)
-      lines.push(wrapped('  hashes: ', visible(record.hashes?.join(', ') ?? 'any')))
-      lines.push(wrapped('  flags: ', visible(record.flags?.join(', ') || 'none')))
+      lines.push(wrapWords('  hashes: ', escapeText(record.hashes?.join(', ') ?? 'any')))
+      lines.push(wrapWords('  flags: ', escapeText(record.flags?.join(', ') || 'none')))
     }
-    lines.push(chopped('  text: ', visible(record.text, 2000)))
+    lines.push(wrapExact('  text: ', escapeText(record.text, 2000)))
   })
   return lines.join('\n')
 }

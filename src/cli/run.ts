@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { visible } from '../explain/text.ts'
+import { escapeText } from '../explain/text.ts'
 import { account } from './account.ts'
 import type { Command } from './command.ts'
 import { explainCommand } from './explain.ts'
@@ -90,5 +90,5 @@ function version(): string {
 function oneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const isArguments = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS_') === true
-  return visible(isArguments ? message.split('. ', 1)[0]! : message, 1000)
+  return escapeText(isArguments ? message.split('. ', 1)[0]! : message, 1000)
 }

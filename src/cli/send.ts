@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { chopped, visible, wrapped } from '../explain/text.ts'
+import { escapeText, wrapExact, wrapWords } from '../explain/text.ts'
 import { normalizeName } from '../key/name.ts'
 import { isHost } from '../options/hosts.ts'
 import type { SchemeName } from '../signature/algorithms.ts'
@@ -119,7 +119,7 @@ async function runSend(args: string[], io: Io): Promise<number> {
   const dns = serveAt === undefined ? undefined : await serveRecord(serveAt, key.keyId, key.record)
   io.print(`${zoneRecord(key.keyId, key.record.join(''))}\n`)
   if (dns !== undefined) io.print(`serving it on ${dns.address}, UDP and TCP\n`)
-  if (forgery !== undefined) io.print(`${wrapped('', forgery.text)}\n`)
+  if (forgery !== undefined) io.print(`${wrapWords('', forgery.text)}\n`)
   try {
     const request = forgery?.forged ?? signed
     const exchange = () => transmit(url, request, anyCertificate)
@@ -129,7 +129,7 @@ async function runSend(args: string[], io: Io): Promise<number> {
     for (const line of closingLines(answers, key.keyId, dns)) io.print(line)
     return exitCode(answers)
   } catch (error) {
-    io.note(visible(`signed-requests: no answer from ${url.host}: ${reasonOf(error)}`, 1000))
+    io.note(escapeText(`signed-requests: no answer from ${url.host}: ${reasonOf(error)}`, 1000))
     return EXIT.unavailable
   } finally {
     if (values.keep) io.note('still serving DNS; Ctrl-C ends it')
@@ -223,9 +223,9 @@ function parseHeader(line: string): [name: string, value: string] {
 function answerText(method: string, url: URL, { status, statusText, body }: Answer, number: string): string {
   const lines = body.toString('utf8').split(/\r?\n/).slice(0, MAX_LINES)
   return [
-    visible(`${method} ${url.href}`, 1000),
-    `${number}answer: ${status} ${visible(statusText)}`,
-    ...(body.length === 0 ? [] : ['', ...lines.map(line => chopped('  ', visible(line, 1000)))])
+    escapeText(`${method} ${url.href}`, 1000),
+    `${number}answer: ${status} ${escapeText(statusText)}`,
+    ...(body.length === 0 ? [] : ['', ...lines.map(line => wrapExact('  ', escapeText(line, 1000)))])
   ].join('\n')
 }
 
@@ -240,14 +240,17 @@ function closingLines(
   dns: CountingDnsServer | undefined
 ): string[] {
   if (!isAccepted(first!)) {
-    return ['', ...explainRefusal(keyId, dns).map(line => (line.startsWith(' ') ? line : wrapped('', line)))]
+    return [
+      '',
+      ...explainRefusal(keyId, dns).map(line => (line.startsWith(' ') ? line : wrapWords('', line)))
+    ]
   }
   const again = repeated.findIndex(isAccepted)
   if (again < 0) return []
   const number = again + 2
   return [
     '',
-    wrapped(
+    wrapWords(
       '',
       `Request ${number}, a replay of the same bytes, was accepted: the receiver has no replayStore.`
     )

@@ -1,23 +1,23 @@
-import type { Evidence } from './facts.ts'
-import { chopped, counted, visible, wrapped } from './text.ts'
+import type { Evidence } from './evidence.ts'
+import { escapeText, plural, wrapExact, wrapWords } from './text.ts'
 
 /** What there is to see below the advice: the body's length, the key record, the signing string. */
 export function details({ bodyLength, contentLength, record, signingString }: Evidence): string[] {
   const lines: string[] = []
-  if (bodyLength !== undefined) lines.push(wrapped('  body: ', lengths(Number(bodyLength), contentLength)))
-  if (record !== undefined) lines.push(chopped('  record as found: ', visible(String(record), 1000)))
+  if (bodyLength !== undefined) lines.push(wrapWords('  body: ', lengths(Number(bodyLength), contentLength)))
+  if (record !== undefined) lines.push(wrapExact('  record as found: ', escapeText(String(record), 1000)))
   if (signingString !== undefined)
     lines.push('  signing string as rebuilt here:', ...signedLines(String(signingString)))
   return lines
 }
 
 function lengths(received: number, signed: Evidence[string]): string {
-  const size = counted(received, 'byte')
+  const size = plural(received, 'byte')
   if (signed === undefined) return `${size}; Content-Length is not signed`
   const difference = received - Number(signed)
   if (difference === 0) return `${size}, as long as what was signed`
   const more = difference > 0 ? 'longer' : 'shorter'
-  return `${counted(Math.abs(difference), 'byte')} ${more} than what was signed (${received} instead of ${signed})`
+  return `${plural(Math.abs(difference), 'byte')} ${more} than what was signed (${received} instead of ${signed})`
 }
 
 const CHANGED_BY_PROXIES =
@@ -27,5 +27,5 @@ const CHANGED_BY_PROXIES =
 const signedLines = (signingString: string): string[] =>
   signingString.split('\n').map((line, i) => {
     const star = CHANGED_BY_PROXIES.test(line) ? '*' : ' '
-    return chopped(`${String(i + 1).padStart(4)}${star} `, visible(line, 600))
+    return wrapExact(`${String(i + 1).padStart(4)}${star} `, escapeText(line, 600))
   })

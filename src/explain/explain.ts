@@ -1,3 +1,4 @@
+import { assertVerdict } from '../verdict/assert-verdict.ts'
 import {
   CHECK_NAMES,
   type CheckName,
@@ -5,59 +6,57 @@ import {
   type Failure,
   type Verdict
 } from '../verdict/verdict.ts'
-import { ADVICE, type Advice, CHANGED_HEADER, OTHER_SCHEME } from './advice.ts'
+import { adviceOn } from './advice.ts'
 import { details } from './details.ts'
-import { causeFrom, type Evidence, facts } from './facts.ts'
-import { visible, wrapped } from './text.ts'
+import { evidenceOf } from './evidence.ts'
+import { facts } from './facts.ts'
+import { escapeText, wrapWords } from './text.ts'
+import { thrownLines } from './thrown.ts'
 
 /**
  * Says to a person what a verdict rests on: every check with its result, and for what failed what was received and
- * expected, the likely cause and the fix.
+ * what is configured, the likely cause and the fix. Of an error that the receiver's own function threw it shows name,
+ * message and place.
  *
  * @returns lines of printable ASCII in 80 columns, without colour; whatever came from the sender is escaped and cut
+ * @throws TypeError for anything but a verdict, such as a Promise that was not awaited
  */
 export function explain(verdict: Verdict): string {
+  assertVerdict('explain', verdict)
   return [
-    wrapped(`${verdict.status}: `, headline(verdict)),
+    wrapWords(`${verdict.status}: `, headline(verdict)),
     '',
     ...CHECK_NAMES.map(name => checkLine(name, verdict.checks[name])),
-    ...(verdict.status === 'verified' ? [] : verdict.failures.flatMap(advise))
+    ...verdict.failures.flatMap(advise)
   ].join('\n')
 }
 
 const headline = (verdict: Verdict): string =>
   verdict.status === 'verified'
-    ? `account ${visible(verdict.accountId)}, ${verdict.algorithm} by ${visible(verdict.keyId)}`
+    ? `account ${escapeText(verdict.accountId)}, ${verdict.algorithm} by ${escapeText(verdict.keyId)}`
     : verdict.failures.map(failure => failure.check).join(', ')
 
 const MARKS = { pass: 'ok', fail: 'FAIL', unavailable: '??', 'not-run': '--' }
 
 function checkLine(name: CheckName, result: CheckResult): string {
   const { outcome } = result
-  const told =
+  const text =
     outcome === 'pass'
       ? outcome
       : outcome === 'not-run'
         ? `not run: ${result.because}`
         : [`${result.code}: ${result.message}`, ...facts(evidenceOf(result))].join('; ')
-  return wrapped(`${MARKS[outcome].padEnd(6)}${name.padEnd(18)}`, told)
+  return wrapWords(`${MARKS[outcome].padEnd(6)}${name.padEnd(18)}`, text)
 }
 
 function advise(failure: Failure): string[] {
-  const evidence = evidenceOf(failure)
-  const [cause, fix] = adviceOn(failure, evidence)
+  const [cause, fix] = adviceOn(failure)
   return [
     '',
     failure.code,
-    wrapped('  likely cause: ', causeFrom(evidence, cause)),
-    wrapped('  fix: ', fix),
-    ...details(evidence)
+    wrapWords('  likely cause: ', cause),
+    wrapWords('  fix: ', fix),
+    ...thrownLines(failure),
+    ...details(evidenceOf(failure))
   ]
 }
-
-const adviceOn = ({ code, check }: Failure, { excerpt }: Evidence): Advice =>
-  code === 'signature-malformed' && /^[a-z*][a-z0-9_.*-]*=:/.test(String(excerpt))
-    ? OTHER_SCHEME
-    : (ADVICE[code] ?? ADVICE[check] ?? CHANGED_HEADER)
-
-const evidenceOf = (failed: object): Evidence => (failed as { evidence?: Evidence }).evidence ?? {}

@@ -5,7 +5,7 @@ const WIDTH = 80
  * Text from the sender or from DNS as printable ASCII on one line, cut: nothing in it can pose as another line of a
  * log, steer a terminal, or be mistaken for something that looks alike.
  */
-export function visible(text: string, longest = 240): string {
+export function escapeText(text: string, longest = 240): string {
   const more = text.length - longest
   const shown = text.slice(0, longest).replace(/[^ -~]|\\| $/g, escaped)
   return more > 0 ? `${shown}... (${more} more)` : shown
@@ -18,25 +18,25 @@ function escaped(character: string): string {
 }
 
 /** Lines that fit beside `first`, broken at spaces; further ones are indented as wide as it. */
-export const wrapped = (first: string, text: string): string =>
-  hung(
+export const wrapWords = (first: string, text: string): string =>
+  hangingIndent(
     first,
     text.match(new RegExp(`\\S.{0,${WIDTH - 1 - first.length}}(?= |$)|\\S{${WIDTH - first.length}}`, 'g'))
   )
 
 /** The same for text in which every space counts. */
-export const chopped = (first: string, text: string): string =>
-  hung(first, text.match(new RegExp(`.{1,${WIDTH - first.length}}`, 'g')))
+export const wrapExact = (first: string, text: string): string =>
+  hangingIndent(first, text.match(new RegExp(`.{1,${WIDTH - first.length}}`, 'g')))
 
-const hung = (first: string, lines: readonly string[] | null): string =>
+const hangingIndent = (first: string, lines: readonly string[] | null): string =>
   first + (lines ?? []).join(`\n${' '.repeat(first.length)}`)
 
 /** `1 byte`, `2 bytes` */
-export const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
+export const plural = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
 
 /** `47 minutes`, in the largest unit of which there are two. */
 export function duration(seconds: number): string {
   const size = seconds < 120 ? 1 : seconds < 7200 ? 60 : seconds < 172_800 ? 3600 : 86_400
   const unit = { 1: 'second', 60: 'minute', 3600: 'hour', 86400: 'day' }[size]
-  return counted(Math.round(seconds / size), unit)
+  return plural(Math.round(seconds / size), unit)
 }

@@ -1,4 +1,5 @@
 import { isSameList, memoFew } from '../memo.ts'
+import { describe } from '../options/own-options.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import type { ReceivedHeaders } from './request.ts'
 
@@ -46,7 +47,7 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
     for (const pair of headers as Iterable<unknown>) {
       if (!Array.isArray(pair) || typeof pair[0] !== 'string' || typeof pair[1] !== 'string') {
         throw new TypeError(
-          'request.headers must yield [name, value] pairs of strings (rawHeaders is flat: pair it up)'
+          `request.headers must yield [name, value] pairs of strings, and yields ${describe(pair)} (rawHeaders is flat: pair it up)`
         )
       }
       const failed = add(pair[0], pair[1])
@@ -58,7 +59,9 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
   for (const [name, lines] of Object.entries(headers)) {
     for (const value of Array.isArray(lines) ? lines : lines === undefined ? [] : [lines]) {
       if (typeof value !== 'string') {
-        throw new TypeError('request.headers must have strings or arrays of strings as values')
+        throw new TypeError(
+          `request.headers must have strings or arrays of strings as values, and has ${describe(value)} for ${describe(name)}`
+        )
       }
       const failed = add(name, value)
       if (failed !== undefined) return failed

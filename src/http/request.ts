@@ -1,3 +1,6 @@
+import { describe } from '../options/own-options.ts'
+import { adapterCallFor } from './framework-request.ts'
+
 /** Header lines as received: pairs in order (so repeats are seen), or a record as `node:http` makes it. */
 export type ReceivedHeaders =
   | Iterable<readonly [name: string, value: string]>
@@ -20,38 +23,75 @@ export interface ReceivedRequest {
   https: boolean
 }
 
-/** Throws for what only the receiver's own code can get wrong; nothing a sender sends ends here. */
-export function assertReceivedRequest(request: ReceivedRequest): void {
-  if (typeof request !== 'object' || request === null) {
-    throw new TypeError('verify() takes a request: { method, target, headers, body, https }')
-  }
-  if (typeof request.method !== 'string')
-    throw new TypeError('request.method must be a string, such as "POST"')
-  if (typeof request.target !== 'string') {
-    throw new TypeError(
-      'request.target must be the request-target as received, such as "/hook?id=1" (req.url)'
-    )
-  }
-  if (typeof request.headers !== 'object' || request.headers === null) {
-    throw new TypeError(
-      'request.headers must be an iterable of [name, value] pairs or a record of names to values'
-    )
-  }
-  if (typeof request.https !== 'boolean') {
-    throw new TypeError('request.https must be true or false: did the request arrive over TLS?')
-  }
-  assertBody(request.body)
+/** Where an adapter leaves what it found in the forwarding headers that it was asked to believe, when it was not usable. */
+export const FORWARDED = Symbol('signed-requests.forwarded')
+
+/** A forwarding header that was asked for, and every value that it had: none, several, or one that is not usable. */
+export interface ForwardedNote {
+  header: string
+  received: readonly string[]
 }
 
-function assertBody(body: unknown): void {
-  if (typeof body === 'string' || body === null || body instanceof Uint8Array) return
-  if (typeof body === 'object' && (Symbol.asyncIterator in body || 'getReader' in body)) return
-  if (body === undefined)
-    throw new TypeError('request.body is undefined: pass the raw bytes, or null for no body')
-  if (body instanceof ArrayBuffer)
-    throw new TypeError('request.body is an ArrayBuffer: pass new Uint8Array(buffer)')
+/** By the option that asked for the header. */
+export interface ForwardedNotes {
+  https?: ForwardedNote
+  host?: ForwardedNote
+  prefix?: ForwardedNote
+}
+
+/** The notes of an adapter. They are not enumerable: a request is compared, copied and logged without them. */
+export const forwardedNotes = (request: ReceivedRequest): ForwardedNotes | undefined =>
+  (request as { readonly [FORWARDED]?: ForwardedNotes })[FORWARDED]
+
+/** Throws for what only the receiver's own code can get wrong; nothing a sender sends ends here. */
+export function assertReceivedRequest(request: ReceivedRequest): void {
+  const problem = problemOf(request)
+  if (problem === undefined) return
+  const adapter = adapterCallFor(request)
   throw new TypeError(
-    'request.body is not raw bytes (is it a parsed body?): the digest is over the bytes as sent, ' +
-      'so pass a Uint8Array, a string or the stream, taken before any body parser ran'
+    adapter === undefined
+      ? problem
+      : `verify() got ${adapter.what}: an adapter takes it apart byte for byte, so write verify(${adapter.call})`
+  )
+}
+
+/** What is wrong, and what to pass instead. */
+function problemOf(request: ReceivedRequest): string | undefined {
+  if (typeof request !== 'object' || request === null || 'then' in request) {
+    return (
+      `verify() got ${describe(request)} and takes { method, target, headers, body, https }: pass what ` +
+      'fromNodeRequest(req), fromFetchRequest(request) or fromLambdaEvent(event) returns'
+    )
+  }
+  const { method, target, headers, body, https } = request
+  if (typeof method !== 'string')
+    return `request.method must be a string, such as "POST", and is ${describe(method)}`
+  if (typeof target !== 'string') {
+    return (
+      'request.target must be the request-target as received, such as "/hook?id=1" (req.url), and is ' +
+      describe(target)
+    )
+  }
+  if (typeof headers !== 'object' || headers === null) {
+    return (
+      'request.headers must be an iterable of [name, value] pairs or a record of names to values, and is ' +
+      describe(headers)
+    )
+  }
+  if (typeof https !== 'boolean') {
+    return `request.https must be true or false (did the request arrive over TLS?), and is ${describe(https)}`
+  }
+  return problemOfBody(body)
+}
+
+function problemOfBody(body: unknown): string | undefined {
+  if (typeof body === 'string' || body === null || body instanceof Uint8Array) return undefined
+  if (typeof body === 'object' && (Symbol.asyncIterator in body || 'getReader' in body)) return undefined
+  if (body === undefined) return 'request.body is undefined: pass the raw bytes, or null for no body'
+  if (body instanceof ArrayBuffer)
+    return 'request.body is an ArrayBuffer: pass its bytes, new Uint8Array(buffer)'
+  return (
+    `request.body is ${describe(body)} and not raw bytes (is it a parsed body?): the digest is over the bytes as ` +
+    'sent, so pass a Uint8Array, a string or the stream, taken before any body parser ran'
   )
 }

@@ -9,8 +9,8 @@ export function validateAccounts(accounts: unknown, prefix: string): AccountRule
   const list = typeof accounts === 'string' ? [accounts] : accounts
   if (!Array.isArray(list) || list.length === 0) {
     throw new TypeError(
-      `accounts is ${orUndefined(accounts)}: pass an account id as a string (accounts: "1234"), an array of them, ` +
-        'or a function (id) => boolean'
+      `accounts is ${orUndefined(accounts)}: pass an account id as a string (accounts: ${asString(accounts)}), an ` +
+        'array of them, or a function (id) => boolean'
     )
   }
   for (const id of list) validateId(id, prefix)
@@ -20,7 +20,9 @@ export function validateAccounts(accounts: unknown, prefix: string): AccountRule
 /** What would never match is a mistake: the header has the id between its prefix and its end. */
 function validateId(id: unknown, prefix: string): void {
   if (typeof id !== 'string' || id === '') {
-    throw new TypeError(`accounts has ${describe(id)}: an account id is a non-empty string, such as "1234"`)
+    throw new TypeError(
+      `accounts has ${describe(id)}: an account id is a non-empty string, such as ${asString(id)}`
+    )
   }
   if (id.trim() !== id) {
     throw new TypeError(
@@ -34,3 +36,6 @@ function validateId(id: unknown, prefix: string): void {
     )
   }
 }
+
+/** How to write the id: a number is one without its quotes. */
+const asString = (id: unknown): string => (Number.isSafeInteger(id) ? `"${id}"` : '"1234"')

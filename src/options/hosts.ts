@@ -17,11 +17,17 @@ export function validateHosts(hosts: unknown): string[] {
   for (const host of list) {
     if (isHost(host)) continue
     throw new TypeError(
-      `hosts has ${describe(host)}: write a host name without scheme and path, such as "hooks.example.com" or ` +
+      `hosts has ${orUndefined(host)}: write a host name without scheme and path, such as ${nameIn(host)} or ` +
         '"hooks.example.com:8443"'
     )
   }
   return list.map(host => host.toLowerCase())
+}
+
+/** The host of a URL that was passed by mistake. */
+function nameIn(host: unknown): string {
+  const name = typeof host === 'string' ? /^[a-z]+:\/\/([^/?#@]+)/i.exec(host)?.[1] : undefined
+  return isHost(name) ? describe(name) : '"hooks.example.com"'
 }
 
 /** A default port may be written or left out: 443, and 80 where HTTPS is not required. */

@@ -34,11 +34,18 @@ export function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_SHOWN))
   if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
   if (typeof value === 'boolean') return String(value)
-  if (typeof value === 'function') return 'a function'
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
-  return value instanceof Promise ? 'a Promise (is an await missing?)' : 'an object'
+  return isThenable(value) ? 'a Promise (is an await missing?)' : 'an object'
 }
+
+export const isThenable = (value: unknown): boolean =>
+  typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function'
 
 /** For an option that is required: `undefined` mostly means an environment variable that is not set. */
 export const orUndefined = (value: unknown): string =>
-  value === undefined ? 'undefined (is the environment variable it comes from set?)' : describe(value)
+  value === undefined
+    ? 'undefined (is the environment variable it comes from set?)'
+    : value === ''
+      ? 'an empty string (is the environment variable it comes from empty?)'
+      : describe(value)

@@ -1,10 +1,10 @@
-import { dnsTxtLookup, type LookupTxt } from '../key/dns.ts'
+import type { LookupTxt } from '../key/dns.ts'
 import { RSA_BITS } from '../key/import.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { SchemeName } from '../signature/algorithms.ts'
 import { type AccountRule, validateAccounts } from './accounts.ts'
 import { type AllowedAlgorithms, validateAlgorithms, validateSchemes } from './algorithms.ts'
-import { validateFunction, validateReplayStore } from './functions.ts'
+import { validateFunction, validateLookup, validateReplayStore } from './functions.ts'
 import { hostSpellings, validateHosts } from './hosts.ts'
 import { validateAlsoCovered, validateDomain, validateHeaderName } from './names.ts'
 import { validateDateTolerance, validateNumber, validateTimeout } from './numbers.ts'
@@ -38,7 +38,7 @@ export interface Settings {
   readonly now: () => number
 }
 
-const OPTION_NAMES: readonly (keyof VerifierOptions)[] = [
+export const OPTION_NAMES: readonly (keyof VerifierOptions)[] = [
   'serviceDomain',
   'hosts',
   'accounts',
@@ -101,11 +101,7 @@ export function validateOptions(given: VerifierOptions): Settings {
     maxRsaBits,
     maxBodyBytes: validateNumber(options.maxBodyBytes, 10_485_760, 'maxBodyBytes', 'bytes', { least: 0 }),
     bodyTimeout: validateTimeout(options.bodyTimeout, 30_000, 'bodyTimeout'),
-    lookupTxt: validateFunction(
-      options.lookupTxt ?? dnsTxtLookup(),
-      'lookupTxt',
-      '(name, { signal }) => Promise<string[][]>, such as dnsTxtLookup()'
-    ),
+    lookupTxt: validateLookup(options.lookupTxt),
     lookupTimeout: validateTimeout(options.lookupTimeout, 5000, 'lookupTimeout'),
     replayStore: validateReplayStore(options.replayStore),
     replayTimeout: validateTimeout(options.replayTimeout, 1000, 'replayTimeout'),

@@ -1,5 +1,5 @@
 import { errorLabel } from '../verdict/error-label.ts'
-import { fail, ok, type Result } from '../verdict/result.ts'
+import { fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { ReplayStore } from './store.ts'
 
 /**
@@ -29,7 +29,7 @@ export function claimInTime(
       },
       error => {
         clearTimeout(timer)
-        resolve(fail('replay-store-failed', { error: errorLabel(error) }))
+        resolve(withCause(fail('replay-store-failed', { error: errorLabel(error) }), error))
       }
     )
   })

@@ -51,7 +51,7 @@ function isRepresentative(signature: Uint8Array, keyObject: KeyObject): boolean 
 }
 
 /** Once for each key, which is itself found again by its record. */
-const modulusOf = memoByObject((keyObject: KeyObject): Uint8Array | undefined => {
+const modulusOf = /* @__PURE__ */ memoByObject((keyObject: KeyObject): Uint8Array | undefined => {
   const parsed = parseRsaDer(keyObject.export({ type: 'spki', format: 'der' }))
   return typeof parsed === 'object' ? parsed.modulus : undefined
 })

@@ -61,7 +61,7 @@ export const CODES = {
   'replay-store-failed': ['replay', 'the replay store did not answer']
 } as const satisfies Record<string, readonly [check: string, message: string]>
 
-/** A stable name for what is wrong; see the table in README.md. */
+/** A stable name for what is wrong; docs/checks-and-codes.md has a heading for each. */
 export type Code = keyof typeof CODES
 
 /** The check that a code belongs to. */

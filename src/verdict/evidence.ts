@@ -29,16 +29,22 @@ export interface EvidenceByCode {
     part: 'method' | 'target' | 'header-name' | 'header-value' | 'header-count'
     name?: string
   }
+  /**
+   * Only where the adapter was asked to believe X-Forwarded-Proto: every value that it had; none when it did not come.
+   * Otherwise the code says it all, and there is no evidence.
+   */
+  'not-https': { header: string; received: readonly string[] }
   /** `received` is all the lines, joined by commas */
   'date-repeated': { received: string }
   'date-malformed': { received: string }
   /** seconds from now to the Date: negative in the past */
   'date-too-old': { received: string; offsetSeconds: number; toleranceSeconds: number }
   'date-in-future': { received: string; offsetSeconds: number; toleranceSeconds: number }
-  'host-missing': { expected: readonly string[] }
-  'host-repeated': { received: string }
-  'host-mismatch': { received: string; expected: readonly string[] }
-  'account-missing': { header: string }
+  /** `header` is X-Forwarded-Host where that stands for Host: the adapter was asked to believe it, or it says the same */
+  'host-missing': { expected: readonly string[]; header?: string }
+  'host-repeated': { received: string; expected: readonly string[]; header?: string }
+  'host-mismatch': { received: string; expected: readonly string[]; header?: string }
+  'account-missing': { header: string; expected: string }
   'account-repeated': { header: string; received: string }
   'account-malformed': { header: string; received: string; expected: string }
   /** `expected` is the configured ids; absent where a function decides */
@@ -58,7 +64,7 @@ export interface EvidenceByCode {
   'coverage-repeated': { repeated: readonly string[] }
   /** `reason` where the request has it, but not as what the signature calls it */
   'coverage-absent': { absent: readonly string[]; reason?: string }
-  'key-name-malformed': { received: string }
+  'key-name-malformed': { received: string; domain: string }
   'key-name-outside-domain': { received: string; domain: string }
   'key-not-found': KeyEvidence
   'key-malformed': KeyEvidence
@@ -85,7 +91,10 @@ export interface EvidenceByCode {
   }
   'digest-malformed': { received: string; reason: string }
   'digest-unsupported': { received: readonly string[] }
-  /** digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did */
+  /**
+   * Digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did; `decompressed` is the
+   * Content-Encoding that the body no longer has.
+   */
   'digest-mismatch': {
     algorithm: string
     expected: string
@@ -93,6 +102,7 @@ export interface EvidenceByCode {
     bodyLength: number
     contentLength?: number
     reencoding?: Reencoding
+    decompressed?: string
   }
   'body-too-large': { limit: number }
   'body-unreadable': { error: string }

@@ -12,13 +12,18 @@ export type FailedWith<C extends Code> = {
   message: string
 } & WithEvidence<C>
 
+/** Codes that have evidence in some cases only. */
+type SometimesEvident = 'not-https'
+
 /** Required where the code has evidence, absent where it has none. Text in it comes from outside: escape it. */
-export type WithEvidence<C extends Code> = C extends keyof EvidenceByCode
-  ? {
-      /** what was received and what was expected */
-      evidence: EvidenceByCode[C]
-    }
-  : { evidence?: never }
+export type WithEvidence<C extends Code> = C extends SometimesEvident
+  ? { evidence?: EvidenceByCode[C] }
+  : C extends keyof EvidenceByCode
+    ? {
+        /** what was received and what was expected */
+        evidence: EvidenceByCode[C]
+      }
+    : { evidence?: never }
 
 /** A value, or why it could not be made. Pure steps return this and never throw for bad input. */
 export type Result<T> = { ok: true; value: T } | Failed
@@ -27,7 +32,11 @@ export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value })
 
 export function fail<C extends Code>(
   code: C,
-  ...evidence: [EvidenceOf<C>] extends [never] ? [] : [EvidenceOf<C>]
+  ...evidence: [EvidenceOf<C>] extends [never]
+    ? []
+    : C extends SometimesEvident
+      ? [EvidenceOf<C>?]
+      : [EvidenceOf<C>]
 ): FailedWith<C>
 export function fail(code: Code, evidence?: EvidenceOf<Code>): Failed {
   const message = CODES[code][1]

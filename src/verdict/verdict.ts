@@ -1,7 +1,6 @@
 import type { SchemeName } from '../signature/algorithms.ts'
 import { type CheckOf, CODES, type Code, isUnavailable, type UnavailableCode } from './codes.ts'
-import type { Failed, WithEvidence } from './result.ts'
-import { withCause } from './result.ts'
+import { type Failed, type WithEvidence, withCause } from './result.ts'
 
 /** The twelve checks, in the order in which they are reported. */
 export const CHECK_NAMES = [
@@ -26,15 +25,21 @@ export type CheckName = (typeof CHECK_NAMES)[number]
  * One failed check: `code` says which `evidence` there is. When the receiver's own function threw (`accounts`,
  * `lookupTxt`, the replay store), `cause` is the very error; it is not enumerable, so the verdict stays plain data.
  */
-export type Failure = {
-  [C in Code]: { check: CheckOf<C>; code: C; message: string } & WithEvidence<C>
-}[Code]
+export type Failure = FailureOf<Code>
+
+type FailureOf<Of extends Code> = {
+  [C in Of]: { check: CheckOf<C>; code: C; message: string; readonly cause?: unknown } & WithEvidence<C>
+}[Of]
+
+/** A check that could not be decided now. */
+export type UnavailableFailure = FailureOf<UnavailableCode>
 
 type FailedCheck = {
   [C in Code]: {
     outcome: C extends UnavailableCode ? 'unavailable' : 'fail'
     code: C
     message: string
+    readonly cause?: unknown
   } & WithEvidence<C>
 }[Code]
 
@@ -84,7 +89,7 @@ export interface Rejected {
 export interface Unavailable {
   status: 'unavailable'
   /** each check that could not be decided, in the order of the checks; none of them is a no */
-  failures: readonly [Failure, ...Failure[]]
+  failures: readonly [UnavailableFailure, ...UnavailableFailure[]]
   /** all twelve, with those that were not run */
   checks: Checks
 }
@@ -144,7 +149,7 @@ export function refuse(steps: Steps, because: string): Rejected | Unavailable {
     }
   }
   const status = failures.every(({ code }) => isUnavailable(code)) ? 'unavailable' : 'rejected'
-  return { status, failures: failures as [Failure, ...Failure[]], checks }
+  return { status, failures, checks } as unknown as Rejected | Unavailable
 }
 
 /** With evidence that no later verdict and no setting shares. */
@@ -158,4 +163,4 @@ function ownFailure({ code, message, evidence }: Failed) {
 }
 
 const copyCause = <T extends object>(from: object, to: T): T =>
-  'cause' in from ? withCause(to, from.cause) : to
+  Object.hasOwn(from, 'cause') ? withCause(to, (from as { cause?: unknown }).cause) : to

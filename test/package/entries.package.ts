@@ -6,6 +6,8 @@ import manifest from '../../package.json' with { type: 'json' }
 /** What each entry exports at run time. A name that comes or goes is a change of the public interface. */
 const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   '.': [
+    'NotVerifiedError',
+    'assertVerified',
     'buildSigningString',
     'createVerifier',
     'dnsTxtLookup',
@@ -15,6 +17,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
     'fromNodeRequest',
     'httpStatus',
     'importPublicKey',
+    'logRecord',
     'matchesDigest',
     'parseDigestHeader',
     'parseHttpDate',
@@ -23,6 +26,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
     'verifySignature'
   ],
   './account': ['AccountError', 'createAccountClient'],
+  './draft-cavage': ['buildSigningString', 'parseDigestHeader', 'parseSignatureHeader'],
   './replay': ['memoryReplayStore', 'redisReplayStore'],
   './rfc9421': ['buildSignatureBase', 'parseContentDigest', 'parseSignatureInput', 'parseSignatures'],
   './testing': ['captureFixture', 'createTestService', 'loadVectors', 'serveDns']

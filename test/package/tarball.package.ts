@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, inject, test } from 'vitest'
@@ -58,4 +59,17 @@ test('nothing points out of the tarball: no source maps, no paths of the machine
   const code = files.filter(file => file.startsWith('dist/'))
   expect(code.filter(file => read(file).includes('sourceMappingURL='))).toEqual([])
   expect(code.filter(file => read(file).includes(ROOT))).toEqual([])
+})
+
+test('every import of a module of Node.js has the node: prefix', () => {
+  const without = files
+    .filter(file => /^dist\/.*\.(?:js|cjs|ts|cts)$/.test(file))
+    .flatMap(file => {
+      const names = read(file).matchAll(/\b(?:from|require\(|import\()\s*['"]([a-z][\w/:-]*)['"]/g)
+      return [...names]
+        .filter(([, name = '']) => isBuiltin(name) && !name.startsWith('node:'))
+        .map(([all]) => `${file}: ${all}`)
+    })
+  // dns2, which is bundled with the command line, is not ours.
+  expect(without.filter(line => !line.startsWith('dist/cli.js: require('))).toEqual([])
 })

@@ -22,13 +22,14 @@ const MODES = [
 
 /** A user's project with the package, and with the sources written by `write`; returns what the compiler says. */
 function compile(
-  { typescript, nodeTypes }: (typeof COMPILERS)[number],
+  { typescript, nodeTypes }: { typescript: string; nodeTypes: string | undefined },
   options: object,
   write: (folder: string) => void
 ): string {
   const folder = mkdtempSync(join(inject('folder'), 'types-'))
   mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
-  symlinkSync(path(`node_modules/${nodeTypes}`), join(folder, 'node_modules/@types/node'))
+  if (nodeTypes !== undefined)
+    symlinkSync(path(`node_modules/${nodeTypes}`), join(folder, 'node_modules/@types/node'))
   write(folder)
   const compilerOptions = {
     target: 'ES2022',
@@ -56,6 +57,19 @@ describe.each(COMPILERS)('$typescript', compiler => {
       }
       cpSync(path('user/requires.cts'), join(folder, 'requires.cts'))
     })
+    expect(said).toBe('')
+  })
+
+  test("a Worker's project without @types/node, without skipLibCheck", () => {
+    const said = compile(
+      { ...compiler, nodeTypes: undefined },
+      {
+        module: 'preserve',
+        moduleResolution: 'bundler',
+        types: [path('node_modules/@cloudflare/workers-types')]
+      },
+      folder => cpSync(path('user/worker.mts'), join(folder, 'worker.mts'))
+    )
     expect(said).toBe('')
   })
 

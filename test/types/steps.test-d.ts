@@ -40,7 +40,7 @@ export function byOk(result: Result<Date>) {
   expectTypeOf(result.code).toEqualTypeOf<Code>()
   expectTypeOf(result.message).toEqualTypeOf<string>()
   if (result.code === 'date-malformed') {
-    expectTypeOf(result.evidence).toEqualTypeOf<{ received: string } | undefined>()
+    expectTypeOf(result.evidence).toEqualTypeOf<{ received: string }>()
   }
   // @ts-expect-error there is none
   result.value

@@ -9,9 +9,11 @@ import type {
   Rejected,
   Unavailable,
   UnavailableCode,
+  UnavailableFailure,
   Verdict,
   Verified
 } from 'signed-requests'
+import { assertVerified, type LogRecord, logRecord, NotVerifiedError } from 'signed-requests'
 import { expectTypeOf } from 'vitest'
 
 // Never run: the compiler is the test. It checks these files against src/ and against the package.
@@ -22,8 +24,10 @@ export function byStatus(verdict: Verdict) {
   expectTypeOf(verdict.checks).toEqualTypeOf<Checks>()
   // @ts-expect-error not before the status is known
   verdict.accountId
-  // @ts-expect-error not before the status is known
-  verdict.failures
+  // There in each of the three: no narrowing is needed.
+  expectTypeOf(verdict.failures.length).toEqualTypeOf<number>()
+  expectTypeOf(verdict.failures.map(({ code }) => code)).toEqualTypeOf<Code[]>()
+  for (const failure of verdict.failures) expectTypeOf(failure).toEqualTypeOf<Failure>()
 
   if (verdict.status === 'verified') {
     expectTypeOf(verdict).toEqualTypeOf<Verified>()
@@ -35,12 +39,16 @@ export function byStatus(verdict: Verdict) {
     expectTypeOf(verdict.nonce).toEqualTypeOf<string | undefined>()
     expectTypeOf(verdict.body).toEqualTypeOf<Uint8Array>()
     expectTypeOf(verdict.replayId).toEqualTypeOf<string | undefined>()
-    // @ts-expect-error nothing failed
-    verdict.failures
+    expectTypeOf(verdict.failures).toEqualTypeOf<readonly []>()
     return
   }
   expectTypeOf(verdict).toEqualTypeOf<Rejected | Unavailable>()
-  expectTypeOf(verdict.failures).toEqualTypeOf<readonly [Failure, ...Failure[]]>()
+  if (verdict.status === 'unavailable') {
+    expectTypeOf(verdict.failures).toEqualTypeOf<readonly [UnavailableFailure, ...UnavailableFailure[]]>()
+    expectTypeOf(verdict.failures[0].code).toEqualTypeOf<UnavailableCode>()
+  } else {
+    expectTypeOf(verdict.failures).toEqualTypeOf<readonly [Failure, ...Failure[]]>()
+  }
   // At least one: no check for undefined is needed.
   expectTypeOf(verdict.failures[0].code).toEqualTypeOf<Code>()
   // @ts-expect-error the body of a request that was not verified is not handed out
@@ -57,28 +65,39 @@ expectTypeOf<Pick<Verified, 'nonce' | 'replayId'>>().toEqualTypeOf<{
 export function byCode(failure: Failure) {
   expectTypeOf(failure.check).toEqualTypeOf<CheckName>()
   expectTypeOf(failure.message).toEqualTypeOf<string>()
+  expectTypeOf(failure.cause).toEqualTypeOf<unknown>()
   switch (failure.code) {
     case 'date-too-old':
       expectTypeOf(failure.check).toEqualTypeOf<'date'>()
-      expectTypeOf(failure.evidence).toEqualTypeOf<
-        { received: string; offsetSeconds: number; toleranceSeconds: number } | undefined
-      >()
+      expectTypeOf(failure.evidence).toEqualTypeOf<{
+        received: string
+        offsetSeconds: number
+        toleranceSeconds: number
+      }>()
       break
     case 'host-mismatch':
       expectTypeOf(failure.check).toEqualTypeOf<'host'>()
-      expectTypeOf(failure.evidence).toEqualTypeOf<
-        { received: string; expected: readonly string[] } | undefined
-      >()
+      expectTypeOf(failure.evidence).toEqualTypeOf<{
+        received: string
+        expected: readonly string[]
+        header?: string
+      }>()
       break
     case 'key-too-short':
       expectTypeOf(failure.check).toEqualTypeOf<'key'>()
-      expectTypeOf(failure.evidence).toEqualTypeOf<KeyEvidence | undefined>()
+      expectTypeOf(failure.evidence).toEqualTypeOf<KeyEvidence>()
       break
     case 'coverage-insufficient':
-      expectTypeOf(failure.evidence?.missing).toEqualTypeOf<readonly string[] | undefined>()
+      expectTypeOf(failure.evidence.missing).toEqualTypeOf<readonly string[]>()
       break
     case 'not-https':
       expectTypeOf(failure.check).toEqualTypeOf<'https'>()
+      // Only where X-Forwarded-Proto was asked for.
+      expectTypeOf(failure.evidence).toEqualTypeOf<
+        { header: string; received: readonly string[] } | undefined
+      >()
+      break
+    case 'date-missing':
       // The code says it all.
       expectTypeOf(failure.evidence).toEqualTypeOf<undefined>()
       break
@@ -122,8 +141,7 @@ export function byOutcome(result: CheckResult) {
     case 'fail':
       expectTypeOf(result.code).toEqualTypeOf<Exclude<Code, UnavailableCode>>()
       expectTypeOf(result.message).toEqualTypeOf<string>()
-      if (result.code === 'replayed')
-        expectTypeOf(result.evidence).toEqualTypeOf<{ replayId: string } | undefined>()
+      if (result.code === 'replayed') expectTypeOf(result.evidence).toEqualTypeOf<{ replayId: string }>()
       // @ts-expect-error it was run
       result.because
       break
@@ -131,10 +149,27 @@ export function byOutcome(result: CheckResult) {
       expectTypeOf(result.code).toEqualTypeOf<UnavailableCode>()
       expectTypeOf(result.message).toEqualTypeOf<string>()
       if (result.code === 'key-lookup-timeout') {
-        expectTypeOf(result.evidence).toEqualTypeOf<{ name: string; error: string } | undefined>()
+        expectTypeOf(result.evidence).toEqualTypeOf<{ name: string; error: string }>()
       }
       break
     default:
       expectTypeOf(result).toEqualTypeOf<never>()
   }
 }
+
+/** After assertVerified the compiler knows that it is verified. */
+export function byAssertion(verdict: Verdict) {
+  // @ts-expect-error not before
+  verdict.accountId
+  assertVerified(verdict)
+  expectTypeOf(verdict).toEqualTypeOf<Verified>()
+}
+
+export function ofAnError(error: unknown) {
+  if (!(error instanceof NotVerifiedError)) return
+  expectTypeOf(error.verdict).toEqualTypeOf<Rejected | Unavailable>()
+  expectTypeOf(error.status).toEqualTypeOf<401 | 413 | 503>()
+  expectTypeOf(error.statusCode).toEqualTypeOf<401 | 413 | 503>()
+  expectTypeOf(error.expose).toEqualTypeOf<false>()
+}
+expectTypeOf(logRecord).toEqualTypeOf<(verdict: Verdict) => LogRecord>()

@@ -29,29 +29,33 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
     { received: 'Fri, 20 Nov 2026 12:05:01 GMT', offsetSeconds: 301, toleranceSeconds: 300 }
   ],
   ['host-missing', { expected: ['hooks.example.com'] }],
-  ['host-repeated', { received: 'hooks.example.com, other.example.com' }],
+  ['host-repeated', { received: 'hooks.example.com, other.example.com', expected: ['hooks.example.com'] }],
   ['host-with-another-port', { received: 'hooks.example.com:8443', expected: ['hooks.example.com'] }],
-  ['account-missing', { header: 'x-service-id' }],
+  ['account-missing', { header: 'x-service-id', expected: 'account-<account id>' }],
   ['account-repeated', { header: 'x-service-id', received: 'account-1234, account-5678' }],
   ['account-without-prefix', { header: 'x-service-id', received: '1234', expected: 'account-<account id>' }],
-  ['account-of-another-customer', { header: 'x-service-id', received: '5678' }],
+  ['account-of-another-customer', { header: 'x-service-id', received: '5678', expected: ['1234'] }],
   ['account-check-failed', { error: 'Error' }],
   ['signature-missing', undefined],
   ['signature-repeated', undefined],
   [
     'signature-comma-missing',
-    { position: 39, reason: 'a comma is expected', near: 'ey.service.example" algorithm="rsa-sha25' }
+    { position: 39, reason: 'a comma is expected', excerpt: 'ey.service.example" algorithm="rsa-sha25' }
   ],
   [
     'signature-comma-at-the-start',
-    { position: 0, reason: 'a parameter name is expected, and an equals sign', near: ',keyId="one._domaink' }
+    {
+      position: 0,
+      reason: 'a parameter name is expected, and an equals sign',
+      excerpt: ',keyId="one._domaink'
+    }
   ],
   [
     'signature-two-commas',
     {
       position: 39,
       reason: 'a parameter name is expected, and an equals sign',
-      near: 'ey.service.example",,algorithm="rsa-sha2'
+      excerpt: 'ey.service.example",,algorithm="rsa-sha2'
     }
   ],
   [
@@ -59,46 +63,31 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
     {
       position: 6,
       reason: 'a quoted string is expected, or an integer for a time',
-      near: 'keyId=one._domainkey.servi'
+      excerpt: 'keyId=one._domainkey.servi'
     }
   ],
   [
     'signature-headers-with-tabs',
-    { position: 0, reason: 'headers is not a list of header names', near: 'keyId="one._domainke' }
+    { position: 0, reason: 'headers is not a list of header names', excerpt: 'keyId="one._domainke' }
   ],
   ['signature-without-key-id', { parameter: 'keyId' }],
   ['signature-without-signature', { parameter: 'signature' }],
   ['signature-headers-twice', { parameter: 'headers' }],
   ['signature-algorithm-hmac', { received: 'hmac-sha256', allowed: ['rsa-sha256'] }],
   ['signature-base64-with-stray-bits', undefined],
-  [
-    'signature-created-too-old',
-    { created: NOW - 301, reason: 'it is too long ago', offsetSeconds: -301, toleranceSeconds: 300 }
-  ],
-  [
-    'signature-created-in-future',
-    { created: NOW + 301, reason: 'it is in the future', offsetSeconds: 301, toleranceSeconds: 300 }
-  ],
-  [
-    'signature-created-covered-with-rsa',
-    { created: NOW, reason: 'it cannot be covered with this algorithm' }
-  ],
-  [
-    'signature-expired',
-    { expires: NOW - 301, reason: 'it has passed', offsetSeconds: -301, toleranceSeconds: 300 }
-  ],
-  [
-    'signature-expires-covered-with-rsa',
-    { expires: NOW + 60, reason: 'it cannot be covered with this algorithm' }
-  ],
+  ['signature-created-too-old', { created: NOW - 301, offsetSeconds: -301, toleranceSeconds: 300 }],
+  ['signature-created-in-future', { created: NOW + 301, offsetSeconds: 301, toleranceSeconds: 300 }],
+  ['signature-created-covered-with-rsa', { covered: ['(created)'], algorithm: 'rsa-sha256' }],
+  ['signature-expired', { expires: NOW - 301, offsetSeconds: -301, toleranceSeconds: 300 }],
+  ['signature-expires-covered-with-rsa', { covered: ['(expires)'], algorithm: 'rsa-sha256' }],
   ['signature-created-covered-without-parameter', { parameter: 'created' }],
   ['signature-expires-covered-without-parameter', { parameter: 'expires' }],
   ['coverage-of-one-header', { missing: FIVE.filter(name => name !== 'date'), covered: ['date'] }],
   ['coverage-repeated-in-another-case', { repeated: ['date'] }],
   ['coverage-absent-constructor', { absent: ['constructor'] }],
-  ['key-name-punycode', { received: 'xn--a.service.example' }],
+  ['key-name-punycode', { received: 'xn--a.service.example', domain: 'service.example' }],
   ['key-name-upper-case', 'verified'],
-  ['key-name-wildcard', { received: '*.service.example' }],
+  ['key-name-wildcard', { received: '*.service.example', domain: 'service.example' }],
   ['key-name-the-domain-itself', { received: 'service.example', domain: 'service.example' }],
   ['key-records-spf-alone', { name: NAME, reason: 'no key record among the TXT records' }],
   ['dns-name-does-not-exist', { name: NAME, reason: 'ENOTFOUND' }],
@@ -169,7 +158,7 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
       name: NAME,
       record: expect.stringMatching(/^v=DKIM1; k=rsa; p=/),
       bits: 2048,
-      reason: 'the public exponent is not an odd number of at least 3'
+      reason: 'the public exponent is not an odd number of at least 3 and at most 33 bits'
     }
   ],
   [
@@ -186,8 +175,14 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
   ['key-too-long-for-this-receiver', keyEvidence(ONE.record, { bits: 2048 })],
   ['key-records-two-none-good', 'a signing string'],
   ['digest-empty', { received: '', reason: 'an algorithm, an equals sign and a value are expected' }],
-  ['digest-without-value', { received: 'SHA-256=', reason: 'a sha-256 digest is not spelt like one' }],
-  ['digest-unknown-without-value', expect.objectContaining({ reason: 'a foo digest is not spelt like one' })],
+  [
+    'digest-without-value',
+    { received: 'SHA-256=', reason: 'a sha-256 digest is not canonical base64 of the right length' }
+  ],
+  [
+    'digest-unknown-without-value',
+    expect.objectContaining({ reason: 'a foo digest is not canonical base64 of the right length' })
+  ],
   ['digest-md5-and-sha-1', { received: ['md5', 'sha'] }],
   [
     'digest-body-changed',
@@ -213,9 +208,9 @@ async function evidenceOf(name: string): Promise<unknown> {
   if (verdict.status === 'verified') return 'verified'
   const [failure] = verdict.failures
   if (failure.code !== 'signature-mismatch') return failure.evidence
-  const { keyId, algorithm, record } = failure.evidence!
+  const { keyId, algorithm, record } = failure.evidence
   expect({ keyId, algorithm, record }).toEqual({ keyId: NAME, algorithm: 'rsa-sha256', record: TWO.record })
-  expect(failure.evidence!.signingString.split('\n').map(line => line.split(': ')[0])).toEqual(SAMPLE)
+  expect(failure.evidence.signingString.split('\n').map(line => line.split(': ')[0])).toEqual(SAMPLE)
   return 'a signing string'
 }
 

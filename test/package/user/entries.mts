@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import { createVerifier, fromFetchRequest, fromNodeRequest, httpStatus, type Verdict } from 'signed-requests'
 import { createAccountClient } from 'signed-requests/account'
+import { parseSignatureHeader } from 'signed-requests/draft-cavage'
 import { memoryReplayStore, type ReplayStore, redisReplayStore } from 'signed-requests/replay'
 import { parseContentDigest } from 'signed-requests/rfc9421'
 import { createTestService, loadVectors } from 'signed-requests/testing'
@@ -34,3 +35,5 @@ export const algorithms: string[] = digests.ok
   : [digests.message]
 
 export const names: string[] = loadVectors().map(({ name }) => name)
+
+export const signature = parseSignatureHeader('keyId="a"')

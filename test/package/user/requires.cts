@@ -1,6 +1,7 @@
 // One use of each entry, where `require` is what finds it.
 import requests = require('signed-requests')
 import account = require('signed-requests/account')
+import draftCavage = require('signed-requests/draft-cavage')
 import replay = require('signed-requests/replay')
 import rfc9421 = require('signed-requests/rfc9421')
 import testing = require('signed-requests/testing')
@@ -21,4 +22,6 @@ const judge = async (): Promise<requests.Code | number> => {
 
 const parse: (value: string) => requests.Result<readonly requests.Digest[]> = rfc9421.parseContentDigest
 
-export = { judge, parse }
+const build: typeof requests.buildSigningString = draftCavage.buildSigningString
+
+export = { build, judge, parse }

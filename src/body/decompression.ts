@@ -1,0 +1,32 @@
+import type { Fields } from '../http/fields.ts'
+
+/** How a body of each coding begins: gzip (RFC 1952 section 2.3.1), zstd (RFC 8878 section 3.1.1). */
+const MAGIC: ReadonlyMap<string, readonly number[]> = new Map([
+  ['gzip', [0x1f, 0x8b]],
+  ['x-gzip', [0x1f, 0x8b]],
+  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]]
+])
+
+/** These have no bytes of their own to begin with (RFC 1950 and RFC 7932). */
+const WITHOUT_MAGIC: ReadonlySet<string> = new Set(['deflate', 'br'])
+
+/**
+ * The Content-Encoding that a parser has undone: the body does not begin as that coding does, although the sender
+ * signed it so, or it is longer than Content-Length says. Undefined when nothing points to that.
+ */
+export function findDecompression(
+  body: Uint8Array,
+  { values }: Fields,
+  covered: readonly string[]
+): string | undefined {
+  const coding = values.get('content-encoding')?.toLowerCase()
+  if (coding === undefined || body.length === 0) return undefined
+  const magic = MAGIC.get(coding)
+  if (magic === undefined && !WITHOUT_MAGIC.has(coding)) return undefined
+  if (magic?.every((byte, i) => body[i] === byte)) return undefined
+
+  const length = values.get('content-length') ?? ''
+  const isLonger = /^\d{1,15}$/.test(length) && Number(length) < body.length
+  const isSigned = covered.includes('content-encoding')
+  return isLonger || (isSigned && magic !== undefined) ? coding : undefined
+}

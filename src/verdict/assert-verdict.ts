@@ -1,0 +1,23 @@
+import { describe, isThenable } from '../options/own-options.ts'
+import type { Verdict } from './verdict.ts'
+
+const STATUSES: ReadonlySet<unknown> = new Set<Verdict['status']>(['verified', 'rejected', 'unavailable'])
+
+/**
+ * Throws for what only the receiver's own code can get wrong: a verdict that was not awaited, or another value.
+ *
+ * @param of the function that was called, for the message
+ * @throws TypeError
+ */
+export function assertVerdict(of: string, verdict: unknown): asserts verdict is Verdict {
+  const { status, failures, checks } = (verdict ?? {}) as Partial<Record<keyof Verdict, unknown>>
+  if (STATUSES.has(status) && Array.isArray(failures) && typeof checks === 'object' && checks !== null) return
+  if (isThenable(verdict)) {
+    throw new TypeError(
+      `${of}() got a Promise, so an await is missing: write ${of}(await verify(request)), or await the verdict first`
+    )
+  }
+  throw new TypeError(
+    `${of}() got ${describe(verdict)} and takes a verdict: pass what verify(request) resolves to, unchanged`
+  )
+}
