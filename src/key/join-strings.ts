@@ -31,32 +31,42 @@ const VERSION = /^[ \t]*v[ \t]*=[ \t]*[A-Za-z0-9]/
 /** `google-site-verification=`: tag names have no hyphen (RFC 6376 section 3.2), nor has base64. */
 const OTHER_NAME = /^[\w.]*-[\w.-]*=/
 
-/** Can the string not be the continuation of the record before it? */
+/** Can the string not belong to the record before it? */
 function startsRecord(string: string, before: string): boolean {
   if (KEY_VERSION.test(string)) return true
+  if (before.length > MAX_LENGTH) return false
   const last = before.slice(before.lastIndexOf(';') + 1)
   if (!looksLikeKeyRecord(before)) {
     // `p=...` after other text; a tag list that ends with a semicolon goes on.
     return last.trim() !== '' && /^[ \t]*[a-z][ \t]*=/.test(string) && looksLikeKeyRecord(string)
   }
   const tag = /^[ \t]*(\w+)[ \t]*=/.exec(last)?.[1]
-  // Notes and unknown tags may contain anything.
-  if (tag !== undefined && !TAGS_WITHOUT_EQUALS.has(tag)) return false
-  if (VERSION.test(string) || OTHER_NAME.test(string)) return true
-  // After a whole key only white space and the next tag may follow.
-  return tag === 'p' && !/^(?:[ \t\r\n;]|$)/.test(string) && isWholeKey(before)
+  switch (tag) {
+    case 'p':
+      // After a whole key only white space and the next tag may follow.
+      return startsOther(string) || (!/^(?:[ \t\r\n;]|$)/.test(string) && isWholeKey(before))
+    case 'h':
+    case 'k':
+    case 's':
+    case 't':
+      // A restriction behind the key: it may grow, but `t=y` never turns into `t=yes`.
+      return startsOther(string) || (/(?:^|;)[ \t]*p[ \t]*=/.test(before) && !parseKeyRecord(before).ok)
+    case undefined:
+      return startsOther(string)
+    default: // notes and unknown tags may contain anything
+      return false
+  }
 }
 
-/** The tags in whose values no equals sign can stand, but at the end of base64. */
-const TAGS_WITHOUT_EQUALS = new Set(['v', 'g', 'h', 'k', 's', 't', 'p'])
+const startsOther = (string: string): boolean => VERSION.test(string) || OTHER_NAME.test(string)
 
-/** Much longer than the record of the longest key. */
+/** Much longer than the record of any key; a longer text is not looked at again for each of its strings. */
 const MAX_LENGTH = 4096
 
-/** DER says its own length, so nothing can follow. */
+/** DER says its own length, so nothing can follow. Within white space it could go on. */
 function isWholeKey(text: string): boolean {
-  const record = text.length <= MAX_LENGTH ? parseKeyRecord(text) : undefined
-  if (!record?.ok) return false
+  const record = parseKeyRecord(text)
+  if (!record.ok || /[ \t\r\n]$/.test(text)) return false
   const { type, publicKey } = record.value
   return type === 'rsa' ? typeof parseRsaDer(publicKey) === 'object' : publicKey.length === 32
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { importPublicKey } from '../../src/key/import.ts'
 import { joinStrings } from '../../src/key/join-strings.ts'
 import { parseKeyRecord } from '../../src/key/record.ts'
-import { ED25519, ONE, TWO } from '../vectors/build/keys.ts'
+import { ED25519, RSA_1024 as ONE, EXPONENT_3 as TWO } from '../vectors/build/keys.ts'
 
 /** As Bun returns records: each string as a record. */
 const flatten = (records: readonly (readonly string[])[]): string[][] => records.flat().map(each => [each])
@@ -21,18 +21,20 @@ function usable(records: readonly (readonly string[])[]): string[] {
   })
 }
 
-const GENKEY = (p: string) => ['v=DKIM1; h=sha256; k=rsa; ', `p=${p.slice(0, 220)}`, p.slice(220)]
+const GENKEY = (p: string) => ['v=DKIM1; h=sha256; k=rsa; ', `p=${p.slice(0, 150)}`, p.slice(150)]
 
 describe('one record', () => {
-  it.each(Array.from({ length: ONE.record.length - 1 }, (_, at) => at + 1))('is joined, cut at %d', at => {
-    for (const record of [ONE.record, `p=${ONE.p}; k=rsa`, `k=rsa; t=s; p=${ONE.p};`]) {
-      const strings = [record.slice(0, at), record.slice(at)]
-      expect(joinStrings(flatten([strings]))).toEqual([strings])
+  it('is joined, wherever it is cut', () => {
+    for (const record of [ONE.record, `p=${ONE.p}`, `k=rsa; t=s; p=${ONE.p};`, ED25519.record]) {
+      for (let at = 1; at < record.length; at++) {
+        const strings = [record.slice(0, at), record.slice(at)]
+        expect(joinStrings(flatten([strings]))).toEqual([strings])
+      }
     }
   })
 
   it.each([1, 2, 5, 70, 250, 255])('is joined, in strings of %d octets', length => {
-    for (const record of [ONE.record, ED25519.record, `${ONE.record}; t=y`, `v=DKIM1; p=; n=old`]) {
+    for (const record of [ONE.record, ED25519.record, `${ONE.record}; n=old`, `v=DKIM1; p=; n=old`]) {
       expect(texts(joinStrings(flatten([cut(record, length)])))).toEqual([record])
     }
   })
@@ -47,8 +49,6 @@ describe('one record', () => {
       const record = ONE.record + tail
       for (let at = 1; at < record.length; at++) {
         const joined = joinStrings(flatten([[record.slice(0, at), record.slice(at)]]))
-        // A string that begins like another record is the one exception, see below.
-        if (/^\s*v=\d|^a-b/.test(record.slice(at)) && joined.length === 2) continue
         expect(usable(joined)).toEqual(usable([[record]]))
       }
     }
@@ -146,13 +146,6 @@ it('never makes a key usable that is in no usable record', () => {
       const allowed = usable(truth)
       for (const key of usable(joinStrings(flatten(truth)))) expect(allowed).toContain(key)
     }),
-    { numRuns: 3000 }
+    { numRuns: 1000 }
   )
-})
-
-it('takes time in proportion to a long answer', () => {
-  const answer = flatten([Array.from({ length: 32_000 }, () => 'A')])
-  const started = performance.now()
-  joinStrings([['v=DKIM1; p='], ...answer])
-  expect(performance.now() - started).toBeLessThan(5000)
 })
