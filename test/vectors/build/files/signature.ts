@@ -40,7 +40,6 @@ function startingWithZero(string: string): Buffer {
   return signature
 }
 
-
 /** Made with another scheme than the header says. */
 const madeWith = (name: string, scheme: Scheme, algorithm: 'rsa-sha256' | 'rsa-sha512' | 'hs2019') =>
   vector(name, {
