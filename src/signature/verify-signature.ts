@@ -3,7 +3,7 @@ import type { PublicKey } from '../key/import.ts'
 import { parseRsaDer } from '../key/rsa-der.ts'
 import { memoByObject } from '../memo.ts'
 import { isWorkers } from '../runtime.ts'
-import { computationFor } from './algorithms.ts'
+import { type Computation, computationFor } from './algorithms.ts'
 
 /**
  * Does the signature over the signing string verify with this key? False, never a throw, also for an unknown
@@ -28,14 +28,13 @@ export function verifySignature(
   // Header values are octets, and receivers hold each as one character (RFC 9110 section 5.5, obs-text). A character
   // that is not an octet was never in a request, so nothing can be signed over it.
   if (NOT_OCTETS.test(signingString)) return false
-  // Workers take no KeyObject beside options.
-  const input = options && { key: isWorkers() ? toPem(keyObject) : keyObject, ...options }
+  const input = inputFor(keyObject, options)
   // The same primitive as one-shot verify, 4 % faster, for it takes the text as it is; and on Workers, where one-shot
   // verify ignores the padding, it does not.
   if (key.type === 'rsa') {
-    return createVerify(digest!).update(signingString, 'latin1').verify(input ?? keyObject, signature)
+    return createVerify(digest!).update(signingString, 'latin1').verify(input, signature)
   }
-  return verify(digest, Buffer.from(signingString, 'latin1'), input ?? keyObject, signature)
+  return verify(digest, Buffer.from(signingString, 'latin1'), input, signature)
 }
 
 /**
@@ -56,6 +55,10 @@ const modulusOf = memoByObject((keyObject: KeyObject): Uint8Array | undefined =>
   return typeof parsed === 'object' ? parsed.modulus : undefined
 })
 
-const toPem = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString()
+/** Workers take no KeyObject beside options. */
+function inputFor(key: KeyObject, options: Computation['options']) {
+  if (options === undefined) return key
+  return isWorkers() ? { key: key.export({ type: 'spki', format: 'pem' }), ...options } : { key, ...options }
+}
 
 const NOT_OCTETS = /[^\0-\xff]/

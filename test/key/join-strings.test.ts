@@ -8,8 +8,7 @@ import { ED25519, RSA_1024 as ONE, EXPONENT_3 as TWO } from '../vectors/build/ke
 /** As Bun returns records: each string as a record. */
 const flatten = (records: readonly (readonly string[])[]): string[][] => records.flat().map(each => [each])
 const texts = (records: readonly (readonly string[])[]): string[] => records.map(each => each.join(''))
-const cut = (text: string, length: number): string[] =>
-  text.match(new RegExp(`.{1,${length}}`, 'gs')) ?? ['']
+const cut = (text: string, length: number): string[] => text.match(new RegExp(`.{1,${length}}`, 'gs')) ?? ['']
 
 /** The keys of the records that a receiver can use. */
 function usable(records: readonly (readonly string[])[]): string[] {
@@ -44,7 +43,16 @@ describe('one record', () => {
   })
 
   it('keeps what comes after the key: a restriction is not cut off', () => {
-    const tails = ['; t=y', ';t=y', ' ; t=y', '; n=x v=1 a-b=c; t=y', '; s=tlsrpt', '; h=sha1', '; t=y;;', ' junk']
+    const tails = [
+      '; t=y',
+      ';t=y',
+      ' ; t=y',
+      '; n=x v=1 a-b=c; t=y',
+      '; s=tlsrpt',
+      '; h=sha1',
+      '; t=y;;',
+      ' junk'
+    ]
     for (const tail of tails) {
       const record = ONE.record + tail
       for (let at = 1; at < record.length; at++) {
@@ -80,20 +88,27 @@ describe('several records', () => {
     expect(joinStrings(flatten([GENKEY(ONE.p), revoked]))).toEqual([GENKEY(ONE.p), revoked])
   })
 
-  it.each([spf, dmarc, site, token, words])('unrelated text neither joins a key nor spoils it: %s', (...other) => {
-    for (const record of [cut(ONE.record, 70), GENKEY(ONE.p), [ONE.record.slice(0, 200), ONE.record.slice(200)]]) {
-      for (const records of [
-        [other, record],
-        [record, other],
-        [other, record, other, GENKEY(TWO.p)]
+  it.each([spf, dmarc, site, token, words])(
+    'unrelated text neither joins a key nor spoils it: %s',
+    (...other) => {
+      for (const record of [
+        cut(ONE.record, 70),
+        GENKEY(ONE.p),
+        [ONE.record.slice(0, 200), ONE.record.slice(200)]
       ]) {
-        const joined = texts(joinStrings(flatten(records)))
-        for (const text of texts(records)) {
-          if (text.startsWith('v=DKIM1')) expect(joined).toContain(text)
+        for (const records of [
+          [other, record],
+          [record, other],
+          [other, record, other, GENKEY(TWO.p)]
+        ]) {
+          const joined = texts(joinStrings(flatten(records)))
+          for (const text of texts(records)) {
+            if (text.startsWith('v=DKIM1')) expect(joined).toContain(text)
+          }
         }
       }
     }
-  })
+  )
 
   it('no key is made of a revoked record and text that is not a key', () => {
     const records = [['v=DKIM1; k=rsa; p='], ['verification-token']]
@@ -101,7 +116,14 @@ describe('several records', () => {
   })
 
   it('no key loses the version, type or flags that stand before it', () => {
-    for (const head of ['v=DKIM1; t=y; ', 'v=DKIM1; k=ed25519; ', 'v=DKIM2; ', 'v=DKIM1; s=tlsrpt;', 'v=DKIM1; n=x', 'v=other; ']) {
+    for (const head of [
+      'v=DKIM1; t=y; ',
+      'v=DKIM1; k=ed25519; ',
+      'v=DKIM2; ',
+      'v=DKIM1; s=tlsrpt;',
+      'v=DKIM1; n=x',
+      'v=other; '
+    ]) {
       expect(usable(joinStrings(flatten([[head, `p=${ONE.p}`]])))).toEqual([])
     }
   })
@@ -128,7 +150,14 @@ const record = fc
     fc.constantFrom('', ';', '; ', '; t=y', '; s=email', '; s=tlsrpt', '; h=sha1', '; t=s', ';;', ' ;; t=y')
   )
   .map(([head, p, tail]) => `${head}p=${p}${tail}`)
-const other = fc.constantFrom('v=spf1 -all', 'v=DMARC1; p=none', 'google-site-verification=abc', 'MS=ms1', 'text', '')
+const other = fc.constantFrom(
+  'v=spf1 -all',
+  'v=DMARC1; p=none',
+  'google-site-verification=abc',
+  'MS=ms1',
+  'text',
+  ''
+)
 
 it('never makes a key usable that is in no usable record', () => {
   const pieces = fc.array(fc.nat(90), { minLength: 1, maxLength: 8 })
