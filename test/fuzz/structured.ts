@@ -9,7 +9,10 @@ const BARE =
 const KEY = /^[a-z*][a-z0-9_.*-]*/
 
 class Reader {
-  constructor(private text: string) {}
+  private text: string
+  constructor(text: string) {
+    this.text = text
+  }
 
   take(pattern: RegExp): string | undefined {
     const found = pattern.exec(this.text)?.[0]
