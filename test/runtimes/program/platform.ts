@@ -14,13 +14,17 @@ export interface Platform {
 const TEXT = '(request-target): post /hook\nhost: receiver.example'
 const DATA = Buffer.from(TEXT)
 const BITS = 2048
+const PSS = { name: 'RSA-PSS', hash: 'SHA-512' }
 
 /** RSASSA-PSS with SHA-512, as hs2019 of the draft has it. */
 export async function tryPlatform(): Promise<Platform> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: BITS })
   const modulus = toInteger(Buffer.from(publicKey.export({ format: 'jwk' }).n!, 'base64url'))
+  // By Web Crypto, which is the same everywhere. A salt is random: some signature is small enough.
+  const der = new Uint8Array(privateKey.export({ type: 'pkcs8', format: 'der' }))
+  const signer = await crypto.subtle.importKey('pkcs8', der, PSS, false, ['sign'])
   let signature: Buffer
-  do signature = await signPss(privateKey.export({ type: 'pkcs8', format: 'der' }))
+  do signature = Buffer.from(await crypto.subtle.sign({ ...PSS, saltLength: 64 }, signer, DATA))
   while (toInteger(signature) + modulus >= 1n << BigInt(BITS))
 
   const s = toInteger(signature)
@@ -44,13 +48,6 @@ export async function tryPlatform(): Promise<Platform> {
       verifySignature(TEXT, toOctets(value), key, 'hs2019')
     )
   }
-}
-
-/** By Web Crypto, which is the same everywhere. */
-async function signPss(der: Uint8Array): Promise<Buffer> {
-  const algorithm = { name: 'RSA-PSS', hash: 'SHA-512' }
-  const key = await crypto.subtle.importKey('pkcs8', new Uint8Array(der), algorithm, false, ['sign'])
-  return Buffer.from(await crypto.subtle.sign({ name: 'RSA-PSS', saltLength: 64 }, key, DATA))
 }
 
 const toInteger = (octets: Uint8Array): bigint => BigInt(`0x${Buffer.from(octets).toString('hex')}`)
