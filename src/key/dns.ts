@@ -1,6 +1,8 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { ownOptions } from '../options/own-options.ts'
+import { isBun, isWorkers } from '../runtime.ts'
+import { joinStrings } from './join-strings.ts'
 
 /**
  * Asks DNS for the TXT records at a name. Resolves and rejects as `resolveTxt` of `node:dns` does: one array of
@@ -19,7 +21,8 @@ export interface DnsTxtLookupOptions {
 }
 
 /**
- * Node's own resolver. It keeps no answers: every call asks the configured servers.
+ * The resolver of `node:dns`. It keeps no answers: every call asks the configured servers. Names are absolute: no
+ * search list applies.
  *
  * @throws TypeError for a bad option
  */
@@ -34,26 +37,23 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
   if (servers !== undefined && !(Array.isArray(servers) && servers.length > 0 && servers.every(isServer))) {
     throw new TypeError('servers must be IP addresses, such as ["127.0.0.1:5353"]')
   }
-  const resolver = new Resolver({ timeout, tries })
-  if (servers !== undefined) resolver.setServers(servers)
-  const lookUp: LookupTxt = name => resolver.resolveTxt(name)
-  return 'Bun' in globalThis ? async (name, options) => joinStrings(await lookUp(name, options)) : lookUp
+  const createResolver = () => {
+    const resolver = new Resolver({ timeout, tries })
+    if (servers !== undefined) resolver.setServers(servers)
+    return resolver
+  }
+  // A resolver of Bun answers from its own cache, and returns each string of a record as a record.
+  if (isBun()) return async name => joinStrings(await createResolver().resolveTxt(absolute(name)))
+  const resolver = createResolver()
+  return name => resolver.resolveTxt(absolute(name))
 }
 
 /**
- * Bun makes a record of its own of each string of a record. A string that fills its 255 octets goes on in the next
- * (RFC 1035 section 3.3).
+ * With the trailing dot of RFC 1034 section 3.1. Without it Deno asks for the name under the domains of the system's
+ * search list, whose owners could then answer with a key of theirs. Workers have no search list; they put the name
+ * into a URL as it is.
  */
-function joinStrings(records: string[][]): string[][] {
-  if (!records.every(strings => strings.length === 1)) return records
-  const joined: string[][] = []
-  for (const [string = ''] of records) {
-    const last = joined.at(-1)
-    if (last?.at(-1)?.length === 255) last.push(string)
-    else joined.push([string])
-  }
-  return joined
-}
+const absolute = (name: string): string => (name.endsWith('.') || isWorkers() ? name : `${name}.`)
 
 const isPositiveInt32 = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31

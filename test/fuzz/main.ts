@@ -148,12 +148,13 @@ async function timed(
   arrived: Arrived,
   streamed: () => ReceivedBody
 ): Promise<[Verdict, number]> {
-  const start = performance.now()
+  const [start, used] = [performance.now(), process.cpuUsage()]
   const verdict = await judged({ ...arrived, body: streamed() })
-  return [verdict, performance.now() - start]
+  const { user, system } = process.cpuUsage(used)
+  return [verdict, Math.min(performance.now() - start, (user + system) / 1000)]
 }
 
-/** Whatever else the machine does only adds to the time: slow is what is slow ten times, with nothing remembered. */
+/** By the clock or the processor, whichever is less. What else the machine does only adds to it: slow is what is slow ten times, with nothing remembered. */
 async function slow(arrived: Arrived, streamed: () => ReceivedBody): Promise<string | undefined> {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < 10; i++) least = Math.min(least, (await timed(newVerifier(), arrived, streamed))[1])

@@ -14,6 +14,7 @@ import {
   type Way
 } from './mutate.ts'
 import type { Random } from './random.ts'
+import { STRUCTURED } from './sign-rfc9421.ts'
 import { HOSTS, type SignedByRfc9421 } from './signed.ts'
 
 /** A request whose Signature-Input and Signature are still in parts. */
@@ -84,6 +85,14 @@ const keeping: readonly Mutation<Rfc9421Draft>[] = [
     const host = HOSTS.find(each => draft.headers.some(([, value]) => value.toLowerCase().includes(each)))
     if (draft.identifiers.includes('"@request-target"') || !draft.target.startsWith('/')) return
     if (host !== undefined) draft.target = `https://${host}${draft.target}`
+  },
+  (draft, random) => {
+    // another spelling of a structured field, of which the meaning is signed
+    if (!draft.identifiers.some(each => /^"x-structured";(?:sf|key)/.test(each))) return
+    draft.headers = draft.headers.map(([name, value]) => {
+      const same = STRUCTURED.find(({ spellings }) => spellings.some(each => each === value.trim()))
+      return same === undefined ? [name, value] : [name, random.pick(same.spellings)]
+    })
   },
   (draft, random) => {
     draft.headers.push(['Digest', random.pick(['', 'SHA-256=x'])])
@@ -203,7 +212,11 @@ function changeList(identifiers: string[], random: Random): string[] {
     case 3:
       return random.shuffle(identifiers)
     case 4:
-      return changeOne(each => each + random.pick([';sf', ';bs', ';req', ';tr', ';key="a"', ';name="id"']))
+      return changeOne(
+        each =>
+          each.replace(/;key="."$/, '') +
+          random.pick([';sf', ';key="b"', ';bs', ';req', ';tr', ';key="a"', ';name="id"'])
+      )
     default:
       return changeOne(each => edit(each, random))
   }

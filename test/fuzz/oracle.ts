@@ -1,6 +1,7 @@
 import type { Verdict, Verified } from '../../src/index.ts'
 import type { Header } from '../vectors/build/sign.ts'
 import { RECORDS, type Signed, type SignedByDraft, type SignedByRfc9421 } from './signed.ts'
+import { canonicalOf, memberOf } from './structured.ts'
 
 /** What arrived, with the body as bytes. */
 export interface Arrived {
@@ -110,7 +111,11 @@ function componentValue({ method, target, headers, https }: Arrived, identifier:
       return values.length === 1 ? values[0] : undefined
     }
   }
-  if (parameter === '') return joinedValue(headers, name)
+  const value = joinedValue(headers, name)
+  const key = /^;key="(.*)"$/.exec(parameter)?.[1]
+  if (key !== undefined) return memberOf(value ?? '', key)
+  if (parameter === ';sf') return canonicalOf(value ?? '')
+  if (parameter === '') return value
   return valuesOf(headers, name)
     .map(value => `:${Buffer.from(value, 'latin1').toString('base64')}:`)
     .join(', ')

@@ -10,6 +10,27 @@ const ALGORITHMS: Readonly<Record<string, readonly (readonly [algorithm: string,
   'edwards.service.example': [['ed25519', 'ed25519']]
 }
 
+/** Structured fields: spellings that mean the same, what `;sf` covers, and what `;key` does. */
+export const STRUCTURED = [
+  {
+    spellings: ['a=1, b="x, y";p=2, c', 'a=1,b="x, y"; p=2,\tc=?1', 'a=01 ,  b="x, y";  p=02 , c'],
+    canonical: 'a=1, b="x, y";p=2, c',
+    members: { a: '1', b: '"x, y";p=2', c: '?1' }
+  },
+  {
+    spellings: ['k=(1 "2";q tok), d=0.5;x=:YQ==:', 'k=( 1  "2"; q  tok ),d=0.50;  x=:YQ==:'],
+    canonical: 'k=(1 "2";q tok), d=0.5;x=:YQ==:',
+    members: { k: '(1 "2";q tok)', d: '0.5;x=:YQ==:' }
+  },
+  {
+    spellings: ['one, two;q=0.5, "3"', 'one,two; q=0.500 ,"3"'],
+    canonical: 'one, two;q=0.5, "3"',
+    members: {}
+  },
+  // the last of two with the same key counts
+  { spellings: ['z=1, z=2', 'z=2'], canonical: 'z=2', members: { z: '2' } }
+] as const
+
 const RSA_SHA256 = [['rsa-v1_5-sha256', 'pkcs1-sha256']] as const
 
 /** A request as the service might send it by RFC 9421, in one of many ways. */
@@ -29,7 +50,9 @@ export function signByRfc9421(random: Random): SignedByRfc9421 {
   const digest = random.pick(digests[violation as keyof typeof digests] ?? digests.good)
   const nonce = random.pick(['n-1', 'n-2', ''])
   const someTags = [random.pick(['a', 'a, b', 'x: y', '\xe9']), random.pick(['b', '', 'c "d"'])]
+  const structured = random.pick(STRUCTURED)
   const headers: Header[] = random.shuffle([
+    ...(random.chance(0.5) ? [['X-Structured', random.pick(structured.spellings)] as const] : []),
     ['Host', random.pick([host, host.toUpperCase(), `${host}:443`])],
     ['Date', date],
     ['X-Service-ID', account],
@@ -76,6 +99,11 @@ export function signByRfc9421(random: Random): SignedByRfc9421 {
     optional.push(
       tags.includes('\xe9') || random.chance(0.5) ? ['"x-tag";bs', octets] : ['"x-tag"', tags.join(', ')]
     )
+  }
+  if (valuesOf('X-Structured').length > 0) {
+    optional.push(['"x-structured";sf', structured.canonical])
+    for (const [key, value] of Object.entries(structured.members))
+      optional.push([`"x-structured";key="${key}"`, value])
   }
   const lines = [...needed.flat(), ...optional.filter(() => random.chance(0.5))]
   if (coversDate) lines.push(['"date"', date])

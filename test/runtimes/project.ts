@@ -11,6 +11,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BIN = fileURLToPath(new URL('node_modules/.bin', import.meta.url))
 const execute = promisify(execFile)
 
+/** Where a tool of `test/runtimes` is. */
+export const toolPath = (tool: string): string => join(BIN, tool)
+
 /** A user's project in a folder of its own: the built package under its name. */
 export interface Project {
   readonly folder: string
@@ -53,10 +56,10 @@ function projectIn(folder: string): Project {
   return {
     folder,
     write: (name, content) => writeFileSync(join(folder, name), content),
-    run: async (tool, ...args) => (await execute(join(BIN, tool), args, { cwd: folder })).stdout,
+    run: async (tool, ...args) => (await execute(toolPath(tool), args, { cwd: folder })).stdout,
     async serve(env, tool, ...args) {
       // The fourth descriptor is where workerd says its port; the others say it in their output.
-      child = spawn(join(BIN, tool), args, {
+      child = spawn(toolPath(tool), args, {
         cwd: folder,
         env: { ...process.env, ...env },
         stdio: ['ignore', 'pipe', 'pipe', 'pipe']

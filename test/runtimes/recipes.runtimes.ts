@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
@@ -7,6 +7,7 @@ import { type RunningRecipe, testRecipe } from '../recipes/recipe.ts'
 import { behindProxy } from '../recipes/senders.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { makeCertificate, send } from '../support/https.ts'
+import { createDnsOverHttps } from './dns-over-https.ts'
 import { createProject } from './project.ts'
 
 const HOST = 'receiver.example'
@@ -17,7 +18,7 @@ describe('besides Node.js', () => {
   let dnsOverHttps: Server
   beforeAll(async () => {
     dns = await startDnsServer(service.records)
-    dnsOverHttps = createDnsOverHttps(service.records)
+    dnsOverHttps = createDnsOverHttps(name => service.records[name] ?? 'nxdomain')
     dnsOverHttps.listen(0, '127.0.0.1')
     await once(dnsOverHttps, 'listening')
   })
@@ -86,18 +87,3 @@ const worker :Workerd.Worker = (
   globalOutbound = "internet"
 );
 `
-
-/** What node:dns of workerd asks: DNS over HTTPS with answers in JSON, the strings of a record in quotes. */
-function createDnsOverHttps(records: Readonly<Record<string, string[][]>>): Server {
-  return createServer((req, res) => {
-    const name = new URL(req.url ?? '', 'http://dns').searchParams.get('name') ?? ''
-    const found = records[name]?.map(strings => strings.map(string => `"${string}"`).join(''))
-    res.setHeader('Content-Type', 'application/dns-json').end(
-      JSON.stringify({
-        Status: found === undefined ? 3 : 0,
-        Question: [{ name, type: 16 }],
-        ...(found !== undefined && { Answer: found.map(data => ({ name, type: 16, TTL: 300, data })) })
-      })
-    )
-  })
-}

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Input, Report } from './program/program.ts'
-import type { Project } from './project.ts'
+import { type Project, toolPath } from './project.ts'
 
 /** A runtime of the matrix. */
 export interface Runtime {
@@ -11,6 +11,8 @@ export interface Runtime {
   package: string
   /** runs the program in the project */
   run(project: Project, input: Input): Promise<Report>
+  /** the tool and its arguments that run a file; undefined where there is no command line */
+  command?: readonly string[]
   /** vectors that it cannot judge as asked, and why */
   limits: Readonly<Record<string, string>>
 }
@@ -21,18 +23,18 @@ export const RUNTIMES: readonly Runtime[] = [
   node('node-22'),
   node('node-24'),
   node('node-26'),
-  { name: 'bun', package: 'bun', run: onCommandLine('bun'), limits: {} },
+  { name: 'bun', package: 'bun', ...onCommandLine('bun'), limits: {} },
   {
     name: 'deno',
     package: 'deno',
-    run: onCommandLine('deno', 'run', '--allow-all'),
+    ...onCommandLine('deno', 'run', '--allow-all'),
     limits: { 'key-8192-bits': 'Deno reads no RSA key above 4096 bits' }
   },
   { name: 'workerd', package: 'workerd', run: onWorkerd, limits: {} }
 ]
 
 function node(name: string): Runtime {
-  return { name: 'node', package: name, run: onCommandLine(`../${name}/bin/node`), limits: {} }
+  return { name: 'node', package: name, ...onCommandLine(`../${name}/bin/node`), limits: {} }
 }
 
 /** The version of a runtime's package; undefined where there is none for this platform. */
@@ -45,22 +47,30 @@ export function installedVersion(runtime: Runtime): string | undefined {
 
 /** Compiles the program in TypeScript to one file each for a command line and for workerd. */
 export async function compileProgram(project: Project): Promise<void> {
-  for (const entry of ['main', 'worker']) {
+  for (const entry of ['main', 'worker', 'resolver-main', 'resolver-worker']) {
     const source = fileURLToPath(new URL(`program/${entry}.ts`, import.meta.url))
     // Without our tsconfig.json, in which the package's name means its source.
     const options = ['--packages=external', '--tsconfig-raw={}', `--outfile=${entry}.mjs`]
     await project.run('esbuild', source, ...BUNDLE, ...options)
   }
   // A Worker is one file, with the installed package in it. It has a name in the place of an address.
-  const options = ['--define:import.meta.url="file:///worker"', '--outfile=bundle.js']
-  await project.run('esbuild', 'worker.mjs', ...BUNDLE, ...options)
+  for (const [entry, bundle] of [
+    ['worker', 'bundle'],
+    ['resolver-worker', 'resolver-bundle']
+  ]) {
+    const options = ['--define:import.meta.url="file:///worker"', `--outfile=${bundle}.js`]
+    await project.run('esbuild', `${entry}.mjs`, ...BUNDLE, ...options)
+  }
 }
 
 const BUNDLE = ['--bundle', '--format=esm', '--platform=node', '--log-level=warning']
 
-function onCommandLine(tool: string, ...args: string[]): Runtime['run'] {
-  return async (project, input) =>
-    JSON.parse(await project.run(tool, ...args, 'main.mjs', JSON.stringify(input)))
+function onCommandLine(tool: string, ...args: string[]): Pick<Runtime, 'run' | 'command'> {
+  return {
+    command: [toolPath(tool), ...args],
+    run: async (project, input) =>
+      JSON.parse(await project.run(tool, ...args, 'main.mjs', JSON.stringify(input)))
+  }
 }
 
 /** There are no files and there is no UDP. The package's fixtures are modules there, under their names in the package. */

@@ -11,6 +11,8 @@ export interface DnsServer {
   readonly outcomes: Map<string, DnsOutcome>
   /** how many queries have come in: at all, for a name, over a transport */
   queries(name?: string, transport?: Transport): number
+  /** the names that were asked for, each once, in lower case */
+  names(): string[]
   /** keeps answers back until `release`; resolves when there is one */
   hold(): Promise<void>
   release(): void
@@ -54,6 +56,7 @@ export async function startDnsServer(
       seen.filter(
         each => (name ?? each.name) === each.name && (transport ?? each.transport) === each.transport
       ).length,
+    names: () => [...new Set(seen.map(({ name }) => name))],
     hold() {
       held = []
       return new Promise(resolve => {

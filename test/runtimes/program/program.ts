@@ -1,6 +1,7 @@
 import { createVerifier, dnsTxtLookup, type LookupTxt, type ReceivedRequest } from 'signed-requests'
 import { loadVectors } from 'signed-requests/testing'
 import { judge } from '../../vectors/judge.ts'
+import { type Platform, tryPlatform } from './platform.ts'
 import { type RoundTrips, runRoundTrips } from './round-trips.ts'
 import { type Spellings, trySpellings } from './spellings.ts'
 
@@ -20,6 +21,7 @@ export interface Report {
   vectors: { judged: number; problems: readonly { name: string; expected: string; actual: string }[] }
   roundTrips: RoundTrips
   spellings: Spellings
+  platform: Platform
   /** the verdict on each of the input's requests: its status, and its codes */
   lookups: readonly string[]
 }
@@ -31,6 +33,7 @@ export async function runProgram(input: Input, version: string | undefined): Pro
     vectors: await runVectors(),
     roundTrips: await runRoundTrips(),
     spellings: trySpellings(),
+    platform: await tryPlatform(),
     lookups: await runLookups(input)
   }
 }

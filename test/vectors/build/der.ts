@@ -32,3 +32,10 @@ export const toInteger = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(
 
 export const toOctets = (value: bigint, length: number): Buffer =>
   Buffer.from(value.toString(16).padStart(2 * length, '0'), 'hex')
+
+/** The same RSA signature modulo n (RFC 8017 section 5.2.2), in as many octets; only small ones have one. */
+export function addModulus(signature: Uint8Array, modulus: bigint): Buffer {
+  const sum = toOctets(toInteger(signature) + modulus, signature.length)
+  if (sum.length > signature.length) throw new Error('this is an octet too long: change the nonce')
+  return sum
+}

@@ -388,5 +388,18 @@ export const vectors = [
   ...([0n, 2n, 65536n] as const).map(exponent =>
     der(`key-weak-exponent-${exponent}`, rsaSpki(MODULUS, exponent), 'key-weak')
   ),
-  der('key-weak-exponent-1-pkcs1', rsaPublicKey(MODULUS, 1n), 'key-weak')
+  der('key-weak-exponent-1-pkcs1', rsaPublicKey(MODULUS, 1n), 'key-weak'),
+  der('key-weak-exponent-of-34-bits', rsaSpki(MODULUS, (1n << 33n) + 1n), 'key-weak'),
+  der(
+    'key-weak-exponent-of-3064-bits',
+    rsaSpki(numberOfBits(3072), numberOfBits(3064)),
+    'key-weak',
+    'The time of a verification grows with the exponent.'
+  ),
+  der(
+    'key-exponent-of-33-bits',
+    rsaSpki(MODULUS, (1n << 32n) + 1n),
+    'signature-mismatch',
+    'Not too long; it is just not the key of the signature.'
+  )
 ]

@@ -1,5 +1,6 @@
 import type { VectorJson } from '../../../../src/testing/vector-form.ts'
-import { EC_P256, ED25519, ONE } from '../keys.ts'
+import { addModulus } from '../der.ts'
+import { EC_P256, ED25519, modulusOf, ONE } from '../keys.ts'
 import { vector as draftVector, NOW_SECONDS, sha256, sha512, txt } from '../recipe.ts'
 import {
   BODY,
@@ -99,6 +100,13 @@ export const vectors = [
     note: 'Of two algorithms that fit the key, the first that is allowed counts: rsa-v1_5-sha256.',
     algorithm: 'rsa-pss-sha512',
     params: { alg: undefined }
+  }),
+  refused('rsa-pss-plus-modulus', MISMATCH, {
+    source: 'RFC 8017 section 5.2.2: the signature representative is below the modulus',
+    note: 'The same signature modulo n: a second one for a replay store.',
+    algorithm: 'rsa-pss-sha512',
+    params: { nonce: '"0"' },
+    sign: base => addModulus(signText(base, ONE, 'pss-sha512'), modulusOf(ONE))
   }),
   refused('rsa-pss-with-a-salt-of-32-bytes', MISMATCH, {
     source: `${RFC} section 3.3.1: the salt has 64 bytes`,

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { toInteger, toOctets } from '../der.ts'
+import { addModulus, toInteger, toOctets } from '../der.ts'
 import { forgeCube } from '../forge-cube.ts'
 import { ED25519, EXPONENT_3, modulusOf, ONE, TWO } from '../keys.ts'
 import { COVERED, FIVE, KEY_ID, type Recipe, sha256, txt, vector } from '../recipe.ts'
@@ -38,12 +38,6 @@ function startingWithZero(string: string): Buffer {
   const signature = signText(string, ONE, 'pkcs1-sha256')
   if (signature[0] !== 0) throw new Error('another nonce is needed')
   return signature
-}
-
-function addModulus(signature: Uint8Array): Buffer {
-  const sum = toOctets(toInteger(signature) + modulusOf(ONE), 256)
-  if (sum.length > 256) throw new Error('this is an octet too long: change the nonce')
-  return sum
 }
 
 /** Made with another scheme than the header says. */
@@ -293,7 +287,16 @@ export const vectors = [
     source: 'RFC 8017 section 5.2.2: the signature representative is below the modulus',
     note: 'The same signature modulo n: a second one for a replay store.',
     set: { 'X-Nonce': 'nonce-0' },
-    signature: string => addModulus(signText(string, ONE, 'pkcs1-sha256')),
+    signature: string => addModulus(signText(string, ONE, 'pkcs1-sha256'), modulusOf(ONE)),
+    verdict: MISMATCH
+  }),
+  vector('signature-hs2019-plus-modulus', {
+    source: 'RFC 8017 section 5.2.2: the signature representative is below the modulus',
+    note: 'The same signature modulo n: a second one for a replay store.',
+    set: { 'X-Nonce': 'nonce-0' },
+    algorithm: 'hs2019',
+    options: { algorithms: ['hs2019'] },
+    signature: string => addModulus(signText(string, ONE, 'pss-sha512'), modulusOf(ONE)),
     verdict: MISMATCH
   }),
   vector('signature-forged-cube', {

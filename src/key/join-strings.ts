@@ -1,0 +1,72 @@
+import { looksLikeKeyRecord, parseKeyRecord } from './record.ts'
+import { parseRsaDer } from './rsa-der.ts'
+
+/**
+ * Bun returns the strings of all TXT records in their order, each as a record of its own. This puts those of one record
+ * together again. The boundaries are lost, so they are found by what can stand where in a key record: what may belong
+ * to the record before belongs to it, even where that spoils a key, and only what cannot starts a record.
+ */
+export function joinStrings(answer: readonly (readonly string[])[]): string[][] {
+  const records: string[][] = []
+  let text = ''
+  for (const strings of answer) {
+    const next = strings.join('')
+    if (records.length === 0 || startsRecord(next, text)) {
+      records.push([...strings])
+      text = next
+    } else {
+      records.at(-1)!.push(...strings)
+      text += next
+    }
+  }
+  return records
+}
+
+/** "This tag MUST be the first tag in the record if present" (RFC 6376 section 3.6.1). */
+const KEY_VERSION = /^[ \t]*v[ \t]*=[ \t]*DKIM/i
+
+/** `v=spf1`; not `v=` or `v==`, with which base64 can end. */
+const VERSION = /^[ \t]*v[ \t]*=[ \t]*[A-Za-z0-9]/
+
+/** `google-site-verification=`: tag names have no hyphen (RFC 6376 section 3.2), nor has base64. */
+const OTHER_NAME = /^[\w.]*-[\w.-]*=/
+
+/** Can the string not belong to the record before it? */
+function startsRecord(string: string, before: string): boolean {
+  if (KEY_VERSION.test(string)) return true
+  if (before.length > MAX_LENGTH) return false
+  const last = before.slice(before.lastIndexOf(';') + 1)
+  if (!looksLikeKeyRecord(before)) {
+    // `p=...` after other text; a tag list that ends with a semicolon goes on.
+    return last.trim() !== '' && /^[ \t]*[a-z][ \t]*=/.test(string) && looksLikeKeyRecord(string)
+  }
+  const tag = /^[ \t]*(\w+)[ \t]*=/.exec(last)?.[1]
+  switch (tag) {
+    case 'p':
+      // After a whole key only white space and the next tag may follow.
+      return startsOther(string) || (!/^(?:[ \t\r\n;]|$)/.test(string) && isWholeKey(before))
+    case 'h':
+    case 'k':
+    case 's':
+    case 't':
+      // A restriction behind the key: it may grow, but `t=y` never turns into `t=yes`.
+      return startsOther(string) || (/(?:^|;)[ \t]*p[ \t]*=/.test(before) && !parseKeyRecord(before).ok)
+    case undefined:
+      return startsOther(string)
+    default: // notes and unknown tags may contain anything
+      return false
+  }
+}
+
+const startsOther = (string: string): boolean => VERSION.test(string) || OTHER_NAME.test(string)
+
+/** Much longer than the record of any key; a longer text is not looked at again for each of its strings. */
+const MAX_LENGTH = 4096
+
+/** DER says its own length, so nothing can follow. Within white space it could go on. */
+function isWholeKey(text: string): boolean {
+  const record = parseKeyRecord(text)
+  if (!record.ok || /[ \t\r\n]$/.test(text)) return false
+  const { type, publicKey } = record.value
+  return type === 'rsa' ? typeof parseRsaDer(publicKey) === 'object' : publicKey.length === 32
+}

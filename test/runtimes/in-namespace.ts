@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { DnsOutcome, TxtRecords } from '../support/dns-answer.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+import type { ResolverReport } from './program/resolver.ts'
+
+/**
+ * Runs in a network and mount namespace of its own, in which this DNS server is the system's: on port 53, where
+ * /etc/resolv.conf points. Starts the program beside it and prints what both have to say.
+ */
+
+/** What to serve, and the program to start; plain data. */
+export interface Setting {
+  command: readonly string[]
+  folder: string
+  records: Readonly<Record<string, TxtRecords>>
+  outcomes: Readonly<Record<string, DnsOutcome>>
+  /** once the trigger is asked for, the name has the records */
+  change: { trigger: string; name: string; records: TxtRecords }
+}
+
+export interface Outcome {
+  report: ResolverReport
+  /** the names that were asked for */
+  names: readonly string[]
+  /** the names of which answers came over TCP */
+  overTcp: readonly string[]
+}
+
+const { command, folder, records, outcomes, change }: Setting = JSON.parse(process.argv[2]!)
+const served: Record<string, TxtRecords | undefined> = { ...records }
+Object.defineProperty(served, change.trigger, {
+  get() {
+    served[change.name] = change.records
+    return undefined
+  }
+})
+const dns = await startDnsServer(served as Record<string, TxtRecords>, { port: 53 })
+for (const [name, outcome] of Object.entries(outcomes)) dns.outcomes.set(name, outcome)
+
+const [tool, ...args] = command
+// Deno would ask for the server of its updates besides.
+const env = { ...process.env, DENO_NO_UPDATE_CHECK: '1' }
+const { stdout } = await promisify(execFile)(tool!, [...args, 'resolver-main.mjs'], { cwd: folder, env })
+const names = dns.names()
+const overTcp = names.filter(name => dns.queries(name, 'tcp') > 0)
+console.log(JSON.stringify({ report: JSON.parse(stdout), names, overTcp } satisfies Outcome))
+await dns.close()
