@@ -22,7 +22,7 @@ export interface FromFetchOptions extends ProxyOptions {
  */
 export function fromFetchRequest(request: Request, options: FromFetchOptions = {}): ReceivedRequest {
   assertFetchRequest(request)
-  const own = validateProxyOptions(options, 'fromFetchRequest', ['body', 'https', 'host'])
+  const own = validateProxyOptions(options, 'fromFetchRequest', ['body', 'https', 'host', 'prefix'])
   const { scheme, authority, target } = splitUrl(request.url)
   return beforeProxy(
     {

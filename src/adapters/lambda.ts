@@ -46,7 +46,7 @@ type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined
  */
 export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}): ReceivedRequest {
   assertEvent(event)
-  const own = validateProxyOptions(options, 'fromLambdaEvent', ['https', 'host'])
+  const own = validateProxyOptions(options, 'fromLambdaEvent', ['https', 'host', 'prefix'])
   const source = sourceOf(event)
   const path = pathOf(event, source)
   const query = event.rawQueryString ?? joinParameters(event, source)

@@ -30,7 +30,7 @@ export function fromNodeRequest(
   options: FromNodeOptions = {}
 ): ReceivedRequest {
   assertNodeRequest(req)
-  const own = validateProxyOptions(options, 'fromNodeRequest', ['body', 'https', 'host'])
+  const own = validateProxyOptions(options, 'fromNodeRequest', ['body', 'https', 'host', 'prefix'])
   return beforeProxy(
     {
       method: req.method ?? '',

@@ -1,4 +1,4 @@
-import type { ReceivedRequest } from '../http/request.ts'
+import { FORWARDED, type ForwardedNotes, type ReceivedRequest } from '../http/request.ts'
 import { isHost } from '../options/hosts.ts'
 import { describe, ownOptions } from '../options/own-options.ts'
 
@@ -8,6 +8,11 @@ export interface ProxyOptions {
   https?: boolean | 'x-forwarded-proto'
   /** the Host that the sender signed: as the proxy says in X-Forwarded-Host, or a fixed name; by default, as received */
   host?: 'x-forwarded-host' | (string & {})
+  /**
+   * what the proxy has stripped from the front of the path: `'/hooks'`, or as the proxy says in X-Forwarded-Prefix. It
+   * is put in front of the target; a slash at its end is dropped, as the target has one.
+   */
+  prefix?: 'x-forwarded-prefix' | (string & {})
 }
 
 export type HeaderLine = readonly [name: string, value: string]
@@ -18,31 +23,62 @@ export interface RequestAsSeen extends ReceivedRequest {
 }
 
 /** The request as it reached the proxy: what the proxy changed is put right, where the options say how. */
-export function beforeProxy(seen: RequestAsSeen, { https, host }: ProxyOptions): ReceivedRequest {
-  return {
+export function beforeProxy(seen: RequestAsSeen, options: ProxyOptions): ReceivedRequest {
+  const { https, host, prefix } = options
+  const notes: ForwardedNotes = {}
+  const request: ReceivedRequest = {
     ...seen,
-    headers: readHost(seen.headers, host),
-    https: readHttps(seen.headers, https, seen.https)
+    target: prefix === undefined ? seen.target : withPrefix(seen, prefix, notes),
+    headers: host === undefined ? seen.headers : withHost(seen.headers, host, notes),
+    https: https === 'x-forwarded-proto' ? forwardedHttps(seen.headers, notes) : (https ?? seen.https)
   }
+  if (notes.https ?? notes.host ?? notes.prefix) Object.defineProperty(request, FORWARDED, { value: notes })
+  return request
 }
 
 const valuesOf = (lines: readonly HeaderLine[], name: string): string[] =>
   lines.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value)
 
 /** Exactly one word from exactly one proxy: a list or a repeat has parts that the client may have written. */
-function readHttps(lines: readonly HeaderLine[], option: ProxyOptions['https'], seen: boolean): boolean {
-  if (option !== 'x-forwarded-proto') return option ?? seen
-  const values = valuesOf(lines, 'x-forwarded-proto')
-  return values.length === 1 && values[0]!.toLowerCase() === 'https'
+function forwardedHttps(lines: readonly HeaderLine[], notes: ForwardedNotes): boolean {
+  const received = valuesOf(lines, 'x-forwarded-proto')
+  const isHttps = received.length === 1 && received[0]!.toLowerCase() === 'https'
+  if (!isHttps) notes.https = { header: 'X-Forwarded-Proto', received }
+  return isHttps
 }
 
 /** None, a repeat or a list stays what it is: the host check refuses each of them. */
-function readHost(lines: readonly HeaderLine[], option: ProxyOptions['host']): readonly HeaderLine[] {
-  if (option === undefined) return lines
-  const hosts = option === 'x-forwarded-host' ? valuesOf(lines, 'x-forwarded-host') : [option]
+function withHost(lines: readonly HeaderLine[], option: string, notes: ForwardedNotes): HeaderLine[] {
+  const isForwarded = option === 'x-forwarded-host'
+  const hosts = isForwarded ? valuesOf(lines, option) : [option]
+  if (isForwarded && !(hosts.length === 1 && isHost(hosts[0]))) {
+    notes.host = { header: 'X-Forwarded-Host', received: hosts }
+  }
   const others = lines.filter(([name]) => name.toLowerCase() !== 'host')
   return [...others, ...hosts.map(host => ['Host', host] as const)]
 }
+
+/** The target is left as it is when the header is not exactly one path: the signature then decides. */
+function withPrefix({ target, headers }: RequestAsSeen, option: string, notes: ForwardedNotes): string {
+  const isForwarded = option === 'x-forwarded-prefix'
+  const prefixes = isForwarded ? valuesOf(headers, option) : [option]
+  const prefix = prefixes[0]
+  if (prefixes.length !== 1 || !isPrefix(prefix)) {
+    notes.prefix = { header: 'X-Forwarded-Prefix', received: prefixes }
+    return target
+  }
+  // "*" and an absolute URL are no paths (RFC 9112 section 3.2).
+  return target.startsWith('/') ? (prefix.endsWith('/') ? prefix.slice(0, -1) : prefix) + target : target
+}
+
+/**
+ * RFC 3986 section 3.3: an absolute path of segments that are not empty, which could pose as a host, and are not dots,
+ * which a client would have resolved.
+ */
+const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)*\/?$/
+
+const isPrefix = (text: unknown): text is string =>
+  typeof text === 'string' && text.startsWith('/') && PREFIX.test(text)
 
 /**
  * The options as the caller wrote them.
@@ -55,13 +91,18 @@ export function validateProxyOptions<T extends ProxyOptions>(
   names: readonly (keyof T & string)[]
 ): Partial<T> {
   const own = ownOptions(adapter, options, names)
-  const { https, host } = own
+  const { https, host, prefix } = own
   if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto') {
     throw new TypeError(`options.https is ${describe(https)}: write true, false or "x-forwarded-proto"`)
   }
   if (host !== undefined && !isHost(host)) {
     throw new TypeError(
       `options.host is ${describe(host)}: write "x-forwarded-host" or a host name, such as "hooks.example.com"`
+    )
+  }
+  if (prefix !== undefined && prefix !== 'x-forwarded-prefix' && !isPrefix(prefix)) {
+    throw new TypeError(
+      `options.prefix is ${describe(prefix)}: write "x-forwarded-prefix" or the path that the proxy strips, such as "/hooks"`
     )
   }
   return own

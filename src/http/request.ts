@@ -20,6 +20,26 @@ export interface ReceivedRequest {
   https: boolean
 }
 
+/** Where an adapter leaves what it found in the forwarding headers that it was asked to believe, when it was not usable. */
+export const FORWARDED = Symbol('signed-requests.forwarded')
+
+/** A forwarding header that was asked for, and every value that it had: none, several, or one that is not usable. */
+export interface ForwardedNote {
+  header: string
+  received: readonly string[]
+}
+
+/** By the option that asked for the header. */
+export interface ForwardedNotes {
+  https?: ForwardedNote
+  host?: ForwardedNote
+  prefix?: ForwardedNote
+}
+
+/** The notes of an adapter. They are not enumerable: a request is compared, copied and logged without them. */
+export const forwardedNotes = (request: ReceivedRequest): ForwardedNotes | undefined =>
+  (request as { readonly [FORWARDED]?: ForwardedNotes })[FORWARDED]
+
 /** Throws for what only the receiver's own code can get wrong; nothing a sender sends ends here. */
 export function assertReceivedRequest(request: ReceivedRequest): void {
   if (typeof request !== 'object' || request === null) {
