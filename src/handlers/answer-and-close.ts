@@ -25,7 +25,10 @@ export function answerAndClose(
   limits: DrainLimits
 ): void {
   if (res.writableEnded || res.destroyed) return
-  if ('stream' in res) return answerStream(res, status, headers)
+  if ('stream' in res) {
+    answerStream(res, status, headers)
+    return
+  }
   const { req } = res
   closing.add(req.socket)
   if (res.headersSent) {
@@ -33,7 +36,8 @@ export function answerAndClose(
     return
   }
 
-  for (const name of ['Transfer-Encoding', 'Content-Type', 'Content-Encoding', 'Trailer']) res.removeHeader(name)
+  for (const name of ['Transfer-Encoding', 'Content-Type', 'Content-Encoding', 'Trailer'])
+    res.removeHeader(name)
   res.writeHead(status, { ...headers, 'Content-Length': 0, Connection: 'close' })
   // The whole answer is sent, as it has no body. Node.js closes the connection when the response ends: not before the
   // rest was dropped, even if a framework ends every response that its handlers have left.
@@ -47,21 +51,36 @@ export function answerAndClose(
 }
 
 /** RFC 9113 section 8.1: a complete answer, and then a reset without an error, so that the sender stops sending. */
-function answerStream(res: Http2ServerResponse, status: number, headers: Readonly<Record<string, string>>): void {
+function answerStream(
+  res: Http2ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>
+): void {
   const { stream } = res
   if (stream === undefined || stream.destroyed) return
-  if (res.headersSent) return stream.close(INTERNAL_ERROR)
+  if (res.headersSent) {
+    stream.close(INTERNAL_ERROR)
+    return
+  }
   for (const name of ['content-type', 'content-encoding', 'trailer']) res.removeHeader(name)
   res.writeHead(status, { ...headers, 'Content-Length': 0 })
-  res.end(() => stream.close(NO_ERROR))
+  res.end()
+  // Not together with the answer: a sender on Node.js would then see its stream end and never close.
+  const timer = setTimeout(() => stream.close(NO_ERROR), RESET_DELAY)
+  stream.once('close', () => clearTimeout(timer))
 }
 
+/** Milliseconds. What the sender can send meanwhile is one window of flow control, as nothing is read. */
+const RESET_DELAY = 100
 const NO_ERROR = 0
 const INTERNAL_ERROR = 2
 
 /** Reads and drops the rest. `end` is called once: true when the request has ended, false at a limit. */
 function drain(req: ServerResponse['req'], limits: DrainLimits, end: (isDone: boolean) => void): void {
-  if (req.readableEnded || req.destroyed) return end(true)
+  if (req.readableEnded || req.destroyed) {
+    end(true)
+    return
+  }
   let left = limits.drainBytes
   const stop = (isDone: boolean) => {
     clearTimeout(timer)

@@ -12,7 +12,9 @@ export function assertFunctions(from: string, verify: unknown, handle: unknown):
     )
   }
   if (typeof handle !== 'function') {
-    throw new TypeError(`${from}() got ${describe(handle)} for its handler: pass a function (verified, ...) => answer`)
+    throw new TypeError(
+      `${from}() got ${describe(handle)} for its handler: pass a function (verified, ...) => answer`
+    )
   }
 }
 

@@ -34,7 +34,11 @@ const ADAPTER_NAMES = ['https', 'host', 'prefix'] as const
  *
  * @throws TypeError for a bad option, at once
  */
-export function lambdaHandler<Event extends LambdaEvent = LambdaEvent, Context = unknown, Result = LambdaResult>(
+export function lambdaHandler<
+  Event extends LambdaEvent = LambdaEvent,
+  Context = unknown,
+  Result = LambdaResult
+>(
   verify: Verify,
   handle: (verified: Verified, event: Event, context: Context) => Result | Promise<Result>,
   options: LambdaHandlerOptions<Event, Context> = {}
@@ -76,7 +80,7 @@ function emptyResult(
 ): LambdaResult {
   const result: LambdaResult = { statusCode, ...(headers && { headers: { ...headers } }) }
   if (requestContext?.elb === undefined) return result
-  const lists = Object.entries(headers ?? {}).map(([name, value]) => [name, [value]] as const)
+  const lists = Object.entries(headers ?? {}).map(([name, value]): [string, string[]] => [name, [value]])
   return {
     ...result,
     statusDescription: `${statusCode} ${DESCRIPTIONS[statusCode]}`,

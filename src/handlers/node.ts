@@ -63,7 +63,10 @@ export function nodeHandler<
   validateHook(own.onError, 'onError')
 
   const received = (req: Req): ReceivedRequest =>
-    fromNodeRequest(req, body === undefined ? adapterOptions : { ...adapterOptions, body: bytesOf(body, req) })
+    fromNodeRequest(
+      req,
+      body === undefined ? adapterOptions : { ...adapterOptions, body: bytesOf(body, req) }
+    )
 
   return async (req, res, next) => {
     if (!(await isTurnOf(req, res))) return

@@ -18,7 +18,9 @@ export function refusalOf(verdict: Refused, from: string): Refusal {
   const given = verdict as Verdict | undefined
   if (given?.status !== 'rejected' && given?.status !== 'unavailable') {
     const what = given?.status === 'verified' ? 'a verdict that is verified' : describe(given)
-    throw new TypeError(`${from}() got ${what}: pass the verdict of a refused request, after await verify(...)`)
+    throw new TypeError(
+      `${from}() got ${what}: pass the verdict of a refused request, after await verify(...)`
+    )
   }
   const status = httpStatus(verdict) as Refusal['status']
   return { status, headers: status === 503 ? { 'Retry-After': RETRY_AFTER } : {} }

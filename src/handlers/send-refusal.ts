@@ -46,7 +46,9 @@ export function validateDrainLimits({
   drainTimeout = 5000
 }: RefusalOptions): DrainLimits {
   if (!Number.isSafeInteger(drainBytes) || drainBytes < 0) {
-    throw new TypeError(`options.drainBytes is ${describe(drainBytes)}: write a whole number of bytes, such as 10485760`)
+    throw new TypeError(
+      `options.drainBytes is ${describe(drainBytes)}: write a whole number of bytes, such as 10485760`
+    )
   }
   // 2 ** 31 - 1 ms is the most that setTimeout() can wait; more would be no time at all.
   if (!Number.isFinite(drainTimeout) || drainTimeout < 0 || drainTimeout > 2 ** 31 - 1) {
