@@ -36,11 +36,17 @@ export function answerAndClose(
     return
   }
 
-  for (const name of ['Transfer-Encoding', 'Content-Type', 'Content-Encoding', 'Trailer'])
+  for (const name of ['Transfer-Encoding', 'Content-Type', 'Content-Encoding', 'Content-Length', 'Trailer']) {
     res.removeHeader(name)
-  res.writeHead(status, { ...headers, 'Content-Length': 0, Connection: 'close' })
-  // The whole answer is sent, as it has no body. Node.js closes the connection when the response ends: not before the
-  // rest was dropped, even if a framework ends every response that its handlers have left.
+  }
+  if (req.complete || req.readableEnded || req.destroyed) {
+    res.writeHead(status, { ...headers, 'Content-Length': 0, Connection: 'close' }).end()
+    return
+  }
+  // The head is sent now, and the end of the empty body when the rest was dropped. A proxy in Go (Caddy, Traefik) stops
+  // reading from its client once the answer is complete, and resets the connection. Node.js closes ours when the
+  // response ends: not sooner, even if a framework ends every response that its handlers have left.
+  res.writeHead(status, { ...headers, Connection: 'close' })
   res.flushHeaders()
   const end = res.end.bind(res)
   res.end = () => res
@@ -77,10 +83,6 @@ const INTERNAL_ERROR = 2
 
 /** Reads and drops the rest. `end` is called once: true when the request has ended, false at a limit. */
 function drain(req: ServerResponse['req'], limits: DrainLimits, end: (isDone: boolean) => void): void {
-  if (req.readableEnded || req.destroyed) {
-    end(true)
-    return
-  }
   let left = limits.drainBytes
   const stop = (isDone: boolean) => {
     clearTimeout(timer)
