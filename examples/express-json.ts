@@ -9,11 +9,16 @@ const verify = createVerifier({
 })
 // Parsers for the whole app hand over the bytes before they parse them: the same for every parser in use.
 type Raw = IncomingMessage & { rawBody?: Buffer }
-const keepBytes = (req: Raw, _res: unknown, bytes: Buffer) => void (req.rawBody = bytes)
+const keepBytes = (req: Raw, _res: unknown, bytes: Buffer) => {
+  req.rawBody = bytes
+}
 const app = express()
 app.use(express.json({ limit: '10mb', verify: keepBytes }))
 app.use(express.urlencoded({ limit: '10mb', verify: keepBytes }))
 const options = { body: (req: Raw) => req.rawBody, https: 'x-forwarded-proto' } as const
-app.use('/hook', nodeHandler(verify, verified => console.log('account %s', verified.accountId), options))
+app.use(
+  '/hook',
+  nodeHandler(verify, verified => console.log('account %s', verified.accountId), options)
+)
 
 export const server = app.listen(Number(process.env['PORT'] ?? 3000))

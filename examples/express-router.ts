@@ -8,9 +8,7 @@ const verify = createVerifier({
 })
 // Before any body parser: the stream itself is verified, and nothing of it is read before the head is.
 const app = express()
-const receive = nodeHandler(verify, verified => console.log('account %s', verified.accountId), {
-  https: 'x-forwarded-proto'
-})
+const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), { https: 'x-forwarded-proto' })
 app.use('/hook', receive) // req.url is without /hook in there; req.originalUrl has it
 app.use(express.json())
 

@@ -6,7 +6,7 @@ const verify = createVerifier({
   hosts: 'receiver.example',
   accounts: '1234'
 })
-const receive = nodeHandler(verify, verified => console.log(verified.accountId), { https: 'x-forwarded-proto' })
+const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), { https: 'x-forwarded-proto' })
 
 // A plugin: outside of it nothing changes. The hook runs before Fastify reads the body.
 export const app = fastify().register(async scope => {

@@ -6,7 +6,7 @@ const verify = createVerifier({
   hosts: 'receiver.example',
   accounts: '1234'
 })
-const receive = nodeHandler(verify, verified => console.log(verified.accountId), { https: 'x-forwarded-proto' })
+const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), { https: 'x-forwarded-proto' })
 
 // Before any body parser. Koa leaves the answer alone when respond is false.
 const app = new Koa().use((ctx, next) => {

@@ -1,4 +1,12 @@
-import { All, type CanActivate, Controller, type ExecutionContext, Module, Req, UseGuards } from '@nestjs/common'
+import {
+  All,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Module,
+  Req,
+  UseGuards
+} from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { createVerifier, fromNodeRequest, sendRefusal, type Verified } from 'signed-requests'
 
@@ -7,11 +15,11 @@ const verify = createVerifier({
   hosts: 'receiver.example',
   accounts: '1234'
 })
-// For controllers: what was verified is on the request. rawBody keeps the bytes that Nest's parsers have read.
+// For controllers: what was verified is on the request. With Nest's parsers off nothing has read the body before.
 class SignedGuard implements CanActivate {
   async canActivate(context: ExecutionContext) {
     const [req, res] = context.getArgs()
-    const verdict = await verify(fromNodeRequest(req, { body: req.rawBody, https: 'x-forwarded-proto' }))
+    const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
     if (verdict.status === 'verified') req.verified = verdict
     else sendRefusal(res, verdict)
     return verdict.status === 'verified'
@@ -30,5 +38,5 @@ class HookController {
 @Module({ controllers: [HookController] })
 class AppModule {}
 
-export const app = await NestFactory.create(AppModule, { rawBody: true })
+export const app = await NestFactory.create(AppModule, { bodyParser: false })
 await app.listen(Number(process.env['PORT'] ?? 3000))

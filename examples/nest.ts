@@ -7,12 +7,11 @@ const verify = createVerifier({
   hosts: 'receiver.example',
   accounts: '1234'
 })
-const receive = nodeHandler(verify, verified => console.log(verified.accountId), { https: 'x-forwarded-proto' })
+const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), { https: 'x-forwarded-proto' })
 
 @Module({}) // yours
 class AppModule {}
 
 // Middleware that is there before listen() runs before Nest's own body parsers.
-export const app = await NestFactory.create(AppModule)
-app.use('/hook', receive)
+export const app = (await NestFactory.create(AppModule)).use('/hook', receive)
 await app.listen(Number(process.env['PORT'] ?? 3000))

@@ -7,8 +7,6 @@ const verify = createVerifier({
   accounts: '1234'
 })
 // TLS ends at a proxy in front of this server, which sets X-Forwarded-Proto itself.
-const receive = nodeHandler(verify, verified => console.log('account %s', verified.accountId), {
-  https: 'x-forwarded-proto'
-})
+const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), { https: 'x-forwarded-proto' })
 
 export const server = createServer(receive).listen(Number(process.env['PORT'] ?? 3000))

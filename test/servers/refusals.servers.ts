@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
 import { pairs } from '../recipes/kinds.ts'
 import { type Certificate, makeCertificate, send } from '../support/https.ts'
-import { PROXIES, type Proxy } from '../support/proxies.ts'
+import { PROXIES, type RunningProxy } from '../support/proxies.ts'
 
 const HOST = 'receiver.example'
 const MEGABYTE = 2 ** 20
@@ -34,7 +34,7 @@ const forged = (bytes: number) => stranger.sign({ target: '/hook/orders', body: 
 
 describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startProxy) => {
   let receiver: Awaited<ReturnType<typeof startReceiver>>
-  let proxy: Proxy
+  let proxy: RunningProxy
   beforeAll(async () => {
     receiver = await startReceiver({ https: 'x-forwarded-proto' })
     proxy = await startProxy(certificate, receiver.port)
@@ -52,7 +52,9 @@ describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startPro
       let left = count
       const sender = async () => {
         while (left-- > 0) {
-          const status = await send(request, to).catch((error: NodeJS.ErrnoException) => error.code ?? 'error')
+          const status = await send(request, to).catch(
+            (error: NodeJS.ErrnoException) => error.code ?? 'error'
+          )
           statuses[status] = (statuses[status] ?? 0) + 1
         }
       }

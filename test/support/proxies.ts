@@ -9,22 +9,21 @@ import type { Certificate } from './https.ts'
 import { findNginx, freePorts, startNginx } from './nginx.ts'
 
 /** A proxy on loopback that ends TLS and passes on to a receiver over plain HTTP. */
-export interface Proxy {
+export interface RunningProxy {
   port: number
   /** for a proxy that strips `/hooks` from the path */
   strippingPort: number
   stop(): unknown
 }
 
-export type StartProxy = (certificate: Certificate, receiverPort: number) => Promise<Proxy>
+export type StartProxy = (certificate: Certificate, receiverPort: number) => Promise<RunningProxy>
 
 /** Everything is as the documentation of the package shows it (docs/behind-a-proxy.md). */
 export const PROXIES: Readonly<Record<'nginx' | 'Caddy' | 'HAProxy', StartProxy>> = {
   async nginx(certificate, receiver) {
     const nginx = findNginx()
     if (nginx === undefined) throw new Error('there is no nginx: apt-get install nginx')
-    const headers =
-      'proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme; proxy_http_version 1.1;'
+    const headers = 'proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;'
     const { ports, stop } = await startNginx(nginx, certificate, {
       plain: { tls: true, location: `proxy_pass http://127.0.0.1:${receiver}; ${headers}` },
       stripping: {
@@ -78,7 +77,10 @@ backend receiver
   server one 127.0.0.1:${receiver}
 `
     const files = { 'haproxy.cfg': config, 'both.pem': `${certificate.cert}\n${certificate.key}` }
-    return { ...(await start('haproxy', ['-f', 'haproxy.cfg', '-db'], files, port!)), strippingPort: strippingPort! }
+    return {
+      ...(await start('haproxy', ['-f', 'haproxy.cfg', '-db'], files, port!)),
+      strippingPort: strippingPort!
+    }
   }
 }
 
