@@ -61,7 +61,7 @@ describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startPro
       await Promise.all([sender(), sender(), sender(), sender()])
       return statuses
     }
-    await sendAll(40) // until what is loaded and compiled on the first requests is there
+    await sendAll(24) // until what is loaded and compiled on the first requests is there
     receiver.child.send('start')
     const { rss: before } = await answerOf(receiver.child)
     const statuses = await sendAll(200)
