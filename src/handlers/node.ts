@@ -74,9 +74,9 @@ export function nodeHandler<
     try {
       verdict = await verify(received(req))
       if (verdict.status === 'verified') {
-        const { statusCode } = res
+        res.statusCode = 200 // Koa begins with 404
         const result = await handle(verdict, req, res)
-        if (result === undefined) answerNothing(res, statusCode)
+        if (result === undefined) answerNothing(res)
         return
       }
     } catch (error) {
@@ -94,9 +94,9 @@ export function nodeHandler<
 
 const bytesOf = <Req>(body: BodyOption<Req>, req: Req) => (typeof body === 'function' ? body(req) : body)
 
-/** Only for a handler that has written nothing. Koa begins with another status than 200. */
-function answerNothing(res: NodeResponse, statusBefore: number): void {
+/** Only for a handler that has written nothing. */
+function answerNothing(res: NodeResponse): void {
   if (res.headersSent || res.writableEnded) return
-  if (res.statusCode === statusBefore) res.statusCode = 204
+  if (res.statusCode === 200) res.statusCode = 204
   res.end()
 }
