@@ -1,27 +1,24 @@
 import type { IncomingMessage } from 'node:http'
 import express from 'express'
-import { createVerifier, explain, fromNodeRequest, httpStatus } from 'signed-requests'
+import { createVerifier, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
   accounts: '1234'
 })
-
-// A parser for the whole app: it hands over the bytes before it parses them. The same for every parser in use.
-const keepBytes = (req: IncomingMessage & { rawBody?: Buffer }, _res: unknown, bytes: Buffer) => {
+// Parsers for the whole app hand over the bytes before they parse them: the same for every parser in use.
+type Raw = IncomingMessage & { rawBody?: Buffer }
+const keepBytes = (req: Raw, _res: unknown, bytes: Buffer) => {
   req.rawBody = bytes
 }
 const app = express()
 app.use(express.json({ limit: '10mb', verify: keepBytes }))
 app.use(express.urlencoded({ limit: '10mb', verify: keepBytes }))
-
-app.all('/hook{/*path}', async (req: express.Request & { rawBody?: Buffer }, res) => {
-  const verdict = await verify(fromNodeRequest(req, { body: req.rawBody, https: 'x-forwarded-proto' }))
-
-  if (verdict.status === 'verified') console.log('account %s sent %o', verdict.accountId, req.body)
-  else console.warn(explain(verdict))
-  res.status(httpStatus(verdict)).end()
-})
+const options = { body: (req: Raw) => req.rawBody, https: 'x-forwarded-proto' } as const
+app.use(
+  '/hook',
+  nodeHandler(verify, verified => console.log('account %s', verified.accountId), options)
+)
 
 export const server = app.listen(Number(process.env['PORT'] ?? 3000))

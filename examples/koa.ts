@@ -1,27 +1,16 @@
 import Koa from 'koa'
-import { createVerifier, explain, fromNodeRequest, httpStatus } from 'signed-requests'
+import { createVerifier, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
   accounts: '1234'
 })
+const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), { https: 'x-forwarded-proto' })
 
-const app = new Koa()
-
-// Before any body parser. koa-mount rewrites ctx.req.url; ctx.originalUrl is what was received.
-app.use(async (ctx, next) => {
-  if (!ctx.path.startsWith('/hook')) return next()
-  const request = fromNodeRequest(ctx.req, { https: 'x-forwarded-proto' })
-  const verdict = await verify({ ...request, target: ctx.originalUrl })
-
-  if (verdict.status === 'verified') {
-    console.log('account %s sent %d bytes', verdict.accountId, verdict.body.length)
-  } else {
-    console.warn(explain(verdict))
-    ctx.set('Connection', 'close') // or Node reads the refused body to its end
-  }
-  ctx.status = httpStatus(verdict)
+// Before any body parser. Koa leaves the answer alone when respond is false.
+const app = new Koa().use((ctx, next) => {
+  ctx.respond = !ctx.path.startsWith('/hook')
+  return ctx.respond ? next() : receive(ctx.req, ctx.res)
 })
-
 export const server = app.listen(Number(process.env['PORT'] ?? 3000))

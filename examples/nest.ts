@@ -1,30 +1,17 @@
-import { All, Controller, Module, type RawBodyRequest, Req, Res } from '@nestjs/common'
+import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import type { NestExpressApplication } from '@nestjs/platform-express'
-import type { Request, Response } from 'express'
-import { createVerifier, explain, fromNodeRequest, httpStatus } from 'signed-requests'
+import { createVerifier, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
   accounts: '1234'
 })
+const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), { https: 'x-forwarded-proto' })
 
-@Controller('hook')
-class HookController {
-  @All('{*path}')
-  async receive(@Req() req: RawBodyRequest<Request>, @Res() res: Response) {
-    const verdict = await verify(fromNodeRequest(req, { body: req.rawBody, https: 'x-forwarded-proto' }))
-    if (verdict.status === 'verified') console.log('account %s sent %o', verdict.accountId, req.body)
-    else console.warn(explain(verdict))
-    res.status(httpStatus(verdict)).end()
-  }
-}
-
-@Module({ controllers: [HookController] })
+@Module({}) // yours
 class AppModule {}
 
-export const app = await NestFactory.create<NestExpressApplication>(AppModule, { rawBody: true })
-app.useBodyParser('json', { limit: '10mb' })
-app.useBodyParser('urlencoded', { limit: '10mb', extended: true })
+// Middleware that is there before listen() runs before Nest's own body parsers.
+export const app = (await NestFactory.create(AppModule)).use('/hook', receive)
 await app.listen(Number(process.env['PORT'] ?? 3000))

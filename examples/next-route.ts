@@ -1,22 +1,16 @@
 // app/hook/[[...path]]/route.ts
-import { createVerifier, explain, fromFetchRequest, httpStatus } from 'signed-requests'
+import { createVerifier, fetchHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
   accounts: '1234'
 })
-
-// Next.js takes the scheme of request.url from X-Forwarded-Proto, so say yourself whether only HTTPS reaches it.
-export async function POST(request: Request): Promise<Response> {
-  const verdict = await verify(fromFetchRequest(request, { https: true }))
-
-  if (verdict.status === 'verified') {
-    console.log('account %s sent %d bytes', verdict.accountId, verdict.body.length)
-  } else {
-    console.warn(explain(verdict))
-  }
-  return new Response(null, { status: httpStatus(verdict) })
-}
+// Next.js takes the scheme of request.url from X-Forwarded-Proto, so say yourself whether only HTTPS reaches it; and
+// the host from its own configuration, so Host alone counts.
+export const POST = fetchHandler(verify, verified => console.log('account %s', verified.accountId), {
+  https: true,
+  host: 'header'
+})
 
 export const GET = POST

@@ -1,21 +1,12 @@
 // wrangler.toml: compatibility_flags = ["nodejs_compat"]
-import { createVerifier, explain, fromFetchRequest, httpStatus } from 'signed-requests'
+import { createVerifier, fetchHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
   accounts: '1234'
 })
-
+// env and ctx come after the request: (verified, request, env, ctx) => ...
 export default {
-  async fetch(request: Request): Promise<Response> {
-    const verdict = await verify(fromFetchRequest(request))
-
-    if (verdict.status === 'verified') {
-      console.log('account %s sent %d bytes', verdict.accountId, verdict.body.length)
-    } else {
-      console.warn(explain(verdict))
-    }
-    return new Response(null, { status: httpStatus(verdict) })
-  }
+  fetch: fetchHandler(verify, verified => console.log('account %s', verified.accountId))
 }

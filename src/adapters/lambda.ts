@@ -32,11 +32,13 @@ type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined
  *
  * Only a function URL hands over the target byte for byte. Elsewhere it is put together from what the event has, and a
  * sender that wrote it in another way is refused:
- * - REST API, payload format 1.0: the path as sent; the query string from its decoded parameters, percent-encoded anew
- *   (`a=1&b=x%20y`), equal names side by side.
- * - HTTP API: the query string as sent (format 2.0); the path decoded by API Gateway and percent-encoded anew, so
- *   `%2F` in it is lost. The stage's name is taken off behind a custom domain. The key of an API mapping is not in
- *   format 2.0: choose format 1.0, or put it back, `{ ...request, target: '/key' + request.target }`.
+ * - REST API, payload format 1.0: the path as sent; the query string from its decoded parameters, percent-encoded again
+ *   (`a=1&b=x%20y`), equal names side by side. A name that is a whole number comes first, in the order of numbers, as
+ *   JavaScript orders an object: a sender that wrote `?b=1&2=x` is refused.
+ * - HTTP API: the query string as sent (format 2.0). The path was decoded once by API Gateway and is percent-encoded
+ *   again, `%` too: the path `/a b` of an event can only have been sent as `/a%20b`, and `/a%20b` as `/a%2520b`. What
+ *   was sent as `%2F`, as `%3F` or with an escape that was not needed is refused. The stage's name is taken off behind a
+ *   custom domain. The key of an API mapping is not in format 2.0: choose format 1.0, or give it as `options.prefix`.
  *
  * REST APIs drop Content-Length; it is put back from the body. A body that is not text arrives intact only when API
  * Gateway is told that it is binary (`binaryMediaTypes` of a REST API).
@@ -46,7 +48,7 @@ type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined
  */
 export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}): ReceivedRequest {
   assertEvent(event)
-  const own = validateProxyOptions(options, 'fromLambdaEvent', ['https', 'host', 'prefix'])
+  const own = validateLambdaOptions(options)
   const source = sourceOf(event)
   const path = pathOf(event, source)
   const query = event.rawQueryString ?? joinParameters(event, source)
@@ -62,6 +64,10 @@ export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}):
     own
   )
 }
+
+/** @throws TypeError for a bad option */
+export const validateLambdaOptions = (options: ProxyOptions): Partial<ProxyOptions> =>
+  validateProxyOptions(options, 'fromLambdaEvent', ['https', 'host', 'prefix'])
 
 function assertEvent(event: unknown): void {
   const { httpMethod, path, rawPath, requestContext, body } = (event ?? {}) as LambdaEvent
@@ -114,8 +120,11 @@ function joinParameters(event: LambdaEvent, source: Source): string {
     .join('&')
 }
 
-/** Encodes what cannot stand in a path as it is (RFC 3986 section 3.3); an escape that is still there is kept. */
-const encodePath = (path: string): string => percentEncode(path, /[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu)
+/**
+ * Encodes what cannot stand in a path as it is (RFC 3986 section 3.3). "%" is encoded as well: API Gateway has decoded
+ * every escape, and two paths that a handler can tell apart must not stand for the same signed target.
+ */
+const encodePath = (path: string): string => percentEncode(path, /[^A-Za-z0-9\-._~!$&'()*+,;=:@/]/gu)
 
 /** Keeps unreserved characters alone (RFC 3986 section 2.3). */
 const encodeParameter = (text: string): string => percentEncode(text, /[^A-Za-z0-9\-._~]/gu)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { ReceivedBody, ReceivedRequest } from '../http/request.ts'
+import { streamOf } from './node-stream.ts'
 import { beforeProxy, type HeaderLine, type ProxyOptions, validateProxyOptions } from './proxy.ts'
 
 export interface FromNodeOptions extends ProxyOptions {
@@ -8,8 +9,7 @@ export interface FromNodeOptions extends ProxyOptions {
   body?: Uint8Array | string | undefined
 }
 
-/** Frameworks that rewrite `url` keep the original one beside it. */
-type NodeRequest = (IncomingMessage | Http2ServerRequest) & { originalUrl?: string }
+type NodeRequest = IncomingMessage | Http2ServerRequest
 
 /**
  * A received request from `node:http`, `node:https`, `node:http2` (compatibility API), Express, Fastify
@@ -30,11 +30,11 @@ export function fromNodeRequest(
   options: FromNodeOptions = {}
 ): ReceivedRequest {
   assertNodeRequest(req)
-  const own = validateProxyOptions(options, 'fromNodeRequest', ['body', 'https', 'host', 'prefix'])
+  const own = validateNodeOptions(options)
   return beforeProxy(
     {
       method: req.method ?? '',
-      target: (req as NodeRequest).originalUrl ?? req.url ?? '',
+      target: originalTarget(req) ?? req.url ?? '',
       headers: headerLines(req),
       body: bodyOf(req, own.body),
       // Not `:scheme` of HTTP/2, which is what the client says.
@@ -44,12 +44,23 @@ export function fromNodeRequest(
   )
 }
 
+/** @throws TypeError for a bad option */
+export const validateNodeOptions = (options: FromNodeOptions): Partial<FromNodeOptions> =>
+  validateProxyOptions(options, 'fromNodeRequest', ['body', 'https', 'host', 'prefix'])
+
 function assertNodeRequest(req: unknown): void {
   if (Array.isArray((req as IncomingMessage | undefined)?.rawHeaders)) return
   throw new TypeError(
     'fromNodeRequest() takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ' +
       'ctx.req in Koa; for a Request there is fromFetchRequest(), for a Lambda event fromLambdaEvent()'
   )
+}
+
+/** Frameworks that rewrite `url` keep the original one beside it, on the request itself: a prototype has no say. */
+function originalTarget(req: NodeRequest): string | undefined {
+  if (!Object.hasOwn(req, 'originalUrl')) return undefined
+  const { originalUrl } = req as { originalUrl?: unknown }
+  return typeof originalUrl === 'string' ? originalUrl : undefined
 }
 
 /**
@@ -74,8 +85,7 @@ function bodyOf(req: NodeRequest, given: unknown): ReceivedBody {
   if (!isNoBody(given)) throw rawBytesNeeded('options.body is not raw bytes but a parsed body')
   if (!req.aborted && req.readableDidRead) throw rawBytesNeeded('the request body was already read')
   if (!req.aborted && req.readableEnded) return null
-  if (!('iterator' in req || Symbol.asyncIterator in (req as object))) return null
-  return { [Symbol.asyncIterator]: () => chunksOf(req) }
+  return streamOf(req)
 }
 
 /** Body parsers with nothing to parse leave undefined (Express 5) or an empty object (Express 4). */
@@ -83,22 +93,6 @@ function isNoBody(given: unknown): boolean {
   if (given === undefined || given === null) return true
   const prototype = Object.getPrototypeOf(given)
   return (prototype === Object.prototype || prototype === null) && Object.keys(given).length === 0
-}
-
-/**
- * Stopping at the limit must not destroy the request: the answer is still to be sent. What is left is thrown away, as
- * Node does with a body that nobody read; else the sender would wait to send it, and the connection with it.
- */
-async function* chunksOf(req: NodeRequest): AsyncGenerator<Uint8Array> {
-  try {
-    // A stand-in for a request, in a test, may be no more than iterable.
-    yield* typeof req.iterator === 'function' ? req.iterator({ destroyOnReturn: false }) : req
-  } finally {
-    req.resume?.()
-  }
-  // HTTP/2's request ends as if it were complete.
-  if (req.aborted && 'stream' in req)
-    throw Object.assign(new Error('the request was aborted'), { code: 'ECONNRESET' })
 }
 
 const rawBytesNeeded = (problem: string): TypeError =>

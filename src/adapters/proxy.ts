@@ -29,7 +29,7 @@ export function beforeProxy(seen: RequestAsSeen, options: ProxyOptions): Receive
   const request: ReceivedRequest = {
     ...seen,
     target: prefix === undefined ? seen.target : withPrefix(seen, prefix, notes),
-    headers: host === undefined ? seen.headers : withHost(seen.headers, host, notes),
+    headers: host === undefined || host === 'header' ? seen.headers : withHost(seen.headers, host, notes),
     https: https === 'x-forwarded-proto' ? forwardedHttps(seen.headers, notes) : (https ?? seen.https)
   }
   if (notes.https ?? notes.host ?? notes.prefix) Object.defineProperty(request, FORWARDED, { value: notes })
@@ -88,12 +88,18 @@ const isPrefix = (text: unknown): text is string =>
 export function validateProxyOptions<T extends ProxyOptions>(
   options: T,
   adapter: string,
-  names: readonly (keyof T & string)[]
+  names: readonly (keyof T & string)[],
+  hostWords: readonly string[] = []
 ): Partial<T> {
   const own = ownOptions(adapter, options, names)
   const { https, host, prefix } = own
   if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto') {
     throw new TypeError(`options.https is ${describe(https)}: write true, false or "x-forwarded-proto"`)
+  }
+  if (host === 'header' && !hostWords.includes(host)) {
+    throw new TypeError(
+      'options.host "header" is for fromFetchRequest(), whose URL may name another host: leave it out, Host is the header'
+    )
   }
   if (host !== undefined && !isHost(host)) {
     throw new TypeError(

@@ -63,10 +63,35 @@ describe('Host', () => {
       name.toLowerCase() === 'host' ? [value] : []
     )
 
-  test('is the header, whatever the URL says', () => {
-    expect(
-      hostsOf(new Request('https://inside.example/', { headers: { Host: 'receiver.example' } }))
-    ).toEqual(['receiver.example'])
+  test.each([
+    ['https://receiver.example/', 'receiver.example'],
+    ['https://receiver.example/', 'RECEIVER.example'],
+    ['https://receiver.example/', 'receiver.example:443'],
+    ['http://receiver.example/', 'receiver.example:80'],
+    ['https://receiver.example:8443/', 'receiver.example:8443'],
+    ['https://[2001:db8::1]/', '[2001:DB8::1]:443']
+  ])('is the header where the URL agrees: %s with %s', (url, host) => {
+    expect(hostsOf(new Request(url, { headers: { Host: host } }))).toEqual([host])
+  })
+
+  test.each([
+    ['https://evil.example/', 'receiver.example'],
+    ['https://receiver.example:8443/', 'receiver.example'],
+    ['http://receiver.example:443/', 'receiver.example'],
+    ['https://receiver.example/', 'receiver.example:80'],
+    ['https://receiver.example.evil.example/', 'receiver.example'],
+    ['https://receiver.example/', 'receiver.example, receiver.example']
+  ])('is two where the URL names another place, and the check refuses: %s with %s', async (url, host) => {
+    const request = new Request(url, { headers: { Host: host } })
+    expect(hostsOf(request)).toEqual([host, url.slice(url.indexOf('/') + 2, -1)])
+    const verdict = await verify(fromFetchRequest(request))
+    expect(verdict.checks.host).toMatchObject({ outcome: 'fail', code: 'host-repeated' })
+  })
+
+  test('is the header alone when asked for, whatever the URL says', () => {
+    const inside = new Request('https://inside.example:3000/', { headers: { Host: 'receiver.example' } })
+    expect(hostsOf(inside, { host: 'header' })).toEqual(['receiver.example'])
+    expect(hostsOf(new Request('https://inside.example/'), { host: 'header' })).toEqual([])
   })
 
   test('is what the URL was built from, when the runtime hides the header', () => {
@@ -82,6 +107,8 @@ describe('Host', () => {
     expect(hostsOf(request)).toEqual(['inside.example'])
     expect(hostsOf(request, { host: 'x-forwarded-host' })).toEqual(['receiver.example'])
     expect(hostsOf(request, { host: 'fixed.example' })).toEqual(['fixed.example'])
+    const rewritten = new Request('https://inside.example/', { headers: { Host: 'other.example' } })
+    expect(hostsOf(rewritten, { host: 'fixed.example' })).toEqual(['fixed.example'])
   })
 })
 

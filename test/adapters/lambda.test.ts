@@ -15,6 +15,7 @@ import loadBalancer from './lambda-events/load-balancer.json' with { type: 'json
 import loadBalancerMultiValue from './lambda-events/load-balancer-multi-value.json' with { type: 'json' }
 import restApi from './lambda-events/rest-api.json' with { type: 'json' }
 
+const service = createTestService()
 const linesOf = (request: ReceivedRequest) => [...(request.headers as Iterable<readonly [string, string]>)]
 const headerOf = (request: ReceivedRequest, name: string) =>
   linesOf(request).flatMap(([each, value]) => (each.toLowerCase() === name ? [value] : []))
@@ -100,16 +101,42 @@ describe('the target', () => {
     expect(fromLambdaEvent({ ...event, path: '/prod/hook' }).target).toBe('/prod/hook')
   })
 
-  test('of an HTTP API is percent-encoded anew, without touching an escape', () => {
+  test('of an HTTP API is percent-encoded again, as it was decoded once', () => {
     const path = '/caf\u00e9 \u20ac/a?b#c/%2F/~x:@!$&\'()*+,;=-._/"<>[]^`{|}\\/\ud800'
-    expect(target({ ...httpApi2, rawPath: path })).toBe(
-      "/caf%C3%A9%20%E2%82%AC/a%3Fb%23c/%2F/~x:@!$&'()*+,;=-._/%22%3C%3E%5B%5D%5E%60%7B%7C%7D%5C/%EF%BF%BD"
-    )
-    const { rawPath: _, ...format1 } = { ...httpApi1, rawPath: '', path: '/caf\u00e9' }
+    const encoded =
+      "/caf%C3%A9%20%E2%82%AC/a%3Fb%23c/%252F/~x:@!$&'()*+,;=-._/%22%3C%3E%5B%5D%5E%60%7B%7C%7D%5C/%EF%BF%BD"
+    expect(target({ ...httpApi2, rawPath: path })).toBe(encoded)
+    const { rawPath: _, ...format1 } = { ...httpApi1, rawPath: '', path: '/caf\u00e9%20' }
     expect(
       fromLambdaEvent({ ...format1, multiValueQueryStringParameters: null, queryStringParameters: null })
         .target
-    ).toBe('/caf%C3%A9')
+    ).toBe('/caf%C3%A9%2520')
+  })
+
+  test('of an HTTP API is never the same for two paths that a handler can tell apart', async () => {
+    const signed = service.sign({ method: 'GET', target: '/files/a%20b' })
+    const event = (rawPath: string) => ({
+      ...httpApi2,
+      rawPath,
+      rawQueryString: '',
+      cookies: [],
+      body: undefined,
+      headers: Object.fromEntries(linesOf(signed)),
+      requestContext: { ...httpApi2.requestContext, http: { ...httpApi2.requestContext.http, method: 'GET' } }
+    })
+    const codesOf = async (rawPath: string) =>
+      (await createVerifier(service.options)(fromLambdaEvent(event(rawPath) as LambdaEvent))).failures.map(
+        ({ code }) => code
+      )
+    expect(await codesOf('/files/a b')).toEqual([])
+    expect(await codesOf('/files/a%20b')).toEqual(['signature-mismatch'])
+  })
+
+  test('of a REST API has whole numbers first, as JavaScript orders names: such a sender is refused', () => {
+    const multiValueQueryStringParameters = JSON.parse('{ "b": ["1"], "2": ["x"] }')
+    expect(fromLambdaEvent({ ...restApi, multiValueQueryStringParameters }).target).toBe(
+      '/Prod/hello/world?2=x&b=1'
+    )
   })
 
   test('of a function URL and of a load balancer is left alone', () => {
@@ -179,7 +206,6 @@ test('headers: none at all, and one without a value', () => {
 })
 
 test('a signed request whose REST API event has lost Content-Length is verified', async () => {
-  const service = createTestService()
   const verify = createVerifier(service.options)
   const signed = service.sign({ target: '/Prod/hello/world?name=you&name=me', body: '\u20ac' })
   const headers = linesOf(signed).filter(([name]) => name !== 'Content-Length')
@@ -216,8 +242,8 @@ describe("mistakes are the programmer's", () => {
   })
 
   test('options that are none', () => {
-    expect(() => fromLambdaEvent(restApi, { https: 'yes' as never })).toThrow('options.https must be')
+    expect(() => fromLambdaEvent(restApi, { https: 'yes' as never })).toThrow('options.https is "yes"')
     expect(() => fromLambdaEvent(restApi, { body: '' } as never)).toThrow('no option "body"')
-    expect(() => fromLambdaEvent(restApi, null as never)).toThrow('takes its options as an object')
+    expect(() => fromLambdaEvent(restApi, null as never)).toThrow('got null for its options')
   })
 })

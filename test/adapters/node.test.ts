@@ -83,6 +83,17 @@ describe('the head', () => {
     expect(fromNodeRequest(req).target).toBe('/prefix/hook')
   })
 
+  test('takes originalUrl from the request alone, not from a prototype', async () => {
+    const { req } = await receive('GET /hook HTTP/1.1', 'Host: receiver.example')
+    const polluted = Object.prototype as Record<string, unknown>
+    try {
+      polluted['originalUrl'] = '/signed'
+      expect(fromNodeRequest(req).target).toBe('/hook')
+    } finally {
+      delete polluted['originalUrl']
+    }
+  })
+
   test('a second Host and an absolute URL are passed on, not put right', async () => {
     const { req } = await receive(
       'GET https://receiver.example/hook HTTP/1.1',
@@ -209,7 +220,13 @@ describe('a sender that breaks off', () => {
     expect(failuresOf(await verify(fromNodeRequest(req)))).toEqual(['digest: body-unreadable'])
   })
 
-  test.each([['before'], ['while']])('over HTTP/2, %s the body is read', async when => {
+  test.each([
+    ['before', 8],
+    ['while', 8],
+    // a reset without an error: Node.js ends the stream as if it were complete
+    ['before', 0],
+    ['while', 0]
+  ])('over HTTP/2, %s the body is read, with code %i', async (when, code) => {
     const server = createHttp2Server()
     const requested = once(server, 'request')
     const session = connectHttp2(`http://127.0.0.1:${await listen(server)}`)
@@ -224,9 +241,63 @@ describe('a sender that breaks off', () => {
     const [req] = (await requested) as [Http2ServerRequest]
     const judging = when === 'while' ? verify(fromNodeRequest(req)) : undefined
     const closed = closeOf(req)
-    stream.close(8)
+    stream.close(code)
     await closed
     expect(failuresOf(await (judging ?? verify(fromNodeRequest(req))))).toEqual(['digest: body-unreadable'])
+  })
+})
+
+describe('the body as a stream', () => {
+  const head = ['POST / HTTP/1.1', 'Host: receiver.example', 'Content-Length: 1000', '', '01234']
+  const chunksOf = (req: IncomingMessage) =>
+    (fromNodeRequest(req).body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+
+  test('return() lets go at once, also while a chunk is awaited', async () => {
+    const { req, socket } = await receive(...head)
+    const before = req.listenerCount('data')
+    const chunks = chunksOf(req)
+    expect((await chunks.next()).value).toHaveLength(9)
+    const waiting = chunks.next()
+    expect(await chunks.return?.()).toMatchObject({ done: true })
+    expect(await waiting).toMatchObject({ done: true })
+    expect(await chunks.next()).toMatchObject({ done: true })
+    expect(req.listenerCount('data')).toBe(before)
+    expect(req.destroyed).toBe(false)
+    // and what comes then can be read by somebody else
+    const dropped = once(req, 'data')
+    socket.write('56789')
+    expect(String((await dropped)[0])).toBe('56789')
+  })
+
+  test('return() before the first chunk leaves the request untouched', async () => {
+    const { req } = await receive(...head)
+    await chunksOf(req).return?.()
+    expect(req.readableDidRead).toBe(false)
+  })
+
+  test('a sender that breaks off after return() does not end the process', async () => {
+    const { req, socket } = await receive(...head)
+    const chunks = chunksOf(req)
+    await chunks.next()
+    await chunks.return?.()
+    const closed = closeOf(req)
+    socket.destroy()
+    await closed
+  })
+
+  test('nothing is read before it is asked for', async () => {
+    const server = createServer()
+    const requested = once(server, 'request')
+    const socket = await sendHead(await listen(server), ...head.slice(0, 2), 'Content-Length: 50000000')
+    const connected = once(server, 'connection').catch(() => [])
+    void connected
+    const [req] = (await requested) as [IncomingMessage]
+    const chunks = chunksOf(req)
+    await Promise.all([chunks.next(), new Promise(resolve => socket.write(Buffer.alloc(100_000), resolve))])
+    socket.write(Buffer.alloc(40_000_000))
+    await new Promise(resolve => setTimeout(resolve, 50))
+    expect(req.socket.bytesRead).toBeLessThan(1_000_000)
+    await chunks.return?.()
   })
 })
 
@@ -254,7 +325,7 @@ describe('instead of a request', () => {
   test('the body in the place of the options', async () => {
     const { req } = await receive('GET / HTTP/1.1', 'Host: receiver.example')
     expect(() => fromNodeRequest(req, Buffer.from('{}') as never)).toThrow(
-      'takes its options as an object with body'
+      'for its options: pass an object with body'
     )
     expect(() => fromNodeRequest(req, { rawBody: '' } as never)).toThrow(
       'fromNodeRequest() has no option "rawBody"'

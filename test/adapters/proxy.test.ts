@@ -74,20 +74,115 @@ describe('X-Forwarded-Host', () => {
   })
 })
 
+describe('the prefix that a proxy has stripped', () => {
+  const target = (path: string, options: ProxyOptions, prefixes: string[] = []) =>
+    fromLambdaEvent(
+      {
+        requestContext: { elb: {} },
+        httpMethod: 'GET',
+        path,
+        multiValueHeaders: { 'X-Forwarded-Prefix': prefixes }
+      },
+      options
+    ).target
+  const believing = { prefix: 'x-forwarded-prefix' } as const
+
+  test.each([
+    ['/hooks', '/a?b=/c', '/hooks/a?b=/c'],
+    ['/hooks', '/', '/hooks/'],
+    ['/hooks', '//a', '/hooks//a'],
+    ['/v1/hooks', '/a', '/v1/hooks/a'],
+    ['/caf%C3%A9', '/a', '/caf%C3%A9/a'],
+    // a slash at its end is dropped: the target has one
+    ['/hooks/', '/a', '/hooks/a'],
+    ['/', '/a', '/a']
+  ])('%s in front of %s is %s, fixed or in the header', (prefix, path, expected) => {
+    expect(target(path, { prefix })).toBe(expected)
+    expect(target(path, believing, [prefix])).toBe(expected)
+  })
+
+  test('is not believed unless asked for', () => {
+    expect(target('/a', {}, ['/hooks'])).toBe('/a')
+    expect(target('/a', { prefix: '/fixed' }, ['/hooks'])).toBe('/fixed/a')
+  })
+
+  test.each([
+    ['absent', []],
+    ['repeated', ['/hooks', '/hooks']],
+    ['a list', ['/hooks, /hooks']],
+    ['empty', ['']],
+    ['not a path', ['hooks']],
+    ['a host', ['//evil.example']],
+    ['a URL', ['https://evil.example']],
+    ['with a query', ['/hooks?a=']],
+    ['with dots', ['/hooks/..']],
+    ['with one dot', ['/./hooks']]
+  ])('leaves the target as it is when the header is %s', (_, prefixes) => {
+    expect(target('/a', believing, prefixes)).toBe('/a')
+  })
+
+  test.each(['*', 'https://receiver.example/a', ''])('leaves %j alone, which is not a path', path => {
+    expect(target(path, { prefix: '/hooks' })).toBe(path)
+  })
+
+  test('takes linear time', () => {
+    const long = `/${'a/'.repeat(50_000)}?`
+    const before = performance.now()
+    expect(target('/a', believing, [long])).toBe('/a')
+    expect(performance.now() - before).toBeLessThan(200)
+  })
+})
+
+test('options that a polluted prototype has are not there', () => {
+  const polluted = Object.prototype as Record<string, unknown>
+  const forged = { https: true, host: 'receiver.example', prefix: '/hooks' }
+  try {
+    Object.assign(polluted, forged)
+    for (const options of [{}, undefined]) {
+      const request = received({ Host: ['other.example'] }, options)
+      expect({ https: request.https, target: request.target, headers: pairs(request) }).toEqual({
+        https: false,
+        target: '/',
+        headers: [['Host', 'other.example']]
+      })
+    }
+  } finally {
+    for (const name of Object.keys(forged)) delete polluted[name]
+  }
+})
+
 describe('bad options are refused', () => {
   test.each([
-    [{ https: 'yes' }, 'options.https must be true, false or "x-forwarded-proto"'],
-    [{ https: 1 }, 'options.https must be'],
-    [{ https: null }, 'options.https must be'],
-    [{ https: 'X-Forwarded-Proto' }, 'options.https must be'],
-    [{ host: 5 }, 'options.host must be "x-forwarded-host" or a host name'],
-    [{ host: '' }, 'options.host must be'],
-    [{ host: 'https://receiver.example' }, 'options.host must be'],
-    [{ host: 'receiver.example\r\nX: y' }, 'options.host must be'],
-    [{ host: ['receiver.example'] }, 'options.host must be'],
+    [{ https: 'yes' }, 'options.https is "yes": write true, false or "x-forwarded-proto"'],
+    [{ https: 1 }, 'options.https is the number 1'],
+    [{ https: null }, 'options.https is null'],
+    [{ https: 'X-Forwarded-Proto' }, 'options.https is "X-Forwarded-Proto"'],
+    [{ host: 5 }, 'options.host is the number 5: write "x-forwarded-host" or a host name'],
+    [{ host: '' }, 'options.host is ""'],
+    [{ host: 'https://receiver.example' }, 'options.host is "https://receiver.example"'],
+    [{ host: 'receiver.example\r\nX: y' }, 'options.host is "receiver.example\\r\\nX: y"'],
+    [{ host: ['receiver.example'] }, 'options.host is an array'],
+    [{ host: 'header' }, 'options.host "header" is for fromFetchRequest()'],
+    [
+      { prefix: 'hooks' },
+      'options.prefix is "hooks": write "x-forwarded-prefix" or the path that the proxy strips'
+    ],
+    [{ prefix: '' }, 'options.prefix is ""'],
+    [{ prefix: '//evil.example' }, 'options.prefix is "//evil.example"'],
+    [{ prefix: '/a//b' }, 'options.prefix is "/a//b"'],
+    [{ prefix: '/a/../b' }, 'options.prefix is "/a/../b"'],
+    [{ prefix: '/a?b' }, 'options.prefix is "/a?b"'],
+    [{ prefix: '/a#b' }, 'options.prefix is "/a#b"'],
+    [{ prefix: '/a b' }, 'options.prefix is "/a b"'],
+    [{ prefix: '/a\r\nb' }, 'options.prefix is "/a\\r\\nb"'],
+    [{ prefix: '/a\n' }, 'options.prefix is "/a\\n"'],
+    [{ prefix: true }, 'options.prefix is true'],
     [{ trustProxy: true }, 'fromLambdaEvent() has no option "trustProxy"'],
-    ['x-forwarded-proto', 'takes its options as an object with https, host'],
-    [Buffer.from('body'), 'takes its options as an object']
+    [
+      'x-forwarded-proto',
+      'fromLambdaEvent() got "x-forwarded-proto" for its options: pass an object with https'
+    ],
+    [Buffer.from('body'), 'fromLambdaEvent() got an object for its options']
   ])('%j', (options, message) => {
     expect(() => received({}, options as never)).toThrow(TypeError)
     expect(() => received({}, options as never)).toThrow(message)

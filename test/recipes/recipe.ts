@@ -15,6 +15,8 @@ export interface Setting {
   kinds?: readonly Kind[]
   /** what stands in front of the recipe: a proxy that ends TLS, nothing, or a gateway with a limit of its own */
   behind?: 'proxy' | 'nothing' | 'gateway'
+  /** what its handler answers: nothing by default */
+  answer?: 200 | 204
 }
 
 /** Starts a recipe and sends it everything that it must verify and everything that it must refuse. */
@@ -22,7 +24,7 @@ export function testRecipe(
   name: string,
   service: TestService,
   start: () => Promise<RunningRecipe>,
-  { kinds = KINDS, behind = 'proxy' }: Setting = {}
+  { kinds = KINDS, behind = 'proxy', answer = 204 }: Setting = {}
 ): void {
   describe(name, () => {
     let recipe: RunningRecipe
@@ -32,7 +34,7 @@ export function testRecipe(
     afterAll(() => recipe?.close())
 
     test.each(kinds)('verifies $name', async ({ request }) => {
-      expect(await recipe.send(service.sign(request))).toBe(200)
+      expect(await recipe.send(service.sign(request))).toBe(answer)
     })
 
     test.each(FORGERIES)('refuses $name', async ({ forge }) => {

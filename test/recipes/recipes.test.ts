@@ -53,12 +53,22 @@ async function running(server: Server): Promise<RunningRecipe> {
   return { ...behindProxy(await portOf(server)), close: () => server.close() }
 }
 
-testRecipe('the ten lines of the README', service, async () => {
-  const listen = vi.spyOn(HttpServer.prototype, 'listen')
-  // @ts-expect-error the example is plain JavaScript
-  await import('../../examples/ten-lines.mjs')
-  const server = listen.mock.contexts[0] as Server
-  listen.mockRestore()
+testRecipe(
+  'the ten lines of the README',
+  service,
+  async () => {
+    const listen = vi.spyOn(HttpServer.prototype, 'listen')
+    // @ts-expect-error the example is plain JavaScript
+    await import('../../examples/ten-lines.mjs')
+    const server = listen.mock.contexts[0] as Server
+    listen.mockRestore()
+    return running(server)
+  },
+  { answer: 200 }
+)
+
+testRecipe('the steps, one by one', service, async () => {
+  const { server } = await import('../../examples/steps.ts')
   return running(server)
 })
 
@@ -101,20 +111,22 @@ testRecipe(
   { behind: 'nothing' }
 )
 
-testRecipe('Express with express.raw()', service, async () => {
-  const { server } = await import('../../examples/express-raw.ts')
-  return running(server)
-})
+/** The same files for both versions. */
+const versions = { 'Express 5': 'express', 'Express 4': 'express4' }
 
-testRecipe('Express behind express.json()', service, async () => {
-  const { server } = await import('../../examples/express-json.ts')
-  return running(server)
-})
-
-testRecipe('Express, mounted under a prefix', service, async () => {
-  const { server } = await import('../../examples/express-router.ts')
-  return running(server)
-})
+for (const [version, name] of Object.entries(versions)) {
+  const startExpress = async (example: string) => {
+    vi.resetModules()
+    vi.doMock('express', () => import(name))
+    const { server } = await import(`../../examples/${example}.ts`)
+    vi.doUnmock('express')
+    return running(server)
+  }
+  const json = { answer: 200 } as const
+  testRecipe(`${version} with express.raw()`, service, () => startExpress('express-raw'), json)
+  testRecipe(`${version} behind express.json()`, service, () => startExpress('express-json'))
+  testRecipe(`${version}, before any parser`, service, () => startExpress('express-router'))
+}
 
 testRecipe('Fastify', service, async () => {
   const { app } = await import('../../examples/fastify.ts')
@@ -126,15 +138,40 @@ testRecipe('Koa', service, async () => {
   return running(server)
 })
 
-testRecipe('Hono', service, async () => {
-  const { server } = await import('../../examples/hono.ts')
-  return running(server as Server)
-})
+testRecipe(
+  'Hono',
+  service,
+  async () => {
+    const { server } = await import('../../examples/hono.ts')
+    return running(server as Server)
+  },
+  { answer: 200 }
+)
+
+testRecipe(
+  'Hono, as middleware with a typed variable',
+  service,
+  async () => {
+    const { server } = await import('../../examples/hono-middleware.ts')
+    return running(server as Server)
+  },
+  { answer: 200 }
+)
 
 testRecipe('Nest', service, async () => {
   const { app } = await import('../../examples/nest.ts')
   return { ...behindProxy(await portOf(app.getHttpServer())), close: () => app.close() }
 })
+
+testRecipe(
+  'Nest, with a guard',
+  service,
+  async () => {
+    const { app } = await import('../../examples/nest-guard.ts')
+    return { ...behindProxy(await portOf(app.getHttpServer())), close: () => app.close() }
+  },
+  { answer: 200 }
+)
 
 testRecipe(
   'Next.js route handler',

@@ -24,6 +24,8 @@ function isExecutable(file: string): boolean {
 export interface NginxServer {
   tls: boolean
   location: string
+  /** of the location: `/` when left out */
+  path?: string
 }
 
 /**
@@ -44,8 +46,8 @@ export async function startNginx<Name extends string>(
   const free = await freePorts(names.length)
   const ports = Object.fromEntries(names.map((name, i) => [name, free[i]])) as Record<Name, number>
   const blocks = names.map(name => {
-    const { tls, location } = servers[name]
-    return `server { listen 127.0.0.1:${ports[name]}${tls ? ' ssl' : ''}; location / { ${location} } }`
+    const { tls, location, path = '/' } = servers[name]
+    return `server { listen 127.0.0.1:${ports[name]}${tls ? ' ssl' : ''}; location ${path} { ${location} } }`
   })
   file(
     'nginx.conf',
@@ -78,7 +80,7 @@ export async function startNginx<Name extends string>(
 }
 
 /** Ports that nobody listens on: all held at once, so that they differ, and let go together. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer())
   const ports = await Promise.all(
     servers.map(

@@ -1,0 +1,20 @@
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { createVerifier, fromFetchRequest, refusalResponse, type Verified } from 'signed-requests'
+
+const verify = createVerifier({
+  serviceDomain: 'service.example',
+  hosts: 'receiver.example',
+  accounts: '1234'
+})
+// For routes of their own: c.get('verified') is there, and typed.
+const signed = createMiddleware<{ Variables: { verified: Verified } }>(async (c, next) => {
+  const verdict = await verify(fromFetchRequest(c.req.raw, { https: 'x-forwarded-proto' }))
+  if (verdict.status !== 'verified') return refusalResponse(verdict)
+  c.set('verified', verdict)
+  return next()
+})
+
+const app = new Hono().all('/hook/*', signed, c => c.json({ account: c.get('verified').accountId }))
+export const server = serve({ fetch: app.fetch, port: Number(process.env['PORT'] ?? 3000) })

@@ -1,0 +1,42 @@
+import {
+  All,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Module,
+  Req,
+  UseGuards
+} from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { createVerifier, fromNodeRequest, sendRefusal, type Verified } from 'signed-requests'
+
+const verify = createVerifier({
+  serviceDomain: 'service.example',
+  hosts: 'receiver.example',
+  accounts: '1234'
+})
+// For controllers: what was verified is on the request. With Nest's parsers off nothing has read the body before.
+class SignedGuard implements CanActivate {
+  async canActivate(context: ExecutionContext) {
+    const [req, res] = context.getArgs()
+    const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
+    if (verdict.status === 'verified') req.verified = verdict
+    else sendRefusal(res, verdict)
+    return verdict.status === 'verified'
+  }
+}
+
+@Controller('hook')
+@UseGuards(SignedGuard)
+class HookController {
+  @All('{*path}')
+  receive(@Req() { verified }: { verified: Verified }) {
+    console.log('account %s', verified.accountId)
+  }
+}
+
+@Module({ controllers: [HookController] })
+class AppModule {}
+
+export const app = await NestFactory.create(AppModule, { bodyParser: false })
+await app.listen(Number(process.env['PORT'] ?? 3000))

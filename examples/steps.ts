@@ -1,0 +1,26 @@
+import { createServer } from 'node:http'
+import { createVerifier, explain, fromNodeRequest, sendRefusal } from 'signed-requests'
+
+const verify = createVerifier({
+  serviceDomain: 'service.example',
+  hosts: 'receiver.example',
+  accounts: '1234'
+})
+// What nodeHandler does, step by step. TLS ends at a proxy in front, which sets X-Forwarded-Proto itself.
+export const server = createServer(async (req, res) => {
+  const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
+  if (verdict.status !== 'verified') {
+    console.warn(explain(verdict))
+    return sendRefusal(res, verdict)
+  }
+  try {
+    console.log('account %s sent %d bytes', verdict.accountId, verdict.body.length)
+    res.writeHead(204).end()
+  } catch (error) {
+    await verify.release(verdict) // or a replay store refuses the sender's repetition
+    console.error(error)
+    res.writeHead(500).end()
+  }
+})
+
+server.listen(Number(process.env['PORT'] ?? 3000))

@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { isClosing } from './answer-and-close.ts'
+
+type NodeRequest = IncomingMessage | Http2ServerRequest
+type NodeResponse = ServerResponse | Http2ServerResponse
+
+/** The last request of each HTTP/1 connection. */
+const latest = new WeakMap<object, NodeResponse>()
+
+/**
+ * Node.js hands over pipelined requests at once, each with a response that waits for the earlier ones. Here each waits
+ * until the one before was answered. False when that closed the connection: there is no answer to this one, so it must
+ * not be handled.
+ */
+export async function isTurnOf(req: NodeRequest, res: NodeResponse): Promise<boolean> {
+  const { socket } = req
+  if (req.httpVersionMajor !== 1 || typeof socket !== 'object' || socket === null) return true
+  const previous = latest.get(socket)
+  latest.set(socket, res)
+  if (previous !== undefined && !isOver(previous)) {
+    await whenOver(previous)
+    if (socket.destroyed || socket.writableEnded) return false
+  }
+  return !isClosing(socket)
+}
+
+const isOver = (res: NodeResponse): boolean => res.writableFinished || res.destroyed
+
+const whenOver = (res: NodeResponse): Promise<void> =>
+  new Promise(resolve => {
+    const over = () => resolve()
+    res.once('finish', over)
+    res.once('close', over)
+  })

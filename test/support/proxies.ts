@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Certificate } from './https.ts'
+import { findNginx, freePorts, startNginx } from './nginx.ts'
+
+/** A proxy on loopback that ends TLS and passes on to a receiver over plain HTTP. */
+export interface RunningProxy {
+  port: number
+  /** for a proxy that strips `/hooks` from the path */
+  strippingPort: number
+  stop(): unknown
+}
+
+export type StartProxy = (certificate: Certificate, receiverPort: number) => Promise<RunningProxy>
+
+/** Everything is as the documentation of the package shows it (docs/behind-a-proxy.md). */
+export const PROXIES: Readonly<Record<'nginx' | 'Caddy' | 'HAProxy', StartProxy>> = {
+  async nginx(certificate, receiver) {
+    const nginx = findNginx()
+    if (nginx === undefined) throw new Error('there is no nginx: apt-get install nginx')
+    const headers = 'proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;'
+    const { ports, stop } = await startNginx(nginx, certificate, {
+      plain: { tls: true, location: `proxy_pass http://127.0.0.1:${receiver}; ${headers}` },
+      stripping: {
+        tls: true,
+        path: '/hooks/',
+        location: `proxy_pass http://127.0.0.1:${receiver}/; ${headers} proxy_set_header X-Forwarded-Prefix /hooks;`
+      }
+    })
+    return { port: ports.plain, strippingPort: ports.stripping, stop }
+  },
+
+  async Caddy(certificate, receiver) {
+    const [port, strippingPort] = await freePorts(2)
+    const site = (at: number | undefined, handle: string) =>
+      `https://:${at} {\n  bind 127.0.0.1\n  tls cert.pem key.pem\n  ${handle}\n}\n`
+    const global = '{\n  admin off\n  auto_https disable_redirects\n}\n'
+    const proxy = `reverse_proxy 127.0.0.1:${receiver}`
+    const config =
+      global +
+      site(port, proxy) +
+      site(
+        strippingPort,
+        `handle_path /hooks/* {\n    ${proxy} {\n      header_up X-Forwarded-Prefix /hooks\n    }\n  }`
+      )
+    const files = { Caddyfile: config, 'key.pem': certificate.key, 'cert.pem': certificate.cert }
+    return {
+      ...(await start('caddy', ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile'], files, port!)),
+      strippingPort: strippingPort!
+    }
+  },
+
+  async HAProxy(certificate, receiver) {
+    const [port, strippingPort] = await freePorts(2)
+    const config = `
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+frontend plain
+  bind 127.0.0.1:${port} ssl crt both.pem
+  http-request set-header X-Forwarded-Proto https
+  default_backend receiver
+frontend stripping
+  bind 127.0.0.1:${strippingPort} ssl crt both.pem
+  http-request set-header X-Forwarded-Proto https
+  http-request set-header X-Forwarded-Prefix /hooks
+  http-request replace-path /hooks(/.*) \\1
+  default_backend receiver
+backend receiver
+  server one 127.0.0.1:${receiver}
+`
+    const files = { 'haproxy.cfg': config, 'both.pem': `${certificate.cert}\n${certificate.key}` }
+    return {
+      ...(await start('haproxy', ['-f', 'haproxy.cfg', '-db'], files, port!)),
+      strippingPort: strippingPort!
+    }
+  }
+}
+
+/** Runs a program in a folder of its own with these files, until its port answers. */
+async function start(
+  program: string,
+  args: readonly string[],
+  files: Readonly<Record<string, string>>,
+  port: number
+): Promise<{ port: number; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), `${program}-`))
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+  const path = `${process.env['PATH']}:/usr/sbin:/usr/local/sbin`
+  const child = spawn(program, args, { cwd: folder, env: { ...process.env, PATH: path, HOME: folder } })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', chunk => {
+      said = (said + chunk).slice(-1000)
+    })
+  }
+  const stop = async () => {
+    if (child.exitCode === null && child.kill()) await once(child, 'exit')
+    rmSync(folder, { recursive: true, maxRetries: 5 })
+  }
+  try {
+    await answering(child, port)
+  } catch {
+    await stop().catch(() => {})
+    throw new Error(`${program} did not start: ${said || `apt-get install ${program}`}`)
+  }
+  return { port, stop }
+}
+
+async function answering(child: ChildProcess, port: number): Promise<void> {
+  const failed = once(child, 'exit').then(() => Promise.reject(new Error('it ended')))
+  failed.catch(() => {})
+  for (let tries = 0; tries < 300; tries++) {
+    const socket = connect(port, '127.0.0.1')
+    const connected = once(socket, 'connect').then(
+      () => true,
+      () => false
+    )
+    const isUp = await Promise.race([connected, failed])
+    socket.destroy()
+    if (isUp) return
+    await Promise.race([delay(50), failed])
+  }
+  throw new Error('it does not listen')
+}
