@@ -18,6 +18,7 @@ import * as severalFailures from './files/several-failures.ts'
 import * as signature from './files/signature.ts'
 import * as signatureHeader from './files/signature-header.ts'
 import * as verified from './files/verified.ts'
+import { withMetadata } from './metadata.ts'
 
 const FILES: Readonly<Record<string, VectorFile>> = {
   request,
@@ -39,14 +40,16 @@ const FILES: Readonly<Record<string, VectorFile>> = {
   rfc9421
 }
 
+const HEAD = { $schema: './schema.json', schema_version: 1 }
+
 /** Every fixture by file name, as text. The same text every time. */
 export function buildFixtures(): Map<string, string> {
   const files = new Map<string, string>()
   for (const [name, { source, vectors }] of Object.entries(FILES)) {
-    files.set(`${name}.json`, write({ $schema: './schema.json', source, vectors }))
+    files.set(`${name}.json`, write({ ...HEAD, source, vectors: vectors.map(withMetadata) }))
   }
-  files.set('draft-cavage-appendix-c.json', write({ $schema: './schema.json', ...APPENDIX_C }))
-  files.set('rfc9421-examples.json', write({ $schema: './schema.json', ...RFC9421_EXAMPLES }))
+  files.set('draft-cavage-appendix-c.json', write({ ...HEAD, ...APPENDIX_C }))
+  files.set('rfc9421-examples.json', write({ ...HEAD, ...RFC9421_EXAMPLES }))
   return files
 }
 
