@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { visible } from '../explain/text.ts'
+import { conformanceCommand } from './conformance.ts'
 import { explainCommand } from './explain.ts'
 import type { Io } from './io.ts'
 import { keyCommand } from './key.ts'
@@ -9,6 +10,7 @@ import { EXIT, UsageError } from './usage.ts'
 const HELP = `Usage: signed-requests <command> [options]
 
   explain FILE   why was this captured request refused?
+  conformance    run the vectors against a verifier in any language
   key NAME       look a key record up and describe it
   send URL       sign a request and send it to a receiver under development
 
@@ -17,6 +19,7 @@ Exit codes: 0 verified, 1 rejected, 2 unavailable, 64 usage.
 Colours only in a terminal, and not with NO_COLOR.`
 
 const COMMANDS: Readonly<Record<string, (args: string[], io: Io) => Promise<number>>> = {
+  conformance: conformanceCommand,
   explain: explainCommand,
   key: keyCommand,
   send: sendCommand
