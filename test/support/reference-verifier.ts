@@ -20,6 +20,7 @@ type Optional = { algorithm?: string; created?: number; expires?: number }
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 /** RFC 9110 sections 5.6.2 and 5.6.4: token, "=", and a quoted-string or a token; a comma follows. */
 const QUOTED = '"((?:[\\t !#-\\[\\]-~\\x80-\\uffff]|\\\\[\\t -~\\x80-\\uffff])*)"'
+const IS_TOKEN = new RegExp(`^${TOKEN}$`)
 const PARAMETER = new RegExp(`^(${TOKEN})=(?:${QUOTED}|(${TOKEN}))[ \\t]*,[ \\t]*`)
 
 /** Draft sections 2.1 and 4.1; undefined when the header is not well formed. */
@@ -45,8 +46,7 @@ export function parseSignature(header: string): Parameters | undefined {
 }
 
 /** RFC 4648 section 3.5: the one way to write these bytes. */
-const isBase64 = (text: string): boolean =>
-  text !== '' && Buffer.from(text, 'base64').toString('base64') === text
+const isBase64 = (x: string) => x !== '' && Buffer.from(x, 'base64').toString('base64') === x
 
 /** The values of a field, without outer white space (RFC 9110 section 5.5). */
 const valuesOf = (request: Head, name: string): string[] =>
@@ -68,9 +68,9 @@ export function signingString(request: Head, parameters: Parameters): string | u
 
 /** Undefined when the request may be accepted, else a word on why not. */
 export function refusal(request: ReferenceRequest, options: ReferenceOptions): string | undefined {
-  const isToken = new RegExp(`^${TOKEN}$`).test(request.method)
-  const texts = [request.target, ...request.headers.flat()]
-  if (!isToken || texts.some(text => /[\r\n\0]/.test(text))) return 'request'
+  const names = [request.method, ...request.headers.map(([name]) => name)]
+  const isBroken = [request.target, ...request.headers.flat()].some(text => /[\r\n\0]/.test(text))
+  if (isBroken || !names.every(name => IS_TOKEN.test(name))) return 'request'
   if (!request.https) return 'https'
   const one = (name: string) => (valuesOf(request, name).length === 1 ? valuesOf(request, name)[0]! : '')
   const isRecent = (seconds: number) => Math.abs(seconds - options.nowSeconds) <= 300
