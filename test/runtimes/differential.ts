@@ -8,6 +8,8 @@ import type { RequestBatch } from './program/batch.ts'
 export interface Differences {
   judged: number
   verified: number
+  /** requests on which they differ for the one known reason */
+  explained: number
   /** JSON of the first few requests on which the runtimes differ, with the verdicts */
   found: readonly string[]
 }
@@ -37,17 +39,21 @@ export async function findDifferences(
   }
   const verdicts = await Promise.all(judges.map(({ judge }) => judge(batch)))
   const [first = []] = verdicts
+  let explained = 0
   const found = batch.requests.flatMap((request, at) => {
     const own = verdicts.map(list => list[at])
     if (own.every(verdict => verdict !== undefined && verdict === own[0])) return []
-    if (isExplained(own, request.records)) return []
+    if (isExplained(own, request.records)) {
+      explained += 1
+      return []
+    }
     const byName = Object.fromEntries(judges.map(({ name }, i) => [name, own[i]]))
     return [
       JSON.stringify({ seed: seeds[Math.floor(at / (mutated.length / seeds.length))], byName, request })
     ]
   })
   const verified = first.filter(verdict => verdict.startsWith('{"status":"verified"')).length
-  return { judged: mutated.length, verified, found }
+  return { judged: mutated.length, verified, explained, found }
 }
 
 /**

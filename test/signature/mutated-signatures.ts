@@ -136,7 +136,7 @@ const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n
 export function ed25519Case(random: Random): Case {
   const text = `date: ${random.below(1e6)}`
   const good = signText(text, ED25519, 'ed25519')
-  let key = Buffer.from(ED25519.p, 'base64')
+  let key: Uint8Array = Buffer.from(ED25519.p, 'base64')
   let signature = good
   let signedText = text
   const changes: Readonly<Record<string, () => void>> = {
@@ -167,7 +167,7 @@ export function ed25519Case(random: Random): Case {
   return {
     change,
     algorithm: 'ed25519',
-    record: `v=DKIM1; k=ed25519; p=${key.toString('base64')}`,
+    record: `v=DKIM1; k=ed25519; p=${Buffer.from(key).toString('base64')}`,
     text: signedText,
     signature: signature.toString('base64'),
     verifies: verifyEd25519(octets(signedText), signature, key)

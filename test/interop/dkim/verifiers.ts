@@ -106,8 +106,10 @@ function program(name: string, command: string, file: string): DkimVerifier {
   }
 }
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a field of dpkg
+const FORMAT = '${Version}'
 const debianVersion = (name: string): string =>
-  spawnSync('dpkg-query', ['-W', '-f', '${Version}', name], { encoding: 'utf8' }).stdout.replace(/-.*/, '')
+  spawnSync('dpkg-query', ['-W', '-f', FORMAT, name], { encoding: 'utf8' }).stdout.replace(/-.*/, '')
 
 export const DKIM_VERIFIERS: readonly DkimVerifier[] = [
   mailauth,
