@@ -22,7 +22,8 @@ const library: Options = {
 
 /**
  * The command line is one file with dns2 in it (`send --serve-dns`), so that the package needs no dependency for it.
- * dns2 is CommonJS and requires Node's modules; its licence asks to be kept with it.
+ * dns2 is CommonJS and requires Node's modules; its licence asks to be kept with it. The banner's name for createRequire
+ * is its own, because the bundle imports that too.
  */
 export const commandLine: Options = {
   entry: { cli: 'src/cli/main.ts' },
@@ -31,8 +32,8 @@ export const commandLine: Options = {
   splitting: false,
   noExternal: ['dns2'],
   banner: {
-    js: `import { createRequire } from 'node:module'
-const require = createRequire(import.meta.url)
+    js: `import { createRequire as createRequireOfDns2 } from 'node:module'
+const require = createRequireOfDns2(import.meta.url)
 /*! With dns2, https://github.com/lsongdev/node-dns
 
 ${readFileSync('node_modules/dns2/LICENSE', 'utf8')}
