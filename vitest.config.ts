@@ -37,6 +37,16 @@ export default defineConfig({
         extends: true,
         test: { name: 'runtimes', include: ['test/runtimes/*.runtimes.ts'], testTimeout: 120_000 }
       },
+      // npm run test:interop: other implementations, from npm and Debian.
+      {
+        extends: true,
+        test: {
+          name: 'interop',
+          include: ['test/interop/*.interop.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000
+        }
+      },
       // npm run check:package: the built package from its tarball, in a project of its own, without the aliases.
       {
         test: {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { escapeText } from '../explain/text.ts'
 import { account } from './account.ts'
 import type { Command } from './command.ts'
+import { conformance } from './conformance.ts'
 import { explainCommand } from './explain.ts'
 import { guardOutput } from './guard-output.ts'
 import type { Io } from './io.ts'
@@ -14,7 +15,8 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['explain', explainCommand],
   ['key', key],
   ['send', send],
-  ['account', account]
+  ['account', account],
+  ['conformance', conformance]
 ])
 
 const LIST = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`).join('\n')

@@ -4,6 +4,8 @@ import type { CheckName } from '../verdict/verdict.ts'
 
 /** One file of the conformance suite, as `fixtures/schema.json` describes it. */
 export interface VectorFile {
+  /** counts up when a file of an older form would be misread */
+  schema_version?: 1
   /** the clause that the vectors are about, unless one names its own */
   source: string
   vectors: readonly VectorJson[]
@@ -33,7 +35,37 @@ export interface VectorJson {
   replayStore?: 'empty' | 'claimed' | 'error'
   /** RFC 3339 */
   now: string
+  /** the parameters of the signature, where its header can be parsed */
+  parameters?: VectorParameters
+  /** what the receiver must verify the signature over, where it can be built */
+  signing?: VectorSigning
+  /** the first check that does not pass */
+  step?: CheckName | 'verified'
   verdict: VectorVerdict
+}
+
+/** A parsed signature, in the terms of the draft. */
+export interface VectorParameters {
+  /** of RFC 9421: the name of the signature in both headers */
+  label?: string
+  keyId?: string
+  algorithm?: string
+  created?: number
+  expires?: number
+  /** of RFC 9421 */
+  nonce?: string
+  /** the covered names, lower case, in order */
+  headers: readonly string[]
+  /** base64 */
+  signature?: string
+}
+
+/** A signing string (RFC 9421: signature base). */
+export interface VectorSigning {
+  /** one character per octet */
+  string: string
+  /** SHA-256 of its octets, in hex */
+  sha256: string
 }
 
 /** `error`: a stream of which some bytes come, and then this error code instead of the end. */

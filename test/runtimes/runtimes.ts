@@ -75,7 +75,9 @@ function onCommandLine(tool: string, ...args: string[]): Pick<Runtime, 'run' | '
 
 /** There are no files and there is no UDP. The package's fixtures are modules there, under their names in the package. */
 async function onWorkerd(project: Project, { records, requests }: Input): Promise<Report> {
-  const fixtures = readdirSync(join(project.folder, 'node_modules/signed-requests/fixtures'))
+  const fixtures = readdirSync(join(project.folder, 'node_modules/signed-requests/fixtures')).filter(file =>
+    file.endsWith('.json')
+  )
   const modules = fixtures.map(file => {
     const name = `signed-requests/fixtures/${file}`
     return `(name = "${name}", json = embed "node_modules/${name}")`

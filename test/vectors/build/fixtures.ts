@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { VectorFile } from '../../../src/testing/vector-form.ts'
 import * as account from './files/account.ts'
 import * as coverage from './files/coverage.ts'
@@ -18,6 +19,8 @@ import * as severalFailures from './files/several-failures.ts'
 import * as signature from './files/signature.ts'
 import * as signatureHeader from './files/signature-header.ts'
 import * as verified from './files/verified.ts'
+import { withMetadata } from './metadata.ts'
+import { rulesTable } from './rules.ts'
 
 const FILES: Readonly<Record<string, VectorFile>> = {
   request,
@@ -39,16 +42,28 @@ const FILES: Readonly<Record<string, VectorFile>> = {
   rfc9421
 }
 
+const HEAD = { $schema: './schema.json', schema_version: 1 }
+
 /** Every fixture by file name, as text. The same text every time. */
 export function buildFixtures(): Map<string, string> {
   const files = new Map<string, string>()
   for (const [name, { source, vectors }] of Object.entries(FILES)) {
-    files.set(`${name}.json`, write({ $schema: './schema.json', source, vectors }))
+    files.set(`${name}.json`, write({ ...HEAD, source, vectors: vectors.map(withMetadata) }))
   }
-  files.set('draft-cavage-appendix-c.json', write({ $schema: './schema.json', ...APPENDIX_C }))
-  files.set('rfc9421-examples.json', write({ $schema: './schema.json', ...RFC9421_EXAMPLES }))
+  files.set('draft-cavage-appendix-c.json', write({ ...HEAD, ...APPENDIX_C }))
+  files.set('rfc9421-examples.json', write({ ...HEAD, ...RFC9421_EXAMPLES }))
+  files.set('README.md', withTable(readFileSync(README, 'utf8')))
   return files
 }
+
+const README = new URL('../../../fixtures/README.md', import.meta.url)
+
+/** The page is written by hand, except for what stands between the markers. */
+const withTable = (page: string): string =>
+  page.replace(
+    /(<!-- rules -->\n)[\s\S]*(<!-- \/rules -->)/,
+    (_, start, end) => `${start}\n${rulesTable()}\n\n${end}`
+  )
 
 const write = (value: unknown): string => `${writeJson(value, '')}\n`
 

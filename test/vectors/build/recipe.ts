@@ -66,6 +66,8 @@ export interface Recipe {
   /** names besides, or instead of, the key's */
   dns?: VectorJson['dns']
   options?: Partial<VectorOptions>
+  /** the receiver's clock, when it is another */
+  now?: string
   accountsError?: true
   replayStore?: NonNullable<VectorJson['replayStore']>
 }
@@ -150,7 +152,7 @@ export function vector(name: string, recipe: Recipe): VectorJson {
     options: { ...ORDINARY_OPTIONS, ...recipe.options },
     ...(recipe.accountsError && { accountsError: true }),
     ...(recipe.replayStore !== undefined && { replayStore: recipe.replayStore }),
-    now: NOW,
+    now: recipe.now ?? NOW,
     verdict: recipe.verdict
   }
 }

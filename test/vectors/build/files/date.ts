@@ -42,6 +42,14 @@ export const vectors = [
   dated('date-imf-fixdate', 'Fri, 20 Nov 2026 12:00:00 GMT', VERIFIED),
   dated('date-rfc850', 'Friday, 20-Nov-26 12:00:00 GMT', VERIFIED),
   dated('date-asctime', 'Fri Nov 20 12:00:00 2026', VERIFIED),
+  ...(
+    [
+      ['date-asctime-one-digit-day-today', 'Fri Nov  6 12:00:00 2026', '2026-11-06T12:00:00Z'],
+      ['date-leap-day-today', 'Thu, 29 Feb 2024 12:00:00 GMT', '2024-02-29T12:00:00Z'],
+      ['date-leap-second-now', 'Sat, 31 Dec 2016 23:59:60 GMT', '2017-01-01T00:00:00Z'],
+      ['date-rfc850-last-century-then', 'Sunday, 06-Nov-94 08:49:37 GMT', '1994-11-06T08:49:37Z']
+    ] as const
+  ).map(([name, date, now]) => vector(name, { set: { Date: date }, now, verdict: VERIFIED })),
   dated('date-with-white-space-around', ' \tFri, 20 Nov 2026 12:00:00 GMT\t ', VERIFIED),
   dated('date-asctime-one-digit-day', 'Fri Nov  6 12:00:00 2026', rejected('date-too-old')),
   dated('date-leap-day', 'Thu, 29 Feb 2024 12:00:00 GMT', rejected('date-too-old')),

@@ -87,16 +87,28 @@ export const vectors = [
     verdict: rejected('signature-parameter-missing', 'coverage-absent')
   }),
   vector('several-no-and-cannot-tell', {
-    note: 'A function that decides on accounts is asked only after the signature has verified.',
+    note: 'The function that decides on accounts is not asked once a local check has failed.',
     set: { Date: 'Fri, 20 Nov 2026 11:00:00 GMT' },
     accountsError: true,
     verdict: rejected('date-too-old')
   }),
   vector('several-cannot-tell-and-dns-outage', {
-    note: 'The function that decides on accounts is not asked: a stranger must not cause I/O.',
+    note: 'The function that decides on accounts is asked only after the signature has verified.',
     accountsError: true,
     records: { error: 'ESERVFAIL' },
     verdict: unavailable('key-lookup-failed')
+  }),
+  vector('several-signature-and-cannot-tell', {
+    note: 'A stranger must not cause the receiver to look an account up.',
+    accountsError: true,
+    received: { target: '/other' },
+    verdict: rejected('signature-mismatch')
+  }),
+  vector('several-cannot-tell-and-body', {
+    note: 'The body is read last.',
+    accountsError: true,
+    received: { body: '{"event":"deleted"}' },
+    verdict: unavailable('account-check-failed')
   }),
   vector('several-local-and-signature', {
     note: 'The signature would not verify either; that is not looked at.',

@@ -1,0 +1,47 @@
+import type { Draft, Way } from './mutate.ts'
+import { DRAFT_CAVAGE } from './mutate-draft-cavage.ts'
+import { RFC9421 } from './mutate-rfc9421.ts'
+import type { Arrived } from './oracle.ts'
+import { createRandom, type Random } from './random.ts'
+import { signByDraft } from './sign-draft-cavage.ts'
+import { signByRfc9421 } from './sign-rfc9421.ts'
+import type { Signed } from './signed.ts'
+
+/** A request as it arrived, and the TXT records of the moment. */
+export interface Mutated {
+  arrived: Arrived
+  records: ReadonlyMap<string, readonly string[]>
+}
+
+/** How many requests come from one seed: the first is what was signed. */
+export const ROUND = 32
+
+/** Signed requests, changed on their way; always the same for a seed. */
+export function mutatedRequests(seed: number): Mutated[] {
+  const random = createRandom(seed)
+  const signSomething = (): Signed => (random.chance(0.5) ? signByDraft(random) : signByRfc9421(random))
+  const [signed, other] = [signSomething(), signSomething()]
+  return Array.from({ length: ROUND }, (_, at) =>
+    signed.scheme === 'rfc9421'
+      ? mutate(RFC9421, signed, other, at, random)
+      : mutate(DRAFT_CAVAGE, signed, other, at, random)
+  )
+}
+
+function mutate<S extends Signed, D extends Draft>(
+  way: Way<S, D>,
+  signed: S,
+  other: Signed,
+  at: number,
+  random: Random
+): Mutated {
+  const draft = way.draftOf(signed)
+  // Half of them stay what was signed, or are changed once: those that are verified say most.
+  const isKept = random.chance(0.4)
+  const changes = at === 0 ? 0 : 1 + random.below(isKept ? 3 : 2)
+  for (let n = 0; n < changes; n++) random.pick(isKept ? way.keeping : way.changing)(draft, random, other)
+  const whole = [...draft.headers, ...way.signatureHeaders(draft)]
+  const { method, target, body, https } = draft
+  const headers = draft.last.reduce((changed, change) => change(changed), whole)
+  return { arrived: { method, target, headers, body: Buffer.from(body), https }, records: draft.records }
+}

@@ -1,0 +1,28 @@
+# Debian's libmail-dkim-perl: one job a line as JSON ({"message", "record"}), true or false a line.
+use strict;
+use warnings;
+use JSON::PP;
+use Mail::DKIM::Verifier;
+use Net::DNS;
+
+$| = 1;
+my $record;
+{
+    no warnings 'redefine';
+    *Mail::DKIM::DNS::query = sub {
+        my ($domain, $type) = @_;
+        my @strings = unpack('(a255)*', $record);
+        return Net::DNS::RR->new(name => $domain, type => 'TXT', txtdata => [@strings ? @strings : ('')]);
+    };
+}
+while (my $line = <STDIN>) {
+    my $job = decode_json($line);
+    $record = $job->{record};
+    my $result = eval {
+        my $verifier = Mail::DKIM::Verifier->new;
+        $verifier->PRINT($job->{message});
+        $verifier->CLOSE;
+        $verifier->result;
+    } // 'error';
+    print $result eq 'pass' ? "true\n" : "false\n";
+}

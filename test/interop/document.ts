@@ -1,0 +1,20 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const PAGE = new URL('../../docs/interop.md', import.meta.url)
+
+/**
+ * A section of docs/interop.md as it stands there; with UPDATE=1 it is written first. What the page says is what the
+ * tests have seen.
+ */
+export function documented(section: string, text: string): string {
+  const pattern = new RegExp(`(<!-- ${section} -->\n)[\\s\\S]*?(\n<!-- /${section} -->)`)
+  const page = readFileSync(PAGE, 'utf8')
+  if (process.env['UPDATE'] === '1')
+    writeFileSync(
+      PAGE,
+      page.replace(pattern, (_, start, end) => `${start}\n${text}\n${end}`)
+    )
+  return (pattern.exec(readFileSync(PAGE, 'utf8'))?.[0] ?? '').split('\n').slice(2, -2).join('\n')
+}
+
+export const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`

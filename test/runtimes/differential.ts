@@ -1,0 +1,75 @@
+import { mutatedRequests } from '../fuzz/mutated.ts'
+import { ACCOUNTS, HOSTS, NOW_SECONDS } from '../fuzz/signed.ts'
+import { decodePoint } from '../support/big-integer.ts'
+import type { Judge } from './batches.ts'
+import type { RequestBatch } from './program/batch.ts'
+
+/** What came of the same requests on all of the runtimes. */
+export interface Differences {
+  judged: number
+  verified: number
+  /** requests on which they differ for the one known reason */
+  explained: number
+  /** JSON of the first few requests on which the runtimes differ, with the verdicts */
+  found: readonly string[]
+}
+
+const OPTIONS: RequestBatch['options'] = {
+  serviceDomain: 'service.example',
+  hosts: HOSTS,
+  accounts: ACCOUNTS,
+  schemes: ['draft-cavage', 'rfc9421'],
+  algorithms: ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519', 'rsa-v1_5-sha256', 'rsa-pss-sha512']
+}
+
+/** Has the requests of these seeds judged by all, and compares. The first runtime is compared with. */
+export async function findDifferences(
+  judges: readonly Judge[],
+  seeds: readonly number[]
+): Promise<Differences> {
+  const mutated = seeds.flatMap(mutatedRequests)
+  const batch: RequestBatch = {
+    options: OPTIONS,
+    now: NOW_SECONDS * 1000,
+    requests: mutated.map(({ arrived, records }) => ({
+      ...arrived,
+      body: arrived.body.toString('base64'),
+      records: Object.fromEntries(records)
+    }))
+  }
+  const verdicts = await Promise.all(judges.map(({ judge }) => judge(batch)))
+  const [first = []] = verdicts
+  let explained = 0
+  const found = batch.requests.flatMap((request, at) => {
+    const own = verdicts.map(list => list[at])
+    if (own.every(verdict => verdict !== undefined && verdict === own[0])) return []
+    if (isExplained(own, request.records)) {
+      explained += 1
+      return []
+    }
+    const byName = Object.fromEntries(judges.map(({ name }, i) => [name, own[i]]))
+    return [
+      JSON.stringify({ seed: seeds[Math.floor(at / (mutated.length / seeds.length))], byName, request })
+    ]
+  })
+  const verified = first.filter(verdict => verdict.startsWith('{"status":"verified"')).length
+  return { judged: mutated.length, verified, explained, found }
+}
+
+/**
+ * The one difference between runtimes that is left: 32 bytes that are not a point of the curve. Deno refuses to import
+ * them, the others import them and verify nothing with them. Refused by all; the code is another.
+ */
+function isExplained(
+  verdicts: readonly (string | undefined)[],
+  records: RequestBatch['requests'][number]['records']
+): boolean {
+  const isRefused = verdicts.every(verdict => verdict?.startsWith('{"status":"rejected"'))
+  return isRefused && Object.values(records).flat().some(isOffCurve)
+}
+
+function isOffCurve(record: string): boolean {
+  const p = /(?:^|;)\s*p\s*=([^;]*)/.exec(record)?.[1]?.replace(/\s+/g, '') ?? ''
+  const bytes = Buffer.from(p, 'base64')
+  return /k\s*=\s*ed25519/.test(record) && bytes.length === 32 && decodePoint(bytes) === undefined
+}

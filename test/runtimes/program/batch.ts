@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { createVerifier, type VerifierOptions } from 'signed-requests'
+import { judgeSignatures, type SignatureCase } from './signatures.ts'
+
+/** What to judge, as plain data. */
+export type Batch = RequestBatch | readonly SignatureCase[]
+
+/** Requests to judge. */
+export interface RequestBatch {
+  options: Pick<VerifierOptions, 'serviceDomain' | 'hosts' | 'accounts' | 'schemes' | 'algorithms'>
+  now: number
+  requests: readonly {
+    method: string
+    target: string
+    headers: readonly (readonly [name: string, value: string])[]
+    /** base64 */
+    body: string
+    https: boolean
+    /** TXT records by name */
+    records: Readonly<Record<string, readonly string[]>>
+  }[]
+}
+
+/** One text for each. */
+export const judgeAll = async (batch: Batch): Promise<readonly string[]> =>
+  'requests' in batch ? judgeRequests(batch) : judgeSignatures(batch)
+
+/** Judges all of them with one verifier. A verdict is one text, with everything in it that must be the same anywhere. */
+async function judgeRequests({ options, now, requests }: RequestBatch): Promise<string[]> {
+  let records: Readonly<Record<string, readonly string[]>> = {}
+  const verify = createVerifier({
+    ...options,
+    now: () => now,
+    replayStore: { claim: async () => true, release: async () => {} },
+    lookupTxt: async name => {
+      const found = Object.hasOwn(records, name) ? records[name] : undefined
+      if (found === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+      return found.map(record => record.match(/.{1,255}/gs) ?? [''])
+    }
+  })
+  const verdicts: string[] = []
+  for (const { body, records: own, ...request } of requests) {
+    records = own
+    try {
+      const { checks, ...verdict } = await verify({
+        ...request,
+        body: new Uint8Array(Buffer.from(body, 'base64'))
+      })
+      const bytes = 'body' in verdict ? createHash('sha256').update(verdict.body).digest('hex') : undefined
+      verdicts.push(
+        JSON.stringify({ ...verdict, body: bytes, checks: Object.values(checks).map(c => c.outcome) })
+      )
+    } catch (error) {
+      verdicts.push(`thrown: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  return verdicts
+}

@@ -1,0 +1,47 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { importPublicKey, parseKeyRecord, verifySignature } from '../../src/index.ts'
+import { createRandom } from '../fuzz/random.ts'
+import { verifyEd25519 } from '../support/big-integer.ts'
+import { type Case, ed25519Case, rsaCase } from './mutated-signatures.ts'
+
+function judge({ record, text, signature, algorithm }: Case): boolean {
+  const parsed = parseKeyRecord(record)
+  const key = parsed.ok ? importPublicKey(parsed.value) : parsed
+  return key.ok && verifySignature(text, Buffer.from(signature, 'base64'), key.value, algorithm)
+}
+
+function compare(
+  makeCase: (random: ReturnType<typeof createRandom>) => Case,
+  count: number
+): Map<string, number> {
+  const random = createRandom(20_261_120)
+  const verified = new Map<string, number>()
+  for (let i = 0; i < count; i++) {
+    const one = makeCase(random)
+    if (judge(one) !== one.verifies) expect({ ...one, library: !one.verifies }).toEqual(one)
+    verified.set(one.change, (verified.get(one.change) ?? 0) + Number(one.verifies))
+  }
+  return verified
+}
+
+test('RSA signatures and keys, changed, verify exactly where big integers say so', () => {
+  const verified = compare(rsaCase, 3000)
+  expect(verified.get('nothing')).toBeGreaterThan(200)
+  expect(verified.get('a bit of the signature')).toBe(0)
+  expect(verified.get('another exponent')).toBeGreaterThan(10)
+})
+
+test('Ed25519 signatures and keys, changed, verify exactly where big integers say so', () => {
+  const verified = compare(ed25519Case, 150)
+  expect(verified.get('nothing')).toBeGreaterThan(10)
+  expect(verified.get('the group order added')).toBe(0)
+})
+
+test('the big integers verify what node:crypto signs with other keys', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const key = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)
+  const data = Buffer.from('text')
+  expect(verifyEd25519(data, sign(null, data, privateKey), key)).toBe(true)
+  expect(verifyEd25519(Buffer.from('other'), sign(null, data, privateKey), key)).toBe(false)
+})
