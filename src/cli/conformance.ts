@@ -54,7 +54,8 @@ async function run(args: string[], io: Io): Promise<number> {
   const timeout = parseTimeout(values.timeout)
   const vectors = selectVectors(loadVectors(), values.only ?? [])
   if (values.list) {
-    for (const { name, file, verdict } of vectors) io.print(`${name}\t${file}\t${verdictText(verdict)}`)
+    for (const { name, file, verdict } of vectors)
+      io.print(`${name.padEnd(56)} ${file.padEnd(16)} ${verdictText(verdict)}`)
     return EXIT.verified
   }
   if (command === undefined || command === '')

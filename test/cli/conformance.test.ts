@@ -142,7 +142,7 @@ describe('signed-requests conformance', () => {
 
   it('lists the vectors without a command', async () => {
     const { code, stdout } = await runInside(['conformance', '--list', '--only', 'https'])
-    expect(stdout).toContain('https-missing\thttps\trejected: https not-https\n')
+    expect(stdout).toEqual(expect.stringMatching(/^https-missing +https +rejected: https not-https$/m))
     expect(stdout.trim().split('\n')).toHaveLength(
       loadVectors().filter(({ file }) => file === 'https').length
     )
