@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 
@@ -43,17 +43,35 @@ export function answerAndClose(
     res.writeHead(status, { ...headers, 'Content-Length': 0, Connection: 'close' }).end()
     return
   }
-  // The head is sent now, and the end of the empty body when the rest was dropped. A proxy in Go (Caddy, Traefik) stops
-  // reading from its client once the answer is complete, and resets the connection. Node.js closes ours when the
-  // response ends: not sooner, even if a framework ends every response that its handlers have left.
-  res.writeHead(status, { ...headers, Connection: 'close' })
+  // The head is sent now, the end of the empty body when the rest was dropped, or when no more comes. A proxy in Go
+  // (Caddy, Traefik) stops reading from its client once the answer is complete, and resets the client's connection;
+  // nginx sends no more once it has the head, and waits for the end. In HTTP/1.0 only closing would be an end.
+  const length = req.httpVersion === '1.0' ? { 'Content-Length': 0 } : { 'Transfer-Encoding': 'chunked' }
+  res.writeHead(status, { ...headers, ...length, Connection: 'close' })
   res.flushHeaders()
+  const { socket } = req
   const end = res.end.bind(res)
-  res.end = () => res
-  drain(req, limits, isDone => {
+  const close = holdClosing(res, socket)
+  drain(req, limits, end, isDone => {
     end()
-    if (!isDone) destroyWhenAnswered(res, req.socket)
+    close(isDone)
   })
+}
+
+/**
+ * Node.js closes the connection when the last response on it ends, and some frameworks end every response that a
+ * handler has left: neither happens before the returned function is called.
+ */
+function holdClosing(res: ServerResponse, socket: Socket): (isDone: boolean) => void {
+  res.end = () => res
+  socket.destroySoon = () => {}
+  return isDone => {
+    Reflect.deleteProperty(socket, 'destroySoon')
+    if (res.writableFinished) socket.destroySoon?.()
+    // While an earlier answer on the same connection is under way, this one has no socket yet.
+    if (!isDone && (res.writableFinished || res.socket !== null)) socket.destroy()
+    else if (!isDone) res.once('finish', () => socket.destroy())
+  }
 }
 
 /** RFC 9113 section 8.1: a complete answer, and then a reset without an error, so that the sender stops sending. */
@@ -81,29 +99,42 @@ const RESET_DELAY = 100
 const NO_ERROR = 0
 const INTERNAL_ERROR = 2
 
-/** Reads and drops the rest. `end` is called once: true when the request has ended, false at a limit. */
-function drain(req: ServerResponse['req'], limits: DrainLimits, end: (isDone: boolean) => void): void {
-  let left = limits.drainBytes
-  const stop = (isDone: boolean) => {
-    clearTimeout(timer)
+/** Milliseconds without a byte after which a sender is taken to wait for the end of the answer. */
+const PAUSE = 250
+
+/**
+ * Reads and drops the rest. `pause` is called when no more comes for now; `stop` once, with true when the request has
+ * ended, and false at a limit.
+ */
+function drain(
+  req: IncomingMessage,
+  limits: DrainLimits,
+  pause: () => void,
+  stop: (isDone: boolean) => void
+): void {
+  let dropped = 0
+  const finish = (isDone: boolean) => {
+    clearTimeout(deadline)
+    clearTimeout(pausing)
     req.off('data', onData).off('end', onEnd).off('close', onEnd)
-    end(isDone)
+    stop(isDone)
   }
   const onData = (chunk: Uint8Array) => {
-    left -= chunk.length
-    if (left < 0) stop(false)
+    dropped += chunk.length
+    if (dropped > limits.drainBytes) finish(false)
+    else pausing.refresh()
   }
-  const onEnd = () => stop(true)
+  const onEnd = () => finish(true)
+  const onPause = () => {
+    const before = dropped
+    // This process may have been busy: what has come meanwhile is read first.
+    setImmediate(() => dropped === before && pause())
+  }
   // From the first byte to the last: a sender that drips cannot prolong it.
-  const timer = setTimeout(stop, limits.drainTimeout, false)
+  const deadline = setTimeout(finish, limits.drainTimeout, false)
+  const pausing = setTimeout(onPause, PAUSE)
   // Who breaks off now must not end the process.
   req.on('error', () => {})
   req.on('data', onData).on('end', onEnd).on('close', onEnd)
   req.resume()
-}
-
-/** While an earlier answer on the same connection is under way, this one has no socket yet. */
-function destroyWhenAnswered(res: ServerResponse, socket: Socket): void {
-  if (res.writableFinished || res.socket !== null) socket.destroy()
-  else res.once('finish', () => socket.destroy())
 }

@@ -23,6 +23,9 @@ export interface LambdaResult {
   body?: string
 }
 
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing has no return statement
+type Nothing = undefined | null | void
+
 const ADAPTER_NAMES = ['https', 'host', 'prefix'] as const
 
 /**
@@ -42,7 +45,7 @@ export function lambdaHandler<
   verify: Verify,
   handle: (verified: Verified, event: Event, context: Context) => Result | Promise<Result>,
   options: LambdaHandlerOptions<Event, Context> = {}
-): (event: Event, context: Context) => Promise<NonNullable<Result> | LambdaResult> {
+): (event: Event, context: Context) => Promise<Exclude<Result, Nothing> | LambdaResult> {
   assertFunctions('lambdaHandler', verify, handle)
   const own = ownOptions('lambdaHandler', options, [...ADAPTER_NAMES, 'onRefused'])
   const adapterOptions = pick(own, ADAPTER_NAMES)
@@ -57,7 +60,8 @@ export function lambdaHandler<
       return { ...emptyResult(event, status, headers), body: '' }
     }
     try {
-      return (await handle(verdict, event, context)) ?? emptyResult(event, 204)
+      const result = await handle(verdict, event, context)
+      return (result as Exclude<Result, Nothing> | undefined) ?? emptyResult(event, 204)
     } catch (error) {
       await releaseClaim(verify, verdict)
       throw error

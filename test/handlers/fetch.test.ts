@@ -77,10 +77,10 @@ describe('fetchHandler', () => {
 
 describe('refusalResponse', () => {
   test('has the status, no body, and Retry-After with 503 alone', async () => {
-    const unavailable = { status: 'unavailable', failures: [{ code: 'key-lookup-failed' }] }
+    const unavailable = { status: 'unavailable', failures: [{ code: 'key-lookup-failed' }], checks: {} }
     const response = refusalResponse(unavailable as never)
     expect([response.status, response.body, response.headers.get('Retry-After')]).toEqual([503, null, '10'])
-    const tooLarge = { status: 'rejected', failures: [{ code: 'body-too-large' }] }
+    const tooLarge = { status: 'rejected', failures: [{ code: 'body-too-large' }], checks: {} }
     expect(refusalResponse(tooLarge as never).status).toBe(413)
   })
 

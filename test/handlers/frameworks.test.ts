@@ -12,6 +12,7 @@ import { serve } from '@hono/node-server'
 import { Logger, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import express from 'express'
+// @ts-expect-error it has the types of Express 5 nearly, but not under this name
 import express4 from 'express4'
 import fastify from 'fastify'
 import { Hono } from 'hono'

@@ -3,14 +3,14 @@ import { buffer } from 'node:stream/consumers'
 import type { LambdaEvent } from '../../src/index.ts'
 
 type ToEvent = (req: IncomingMessage, body: Buffer) => LambdaEvent
-type Handler = (event: LambdaEvent) => Promise<{ statusCode: number }>
+type Handler = (event: LambdaEvent, context: unknown) => Promise<{ statusCode: number }>
 
 /** A gateway on loopback: makes an event of each request, and an answer of what the handler returns. */
 export function createGateway(toEvent: ToEvent, handler: Handler): Server {
   return createServer(async (req, res) => {
     // Through JSON, as it reaches a function.
     const event: LambdaEvent = JSON.parse(JSON.stringify(toEvent(req, await buffer(req))))
-    const { statusCode } = await handler(event)
+    const { statusCode } = await handler(event, {})
     res.writeHead(statusCode).end()
   })
 }

@@ -66,7 +66,10 @@ function attack(port: number): Promise<Refusal> {
   })
 }
 
-describe('a forged head with a body of 1 GB is answered with 401, and the body is not read', () => {
+/** drainBytes, and what was under way when it was reached. */
+const MOST_READ = 10 * MEGABYTE + MEGABYTE
+
+describe('a forged head with a body of 1 GB is answered with 401, and at most drainBytes are read', () => {
   test.each([['node-http'], ['express-router'], ['koa'], ['hono'], ['fastify']])('%s', async example => {
     const module = await import(`../../examples/${example}.ts`)
     const server: Server = module.server ?? module.app.server
@@ -78,7 +81,7 @@ describe('a forged head with a body of 1 GB is answered with 401, and the body i
     server.close()
 
     expect(answer).toBe('HTTP/1.1 401 Unauthorized')
-    expect(socket.bytesRead).toBeLessThan(MEGABYTE)
+    expect(socket.bytesRead).toBeLessThan(MOST_READ)
   })
 })
 
@@ -100,7 +103,7 @@ test('the memory of the receiver stays flat', async () => {
   child.kill()
 
   expect(answer).toBe('HTTP/1.1 401 Unauthorized')
-  expect(peak - before).toBeLessThan(5 * MEGABYTE)
+  expect(peak - before).toBeLessThan(20 * MEGABYTE)
 })
 
 async function answerOf(child: ChildProcess) {

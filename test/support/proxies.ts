@@ -18,12 +18,13 @@ export interface RunningProxy {
 
 export type StartProxy = (certificate: Certificate, receiverPort: number) => Promise<RunningProxy>
 
-/** Everything is as the documentation of the package shows it (docs/behind-a-proxy.md). */
-export const PROXIES: Readonly<Record<'nginx' | 'Caddy' | 'HAProxy', StartProxy>> = {
-  async nginx(certificate, receiver) {
+/** nginx speaks HTTP/1.0 to receivers unless it is told otherwise. */
+const nginxWith =
+  (directives: string): StartProxy =>
+  async (certificate, receiver) => {
     const nginx = findNginx()
     if (nginx === undefined) throw new Error('there is no nginx: apt-get install nginx')
-    const headers = 'proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;'
+    const headers = `${directives} proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;`
     const { ports, stop } = await startNginx(nginx, certificate, {
       plain: { tls: true, location: `proxy_pass http://127.0.0.1:${receiver}; ${headers}` },
       stripping: {
@@ -33,7 +34,12 @@ export const PROXIES: Readonly<Record<'nginx' | 'Caddy' | 'HAProxy', StartProxy>
       }
     })
     return { port: ports.plain, strippingPort: ports.stripping, stop }
-  },
+  }
+
+/** Everything is as the documentation of the package shows it (docs/behind-a-proxy.md). */
+export const PROXIES: Readonly<Record<string, StartProxy>> = {
+  nginx: nginxWith(''),
+  'nginx with HTTP/1.1': nginxWith('proxy_http_version 1.1;'),
 
   async Caddy(certificate, receiver) {
     const [port, strippingPort] = await freePorts(2)
