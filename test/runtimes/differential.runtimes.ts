@@ -8,7 +8,7 @@ let judges: Judge[]
 beforeAll(async () => {
   project = createProject()
   judges = await startJudges(project)
-}, 120_000)
+}, 300_000)
 afterAll(() => project?.remove())
 
 test('Node.js, Bun, Deno and workerd give the same verdict on the same mutated requests', async () => {
@@ -20,7 +20,7 @@ test('Node.js, Bun, Deno and workerd give the same verdict on the same mutated r
   expect(found.slice(0, 3)).toEqual([])
   expect(judged).toBe(1920)
   expect(verified).toBeGreaterThan(100)
-}, 120_000)
+}, 300_000)
 
 test('a runtime that judges otherwise is found', async () => {
   const [node] = judges
@@ -31,4 +31,4 @@ test('a runtime that judges otherwise is found', async () => {
   }
   const { found } = await findDifferences([node!, lenient], [1, 2, 3, 4, 5, 6, 7, 8])
   expect(found.length).toBeGreaterThan(0)
-}, 120_000)
+}, 300_000)
