@@ -80,6 +80,20 @@ describe('a verifier with a memory store', () => {
     }
   )
 
+  it('refuses a replay that the system clock, set back, makes recent again', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.UTC(2026, 10, 20, 12) })
+    const verify = verifierWith(memoryReplayStore())
+    const request = service.sign()
+    expect(outcome(await verify(request))).toBe('verified')
+    vi.setSystemTime(Date.now() - 10_000)
+    for (let second = 0; second < 310; second++) {
+      vi.advanceTimersByTime(1000)
+      expect(outcome(await verify(request))).toBe('rejected: replayed')
+    }
+    vi.advanceTimersByTime(1000)
+    expect(outcome(await verify(request))).toBe('rejected: date-too-old')
+  })
+
   it('asks for a new request again later when the store is full, and keeps refusing the held ones', async () => {
     const store = memoryReplayStore({ maxEntries: 1 })
     const verify = verifierWith(store)
