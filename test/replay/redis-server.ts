@@ -1,20 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-/** False, with the reason printed, where there is no `redis-server`: the caller skips its tests. */
-export function hasRedisServer(): boolean {
-  try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    console.log('skipped: no redis-server on PATH (Debian: apt-get install redis-server)')
-    return false
-  }
-}
 
 export interface RedisServer {
   readonly port: number
@@ -68,7 +57,8 @@ export async function redisServer({ durable = false } = {}): Promise<RedisServer
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
