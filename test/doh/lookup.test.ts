@@ -185,7 +185,7 @@ describe('over HTTP', () => {
     expect(await codeOf(ask())).toEqual(isTaken ? RECORDS[NAME] : 'EBADRESP')
   })
 
-  it('stops reading past 65,535 octets', async () => {
+  it('stops reading past 16,384 octets', async () => {
     let written = 0
     let closed: Promise<unknown> | undefined
     server.respond = (_, response) => {
