@@ -15,6 +15,8 @@ export interface DohServer {
   readonly authenticated: Set<string>
   /** the requests that have come in, and the DNS message in each */
   readonly seen: { method: string; url: string; headers: IncomingMessage['headers']; query: Buffer }[]
+  /** answers about some names instead of the resolver, when it is set: says whether it did */
+  intercept: ((name: string, response: ServerResponse) => boolean) | undefined
   /** answers instead of the resolver, when it is set */
   respond: ((request: IncomingMessage, response: ServerResponse, query: Buffer) => void) | undefined
   close(): Promise<void>
@@ -30,6 +32,7 @@ export async function startDohServer(records: Readonly<Record<string, TxtRecords
 
     const packet = Packet.parse(query)
     const name = packet.questions[0]?.name.toLowerCase() ?? ''
+    if (server.intercept?.(name, response)) return
     const found = Object.hasOwn(records, name) ? records[name] : undefined
     const answer = answerTo(packet, 'udp', found, server.outcomes.get(name))
     if (answer === undefined) return
@@ -44,6 +47,7 @@ export async function startDohServer(records: Readonly<Record<string, TxtRecords
     outcomes: new Map(),
     authenticated: new Set(),
     seen: [],
+    intercept: undefined,
     respond: undefined,
     async close() {
       http.closeAllConnections()
