@@ -18,12 +18,16 @@ export interface RedisServer {
   remove(): Promise<void>
 }
 
-/** A real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there. */
-export async function redisServer({ durable = false } = {}): Promise<RedisServer> {
+/**
+ * A real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there. `cluster`: it is the one node of a
+ * Redis Cluster, without slots so far.
+ */
+export async function redisServer({ durable = false, cluster = false } = {}): Promise<RedisServer> {
   const port = await freePort()
   const dir = mkdtempSync(join(tmpdir(), 'signed-requests-redis-'))
   const persistence = durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...persistence]
+  if (cluster) args.push('--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`)
   let child: ChildProcess | undefined
   process.once('exit', () => child?.kill('SIGKILL'))
 

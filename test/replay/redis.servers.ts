@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { Redis } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
+import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { redisReplayStore } from '../../src/replay/index.ts'
 import { replayStoreContract } from '../../src/testing/index.ts'
 import { redisServer } from './redis-server.ts'
 import { type Connected, connect } from './store-clients.ts'
@@ -165,5 +167,36 @@ describe.each(['node-redis', 'ioredis'] as const)('%s while Redis is killed', na
     expect(refused).toEqual([]) // none of these ids was claimed twice
     for (const id of granted.slice(0, 100)) expect(await store.claim(id, 600)).toBe(false)
     inspector.disconnect()
+  })
+})
+
+describe('redisReplayStore with a Redis Cluster', () => {
+  let server: Awaited<ReturnType<typeof redisServer>>
+  beforeAll(async () => {
+    server = await redisServer({ cluster: true })
+    await server.start()
+    const node = new Redis(server.port, '127.0.0.1')
+    await node.cluster('ADDSLOTSRANGE', 0, 16_383)
+    while (!(await node.cluster('INFO')).includes('cluster_state:ok'));
+    node.disconnect()
+  })
+  afterAll(() => server?.remove())
+
+  it.each(['node-redis', 'ioredis'] as const)('claims and releases with %s', async name => {
+    const { port } = server
+    const client =
+      name === 'ioredis'
+        ? new Cluster([{ host: '127.0.0.1', port }])
+        : await createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] }).connect()
+    onTestFinished(() => (client instanceof Cluster ? client.disconnect() : client.destroy()))
+    const stores = [redisReplayStore(client), redisReplayStore(client)] as const
+    for (let n = 0; n < 20; n++) {
+      const id = `${name} ${n}` // anywhere in the slots
+      expect(await stores[0].claim(id, 60)).toBe(true)
+      await stores[1].release(id)
+      expect(await stores[1].claim(id, 60)).toBe(false)
+      await stores[0].release(id)
+      expect(await stores[1].claim(id, 60)).toBe(true)
+    }
   })
 })
