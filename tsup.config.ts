@@ -30,6 +30,7 @@ const library: Options = {
   entry: {
     index: 'src/index.ts',
     'account/index': 'src/account/index.ts',
+    'doh/index': 'src/doh/index.ts',
     'draft-cavage/index': 'src/draft-cavage/index.ts',
     'replay/index': 'src/replay/index.ts',
     'rfc9421/index': 'src/rfc9421/index.ts',

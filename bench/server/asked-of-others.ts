@@ -1,18 +1,20 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { connect } from '../../test/replay/redis-clients.ts'
-import { hasRedisServer, redisServer } from '../../test/replay/redis-server.ts'
+import { postgresServer } from '../../test/replay/postgres-server.ts'
+import { redisServer } from '../../test/replay/redis-server.ts'
+import { connect, createPostgresTable } from '../../test/replay/store-clients.ts'
 import { main, testing } from '../dist.ts'
 
 const ONE_AFTER_ANOTHER = 3_000
 const IN_FLIGHT = 64
 const MANY = 30_000
 
-/** What a DNS query and a claim in Redis cost the process that asks, with servers on the same machine. */
+/** What a DNS query and a claim in Redis and in Postgres cost the process that asks, with servers on the same machine. */
 export async function askedOfOthers(): Promise<void> {
   console.log('\nWhat is asked of others: microseconds of CPU in this process, and until the answer')
   await askDns()
   await askRedis()
+  await askPostgres()
 }
 
 async function askDns(): Promise<void> {
@@ -28,12 +30,22 @@ async function askDns(): Promise<void> {
 }
 
 async function askRedis(): Promise<void> {
-  if (!hasRedisServer()) return
   const server = await redisServer()
   await server.start()
   const { store, close } = await connect('node-redis', server.port)
   let claims = 0
   await print('claim in Redis', () => store.claim(`benchmark-${claims++}`, 600))
+  close()
+  await server.remove()
+}
+
+async function askPostgres(): Promise<void> {
+  const server = await postgresServer({ durable: true })
+  await server.start()
+  await createPostgresTable(server.port)
+  const { store, close } = await connect('pg', server.port)
+  let claims = 0
+  await print('in Postgres', () => store.claim(`benchmark-${claims++}`, 600))
   close()
   await server.remove()
 }

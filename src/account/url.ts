@@ -1,3 +1,5 @@
+import { isLoopback } from '../options/loopback.ts'
+
 /**
  * The URL without its trailing slashes, ready to have `/…` appended.
  *
@@ -55,12 +57,4 @@ function parse(value: string): URL | undefined {
   } catch {
     return undefined
   }
-}
-
-/**
- * The URL parser has already brought every spelling of an IPv4 address to four decimal numbers. Names below
- * `.localhost` are left out: some resolvers ask DNS for them (RFC 6761 section 6.3 forbids it, in vain).
- */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

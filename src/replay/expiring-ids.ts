@@ -1,9 +1,13 @@
 import { idRows } from './id-rows.ts'
 
-/** A set of ids that are each held until their own time is over, with room for a fixed number of them. */
+/**
+ * A set of ids that are each held until their own time is over by two clocks, with room for a fixed number of them.
+ * Two, because a Date is judged by the system clock: when that is set back, a replay is recent again at a time at
+ * which the monotonic clock has already counted the id's time to live.
+ */
 export interface ExpiringIds {
-  /** `clock` and `ttl` in milliseconds. `full`: every place is taken by an id whose time is not over. */
-  add(id: string, clock: number, ttl: number): 'added' | 'held' | 'full'
+  /** Both clocks and `ttl` in milliseconds. `full`: every place is taken by an id whose time is not over. */
+  add(id: string, monotonic: number, system: number, ttl: number): 'added' | 'held' | 'full'
   delete(id: string): void
   /** Ids in memory: the held ones, and those whose time is over but whose place was not reclaimed yet. */
   readonly size: number
@@ -14,6 +18,10 @@ export interface ExpiringIds {
 const RECLAIMED_PER_ADD = 4
 
 const TICK = 100 // milliseconds: ids that expire in the same tick are filed together
+
+// When full, so many ids are looked at for one whose place is free. Only a system clock that was set back makes it more
+// than a few.
+const TRIES_WHEN_FULL = 1024
 
 /**
  * Every step is O(1), amortised. Ids are filed by the tick in which they expire, so those whose time is over are
@@ -27,7 +35,8 @@ export function expiringIds(maxEntries: number): ExpiringIds {
   let capacity = Math.min(1024, maxEntries)
   let index = new Uint32Array(indexLength(capacity)) // pairs of slot + 1, or 0 for none, and hash
   let hashes = new Uint32Array(capacity)
-  let expiries = new Float64Array(capacity)
+  let expiries = new Float64Array(capacity) // by the monotonic clock
+  let systemExpiries = new Float64Array(capacity)
   let places = new Uint32Array(capacity) // where in its tick's list the slot stands
   const ids = idRows()
   const byTick = new Map<number, number[]>()
@@ -73,14 +82,24 @@ export function expiringIds(maxEntries: number): ExpiringIds {
     capacity = Math.min(2 * capacity, maxEntries)
     hashes = copied(hashes, new Uint32Array(capacity))
     expiries = copied(expiries, new Float64Array(capacity))
+    systemExpiries = copied(systemExpiries, new Float64Array(capacity))
     places = copied(places, new Uint32Array(capacity))
     index = new Uint32Array(indexLength(capacity))
     for (let slot = 0; slot < slotsUsed; slot++) insert(slot, hashes[slot]!)
   }
 
-  const remove = (slot: number) => {
-    erase(slot)
-    freeSlots.push(slot)
+  const isOver = (slot: number, now: number, system: number) =>
+    expiries[slot]! <= now && systemExpiries[slot]! <= system
+
+  const file = (slot: number, expiry: number) => {
+    expiries[slot] = expiry
+    const filed = byTick.get(tickOf(expiry))
+    places[slot] = filed?.length ?? 0
+    if (filed === undefined) byTick.set(tickOf(expiry), [slot])
+    else filed.push(slot)
+  }
+
+  const unfile = (slot: number) => {
     const tick = tickOf(expiries[slot]!)
     const filed = byTick.get(tick)!
     const last = filed.pop()!
@@ -91,57 +110,72 @@ export function expiringIds(maxEntries: number): ExpiringIds {
     if (filed.length === 0) byTick.delete(tick)
   }
 
-  // Frees the place of one id of a tick that is over; false when there is none. It goes from tick to tick; after more
-  // empty ones than there are others, it looks where the next is. So a month without a request costs no more than a
-  // minute.
-  const reclaimOne = (now: number): boolean => {
+  const remove = (slot: number) => {
+    erase(slot)
+    freeSlots.push(slot)
+    unfile(slot)
+  }
+
+  // A slot of a tick that is over. It goes from tick to tick; after more empty ones than there are others, it looks
+  // where the next is. So a month without a request costs no more than a minute.
+  const oldestOver = (now: number): number | undefined => {
     const lastOver = Math.floor(now / TICK)
     for (let empty = 0; oldestTick <= lastOver; oldestTick++) {
       const slot = byTick.get(oldestTick)?.at(-1)
-      if (slot !== undefined) {
-        remove(slot)
-        return true
-      }
+      if (slot !== undefined) return slot
       empty += 1
       if (empty <= byTick.size) continue
       oldestTick = lastOver
       for (const tick of byTick.keys()) oldestTick = Math.min(oldestTick, tick - 1)
     }
-    return false
+    return undefined
+  }
+
+  // Frees the place of one id of a tick that is over; false when there is no such tick. An id whose time is not over by
+  // the system clock is filed again for when it will be.
+  const reclaimOne = (now: number, system: number): boolean => {
+    const slot = oldestOver(now)
+    if (slot === undefined) return false
+    if (isOver(slot, now, system)) {
+      remove(slot)
+    } else {
+      unfile(slot)
+      file(slot, Math.ceil(now + systemExpiries[slot]! - system))
+    }
+    return true
   }
 
   // The same for the running tick, some of whose ids are over: only these few are looked at, and only when full.
-  const reclaimFromRunningTick = (now: number): boolean => {
-    const slot = byTick.get(Math.floor(now / TICK) + 1)?.find(slot => expiries[slot]! <= now)
+  const reclaimFromRunningTick = (now: number, system: number): boolean => {
+    const slot = byTick.get(Math.floor(now / TICK) + 1)?.find(slot => isOver(slot, now, system))
     if (slot === undefined) return false
     remove(slot)
     return true
   }
 
   return {
-    add(id, clock, ttl) {
-      const now = Math.max(clock, latest) // a clock that steps back stands still
+    add(id, monotonic, system, ttl) {
+      const now = Math.max(monotonic, latest) // a clock that steps back stands still
       latest = now
-      for (let i = 0; i < RECLAIMED_PER_ADD && reclaimOne(now); i++);
+      for (let i = 0; i < RECLAIMED_PER_ADD && reclaimOne(now, system); i++);
 
       const hash = hashOf(id, seed)
       const known = find(id, hash)
-      if (known !== undefined && now < expiries[known]!) return 'held'
-      if (known !== undefined) remove(known)
-      while (slotsUsed - freeSlots.length >= maxEntries) {
-        if (!reclaimOne(now) && !reclaimFromRunningTick(now)) return 'full'
+      if (known !== undefined) {
+        if (!isOver(known, now, system)) return 'held'
+        remove(known)
+      }
+      for (let tries = 0; slotsUsed - freeSlots.length >= maxEntries; tries++) {
+        if (tries === TRIES_WHEN_FULL) return 'full'
+        if (!reclaimOne(now, system) && !reclaimFromRunningTick(now, system)) return 'full'
       }
       if (freeSlots.length === 0 && slotsUsed === capacity) grow()
 
       const slot = freeSlots.pop() ?? slotsUsed++
-      const expiry = Math.ceil(now + ttl)
-      const filed = byTick.get(tickOf(expiry))
       ids.set(slot, id)
       hashes[slot] = hash
-      expiries[slot] = expiry
-      places[slot] = filed?.length ?? 0
-      if (filed === undefined) byTick.set(tickOf(expiry), [slot])
-      else filed.push(slot)
+      systemExpiries[slot] = system + ttl
+      file(slot, Math.ceil(now + ttl))
       insert(slot, hash)
       return 'added'
     },

@@ -4,5 +4,6 @@
  * @module signed-requests/replay
  */
 export { memoryReplayStore } from './memory.ts'
+export { type PostgresClient, postgresReplayStore, postgresReplayTable } from './postgres.ts'
 export { type IoredisClient, type NodeRedisClient, redisReplayStore } from './redis.ts'
 export type { ReplayStore } from './store.ts'

@@ -29,8 +29,9 @@ export function memoryReplayStore(options: { maxEntries?: number } = {}): Replay
     async claim(id, ttlSeconds) {
       assertId(id)
       assertTtl(ttlSeconds)
-      // The monotonic clock: setting the system's time neither ends nor prolongs what is held.
-      const result = ids.add(id, performance.now(), ttlSeconds * 1000)
+      // Setting the system's time forward must not end what is held, and setting it back must prolong it: a Date is
+      // judged by that clock.
+      const result = ids.add(id, performance.now(), Date.now(), ttlSeconds * 1000)
       if (result === 'full') {
         const message = `the replay store is full: it holds ${maxEntries} ids and forgets none before its time`
         throw Object.assign(new Error(message), { code: 'REPLAY_STORE_FULL' })

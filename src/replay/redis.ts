@@ -1,13 +1,15 @@
 import { ownOptions } from '../options/own-options.ts'
+import { claimToken } from './claim-token.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
+import { storedId } from './stored-id.ts'
 
 /** What `redisReplayStore` uses of a node-redis client: `createClient`, `createCluster`, a pool or a sentinel, v4 to v6. */
 export interface NodeRedisClient {
   readonly isOpen: boolean
   /** resolves to `OK`, or to null when the key was there */
   set(key: string, value: string, options: { NX: true; PX: number }): Promise<unknown>
-  /** takes a key away */
-  del(key: string): Promise<unknown>
+  /** runs a script */
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
 /** What `redisReplayStore` uses of an ioredis client: `Redis` or `Cluster`, v4 to v6. */
@@ -15,13 +17,17 @@ export interface IoredisClient {
   readonly status: string
   /** resolves to `OK`, or to null when the key was there */
   set(key: string, value: string, px: 'PX', milliseconds: number, nx: 'NX'): Promise<unknown>
-  /** takes a key away */
-  del(key: string): Promise<unknown>
+  /** runs a script */
+  eval(script: string, keyCount: number, key: string, argument: string): Promise<unknown>
 }
 
+/** Only a script compares and deletes in one step on every version of Redis, Valkey and KeyDB. */
+const DELETE_OWN = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
+
 /**
- * A replay store in Redis, for a receiver of several processes. A claim is `SET key 1 PX ttl NX`, a release `DEL key`:
- * one key each, so any Redis Cluster will do. Connecting, reconnecting and closing stay with the client.
+ * A replay store in Redis, for a receiver of several processes. A claim is `SET key token PX ttl NX`, a release one
+ * script that deletes the key if it still holds this store object's token: one key each, so any Redis Cluster will
+ * do. Connecting, reconnecting and closing stay with the client.
  *
  * A claim that fails rejects with the client's error. Configure the client to fail while it is not connected instead
  * of sending later what was asked meanwhile: node-redis `disableOfflineQueue: true`; ioredis
@@ -35,14 +41,16 @@ export function redisReplayStore(
   client: NodeRedisClient | IoredisClient,
   options: { prefix?: string } = {}
 ): ReplayStore {
-  const setIfNew = setIfNewWith(client)
+  const { setIfNew, deleteIfOwn } = commandsOf(client)
   const { prefix = 'signed-requests:' } = ownOptions('redisReplayStore', options, ['prefix'])
   if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
+  const token = claimToken()
+  const keyOf = (id: string) => prefix + storedId(id)
   return {
     async claim(id, ttlSeconds) {
       assertId(id)
       assertTtl(ttlSeconds)
-      const reply = await setIfNew(prefix + id, Math.ceil(ttlSeconds * 1000))
+      const reply = await setIfNew(keyOf(id), token(), Math.ceil(ttlSeconds * 1000))
       if (reply === 'OK') return true
       if (reply === null) return false
       throw new Error(
@@ -51,25 +59,36 @@ export function redisReplayStore(
     },
     async release(id) {
       assertId(id)
-      await client.del(prefix + id)
+      await deleteIfOwn(keyOf(id), token())
     }
   }
 }
 
+interface Commands {
+  setIfNew(key: string, token: string, ms: number): Promise<unknown>
+  deleteIfOwn(key: string, token: string): Promise<unknown>
+}
+
 // Each of the two libraries has a property that the other has not, and that neither's pipelines have: those queue a
-// command instead of sending it. A stand-in with nothing but the commands is called as node-redis is.
-function setIfNewWith(
-  client: NodeRedisClient | IoredisClient
-): (key: string, ms: number) => Promise<unknown> {
-  if (typeof client?.set === 'function' && typeof client.del === 'function') {
+// command instead of sending it. A stand-in with nothing but the commands is called as node-redis is; one that runs no
+// scripts can claim, and its releases reject.
+function commandsOf(client: NodeRedisClient | IoredisClient): Commands {
+  if (typeof client?.set === 'function' && ('eval' in client || 'del' in client)) {
     if ('status' in client && typeof client.status === 'string') {
-      return (key, ms) => client.set(key, '1', 'PX', ms, 'NX')
+      return {
+        setIfNew: (key, token, ms) => client.set(key, token, 'PX', ms, 'NX'),
+        deleteIfOwn: (key, token) => client.eval(DELETE_OWN, 1, key, token)
+      }
     }
-    if ('isOpen' in client && typeof client.isOpen === 'boolean') {
-      return (key, ms) => client.set(key, '1', { NX: true, PX: ms })
-    }
-    if (!('status' in client || 'isOpen' in client || 'exec' in client)) {
-      return (key, ms) => (client as NodeRedisClient).set(key, '1', { NX: true, PX: ms })
+    const nodeRedis = client as NodeRedisClient
+    if (
+      typeof nodeRedis.isOpen === 'boolean' ||
+      !('status' in client || 'isOpen' in client || 'exec' in client)
+    ) {
+      return {
+        setIfNew: (key, token, ms) => nodeRedis.set(key, token, { NX: true, PX: ms }),
+        deleteIfOwn: (key, token) => nodeRedis.eval(DELETE_OWN, { keys: [key], arguments: [token] })
+      }
     }
   }
   throw new TypeError(

@@ -31,10 +31,11 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
     'verifySignature'
   ],
   './account': ['AccountError', 'createAccountClient'],
+  './doh': ['dohTxtLookup'],
   './draft-cavage': ['buildSigningString', 'parseDigestHeader', 'parseSignatureHeader'],
-  './replay': ['memoryReplayStore', 'redisReplayStore'],
+  './replay': ['memoryReplayStore', 'postgresReplayStore', 'postgresReplayTable', 'redisReplayStore'],
   './rfc9421': ['buildSignatureBase', 'parseContentDigest', 'parseSignatureInput', 'parseSignatures'],
-  './testing': ['captureFixture', 'createTestService', 'loadVectors', 'serveDns']
+  './testing': ['captureFixture', 'createTestService', 'loadVectors', 'replayStoreContract', 'serveDns']
 }
 const DATA = { './package.json': 'name', './fixtures/*': 'vectors' }
 

@@ -13,7 +13,7 @@ const read = (path: string): string => readFileSync(join(installed, path), 'utf8
 const EXPECTED = [
   /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
   /^fixtures\/(?:[a-z0-9-]+\.json|README\.md)$/,
-  /^dist\/(?:(?:account|draft-cavage|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
+  /^dist\/(?:(?:account|doh|draft-cavage|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
   /^dist\/cli\.js$/,
   // what the entries share
   /^dist\/[a-z0-9]+(?:-[a-z0-9]+)*-[\w-]{8}\.(?:js|cjs|d\.ts|d\.cts)$/

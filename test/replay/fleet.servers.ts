@@ -3,19 +3,39 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
-import { hasRedisServer, type RedisServer, redisServer } from './redis-server.ts'
+import { postgresServer } from './postgres-server.ts'
+import { redisServer } from './redis-server.ts'
+import { type ClientName, createPostgresTable } from './store-clients.ts'
 import type { Work } from './verify-worker.ts'
 
+/** What each process sends next. */
 const answers = async <T>(workers: ChildProcess[]): Promise<T[]> =>
   (await Promise.all(workers.map(worker => once(worker, 'message')))).map(([answer]) => answer as T)
 
-describe.skipIf(!hasRedisServer())('four processes that share a Redis', () => {
-  let server: RedisServer
+const redis = async () => {
+  const server = await redisServer({ durable: true })
+  await server.start()
+  return server
+}
+
+const postgres = async () => {
+  const server = await postgresServer()
+  await server.start()
+  await createPostgresTable(server.port)
+  return server
+}
+
+const DATABASES: readonly [string, () => ReturnType<typeof redisServer>, ClientName[]][] = [
+  ['Redis', redis, ['node-redis', 'ioredis', 'node-redis', 'ioredis']],
+  ['Postgres', postgres, ['pg', 'pg', 'pg', 'pg']]
+]
+
+describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (_, startServer, clients) => {
+  let server: Awaited<ReturnType<typeof startServer>>
   let workers: ChildProcess[] = []
 
   beforeEach(async () => {
-    server = await redisServer()
-    await server.start()
+    server = await startServer()
   })
   afterEach(async () => {
     for (const worker of workers) worker.kill()
@@ -24,12 +44,41 @@ describe.skipIf(!hasRedisServer())('four processes that share a Redis', () => {
 
   const start = (script: string, ...args: string[]) => {
     const path = fileURLToPath(new URL(script, import.meta.url))
-    workers = ['node-redis', 'ioredis', 'node-redis', 'ioredis'].map(client =>
+    workers = clients.map(client =>
       fork(path, [client, `${server.port}`, ...args], {
         execArgv: ['--import', 'tsx'],
         serialization: 'advanced'
       })
     )
+  }
+
+  /** Four processes that are ready to judge the same requests. */
+  async function receiversOf(target: string) {
+    start('verify-worker.ts')
+    const connected = answers(workers)
+    const service = createTestService({ rsaBits: 1024 })
+    const requests = Array.from({ length: 10_000 }, (_, n) =>
+      service.sign({ target: `${target}/${n}`, body: `{"n":${n}}` })
+    )
+    await connected
+    const { lookupTxt: _, ...options } = service.options
+    const work: Work = { options, records: { ...service.records }, requests }
+    const ready = answers(workers)
+    for (const worker of workers) worker.send(work)
+    await ready
+    return requests
+  }
+
+  /** What became of each request in each process. */
+  const receive = (): Promise<string[][]> => {
+    const outcomes = workers.map(
+      worker =>
+        new Promise<string[]>(resolve => {
+          worker.on('message', message => Array.isArray(message) && resolve(message))
+        })
+    )
+    for (const [n, worker] of workers.entries()) worker.send(n * 2500)
+    return Promise.all(outcomes)
   }
 
   it('give each of 10,000 ids that all of them claim at once to one of them', async () => {
@@ -44,25 +93,33 @@ describe.skipIf(!hasRedisServer())('four processes that share a Redis', () => {
   })
 
   it('verify each of 10,000 requests that all of them receive in one of them, and lose none', async () => {
-    start('verify-worker.ts')
-    const connected = answers(workers)
-    const service = createTestService({ rsaBits: 1024 })
-    const requests = Array.from({ length: 10_000 }, (_, n) =>
-      service.sign({ target: `/hook/${n}`, body: `{"n":${n}}` })
-    )
-    await connected
-    const { lookupTxt: _, ...options } = service.options
-    const work: Work = { options, records: { ...service.records }, requests }
-    const ready = answers(workers)
-    for (const worker of workers) worker.send(work)
-    await ready
-    for (const [n, worker] of workers.entries()) worker.send(n * 2500)
-    const outcomes = await answers<string[]>(workers)
+    const requests = await receiversOf('/hook')
+    const outcomes = await receive()
 
     expect(outcomes.flat().filter(outcome => outcome === 'verified')).toHaveLength(10_000)
     expect(outcomes.flat().filter(outcome => outcome === 'replayed')).toHaveLength(30_000)
     const lost = requests.filter((_, n) => !outcomes.some(received => received[n] === 'verified'))
     expect(lost).toEqual([])
     expect(outcomes.filter(received => received.includes('verified')).length).toBeGreaterThan(1) // it was a race
+  })
+
+  it('verify none of 10,000 requests twice while the database is killed and started again', async () => {
+    const requests = await receiversOf('/killed')
+    const halfway = new Promise<void>(resolve => {
+      workers[0]!.on('message', message => message === 'halfway' && resolve())
+    })
+    const received = receive()
+    await halfway
+    await server.kill()
+    await server.start()
+    const outcomes = await received
+
+    const all = outcomes.flatMap(ofOne => ofOne.flatMap(outcome => outcome.split(' ')))
+    expect([...new Set(all)].sort()).toEqual(['replay-store-failed', 'replayed', 'verified'])
+    const isVerified = (outcome: string | undefined) => outcome?.endsWith('verified')
+    const timesVerified = requests.map((_, n) => outcomes.filter(ofOne => isVerified(ofOne[n])).length)
+    expect(timesVerified.filter(times => times > 1)).toEqual([])
+    // Lost are at most those whose claim was granted when the answer could no longer be given: a hundred each.
+    expect(timesVerified.filter(times => times === 0).length).toBeLessThanOrEqual(400)
   })
 })

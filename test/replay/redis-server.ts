@@ -1,20 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-/** False, with the reason printed, where there is no `redis-server`: the caller skips its tests. */
-export function hasRedisServer(): boolean {
-  try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    console.log('skipped: no redis-server on PATH (Debian: apt-get install redis-server)')
-    return false
-  }
-}
 
 export interface RedisServer {
   readonly port: number
@@ -29,12 +18,16 @@ export interface RedisServer {
   remove(): Promise<void>
 }
 
-/** A real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there. */
-export async function redisServer({ durable = false } = {}): Promise<RedisServer> {
+/**
+ * A real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there. `cluster`: it is the one node of a
+ * Redis Cluster, without slots so far.
+ */
+export async function redisServer({ durable = false, cluster = false } = {}): Promise<RedisServer> {
   const port = await freePort()
   const dir = mkdtempSync(join(tmpdir(), 'signed-requests-redis-'))
   const persistence = durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...persistence]
+  if (cluster) args.push('--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`)
   let child: ChildProcess | undefined
   process.once('exit', () => child?.kill('SIGKILL'))
 
@@ -68,7 +61,8 @@ export async function redisServer({ durable = false } = {}): Promise<RedisServer
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

@@ -1,0 +1,7 @@
+/**
+ * TXT records by DNS over HTTPS (RFC 8484): a `lookupTxt` for every runtime, with answers that DNSSEC authenticated if
+ * asked for.
+ *
+ * @module signed-requests/doh
+ */
+export { type DohTxtLookupOptions, dohTxtLookup } from './lookup.ts'

@@ -1,0 +1,148 @@
+import {
+  AUTHENTIC_DATA,
+  type DecodedPacket,
+  decode,
+  encode,
+  type Question,
+  RECURSION_DESIRED
+} from 'dns-packet'
+import { type DohErrorCode, dohError } from './error.ts'
+
+/** RFC 8467 section 4.1: queries are padded to a multiple of this, so that their length does not give the name away. */
+const BLOCK = 128
+
+const PADDING = 12
+
+/**
+ * A query for the TXT records at a name. The id is 0 (RFC 8484 section 4.1); AD asks for the AD bit of the answer (RFC
+ * 6840 section 5.7).
+ *
+ * @param name in lower case, of valid labels, without a dot at the end
+ */
+export function encodeQuery(name: string): Uint8Array {
+  const query = (padding: number) => ({
+    type: 'query' as const,
+    id: 0,
+    flags: RECURSION_DESIRED | AUTHENTIC_DATA,
+    questions: [{ type: 'TXT' as const, class: 'IN' as const, name }],
+    additionals: [
+      {
+        type: 'OPT' as const,
+        name: '.',
+        udpPayloadSize: 4096,
+        extendedRcode: 0,
+        ednsVersion: 0,
+        flags: 0,
+        flag_do: false,
+        options: [{ code: PADDING as 12, length: padding }]
+      }
+    ]
+  })
+  const length = encode(query(0)).length
+  return encode(query((BLOCK - (length % BLOCK)) % BLOCK))
+}
+
+/**
+ * The TXT records in an answer, in the shape and with the codes of `resolveTxt`: one array of strings for each record,
+ * each octet a character.
+ *
+ * @throws DohError
+ */
+export function parseAnswer(octets: Uint8Array, name: string, requireAuthenticated: boolean): string[][] {
+  const answer = decodeWhole(octets)
+  const [question, ...others] = answer.questions!
+  const flags = answer.flags!
+  const isAnswer = answer.flag_qr && opcodeOf(flags) === 0 && answer.id === 0
+  if (!isAnswer || others.length > 0 || !isQuestion(question, name))
+    throw badResponse('it answers another query')
+  if (answer.flag_tc) throw badResponse('it is truncated')
+
+  const code = failureOf(rcodeOf(answer))
+  if (code !== undefined && code !== 'ENOTFOUND')
+    throw dohError(code, `the DNS server could not answer: ${code}`)
+  if (requireAuthenticated && !answer.flag_ad) {
+    throw dohError(
+      'ENOTAUTHENTICATED',
+      'the DNS answer has no AD bit: the zone is not signed, or the resolver does not validate'
+    )
+  }
+  if (code !== undefined) throw dohError(code, 'there is no such name')
+  return selectTxt(answer, name)
+}
+
+/** dns-packet reads past the end of a TXT record that is cut short, so what it consumed is compared. */
+function decodeWhole(octets: Uint8Array): DecodedPacket {
+  let answer: DecodedPacket
+  try {
+    answer = decode(Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength))
+  } catch (error) {
+    throw badResponse('it is not a DNS message', error)
+  }
+  if (decode.bytes !== octets.length) throw badResponse('its length is not that of its records')
+  return answer
+}
+
+function isQuestion(question: Question | undefined, name: string): boolean {
+  return question?.type === 'TXT' && question.class === 'IN' && lowerCase(question.name) === name
+}
+
+/** The records at the name, or at the end of the chain of aliases that leads on from it within the answer. */
+function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
+  const aliases = new Map<string, string>()
+  for (const answer of answers) {
+    if (answer.type !== 'CNAME') continue
+    const owner = lowerCase(answer.name)
+    if (aliases.has(owner)) throw badResponse('a name has two CNAME records')
+    aliases.set(owner, lowerCase(answer.data))
+  }
+  let owner = name
+  for (let alias = aliases.get(name); alias !== undefined; alias = aliases.get(owner)) {
+    aliases.delete(owner)
+    owner = alias
+  }
+
+  const records: string[][] = []
+  for (const answer of answers) {
+    if (answer.type !== 'TXT') continue
+    if (lowerCase(answer.name) !== owner || answer.class !== 'IN')
+      throw badResponse('it has records of another name')
+    records.push((answer.data as Buffer[]).map(string => string.toString('latin1')))
+  }
+  if (records.length === 0) throw dohError('ENODATA', 'there is no TXT record at the name')
+  return records
+}
+
+const opcodeOf = (flags: number): number => (flags >> 11) & 0xf
+
+/** With the upper bits, which EDNS has beside the header's (RFC 6891 section 6.1.3). */
+function rcodeOf({ flags, additionals = [] }: DecodedPacket): number {
+  let upper = 0
+  for (const additional of additionals) if (additional.type === 'OPT') upper |= additional.extendedRcode
+  return (upper << 4) | (flags! & 0xf)
+}
+
+/** RFC 1035 section 4.1.1. Undefined: there is an answer. */
+function failureOf(rcode: number): DohErrorCode | undefined {
+  switch (rcode) {
+    case 0:
+      return undefined
+    case 1:
+      return 'EFORMERR'
+    case 2:
+      return 'ESERVFAIL'
+    case 3:
+      return 'ENOTFOUND'
+    case 4:
+      return 'ENOTIMP'
+    case 5:
+      return 'EREFUSED'
+    default:
+      return 'EBADRESP'
+  }
+}
+
+/** ASCII letters alone: some letters beyond it have ASCII ones in lower case. */
+const lowerCase = (name: string): string => name.replace(/[A-Z]/g, letter => letter.toLowerCase())
+
+const badResponse = (reason: string, cause?: unknown) =>
+  dohError('EBADRESP', `the DNS answer is unusable: ${reason}`, cause)

@@ -1,0 +1,112 @@
+import { describe, ownOptions } from '../options/own-options.ts'
+import { claimToken } from './claim-token.ts'
+import { assertId, assertTtl, type ReplayStore } from './store.ts'
+import { storedId } from './stored-id.ts'
+
+/** What `postgresReplayStore` uses of a `pg` Pool or Client, version 8 or later. */
+export interface PostgresClient {
+  /** runs one statement; rejects when it is not certain that it was done */
+  query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>
+}
+
+const DEFAULT_TABLE = 'signed_requests_replay'
+
+// One row comes in with a claim, so any number above one keeps ahead of them.
+const REMOVED_PER_CLAIM = 4
+
+/**
+ * A replay store in PostgreSQL 9.5 or later, for a receiver of several processes that has a database already. A claim
+ * is one statement: it inserts the id, takes it over when its time is over by the database's clock, and deletes a few
+ * other expired rows. No timer runs. A release deletes the row if this store object claimed it.
+ *
+ * A claim whose statement fails, or whose answer is lost, rejects. A claim inside a transaction counts when that
+ * commits, so pass a Pool, or a Client that is in no transaction. Give the pool a `connectionTimeoutMillis`.
+ *
+ * @param pool a `pg` Pool or Client; yours to connect and to close
+ * @param options.table `name` or `schema.name`, created with the statement of `postgresReplayTable`;
+ *   `signed_requests_replay` by default
+ * @throws TypeError for any other object, or a bad name
+ */
+export function postgresReplayStore(pool: PostgresClient, options: { table?: string } = {}): ReplayStore {
+  if (typeof pool?.query !== 'function') {
+    throw new TypeError(`pool is ${describe(pool)}: pass a Pool or a Client of "pg", version 8 or later`)
+  }
+  const { table = DEFAULT_TABLE } = ownOptions('postgresReplayStore', options, ['table'])
+  const { claim, release } = statementsFor(quoteTable(table).table)
+  const token = claimToken()
+  return {
+    async claim(id, ttlSeconds) {
+      assertId(id)
+      assertTtl(ttlSeconds)
+      const rows = (await pool.query(claim, [storedId(id), token(), ttlSeconds]))?.rows
+      if (!Array.isArray(rows) || rows.length > 1) {
+        throw new Error('Postgres answered the claim with neither one row nor none: it is not certain')
+      }
+      return rows.length === 1
+    },
+    async release(id) {
+      assertId(id)
+      await pool.query(release, [storedId(id), token()])
+    }
+  }
+}
+
+/**
+ * The statements that create the table of `postgresReplayStore`, for a migration. They do nothing when it exists.
+ *
+ * @param table `name` or `schema.name`: ASCII letters, digits and underscores, at most 63 each; case counts
+ * @throws TypeError for a bad name
+ */
+export function postgresReplayTable(table: string = DEFAULT_TABLE): string {
+  const { table: quoted, index } = quoteTable(table)
+  return `CREATE TABLE IF NOT EXISTS ${quoted} (
+  id text COLLATE "C" PRIMARY KEY,
+  token text NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at);
+`
+}
+
+/**
+ * The row's own time is compared with `clock_timestamp()`, which goes on while the statement waits for a row that
+ * somebody else is writing; the rows to remove with `statement_timestamp()`, which an index can be searched for. Those
+ * are removed after the insertion, so whoever waits for a row holds no other, and those that somebody holds are
+ * skipped: claims cannot deadlock.
+ */
+const statementsFor = (table: string) => ({
+  claim: `WITH claimed AS (
+  INSERT INTO ${table} AS held (id, token, expires_at)
+  VALUES ($1::text, $2::text, clock_timestamp() + $3::float8 * interval '1 second')
+  ON CONFLICT (id) DO UPDATE SET token = excluded.token, expires_at = excluded.expires_at
+  WHERE held.expires_at <= clock_timestamp()
+  RETURNING id
+), removed AS (
+  DELETE FROM ${table}
+  WHERE id = ANY (ARRAY(
+    SELECT id FROM ${table}
+    WHERE expires_at <= statement_timestamp() AND id <> $1::text AND EXISTS (SELECT FROM claimed)
+    ORDER BY expires_at LIMIT ${REMOVED_PER_CLAIM}
+    FOR UPDATE SKIP LOCKED
+  )) AND expires_at <= statement_timestamp()
+)
+SELECT id FROM claimed`,
+  release: `DELETE FROM ${table} WHERE id = $1::text AND token = $2::text`
+})
+
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
+
+/** Quoted, so that case counts and a reserved word is a name. PostgreSQL would cut a longer name without an error. */
+function quoteTable(name: unknown): { table: string; index: string } {
+  const parts = typeof name === 'string' ? name.split('.') : []
+  const table = parts.at(-1)
+  if (table === undefined || parts.length > 2 || !parts.every(part => IDENTIFIER.test(part))) {
+    throw new TypeError(
+      `table is ${describe(name)}: write name or schema.name, of ASCII letters, digits and underscores, at most 63 each`
+    )
+  }
+  return {
+    table: parts.map(part => `"${part}"`).join('.'),
+    index: `"${table.slice(0, 52)}_expires_at"`
+  }
+}
