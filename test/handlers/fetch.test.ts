@@ -59,7 +59,7 @@ describe('fetchHandler', () => {
     const { headers, ...signed } = service.sign({ target: '/hooks/1', body: '{}' })
     const request = new Request('http://inside.example/1', {
       method: signed.method,
-      headers: [...pairs({ headers } as ReceivedRequest)] as [string, string][],
+      headers,
       body: '{}'
     })
     const handler = fetchHandler(verify, () => {}, { https: true, host: 'header', prefix: '/hooks' })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ReceivedRequest } from '../../src/index.ts'
 import { createVerifier, nodeHandler, type ProxyOptions } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { withHeader } from '../recipes/senders.ts'
@@ -35,7 +36,7 @@ describe.each(Object.entries(PROXIES))('%s strips /hooks from the path', (_, sta
     receiver.close()
   })
 
-  const through = (request: ReturnType<typeof service.sign>) =>
+  const through = (request: ReceivedRequest) =>
     send(request, { host: HOST, port: proxy.strippingPort, cert: certificate.cert })
   const order = (target: string) => service.sign({ target, body: '{"id":1}' })
 
