@@ -11,7 +11,7 @@ import type { SigningKey } from './signing-key.ts'
 /** A signed request, ready for `verify`; each header is a pair, and the body is bytes. */
 export interface SignedTestRequest extends ReceivedRequest {
   headers: [name: string, value: string][]
-  body: Uint8Array<ArrayBuffer> | null
+  body: Uint8Array | null
 }
 
 /** What the service fills in. */
@@ -65,7 +65,7 @@ export function signRequest(given: SignRequest, key: SigningKey, context: SignCo
 }
 
 /** Bytes of its own: what the caller does to the given ones later does not change what was signed. */
-const bytesOf = (body: SignRequest['body']): Uint8Array<ArrayBuffer> | null =>
+const bytesOf = (body: SignRequest['body']): Uint8Array | null =>
   typeof body === 'string' ? new TextEncoder().encode(body) : body ? new Uint8Array(body) : null
 
 function signatureHeader(
