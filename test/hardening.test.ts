@@ -133,11 +133,12 @@ test('a stand-in for a Redis client needs no more than the two commands', async 
   const held = new Map<string, unknown[]>()
   const store = redisReplayStore({
     set: async (key: string, ...rest: unknown[]) => (held.has(key) ? null : held.set(key, rest) && 'OK'),
-    del: async (key: string) => Number(held.delete(key))
+    eval: async (_: string, { keys: [key], arguments: [token] }: { keys: string[]; arguments: string[] }) =>
+      Number(held.get(key!)?.[0] === token && held.delete(key!))
   } as never)
   expect([await store.claim('id', 2), await store.claim('id', 2)]).toEqual([true, false])
-  expect(held.get('signed-requests:id')).toEqual(['1', { NX: true, PX: 2000 }])
+  expect(held.get('signed-requests:id')).toEqual([expect.any(String), { NX: true, PX: 2000 }])
   await store.release('id')
   expect(await store.claim('id', 2)).toBe(true)
-  expect(() => redisReplayStore({ set() {}, del() {}, exec() {} } as never)).toThrow(TypeError)
+  expect(() => redisReplayStore({ set() {}, eval() {}, exec() {} } as never)).toThrow(TypeError)
 })

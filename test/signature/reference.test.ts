@@ -26,10 +26,10 @@ function compare(
 }
 
 test('RSA signatures and keys, changed, verify exactly where big integers say so', () => {
-  const verified = compare(rsaCase, 3000)
-  expect(verified.get('nothing')).toBeGreaterThan(200)
+  const verified = compare(rsaCase, 1000)
+  expect(verified.get('nothing')).toBeGreaterThan(50)
   expect(verified.get('a bit of the signature')).toBe(0)
-  expect(verified.get('another exponent')).toBeGreaterThan(10)
+  expect(verified.get('another exponent')).toBeGreaterThan(1)
 })
 
 test('Ed25519 signatures and keys, changed, verify exactly where big integers say so', () => {
