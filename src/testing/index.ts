@@ -5,13 +5,13 @@
  */
 export { type CaptureOptions, captureFixture } from './capture.ts'
 export type { DnsServer } from './dns-server.ts'
-export { type ServeDnsOptions, serveDns } from './serve-dns.ts'
 export {
   type MakeReplayStore,
   type ReplayStoreCase,
   type ReplayStoreContractOptions,
   replayStoreContract
 } from './replay-store-contract.ts'
+export { type ServeDnsOptions, serveDns } from './serve-dns.ts'
 export {
   createTestService,
   type TestService,
