@@ -19,7 +19,8 @@ export interface RedisServer {
 }
 
 /**
- * A real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there. `cluster`: it is the one node of a
+ * A real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there.
+ * `cluster`: it is the one node of a
  * Redis Cluster, without slots so far.
  */
 export async function redisServer({ durable = false, cluster = false } = {}): Promise<RedisServer> {
@@ -27,7 +28,15 @@ export async function redisServer({ durable = false, cluster = false } = {}): Pr
   const dir = mkdtempSync(join(tmpdir(), 'signed-requests-redis-'))
   const persistence = durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...persistence]
-  if (cluster) args.push('--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`)
+  if (cluster)
+    args.push(
+      '--cluster-enabled',
+      'yes',
+      '--cluster-announce-ip',
+      '127.0.0.1',
+      '--cluster-port',
+      `${await freePort()}`
+    )
   let child: ChildProcess | undefined
   process.once('exit', () => child?.kill('SIGKILL'))
 
