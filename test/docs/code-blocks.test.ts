@@ -8,19 +8,21 @@ import { blocksOf, type CodeBlock, PAGES, ROOT } from './pages.ts'
 const blocks = PAGES.flatMap(blocksOf)
 const CODE = new Set(['ts', 'js', 'mjs'])
 const code = blocks.filter(({ language }) => CODE.has(language))
-const LANGUAGES = new Set([
-  ...CODE,
-  '',
-  'sh',
+const OTHER = [
+  'apache',
+  'caddyfile',
   'console',
-  'json',
+  'haproxy',
   'http',
+  'json',
   'nginx',
-  'toml',
-  'yaml',
+  'sh',
   'sql',
-  'text'
-])
+  'text',
+  'toml',
+  'yaml'
+]
+const LANGUAGES = new Set([...CODE, ...OTHER, ''])
 
 const isExample = ({ note }: CodeBlock): boolean => note.startsWith('example: ')
 const isRun = ({ note }: CodeBlock): boolean => note === 'runs' || note === 'prints the next block'
