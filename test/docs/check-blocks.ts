@@ -24,12 +24,13 @@ const CONTEXT: Readonly<Record<string, string>> = {
   answer: '(status: number) => void',
   serviceDomain: 'string',
   hosts: 'string',
-  accounts: 'string'
+  accounts: 'string',
+  url: 'string'
 }
 
 /** Frameworks, loggers and the like: whatever the reader has. What they pass on is not known either. */
 const ANYTHING = new Set(
-  'app bytes console ctx database fetch keyId logger pool redis resolveTxt response supertest test expect type writeFile'.split(
+  'app bytes client clientOfAServerThatIsDown console ctx database fetch keyId logger myStore pool redis resolveTxt response supertest test expect type writeFile'.split(
     ' '
   )
 )
