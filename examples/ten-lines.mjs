@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { createVerifier, explain, fromNodeRequest, httpStatus } from 'signed-requests'
+import { createVerifier, explain, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example', // whose keys you trust: keyId must be a subdomain of it
@@ -7,10 +7,12 @@ const verify = createVerifier({
   accounts: '1234' // your account id
 })
 
-createServer(async (req, res) => {
-  const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' })) // a proxy ends TLS
-  // act on these bytes: they are what was signed
-  if (verdict.status === 'verified') console.log(Buffer.from(verdict.body).toString())
-  else console.warn(explain(verdict))
-  res.writeHead(httpStatus(verdict), { Connection: 'close' }).end()
-}).listen(process.env.PORT ?? 3000)
+const receive = nodeHandler(
+  verify,
+  (verified, _req, res) => {
+    console.log(Buffer.from(verified.body).toString()) // act on these bytes: they are what was signed
+    res.end('received')
+  },
+  { https: 'x-forwarded-proto', onRefused: verdict => console.warn(explain(verdict)) } // a proxy ends TLS
+)
+createServer(receive).listen(process.env.PORT ?? 3000)

@@ -1,6 +1,6 @@
 // Signed requests over real HTTPS, with the keys in a real DNS: `npm run demo`.
 import { isDeepStrictEqual } from 'node:util'
-import { dnsTxtLookup } from '../../src/index.ts'
+import { dnsTxtLookup, explain } from '../../src/index.ts'
 import { memoryReplayStore } from '../../src/replay/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { startDnsServer } from '../../test/support/dns-server.ts'
@@ -46,6 +46,10 @@ console.log(`DNS       ${dns.address} over UDP and TCP, with the records of`)
 for (const name of Object.keys(records)) console.log(`          ${name}`)
 console.log(`Receiver  https://${HOST} on 127.0.0.1:${receiver.port}, for ${service.options.serviceDomain}\n`)
 console.log(`${tableOf(rows, paint)}\n`)
+
+const shown = rows.find((_, i) => scenarios[i]!.explained)!
+console.log(paint('bold', `Why "${shown.name}" was refused, as explain(verdict) says it:\n`))
+console.log(`${explain(shown.verdict)}\n`)
 
 const surprises = rows.flatMap((row, i) => {
   const { expected } = scenarios[i]!

@@ -7,11 +7,13 @@ export interface Scenario {
   request: () => ReceivedRequest
   /** DNS does not answer while this one is sent */
   dnsIsDown?: boolean
+  /** the one whose `explain` is shown below the table */
+  explained?: boolean
   /** the HTTP status, and each check that must fail with its code: no other may */
   expected: { status: number; failures: readonly string[] }
 }
 
-/** What the receiver is sent: three requests of the service, and six that it must not act on. */
+/** What the receiver is sent: three requests of the service, and seven that it must not act on. */
 export function scenariosOf(service: TestService, stranger: TestService): Scenario[] {
   const captured = service.sign({ method: 'POST', target: '/hooks/orders', body: '{"event":"paid"}' })
   const webhook = { method: 'POST', target: '/hooks/orders?version=2', body: '{"event":"paid","amount":100}' }
@@ -35,6 +37,15 @@ export function scenariosOf(service: TestService, stranger: TestService): Scenar
       name: 'Tampered body',
       request: () => ({ ...service.sign(webhook), body: '{"event":"paid","amount":900}' }),
       expected: { status: 401, failures: ['digest: digest-mismatch'] }
+    },
+    {
+      name: 'Path stripped by a proxy',
+      request: () => ({
+        ...service.sign({ ...webhook, target: `/api${webhook.target}` }),
+        target: webhook.target
+      }),
+      explained: true,
+      expected: { status: 401, failures: ['signature: signature-mismatch'] }
     },
     {
       name: 'Replayed with its old Date',

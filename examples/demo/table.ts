@@ -25,16 +25,16 @@ const MARKS = {
 const NAME = 32
 const CELL = 3
 
-/** One line per request, one column per check; 99 characters wide at most. */
+/** The legend, then one line for each request and one column for each check; 99 characters wide at most. */
 export function tableOf(rows: readonly Row[], paint: Paint): string {
   const checks = Object.keys(rows[0]?.verdict.checks ?? {}) as CheckName[]
   const numbers = checks.map((_, i) => String(i + 1).padStart(CELL)).join('')
   const heading = `${'Request'.padEnd(NAME)}HTTP ${numbers}  Failed with`
   return [
-    paint('bold', heading),
-    ...rows.map(row => lineOf(row, checks, paint)),
+    legendOf(checks, paint),
     '',
-    legendOf(checks, paint)
+    paint('bold', heading),
+    ...rows.map(row => lineOf(row, checks, paint))
   ].join('\n')
 }
 
@@ -44,7 +44,7 @@ function lineOf({ name, status, verdict }: Row, checks: readonly CheckName[], pa
     return paint(colour, mark.padStart(CELL))
   })
   const colour = { verified: 'green', rejected: 'red', unavailable: 'yellow' } as const
-  const codes = verdict.status === 'verified' ? [] : verdict.failures.map(failure => failure.code)
+  const codes = verdict.failures.map(failure => failure.code)
   const line = `${name.padEnd(NAME)}${paint(colour[verdict.status], String(status).padEnd(5))}${cells.join('')}`
   return codes.length === 0 ? line : `${line}  ${codes.join(', ')}`
 }

@@ -1,54 +1,39 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { read } from './pages.ts'
 
-const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const readme = read('README.md')
 
-const recipes = readdirSync(new URL('../../examples', import.meta.url))
-  .filter(name => /\.m?[jt]s$/.test(name))
-  .filter(name =>
-    /\bfrom(?:NodeRequest|FetchRequest|LambdaEvent)\(|\b(?:node|fetch|lambda)Handler[(<]/.test(
-      read(`examples/${name}`)
-    )
-  )
-  .filter(name => name !== 'ten-lines.mjs') // it is what the README begins with
-
-/** The code blocks of a page that show an example: `<!-- example: name -->` and a fenced block. */
-const blocksOf = (page: string) => [...page.matchAll(/<!-- example: (\S+) -->\n+```\w*\n([\s\S]*?)```\n/g)]
-const frameworks = read('docs/frameworks.md')
-const blocks = blocksOf(frameworks)
-
-describe('docs/frameworks.md shows the examples as they are', () => {
-  test.each(blocks.map(([, name, code]) => ({ name, code })))('$name', ({ name, code }) => {
-    expect(code).toBe(read(`examples/${name}`))
+describe('the README is read to its end', () => {
+  test('has at most 250 lines', () => {
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(250)
   })
 
-  test('every marker has its code, and every recipe is there', () => {
-    expect(blocks).toHaveLength(frameworks.match(/<!-- example: /g)?.length ?? 0)
-    expect(blocks.map(([, name]) => name).sort()).toEqual(recipes.sort())
+  test('has at most 12 KB', () => {
+    expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(12 * 1024)
+  })
+
+  test('goes from what it is to where to read on', () => {
+    expect([...readme.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual([
+      'Install',
+      'Ten lines',
+      'Try it from a clone',
+      'What a refusal looks like',
+      'The verdict',
+      'Frameworks',
+      'Test your handler',
+      'Security',
+      'Speed',
+      'All pages'
+    ])
+  })
+
+  test('shows the two right forms of asking a verdict before the wrong one', () => {
+    const places = [
+      "if (verdict.status === 'verified')",
+      'assertVerified(verdict)',
+      'if (await verify(req))'
+    ].map(form => readme.indexOf(form))
+    expect(places).not.toContain(-1)
+    expect(places).toEqual([...places].sort((a, b) => a - b))
   })
 })
-
-const readme = existsSync(new URL('../../README.md', import.meta.url)) ? read('README.md') : ''
-
-test('the way to the account id is shown as it is in the example', () => {
-  const code = read('examples/account.mjs').replace(/^(?:\/\/.*\n)+/, '')
-  expect(readme).toContain(`\`\`\`js\n${code}\`\`\``)
-})
-
-/** The lines of an example besides blank ones, comments and the verifier's own. */
-const ownLines = (name: string): number =>
-  read(`examples/${name}`)
-    .replace(/^const verify = createVerifier\(\{[\s\S]*?^\}\)$/m, '')
-    .split('\n')
-    .filter(line => !/^\s*(?:\/\/.*)?$/.test(line)).length
-
-test.each(recipes.filter(name => /\b(?:node|fetch|lambda)Handler[(<]/.test(read(`examples/${name}`))))(
-  '%s has few lines of its own',
-  name => {
-    const isShortest = ['node-http', 'express-router', 'fastify', 'koa', 'hono', 'nest'].includes(
-      name.replace(/\.ts$/, '')
-    )
-    const limit = name === 'handler.test.mjs' ? 24 : name === 'express-json.ts' ? 16 : isShortest ? 8 : 12
-    expect(ownLines(name)).toBeLessThanOrEqual(limit)
-  }
-)

@@ -53,23 +53,35 @@ function paste(name: string, content: string): string {
   return name
 }
 
-testRecipe('receiver.mjs', service, () => start(paste('receiver.mjs', tenLines)))
+const answersItself = { answer: 200 } as const
 
-testRecipe('receiver.cjs', service, () => {
-  expect(tenLinesRequired).not.toMatch(/\bimport\b/)
-  return start(paste('receiver.cjs', tenLinesRequired))
-})
+testRecipe('receiver.mjs', service, () => start(paste('receiver.mjs', tenLines)), answersItself)
 
-testRecipe('receiver.ts, compiled', service, () => {
-  paste('receiver.ts', tenLines)
-  mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
-  symlinkSync(path('node_modules/node-types-newest'), join(folder, 'node_modules/@types/node'))
-  const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node']
-  const tsc = [path('node_modules/typescript-newest/bin/tsc'), ...options, 'receiver.ts']
-  const { stdout } = spawnSync('node', tsc, { cwd: folder, encoding: 'utf8' })
-  expect(stdout).toBe('')
-  return start('receiver.js')
-})
+testRecipe(
+  'receiver.cjs',
+  service,
+  () => {
+    expect(tenLinesRequired).not.toMatch(/\bimport\b/)
+    return start(paste('receiver.cjs', tenLinesRequired))
+  },
+  answersItself
+)
+
+testRecipe(
+  'receiver.ts, compiled',
+  service,
+  () => {
+    paste('receiver.ts', tenLines)
+    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
+    symlinkSync(path('node_modules/node-types-newest'), join(folder, 'node_modules/@types/node'))
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node']
+    const tsc = [path('node_modules/typescript-newest/bin/tsc'), ...options, 'receiver.ts']
+    const { stdout } = spawnSync('node', tsc, { cwd: folder, encoding: 'utf8' })
+    expect(stdout).toBe('')
+    return start('receiver.js')
+  },
+  answersItself
+)
 
 test("the README's test of a handler passes, and notices a handler that takes everything", () => {
   const example = readFileSync(path('../../examples/handler.test.mjs'), 'utf8')
@@ -80,6 +92,11 @@ test("the README's test of a handler passes, and notices a handler that takes ev
   const { status, stdout } = run('handler.test.mjs', example)
   expect(status, stdout).toBe(0)
   expect(stdout).toContain('# pass 1')
-  const blind = run('blind.test.mjs', example.replace('httpStatus(verdict)', '200'))
+  const takesAll = example.replace(
+    /= verify => nodeHandler\(.*/,
+    '= () => (_req, res) => res.writeHead(204).end()'
+  )
+  expect(takesAll).not.toBe(example)
+  const blind = run('blind.test.mjs', takesAll)
   expect(blind.status).toBe(1)
 })

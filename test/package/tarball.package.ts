@@ -11,7 +11,8 @@ const files = inject('files')
 const read = (path: string): string => readFileSync(join(installed, path), 'utf8')
 
 const EXPECTED = [
-  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
+  /^docs\/[a-z0-9-]+\.(?:md|svg)$/,
   /^fixtures\/(?:[a-z0-9-]+\.json|README\.md)$/,
   /^dist\/(?:(?:account|doh|draft-cavage|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
   /^dist\/cli\.js$/,
@@ -21,10 +22,13 @@ const EXPECTED = [
 
 test('the tarball has the package, its documents and the fixtures, and nothing else', () => {
   expect(files.filter(file => !EXPECTED.some(pattern => pattern.test(file)))).toEqual([])
-  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
+  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
   expect(files.filter(file => !file.includes('/')).sort()).toEqual(documents)
-  const fixtures = readdirSync(join(ROOT, 'fixtures')).map(name => `fixtures/${name}`)
-  expect(files.filter(file => file.startsWith('fixtures/')).sort()).toEqual(fixtures.sort())
+  for (const folder of ['fixtures', 'docs']) {
+    const written = readdirSync(join(ROOT, folder)).filter(name => name !== 'api')
+    const paths = written.map(name => `${folder}/${name}`)
+    expect(files.filter(file => file.startsWith(`${folder}/`)).sort()).toEqual(paths.sort())
+  }
 })
 
 /** Every path that package.json names, wherever it stands. */

@@ -122,3 +122,22 @@ describe.each(FOLDERS)('%s/package-lock.json', folder => {
     for (const update of updates) expect(update.cooldown).toEqual({ 'default-days': 7 })
   })
 })
+
+test('the issue forms are well-formed, and a bug report asks for what explain says', () => {
+  interface Form {
+    name: string
+    description: string
+    body: { type: string; id?: string; attributes: { label?: string; value?: string } }[]
+  }
+  for (const name of ['bug', 'question']) {
+    const form = parse(read(`.github/ISSUE_TEMPLATE/${name}.yml`)) as Form
+    expect(Object.keys(form)).toEqual(['name', 'description', 'labels', 'body'])
+    const ids = form.body.flatMap(({ id }) => id ?? [])
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { type, attributes } of form.body) {
+      expect(['markdown', 'textarea', 'input']).toContain(type)
+      expect(type === 'markdown' ? attributes.value : attributes.label).toBeTruthy()
+    }
+    if (name === 'bug') expect(ids).toContain('explain')
+  }
+})

@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { checkBlocks } from './check-blocks.ts'
+import { blocksOf, type CodeBlock, PAGES, ROOT } from './pages.ts'
+
+const blocks = PAGES.flatMap(blocksOf)
+const CODE = new Set(['ts', 'js', 'mjs'])
+const code = blocks.filter(({ language }) => CODE.has(language))
+const OTHER = [
+  'apache',
+  'caddyfile',
+  'console',
+  'haproxy',
+  'http',
+  'json',
+  'nginx',
+  'sh',
+  'sql',
+  'text',
+  'toml',
+  'yaml'
+]
+const LANGUAGES = new Set([...CODE, ...OTHER, ''])
+
+const isExample = ({ note }: CodeBlock): boolean => note.startsWith('example: ')
+const isRun = ({ note }: CodeBlock): boolean => note === 'runs' || note === 'prints the next block'
+const isExempt = ({ note }: CodeBlock): boolean => /^not checked: \S.{7,}/.test(note)
+
+test('code blocks have a language that is known', () => {
+  expect(
+    blocks.filter(({ language }) => !LANGUAGES.has(language)).map(({ page, line }) => `${page}:${line}`)
+  ).toEqual([])
+})
+
+// Examples are files, which `npm run check:types` checks; what runs need not be checked.
+test('code blocks compile', { timeout: 120_000 }, () => {
+  expect(checkBlocks(code.filter(block => !isExample(block) && !isRun(block) && !isExempt(block)))).toEqual(
+    []
+  )
+})
+
+test('the compiler finds a misspelled import, option and name', { timeout: 120_000 }, () => {
+  const block = (text: string): CodeBlock => ({ page: 'x.md', line: 1, language: 'ts', code: text, note: '' })
+  expect(
+    checkBlocks([
+      block("import { createVerifer } from 'signed-requests'\n"),
+      block(
+        "const verify = createVerifier({ serviceDomain: 'a.example', hosts: 'b', accounts: '1', tolerance: 3 })\n"
+      ),
+      block('await verfy(request)\n')
+    ])
+  ).toEqual([
+    expect.stringMatching(/^x\.md:2: verfy is not declared$/),
+    expect.stringMatching(/^x\.md:2: .*createVerifer/),
+    expect.stringMatching(/^x\.md:2: .*'tolerance' does not exist/)
+  ])
+})
+
+test('JSON blocks parse', () => {
+  for (const { language, code: text } of blocks) if (language === 'json') JSON.parse(text)
+})
+
+describe('code blocks that run', () => {
+  // In the repository, so that tsconfig.json leads from the package's name to its source; git ignores reports/.
+  mkdirSync(join(ROOT, 'reports'), { recursive: true })
+  const folder = mkdtempSync(join(ROOT, 'reports/code-blocks-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test.each(code.filter(isRun).map(block => ({ name: `${block.page}:${block.line}`, block })))(
+    '$name',
+    ({ block }) => {
+      const file = join(folder, `${block.line}.mts`)
+      writeFileSync(file, block.code)
+      const run = spawnSync(process.execPath, ['--import', 'tsx', file], { cwd: ROOT, encoding: 'utf8' })
+      expect(run.stderr).toBe('')
+      expect(run.status).toBe(0)
+      if (block.note !== 'runs') expect(run.stdout).toBe(blocks[blocks.indexOf(block) + 1]?.code)
+    }
+  )
+})

@@ -1,0 +1,47 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { blocksOf, PAGES, ROOT, read } from './pages.ts'
+
+const examples = readdirSync(`${ROOT}/examples`).filter(name => /\.m?[jt]s$/.test(name))
+const blocks = PAGES.flatMap(blocksOf)
+const shown = blocks.filter(({ note }) => note.startsWith('example: '))
+
+describe('pages show the examples as they are', () => {
+  test.each(shown.map(block => ({ ...block, name: block.note.slice('example: '.length) })))(
+    '$page: $name',
+    ({ name, code }) => {
+      expect(code).toBe(read(`examples/${name}`))
+    }
+  )
+
+  test('every marker stands right above its code', () => {
+    const markers = PAGES.flatMap(page => read(page).match(/^<!-- example: /gm) ?? [])
+    expect(shown).toHaveLength(markers.length)
+  })
+})
+
+test.each(examples)('%s is shown on a page', name => {
+  const code = read(`examples/${name}`)
+  const withoutIntroduction = code.replace(/^(?:\/\/.*\n)+/, '')
+  const found = blocks.some(block => block.code === code || block.code === withoutIntroduction)
+  expect(found, `no page shows examples/${name}`).toBe(true)
+})
+
+test.each(examples)('%s is in the list of examples/README.md', name => {
+  expect(read('examples/README.md')).toContain(`(${name})`)
+})
+
+/** The lines of an example besides blank ones, comments and the verifier's own. */
+const ownLines = (name: string): number =>
+  read(`examples/${name}`)
+    .replace(/^const verify = createVerifier\(\{[\s\S]*?^\}\)$/m, '')
+    .split('\n')
+    .filter(line => !/^\s*(?:\/\/.*)?$/.test(line)).length
+
+const SHORTEST = ['node-http.ts', 'express-router.ts', 'fastify.ts', 'koa.ts', 'hono.ts', 'nest.ts']
+const LIMITS: Readonly<Record<string, number>> = { 'handler.test.mjs': 24, 'express-json.ts': 16 }
+const handlers = examples.filter(name => /\b(?:node|fetch|lambda)Handler[(<]/.test(read(`examples/${name}`)))
+
+test.each(handlers)('%s has few lines of its own', name => {
+  expect(ownLines(name)).toBeLessThanOrEqual(LIMITS[name] ?? (SHORTEST.includes(name) ? 8 : 12))
+})
