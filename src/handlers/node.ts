@@ -16,6 +16,7 @@ type NodeResponse = ServerResponse | Http2ServerResponse
 type Bytes = Uint8Array | string | undefined
 type BodyOption<Req> = ((req: Req) => Bytes) | Bytes
 
+/** What the proxy in front has changed, the raw bytes where a parser has read them, and what to do on a refusal. */
 export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
   extends Omit<FromNodeOptions, 'body'>,
     RefusalOptions {

@@ -4,6 +4,7 @@ import { describe, ownOptions } from '../options/own-options.ts'
 import { answerAndClose, type DrainLimits } from './answer-and-close.ts'
 import { type Refused, refusalOf } from './refusal.ts'
 
+/** How much of a refused upload is read and dropped before its connection is closed. */
 export interface RefusalOptions {
   /** how much of the rest of the body is read and dropped, at most: bytes, 10485760 by default */
   drainBytes?: number

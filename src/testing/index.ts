@@ -26,6 +26,8 @@ export type {
   VectorFile,
   VectorJson,
   VectorOptions,
+  VectorParameters,
+  VectorSigning,
   VectorVerdict
 } from './vector-form.ts'
 export { loadVectors, type Vector } from './vectors.ts'
