@@ -45,7 +45,7 @@ async function askPostgres(): Promise<void> {
   await createPostgresTable(server.port)
   const { store, close } = await connect('pg', server.port)
   let claims = 0
-  await print('in Postgres', () => store.claim(`benchmark-${claims++}`, 600))
+  await print('claim in Postgres', () => store.claim(`benchmark-${claims++}`, 600))
   close()
   await server.remove()
 }
@@ -69,6 +69,6 @@ async function print(name: string, ask: () => Promise<unknown>): Promise<void> {
       `answered after ${((milliseconds * 1000 * inFlight) / times).toFixed(0)} us`,
       `${((times / milliseconds) * 1000).toFixed(0)} per second`
     ]
-    console.log(`${name.padEnd(15)} ${String(inFlight).padStart(2)} in flight   ${figures.join('   ')}`)
+    console.log(`${name.padEnd(17)} ${String(inFlight).padStart(2)} in flight   ${figures.join('   ')}`)
   }
 }

@@ -14,7 +14,7 @@ const MOST_ENTRIES = 2 ** 24
  * When `maxEntries` ids are held, `claim` of a new one rejects with an `Error` (the verifier then reports
  * `replay-store-failed`) rather than forget an id that could still be replayed.
  *
- * @param options.maxEntries ids held at most, 1 to 16,777,216; the default of 1,000,000 takes about 110 MB when full
+ * @param options.maxEntries ids held at most, 1 to 16,777,216; the default of 1,000,000 takes about 120 MB when full
  * @throws TypeError for a bad option
  */
 export function memoryReplayStore(options: { maxEntries?: number } = {}): ReplayStore {

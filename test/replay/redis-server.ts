@@ -20,8 +20,7 @@ export interface RedisServer {
 
 /**
  * A real Redis on a free port. `durable`: an answered write is on disk. Otherwise nothing is ever written there.
- * `cluster`: it is the one node of a
- * Redis Cluster, without slots so far.
+ * `cluster`: it is the one node of a Redis Cluster, without slots so far.
  */
 export async function redisServer({ durable = false, cluster = false } = {}): Promise<RedisServer> {
   const port = await freePort()
