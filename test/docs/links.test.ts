@@ -3,6 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
+import { COMMANDS } from '../../src/cli/run.ts'
 import { anchorsOf, exists, linksOf, PAGES, proseOf, ROOT, read } from './pages.ts'
 
 const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
@@ -62,7 +63,6 @@ test('every page that code points to is there, with its heading', () => {
 describe('what pages mention is there', () => {
   const scripts = Object.keys(manifest.scripts)
   const entries = Object.keys(manifest.exports).map(name => posix.join('signed-requests', name))
-  const commands = readdirSync(`${ROOT}/src/cli`).map(name => name.replace(/\.ts$/, ''))
 
   /** The names on a page that lead nowhere. */
   const missing = (page: string, pattern: RegExp, isThere: (name: string) => boolean): string[] =>
@@ -79,7 +79,7 @@ describe('what pages mention is there', () => {
 
   test.each(PAGES)('%s: commands', page => {
     const pattern = /\bnpx signed-requests ([a-z]+)\b/g
-    expect(missing(page, pattern, name => commands.includes(name))).toEqual([])
+    expect(missing(page, pattern, name => COMMANDS.has(name))).toEqual([])
   })
 
   test.each(PAGES)('%s: files and folders of the repository', page => {
@@ -95,4 +95,19 @@ test('every page of docs/ is in the index of the README', () => {
   const linked = new Set(linksOf(proseOf('README.md')).map(target => target.split('#')[0]))
   const pages = readdirSync(`${ROOT}/docs`).filter(name => statSync(`${ROOT}/docs/${name}`).isFile())
   expect(pages.map(name => `docs/${name}`).filter(page => !linked.has(page))).toEqual([])
+})
+
+test.each([
+  ['which account id', 'docs/account.md#find-it-once'],
+  ['which header', 'docs/account.md#which-header'],
+  ['behind Traefik', 'docs/behind-a-proxy.md#traefik'],
+  ['a body parser', 'docs/troubleshooting.md#digest-mismatch-for-every-request'],
+  ['the key was rotated', 'docs/keys-and-dns.md#the-monthly-rotation-as-a-receiver-sees-it'],
+  ['DNS is down', 'docs/troubleshooting.md#503-and-the-sender-tries-again-and-again'],
+  ['a request comes twice', 'docs/replay-and-retries.md#two-kinds-of-repetition'],
+  ['a store of your own', 'docs/replay-stores.md#your-own'],
+  ['a test in CI', 'docs/testing.md#in-a-test'],
+  ['PHP', 'docs/writing-a-verifier.md#without-javascript']
+])('the README answers with one click: %s', (_, target) => {
+  expect(linksOf(proseOf('README.md'))).toContain(target)
 })
