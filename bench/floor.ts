@@ -19,7 +19,7 @@ export function floor({ request, signingString, key, signature }: Sample): Conte
     name: 'floor: hash the body, verify the signature',
     run(times) {
       for (let i = 0; i < times; i++) {
-        if (!hashAndVerify(body, signingString, key, signature)) throw new Error('the floor fell in')
+        if (!hashAndVerify(body, signingString, key, signature)) throw new Error('the baseline failed')
       }
     }
   }
@@ -32,7 +32,7 @@ export function floorOnThreadPool(sample: Sample, inFlight: number): Contender {
     new Promise<void>((resolve, reject) => {
       hashBody(body)
       verify('RSA-SHA256', sample.signingString, sample.key, sample.signature, (error, good) =>
-        good ? resolve() : reject(error ?? new Error('the floor fell in'))
+        good ? resolve() : reject(error ?? new Error('the baseline failed'))
       )
     })
   return {

@@ -63,10 +63,10 @@ async function printAwkwardHeads(sample: Sample, verify: Verify): Promise<string
     measured.push({ name: head.name, cost: costs[2]!, growth: growthOf(costs) })
   }
 
-  const dearest = [...measured].sort((a, b) => b.cost.low - a.cost.low)
+  const mostExpensive = [...measured].sort((a, b) => b.cost.low - a.cost.low)
   printTimings(
-    `16 KB heads: at most ${MOST_FOR_HEAD_US} us, or ${MOST_FLOORS_FOR_HEAD} floors; the ten dearest of ${measured.length} kinds`,
-    dearest.slice(0, 10).map(({ name, cost }) => ({ ...cost, name }))
+    `16 KB heads: at most ${MOST_FOR_HEAD_US} us, or ${MOST_FLOORS_FOR_HEAD} floors; the ten most expensive of ${measured.length} kinds`,
+    mostExpensive.slice(0, 10).map(({ name, cost }) => ({ ...cost, name }))
   )
   const steepest = [...measured].sort((a, b) => b.growth - a.growth)
   console.log(`\nTwice the head: at most ${MOST_GROWTH} times the time; the five steepest`)

@@ -3,7 +3,7 @@ import { main } from './dist.ts'
 import type { Contender } from './rounds.ts'
 import { lowerCaseRecord, type Sample } from './sample.ts'
 
-/** All checks, the key asked for anew each time; the headers in pairs, as `fromNodeRequest` gives them. */
+/** All checks, the key asked for each time; the headers in pairs, as `fromNodeRequest` gives them. */
 export const ours = (sample: Sample, name = 'ours: all checks, headers as pairs'): Contender =>
   oneAfterTheOther(name, main.createVerifier(sample.options), [sample.request])
 

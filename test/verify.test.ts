@@ -222,7 +222,7 @@ describe('a streamed body', () => {
     expect(codesOf(await verify(larger))).toEqual(['digest: body-too-large'])
   })
 
-  it('that breaks is no verdict on the sender', async () => {
+  it('that breaks is unavailable, not rejected', async () => {
     async function* broken() {
       yield Buffer.from(BODY.slice(0, 5))
       throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })

@@ -155,7 +155,7 @@ export function expiringIds(maxEntries: number): ExpiringIds {
 
   return {
     add(id, monotonic, system, ttl) {
-      const now = Math.max(monotonic, latest) // a clock that steps back stands still
+      const now = Math.max(monotonic, latest) // a clock that steps back does not move
       latest = now
       for (let i = 0; i < RECLAIMED_PER_ADD && reclaimOne(now, system); i++);
 

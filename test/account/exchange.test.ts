@@ -98,7 +98,7 @@ test('a clock that is set back costs one exchange, not a token that never ends',
   expect(service.posts).toBe(2)
 })
 
-test('a failed exchange is not remembered, and all who waited are told', async () => {
+test('does not remember a failed exchange, and rejects for every caller that waited', async () => {
   const account = client()
   service.authFault = (_, res) => void res.writeHead(503).end()
   const results = await Promise.allSettled([

@@ -107,7 +107,7 @@ const faults: [name: string, fault: Handler, expected: object][] = [
     { code: 'account-network', retryable: true }
   ],
   [
-    'gzip that is none',
+    'gzip that is not gzip',
     (_, res) => void res.writeHead(200, { 'content-encoding': 'gzip' }).end('"abc"'),
     { code: 'account-network', retryable: true }
   ]

@@ -156,7 +156,7 @@ describe('the target', () => {
     expect(fromLambdaEvent({ ...restApi, requestContext: {} }).target).toBe('/hello/world?name=you&name=me')
   })
 
-  test('of a REST API has its decoded parameters encoded anew', () => {
+  test('of a REST API has its decoded parameters re-encoded', () => {
     const parameters = { 'a b': ['\u00e9&=', ''], '[]': ["~-._!'()*/?:@"] }
     const event = { ...restApi, multiValueQueryStringParameters: parameters }
     expect(fromLambdaEvent(event).target).toBe(
@@ -241,7 +241,7 @@ describe("mistakes are the programmer's", () => {
     expect(anything({ ...restApi, body: { test: 'body' } })).toThrow(/before any middleware that parses it/)
   })
 
-  test('options that are none', () => {
+  test('rejects what is not an object of options', () => {
     expect(() => fromLambdaEvent(restApi, { https: 'yes' as never })).toThrow('options.https is "yes"')
     expect(() => fromLambdaEvent(restApi, { body: '' } as never)).toThrow('no option "body"')
     expect(() => fromLambdaEvent(restApi, null as never)).toThrow('got null for its options')

@@ -128,7 +128,7 @@ describe('a body that a parser has read names the fix', () => {
 })
 
 describe('what cannot be seen at once fails with evidence of its cause', () => {
-  test('JSON written anew: the digest says so', async () => {
+  test('names re-serialized JSON in the digest check', async () => {
     const verdicts: Verdict[] = []
     const app = express().use(express.json())
     app.post('/prefix/hook', async (req, res) => {

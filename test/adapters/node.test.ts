@@ -183,7 +183,7 @@ describe('a body that somebody has read', () => {
     expect(verdict.status).toBe('verified')
   })
 
-  test('that was empty is none', async () => {
+  test('that was empty is null', async () => {
     const { req } = await receive('POST / HTTP/1.1', 'Host: receiver.example', 'Content-Length: 0')
     req.resume()
     await once(req, 'end')

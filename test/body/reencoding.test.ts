@@ -53,7 +53,7 @@ test('the largest body that is guessed about has 16 KiB', () => {
   expect(guess(`${body}a\n`, `${body}a`)).toBeUndefined()
 })
 
-test('JSON is written anew down to sixteen levels', () => {
+test('re-serializes JSON down to sixteen levels', () => {
   const nested = (levels: number, end: string) => '['.repeat(levels) + end + ']'.repeat(levels)
   expect(guess(nested(16, ' 1'), nested(16, '1'))).toBe('json-reserialized')
   expect(guess(nested(17, ' 1'), nested(17, '1'))).toBeUndefined()

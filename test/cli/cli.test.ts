@@ -241,7 +241,7 @@ describe('key', () => {
     expect(code).toBe(1)
   })
 
-  it('tells a name without a key from a server without an answer', async () => {
+  it('distinguishes a name without a key from a server without an answer', async () => {
     dns.outcomes.set('down.service.example', 'servfail')
     const ask = (name: string) => run(['key', name, '--dns-server', dns.address, '--json'])
     const [missing, down] = await Promise.all([ask('none.service.example'), ask('down.service.example')])

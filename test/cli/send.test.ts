@@ -385,7 +385,7 @@ it('says that the port for DNS is taken, and ends', async () => {
   expect([code, stderr]).toEqual([64, `signed-requests: cannot serve DNS on 127.0.0.1:${port}: EADDRINUSE\n`])
 })
 
-it('refuses a file that is no RSA private key', async () => {
+it('rejects a file that is not an RSA private key', async () => {
   const key = await writeKey('ec.pem', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
   const { code, stderr } = await cli.run(['send', 'http://127.0.0.1:1/', '--key', key])
   expect([code, stderr]).toEqual([64, `signed-requests: ${key} is not an RSA private key in PEM\n`])

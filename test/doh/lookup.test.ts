@@ -66,7 +66,7 @@ describe.each(['POST', 'GET'] as const)('dohTxtLookup by %s', method => {
     expect(await ask({ method })).toEqual([['']])
   })
 
-  it('asks for the name anew each time', async () => {
+  it('asks for the name again each time', async () => {
     const lookup = dohTxtLookup({ url: server.url, method })
     await lookup(NAME, { signal })
     server.outcomes.set(NAME, 'nxdomain')

@@ -11,7 +11,7 @@ const headersOf = (list: string): unknown => {
   return result.ok ? result.value.headers : result.code
 }
 
-test('what is not there is not there', () => {
+test('omits absent parameters', () => {
   const value = { keyId: 'a', headers: ['(created)'], signature: new TextEncoder().encode('x') }
   expect(parseSignatureHeader(END)).toStrictEqual({ ok: true, value })
   expect(parseSignatureHeader(`${END},algorithm="",created=0,expires=999999999999999`)).toStrictEqual({
@@ -20,7 +20,7 @@ test('what is not there is not there', () => {
   })
 })
 
-test.each(['1000000000000000', '00', '01', '-1', '1.0', ''])('%j is no time', time => {
+test.each(['1000000000000000', '00', '01', '-1', '1.0', ''])('rejects %j as created', time => {
   expect(read(`created=${time},${END}`)).toEqual([
     'signature-malformed',
     { position: 8, reason: 'a quoted string is expected, or an integer for a time' }

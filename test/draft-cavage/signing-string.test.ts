@@ -4,7 +4,7 @@ import { buildSigningString } from '../../src/index.ts'
 const headers = { host: 'a.example' }
 const covered = ['(request-target)', 'host']
 
-test('a method that is no token has no signing string: it could pose as a part of the target', () => {
+test('rejects a method that is not a token: it could pose as a part of the target', () => {
   const honest = buildSigningString({ method: 'POST', target: '/a /b', headers }, covered)
   expect(honest).toEqual({ ok: true, value: '(request-target): post /a /b\nhost: a.example' })
 
@@ -17,7 +17,7 @@ test('a method that is no token has no signing string: it could pose as a part o
   }
 })
 
-test('of what is missing, a header that is not there is told before a time', () => {
+test('reports an absent header before an absent time', () => {
   const request = { method: 'POST', target: '/', headers }
   const build = (names: string[], times = {}) => buildSigningString(request, names, times)
   expect(build(['(created)', '(expires)', 'x-absent'])).toMatchObject({
@@ -53,7 +53,7 @@ test('a line break has no signing string, whatever is covered', () => {
   })
 })
 
-test('another special name is no time', () => {
+test('takes no other special name for a time', () => {
   const request = { method: 'GET', target: '/', headers }
   expect(buildSigningString(request, ['(other)'], { created: 1, expires: 2 })).toMatchObject({
     code: 'coverage-absent',

@@ -37,7 +37,7 @@ describe('fetchHandler', () => {
     expect([response.status, response.body]).toEqual([204, null])
   })
 
-  test('refuses, and tells onRefused', async () => {
+  test('refuses, and calls onRefused', async () => {
     const onRefused = vi.fn()
     const handle = vi.fn()
     const request = forged()

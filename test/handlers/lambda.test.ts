@@ -33,7 +33,7 @@ test('answers 204 for undefined', async () => {
   expect(await lambdaHandler(verify, () => {})(functionUrl(), {})).toEqual({ statusCode: 204 })
 })
 
-test('refuses, and tells onRefused', async () => {
+test('refuses, and calls onRefused', async () => {
   const onRefused = vi.fn()
   const event = functionUrl('{"id":2}')
   const result = await lambdaHandler(verify, () => {}, { onRefused })(event, 'context')

@@ -155,7 +155,7 @@ describe('a refused request', () => {
     expect(await sendOverHttp(request, await serve(() => {}))).toBe(413)
   })
 
-  test('is told to onRefused, before the answer', async () => {
+  test('is passed to onRefused, before the answer', async () => {
     const codes: string[] = []
     const port = await serve(() => {}, {
       onRefused(verdict, req, res) {
@@ -471,7 +471,7 @@ describe('options', () => {
     expect(() => nodeHandler(verify, () => {}, options as never)).toThrow(message)
   })
 
-  test('a verifier that is none, and a missing handler', () => {
+  test('rejects what is not a verifier, and a missing handler', () => {
     expect(() => nodeHandler((() => {}) as never, () => {})).toThrow(/pass what createVerifier\(\) returned/)
     expect(() => nodeHandler(verify, undefined as never)).toThrow(/for its handler: pass a function/)
   })

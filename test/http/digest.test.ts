@@ -20,7 +20,7 @@ test('digests in their order: base64 decoded, anything else as its octets', () =
 })
 
 test.each(['x=a"b', 'x="ab', 'x=ab"', 'x=a b', 'x=\x7f', 'x=a\x7f', 'x=\xe9', 'x=\xe9a'])(
-  '%j is none',
+  'rejects %j',
   text => {
     expect(read(text)).toEqual([
       'digest-malformed',

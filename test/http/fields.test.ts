@@ -26,7 +26,7 @@ test('pairs, and a record with one value, with several and with none', () => {
   expect(read(new Map([['A', '1']]))).toEqual([{ a: '1' }, []])
 })
 
-test('a name that is no token, a value with a line break', () => {
+test('rejects a name that is not a token, and a value with a line break', () => {
   expect(read({ 'a b': '1' })).toEqual({ part: 'header-name', name: 'a b' })
   expect(read({ A: ['1', '2\n'] })).toEqual({ part: 'header-value', name: 'A' })
 })

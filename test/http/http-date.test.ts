@@ -51,7 +51,7 @@ test.each([
   'Fri Nov   12:00:00 2026',
   ' Fri, 20 Nov 2026 12:00:00 GMT',
   'Fri, 20 Nov 2026 12:00:00 GMT '
-])('%j is none', text => {
+])('rejects %j', text => {
   expect(parseHttpDate(text)).toMatchObject({
     ok: false,
     code: 'date-malformed',

@@ -16,7 +16,7 @@ describe.each(PEERS)('$name $version, $scheme', peer => {
     found.get(peer)!.set(one.name, outcome)
     for (const direction of ['theySign', 'weSign'] as const) {
       const limit = limitFor(peer, one.name, direction)
-      // A limit that is none any more is an error too.
+      // A limit that no longer holds is an error too.
       const asDocumented = limit === undefined ? outcome[direction] === 'yes' : outcome[direction] !== 'yes'
       expect({ direction, limit, outcome: outcome[direction], asDocumented }).toMatchObject({
         asDocumented: true

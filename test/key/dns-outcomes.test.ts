@@ -158,7 +158,7 @@ describe('the deadline is our own', () => {
       failures: [{ code: 'key-lookup-timeout', evidence: { name: keyId, error: 'no answer within 100 ms' } }]
     })
 
-    // The answer arrives too late: it changes nothing, and the next request asks anew.
+    // The answer arrives too late: it changes nothing, and the next request asks again.
     const asked = dns.queries(keyId)
     dns.release()
     expect(await answers[0]).toEqual(service.records[keyId])

@@ -20,7 +20,7 @@ describe('whatever the look-up rejects with or throws is a verdict', () => {
     ['ETIMEOUT', coded('ETIMEOUT'), 'key-lookup-timeout', 'unavailable'],
     ['ECANCELLED', coded('ECANCELLED'), 'key-lookup-failed', 'unavailable'],
     ['a code in lower case', coded('enotfound'), 'key-lookup-failed', 'unavailable'],
-    ['a code that is no string', coded(3), 'key-lookup-failed', 'unavailable'],
+    ['a code that is not a string', coded(3), 'key-lookup-failed', 'unavailable'],
     ['an error without a code', new Error('NXDOMAIN'), 'key-lookup-failed', 'unavailable'],
     ['an abort', new DOMException('aborted', 'AbortError'), 'key-lookup-failed', 'unavailable'],
     ['a string', 'ENOTFOUND', 'key-lookup-failed', 'unavailable'],
@@ -72,7 +72,7 @@ describe('whatever the look-up resolves to is a verdict', () => {
     expect(failuresOf(verdict)).toEqual(['key: key-not-found'])
   })
 
-  test('an answer that is no promise: unavailable', async () => {
+  test('takes an answer that is not a promise for unavailable', async () => {
     const verdict = await verifierWith(() => answer)(service.sign())
     expect(failuresOf(verdict)).toEqual(['key: key-lookup-failed'])
   })

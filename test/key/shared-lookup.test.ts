@@ -81,7 +81,7 @@ test('each of several names in flight shares its own query, until that is answer
   const again = names.map(lookup)
   expect(asked).toHaveLength(3)
 
-  // In each order of answering: the name that is answered is asked anew, the others are not.
+  // In each order of answering: the name that is answered is asked again, the others are not.
   let answered = 0
   for (const [at, name] of ['b', 'a', 'b', 'c', 'a', 'a', 'c', 'b'].entries()) {
     const inFlight = new Map(names.map(each => [each, lookup(each)]))

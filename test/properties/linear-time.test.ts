@@ -50,7 +50,7 @@ const PIECES = {
   accounts: 'account-'
 }
 
-/** A run of them between two letters, where a search for the end of the text starts anew at each. */
+/** A run of them between two letters, where a search for the end of the text starts again at each. */
 const INNER_RUNS = {
   spaces: ' ',
   tabs: '\t',

@@ -137,7 +137,7 @@ describe('memoryReplayStore', () => {
 })
 
 describe('idRows', () => {
-  it('tells apart what differs in one character or in length', () => {
+  it('distinguishes ids that differ in one character or in length', () => {
     const rows = idRows()
     const long = 'x'.repeat(64)
     rows.set(0, 'abc')
@@ -231,7 +231,7 @@ describe('expiringIds', () => {
     for (let n = 0; n < 100_000; n++) expect(ids.add(`new ${n}`, later, start + 1000, 1000)).toBe('added')
   })
 
-  it('ends an id at the millisecond, and holds it anew when it is claimed right then', () => {
+  it('ends an id at the millisecond, and holds it again when it is claimed right then', () => {
     const ids = expiringIds(10)
     expect(ids.add('a', 1000, 1000, 150)).toBe('added')
     expect(ids.add('a', 1149, 1149, 150)).toBe('held')
@@ -271,7 +271,7 @@ describe('expiringIds', () => {
     expect(ids.size).toBe(1000)
   })
 
-  it('stands still when its clock steps back', () => {
+  it('does not move when its clock steps back', () => {
     const ids = expiringIds(10)
     ids.add('a', 100_000, 100_000, 10_000)
     expect(ids.add('b', 50_000, 50_000, 10_000)).toBe('added')

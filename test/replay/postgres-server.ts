@@ -11,7 +11,7 @@ export interface PostgresServer {
   start(): Promise<void>
   /** Ends it at once, as a crash would; its committed transactions are recovered at the next start. */
   kill(): Promise<void>
-  /** Every process of it stands still until `resume`. */
+  /** Every process of it is stopped until `resume`. */
   pause(): void
   resume(): void
   /** Settings that hold from the next start. */

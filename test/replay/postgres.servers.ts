@@ -54,7 +54,7 @@ describe('postgresReplayStore', () => {
     expect(await count()).toBe(0)
   })
 
-  it('holds ids that are no text in Postgres, and tells lone surrogates apart', async () => {
+  it('holds ids that are not text in Postgres, and distinguishes lone surrogates', async () => {
     const store = postgresReplayStore(pool)
     const ids = ['a\0', 'a', '\ud800', '\ud801', '\ufffd', 'x'.repeat(10_000), 'sha256:x']
     for (const id of ids) expect(await store.claim(id, 60)).toBe(true)

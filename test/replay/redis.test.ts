@@ -30,7 +30,7 @@ describe('redisReplayStore', () => {
     expect(() => redisReplayStore(transaction)).toThrow(TypeError)
   })
 
-  it('refuses a prefix that is no string', () => {
+  it('rejects a prefix that is not a string', () => {
     const client = new Redis({ lazyConnect: true })
     expect(() => redisReplayStore(client, { prefix: 7 as unknown as string })).toThrow(TypeError)
   })

@@ -45,7 +45,7 @@ describe('Signature-Input', () => {
     ])
   })
 
-  it('writes anew what may be written in more than one way', () => {
+  it('re-serializes what may be written in more than one way', () => {
     const inputs = parseSignatureInput(' \ta=(  "x"  "y"; sf=?1 );created=1; keyid="\\"k\\\\" \t,\tb=() ')
     expect(inputs.ok && inputs.value.map(({ signatureParams }) => signatureParams)).toEqual([
       '("x" "y";sf);created=1;keyid="\\"k\\\\"',

@@ -60,7 +60,7 @@ it('it is loaded when it is allowed, and not before', async () => {
   expect(loads).toHaveBeenCalledTimes(1)
 })
 
-it('when it cannot be loaded, requests that need it are told, and the next one tries again', async () => {
+it('rejects requests that need it when it cannot be loaded, and the next one tries again', async () => {
   let broken = true
   vi.doMock(SCHEME, async original => {
     if (broken) throw new Error('the file is gone')

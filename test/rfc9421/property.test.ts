@@ -105,7 +105,7 @@ describe('any text', () => {
   })
 })
 
-it('what Signature-Input says is read the same after being written anew', () => {
+it('parses Signature-Input to the same after re-serializing it', () => {
   fc.assert(
     fc.property(text, value => {
       const inputs = parseSignatureInput(value)

@@ -149,7 +149,7 @@ describe('binary-wrapped fields, section 2.1.3', () => {
     expect(readValue(get('/', one), '"example-header";bs')).toBe(':dmFsdWUsIHdpdGgsIGxvdHMsIG9mLCBjb21tYXM=:')
   })
 
-  it('carry octets beyond ASCII, and nothing that is no octet', () => {
+  it('carry octets beyond ASCII, and no character that is not an octet', () => {
     expect(readValue(get('/', [['X', 'caf\xe9']]), '"x";bs')).toBe(':Y2Fm6Q==:')
     expect(build(get('/', [['X', '\u2603']]), '"x";bs')).toMatchObject({ code: 'coverage-absent' })
     const three: Lines = ['a', 'b', '\u2603'].map(value => ['X', value])

@@ -48,7 +48,7 @@ test.each<[string, TestKey, Scheme, algorithms: string[]]>([
   }
 })
 
-test.each(['constructor', '__proto__', 'toString'])('%s is no algorithm', algorithm => {
+test.each(['constructor', '__proto__', 'toString'])('rejects %s as an algorithm', algorithm => {
   expect(verifySignature(TEXT, Buffer.alloc(256), publicKeyOf(ONE), algorithm)).toBe(false)
 })
 
@@ -67,7 +67,7 @@ test.each<[string, TestKey, Scheme]>([
   expect(verifySignature(text, signature.subarray(1), key, algorithm)).toBe(false)
 })
 
-test('a text with what is no octet has no signature', () => {
+test('rejects a text with a character that is not an octet', () => {
   for (const [key, scheme, algorithm] of [
     [ONE, 'pkcs1-sha256', 'rsa-sha256'],
     [ED25519, 'ed25519', 'ed25519']
@@ -78,7 +78,7 @@ test('a text with what is no octet has no signature', () => {
   }
 })
 
-test('ECDSA verifies with a signature of its own length, and any other is none', () => {
+test('verifies an ECDSA signature of its own length, and no other', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key: PublicKey = { type: 'p256', bits: 256, keyObject: publicKey }
   const signature = sign('sha256', Buffer.from('A'), { key: privateKey, dsaEncoding: 'ieee-p1363' })

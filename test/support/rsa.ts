@@ -8,7 +8,7 @@ export function flip(bytes: Buffer, at: number, bit: number): Buffer {
 }
 
 /**
- * From a copy of the key: Node.js 20 stands still for ever when it collects the job that has generated a key while it
+ * From a copy of the key: Node.js 20 hangs when it collects the job that has generated a key while it
  * exports that very key as JWK, since both take the key's lock.
  */
 export function modulusOf(publicKey: KeyObject): Buffer {

@@ -79,7 +79,7 @@ describe('answers', () => {
     expect(strings!.map(({ length }) => length)).toEqual([255, 255, 255, 255, 255, 255, 255, 215])
   })
 
-  it('tells a name that does not exist from one without TXT records', async () => {
+  it('distinguishes a name that does not exist from one without TXT records', async () => {
     await expect(resolver.resolveTxt('none.example')).rejects.toMatchObject({ code: 'ENOTFOUND' })
     await expect(resolver.resolveTxt('__proto__')).rejects.toMatchObject({ code: 'ENOTFOUND' })
     await expect(resolver.resolve4('two.example')).rejects.toMatchObject({ code: 'ENODATA' })

@@ -63,7 +63,7 @@ const head = { method: 'POST', target: '/hook', headers: { host: 'receiver.examp
 expectTypeOf({ ...head, body: null }).toMatchTypeOf<ReceivedRequest>()
 expectTypeOf({ ...head, body: Buffer.from('') }).toMatchTypeOf<ReceivedRequest>()
 expectTypeOf({ ...head, headers: new Headers(), body: '' }).toMatchTypeOf<ReceivedRequest>()
-// A parsed body is none.
+// A parsed body is not raw bytes.
 expectTypeOf({ ...head, body: { id: 1 } }).not.toMatchTypeOf<ReceivedRequest>()
 expectTypeOf(head).not.toMatchTypeOf<ReceivedRequest>()
 

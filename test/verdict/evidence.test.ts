@@ -195,7 +195,7 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
     }
   ],
   ['digest-body-with-line-feed-added', expect.objectContaining({ reencoding: 'newline-added' })],
-  ['digest-body-written-anew', expect.objectContaining({ reencoding: 'json-reserialized' })],
+  ['digest-body-reserialized', expect.objectContaining({ reencoding: 'json-reserialized' })],
   ['body-too-large', { limit: 20 }],
   ['body-unreadable', { error: 'ECONNRESET' }],
   ['replayed', { replayId: expect.stringMatching(/^.{43}=$/) }],

@@ -56,7 +56,7 @@ describe('what a receiver changes in a verdict', () => {
 })
 
 describe('the body of a verdict', () => {
-  it('is no window on a buffer that others use', async () => {
+  it('is not a window on a buffer that others use', async () => {
     const verify = createVerifier(service.options)
     const secret = Buffer.from('a neighbour in the pool of small buffers')
     const requests = Array.from({ length: 20 }, (_, i) =>

@@ -3,7 +3,7 @@ import { verifySignature } from 'signed-requests'
 
 /** What the runtime itself does, so that it shows when a reason for code of ours is gone; and what we make of it. */
 export interface Platform {
-  /** does `crypto.verify` heed the padding option? */
+  /** does `crypto.verify` respect the padding option? */
   verifiesPss: boolean
   /** does `crypto.verify` take s + n for s? */
   takesModulusAdded: boolean

@@ -35,7 +35,7 @@ export async function runRoundTrips(): Promise<RoundTrips> {
     keyId: keys.rsa.keyId,
     sign: bytes => sign(digest, bytes, keys.rsa.privateKey)
   })
-  // By Web Crypto: node:crypto of Cloudflare Workers heeds no padding.
+  // By Web Crypto: node:crypto of Cloudflare Workers ignores the padding option.
   const pssKey = await importPssKey(keys.rsa.privateKey)
   const pss: Signer = {
     keyId: keys.rsa.keyId,

@@ -157,7 +157,7 @@ export const vectors = [
   changedTo('digest-body-empty', ''),
   changedTo('digest-body-with-line-feed-added', `${BODY}\n`),
   changedTo('digest-body-with-byte-order-mark', `\ufeff${BODY}`),
-  changedTo('digest-body-written-anew', '{ "event": "published" }', {
+  changedTo('digest-body-reserialized', '{ "event": "published" }', {
     note: 'What a JSON parser and writer make of it.'
   }),
   changedTo('digest-body-added', BODY, { body: null, method: 'GET' }),

@@ -163,7 +163,7 @@ export const vectors = [
     source: SIGNING_STRING,
     set: { 'X-Nonce': 'caf\xe9' },
     signed: string => Buffer.from(string, 'utf8').toString('latin1'),
-    note: 'The octets of the header are signed, not its characters encoded anew.',
+    note: 'The octets of the header are signed, not its characters re-encoded.',
     verdict: MISMATCH
   }),
   vector('signature-over-utf-8-octets', {
