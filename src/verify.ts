@@ -17,6 +17,7 @@ import { createKeyCache } from './key/key-cache.ts'
 import { createLookup } from './key/shared-lookup.ts'
 import type { VerifierOptions } from './options/options.ts'
 import { validateOptions } from './options/settings.ts'
+import { assertVerdict } from './verdict/assert-verdict.ts'
 import { publishing } from './verdict/publish.ts'
 import {
   NO_FAILURES,
@@ -40,7 +41,8 @@ export interface Verify {
    * Gives the claim of a verified request back to the replay store, so that the sender's repetition is let in after
    * the receiver's own failure. Nothing happens without a store, or for a verdict that is not verified.
    *
-   * @throws (rejects) when the store is out of reach; the id is then held until its time is over
+   * @throws (rejects) when the store is out of reach (the id is then held until its time is over), and with TypeError
+   *   for anything that is not a verdict
    */
   release(verdict: Verdict): Promise<void>
 }
@@ -169,10 +171,14 @@ export function createVerifier(options: VerifierOptions): Verify {
     }
   }
 
+  const released = new WeakSet<Verdict>()
+
   async function release(verdict: Verdict): Promise<void> {
-    if (verdict?.status === 'verified' && verdict.replayId !== undefined) {
-      await replayStore?.release(verdict.replayId)
-    }
+    assertVerdict('verify.release', verdict)
+    // Once for each verdict: a second release could free the claim of the repetition that the first one let in.
+    if (verdict.status !== 'verified' || verdict.replayId === undefined || released.has(verdict)) return
+    await replayStore?.release(verdict.replayId)
+    released.add(verdict)
   }
 
   return Object.assign(publishing(verify), { release })

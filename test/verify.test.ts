@@ -349,6 +349,53 @@ describe('whatever an injected look-up does', () => {
   })
 })
 
+describe('release', () => {
+  const store = () => {
+    const held = new Set<string>()
+    return {
+      held,
+      claim: async (id: string) => !held.has(id) && held.add(id).has(id),
+      release: async (id: string) => void held.delete(id)
+    }
+  }
+
+  it('lets the repetition in, and frees no later claim when it is called twice', async () => {
+    const replayStore = store()
+    const verify = verifierWith({ replayStore })
+    const request = service.sign()
+    const first = await verify(request)
+    await verify.release(first)
+    expect((await verify(request)).status).toBe('verified')
+    await verify.release(first)
+    expect(codesOf(await verify(request))).toEqual(['replay: replayed'])
+  })
+
+  it('can be tried again when the store was out of reach', async () => {
+    const replayStore = store()
+    const release = vi.fn(replayStore.release).mockRejectedValueOnce(new Error('gone'))
+    const verify = verifierWith({ replayStore: { claim: replayStore.claim, release } })
+    const verdict = await verify(service.sign())
+    await expect(verify.release(verdict)).rejects.toThrow('gone')
+    await verify.release(verdict)
+    expect(replayStore.held.size).toBe(0)
+  })
+
+  it('does nothing without a store, and for a refused request', async () => {
+    const replayStore = store()
+    const verify = verifierWith({ replayStore })
+    await verify.release(await verify({ ...service.sign(), https: false }))
+    const without = verifierWith({})
+    await without.release(await without(service.sign()))
+    expect(replayStore.held.size).toBe(0)
+  })
+
+  it('rejects a promise, and anything else that is not a verdict', async () => {
+    const verify = verifierWith({})
+    await expect(verify.release(verify(service.sign()) as never)).rejects.toThrow('an await is missing')
+    await expect(verify.release({} as never)).rejects.toThrow(TypeError)
+  })
+})
+
 describe('accounts', () => {
   const request = service.sign()
   it('can be decided by a function, at once or later', async () => {
