@@ -87,6 +87,42 @@ backend receiver
       ...(await start('haproxy', ['-f', 'haproxy.cfg', '-db'], files, port!)),
       strippingPort: strippingPort!
     }
+  },
+
+  async Apache(certificate, receiver) {
+    const [port, strippingPort] = await freePorts(2)
+    const host = (at: number | undefined, path: string, more = '') => `
+Listen 127.0.0.1:${at}
+<VirtualHost 127.0.0.1:${at}>
+  SSLEngine on
+  SSLCertificateFile cert.pem
+  SSLCertificateKeyFile key.pem
+  ProxyPreserveHost On
+  AllowEncodedSlashes NoDecode
+  MergeSlashes Off
+  RequestHeader set X-Forwarded-Proto "https"
+  ${more}
+  ProxyPass ${path} http://127.0.0.1:${receiver}/ nocanon
+</VirtualHost>
+`
+    const modules = ['mpm_event', 'authz_core', 'headers', 'proxy', 'proxy_http', 'ssl']
+    const config = `
+ServerRoot .
+ServerName receiver.example
+PidFile apache.pid
+DefaultRuntimeDir .
+ErrorLog error.log
+User nobody
+Group nogroup
+${modules.map(name => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join('\n')}
+${host(port, '/')}
+${host(strippingPort, '/hooks/', 'RequestHeader set X-Forwarded-Prefix "/hooks"')}
+`
+    const files = { 'apache.conf': config, 'key.pem': certificate.key, 'cert.pem': certificate.cert }
+    return {
+      ...(await start('apache2', ['-d', '.', '-f', 'apache.conf', '-DFOREGROUND'], files, port!)),
+      strippingPort: strippingPort!
+    }
   }
 }
 
