@@ -1,7 +1,7 @@
 import { responseError } from './errors.ts'
-import type { Settings } from './options.ts'
+import type { AccountSettings } from './options.ts'
 import { request } from './request.ts'
-import { readToken, renewalTime } from './token.ts'
+import { parseToken, renewalTime } from './token.ts'
 
 export interface Token {
   value: string
@@ -17,7 +17,7 @@ export interface TokenSource {
 }
 
 /** States: none -> valid on a good exchange; valid -> none by time or by a 401. A failed exchange leaves no trace. */
-export function createTokenSource(settings: Settings): TokenSource {
+export function createTokenSource(settings: AccountSettings): TokenSource {
   let current: Token | undefined
   let pending: Promise<Token> | undefined
 
@@ -49,7 +49,7 @@ function isFresh(token: Token, now: number): boolean {
 }
 
 /** The access token for an authorization token: `POST {authUrl}/` with the form variable `access_token`. */
-async function exchange(settings: Settings): Promise<Token> {
+async function exchange(settings: AccountSettings): Promise<Token> {
   // Taken before the request: the server starts to count later, never earlier.
   const obtainedAt = settings.now()
   const { text } = await request(settings, 'authorization server', settings.authUrl, {
@@ -57,7 +57,7 @@ async function exchange(settings: Settings): Promise<Token> {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ access_token: settings.accessToken }).toString()
   })
-  const value = readToken(text, settings.accessToken)
+  const value = parseToken(text, settings.accessToken)
   if (value === undefined) {
     throw responseError(
       'authorization server',

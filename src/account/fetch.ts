@@ -1,10 +1,10 @@
 import { networkError } from './errors.ts'
 import type { Token, TokenSource } from './exchange.ts'
-import type { Settings } from './options.ts'
+import type { AccountSettings } from './options.ts'
 import { apiUrl } from './url.ts'
 
 /** `fetch` for paths below baseUrl, with the Authorization header of the moment. */
-export function createFetch(settings: Settings, tokens: TokenSource) {
+export function createFetch(settings: AccountSettings, tokens: TokenSource) {
   return async (path: string, init: RequestInit = {}): Promise<Response> => {
     const url = apiUrl(settings.baseUrl, path)
     const headers = checkInit(url, init)

@@ -1,7 +1,7 @@
 import { AccountError, responseError, statusError } from './errors.ts'
 import type { TokenSource } from './exchange.ts'
 import { own, parseJson } from './json.ts'
-import type { Settings } from './options.ts'
+import type { AccountSettings } from './options.ts'
 import { request } from './request.ts'
 import { apiUrl } from './url.ts'
 
@@ -17,7 +17,7 @@ export interface Identity {
 const FIELDS = ['ID', 'id', 'account_id', 'accountId']
 
 /** `GET {baseUrl}/identity`, once more with a new token after a 401. */
-export async function fetchIdentity(settings: Settings, tokens: TokenSource): Promise<Identity> {
+export async function fetchIdentity(settings: AccountSettings, tokens: TokenSource): Promise<Identity> {
   const secrets = [settings.accessToken]
   const ask = async () => {
     const token = await tokens.get()

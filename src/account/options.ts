@@ -21,7 +21,7 @@ export interface AccountClientOptions {
   selectAccountId?: (raw: unknown) => string
 }
 
-export interface Settings {
+export interface AccountSettings {
   /** Where to post, with its slash. */
   authUrl: string
   /** Without a slash at the end. */
@@ -47,7 +47,7 @@ const OPTION_NAMES: readonly (keyof AccountClientOptions)[] = [
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** @throws TypeError on the first bad option. No message repeats a value: it could be the secret. */
-export function parseOptions(options: AccountClientOptions): Settings {
+export function parseOptions(options: AccountClientOptions): AccountSettings {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('createAccountClient needs an object with authUrl, baseUrl and accessToken')
   }

@@ -1,5 +1,5 @@
 import { networkError, responseError, type Server, statusError, timeoutError } from './errors.ts'
-import type { Settings } from './options.ts'
+import type { AccountSettings } from './options.ts'
 
 export interface Question {
   method: string
@@ -21,7 +21,7 @@ const READABLE =
  * @throws AccountError for everything else.
  */
 export async function request(
-  settings: Settings,
+  settings: AccountSettings,
   server: Server,
   url: string,
   question: Question
@@ -33,7 +33,7 @@ export async function request(
     timer = setTimeout(() => reject(timeoutError(server, settings.timeout)), settings.timeout)
   })
   try {
-    return await Promise.race([converse(settings.fetch, server, url, question, controller.signal), deadline])
+    return await Promise.race([fetchOnce(settings.fetch, server, url, question, controller.signal), deadline])
   } finally {
     clearTimeout(timer)
     // Closes the connection of an answer that was not read to its end.
@@ -41,8 +41,8 @@ export async function request(
   }
 }
 
-async function converse(
-  fetch: Settings['fetch'],
+async function fetchOnce(
+  fetch: AccountSettings['fetch'],
   server: Server,
   url: string,
   question: Question,
@@ -53,7 +53,7 @@ async function converse(
   try {
     // `manual`: a redirect followed would post the access token, or show the bearer token, to another URL.
     response = await fetch(url, { ...question, redirect: 'manual', signal })
-    if (response.ok) bytes = await readBody(response.body)
+    if (response.ok) bytes = await readResponse(response.body)
   } catch (thrown) {
     throw networkError(server, thrown)
   }
@@ -70,7 +70,7 @@ async function converse(
 }
 
 /** The body, counted while it arrives (after content decoding); `undefined` as soon as it is too large. */
-async function readBody(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array | undefined> {
+async function readResponse(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array | undefined> {
   if (body === null) return new Uint8Array()
   const reader = body.getReader()
   const chunks: Uint8Array[] = []

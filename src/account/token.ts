@@ -22,7 +22,7 @@ const MARKUP = /^<.*>$/s
  *
  * The access token itself, sent back, is not one: it would go to the API, which must never see it.
  */
-export function readToken(body: string, accessToken: string): string | undefined {
+export function parseToken(body: string, accessToken: string): string | undefined {
   const text = body.trim()
   const candidates = /^[{["]/.test(text) ? fromJson(text) : MARKUP.test(text) ? [] : [text]
   return candidates.find(

@@ -1,3 +1,4 @@
+import { lineValues } from '../http/fields.ts'
 import { FORWARDED, type ForwardedNotes, type ReceivedRequest } from '../http/request.ts'
 import { isHost } from '../options/hosts.ts'
 import { describe, ownOptions } from '../options/own-options.ts'
@@ -36,12 +37,9 @@ export function beforeProxy(seen: RequestAsSeen, options: ProxyOptions): Receive
   return request
 }
 
-const valuesOf = (lines: readonly HeaderLine[], name: string): string[] =>
-  lines.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value)
-
 /** Exactly one word from exactly one proxy: a list or a repeat has parts that the client may have written. */
 function forwardedHttps(lines: readonly HeaderLine[], notes: ForwardedNotes): boolean {
-  const received = valuesOf(lines, 'x-forwarded-proto')
+  const received = lineValues(lines, 'x-forwarded-proto')
   const isHttps = received.length === 1 && received[0]!.toLowerCase() === 'https'
   if (!isHttps) notes.https = { header: 'X-Forwarded-Proto', received }
   return isHttps
@@ -50,7 +48,7 @@ function forwardedHttps(lines: readonly HeaderLine[], notes: ForwardedNotes): bo
 /** None, a repeat or a list stays what it is: the host check refuses each of them. */
 function withHost(lines: readonly HeaderLine[], option: string, notes: ForwardedNotes): HeaderLine[] {
   const isForwarded = option === 'x-forwarded-host'
-  const hosts = isForwarded ? valuesOf(lines, option) : [option]
+  const hosts = isForwarded ? lineValues(lines, option) : [option]
   if (isForwarded && !(hosts.length === 1 && isHost(hosts[0]))) {
     notes.host = { header: 'X-Forwarded-Host', received: hosts }
   }
@@ -61,7 +59,7 @@ function withHost(lines: readonly HeaderLine[], option: string, notes: Forwarded
 /** The target is left as it is when the header is not exactly one path: the signature then decides. */
 function withPrefix({ target, headers }: RequestAsSeen, option: string, notes: ForwardedNotes): string {
   const isForwarded = option === 'x-forwarded-prefix'
-  const prefixes = isForwarded ? valuesOf(headers, option) : [option]
+  const prefixes = isForwarded ? lineValues(headers, option) : [option]
   const prefix = prefixes[0]
   if (prefixes.length !== 1 || !isPrefix(prefix)) {
     notes.prefix = { header: 'X-Forwarded-Prefix', received: prefixes }

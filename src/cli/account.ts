@@ -47,7 +47,7 @@ async function runAccount(args: string[], io: Io): Promise<number> {
   const baseUrl = values['base-url']
   if (authUrl === undefined) throw new UsageError('--auth-url is missing: the authorization server')
   if (baseUrl === undefined) throw new UsageError('--base-url is missing: the REST API')
-  const accessToken = await readToken(io)
+  const accessToken = await readAccessToken(io)
   try {
     const { accountId } = await createAccountClient({ authUrl, baseUrl, accessToken }).identity()
     io.print(escapeText(accountId))
@@ -71,7 +71,7 @@ const FAULTS: Readonly<Record<AccountErrorCode, readonly [fault: string, exit: n
 }
 
 /** Never from an argument: the list of processes shows those. */
-async function readToken(io: Io): Promise<string> {
+async function readAccessToken(io: Io): Promise<string> {
   const token = (io.env['ACCESS_TOKEN'] || (await readBytes('-', io)).toString('utf8')).trim()
   if (token === '') {
     throw new UsageError('there is no access token: set ACCESS_TOKEN, or give it on standard input')

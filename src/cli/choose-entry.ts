@@ -1,4 +1,5 @@
-import { type Capture, type Entry, valuesOf } from './captures/capture.ts'
+import { lineValues } from '../http/fields.ts'
+import type { Capture, Entry } from './captures/capture.ts'
 import { chooseVector } from './captures/fixture.ts'
 import { UsageError } from './usage.ts'
 
@@ -34,4 +35,5 @@ function byNumber(entries: readonly Entry[], text: string): Entry {
 }
 
 const isSigned = ({ request }: Entry): boolean =>
-  valuesOf(request.headers, 'signature').length > 0 || valuesOf(request.headers, 'signature-input').length > 0
+  lineValues(request.headers, 'signature').length > 0 ||
+  lineValues(request.headers, 'signature-input').length > 0

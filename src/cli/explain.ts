@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { escapeText, wrapExact } from '../explain/text.ts'
+import { lineValues } from '../http/fields.ts'
 import { parseHttpDate } from '../http/http-date.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
@@ -7,7 +8,7 @@ import type { VerifierOptions } from '../options/options.ts'
 import type { Algorithm, SchemeName } from '../signature/algorithms.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 import { createVerifier } from '../verify.ts'
-import { type Entry, valuesOf } from './captures/capture.ts'
+import type { Entry } from './captures/capture.ts'
 import { readCapture } from './captures/read-capture.ts'
 import { type ChangedLine, findChangedLine } from './changed-line.ts'
 import { chooseEntry } from './choose-entry.ts'
@@ -187,7 +188,7 @@ function withFlags(
 
 function clockOf(text: string, request: Entry['request']): () => number {
   if (text === 'date') {
-    const date = parseHttpDate(valuesOf(request.headers, 'date')[0] ?? '')
+    const date = parseHttpDate(lineValues(request.headers, 'date')[0] ?? '')
     if (!date.ok) throw new UsageError('--now date: the request has no Date that can be read')
     return () => date.value.getTime()
   }

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { escapeText, wrapExact, wrapWords } from '../explain/text.ts'
 import { normalizeName } from '../key/name.ts'
 import { isHost } from '../options/hosts.ts'
+import { isLoopback } from '../options/loopback.ts'
 import type { SchemeName } from '../signature/algorithms.ts'
 import type { CountingDnsServer } from '../testing/dns-server.ts'
 import { type SignedTestRequest, signRequest } from '../testing/sign.ts'
@@ -16,7 +17,7 @@ import { withPrefix } from './path-prefix.ts'
 import { explainRefusal } from './refusal.ts'
 import { serveRecord } from './serve-record.ts'
 import { TAMPER_NAMES, tamper } from './tamper.ts'
-import { ANSWER_TIMEOUT, type Answer, isLoopback, transmit } from './transmit.ts'
+import { ANSWER_TIMEOUT, type Answer, transmit } from './transmit.ts'
 import { zoneRecord } from './txt.ts'
 import { EXIT, UsageError } from './usage.ts'
 
@@ -104,7 +105,7 @@ async function runSend(args: string[], io: Io): Promise<number> {
   const { values, positionals } = parse(args)
   const url = parseUrl(positionals)
   const anyCertificate = values['allow-self-signed'] === true
-  if (anyCertificate && !isLoopback(url)) {
+  if (anyCertificate && !isLoopback(url.hostname)) {
     throw new UsageError('--allow-self-signed is for loopback addresses: localhost, 127.0.0.1 or [::1]')
   }
   if (values.keep && values['serve-dns'] === undefined) throw new UsageError('--keep needs --serve-dns')

@@ -1,6 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isIPv4 } from 'node:net'
 import type { SignedTestRequest } from '../testing/sign.ts'
 
 export interface Answer {
@@ -48,10 +47,4 @@ async function readAnswer(answer: IncomingMessage): Promise<Answer> {
     statusText: answer.statusMessage ?? '',
     body: Buffer.concat(chunks).subarray(0, MAX_SHOWN)
   }
-}
-
-/** Nobody else is at the other end of these (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3). */
-export function isLoopback({ hostname }: URL): boolean {
-  const isName = hostname === 'localhost' || hostname.endsWith('.localhost')
-  return isName || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
 }

@@ -18,7 +18,7 @@ export function parseTxt(pasted: string): PastedRecord {
   const data = (start === null ? pasted : pasted.slice(start[0].length)).trim()
   const isZoneData = data.startsWith('"') || data.startsWith('(')
   // Text without quotes is taken as it is; in a zone line its semicolons may be escaped.
-  const text = isZoneData ? joinStrings(data) : start === null ? pasted : data.replace(/\\;/g, ';')
+  const text = isZoneData ? joinQuoted(data) : start === null ? pasted : data.replace(/\\;/g, ';')
   return { name: name?.toLowerCase().replace(/\.$/, ''), text }
 }
 
@@ -28,7 +28,7 @@ const STRINGS = /"((?:[^"\\]|\\.)*)"?|;[^\n]*|[^\s"();]+/gs
 /** `\DDD` is an octet, `\X` is that character. */
 const ESCAPE = /\\(\d{3}|.)/gs
 
-function joinStrings(data: string): string {
+function joinQuoted(data: string): string {
   const strings = Array.from(data.matchAll(STRINGS), ([token, quoted]) =>
     quoted !== undefined ? quoted : token.startsWith(';') ? '' : token
   )

@@ -34,7 +34,7 @@ export async function exchange(
         : `the DNS server answered with HTTP status ${response.status}`
     )
   }
-  return readBody(response)
+  return readResponse(response)
 }
 
 /** A redirection is not followed: it would hand the query, and the answer, to another server. */
@@ -61,7 +61,7 @@ function send({ url, method, fetch }: DohServer, query: Uint8Array, signal: Abor
   })
 }
 
-async function readBody({ body }: Response): Promise<Uint8Array> {
+async function readResponse({ body }: Response): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   const reader = body?.getReader()

@@ -129,6 +129,12 @@ class Values implements Pick<ReadonlyMap<string, string>, 'get' | 'has'> {
   }
 }
 
+/** The values of all lines of a name, which is in lower case. */
+export const lineValues = (
+  lines: readonly (readonly [name: string, value: string])[],
+  name: string
+): string[] => lines.filter(([lineName]) => lineName.toLowerCase() === name).map(([, value]) => value)
+
 /** RFC 9110 section 5.6.3: OWS is space and tab. String.trim() would also take what is part of the value. */
 export const trimWhiteSpace = (text: string): string => trimWhere(text, isWhiteSpace)
 

@@ -12,7 +12,7 @@ import type { Component, SignatureInput } from './signature-input.ts'
  */
 export function checkComponents({ components }: SignatureInput, header: string): Result<true> {
   for (const component of components) {
-    const reason = refuse(component)
+    const reason = reasonAgainst(component)
     if (reason !== undefined) return malformed(header.indexOf(component.identifier), reason)
   }
   return ok(true)
@@ -29,7 +29,7 @@ const DERIVED: ReadonlySet<string> = new Set([
   '@query'
 ])
 
-function refuse({ name, parameters }: Component): string | undefined {
+function reasonAgainst({ name, parameters }: Component): string | undefined {
   if (parameters.has('req')) return 'req is for the signature of a response'
   if (parameters.has('tr')) return 'trailers are not read'
   if (name === '@status') return 'a request has no @status'
@@ -43,11 +43,11 @@ function refuse({ name, parameters }: Component): string | undefined {
     return parameters.size === 0 ? undefined : 'this derived component has no parameters'
   }
   if (!isToken(name) || name !== name.toLowerCase()) return 'a field is named by a token in lower case'
-  return refuseParameters(parameters)
+  return reasonAgainstParameters(parameters)
 }
 
 /** Section 2.1: how the value of a field is written. Flags are there or not; `bs` goes with no other. */
-function refuseParameters(parameters: Component['parameters']): string | undefined {
+function reasonAgainstParameters(parameters: Component['parameters']): string | undefined {
   for (const [name, value] of parameters) {
     if (name === 'key' ? typeof value !== 'string' : value !== true || (name !== 'sf' && name !== 'bs'))
       return 'the parameters of a field are key with a string, sf and bs'

@@ -1,4 +1,5 @@
 import { parseSignatureHeader } from '../draft-cavage/signature-header.ts'
+import { lineValues } from '../http/fields.ts'
 import type { VerifierOptions } from '../options/options.ts'
 import { parseSignatureInput } from '../rfc9421/signature-input.ts'
 import type { Code } from '../verdict/codes.ts'
@@ -41,7 +42,11 @@ export function optionsFor(
     options: {
       serviceDomain: given.serviceDomain ?? serviceDomainIn(headers, verdict),
       hosts: given.hosts === undefined ? hostsIn(headers, verdict) : [given.hosts].flat(),
-      accounts: accountsOf(given, valuesOf(headers, accountHeader ?? 'x-service-id'), verdict),
+      accounts: accountsOf(
+        given,
+        lineValues(headers, accountHeader?.toLowerCase() ?? 'x-service-id'),
+        verdict
+      ),
       ...(accountHeader !== undefined && { accountHeader }),
       ...plain
     },
@@ -56,16 +61,13 @@ export function evidenceIn<C extends Code>(verdict: Verdict, code: C): EvidenceO
   return verdict.failures.find(failure => failure.code === code)?.evidence as EvidenceOf<C> | undefined
 }
 
-export const valuesOf = (headers: HeaderLines, name: string): string[] =>
-  headers.filter(([each]) => each.toLowerCase() === name.toLowerCase()).map(([, value]) => value)
-
 /** What the signatures say, of either standard, as far as they can be read: key ids and covered names. */
 export function signaturesIn(
   headers: HeaderLines
 ): { keyId: string | undefined; covered: readonly string[] }[] {
-  const signature = parseSignatureHeader(valuesOf(headers, 'signature').join(', '))
+  const signature = parseSignatureHeader(lineValues(headers, 'signature').join(', '))
   if (signature.ok) return [{ keyId: signature.value.keyId, covered: signature.value.headers }]
-  const inputs = parseSignatureInput(valuesOf(headers, 'signature-input').join(', '))
+  const inputs = parseSignatureInput(lineValues(headers, 'signature-input').join(', '))
   return !inputs.ok
     ? []
     : inputs.value.map(({ keyId, components }) => ({ keyId, covered: components.map(({ name }) => name) }))
@@ -79,7 +81,7 @@ function serviceDomainIn(headers: HeaderLines, verdict: Verdict): string {
 }
 
 function hostsIn(headers: HeaderLines, verdict: Verdict): readonly string[] {
-  if (verdict.checks.host.outcome === 'pass') return valuesOf(headers, 'host')
+  if (verdict.checks.host.outcome === 'pass') return lineValues(headers, 'host')
   const evidence = evidenceIn(verdict, 'host-mismatch') ?? evidenceIn(verdict, 'host-missing')
   return evidence?.expected ?? UNKNOWN.hosts
 }

@@ -49,7 +49,7 @@ export function captureFixture(
       method: request.method,
       target: request.target,
       headers: redact ? redacted(headers, around.options, verdict) : headers,
-      body: redact && !bodyDecides(verdict) ? null : bodyOf(request, verdict, capture.body),
+      body: redact && !bodyDecides(verdict) ? null : capturedBody(request, verdict, capture.body),
       https: request.https
     },
     dns: dns ?? {},
@@ -109,7 +109,7 @@ function redacted(
 /** The body is read only after the signature has verified. */
 const bodyDecides = ({ checks }: Verdict): boolean => checks.signature.outcome === 'pass'
 
-function bodyOf(
+function capturedBody(
   request: ReceivedRequest,
   verdict: Verdict,
   given: CaptureOptions['body']

@@ -30,7 +30,7 @@ export function optionsOfVector({
 /** The request that a vector describes; it can be judged more than once. */
 export const requestOfVector = ({ request }: Pick<VectorJson, 'request'>): ReceivedRequest => ({
   ...request,
-  body: request.body === null ? null : bodyOf(request.body)
+  body: request.body === null ? null : decodeBody(request.body)
 })
 
 const failingAccounts = (): never => {
@@ -54,7 +54,7 @@ function lookupIn(dns: VectorJson['dns']): LookupTxt {
   }
 }
 
-function bodyOf(body: VectorBody): ReceivedBody {
+function decodeBody(body: VectorBody): ReceivedBody {
   if ('utf8' in body) return new TextEncoder().encode(body.utf8)
   if ('base64' in body) return new Uint8Array(Buffer.from(body.base64, 'base64'))
   return { [Symbol.asyncIterator]: () => breakingStream(body.error) }

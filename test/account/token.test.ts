@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { jwtTime, readToken, renewalTime } from '../../src/account/token.ts'
+import { jwtTime, parseToken, renewalTime } from '../../src/account/token.ts'
 
 // RFC 7519 section 3.1, the example JWT: exp 1300819380.
 const RFC7519 =
@@ -23,19 +23,19 @@ describe('the token in an answer', () => {
     ],
     ['the access token echoed beside it', JSON.stringify({ access_token: 'the-access-token', jwt: RFC7519 })]
   ])('%s', (_, body) => {
-    expect(readToken(body, 'the-access-token')).toBe(RFC7519)
+    expect(parseToken(body, 'the-access-token')).toBe(RFC7519)
   })
 
   test('every visible character of ASCII, up to 8192 of them', () => {
     const visible = Array.from({ length: 94 }, (_, i) => String.fromCharCode(0x21 + i)).join('')
     expect(visible).toMatch(/^!.*~$/)
-    expect(readToken(visible, 'x')).toBe(visible)
-    expect(readToken(JSON.stringify(visible), 'x')).toBe(visible)
-    expect(readToken(JSON.stringify({ token: visible }), 'x')).toBe(visible)
+    expect(parseToken(visible, 'x')).toBe(visible)
+    expect(parseToken(JSON.stringify(visible), 'x')).toBe(visible)
+    expect(parseToken(JSON.stringify({ token: visible }), 'x')).toBe(visible)
     for (const token of ['1|abc', 'a=b', '==', 'a,b;c', "it's", '<token', '%7B%7D']) {
-      expect(readToken(token, 'x')).toBe(token)
+      expect(parseToken(token, 'x')).toBe(token)
     }
-    expect(readToken('a'.repeat(8192), 'x')).toHaveLength(8192)
+    expect(parseToken('a'.repeat(8192), 'x')).toHaveLength(8192)
   })
 
   test.each([
@@ -66,7 +66,7 @@ describe('the token in an answer', () => {
     ['the form sent back', 'access_token=the-access-token'],
     ['the access token sent back in JSON', '{"access_token":"the-access-token"}']
   ])('none in: %s', (_, body) => {
-    expect(readToken(body, 'the-access-token')).toBeUndefined()
+    expect(parseToken(body, 'the-access-token')).toBeUndefined()
   })
 })
 

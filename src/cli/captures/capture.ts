@@ -1,3 +1,4 @@
+import { lineValues } from '../../http/fields.ts'
 import type { ReceivedRequest } from '../../http/request.ts'
 import type { VerifierOptions } from '../../options/options.ts'
 import { base64Digest } from '../../signature/hash.ts'
@@ -50,16 +51,13 @@ export function entryOf({ method, target, headers, body, https = true, notes = [
   }
 }
 
-export const valuesOf = (headers: readonly HeaderLine[], name: string): string[] =>
-  headers.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value)
-
 const EMPTY_DIGESTS = (['sha256', 'sha512'] as const).map(name => base64Digest(name, new Uint8Array(0)))
 
 /** RFC 9112 section 6.3; without its headers, as over HTTP/2, the digest says whether there was one. */
 function hadBody(headers: readonly HeaderLine[]): boolean {
-  const [length] = valuesOf(headers, 'content-length')
+  const [length] = lineValues(headers, 'content-length')
   if (length !== undefined) return length !== '0'
-  if (valuesOf(headers, 'transfer-encoding').length > 0) return true
-  const digest = [...valuesOf(headers, 'digest'), ...valuesOf(headers, 'content-digest')].join()
+  if (lineValues(headers, 'transfer-encoding').length > 0) return true
+  const digest = [...lineValues(headers, 'digest'), ...lineValues(headers, 'content-digest')].join()
   return digest !== '' && !EMPTY_DIGESTS.some(empty => digest.includes(empty))
 }

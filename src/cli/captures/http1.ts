@@ -1,5 +1,5 @@
-import { trimWhiteSpace } from '../../http/fields.ts'
-import { type Entry, entryOf, type HeaderLine, MAX_ENTRIES, valuesOf } from './capture.ts'
+import { lineValues, trimWhiteSpace } from '../../http/fields.ts'
+import { type Entry, entryOf, type HeaderLine, MAX_ENTRIES } from './capture.ts'
 
 /**
  * Parses HTTP/1.1 requests as they were captured from a connection: line ends may be CRLF or LF, the last one may be
@@ -86,10 +86,10 @@ const NO_BODY = /^[\r\n]{0,8}(?:$|HTTP\/\d|[A-Z]{2,20} [/*h]\S{0,2000} HTTP\/1\.
 
 /** RFC 9112 section 6.3, with whatever is there instead of an error. */
 function parseBody(rest: Buffer, headers: readonly HeaderLine[]): Body {
-  if (/(?:^|,)[ \t]*chunked[ \t]*$/i.test(valuesOf(headers, 'transfer-encoding').join(','))) {
+  if (/(?:^|,)[ \t]*chunked[ \t]*$/i.test(lineValues(headers, 'transfer-encoding').join(','))) {
     return parseChunks(rest)
   }
-  const [contentLength = ''] = valuesOf(headers, 'content-length')
+  const [contentLength = ''] = lineValues(headers, 'content-length')
   if (!/^\d{1,15}$/.test(contentLength)) {
     if (NO_BODY.test(rest.toString('latin1', 0, 2100))) return { body: Buffer.alloc(0), length: 0, notes: [] }
     const note = `without a Content-Length, all ${rest.length} bytes after the head are the body`

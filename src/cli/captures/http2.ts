@@ -80,13 +80,13 @@ function toEntry(fields: readonly HeaderLine[], rest: Buffer): Entry | undefined
     target,
     // RFC 9113 section 8.3.1: it stands for Host.
     headers: authority === undefined || hasHost ? headers : [['host', authority], ...headers],
-    body: bodyOf(rest, headers),
+    body: bodyAfterHead(rest, headers),
     https: pseudo.get('scheme') !== 'http'
   })
 }
 
 /** Without a Content-Length, a line end at the end is the file's. */
-function bodyOf(rest: Buffer, headers: readonly HeaderLine[]): Buffer | undefined {
+function bodyAfterHead(rest: Buffer, headers: readonly HeaderLine[]): Buffer | undefined {
   const [, length] = headers.find(([name]) => name.toLowerCase() === 'content-length') ?? []
   if (length !== undefined && /^\d{1,15}$/.test(length)) return rest.subarray(0, Number(length))
   return /^[\r\n]*$/.test(rest.toString('latin1', 0, 1000)) ? undefined : rest
