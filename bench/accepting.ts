@@ -5,7 +5,7 @@ import { printTimings } from './report.ts'
 import { alternate, type Contender, type Effort } from './rounds.ts'
 import { createSample } from './sample.ts'
 
-const EFFORT: Effort = { rounds: 200, warmUp: 30, milliseconds: 2 }
+const EFFORT: Effort = { rounds: 100, warmUp: 15, milliseconds: 10 }
 
 /** What a request costs that is accepted, beside the two operations that no receiver can leave out. */
 export async function printAccepting(): Promise<void> {

@@ -23,7 +23,7 @@ export interface Effort {
   rounds: number
   /** rounds before those that count */
   warmUp: number
-  /** of one contender in one round: long for the clock, short beside what disturbs a machine that others use too */
+  /** of one contender in one round: long enough to have its share of garbage collection */
   milliseconds: number
 }
 

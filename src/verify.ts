@@ -1,4 +1,4 @@
-import { readBody } from './body/read.ts'
+import { bodyAtHand, readBody } from './body/read.ts'
 import { askAccounts, checkAccount, NOT_ASKED } from './checks/account.ts'
 import { checkCoverage } from './checks/coverage.ts'
 import { checkDate } from './checks/date.ts'
@@ -10,7 +10,7 @@ import { checkKeyName } from './checks/key-name.ts'
 import { checkReplay } from './checks/replay.ts'
 import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
-import { checkSignatureHeader } from './checks/signature-header.ts'
+import { checkSignatureHeader, checkSignatureTimes } from './checks/signature-header.ts'
 import { createSchemeChooser } from './choose-scheme.ts'
 import { assertReceivedRequest, type ReceivedRequest } from './http/request.ts'
 import { createKeyCache } from './key/key-cache.ts'
@@ -57,7 +57,7 @@ export function createVerifier(options: VerifierOptions): Verify {
   const settings = validateOptions(options)
   const lookup = createLookup(settings.lookupTxt, settings.lookupTimeout)
   const keyOf = createKeyCache(settings)
-  const schemeOf = createSchemeChooser(settings.schemes)
+  const schemes = createSchemeChooser(settings.schemes)
   const { replayStore } = settings
 
   async function verify(request: ReceivedRequest): Promise<Verdict> {
@@ -68,7 +68,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const wellFormed = checkRequest(request)
     if (!wellFormed.ok) return refuse({ request: wellFormed }, 'the request is malformed')
     const fields = wellFormed.value
-    const scheme = await schemeOf(fields)
+    const scheme = schemes.choose(fields) ?? (await schemes.load())
     const signature = scheme.parseSignature(fields, settings)
     const stated = scheme.parseTime(fields, signature)
 
@@ -134,7 +134,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     }
 
     // body
-    const body = await readBody(request.body, settings)
+    const body = bodyAtHand(request.body, settings) ?? (await readBody(request.body, settings))
     const digest = body.ok ? checkDigest(digests.value, body.value, fields, covered) : body
     steps.digest = digest
     if (!body.ok || !digest.ok) return refuse(steps, 'the body did not match')
@@ -142,7 +142,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     // still recent, however long DNS and the body took: a body may not outlive its head
     const later = readClock(settings.now)
     const recent = checkDate(stated, later, settings)
-    const inTime = checkSignatureHeader(scheme, signature, later, settings)
+    const inTime = checkSignatureTimes(signature.value, later, settings)
     steps.date = recent
     steps['signature-header'] = inTime
     if (!recent.ok || !inTime.ok) return refuse(steps, 'the request became too old')
@@ -163,7 +163,7 @@ export function createVerifier(options: VerifierOptions): Verify {
       keyId: keyName.value,
       algorithm: signed.value.algorithm,
       date: date.value,
-      coveredHeaders: [...covered],
+      coveredHeaders: covered.slice(),
       nonce: nonce ?? (covered.includes('x-nonce') ? fields.values.get('x-nonce') : undefined),
       body: body.value,
       replayId: claim?.value,

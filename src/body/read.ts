@@ -10,16 +10,24 @@ export interface BodyLimits {
 }
 
 /**
- * The bytes of a body, in memory of their own. Reading stops at the limits; the stream is then let go and not
+ * The bytes of a body that was given whole, in memory of their own. Undefined for a stream: that is for `readBody`.
+ *
+ * Fails with `body-too-large`.
+ */
+export function bodyAtHand(body: ReceivedBody, limits: BodyLimits): Result<Uint8Array> | undefined {
+  if (body instanceof Uint8Array) return withinLimit(body, limits)
+  if (typeof body === 'string') return withinLimit(encoder.encode(body), limits)
+  return body === null ? ok(new Uint8Array(0)) : undefined
+}
+
+/**
+ * The bytes of any body, in memory of their own. Reading a stream stops at the limits; it is then let go and not
  * destroyed, so that an answer can still be sent.
  *
  * Fails with `body-too-large` or `body-unreadable`.
  */
 export async function readBody(body: ReceivedBody, limits: BodyLimits): Promise<Result<Uint8Array>> {
-  if (body === null) return ok(new Uint8Array(0))
-  if (typeof body === 'string') return withinLimit(encoder.encode(body), limits)
-  if (body instanceof Uint8Array) return withinLimit(body, limits)
-  return readStream(body, limits)
+  return bodyAtHand(body, limits) ?? readStream(body as Stream, limits)
 }
 
 const encoder = new TextEncoder()

@@ -1,5 +1,6 @@
 import type { Fields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
+import { memoFew } from '../memo.ts'
 import type { Settings } from '../options/settings.ts'
 import type { Scheme, SignatureClaims } from '../scheme.ts'
 import { fail, type Result } from '../verdict/result.ts'
@@ -20,7 +21,7 @@ export function checkCoverage(
   const { headers: covered } = claims
   const missing = scheme.missingCoverage(claims, settings)
   if (missing.length > 0) return fail('coverage-insufficient', { missing, covered })
-  const repeated = covered.filter((name, i) => covered.indexOf(name) !== i)
+  const repeated = repeatedNames(covered)
   if (repeated.length > 0) return fail('coverage-repeated', { repeated })
   const signingString = scheme.buildSigningString(request, fields, claims)
   return signingString.ok || signingString.code === 'coverage-absent' ? signingString : NO_TIME
@@ -28,3 +29,8 @@ export function checkCoverage(
 
 /** Already reported by the signature-header check. */
 const NO_TIME: NotRun = { ok: false, because: 'the signature covers a time that it does not give' }
+
+/** Requests of the draft share their list: 2 % of a verification. */
+const repeatedNames = memoFew((covered: readonly string[]): readonly string[] =>
+  covered.filter((name, i) => covered.indexOf(name) !== i)
+)

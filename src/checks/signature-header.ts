@@ -22,17 +22,17 @@ export function checkSignatureHeader(
     return fail('signature-algorithm-not-allowed', { received: received!, allowed: [...allowed] })
   }
 
-  const times = checkTimes(signature.value, now, settings.dateTolerance)
+  const times = checkSignatureTimes(signature.value, now, settings)
   if (!times.ok) return times
   const covered = checkCoveredTimes(signature.value, algorithm)
   return covered.ok ? ok(algorithm) : covered
 }
 
 /** Draft section 2.1.4 and 2.1.5: not made in the future, not past its end; and as recent as the Date must be. */
-function checkTimes(
+export function checkSignatureTimes(
   { created, expires }: SignatureClaims,
   now: number,
-  toleranceSeconds: number
+  { dateTolerance: toleranceSeconds }: Settings
 ): Result<true> {
   if (created !== undefined) {
     const offsetSeconds = created - now / 1000

@@ -17,43 +17,56 @@ export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
   return name => {
     const shared = inFlight.get(name)
     if (shared !== undefined) return shared
-    const query = ask(lookupTxt, name, timeout)
-    if (!inFlight.has(name)) inFlight.set(name, query)
-    // A lookup that asks for its own name from within has another query in flight.
-    const forget = () => inFlight.get(name) === query && inFlight.delete(name)
-    query.then(forget)
+    const query = ask(lookupTxt, name, timeout, () => inFlight.delete(name))
+    inFlight.set(name, query)
     return query
   }
 }
 
-/** One query with its deadline. Never rejects. */
-function ask(lookupTxt: LookupTxt, name: string, timeout: number): Promise<Result<TxtAnswer>> {
+/** One query with its deadline. Never rejects; `onSettled` is called once, and never before this returns. */
+function ask(
+  lookupTxt: LookupTxt,
+  name: string,
+  timeout: number,
+  onSettled: () => void
+): Promise<Result<TxtAnswer>> {
   return new Promise(resolve => {
     const options = new LookupOptions()
     let isSettled = false
     let timer: ReturnType<typeof setTimeout> | undefined
     const settle = (result: Result<TxtAnswer>) => {
+      if (isSettled) return
       isSettled = true
       clearTimeout(timer)
+      onSettled()
       resolve(result)
     }
     const expire = () => {
       settle(fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms` }))
       options.abort()
     }
-    try {
-      lookupTxt(name, options).then(
-        answer => settle(isTxtAnswer(answer) ? ok(answer) : notAnAnswer(name)),
-        error => settle(parseError(name, error))
-      )
-    } catch (error) {
-      settle(parseError(name, error))
-    }
+    call(lookupTxt, name, options).then(
+      answer => settle(isTxtAnswer(answer) ? ok(answer) : notAnAnswer(name)),
+      error => settle(parseError(name, error))
+    )
     // One turn later: an answer that is at hand needs no timer, which costs a third of an RSA verification.
     Promise.resolve().then(() => {
       if (!isSettled) timer = setTimeout(expire, timeout)
     })
   })
+}
+
+/** A lookup may throw where it should reject, or return no promise. */
+function call(lookupTxt: LookupTxt, name: string, options: LookupOptions): Promise<unknown> {
+  try {
+    const answer: unknown = lookupTxt(name, options)
+    const isPromise = typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function'
+    return isPromise
+      ? Promise.resolve(answer)
+      : Promise.reject(new TypeError('lookupTxt returned no promise'))
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }
 
 /**
