@@ -59,7 +59,8 @@ interface SharedParameters {
 /** Parses a value without outer white space. */
 export function parseSharedSignature(text: string): Result<SharedSignature> {
   const start = text.slice(0, text.indexOf(LAST) + LAST.length)
-  const parameters = start.endsWith(LAST) && text.endsWith('"') ? parseStart(start) : undefined
+  const isUsual = start.endsWith(LAST) && start.length <= MAX_START && text.endsWith('"')
+  const parameters = isUsual ? parseStart(start) : undefined
   const signature = parameters && decodeSignature(text.slice(start.length, -1))
   if (parameters === undefined || signature === undefined) return parseWhole(text)
   const { keyId, algorithm, headers, created, expires } = parameters
@@ -67,6 +68,9 @@ export function parseSharedSignature(text: string): Result<SharedSignature> {
 }
 
 const LAST = 'signature="'
+
+/** Several times what a sender writes; a longer one is not worth a second look. */
+const MAX_START = 1024
 
 /**
  * The parameters of a header that ends in its signature, by the text up to the signature's first character: a sender
