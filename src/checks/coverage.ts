@@ -31,6 +31,6 @@ export function checkCoverage(
 const NO_TIME: NotRun = { ok: false, because: 'the signature covers a time that it does not give' }
 
 /** Requests of the draft share their list: 2 % of a verification. */
-const repeatedNames = memoFew((covered: readonly string[]): readonly string[] =>
+const repeatedNames = /* @__PURE__ */ memoFew((covered: readonly string[]): readonly string[] =>
   covered.filter((name, i) => covered.indexOf(name) !== i)
 )

@@ -10,7 +10,7 @@ import { fail, ok, type Result } from '../verdict/result.ts'
 export const checkKeyName = (keyId: string, settings: Settings): Result<string> => checkFor(settings)(keyId)
 
 /** A service has one key a month: 2 % of a verification. */
-const checkFor = memoByObject(({ serviceDomain: domain }: Settings) =>
+const checkFor = /* @__PURE__ */ memoByObject(({ serviceDomain: domain }: Settings) =>
   memoFew((keyId: string): Result<string> => {
     const parsed = parseKeyName(keyId, domain)
     if ('name' in parsed) return ok(parsed.name)

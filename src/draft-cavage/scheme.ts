@@ -35,6 +35,6 @@ export const draftCavage: Scheme = {
 }
 
 /** A sender covers the same list every time, and the parser shares it between requests: 2 % of a verification. */
-const missingFor = memoByObject(({ requiredCoverage }: Settings) =>
+const missingFor = /* @__PURE__ */ memoByObject(({ requiredCoverage }: Settings) =>
   memoFew((covered: readonly string[]) => requiredCoverage.filter(name => !covered.includes(name)))
 )
