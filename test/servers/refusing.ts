@@ -17,5 +17,7 @@ setInterval(() => {
 
 process.on('message', message => {
   if (message === 'start') peak = process.memoryUsage.rss()
-  process.send?.({ rss: Math.max(peak, process.memoryUsage.rss()) })
+  globalThis.gc?.()
+  const { rss, heapUsed, external } = process.memoryUsage()
+  process.send?.({ peak: Math.max(peak, rss), kept: heapUsed + external })
 })
