@@ -17,7 +17,5 @@ setInterval(() => {
 
 process.on('message', message => {
   if (message === 'start') peak = process.memoryUsage.rss()
-  globalThis.gc?.()
-  const { rss, heapUsed, external } = process.memoryUsage()
-  process.send?.({ peak: Math.max(peak, rss), kept: heapUsed + external })
+  process.send?.({ rss: Math.max(peak, process.memoryUsage.rss()) })
 })
