@@ -279,6 +279,17 @@ describe('the headers', () => {
     }
   })
 
+  it('have the same labels: one that stands in only one of them is an error', async () => {
+    const other = signature({ label: 'other', params: { keyid: '"other.example"' } })
+    for (const line of [['signature', other.signature] as const, ['signature-input', other.input] as const]) {
+      const request = signed()
+      request.headers.unshift([...line])
+      const verdict = await judge(request)
+      expect(failuresOf(verdict)).toEqual(['signature-header: signature-parameter-missing'])
+      expect(verdict.failures[0]?.evidence).toEqual({ parameter: 'other' })
+    }
+  })
+
   it('may each stand on several lines', async () => {
     const request = signed()
     const other = signature({ label: 'other', params: { keyid: '"other.example"' } })
