@@ -1,0 +1,22 @@
+import type { HeaderLine } from '../adapters/proxy.ts'
+import type { Verdict } from '../verdict/verdict.ts'
+
+/** How it went with the upstream: not asked, an answer that ended, or what went wrong. */
+export type UpstreamResult = 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off'
+
+/** What the gateway knows of one request when it is over. Log, metrics and page are made of it. */
+export interface Exchange {
+  /** milliseconds since 1970 */
+  readonly receivedAt: number
+  /** milliseconds from the head of the request to the end of the answer */
+  readonly duration: number
+  /** as received, with the target byte for byte */
+  readonly method: string
+  readonly target: string
+  readonly headers: readonly HeaderLine[]
+  readonly https: boolean
+  readonly verdict: Verdict
+  /** the status that the sender was answered with; 0 when the connection was broken off before it */
+  readonly status: number
+  readonly upstream: UpstreamResult
+}
