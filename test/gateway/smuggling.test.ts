@@ -3,7 +3,7 @@ import { createTestService, type SignedTestRequest } from '../../src/testing/ind
 import { type Attempt, attempts, wire } from './attempts.ts'
 import { converse } from './raw-client.ts'
 import { type RecordedRequest, type RecordingUpstream, startRecordingUpstream } from './recording-upstream.ts'
-import { startTestGateway, type TestGateway } from './start.ts'
+import { startTestGateway, type TestGateway } from './in-front-of.ts'
 
 const service = createTestService()
 const all = attempts(service, createTestService())
