@@ -11,7 +11,8 @@ export function details({ bodyLength, contentLength, record, signingString }: Ev
   return lines
 }
 
-function lengths(received: number, signed: Evidence[string]): string {
+/** How long the body is, beside the Content-Length that was signed. */
+export function lengths(received: number, signed: Evidence[string]): string {
   const size = plural(received, 'byte')
   if (signed === undefined) return `${size}; Content-Length is not signed`
   const difference = received - Number(signed)
@@ -23,9 +24,12 @@ function lengths(received: number, signed: Evidence[string]): string {
 const CHANGED_BY_PROXIES =
   /^"?(?:host|\(request-target\)|@(?:request-target|target-uri|authority|scheme|path|query)|content-(?:length|type))"?:/
 
+/** Whether a line of a signing string is one that proxies often change: the target, the host, what describes the body. */
+export const isOftenChanged = (line: string): boolean => CHANGED_BY_PROXIES.test(line)
+
 /** Numbered from 1; proxies like to change the ones with a star. */
 const signedLines = (signingString: string): string[] =>
   signingString.split('\n').map((line, i) => {
-    const star = CHANGED_BY_PROXIES.test(line) ? '*' : ' '
+    const star = isOftenChanged(line) ? '*' : ' '
     return wrapExact(`${String(i + 1).padStart(4)}${star} `, escapeText(line, 600))
   })

@@ -93,16 +93,21 @@ function headerLines(headers: ReceivedHeaders): HeaderLines {
 
 const ALWAYS_READ = ['host', 'date', 'signature', 'digest', 'signature-input', 'content-digest']
 
-/** What a check reads: the headers it asks for, and those that the signature covers. */
-function redacted(
+/** The names, in lower case, that a check reads: those it asks for, and those that the signature covers. */
+export function namesRead(
   headers: HeaderLines,
-  { accountHeader = 'X-Service-ID' }: VectorOptions,
+  { accountHeader = 'X-Service-ID' }: Pick<VectorOptions, 'accountHeader'>,
   verdict: Verdict
-): HeaderLines {
+): ReadonlySet<string> {
   const read = new Set([...ALWAYS_READ, accountHeader.toLowerCase()])
   for (const { covered } of signaturesIn(headers)) for (const name of covered) read.add(name)
   const malformed = evidenceIn(verdict, 'request-malformed')?.name
   if (malformed !== undefined) read.add(malformed.toLowerCase())
+  return read
+}
+
+function redacted(headers: HeaderLines, options: VectorOptions, verdict: Verdict): HeaderLines {
+  const read = namesRead(headers, options, verdict)
   return headers.map(([name, value]) => [name, read.has(name.toLowerCase()) ? value : ''])
 }
 

@@ -1,0 +1,89 @@
+import { normalizeName } from '../../key/name.ts'
+import type { VerifierOptions } from '../../options/options.ts'
+import { captureFixture } from '../../testing/capture.ts'
+import { signaturesIn } from '../../testing/capture-options.ts'
+import type { VectorFile, VectorJson } from '../../testing/vector-form.ts'
+import { optionsOfVector, requestOfVector } from '../../testing/vector-setup.ts'
+import type { Verdict } from '../../verdict/verdict.ts'
+import { createVerifier } from '../../verify.ts'
+import type { KeptExchange } from './recent.ts'
+
+/** What a fixture needs beside the request. */
+export interface FixtureSettings {
+  verifier: VerifierOptions
+  redact: boolean
+  /** the last answers of DNS, by name */
+  dns: ReadonlyMap<string, VectorJson['dns'][string]>
+}
+
+/**
+ * The fixture document of a request as JSON of printable ASCII, for `signed-requests explain`, and the time that it is
+ * judged as of. Undefined unless it is
+ * judged as the request was: without the body it may not be, or when DNS has answered otherwise since.
+ */
+export async function fixtureOf(
+  kept: KeptExchange,
+  settings: FixtureSettings
+): Promise<{ json: string; now: number } | undefined> {
+  // A fixture has whole seconds, and the end of a tolerance may lie between two.
+  for (const round of [Math.floor, Math.ceil]) {
+    const now = round(kept.receivedAt / 1000) * 1000
+    const fixture = capture(kept, now, settings)
+    if (fixture !== undefined && (await isJudgedAs(kept.verdict, fixture))) {
+      return { json: asciiJson(fixture), now }
+    }
+  }
+  return undefined
+}
+
+function capture(
+  kept: KeptExchange,
+  now: number,
+  { verifier, redact, dns }: FixtureSettings
+): VectorFile | undefined {
+  const { verdict, method, target, headers, https } = kept
+  const decidesByBody = verdict.checks.signature.outcome === 'pass'
+  const isBroken = verdict.failures.some(({ code }) => code === 'body-unreadable')
+  if (decidesByBody && !isBroken && !kept.isBodyWhole) return undefined
+  const body = isBroken ? UNREADABLE : kept.isBodyWhole ? (kept.body ?? null) : null
+  return captureFixture({ method, target, headers, https, body }, verdict, {
+    options: verifier,
+    now,
+    redact,
+    name: fixtureName(kept),
+    source: 'captured by the gateway',
+    ...dnsFor(headers, dns)
+  })
+}
+
+/** The name of the fixture, and of the file that the explain command reads. */
+export const fixtureName = ({ number }: KeptExchange): string => `request-${number}`
+
+/** Its error is in the verdict. */
+const UNREADABLE: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the body was read')) })
+}
+
+/** What DNS answered about the keys that the request names; without it, what the verdict has of that. */
+function dnsFor(headers: KeptExchange['headers'], dns: FixtureSettings['dns']): { dns?: VectorJson['dns'] } {
+  const names = signaturesIn(headers).flatMap(({ keyId = '' }) => normalizeName(keyId) ?? [])
+  const answers = names.flatMap(name => {
+    const answer = dns.get(name)
+    return answer === undefined ? [] : [[name, answer] as const]
+  })
+  return answers.length === 0 ? {} : { dns: Object.fromEntries(answers) }
+}
+
+async function isJudgedAs(verdict: Verdict, { vectors }: VectorFile): Promise<boolean> {
+  const [vector] = vectors
+  if (vector === undefined) return false
+  const again = await createVerifier(optionsOfVector(vector) as VerifierOptions)(requestOfVector(vector))
+  const codes = ({ status, failures }: Verdict) => [status, ...failures.map(({ code }) => code)].join()
+  return codes(again) === codes(verdict)
+}
+
+const asciiJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replace(
+    /[^\n -~]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  )

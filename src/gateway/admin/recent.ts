@@ -1,0 +1,87 @@
+import { withCause } from '../../verdict/result.ts'
+import type { Failure, Verdict } from '../../verdict/verdict.ts'
+import type { Exchange } from '../exchange.ts'
+
+const MAX_KEPT = 200
+
+/** A body above this is kept for its preview alone. */
+const MAX_BODY = 64 * 1024
+
+/** Bytes of a larger body that are kept, and of any body that are shown. */
+export const PREVIEW_BYTES = 4096
+
+/** One request as it is kept: numbered from 1, and cut down to what may be shown. */
+export interface KeptExchange extends Exchange {
+  readonly number: number
+  /** of the whole body, in bytes; undefined when it was not read to its end, or is not kept at all */
+  readonly bodyLength: number | undefined
+  /** the bytes of `body` are all there are */
+  readonly isBodyWhole: boolean
+}
+
+/** The last requests, in memory alone. */
+export interface Recent {
+  record(exchange: Exchange): void
+  /** Those with a higher number, oldest first. */
+  after(number: number): readonly KeptExchange[]
+  get(number: number): KeptExchange | undefined
+}
+
+/**
+ * Keeps the last 200 requests. A verdict is copied without what it may hold on to: of a thrown error the text alone,
+ * and of a body bytes of its own.
+ *
+ * @param about.redact keep no body at all
+ */
+export function createRecent({ redact }: { redact: boolean }): Recent {
+  const kept: KeptExchange[] = []
+  let last = 0
+  return {
+    record(exchange) {
+      last += 1
+      kept.push(cutDown(exchange, last, redact))
+      if (kept.length > MAX_KEPT) kept.shift()
+    },
+    after: number => kept.filter(exchange => exchange.number > number),
+    get: number => kept.find(exchange => exchange.number === number)
+  }
+}
+
+function cutDown(exchange: Exchange, number: number, redact: boolean): KeptExchange {
+  const { verdict } = exchange
+  const received = verdict.status === 'verified' ? verdict.body : exchange.body
+  const isBodyWhole = received !== undefined && received.length <= MAX_BODY && !redact
+  const end = redact ? 0 : isBodyWhole ? received.length : PREVIEW_BYTES
+  // A copy: a view would keep all of the buffer behind it.
+  const body = received && new Uint8Array(received.subarray(0, end))
+  return {
+    ...exchange,
+    verdict: plainVerdict(verdict, body ?? new Uint8Array()),
+    body: redact ? undefined : body,
+    number,
+    bodyLength: received?.length,
+    isBodyWhole
+  }
+}
+
+function plainVerdict(verdict: Verdict, body: Uint8Array): Verdict {
+  if (verdict.status === 'verified') return { ...verdict, body }
+  const checks = Object.entries(verdict.checks).map(([name, result]) => [name, { ...result }])
+  return {
+    ...verdict,
+    failures: verdict.failures.map(plainFailure),
+    checks: Object.fromEntries(checks)
+  } as unknown as Verdict
+}
+
+/** The error of a resolver or of a store may hold on to its socket. */
+function plainFailure(failure: Failure): Failure {
+  if (!Object.hasOwn(failure, 'cause')) return failure
+  try {
+    const { name, message, stack } = Object(failure.cause)
+    const texts = [name, message, stack].map(text => (typeof text === 'string' ? text.slice(0, 4000) : ''))
+    return withCause({ ...failure }, { name: texts[0], message: texts[1], stack: texts[2] })
+  } catch {
+    return { ...failure }
+  }
+}
