@@ -59,7 +59,7 @@ export async function startGateway(
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const receivedAt = Date.now()
     const start = performance.now()
-    if (!isForwardable(req)) return answerAndClose(res, 400, {}, drainLimits)
+    if (!isFramed(req) || !isForwardable(req)) return answerAndClose(res, 400, {}, drainLimits)
     if (!(await isTurnOf(req, res))) return
 
     const streamed = fromNodeRequest(req, https)
@@ -128,6 +128,13 @@ export async function startGateway(
 const UNREAD: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the body was not read')) })
 }
+
+/**
+ * HTTP/1.1, or HTTP/1.0 without a coding (RFC 9112 section 6.1: its framing would be faulty). Node.js takes 0.9 and 2.0
+ * in a request line, too.
+ */
+const isFramed = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  httpVersion === '1.1' || (httpVersion === '1.0' && headers['transfer-encoding'] === undefined)
 
 /**
  * Whether the target may go on as it is (RFC 9112 section 3.2): a path, `*` of OPTIONS, or a URL whose authority is

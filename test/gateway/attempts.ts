@@ -1,6 +1,6 @@
 import { buildSigningString } from '../../src/index.ts'
 import type { SignedTestRequest, SignRequest, TestService } from '../../src/testing/index.ts'
-import { createSigningKey, type SigningKey } from '../../src/testing/signing-key.ts'
+import { createSigningKey } from '../../src/testing/signing-key.ts'
 
 /** One attempt to bring something to the upstream that was not verified. */
 export interface Attempt {
@@ -12,6 +12,8 @@ export interface Attempt {
   statuses: readonly number[] | { either: readonly (readonly number[])[] }
   /** header lines of `reaches` that must not be passed on, in lower case */
   removed?: readonly string[]
+  /** several requests on one connection */
+  isPipelined?: boolean
   /** the sender dies after the last octet */
   isCutOff?: boolean
 }
@@ -47,22 +49,22 @@ export function wire(
 }
 
 /** Chunked, as a sender without a length sends it. */
-export const chunked = (text: string): string => `${text.length.toString(16)}${CRLF}${text}${CRLF}0${CRLF}${CRLF}`
+export const chunked = (text: string): string =>
+  `${text.length.toString(16)}${CRLF}${text}${CRLF}0${CRLF}${CRLF}`
 
 /** Signs a target that `service.sign` refuses, with a key of its own. */
 function signAny(service: TestService, method: string, target: string): SignedTestRequest {
-  const key = (anyKey ??= createSigningKey('any._domainkey.service.example', 2048))
-  service.records[key.keyId] = [key.record]
+  service.records[anyKey.keyId] = [anyKey.record]
   const { headers, ...request } = service.sign({ method, body: BODY })
   const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
   const own = headers.filter(([name]) => name !== 'Signature')
   const signingString = buildSigningString({ method, target, headers: own }, covered)
   if (!signingString.ok) throw new Error(signingString.message)
-  const signature = Buffer.from(key.sign(signingString.value)).toString('base64')
-  const value = `keyId="${key.keyId}",headers="${covered.join(' ')}",signature="${signature}"`
+  const signature = Buffer.from(anyKey.sign(signingString.value)).toString('base64')
+  const value = `keyId="${anyKey.keyId}",headers="${covered.join(' ')}",signature="${signature}"`
   return { ...request, target, headers: [...own, ['Signature', value]] }
 }
-let anyKey: SigningKey | undefined
+const anyKey = createSigningKey('any._domainkey.service.example', 2048)
 
 /** @param stranger signs with a key that is not in DNS */
 export function attempts(service: TestService, stranger: TestService): Attempt[] {
@@ -82,6 +84,8 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   ) => {
     all.push({ name, octets, reaches, statuses, ...more })
   }
+  const pipelined = (...[name, octets, reaches, statuses]: Parameters<typeof attempt>) =>
+    attempt(name, octets, reaches, statuses, { isPipelined: true })
   /** One request, changed on the wire, that must never arrive. */
   const refuse = (name: string, status: number, change: Wire, more: SignRequest = {}) =>
     attempt(name, wire(sign(more), change), [], [status])
@@ -103,8 +107,14 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     body: chunked(BODY) + smuggled()
   })
   for (const [name, lines] of [
-    ['chunked, then identity in a line of its own', ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity']],
-    ['identity, then chunked in a line of its own', ['Transfer-Encoding: identity', 'Transfer-Encoding: chunked']],
+    [
+      'chunked, then identity in a line of its own',
+      ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity']
+    ],
+    [
+      'identity, then chunked in a line of its own',
+      ['Transfer-Encoding: identity', 'Transfer-Encoding: chunked']
+    ],
     ['chunked, identity', ['Transfer-Encoding: chunked, identity']],
     ['identity, chunked', ['Transfer-Encoding: identity, chunked']],
     ['chunked twice', ['Transfer-Encoding: chunked, chunked']],
@@ -126,10 +136,28 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   }
 
   // Lengths. Each is the one that was signed, so that nothing but the framing can refuse it.
-  for (const length of ['+14', '-14', '1 4', '0x0e', '14abc', '1e1', '14.0', '', '14, 14', '14,14', '14;', '٣']) {
-    refuse(`Content-Length: ${JSON.stringify(length)}`, 400, {}, {
-      headers: { 'Content-Length': Buffer.from(length).toString('latin1') }
-    })
+  for (const length of [
+    '+14',
+    '-14',
+    '1 4',
+    '0x0e',
+    '14abc',
+    '1e1',
+    '14.0',
+    '',
+    '14, 14',
+    '14,14',
+    '14;',
+    '٣'
+  ]) {
+    refuse(
+      `Content-Length: ${JSON.stringify(length)}`,
+      400,
+      {},
+      {
+        headers: { 'Content-Length': Buffer.from(length).toString('latin1') }
+      }
+    )
   }
   refuse('Content-Length beyond 64 bits', 400, {}, { headers: { 'Content-Length': '18446744073709551630' } })
   refuse('the same length twice', 400, { after: ['Content-Length: 14'] })
@@ -161,7 +189,10 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     attempt(`chunked: ${name}`, wire(request, stream(body)), [], [400])
   }
   acceptStream('as it should be', chunked(BODY))
-  acceptStream('in fourteen chunks', `${[...BODY].map(char => `1${CRLF}${char}${CRLF}`).join('')}0${CRLF}${CRLF}`)
+  acceptStream(
+    'in fourteen chunks',
+    `${[...BODY].map(char => `1${CRLF}${char}${CRLF}`).join('')}0${CRLF}${CRLF}`
+  )
   acceptStream('a size with zeros in front', `0000e${CRLF}${BODY}${CRLF}000${CRLF}${CRLF}`)
   acceptStream('extensions', `e;name=value;other="quoted"${CRLF}${BODY}${CRLF}0;last${CRLF}${CRLF}`)
   acceptStream(
@@ -192,27 +223,37 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   // Pipelined.
   {
     const [first, second] = [sign({ target: '/first' }), sign({ target: '/second' })]
-    attempt('two that are verified, in one segment', joined(wire(first), wire(second)), [first, second], [200, 200])
+    pipelined(
+      'two that are verified, in one segment',
+      joined(wire(first), wire(second)),
+      [first, second],
+      [200, 200]
+    )
   }
   {
     const first = sign()
-    attempt('a forged one behind a verified one', joined(wire(first), wire(forged())), [first], [200, 401])
+    pipelined('a forged one behind a verified one', joined(wire(first), wire(forged())), [first], [200, 401])
   }
-  attempt('a verified one behind a forged one', joined(wire(forged()), wire(sign())), [], [401])
-  attempt('a verified one behind one that is malformed', joined('POST / HTTP/9.9\r\n\r\n', wire(sign())), [], [400])
+  pipelined('a verified one behind a forged one', joined(wire(forged()), wire(sign())), [], [401])
+  pipelined(
+    'a verified one behind one that is malformed',
+    joined('POST / HTTP/9.9\r\n\r\n', wire(sign())),
+    [],
+    [400]
+  )
   {
     const first = sign()
     const last = { after: ['Connection: close'] }
     // Node.js answers what follows at once, and closes: the first one was let in, its sender does not learn it.
-    attempt('a verified one behind the last one', joined(wire(first, last), wire(sign())), [first], AT_ONCE)
+    pipelined('a verified one behind the last one', joined(wire(first, last), wire(sign())), [first], AT_ONCE)
   }
   {
     const first = sign()
-    attempt('garbage behind a verified one', joined(wire(first), '\x00\x01\x02\r\n\r\n'), [first], AT_ONCE)
+    pipelined('garbage behind a verified one', joined(wire(first), '\x00\x01\x02\r\n\r\n'), [first], AT_ONCE)
   }
   {
     const [first, second] = [sign({ method: 'HEAD', body: null }), sign({ target: '/second' })]
-    attempt('one behind a HEAD', joined(wire(first), wire(second)), [first, second], [200, 200])
+    pipelined('one behind a HEAD', joined(wire(first), wire(second)), [first, second], [200, 200])
   }
   {
     const first = sign({ body: smuggled() })
@@ -237,7 +278,9 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     refuse(`a header line with ${name}`, 400, { after: [line] })
   }
   refuse('a header line that is folded', 400, { after: ['X-Note: 1', ' 2'] })
-  refuse('a header line that is folded with a tab', 400, { after: ['X-Note: 1', '\tSigned-Request-Account: 9999'] })
+  refuse('a header line that is folded with a tab', 400, {
+    after: ['X-Note: 1', '\tSigned-Request-Account: 9999']
+  })
   refuse('a first header line that begins with a space', 400, { before: [' X-Note: 1'] })
   refuse('all lines end in a bare LF', 400, { lineEnd: '\n' })
   refuse('all lines end in a bare CR', 400, { lineEnd: '\r' })
@@ -279,10 +322,18 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   refuse('a target without a slash', 400, line('hook'))
   refuse('an absolute target of another host', 400, line('http://evil.example/hook/orders?id=7'))
   refuse('an absolute target with user information', 400, line('http://receiver.example@evil.example/hook'))
-  refuse('an absolute target with our name as user', 400, line('http://evil@receiver.example/hook/orders?id=7'))
+  refuse(
+    'an absolute target with our name as user',
+    400,
+    line('http://evil@receiver.example/hook/orders?id=7')
+  )
   refuse('an absolute target with another port', 400, line('http://receiver.example:8080/hook/orders?id=7'))
   refuse('an absolute target of another scheme', 400, line('ftp://receiver.example/hook/orders?id=7'))
-  refuse('an absolute target that was signed in origin form', 401, line('http://receiver.example/hook/orders?id=7'))
+  refuse(
+    'an absolute target that was signed in origin form',
+    401,
+    line('http://receiver.example/hook/orders?id=7')
+  )
   refuse('an authority as target', 400, line('receiver.example:443'))
   for (const target of [
     'http://receiver.example/hook?id=7',
@@ -314,7 +365,10 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   }
   attempt(
     'CONNECT',
-    joined(`CONNECT receiver.example:443 HTTP/1.1${CRLF}Host: receiver.example:443${CRLF}${CRLF}`, wire(sign())),
+    joined(
+      `CONNECT receiver.example:443 HTTP/1.1${CRLF}Host: receiver.example:443${CRLF}${CRLF}`,
+      wire(sign())
+    ),
     [],
     []
   )
@@ -351,31 +405,50 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     accept(`hop by hop: ${name}`, { after }, more, ['connection', ...removed])
   hop('Connection: Signed-Request-Account', ['Connection: Signed-Request-Account, Signed-Request-Key'], [])
   hop('Connection: Host', ['Connection: Host'], [])
-  hop('Connection: Date, X-Service-ID, Digest, X-Nonce', ['Connection: Date, X-Service-ID, Digest, X-Nonce'], [])
+  hop(
+    'Connection: Date, X-Service-ID, Digest, X-Nonce',
+    ['Connection: Date, X-Service-ID, Digest, X-Nonce'],
+    []
+  )
   hop('Connection: Signature, which is not signed itself', ['Connection: Signature'], ['signature'])
   hop('Connection: Content-Length, Content-Type', ['Connection: Content-Length, Content-Type'], [])
   hop('Connection: Cookie', ['Cookie: session=1', 'Connection: cookie'], ['cookie'])
-  hop('a Connection of many lines', ['X-A: 1', 'Connection: keep-alive', 'X-B: 2', 'Connection: x-a,, X-B'], ['x-a', 'x-b'])
-  hop('Keep-Alive, TE, Trailer, Proxy-*', [
-    'Connection: keep-alive, te',
-    'Keep-Alive: timeout=5',
-    'TE: trailers',
-    'Trailer: Signed-Request-Account',
-    'Proxy-Connection: keep-alive',
-    'Proxy-Authorization: Basic YTpi',
-    'Proxy-Authenticate: Basic'
-  ], ['keep-alive', 'te', 'trailer', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate'])
+  hop(
+    'a Connection of many lines',
+    ['X-A: 1', 'Connection: keep-alive', 'X-B: 2', 'Connection: x-a,, X-B'],
+    ['x-a', 'x-b']
+  )
+  hop(
+    'Keep-Alive, TE, Trailer, Proxy-*',
+    [
+      'Connection: keep-alive, te',
+      'Keep-Alive: timeout=5',
+      'TE: trailers',
+      'Trailer: Signed-Request-Account',
+      'Proxy-Connection: keep-alive',
+      'Proxy-Authorization: Basic YTpi',
+      'Proxy-Authenticate: Basic'
+    ],
+    ['keep-alive', 'te', 'trailer', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate']
+  )
   hop('Upgrade to a websocket', ['Connection: Upgrade', 'Upgrade: websocket'], ['upgrade'])
-  hop('Upgrade to h2c', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'], [
-    'upgrade',
-    'http2-settings'
-  ])
+  hop(
+    'Upgrade to h2c',
+    ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk'],
+    ['upgrade', 'http2-settings']
+  )
   {
     const first = sign({ method: 'GET', body: null })
     const upgrade = wire(first, { after: ['Connection: Upgrade', 'Upgrade: websocket'] })
-    attempt('octets of a tunnel behind an Upgrade', joined(upgrade, '\x81\x05hello\r\n\r\n'), [first], AT_ONCE, {
-      removed: ['connection', 'upgrade']
-    })
+    attempt(
+      'octets of a tunnel behind an Upgrade',
+      joined(upgrade, '\x81\x05hello\r\n\r\n'),
+      [first],
+      AT_ONCE,
+      {
+        removed: ['connection', 'upgrade']
+      }
+    )
   }
   accept('Expect: 100-continue', { after: ['Expect: 100-continue'] }, {}, ['expect'])
   attempt('another Expect', wire(sign(), { after: ['Expect: 200-maybe'] }), [], { either: [[417]] })
@@ -395,7 +468,9 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     'Signed-Request-Verdict',
     'Signed-Request-Anything'
   ]) {
-    accept(`the sender's own ${name}`, { before: [`${name}: 9999`], after: [`${name}: 9999`] }, {}, [name.toLowerCase()])
+    accept(`the sender's own ${name}`, { before: [`${name}: 9999`], after: [`${name}: 9999`] }, {}, [
+      name.toLowerCase()
+    ])
   }
   accept(
     'a Signed-Request-Account that was signed',
@@ -416,18 +491,26 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     'Transfer_Encoding',
     'Proxy_Connection'
   ]) {
-    accept(`${name} beside the one with hyphens`, { before: [`${name}: 9999`], after: [`${name}: 9999`] }, {}, [
-      name.toLowerCase()
-    ])
+    accept(
+      `${name} beside the one with hyphens`,
+      { before: [`${name}: 9999`], after: [`${name}: 9999`] },
+      {},
+      [name.toLowerCase()]
+    )
   }
   accept('a name with an underscore that is like no other', { after: ['X_Note: 1', 'X.Other: 2'] })
 
   // Versions.
   accept('HTTP/1.0', { requestLine: 'POST /hook/orders?id=7 HTTP/1.0' })
-  accept('HTTP/1.0 with keep-alive', {
-    requestLine: 'POST /hook/orders?id=7 HTTP/1.0',
-    after: ['Connection: keep-alive']
-  }, {}, ['connection'])
+  accept(
+    'HTTP/1.0 with keep-alive',
+    {
+      requestLine: 'POST /hook/orders?id=7 HTTP/1.0',
+      after: ['Connection: keep-alive']
+    },
+    {},
+    ['connection']
+  )
   // RFC 9112 section 6.1: its framing is faulty.
   attempt(
     'HTTP/1.0, chunked',

@@ -16,12 +16,12 @@ export interface Conversation {
  * @param isCutOff ends the client's side after the last octet, as a sender that dies
  */
 export function converse(
-  port: number,
+  address: string,
   octets: Buffer,
   { until = Number.POSITIVE_INFINITY, isCutOff = false } = {}
 ): Promise<Conversation> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect(Number(address.split(':')[1]), '127.0.0.1')
     const deadline = setTimeout(() => {
       socket.destroy()
       reject(new Error(`neither closed nor answered ${until} times; so far: ${JSON.stringify(received)}`))

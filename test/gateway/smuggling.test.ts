@@ -3,16 +3,17 @@ import { createTestService, type SignedTestRequest } from '../../src/testing/ind
 import { type Attempt, attempts, wire } from './attempts.ts'
 import { converse } from './raw-client.ts'
 import { type RecordedRequest, type RecordingUpstream, startRecordingUpstream } from './recording-upstream.ts'
-import { startTestGateway, type TestGateway } from './in-front-of.ts'
+import { startTestGateway, type TestGateway } from './start.ts'
 
 const service = createTestService()
 const all = attempts(service, createTestService())
+const observedAttempts = attempts(service, createTestService())
 
 let upstream: RecordingUpstream
 let gateway: TestGateway
 beforeAll(async () => {
   upstream = await startRecordingUpstream()
-  gateway = await startTestGateway(upstream.url, service.options)
+  gateway = await startTestGateway(new URL(upstream.url), {}, service)
 })
 afterAll(async () => {
   await gateway?.close()
@@ -53,11 +54,14 @@ describe('the upstream sees exactly the requests that were verified', () => {
     const before = upstream.requests.length
     const { octets, reaches, statuses, isCutOff } = attempt
     const staysOpen = 'either' in statuses ? 1 : statuses.every(status => status < 400) && statuses.length
-    const conversation = await converse(gateway.port, octets, { ...(staysOpen && { until: staysOpen }), isCutOff })
+    const conversation = await converse(gateway.address, octets, {
+      ...(staysOpen && { until: staysOpen }),
+      isCutOff
+    })
 
     // A good request on a connection of its own: what came before it is there by now.
     const last = service.sign({ target: '/last' })
-    expect((await converse(gateway.port, wire(last), { until: 1 })).statuses).toEqual([200])
+    expect((await converse(gateway.address, wire(last), { until: 1 })).statuses).toEqual([200])
 
     const seen = upstream.requests.slice(before)
     expect(upstream.strays).toEqual([])
@@ -82,6 +86,45 @@ describe('the upstream sees exactly the requests that were verified', () => {
     expect(all.length).toBeGreaterThanOrEqual(60)
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
   })
+})
+
+describe('observing: all that arrives is framed by the gateway and has its mark', () => {
+  let observed: RecordingUpstream
+  let observing: TestGateway
+  beforeAll(async () => {
+    observed = await startRecordingUpstream()
+    observing = await startTestGateway(new URL(observed.url), { observe: true }, service)
+  })
+  afterAll(async () => {
+    await observing?.close()
+    await observed?.close()
+  })
+  const verdictOf = (request: RecordedRequest) => valuesOf(request, 'signed-request-verdict')
+
+  // Behind a forgery others follow here: there is no refusal that would end the connection.
+  const alone = observedAttempts.filter(({ isPipelined }) => !isPipelined)
+  test.each(alone.map(attempt => [attempt.name, attempt] as const))(
+    '%s',
+    async (_, { octets, isCutOff, reaches }) => {
+      const before = observed.requests.length
+      await converse(observing.address, octets, { until: 1, isCutOff })
+      const last = service.sign({ target: '/last' })
+      await converse(observing.address, wire(last), { until: 1 })
+
+      const seen = observed.requests.slice(before)
+      expect(observed.strays).toEqual([])
+      expect(seen.at(-1)?.requestLine).toBe('GET /last HTTP/1.1')
+      for (const request of seen) {
+        expect(verdictOf(request)).toEqual([expect.stringMatching(/^(?:verified|rejected; [\w, -]+)$/)])
+        const isVerified = verdictOf(request)[0] === 'verified'
+        expect(valuesOf(request, 'signed-request-account')).toEqual(isVerified ? ['1234'] : [])
+        expect(valuesOf(request, 'content-length')).toEqual([String(request.body.length)])
+      }
+      const verified = seen.slice(0, -1).filter(request => verdictOf(request)[0] === 'verified')
+      const targets = verified.map(({ requestLine }) => requestLine.split(' ')[1])
+      expect(targets).toEqual(reaches.map(({ target }) => target))
+    }
+  )
 })
 
 test('nothing came later', async () => {

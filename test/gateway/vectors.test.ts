@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createVerifier, type ReceivedRequest } from '../../src/index.ts'
-import { loadVectors, type Vector } from '../../src/testing/index.ts'
+import { createTestService, loadVectors, type Vector } from '../../src/testing/index.ts'
 import { chunked } from './attempts.ts'
 import { converse } from './raw-client.ts'
 import { type RecordingUpstream, startRecordingUpstream } from './recording-upstream.ts'
-import { startTestGateway } from './in-front-of.ts'
+import { startTestGateway } from './start.ts'
 
 const CRLF = '\r\n'
 
@@ -65,6 +65,8 @@ function reasonOf(
 
 const KNOWN_METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|LINK|PROPFIND|M-SEARCH)$/
 
+/** Every vector brings its own options. */
+const service = createTestService()
 let upstream: RecordingUpstream
 beforeAll(async () => {
   upstream = await startRecordingUpstream()
@@ -77,16 +79,18 @@ const others = vectors.filter(({ wire }) => wire.notCarried !== undefined)
 /** Sends a vector through a gateway of its own, with its clock, DNS, accounts and store: did it reach the upstream? */
 async function sendThrough({ vector, wire }: (typeof vectors)[number]) {
   const before = upstream.requests.length
-  const gateway = await startTestGateway(upstream.url, vector.options, {
-    https: vector.request.https,
-    replay: { kind: 'none' }
-  })
+  const { options: verifier, request } = vector
+  const settings = { verifier, https: request.https, replay: { kind: 'none' } } as const
+  const gateway = await startTestGateway(new URL(upstream.url), settings, service)
   const isRefused = vector.verdict.status !== 'verified' && wire.notCarried === undefined
   const { octets, isCutOff } = wire
-  const { statuses } = await converse(gateway.port, octets, { isCutOff, ...(!isRefused && { until: 1 }) })
+  const { statuses } = await converse(gateway.address, octets, { isCutOff, ...(!isRefused && { until: 1 }) })
   await gateway.close()
   const seen = upstream.requests.slice(before)
-  return { statuses, seen: seen.map(({ requestLine, body }) => ({ requestLine, body: body.toString('latin1') })) }
+  return {
+    statuses,
+    seen: seen.map(({ requestLine, body }) => ({ requestLine, body: body.toString('latin1') }))
+  }
 }
 
 /** A refusal of the parser is 400: a body that breaks off, or a head that is too large. */
