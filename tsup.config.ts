@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { defineConfig, type Options } from 'tsup'
 
 const licenceOf = (name: string): string => readFileSync(`node_modules/${name}/LICENSE`, 'utf8')
@@ -49,14 +50,38 @@ const library: Options = {
   esbuildPlugins: [bufferOfDnsPacket]
 }
 
-/** The command line is one file. */
+/** What the gateway loads when it is asked for: clients of Redis and PostgreSQL, and Prometheus metrics. */
+const COMMON_JS = ['ioredis', 'pg', 'prom-client']
+
+/** They require modules of Node.js, and an ES module has no require: each is imported, and handed on as it is. */
+const requireOfNode: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'require-of-node',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(?:node:)?[a-z0-9_]+(?:\/[a-z]+)?$/ }, ({ path, kind }) =>
+      kind === 'require-call' && isBuiltin(path)
+        ? { path: path.replace(/^(?!node:)/, 'node:'), namespace: 'required' }
+        : undefined
+    )
+    onResolve({ filter: /^imported:/ }, ({ path }) => ({ path: path.slice(9), namespace: 'imported' }))
+    onLoad({ filter: /^/, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require('imported:${path}').default`
+    }))
+    onLoad({ filter: /^/, namespace: 'imported' }, ({ path }) => ({
+      contents: `export { default } from '${path}'`
+    }))
+  }
+}
+
+/** The command line: one file for every command, and files that the gateway loads. */
 export const commandLine: Options = {
   entry: { cli: 'src/cli/main.ts' },
   format: ['esm'],
   target: 'node20',
   removeNodeProtocol: false,
-  splitting: false,
-  esbuildPlugins: [bufferOfDnsPacket]
+  splitting: true,
+  noExternal: COMMON_JS,
+  external: ['pg-native'],
+  esbuildPlugins: [bufferOfDnsPacket, requireOfNode]
 }
 
 export default defineConfig([library, commandLine])
