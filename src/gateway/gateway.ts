@@ -85,7 +85,12 @@ export async function startGateway(
   try {
     await listen(server, settings.listen)
     if (settings.admin !== undefined) {
-      admin = await startAdmin({ ...settings.admin, verifier: settings.verifier, dns, isReady: () => isReady })
+      admin = await startAdmin({
+        ...settings.admin,
+        verifier: settings.verifier,
+        dns,
+        isReady: () => isReady
+      })
     }
   } catch (error) {
     server.close()

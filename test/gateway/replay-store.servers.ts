@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectReplayStore } from '../../src/gateway/replay-store.ts'
-import { freePort, redisServer } from '../replay/redis-server.ts'
 import { postgresServer } from '../replay/postgres-server.ts'
+import { freePort, redisServer } from '../replay/redis-server.ts'
 import { postgresPool } from '../replay/store-clients.ts'
 import { type Application, send, startApplication, startTestGateway, type TestGateway } from './start.ts'
 
@@ -10,7 +10,10 @@ afterEach(async () => {
   for (const each of undo.splice(0).reverse()) await each()
 })
 
-async function start(kind: 'redis' | 'postgres', url: string): Promise<{ application: Application; gateway: TestGateway }> {
+async function start(
+  kind: 'redis' | 'postgres',
+  url: string
+): Promise<{ application: Application; gateway: TestGateway }> {
   const application = await startApplication()
   undo.push(application.close)
   const gateway = await startTestGateway(application.url, { replay: { kind, url } })
@@ -43,7 +46,11 @@ describe.each([
     expect(await send(gateway.address, signed)).toMatch(/^HTTP\/1\.1 200 /)
     expect(await send(gateway.address, signed)).toMatch(/^HTTP\/1\.1 401 /)
     await gateway.close()
-    const second = await startTestGateway(application.url, { replay: { kind, url: urlOf(database.port) } }, gateway.service)
+    const second = await startTestGateway(
+      application.url,
+      { replay: { kind, url: urlOf(database.port) } },
+      gateway.service
+    )
     undo.push(second.close)
     expect(await send(second.address, signed)).toMatch(/^HTTP\/1\.1 401 /)
     expect(application.seen).toHaveLength(1)
@@ -59,12 +66,15 @@ describe.each([
     expect(application.seen).toEqual([])
     await database.start()
     let answer = ''
-    while (!answer.startsWith('HTTP/1.1 200 ')) answer = await send(address, service.sign({ target: '/hook' }))
+    while (!answer.startsWith('HTTP/1.1 200 '))
+      answer = await send(address, service.sign({ target: '/hook' }))
     expect(application.seen).toHaveLength(1)
   })
 
   it('does not start while the database is out of reach, and says so without the URL', async () => {
-    const url = urlOf(await freePort()).replace('127.0.0.1', 'user:secret@127.0.0.1').replace('postgres@user', 'user')
+    const url = urlOf(await freePort())
+      .replace('127.0.0.1', 'user:secret@127.0.0.1')
+      .replace('postgres@user', 'user')
     await expect(connectReplayStore({ kind, url })).rejects.toThrow(
       /^the replay store in (?:Redis|PostgreSQL) cannot be used: connect ECONNREFUSED 127\.0\.0\.1:\d+$/
     )
@@ -78,7 +88,9 @@ it('uses a table of PostgreSQL that it may not create', async () => {
   const url = `postgres://gateway:secret@127.0.0.1:${database.port}/postgres`
   await pool.query("CREATE ROLE gateway LOGIN PASSWORD 'secret'")
   await pool.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
-  await expect(connectReplayStore({ kind: 'postgres', url })).rejects.toThrow('cannot be used: relation "signed_requests_replay" does not exist')
+  await expect(connectReplayStore({ kind: 'postgres', url })).rejects.toThrow(
+    'cannot be used: relation "signed_requests_replay" does not exist'
+  )
   const { postgresReplayTable } = await import('../../src/replay/index.ts')
   await pool.query(postgresReplayTable())
   await pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON signed_requests_replay TO gateway')
