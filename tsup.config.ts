@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { defineConfig, type Options } from 'tsup'
 
@@ -72,6 +73,35 @@ const requireOfNode: NonNullable<Options['esbuildPlugins']>[number] = {
   }
 }
 
+/** Every package that is bundled with the command line keeps its licence: in front of the first of its files. */
+const keepLicences: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'keep-licences',
+  setup({ onStart, onLoad }) {
+    const seen = new Set<string>()
+    onStart(() => seen.clear())
+    onLoad({ filter: /node_modules\/.*\.js$/ }, async ({ path }) => {
+      const [, folder = '', name = ''] = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(path) ?? []
+      const contents = await readFile(path, 'utf8')
+      if (seen.has(name) || OF_DNS_PACKET.includes(name)) return { contents }
+      seen.add(name)
+      return { contents: `/*! With ${name}\n\n${licenceIn(folder)}*/\n${contents}` }
+    })
+  }
+}
+
+/** Their licences are kept above. */
+const OF_DNS_PACKET = ['dns-packet', '@leichtgewicht/ip-codec']
+
+function licenceIn(folder: string): string {
+  const find = (pattern: RegExp) => {
+    const file = readdirSync(folder).find(name => pattern.test(name))
+    return file && readFileSync(`${folder}/${file}`, 'utf8')
+  }
+  const text = find(/^licen[cs]e/i) ?? find(/^readme/i)?.match(/^#+ licen[cs]e[\s\S]*/im)?.[0]
+  if (text === undefined) throw new Error(`${folder} has no licence`)
+  return text.replaceAll('*/', '')
+}
+
 /** The command line: one file for every command, and files that the gateway loads. */
 export const commandLine: Options = {
   entry: { cli: 'src/cli/main.ts' },
@@ -81,7 +111,7 @@ export const commandLine: Options = {
   splitting: true,
   noExternal: COMMON_JS,
   external: ['pg-native'],
-  esbuildPlugins: [bufferOfDnsPacket, requireOfNode]
+  esbuildPlugins: [bufferOfDnsPacket, requireOfNode, keepLicences]
 }
 
 export default defineConfig([library, commandLine])
