@@ -43,17 +43,17 @@ function ask(
       onSettled()
       resolve(result)
     }
-    const expire = () => {
-      settle(fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms` }))
-      options.abort()
-    }
     call(lookupTxt, name, options).then(
       answer => settle(isTxtAnswer(answer) ? ok(answer) : notAnAnswer(name)),
       error => settle(parseError(name, error))
     )
     // One turn later: an answer that is at hand needs no timer, which costs a third of an RSA verification.
     Promise.resolve().then(() => {
-      if (!isSettled) timer = setTimeout(expire, timeout)
+      if (isSettled) return
+      timer = setTimeout(() => {
+        settle(fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms` }))
+        options.abort()
+      }, timeout)
     })
   })
 }
