@@ -194,6 +194,37 @@ describe('a refused request', () => {
   })
 })
 
+describe('what is left of a refused upload', () => {
+  const body = Buffer.alloc(9_000_000)
+  const refused = () => wire({ ...service.sign({ ...order, body }), target: '/other' })
+
+  test('is freed as it is dropped, and not left to the collector', async () => {
+    const port = await serve(() => {})
+    const upload = refused()
+    const before = process.memoryUsage().arrayBuffers
+    let peak = before
+    const sampling = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().arrayBuffers)
+    }, 1)
+    for (let i = 0; i < 3; i++) await talk(port, upload)
+    clearInterval(sampling)
+    expect(peak - before).toBeLessThan(1_000_000)
+  })
+
+  test('stays whole for somebody else who listens', async () => {
+    const chunks: Buffer[] = []
+    const handler = nodeHandler(verify, () => {})
+    const port = await listen(
+      createServer((req, res) => {
+        handler(req, res)
+        req.on('data', chunk => chunks.push(chunk))
+      })
+    )
+    await talk(port, refused())
+    expect(Buffer.concat(chunks)).toHaveLength(body.length)
+  })
+})
+
 describe('a handler that throws', () => {
   const failing = [
     [
