@@ -6,9 +6,11 @@ import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   createVerifier,
+  fromNodeRequest,
   type NodeHandlerOptions,
   nodeHandler,
   type ReceivedRequest,
+  sendRefusal,
   type Verified
 } from '../../src/index.ts'
 import { memoryReplayStore } from '../../src/replay/index.ts'
@@ -211,15 +213,20 @@ describe('what is left of a refused upload', () => {
     expect(peak - before).toBeLessThan(1_000_000)
   })
 
-  test('stays whole for somebody else who listens', async () => {
+  test.each([
+    ['listens', (req: IncomingMessage, keep: (chunk: Buffer) => void) => req.on('data', keep)],
+    [
+      'reads',
+      (req: IncomingMessage, keep: (chunk: Buffer) => void) =>
+        req.on('readable', () => {
+          for (let chunk = req.read(); chunk !== null; chunk = req.read()) keep(chunk)
+        })
+    ]
+  ])('stays whole for somebody else who %s', async (_, collect) => {
     const chunks: Buffer[] = []
-    const handler = nodeHandler(verify, () => {})
-    const port = await listen(
-      createServer((req, res) => {
-        handler(req, res)
-        req.on('data', chunk => chunks.push(chunk))
-      })
-    )
+    const port = await serve(() => {}, {
+      onRefused: (_verdict, req) => collect(req, chunk => chunks.push(chunk))
+    })
     await talk(port, refused())
     expect(Buffer.concat(chunks)).toHaveLength(body.length)
   })
@@ -340,6 +347,23 @@ describe('requests that are pipelined on one connection', () => {
     const answers = await talk(port, Buffer.concat([wire(refused), wire(service.sign({ target: '/2' }))]))
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401'])
     expect(handle).not.toHaveBeenCalled()
+  })
+
+  test.each([
+    ['in one packet', 1],
+    ['behind a large body', 2_000_000]
+  ])('after sendRefusal() there is no answer either: %s', async (_, length) => {
+    const port = await listen(
+      createServer(async (req, res) => {
+        const verdict = await verify(fromNodeRequest(req))
+        if (verdict.status === 'verified') res.end('handled')
+        else sendRefusal(res, verdict)
+      })
+    )
+    const refused = { ...service.sign({ target: '/1', body: Buffer.alloc(length) }), target: '/other' }
+    const answers = await talk(port, Buffer.concat([wire(refused), wire(service.sign({ target: '/2' }))]))
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401'])
+    expect(answers).not.toContain('handled')
   })
 
   test('after a 500 neither', async () => {
