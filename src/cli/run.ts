@@ -4,6 +4,7 @@ import { account } from './account.ts'
 import type { Command } from './command.ts'
 import { conformance } from './conformance.ts'
 import { explainCommand } from './explain.ts'
+import { gateway } from './gateway.ts'
 import { guardOutput } from './guard-output.ts'
 import type { Io } from './io.ts'
 import { key } from './key.ts'
@@ -16,6 +17,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['key', key],
   ['send', send],
   ['account', account],
+  ['gateway', gateway],
   ['conformance', conformance]
 ])
 

@@ -27,9 +27,11 @@ export async function isTurnOf(req: NodeRequest, res: NodeResponse): Promise<boo
 
 const isOver = (res: NodeResponse): boolean => res.writableFinished || res.destroyed
 
-const whenOver = (res: NodeResponse): Promise<void> =>
+/** Resolves when a response has ended, or its connection has. */
+export const whenOver = (res: NodeResponse): Promise<void> =>
   new Promise(resolve => {
     const over = () => resolve()
+    if (isOver(res)) return over()
     res.once('finish', over)
     res.once('close', over)
   })

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { parseArgs } from 'node:util'
+import type { Command } from './command.ts'
+import { GATEWAY_OPTIONS } from './gateway-options.ts'
+import { helpText } from './help.ts'
+import type { Io } from './io.ts'
+import { EXIT } from './usage.ts'
+
+/** `signed-requests gateway` */
+export const gateway: Command = {
+  summary: 'let only verified requests through to a server',
+  help: helpText({
+    usage: 'gateway --upstream URL [options]',
+    about:
+      'A reverse proxy that verifies each request and forwards those that are verified, with the account in ' +
+      'Signed-Request-Account. Every option may also be an environment variable, such as SIGNED_REQUESTS_MAX_BODY ' +
+      'for --max-body (several values separated by commas), or stand in the file of --config. URLs with passwords, and ' +
+      'SIGNED_REQUESTS_ADMIN_TOKEN, which --admin needs beyond this machine, are taken from those only.',
+    options: GATEWAY_OPTIONS,
+    examples: [
+      'npx signed-requests gateway --upstream http://127.0.0.1:9000 \\',
+      '  --domain service.example --host hooks.example.com --account 1234 \\',
+      '  --https x-forwarded-proto',
+      'npx signed-requests gateway --config gateway.json --check'
+    ],
+    exits: [
+      [0, 'ended by SIGTERM or SIGINT; with --check, the options are good'],
+      [1, 'ended, and --drain was over before every request was'],
+      [2, 'an address is taken, or the replay store is out of reach'],
+      [64, 'a mistake in the options']
+    ]
+  }),
+  run: runGateway
+}
+
+async function runGateway(args: string[], io: Io): Promise<number> {
+  const { values } = parseArgs({ args, options: GATEWAY_OPTIONS })
+  const { check, ...flags } = values
+  // Loaded here, so that the other commands start as fast as without it.
+  const { givenOptions } = await import('../gateway/given-options.ts')
+  const { validateSettings } = await import('../gateway/options.ts')
+  const settings = validateSettings(givenOptions(flags, io.env))
+  if (check) {
+    io.print('the options are good')
+    return EXIT.verified
+  }
+  const { startGateway } = await import('../gateway/gateway.ts')
+  const { logText } = await import('../gateway/log.ts')
+  const running = await startGateway(settings, exchange => io.print(logText(exchange, settings.log)))
+  io.note(
+    `listening on ${settings.tls ? 'https' : 'http'}://${running.address} for ${settings.upstream.origin}`
+  )
+  if (running.admin !== undefined) io.note(`admin page on http://${running.admin}/`)
+  if (settings.observe) io.note('OBSERVING: every request is forwarded, NOTHING IS REFUSED')
+  const stopping = new AbortController()
+  await Promise.race(['SIGTERM', 'SIGINT'].map(signal => once(process, signal, { signal: stopping.signal })))
+  stopping.abort()
+  await running.close()
+  return EXIT.verified
+}
