@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { cp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
 
 const licenceOf = (name: string): string => readFileSync(`node_modules/${name}/LICENSE`, 'utf8')
@@ -49,14 +51,42 @@ const library: Options = {
   esbuildPlugins: [bufferOfDnsPacket]
 }
 
-/** The command line is one file. */
+/** The gateway's page is static: it goes beside the code as it is. */
+const gatewayPage: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'gateway-page',
+  setup({ initialOptions, onEnd }) {
+    onEnd(() => cp('src/gateway/page', join(initialOptions.outdir!, 'page'), { recursive: true }))
+  }
+}
+
+/** The licences of the packages that are bundled with the command line ask to be kept with them. */
+const licences: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'licences',
+  setup({ initialOptions, onEnd }) {
+    onEnd(async ({ metafile }) => {
+      const names = Object.keys(metafile?.inputs ?? {}).flatMap(
+        path => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []
+      )
+      const texts = [...new Set(names)].sort().map(name => `${name}\n\n${licenceOf(name).trim()}\n`)
+      await writeFile(join(initialOptions.outdir!, 'licences.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`))
+    })
+  }
+}
+
+/**
+ * The command line: what each command needs at once, and files beside it for what the gateway alone loads. The packages
+ * bundled with it are CommonJS and require modules of Node.js, and an ES module has no require.
+ */
 export const commandLine: Options = {
   entry: { cli: 'src/cli/main.ts' },
   format: ['esm'],
   target: 'node20',
   removeNodeProtocol: false,
-  splitting: false,
-  esbuildPlugins: [bufferOfDnsPacket]
+  splitting: true,
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);"
+  },
+  esbuildPlugins: [bufferOfDnsPacket, gatewayPage, licences]
 }
 
 export default defineConfig([library, commandLine])

@@ -109,9 +109,9 @@ describe('without a token', () => {
     const { port } = await startTestAdmin()
     const answer = await new Promise<string>((resolve, reject) => {
       let text = ''
-      connect(port, '127.0.0.1', function () {
-        this.end('GET / HTTP/1.0\r\n\r\n')
-      })
+      const socket = connect(port, '127.0.0.1')
+      socket.end('GET / HTTP/1.0\r\n\r\n')
+      socket
         .setEncoding('utf8')
         .on('data', part => {
           text += part
