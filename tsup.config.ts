@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { cp, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { cp, readFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
 import { defineConfig, type Options } from 'tsup'
 
 const licenceOf = (name: string): string => readFileSync(`node_modules/${name}/LICENSE`, 'utf8')
@@ -51,42 +51,75 @@ const library: Options = {
   esbuildPlugins: [bufferOfDnsPacket]
 }
 
-/** The gateway's page is static: it goes beside the code as it is. */
-const gatewayPage: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'gateway-page',
-  setup({ initialOptions, onEnd }) {
-    onEnd(() => cp('src/gateway/page', join(initialOptions.outdir!, 'page'), { recursive: true }))
+/** What the gateway loads when it is asked for: clients of Redis and PostgreSQL, and Prometheus metrics. */
+const COMMON_JS = ['ioredis', 'pg', 'prom-client']
+
+/** They require modules of Node.js, and an ES module has no require: each is imported, and handed on as it is. */
+const requireOfNode: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'require-of-node',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(?:node:)?[a-z0-9_]+(?:\/[a-z]+)?$/ }, ({ path, kind }) =>
+      kind === 'require-call' && isBuiltin(path)
+        ? { path: path.replace(/^(?!node:)/, 'node:'), namespace: 'required' }
+        : undefined
+    )
+    onResolve({ filter: /^imported:/ }, ({ path }) => ({ path: path.slice(9), namespace: 'imported' }))
+    onLoad({ filter: /^/, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require('imported:${path}').default`
+    }))
+    onLoad({ filter: /^/, namespace: 'imported' }, ({ path }) => ({
+      contents: `export { default } from '${path}'`
+    }))
   }
 }
 
-/** The licences of the packages that are bundled with the command line ask to be kept with them. */
-const licences: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'licences',
-  setup({ initialOptions, onEnd }) {
-    onEnd(async ({ metafile }) => {
-      const names = Object.keys(metafile?.inputs ?? {}).flatMap(
-        path => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []
-      )
-      const texts = [...new Set(names)].sort().map(name => `${name}\n\n${licenceOf(name).trim()}\n`)
-      await writeFile(join(initialOptions.outdir!, 'licences.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`))
+/** Every package that is bundled with the command line keeps its licence: in front of the first of its files. */
+const keepLicences: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'keep-licences',
+  setup({ onStart, onLoad }) {
+    const seen = new Set<string>()
+    onStart(() => seen.clear())
+    onLoad({ filter: /node_modules\/.*\.js$/ }, async ({ path }) => {
+      const [, folder = '', name = ''] = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(path) ?? []
+      const contents = await readFile(path, 'utf8')
+      if (seen.has(name) || OF_DNS_PACKET.includes(name)) return { contents }
+      seen.add(name)
+      return { contents: `/*! With ${name}\n\n${licenceIn(folder)}*/\n${contents}` }
     })
   }
 }
 
-/**
- * The command line: what each command needs at once, and files beside it for what the gateway alone loads. The packages
- * bundled with it are CommonJS and require modules of Node.js, and an ES module has no require.
- */
+/** Their licences are kept above. */
+const OF_DNS_PACKET = ['dns-packet', '@leichtgewicht/ip-codec']
+
+function licenceIn(folder: string): string {
+  const find = (pattern: RegExp) => {
+    const file = readdirSync(folder).find(name => pattern.test(name))
+    return file && readFileSync(`${folder}/${file}`, 'utf8')
+  }
+  const text = find(/^licen[cs]e/i) ?? find(/^readme/i)?.match(/^#+ licen[cs]e[\s\S]*/im)?.[0]
+  if (text === undefined) throw new Error(`${folder} has no licence`)
+  return text.replaceAll('*/', '')
+}
+
+/** The gateway's page is static: it goes beside the code as it is. */
+const copyPage: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'copy-page',
+  setup({ initialOptions, onEnd }) {
+    onEnd(() => cp('src/gateway/page', `${initialOptions.outdir}/page`, { recursive: true }))
+  }
+}
+
+/** The command line: one file for every command, and files that the gateway loads. */
 export const commandLine: Options = {
   entry: { cli: 'src/cli/main.ts' },
   format: ['esm'],
   target: 'node20',
   removeNodeProtocol: false,
   splitting: true,
-  banner: {
-    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);"
-  },
-  esbuildPlugins: [bufferOfDnsPacket, gatewayPage, licences]
+  noExternal: COMMON_JS,
+  external: ['pg-native'],
+  esbuildPlugins: [bufferOfDnsPacket, requireOfNode, keepLicences, copyPage]
 }
 
 export default defineConfig([library, commandLine])

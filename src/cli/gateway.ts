@@ -1,10 +1,8 @@
-import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import type { Command } from './command.ts'
 import { GATEWAY_OPTIONS } from './gateway-options.ts'
 import { helpText } from './help.ts'
 import type { Io } from './io.ts'
-import { EXIT } from './usage.ts'
 
 /** `signed-requests gateway` */
 export const gateway: Command = {
@@ -35,26 +33,7 @@ export const gateway: Command = {
 
 async function runGateway(args: string[], io: Io): Promise<number> {
   const { values } = parseArgs({ args, options: GATEWAY_OPTIONS })
-  const { check, ...flags } = values
   // Loaded here, so that the other commands start as fast as without it.
-  const { givenOptions } = await import('../gateway/given-options.ts')
-  const { validateSettings } = await import('../gateway/options.ts')
-  const settings = validateSettings(givenOptions(flags, io.env))
-  if (check) {
-    io.print('the options are good')
-    return EXIT.verified
-  }
-  const { startGateway } = await import('../gateway/gateway.ts')
-  const { logText } = await import('../gateway/log.ts')
-  const running = await startGateway(settings, exchange => io.print(logText(exchange, settings.log)))
-  io.note(
-    `listening on ${settings.tls ? 'https' : 'http'}://${running.address} for ${settings.upstream.origin}`
-  )
-  if (running.admin !== undefined) io.note(`admin page on http://${running.admin}/`)
-  if (settings.observe) io.note('OBSERVING: every request is forwarded, NOTHING IS REFUSED')
-  const stopping = new AbortController()
-  await Promise.race(['SIGTERM', 'SIGINT'].map(signal => once(process, signal, { signal: stopping.signal })))
-  stopping.abort()
-  await running.close()
-  return EXIT.verified
+  const gateway = await import('../gateway/run.ts')
+  return gateway.runGateway(values, io)
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import {
   Agent,
   type ClientRequest,
@@ -6,6 +7,7 @@ import {
   type ServerResponse
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { TLSSocket } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
 import type { HeaderLine } from '../adapters/proxy.ts'
 import type { UpstreamResult } from './exchange.ts'
@@ -21,14 +23,14 @@ export interface Outgoing {
 
 export interface Upstream {
   /**
-   * Sends a request on and its answer back. Never rejects. `release` is called, at most once, before the sender can
-   * know of an answer of 5xx, or of none; it never rejects.
+   * Sends a request on and its answer back. Never rejects. `release` is called, at most once and before the sender can
+   * know, when the answer is 5xx, or there is none, or not all of it; it must not reject.
    *
-   * Who asked may break off: the upstream then goes on, as its work may be done already.
+   * The sender may break off: the upstream then goes on, as its work may be done already.
    */
   forward(outgoing: Outgoing, res: ServerResponse, release: () => Promise<void>): Promise<UpstreamResult>
-  /** Breaks off whatever is under way. */
-  destroy(): void
+  /** Breaks off what is under way, and what still comes. Resolves when its claims are released. */
+  destroy(): Promise<void>
 }
 
 /**
@@ -37,12 +39,16 @@ export interface Upstream {
  */
 const IDLE = 1000
 
+/** @param timeout milliseconds until the answer begins, and between two parts of it */
 export function createUpstream(url: URL, timeout: number): Upstream {
   const isTls = url.protocol === 'https:'
   const agent = new (isTls ? HttpsAgent : Agent)({ keepAlive: true, timeout: IDLE, maxFreeSockets: 256 })
   const { hostname, port } = urlToHttpOptions(url)
+  const ending = new AbortController()
+  setMaxListeners(0, ending.signal)
+  const running = new Set<Promise<UpstreamResult>>()
 
-  const send = ({ method, target, headers, body }: Outgoing): ClientRequest => {
+  function ask({ method, target, headers, body }: Outgoing): ClientRequest {
     const length: HeaderLine = ['Content-Length', String(body.length)]
     const request = (isTls ? httpsRequest : httpRequest)({
       agent,
@@ -50,7 +56,8 @@ export function createUpstream(url: URL, timeout: number): Upstream {
       port,
       method,
       path: target,
-      headers: [...headers, length].flat()
+      headers: [...headers, length].flat(),
+      signal: ending.signal
     })
     request.end(body)
     return request
@@ -65,7 +72,7 @@ export function createUpstream(url: URL, timeout: number): Upstream {
     let isLate = false
     let isReleased = false
     const timer = setTimeout(() => {
-      // The upstream has to wait for a sender that does not read: that one is too slow.
+      // Where the sender does not read the answer, it is not the upstream that is late.
       if (res.writableNeedDrain) {
         res.destroy()
         timer.refresh()
@@ -75,26 +82,26 @@ export function createUpstream(url: URL, timeout: number): Upstream {
       }
     }, timeout)
     try {
-      request = send(outgoing)
+      request = ask(outgoing)
       const answer = await answerTo(request)
+      const { statusCode = 0, statusMessage, rawHeaders } = answer
       timer.refresh()
-      if (answer.statusCode! >= 500) {
+      if (statusCode >= 500) {
         isReleased = true
         await release()
       }
-      if (!res.destroyed) {
-        res.writeHead(answer.statusCode!, answer.statusMessage, answerHeaders(answer.rawHeaders).flat())
-      }
+      if (!res.destroyed) res.writeHead(statusCode, statusMessage, answerHeaders(rawHeaders).flat())
       for await (const chunk of answer) {
         timer.refresh()
-        if (!res.destroyed && !res.write(chunk)) await drained(res)
+        if (!res.destroyed && !res.write(chunk)) await drained(res, ending.signal)
       }
+      if (!answer.complete) throw new Error('the answer was broken off')
       if (!res.destroyed) res.end()
       return 'answered'
     } catch (error) {
       request?.destroy()
       if (!isReleased) await release()
-      if (res.headersSent) res.destroy()
+      if (res.headersSent) breakOff(res)
       else if (!res.destroyed) res.writeHead(isLate ? 504 : 502, { 'Content-Length': 0 }).end()
       return isLate ? 'timed-out' : isConnecting(error) ? 'unreachable' : 'broken-off'
     } finally {
@@ -102,24 +109,48 @@ export function createUpstream(url: URL, timeout: number): Upstream {
     }
   }
 
-  return { forward, destroy: () => agent.destroy() }
+  return {
+    forward(outgoing, res, release) {
+      const forwarding = forward(outgoing, res, release)
+      running.add(forwarding)
+      forwarding.finally(() => running.delete(forwarding))
+      return forwarding
+    },
+    async destroy() {
+      ending.abort()
+      await Promise.all(running)
+      agent.destroy()
+    }
+  }
 }
 
 const answerTo = (request: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     request.on('response', resolve)
-    request.on('error', reject) // also later: an error after the answer has begun must not end the process
-    request.on('close', () => reject(new Error('closed without an answer')))
+    // An error after the answer has begun must not end the process either.
+    request.on('error', reject)
+    request.on('close', () => reject(new Error('there was no answer')))
   })
 
+/** No byte of the request has reached the upstream. */
 const isConnecting = (error: unknown): boolean =>
   ['connect', 'getaddrinfo'].includes((error as NodeJS.ErrnoException).syscall ?? '')
 
-const drained = (res: ServerResponse): Promise<void> =>
+/** With a reset: to HTTP/1.0, which nginx speaks to its upstreams by default, a mere close would be a complete answer. */
+function breakOff(res: ServerResponse): void {
+  const { socket } = res
+  if (socket === null || socket instanceof TLSSocket) res.destroy()
+  else socket.resetAndDestroy()
+}
+
+/** Resolves when the sender has read what was written, or never will. */
+const drained = (res: ServerResponse, signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
     const done = () => {
       res.off('drain', done).off('close', done)
+      signal.removeEventListener('abort', done)
       resolve()
     }
     res.on('drain', done).on('close', done)
+    signal.addEventListener('abort', done)
   })

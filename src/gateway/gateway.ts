@@ -7,19 +7,16 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { fromNodeRequest } from '../adapters/node.ts'
-import type { HeaderLine } from '../adapters/proxy.ts'
-import { readBody } from '../body/read.ts'
-import { answerAndClose } from '../handlers/answer-and-close.ts'
-import { releaseClaim } from '../handlers/handling.ts'
-import { sendRefusal, validateDrainLimits } from '../handlers/send-refusal.ts'
-import { isTurnOf, whenOver } from '../handlers/turns.ts'
+import { dnsTxtLookup } from '../key/dns.ts'
 import { createVerifier } from '../verify.ts'
-import type { Exchange, UpstreamResult } from './exchange.ts'
+import type { Admin, AdminSettings } from './admin/admin.ts'
+import { trackConnections } from './connections.ts'
+import { type DnsAnswer, keepAnswers } from './dns-answers.ts'
+import type { Exchange } from './exchange.ts'
 import { createUpstream } from './forward.ts'
-import { requestHeaders, verdictHeaders } from './forwarded-headers.ts'
 import type { Address, GatewaySettings } from './options.ts'
 import { connectReplayStore } from './replay-store.ts'
+import { createServe } from './serve.ts'
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -27,17 +24,17 @@ export interface Gateway {
   readonly address: string
   /** the same of the admin address */
   readonly admin: string | undefined
-  /** Takes no new connection, lets running requests end, and then breaks off what is left. */
-  close(): Promise<void>
+  /** Takes no new connection, lets running requests end, and breaks off what is left; true when nothing was left. */
+  close(): Promise<boolean>
 }
 
-const LIMITS: ServerOptions = {
+const LIMITS = {
   maxHeaderSize: 16_384,
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   // Longer than nginx keeps a connection to its upstream (60 s), so that it is nginx that closes it.
   keepAliveTimeout: 65_000
-}
+} as const satisfies ServerOptions
 
 /**
  * Starts a gateway in this process.
@@ -49,100 +46,83 @@ export async function startGateway(
   settings: GatewaySettings,
   onExchange: (exchange: Exchange) => void = () => {}
 ): Promise<Gateway> {
+  const { tls } = settings
+  const dns = new Map<string, DnsAnswer>()
+  const lookupTxt = settings.verifier.lookupTxt ?? dnsTxtLookup()
+  let isReady = false
+  let admin: Admin | undefined
+
   const { store, close: closeStore } = await connectReplayStore(settings.replay)
-  const verify = createVerifier({ ...settings.verifier, ...(store && { replayStore: store }) })
+  const verify = createVerifier({
+    ...settings.verifier,
+    lookupTxt: settings.admin === undefined ? lookupTxt : keepAnswers(lookupTxt, dns),
+    ...(store && { replayStore: store })
+  })
   const upstream = createUpstream(settings.upstream, settings.upstreamTimeout)
-  const drainLimits = validateDrainLimits({})
-  const https = settings.https === undefined ? {} : { https: settings.https }
-  const bodyLimits = { maxBodyBytes: settings.verifier.maxBodyBytes ?? 10_485_760, bodyTimeout: 30_000 }
-
-  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const receivedAt = Date.now()
-    const start = performance.now()
-    if (!isForwardable(req)) return answerAndClose(res, 400, {}, drainLimits)
-    if (!(await isTurnOf(req, res))) return
-
-    const streamed = fromNodeRequest(req, https)
-    // What is forwarded whatever the verdict has to be read whatever the verdict.
-    const observed = settings.observe ? await readBody(streamed.body, bodyLimits) : undefined
-    const received =
-      observed === undefined ? streamed : { ...streamed, body: observed.ok ? observed.value : UNREAD }
-    const verdict = await verify(received)
-
-    const { method, target } = received
-    const headers = received.headers as HeaderLine[]
-    const body = verdict.status === 'verified' ? verdict.body : observed?.ok ? observed.value : undefined
-    let result: UpstreamResult = 'not-asked'
-    if (body !== undefined) {
-      const covered = verdict.status === 'verified' ? verdict.coveredHeaders : []
-      const outgoing = {
-        method,
-        target,
-        headers: requestHeaders(headers, covered, verdictHeaders(verdict, settings.observe)),
-        body
-      }
-      result = await upstream.forward(outgoing, res, () => releaseClaim(verify, verdict))
-    } else if (observed?.ok === false) {
-      answerAndClose(res, observed.code === 'body-too-large' ? 413 : 400, {}, drainLimits)
-    } else if (verdict.status !== 'verified') sendRefusal(res, verdict)
-    await whenOver(res)
-    onExchange({
-      receivedAt,
-      duration: performance.now() - start,
-      method,
-      target,
-      headers,
-      https: received.https,
-      verdict,
-      status: res.headersSent ? res.statusCode : 0,
-      upstream: result
-    })
-  }
+  const serve = createServe(settings, verify, upstream)
+  const serving = new Set<Promise<void>>()
 
   const listener = (req: IncomingMessage, res: ServerResponse) => {
-    serve(req, res).catch(error => {
-      console.error(error)
-      answerAndClose(res, 500, {}, drainLimits)
-    })
+    connections.add(res)
+    const served = serve(req, res)
+      .then(exchange => {
+        if (exchange === undefined) return
+        admin?.record(exchange)
+        onExchange(exchange)
+      })
+      .catch(error => {
+        console.error(error)
+        res.destroy()
+      })
+      .finally(() => serving.delete(served))
+    serving.add(served)
   }
-  const server = settings.tls
-    ? createHttpsServer({ ...LIMITS, ...settings.tls, handshakeTimeout: LIMITS.headersTimeout! }, listener)
+  const server = tls
+    ? createHttpsServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, listener)
     : createServer(LIMITS, listener)
   server.maxConnections = settings.maxConnections
-  await listen(server, settings.listen)
+  const connections = trackConnections(server, tls !== undefined)
+  try {
+    await listen(server, settings.listen)
+    if (settings.admin !== undefined) {
+      admin = await startAdmin({
+        ...settings.admin,
+        verifier: settings.verifier,
+        dns,
+        isReady: () => isReady
+      })
+    }
+  } catch (error) {
+    server.close()
+    await closeStore()
+    throw error
+  }
+  isReady = true
 
+  async function close(): Promise<boolean> {
+    isReady = false
+    const isDone = await connections.drain(settings.drain)
+    // The upstream's side first: claims are released before senders can know.
+    await upstream.destroy()
+    connections.destroy()
+    await Promise.all(serving)
+    server.close()
+    await Promise.all([closeStore(), admin?.close()])
+    return isDone
+  }
+  let closing: Promise<boolean> | undefined
   return {
     address: addressOf(server),
-    admin: undefined,
-    async close() {
-      await new Promise<void>(resolve => {
-        server.close(() => resolve())
-      })
-      upstream.destroy()
-      await closeStore()
+    admin: admin?.address,
+    close() {
+      closing ??= close()
+      return closing
     }
   }
 }
 
-/** In place of a body that could not be read to its end: it is the verdict's `body-unreadable`. */
-const UNREAD: AsyncIterable<Uint8Array> = {
-  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the body was not read')) })
-}
-
-/**
- * Whether the target may go on as it is (RFC 9112 section 3.2): a path, `*` of OPTIONS, or a URL whose authority is
- * Host, as the next server takes one or the other for the host.
- */
-function isForwardable({ url = '', method, rawHeaders }: IncomingMessage): boolean {
-  if (url.startsWith('/')) return true
-  if (url === '*') return method === 'OPTIONS'
-  const [, scheme, authority] = /^(https?):\/\/([^/?#]+)/i.exec(url) ?? []
-  if (scheme === undefined || authority === undefined) return false
-  const port = scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/
-  const plain = (host: string) => host.toLowerCase().replace(port, '')
-  const hosts = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === 'host')
-  return hosts.length === 1 && plain(hosts[0]!) === plain(authority)
-}
+const startAdmin = async (settings: AdminSettings): Promise<Admin> =>
+  (await import('./admin/admin.ts')).startAdmin(settings)
 
 const listen = (server: Server, { host, port }: Address): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -5,6 +5,9 @@ import { escapeText } from '../explain/text.ts'
 
 type Value = string | boolean | readonly string[]
 
+/** As `parseArgs` returns them. */
+export type Flags = Readonly<Record<string, Value | undefined>>
+
 /** One option as it was given, and where, in the words of a message. */
 export interface GivenOption {
   readonly value: Value
@@ -25,10 +28,7 @@ for (const name of ONLY_ARGUMENTS) NAMES.delete(name)
  *
  * @throws UsageError for a name that is no option: misspelled, it would silently be ignored
  */
-export function givenOptions(
-  flags: Readonly<Record<string, Value | undefined>>,
-  env: Readonly<Record<string, string | undefined>>
-): GivenOptions {
+export function givenOptions(flags: Flags, env: Readonly<Record<string, string | undefined>>): GivenOptions {
   const given = new Map<string, GivenOption>()
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith(PREFIX) || text === undefined) continue

@@ -1,4 +1,6 @@
 import { memoryReplayStore } from '../replay/memory.ts'
+import { postgresReplayStore, postgresReplayTable } from '../replay/postgres.ts'
+import { redisReplayStore } from '../replay/redis.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { ReplaySetting } from './options.ts'
 
@@ -7,10 +9,73 @@ export interface ConnectedStore {
   close(): Promise<void>
 }
 
-/** @throws Error, in one line without the URL, when the database is out of reach */
+/** Milliseconds. */
+const CONNECT_TIMEOUT = 5000
+
+/**
+ * Connects to the store. A database that is lost later is connected to again and again, and claims fail meanwhile. Its
+ * client library is loaded only when it is asked for.
+ *
+ * @throws (rejects with) Error of one line, without the URL, when the database is out of reach
+ */
 export async function connectReplayStore(setting: ReplaySetting): Promise<ConnectedStore> {
-  const close = async () => {}
-  if (setting.kind === 'none') return { store: undefined, close }
-  if (setting.kind === 'memory') return { store: memoryReplayStore(), close }
-  throw new Error('not yet')
+  switch (setting.kind) {
+    case 'none':
+      return { store: undefined, close: async () => {} }
+    case 'memory':
+      return { store: memoryReplayStore(), close: async () => {} }
+    case 'redis':
+      return connectRedis(setting.url).catch(error => Promise.reject(unreachable('Redis', error)))
+    case 'postgres':
+      return connectPostgres(setting.url).catch(error => Promise.reject(unreachable('PostgreSQL', error)))
+  }
+}
+
+async function connectRedis(url: string): Promise<ConnectedStore> {
+  const { default: ioredis } = await import('ioredis')
+  let isConnected = false
+  const client = new ioredis.Redis(url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_TIMEOUT,
+    // A command fails while there is no connection: sent later, it would claim for a request that was refused.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => (isConnected ? 200 : null)
+  })
+  let failure: unknown
+  client.on('error', error => {
+    failure = error
+  })
+  try {
+    await client.connect()
+    await client.ping()
+  } catch (error) {
+    client.disconnect()
+    // The client's own error says only that the connection was closed.
+    throw failure ?? error
+  }
+  isConnected = true
+  return { store: redisReplayStore(client), close: async () => client.disconnect() }
+}
+
+async function connectPostgres(url: string): Promise<ConnectedStore> {
+  const { default: pg } = await import('pg')
+  const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT })
+  pool.on('error', () => {})
+  try {
+    // It may be there without the right to create one, and others may just be creating it.
+    await pool
+      .query(postgresReplayTable())
+      .catch(() => pool.query('SELECT FROM signed_requests_replay LIMIT 0'))
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  return { store: postgresReplayStore(pool), close: () => pool.end() }
+}
+
+function unreachable(database: string, error: unknown): Error {
+  // Where a name has several addresses, the error has no message.
+  const { code, message } = error as NodeJS.ErrnoException
+  return new Error(`the replay store in ${database} cannot be used: ${message || code}`)
 }

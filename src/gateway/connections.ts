@@ -1,0 +1,66 @@
+import type { Server, ServerResponse } from 'node:http'
+import { type Socket, Server as TcpServer } from 'node:net'
+
+/** The connections of a server, and the answers under way on them. */
+export interface Connections {
+  /** Call it once for each request. */
+  add(res: ServerResponse): void
+  /**
+   * Takes no new connection and closes idle ones; the others are closed as their answers end. Resolves to whether all
+   * of them ended in time.
+   */
+  drain(milliseconds: number): Promise<boolean>
+  /** Breaks off what is left. */
+  destroy(): void
+}
+
+export function trackConnections(server: Server, isTls: boolean): Connections {
+  const open = new Set<Socket>()
+  const running = new Map<Socket, Set<ServerResponse>>()
+  let isDraining = false
+
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  // The socket of a request; with TLS it is another one than that of the connection.
+  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    running.set(socket, new Set())
+    socket.once('close', () => running.delete(socket))
+  })
+
+  return {
+    add(res) {
+      const { socket } = res.req
+      const answers = running.get(socket)
+      if (answers === undefined) return // it has closed already
+      answers.add(res)
+      if (isDraining) res.shouldKeepAlive = false
+      res.once('close', () => {
+        answers.delete(res)
+        if (isDraining && answers.size === 0) socket.destroySoon()
+      })
+    },
+    drain(milliseconds) {
+      isDraining = true
+      return new Promise(resolve => {
+        const timer = setTimeout(
+          () => resolve([...running.values()].every(({ size }) => size === 0)),
+          milliseconds
+        )
+        // Not close() of node:http: that destroys connections whose answer was ended but is not sent yet.
+        TcpServer.prototype.close.call(server, () => {
+          clearTimeout(timer)
+          resolve(true)
+        })
+        for (const [socket, answers] of running) {
+          for (const res of answers) res.shouldKeepAlive = false
+          if (answers.size === 0) socket.destroy()
+        }
+      })
+    },
+    destroy() {
+      for (const socket of open) socket.destroy()
+    }
+  }
+}

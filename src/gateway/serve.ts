@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { fromNodeRequest } from '../adapters/node.ts'
+import type { HeaderLine } from '../adapters/proxy.ts'
+import { type BodyLimits, readBody } from '../body/read.ts'
+import { answerAndClose } from '../handlers/answer-and-close.ts'
+import { releaseClaim } from '../handlers/handling.ts'
+import { sendRefusal, validateDrainLimits } from '../handlers/send-refusal.ts'
+import { isTurnOf, whenOver } from '../handlers/turns.ts'
+import type { ReceivedBody } from '../http/request.ts'
+import type { Verdict } from '../verdict/verdict.ts'
+import type { Verify } from '../verify.ts'
+import type { Exchange, UpstreamResult } from './exchange.ts'
+import type { Upstream } from './forward.ts'
+import { requestHeaders, verdictHeaders } from './forwarded-headers.ts'
+import type { GatewaySettings } from './options.ts'
+import { isForwardable } from './target.ts'
+
+/** Answers one request. Resolves when it is over, with what is known of it; undefined when there was no verdict. */
+export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Exchange | undefined>
+
+export function createServe(
+  { https, observe, verifier }: Pick<GatewaySettings, 'https' | 'observe' | 'verifier'>,
+  verify: Verify,
+  upstream: Upstream
+): Serve {
+  const adapterOptions = https === undefined ? {} : { https }
+  const drainLimits = validateDrainLimits({})
+  const bodyLimits: BodyLimits = { maxBodyBytes: verifier.maxBodyBytes ?? 10_485_760, bodyTimeout: 30_000 }
+
+  return async (req, res) => {
+    const receivedAt = Date.now()
+    const start = performance.now()
+    if (!isForwardable(req)) {
+      answerAndClose(res, 400, {}, drainLimits)
+      return undefined
+    }
+    if (!(await isTurnOf(req, res))) return undefined
+
+    const { body: stream, ...head } = fromNodeRequest(req, adapterOptions)
+    // What is forwarded whatever the verdict is read whatever the verdict.
+    const observed = observe ? await readBody(stream, bodyLimits) : undefined
+    const verdict = await verify({ ...head, body: observed === undefined ? stream : bodyOf(observed) })
+
+    const body = verdict.status === 'verified' ? verdict.body : observed?.ok ? observed.value : undefined
+    let result: UpstreamResult = 'not-asked'
+    if (body !== undefined) {
+      const outgoing = { ...head, headers: headersFor(head.headers as HeaderLine[], verdict, observe), body }
+      result = await upstream.forward(outgoing, res, () => releaseClaim(verify, verdict))
+    } else if (observed?.ok === false) {
+      answerAndClose(res, observed.code === 'body-too-large' ? 413 : 400, {}, drainLimits)
+    } else if (verdict.status !== 'verified') sendRefusal(res, verdict)
+    await whenOver(res)
+    return {
+      receivedAt,
+      duration: performance.now() - start,
+      ...head,
+      headers: head.headers as HeaderLine[],
+      verdict,
+      ...(verdict.status !== 'verified' && { body }),
+      status: res.headersSent ? res.statusCode : 0,
+      upstream: result
+    }
+  }
+}
+
+function headersFor(lines: readonly HeaderLine[], verdict: Verdict, isObserved: boolean): HeaderLine[] {
+  const covered = verdict.status === 'verified' ? verdict.coveredHeaders : []
+  return requestHeaders(lines, covered, verdictHeaders(verdict, isObserved))
+}
+
+/** In place of a body that could not be read to its end: a stream that fails, as it did. */
+const bodyOf = (read: Awaited<ReturnType<typeof readBody>>): ReceivedBody =>
+  read.ok
+    ? read.value
+    : { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error(read.code)) }) }
