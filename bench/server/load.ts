@@ -13,7 +13,9 @@ interface Result {
 
 export interface Load {
   requests: readonly ReceivedRequest[]
-  seconds: number
+  /** how long, unless `amount` says how many */
+  seconds?: number
+  amount?: number
   connections: number
   /** told of every answer; left out where it would slow the sender down */
   onAnswer?: (request: ReceivedRequest, status: number) => void
@@ -31,16 +33,17 @@ export interface Outcome {
 
 export async function loadAutocannon(): Promise<(url: string, load: Load) => Promise<Outcome>> {
   const { default: autocannon } = await load<{ default: Autocannon }>('autocannon')
-  return async (url, { requests, seconds, connections, onAnswer }) => {
+  return async (url, { requests, seconds, amount, connections, onAnswer }) => {
     const result = await autocannon({
       url,
       connections,
-      duration: seconds,
+      ...(amount === undefined ? { duration: seconds } : { amount }),
       requests: requests.map(request => ({
         method: request.method,
         path: request.target,
         headers: Object.fromEntries(request.headers as [string, string][]),
-        body: request.body,
+        // It takes a Buffer, and no other Uint8Array.
+        body: request.body && Buffer.from(request.body as Uint8Array),
         ...(onAnswer && { onResponse: (status: number) => onAnswer(request, status) })
       }))
     })

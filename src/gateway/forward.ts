@@ -90,7 +90,11 @@ export function createUpstream(url: URL, timeout: number): Upstream {
         isReleased = true
         await release()
       }
-      if (!res.destroyed) res.writeHead(statusCode, statusMessage, answerHeaders(rawHeaders).flat())
+      if (!res.destroyed) {
+        res.writeHead(statusCode, statusMessage, answerHeaders(rawHeaders).flat())
+        // Otherwise the head goes out with the first part of the body, in one packet.
+        if (answer.readableLength === 0 && !answer.complete) res.flushHeaders()
+      }
       for await (const chunk of answer) {
         timer.refresh()
         if (!res.destroyed && !res.write(chunk)) await drained(res, ending.signal)

@@ -32,6 +32,8 @@ const LIMITS = {
   maxHeaderSize: 16_384,
   headersTimeout: 10_000,
   requestTimeout: 60_000,
+  // Node.js looks every 30 s by default, so that ten seconds would be forty.
+  connectionsCheckingInterval: 1000,
   // Longer than nginx keeps a connection to its upstream (60 s), so that it is nginx that closes it.
   keepAliveTimeout: 65_000
 } as const satisfies ServerOptions

@@ -13,7 +13,7 @@ import type { Exchange, UpstreamResult } from './exchange.ts'
 import type { Upstream } from './forward.ts'
 import { requestHeaders, verdictHeaders } from './forwarded-headers.ts'
 import type { GatewaySettings } from './options.ts'
-import { isForwardable } from './target.ts'
+import { isForwardable, isFramed } from './target.ts'
 
 /** Answers one request. Resolves when it is over, with what is known of it; undefined when there was no verdict. */
 export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Exchange | undefined>
@@ -30,7 +30,7 @@ export function createServe(
   return async (req, res) => {
     const receivedAt = Date.now()
     const start = performance.now()
-    if (!isForwardable(req)) {
+    if (!isFramed(req) || !isForwardable(req)) {
       answerAndClose(res, 400, {}, drainLimits)
       return undefined
     }

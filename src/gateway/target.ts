@@ -14,3 +14,10 @@ export function isForwardable({ url = '', method, rawHeaders }: IncomingMessage)
   const hosts = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === 'host')
   return hosts.length === 1 && withoutPort(hosts[0]!) === withoutPort(authority)
 }
+
+/**
+ * HTTP/1.1, or HTTP/1.0 without a transfer coding: with one its framing is faulty (RFC 9112 section 6.1). Node.js takes
+ * 0.9 and 2.0 in a request line, too.
+ */
+export const isFramed = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  httpVersion === '1.1' || (httpVersion === '1.0' && headers['transfer-encoding'] === undefined)

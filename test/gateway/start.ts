@@ -45,6 +45,13 @@ export async function startApplication(
   return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), seen, close }
 }
 
+/** One for all tests of a file: its keys take time to make. */
+let shared: TestService | undefined
+export function sharedService(): TestService {
+  shared ??= createTestService()
+  return shared
+}
+
 export interface TestGateway extends Gateway {
   readonly service: TestService
   /** each request that is over */
@@ -57,7 +64,7 @@ export interface TestGateway extends Gateway {
 export async function startTestGateway(
   upstream: URL,
   settings: Partial<GatewaySettings> = {},
-  service = createTestService()
+  service = sharedService()
 ): Promise<TestGateway> {
   const exchanges: Exchange[] = []
   let onOver = () => {}
@@ -111,19 +118,20 @@ export function wire(
   return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${head}\r\n`, 'latin1'), bytes])
 }
 
-/** All that a server answers to these bytes until it closes, or until `until` is in it. */
-export async function exchangeBytes(address: string, bytes: Uint8Array, until?: RegExp): Promise<string> {
+/** All that a server answers to these bytes until it closes or resets, or until `until` is in it. */
+export function exchangeBytes(address: string, bytes: Uint8Array, until?: RegExp): Promise<string> {
   const { hostname, port } = new URL(`http://${address}`)
-  const socket = connect(Number(port), hostname)
+  const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
   socket.on('error', () => {})
   socket.write(bytes)
   let answer = ''
-  for await (const chunk of socket) {
-    answer += chunk.toString('latin1')
-    if (until?.test(answer)) break
-  }
-  socket.destroy()
-  return answer
+  return new Promise(resolve => {
+    socket.on('data', chunk => {
+      answer += chunk.toString('latin1')
+      if (until?.test(answer)) socket.destroy()
+    })
+    socket.on('close', () => resolve(answer))
+  })
 }
 
 /** The statuses of all answers to these bytes, when the last of them ends the connection. */

@@ -1,0 +1,133 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { testing } from './dist.ts'
+import { type ServerProcess, startServer } from './gateway/process.ts'
+import { printMachine } from './report.ts'
+import { quantile } from './rounds.ts'
+import { loadAutocannon, type Outcome } from './server/load.ts'
+
+const CONNECTIONS = 64
+const ROUNDS = 7
+const ROUND_SECONDS = 4
+const LEAST_OF_UNVERIFIED = 0.8
+const MEMORY_REQUESTS = Number(process.argv[2] ?? 100_000)
+const MEMORY_STEPS = 10
+const MOST_GROWTH_MB = 20
+
+/** The gateway beside the same proxy without verification, and what stays of large requests in its memory. */
+printMachine()
+const send = await loadAutocannon().catch((error: Error) => {
+  console.error(error.message)
+  process.exit(1)
+})
+const service = testing.createTestService()
+const dns = fork(new URL('./server/dns-process.ts', import.meta.url), { execArgv: ['--import', 'tsx'] })
+dns.send(service.records)
+const [dnsServer] = (await once(dns, 'message')) as [string]
+
+const upstream = await startServer('./upstream.ts', [])
+const servers = {
+  gateway: await startServer('../../dist/cli.js', [
+    'gateway',
+    ...[
+      '--upstream',
+      upstream.url,
+      '--listen',
+      '127.0.0.1:0',
+      '--https',
+      'always',
+      '--dns-server',
+      dnsServer
+    ],
+    ...['--domain', service.options.serviceDomain, '--host', 'receiver.example', '--account', '1234'],
+    // The same sixty requests come again and again. A claim in memory takes a microsecond.
+    ...['--replay', 'none']
+  ]),
+  unverified: await startServer('./unverified.ts', [upstream.url]),
+  piping: await startServer('./piping.ts', [upstream.url])
+}
+type Name = keyof typeof servers
+
+const broken = [...(await besideUnverified()), ...(await memory(servers.gateway))]
+for (const server of [...Object.values(servers), upstream]) server.stop()
+dns.disconnect()
+for (const promise of broken) console.log(`BROKEN: ${promise}`)
+if (broken.length > 0) process.exitCode = 1
+
+function sign(bytes: number, count: number) {
+  const body = (i: number) => Buffer.alloc(bytes, `{"event":"opened","id":${i}}`)
+  return Array.from({ length: count }, (_, i) => service.sign({ body: body(i), target: `/hook?id=${i}` }))
+}
+
+async function drive(name: Name): Promise<{ perSecond: number; cpu: number }> {
+  const before = servers[name].cpu()
+  const load = { requests: sign(1024, 60), seconds: ROUND_SECONDS, connections: CONNECTIONS }
+  const outcome = await send(servers[name].url, load)
+  assertAccepted(name, outcome)
+  const cpu = (servers[name].cpu() - before) / (outcome.perSecond * ROUND_SECONDS)
+  console.log(
+    `${name.padEnd(11)}${outcome.perSecond.toFixed(0).padStart(7)} requests/s   p50 ${outcome.p50} ms, ` +
+      `p99 ${outcome.p99} ms   CPU ${cpu.toFixed(0)} us each`
+  )
+  return { perSecond: outcome.perSecond, cpu }
+}
+
+function assertAccepted(name: string, { answers, errors }: Outcome): void {
+  if (errors === 0 && Object.keys(answers).join() === '200') return
+  throw new Error(`${name} answered ${JSON.stringify(answers)}, errors: ${errors}`)
+}
+
+async function besideUnverified(): Promise<string[]> {
+  console.log(`\n${CONNECTIONS} connections, 1 KB bodies, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turn`)
+  const names = Object.keys(servers) as Name[]
+  for (const name of names) await drive(name)
+  console.log('warm')
+  const ratios = { unverified: [] as number[], piping: [] as number[] }
+  const cpus = { gateway: [] as number[], unverified: [] as number[], piping: [] as number[] }
+  for (let round = 0; round < ROUNDS; round++) {
+    const perSecond = { gateway: 0, unverified: 0, piping: 0 }
+    for (let i = 0; i < names.length; i++) {
+      const name = names[(i + round) % names.length]!
+      const outcome = await drive(name)
+      perSecond[name] = outcome.perSecond
+      cpus[name].push(outcome.cpu)
+    }
+    ratios.unverified.push(perSecond.gateway / perSecond.unverified)
+    ratios.piping.push(perSecond.gateway / perSecond.piping)
+  }
+  const median = (values: number[]) => quantile(values, 0.5)
+  const ratio = median(ratios.unverified)
+  console.log(
+    `gateway / the same without verification: ${ratio.toFixed(2)}, the median of ${ROUNDS} ` +
+      `(${ratios.unverified.map(each => each.toFixed(2)).join(', ')}); at least ${LEAST_OF_UNVERIFIED}`
+  )
+  console.log(`gateway / piping alone: ${median(ratios.piping).toFixed(2)}`)
+  const cpuOf = (name: Name) => `${name} ${median(cpus[name]).toFixed(0)} us`
+  console.log(`CPU each: ${names.map(cpuOf).join(', ')}`)
+  return ratio >= LEAST_OF_UNVERIFIED ? [] : [`only ${ratio.toFixed(2)} of the same without verification`]
+}
+
+/** Large requests, one after another on 16 connections: the most that is resident in each tenth of them. */
+async function memory(gateway: ServerProcess): Promise<string[]> {
+  console.log(`\n${MEMORY_REQUESTS} requests of 100 KB`)
+  const peaks: number[] = []
+  for (let step = 1; step <= MEMORY_STEPS; step++) {
+    let peak = 0
+    const watch = setInterval(() => {
+      peak = Math.max(peak, gateway.resident())
+    }, 50)
+    const load = { requests: sign(100_000, 60), amount: MEMORY_REQUESTS / MEMORY_STEPS, connections: 16 }
+    const outcome = await send(gateway.url, load)
+    clearInterval(watch)
+    assertAccepted('gateway', outcome)
+    peaks.push(peak)
+    const done = (MEMORY_REQUESTS / MEMORY_STEPS) * step
+    console.log(
+      `${done} done   ${peak.toFixed(0)} MB resident at most   ${outcome.perSecond.toFixed(0)} requests/s`
+    )
+  }
+  // The first tenth is when the heap gets its size.
+  const growth = peaks.at(-1)! - Math.max(...peaks.slice(0, 3))
+  console.log(`growth after the third tenth: ${growth.toFixed(0)} MB; less than ${MOST_GROWTH_MB}`)
+  return growth < MOST_GROWTH_MB ? [] : [`its memory grows by ${growth.toFixed(0)} MB`]
+}

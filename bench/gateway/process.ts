@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** A server in a process of its own; its log goes nowhere. */
+export interface ServerProcess {
+  readonly url: string
+  /** microseconds of CPU since it was started */
+  cpu(): number
+  /** megabytes resident now */
+  resident(): number
+  stop(): void
+}
+
+/** Linux counts CPU in ticks of a hundredth of a second, for every program. */
+const TICK = 10_000
+
+/** Starts it, and waits for `listening on` and its port on standard error. */
+export async function startServer(file: string, args: readonly string[]): Promise<ServerProcess> {
+  const path = fileURLToPath(new URL(file, import.meta.url))
+  const flags = path.endsWith('.ts') ? ['--import', 'tsx'] : []
+  const child = spawn(process.execPath, [...flags, path, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
+    said += chunk
+    const port = /listening on (?:\S*:)?(\d+)/.exec(said)?.[1]
+    if (port === undefined) continue
+    child.stderr.pipe(process.stderr)
+    const read = (name: string) => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
+    return {
+      url: `http://127.0.0.1:${port}`,
+      cpu() {
+        // The second field, the program's name, is in brackets and may have spaces.
+        const fields = read('stat')
+          .replace(/^.*\) /, '')
+          .split(' ')
+        return (Number(fields[11]) + Number(fields[12])) * TICK
+      },
+      resident: () => Number(/VmRSS:\s+(\d+)/.exec(read('status'))![1]) / 1024,
+      stop: () => child.kill()
+    }
+  }
+  throw new Error(`${file} did not start: ${said}`)
+}
