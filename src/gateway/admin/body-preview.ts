@@ -27,7 +27,7 @@ export function bodyPreview({ body, bodyLength }: KeptExchange, redact: boolean)
   if (redact) return nothing('Bodies are not shown (--redact).')
   if (body === undefined || bodyLength === undefined) {
     return nothing(
-      'The body was not kept: it is read after the signature has verified, and kept when all checks pass.'
+      'The body was not kept: it is read only after the signature has verified, and of refused ones 64 KiB are kept.'
     )
   }
   const text = textOf(

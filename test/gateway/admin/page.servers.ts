@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { AdminSettings } from '../../../src/gateway/admin/admin.ts'
 import { explain, type ReceivedRequest, type VerifierOptions } from '../../../src/index.ts'
 import { buildCommandLine, type CommandLine } from '../../support/cli.ts'
+import { send, startApplication, startTestGateway } from '../start.ts'
 import { service, startTestAdmin } from '../support/admin.ts'
 import { expectNoOverflow, launchBrowser, openPage } from '../support/browser.ts'
 import { exchangeOf, withHeader } from '../support/exchanges.ts'
@@ -549,4 +550,28 @@ test('with a token the browser asks for it, and the events come too', async () =
   )
   await record(forged())
   await rows.first().waitFor()
+})
+
+test('through the gateway itself: a forged request appears within a second of its answer, and never reaches the application', async () => {
+  const application = await startApplication()
+  const admin = { address: { host: '127.0.0.1', port: 0 }, token: undefined, redact: false }
+  const gateway = await startTestGateway(application.url, { admin })
+  onTestFinished(async () => {
+    await gateway.close()
+    await application.close()
+  })
+  const { page, troubles, close } = await openPage(browser, `http://${gateway.admin}/`)
+  onTestFinished(close)
+  const request = gateway.service.sign({ method: 'POST', target: '/hook?id=42', body: '{"id":1}' })
+  await send(gateway.address, request)
+  await send(gateway.address, { ...request, body: Buffer.from('{"id":2}') })
+  await page.locator('#rows tr').nth(1).waitFor({ timeout: 1000 })
+  expect(await page.locator('#rows .badge').allInnerTexts()).toEqual(['401', '200'])
+  await page.locator('#rows tr').first().click()
+  const detail = page.locator('#detail')
+  await detail.getByText('Digest does not match the body').first().waitFor()
+  expect(await detail.locator('pre').innerText()).toBe('{"id":2}')
+  expect(await detail.getByRole('button', { name: 'Copy as fixture' }).isVisible()).toBe(true)
+  expect(application.seen).toHaveLength(1)
+  expect(troubles).toEqual([])
 })
