@@ -11,7 +11,8 @@ export interface BodyPreview {
   note: string
 }
 
-const BYTES_IN_LINE = 16
+/** As many as fit on a phone. */
+const BYTES_IN_LINE = 8
 const MAX_HEX = 1024
 
 /** The body as text where it is UTF-8, and else in hex. */
