@@ -1,10 +1,14 @@
-import { once } from 'node:events'
+import cluster from 'node:cluster'
 import type { Io } from '../cli/io.ts'
 import { EXIT } from '../cli/usage.ts'
+import { dnsTxtLookup } from '../key/dns.ts'
+import { type DnsAnswer, keepAnswers } from './dns-answers.ts'
 import { startGateway } from './gateway.ts'
 import { type Flags, givenOptions } from './given-options.ts'
 import { logText } from './log.ts'
-import { validateSettings } from './options.ts'
+import { type GatewaySettings, validateSettings } from './options.ts'
+import { createReporter } from './report.ts'
+import { runWorkers } from './workers.ts'
 
 /** What `signed-requests gateway` does: runs until it is told to end. Resolves to the exit code. */
 export async function runGateway({ check, ...flags }: Flags, io: Io): Promise<number> {
@@ -13,12 +17,39 @@ export async function runGateway({ check, ...flags }: Flags, io: Io): Promise<nu
     io.print('the options are good')
     return EXIT.verified
   }
+  // Listened to from the start and to the end: of a group of processes each may get the signal twice.
+  const stopped = new Promise<void>(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+  })
+  if (cluster.isWorker) return runWorker(settings, stopped, io)
+  if (settings.observe) io.note('OBSERVING: every request is forwarded, NOTHING IS REFUSED')
+  if (settings.workers > 1) return runWorkers(settings, stopped, io)
+
   const gateway = await startGateway(settings, exchange => io.print(logText(exchange, settings.log)))
   io.note(
     `listening on ${settings.tls ? 'https' : 'http'}://${gateway.address} for ${settings.upstream.origin}`
   )
   if (gateway.admin !== undefined) io.note(`admin page on http://${gateway.admin}/`)
-  if (settings.observe) io.note('OBSERVING: every request is forwarded, NOTHING IS REFUSED')
-  await Promise.race(['SIGTERM', 'SIGINT'].map(signal => once(process, signal)))
+  await stopped
   return (await gateway.close()) ? EXIT.verified : EXIT.rejected
+}
+
+/** One of several processes: what the page shows goes to the first one. */
+async function runWorker(settings: GatewaySettings, stopped: Promise<void>, io: Io): Promise<number> {
+  const { admin, verifier } = settings
+  const dns = new Map<string, DnsAnswer>()
+  const lookupTxt = keepAnswers(verifier.lookupTxt ?? dnsTxtLookup(), dns)
+  const report = createReporter(message => process.send?.(message), dns)
+  const own = { ...settings, admin: undefined, verifier: admin ? { ...verifier, lookupTxt } : verifier }
+  try {
+    const gateway = await startGateway(own, exchange => {
+      io.print(logText(exchange, settings.log))
+      if (admin !== undefined) report(exchange)
+    })
+    await stopped
+    return (await gateway.close()) ? EXIT.verified : EXIT.rejected
+  } finally {
+    // The channel would keep this process running.
+    cluster.worker?.disconnect()
+  }
 }

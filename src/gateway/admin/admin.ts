@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import type { Verdict } from '../../verdict/verdict.ts'
 import type { Exchange } from '../exchange.ts'
 import { loadPage } from '../page-files.ts'
+import type { Counted } from '../report.ts'
 import { assertProtected, authorityOf, createAccessCheck } from './access.ts'
 import { createEventStreams } from './events.ts'
 import { explainCommand } from './explain-command.ts'
@@ -27,6 +28,9 @@ export interface Admin {
   address: string
   /** Keeps a request for the page and counts it. */
   record(exchange: Exchange): void
+  /** the two of them one by one, for requests of other processes */
+  keep(exchange: Exchange): void
+  count(counted: Counted): void
   close(): Promise<void>
 }
 
@@ -90,6 +94,15 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
     return { ...detailOf(kept, settings.verifier, settings.redact), fixture: fixture?.json, file, command }
   }
 
+  const count = (counted: Counted) => {
+    counts[counted.verdict.status] += 1
+    metrics.observe(counted)
+  }
+  const keep = (exchange: Exchange) => {
+    recent.record(exchange)
+    streams.notify()
+  }
+
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (req, res) => {
     answer(req, res).catch(error => {
       console.error(error)
@@ -106,11 +119,11 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
   return {
     address: authorityOf(address.host, port),
     record(exchange) {
-      counts[exchange.verdict.status] += 1
-      metrics.observe(exchange)
-      recent.record(exchange)
-      streams.notify()
+      count(exchange)
+      keep(exchange)
     },
+    keep,
+    count,
     async close() {
       const closed = once(server, 'close')
       server.close()

@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { Exchange } from '../exchange.ts'
+import type { Counted } from '../report.ts'
 
 /** What Prometheus reads. Labels have a few fixed values each: nothing from a request is one. */
 export interface Metrics {
   readonly registry: Registry
-  observe(exchange: Exchange): void
+  observe(counted: Counted): void
 }
 
 export function createMetrics(): Metrics {

@@ -1,0 +1,50 @@
+import type { Code } from '../verdict/codes.ts'
+import type { Verdict } from '../verdict/verdict.ts'
+import type { DnsAnswer } from './dns-answers.ts'
+import type { Exchange } from './exchange.ts'
+
+/** What metrics count of a request. */
+export type Counted = Pick<Exchange, 'status' | 'upstream' | 'duration'> & {
+  readonly verdict: {
+    readonly status: Verdict['status']
+    readonly failures: readonly { readonly code: Code }[]
+  }
+}
+
+/** What a worker sends to the process that serves the admin address. */
+export interface Report {
+  /** of every request */
+  readonly counted: readonly Counted[]
+  /** requests for the page */
+  readonly kept: readonly Exchange[]
+  readonly dns: readonly (readonly [string, DnsAnswer])[]
+}
+
+/** Milliseconds between two reports, and the most requests for the page in one: a hundred a second. */
+const INTERVAL = 100
+const MOST_KEPT = 10
+
+/** Gathers what is known of requests, and sends it at intervals. Of too many, refused ones are kept first. */
+export function createReporter(
+  send: (report: Report) => void,
+  dns: ReadonlyMap<string, DnsAnswer>
+): (exchange: Exchange) => void {
+  let counted: Counted[] = []
+  let kept: Exchange[] = []
+  const flush = () => {
+    send({ counted, kept, dns: [...dns] })
+    counted = []
+    kept = []
+  }
+  return exchange => {
+    if (counted.length === 0) setTimeout(flush, INTERVAL)
+    const { verdict, status, upstream, duration } = exchange
+    const failures = verdict.failures.map(({ code }) => ({ code }))
+    counted.push({ verdict: { status: verdict.status, failures }, status, upstream, duration })
+    if (kept.length < MOST_KEPT) kept.push(exchange)
+    else if (verdict.status !== 'verified') {
+      const place = kept.findIndex(each => each.verdict.status === 'verified')
+      if (place >= 0) kept[place] = exchange
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Io } from '../cli/io.ts'
+import { EXIT } from '../cli/usage.ts'
+import type { Admin } from './admin/admin.ts'
+import type { DnsAnswer } from './dns-answers.ts'
+import type { Address, GatewaySettings } from './options.ts'
+import type { Report } from './report.ts'
+
+/** Milliseconds until a worker that has ended is replaced: one that ends at once must not take the machine. */
+const PAUSE = 1000
+
+/**
+ * Runs the gateway in several processes that share an address. This process keeps them running, passes on the signal to
+ * end, and serves the admin address with what they report. Resolves to the exit code.
+ *
+ * @param stopped resolves when it is told to end
+ */
+export async function runWorkers(
+  settings: GatewaySettings,
+  stopped: Promise<unknown>,
+  io: Io
+): Promise<number> {
+  const dns = new Map<string, DnsAnswer>()
+  let isReady = false
+  let admin: Admin | undefined
+  if (settings.admin !== undefined) {
+    const { startAdmin } = await import('./admin/admin.ts')
+    admin = await startAdmin({ ...settings.admin, verifier: settings.verifier, dns, isReady: () => isReady })
+  }
+
+  const workers = new Set<Worker>()
+  const start = (): Promise<Worker> => {
+    const worker = cluster.fork()
+    workers.add(worker)
+    worker.once('exit', () => workers.delete(worker))
+    worker.on('message', (report: Report) => {
+      for (const [name, answer] of report.dns) dns.set(name, answer)
+      for (const counted of report.counted) admin?.count(counted)
+      for (const exchange of report.kept) admin?.keep(exchange)
+    })
+    return Promise.race([once(worker, 'listening'), once(worker, 'exit')]).then(() => worker)
+  }
+  const replace = (worker: Worker): void => {
+    worker.once('exit', async (code, signal) => {
+      if (!isReady) return
+      io.note(`a worker has ended (${signal ?? code}) and is replaced`)
+      await delay(PAUSE)
+      if (isReady) replace(await start())
+    })
+  }
+
+  cluster.setupPrimary({ serialization: 'advanced' })
+  const listening: Promise<Address> = new Promise(resolve => {
+    cluster.once('listening', (_, { address, port }) => resolve({ host: address, port }))
+  })
+  const started = await Promise.all(Array.from({ length: settings.workers }, start))
+  const failed = started.find(worker => worker.isDead())
+  isReady = failed === undefined
+  if (isReady) {
+    for (const worker of started) replace(worker)
+    const { host, port } = await listening
+    io.note(`${settings.workers} workers listen on ${host.includes(':') ? `[${host}]` : host}:${port}`)
+    if (admin !== undefined) io.note(`admin page on http://${admin.address}/`)
+    await stopped
+    isReady = false
+  }
+  const codes = await Promise.all([...workers].map(end))
+  await admin?.close()
+  // What a worker could not start for is on stderr already.
+  return failed?.process.exitCode ?? (codes.every(code => code === 0) ? EXIT.verified : EXIT.rejected)
+}
+
+async function end(worker: Worker): Promise<number> {
+  if (worker.isDead()) return worker.process.exitCode ?? 1
+  // Not worker.kill(), which disconnects first: the worker would then end without draining.
+  worker.process.kill('SIGTERM')
+  const [code] = await once(worker, 'exit')
+  return code ?? 1
+}
