@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { explainCommand } from '../../../src/gateway/admin/explain-command.ts'
 import { fixtureOf } from '../../../src/gateway/admin/fixture.ts'
-import { createRecent } from '../../../src/gateway/admin/recent.ts'
+import { createRecent, cutDown } from '../../../src/gateway/admin/recent.ts'
 import type { Exchange } from '../../../src/gateway/exchange.ts'
 import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../../src/index.ts'
 import { runInside } from '../../support/run-cli.ts'
@@ -29,8 +29,8 @@ interface Setting {
 async function capture(request: ReceivedRequest, { options, redact = false, dns, changes }: Setting = {}) {
   const verifier = { ...service.options, now: () => NOW, ...options }
   const exchange = await exchangeOf(request, verifier, changes)
-  const recent = createRecent({ redact })
-  recent.record(exchange)
+  const recent = createRecent()
+  recent.keep(cutDown(exchange, redact))
   const answers = new Map(Object.entries(dns ?? service.records))
   const fixture = await fixtureOf(recent.get(1)!, { verifier, redact, dns: answers })
   return { exchange, verifier, fixture }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createRecent } from '../../../src/gateway/admin/recent.ts'
+import { createRecent, cutDown } from '../../../src/gateway/admin/recent.ts'
 import { detailOf, rowOf } from '../../../src/gateway/admin/view.ts'
 import type { Exchange } from '../../../src/gateway/exchange.ts'
 import type { ReceivedRequest, VerifierOptions } from '../../../src/index.ts'
@@ -20,8 +20,8 @@ const signed = (more: Parameters<typeof service.sign>[0] = {}) =>
   service.sign({ method: 'POST', target: '/hook?id=1', body: '{"id":1}', ...more })
 
 function keep(exchange: Exchange, redact: boolean) {
-  const recent = createRecent({ redact })
-  recent.record(exchange)
+  const recent = createRecent()
+  recent.keep(cutDown(exchange, redact))
   return recent.get(1)!
 }
 
