@@ -54,8 +54,9 @@ export function trackConnections(server: Server, isTls: boolean): Connections {
           resolve(true)
         })
         for (const [socket, answers] of running) {
-          for (const res of answers) res.shouldKeepAlive = false
-          if (answers.size === 0) socket.destroy()
+          const last = [...answers].at(-1)
+          if (last === undefined) socket.destroy()
+          else last.shouldKeepAlive = false
         }
       })
     },

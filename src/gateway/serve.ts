@@ -7,6 +7,7 @@ import { releaseClaim } from '../handlers/handling.ts'
 import { sendRefusal, validateDrainLimits } from '../handlers/send-refusal.ts'
 import { isTurnOf, whenOver } from '../handlers/turns.ts'
 import type { ReceivedBody } from '../http/request.ts'
+import { errorLabel } from '../verdict/error-label.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 import { copyBody } from './copied-body.ts'
@@ -50,7 +51,7 @@ export function createServe(
     let result: UpstreamResult = 'not-asked'
     if (body !== undefined) {
       const outgoing = { ...head, headers: headersFor(head.headers as HeaderLine[], verdict, observe), body }
-      result = await upstream.forward(outgoing, res, () => releaseClaim(verify, verdict))
+      result = await upstream.forward(outgoing, res, () => releaseClaim(verify, verdict, reportHeld))
     } else if (observed?.ok === false) {
       answerAndClose(res, observed.code === 'body-too-large' ? 413 : 400, {}, drainLimits)
     } else if (verdict.status !== 'verified') sendRefusal(res, verdict)
@@ -67,6 +68,10 @@ export function createServe(
     }
   }
 }
+
+/** One line beside the log, which says of the repetition that it is a replay. */
+const reportHeld = (error: unknown): void =>
+  console.error(`a claim could not be released, so a repetition will be refused: ${errorLabel(error)}`)
 
 function headersFor(lines: readonly HeaderLine[], verdict: Verdict, isObserved: boolean): HeaderLine[] {
   const covered = verdict.status === 'verified' ? verdict.coveredHeaders : []

@@ -48,7 +48,11 @@ export function callHook<Args extends unknown[]>(
 const RELEASE_TIMEOUT = 1000
 
 /** The handler has failed: the sender's repetition is let in. A store that fails too does not hide why. */
-export async function releaseClaim(verify: Verify, verdict: Verdict | undefined): Promise<void> {
+export async function releaseClaim(
+  verify: Verify,
+  verdict: Verdict | undefined,
+  report: (error: unknown) => void = console.error
+): Promise<void> {
   if (verdict?.status !== 'verified') return
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<void>((_, reject) => {
@@ -58,7 +62,7 @@ export async function releaseClaim(verify: Verify, verdict: Verdict | undefined)
   try {
     await Promise.race([verify.release(verdict), late])
   } catch (error) {
-    console.error(error)
+    report(error)
   } finally {
     clearTimeout(timer)
   }

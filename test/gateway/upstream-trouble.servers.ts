@@ -88,10 +88,7 @@ const send = (address: string, { method, target, headers, body }: ReceivedReques
       agent,
       method,
       path: target,
-      headers: [
-        ...(headers as Iterable<readonly [string, string]>),
-        ['Content-Length', String((body as Uint8Array).length)]
-      ].flat()
+      headers: [...(headers as Iterable<readonly [string, string]>)].flat()
     })
     request.on('error', () => resolve(0))
     request.on('response', answer => {

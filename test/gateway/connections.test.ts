@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { expect, it } from 'vitest'
+import { trackConnections } from '../../src/gateway/connections.ts'
+
+async function start(answer: Parameters<typeof createServer>[1]) {
+  const server = createServer((req, res) => {
+    connections.add(res)
+    answer?.(req, res as never)
+  })
+  const connections = trackConnections(server, false)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  return { server, connections, socket }
+}
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+
+it('an answer that was ended, but not yet read, is sent to its end', async () => {
+  const { server, connections, socket } = await start((_, res) => res.end(Buffer.alloc(20_000_000)))
+  socket.write(REQUEST)
+  await once(server, 'request')
+  const drained = connections.drain(10_000)
+  let length = 0
+  for await (const chunk of socket) length += chunk.length
+  expect(length).toBeGreaterThan(20_000_000)
+  expect(await drained).toBe(true)
+})
+
+it('a connection without a request is closed at once, and one with half a head too', async () => {
+  const { connections, socket, server } = await start(() => {})
+  socket.write('GET / HTTP/1.1\r\n')
+  const [other] = await once(server, 'connection')
+  if (other.readyState !== 'open') await once(other, 'ready')
+  socket.resume()
+  expect(await connections.drain(10_000)).toBe(true)
+  if (!socket.closed) await once(socket, 'close')
+})
+
+it('of pipelined requests all are answered, and the connection closed then', async () => {
+  const finish: (() => void)[] = []
+  const { connections, socket } = await start((_, res) => {
+    finish.push(() => res.end('done'))
+  })
+  socket.write(REQUEST + REQUEST)
+  while (finish.length < 2) await new Promise(setImmediate)
+  const drained = connections.drain(10_000)
+  for (const each of finish) each()
+  let answer = ''
+  for await (const chunk of socket) answer += chunk
+  expect(answer.match(/done/g)).toHaveLength(2)
+  expect(await drained).toBe(true)
+})
+
+it('when the time is over it says whether answers are left, and destroy() breaks them off', async () => {
+  const { connections, socket, server } = await start(() => {})
+  socket.write(REQUEST)
+  await once(server, 'request')
+  expect(await connections.drain(10)).toBe(false)
+  connections.destroy()
+  if (!socket.closed) await once(socket, 'close')
+})
