@@ -107,7 +107,7 @@ test.each([
   ['a request comes twice', 'docs/replay-and-retries.md#two-kinds-of-repetition'],
   ['a store of your own', 'docs/replay-stores.md#your-own'],
   ['a test in CI', 'docs/testing.md#in-a-test'],
-  ['PHP', 'docs/writing-a-verifier.md#without-javascript']
+  ['PHP', 'docs/gateway.md']
 ])('the README answers with one click: %s', (_, target) => {
   expect(linksOf(proseOf('README.md'))).toContain(target)
 })

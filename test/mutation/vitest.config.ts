@@ -4,13 +4,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * The tests of the verifier that take the same way every time, and not long. The first that fails ends the run, so
- * what catches most comes first.
+ * what catches most comes first. None that loads modules again: what a module does once would then count as run by it,
+ * and no test could notice that it was changed.
  */
 const TESTS = [
   'test/vectors.test.ts',
   'test/verify.test.ts',
   'test/http/',
   'test/draft-cavage/',
+  'test/rfc9421/examples.test.ts',
+  'test/rfc9421/headers.test.ts',
+  'test/rfc9421/property.test.ts',
+  'test/rfc9421/signature-base.test.ts',
+  'test/rfc9421/verify.test.ts',
   'test/checks/',
   'test/key/',
   'test/signature/',
