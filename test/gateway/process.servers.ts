@@ -82,12 +82,12 @@ async function startUpstream(answer?: Parameters<typeof startApplication>[0]) {
   return application
 }
 
-/** The processes that a process has started. */
-const childrenOf = (pid: number): number[] =>
-  execFileSync('ps', ['-o', 'pid=', '--ppid', `${pid}`], { encoding: 'utf8' })
-    .trim()
-    .split(/\s+/)
-    .map(Number)
+/** The workers that a process has started; tsx starts one of its own. */
+const workersOf = (pid: number): number[] =>
+  execFileSync('ps', ['-o', 'pid=,args=', '--ppid', `${pid}`], { encoding: 'utf8' })
+    .split('\n')
+    .filter(line => line.includes(' gateway '))
+    .map(line => Number.parseInt(line, 10))
 
 describe('one process', () => {
   it('takes keys from DNS, logs a line for each request, and ends with 0 on SIGTERM', async () => {
@@ -235,7 +235,7 @@ describe('--workers 2', () => {
     }
     expect(metrics).toMatch(/signed_requests_requests_total\{verdict="verified"[^}]*\} 40\n/)
 
-    const workers = childrenOf(child.pid!)
+    const workers = workersOf(child.pid!)
     expect(workers).toHaveLength(2)
     process.kill(workers[0]!, 'SIGKILL')
     while (!/a worker has ended \(SIGKILL\) and is replaced/.test(notes())) await once(child.stderr!, 'data')
