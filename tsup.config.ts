@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { cp, readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { defineConfig, type Options } from 'tsup'
 
@@ -102,6 +102,14 @@ function licenceIn(folder: string): string {
   return text.replaceAll('*/', '')
 }
 
+/** The gateway's page is static: it goes beside the code as it is. */
+const copyPage: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'copy-page',
+  setup({ initialOptions, onEnd }) {
+    onEnd(() => cp('src/gateway/page', `${initialOptions.outdir}/page`, { recursive: true }))
+  }
+}
+
 /** The command line: one file for every command, and files that the gateway loads. */
 export const commandLine: Options = {
   entry: { cli: 'src/cli/main.ts' },
@@ -111,7 +119,7 @@ export const commandLine: Options = {
   splitting: true,
   noExternal: COMMON_JS,
   external: ['pg-native'],
-  esbuildPlugins: [bufferOfDnsPacket, requireOfNode, keepLicences]
+  esbuildPlugins: [bufferOfDnsPacket, requireOfNode, keepLicences, copyPage]
 }
 
 export default defineConfig([library, commandLine])

@@ -16,7 +16,7 @@ export interface Exchange {
   readonly headers: readonly HeaderLine[]
   readonly https: boolean
   readonly verdict: Verdict
-  /** what was read of a body that the verdict does not hold, whole; only where the gateway has it at hand */
+  /** of a refused request, when it was read to its end and the gateway has it at hand */
   readonly body?: Uint8Array | undefined
   /** the status that the sender was answered with; 0 when the connection was broken off before it */
   readonly status: number

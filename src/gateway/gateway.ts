@@ -42,11 +42,13 @@ const LIMITS = {
  * Starts a gateway in this process.
  *
  * @param onExchange called once for each request that got a verdict, when it is over
+ * @param isWorker another process serves the admin address
  * @throws (rejects) when an address is taken, or the replay store out of reach
  */
 export async function startGateway(
   settings: GatewaySettings,
-  onExchange: (exchange: Exchange) => void = () => {}
+  onExchange: (exchange: Exchange) => void = () => {},
+  isWorker = false
 ): Promise<Gateway> {
   const { tls } = settings
   const dns = new Map<string, DnsAnswer>()
@@ -57,7 +59,7 @@ export async function startGateway(
   const { store, close: closeStore } = await connectReplayStore(settings.replay)
   const verify = createVerifier({
     ...settings.verifier,
-    lookupTxt: settings.admin === undefined ? lookupTxt : keepAnswers(lookupTxt, dns),
+    lookupTxt: settings.admin === undefined || isWorker ? lookupTxt : keepAnswers(lookupTxt, dns),
     ...(store && { replayStore: store })
   })
   const upstream = createUpstream(settings.upstream, settings.upstreamTimeout)
@@ -86,7 +88,7 @@ export async function startGateway(
   const connections = trackConnections(server, tls !== undefined)
   try {
     await listen(server, settings.listen)
-    if (settings.admin !== undefined) {
+    if (settings.admin !== undefined && !isWorker) {
       admin = await startAdmin({
         ...settings.admin,
         verifier: settings.verifier,

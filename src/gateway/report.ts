@@ -1,5 +1,6 @@
 import type { Code } from '../verdict/codes.ts'
 import type { Verdict } from '../verdict/verdict.ts'
+import { type CutExchange, cutDown } from './admin/recent.ts'
 import type { DnsAnswer } from './dns-answers.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -16,7 +17,7 @@ export interface Report {
   /** of every request */
   readonly counted: readonly Counted[]
   /** requests for the page */
-  readonly kept: readonly Exchange[]
+  readonly kept: readonly CutExchange[]
   readonly dns: readonly (readonly [string, DnsAnswer])[]
 }
 
@@ -27,10 +28,11 @@ const MOST_KEPT = 10
 /** Gathers what is known of requests, and sends it at intervals. Of too many, refused ones are kept first. */
 export function createReporter(
   send: (report: Report) => void,
-  dns: ReadonlyMap<string, DnsAnswer>
+  dns: ReadonlyMap<string, DnsAnswer>,
+  redact: boolean
 ): (exchange: Exchange) => void {
   let counted: Counted[] = []
-  let kept: Exchange[] = []
+  let kept: CutExchange[] = []
   const flush = () => {
     send({ counted, kept, dns: [...dns] })
     counted = []
@@ -41,10 +43,10 @@ export function createReporter(
     const { verdict, status, upstream, duration } = exchange
     const failures = verdict.failures.map(({ code }) => ({ code }))
     counted.push({ verdict: { status: verdict.status, failures }, status, upstream, duration })
-    if (kept.length < MOST_KEPT) kept.push(exchange)
+    if (kept.length < MOST_KEPT) kept.push(cutDown(exchange, redact))
     else if (verdict.status !== 'verified') {
       const place = kept.findIndex(each => each.verdict.status === 'verified')
-      if (place >= 0) kept[place] = exchange
+      if (place >= 0) kept[place] = cutDown(exchange, redact)
     }
   }
 }

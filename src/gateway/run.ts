@@ -3,6 +3,7 @@ import type { Io } from '../cli/io.ts'
 import { EXIT } from '../cli/usage.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
 import { type DnsAnswer, keepAnswers } from './dns-answers.ts'
+import type { Exchange } from './exchange.ts'
 import { startGateway } from './gateway.ts'
 import { type Flags, givenOptions } from './given-options.ts'
 import { logText } from './log.ts'
@@ -39,13 +40,14 @@ async function runWorker(settings: GatewaySettings, stopped: Promise<void>, io: 
   const { admin, verifier } = settings
   const dns = new Map<string, DnsAnswer>()
   const lookupTxt = keepAnswers(verifier.lookupTxt ?? dnsTxtLookup(), dns)
-  const report = createReporter(message => process.send?.(message), dns)
-  const own = { ...settings, admin: undefined, verifier: admin ? { ...verifier, lookupTxt } : verifier }
+  const report = createReporter(message => process.send?.(message), dns, admin?.redact ?? true)
+  const own = { ...settings, verifier: admin ? { ...verifier, lookupTxt } : verifier }
   try {
-    const gateway = await startGateway(own, exchange => {
+    const onExchange = (exchange: Exchange) => {
       io.print(logText(exchange, settings.log))
       if (admin !== undefined) report(exchange)
-    })
+    }
+    const gateway = await startGateway(own, onExchange, true)
     await stopped
     return (await gateway.close()) ? EXIT.verified : EXIT.rejected
   } finally {

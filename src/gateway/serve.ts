@@ -10,6 +10,7 @@ import type { ReceivedBody } from '../http/request.ts'
 import { errorLabel } from '../verdict/error-label.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
+import { copyBody } from './copied-body.ts'
 import type { Exchange, UpstreamResult } from './exchange.ts'
 import type { Upstream } from './forward.ts'
 import { requestHeaders, verdictHeaders } from './forwarded-headers.ts'
@@ -20,7 +21,7 @@ import { isForwardable, isFramed } from './target.ts'
 export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Exchange | undefined>
 
 export function createServe(
-  { https, observe, verifier }: Pick<GatewaySettings, 'https' | 'observe' | 'verifier'>,
+  { https, observe, verifier, admin }: Pick<GatewaySettings, 'https' | 'observe' | 'verifier' | 'admin'>,
   verify: Verify,
   upstream: Upstream
 ): Serve {
@@ -37,10 +38,14 @@ export function createServe(
     }
     if (!(await isTurnOf(req, res))) return undefined
 
-    const { body: stream, ...head } = fromNodeRequest(req, adapterOptions)
+    const received = fromNodeRequest(req, adapterOptions)
+    const { body: stream, ...head } = received
     // What is forwarded whatever the verdict is read whatever the verdict.
     const observed = observe ? await readBody(stream, bodyLimits) : undefined
-    const verdict = await verify({ ...head, body: observed === undefined ? stream : bodyOf(observed) })
+    const copied = admin === undefined || admin.redact ? undefined : copyBody(stream)
+    // In place: it has notes of the adapter on forwarding headers, which a copy would lose.
+    received.body = observed === undefined ? (copied?.body ?? stream) : bodyOf(observed)
+    const verdict = await verify(received)
 
     const body = verdict.status === 'verified' ? verdict.body : observed?.ok ? observed.value : undefined
     let result: UpstreamResult = 'not-asked'
@@ -57,7 +62,7 @@ export function createServe(
       ...head,
       headers: head.headers as HeaderLine[],
       verdict,
-      ...(verdict.status !== 'verified' && { body }),
+      ...(verdict.status !== 'verified' && { body: body ?? copied?.read() }),
       status: res.headersSent ? res.statusCode : 0,
       upstream: result
     }

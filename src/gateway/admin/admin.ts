@@ -11,7 +11,7 @@ import { createEventStreams } from './events.ts'
 import { explainCommand } from './explain-command.ts'
 import { type FixtureSettings, fixtureName, fixtureOf } from './fixture.ts'
 import { createMetrics } from './metrics.ts'
-import { createRecent, type KeptExchange } from './recent.ts'
+import { type CutExchange, createRecent, cutDown, type KeptExchange } from './recent.ts'
 import { detailOf } from './view.ts'
 
 export interface AdminSettings extends FixtureSettings {
@@ -29,7 +29,7 @@ export interface Admin {
   /** Keeps a request for the page and counts it. */
   record(exchange: Exchange): void
   /** the two of them one by one, for requests of other processes */
-  keep(exchange: Exchange): void
+  keep(exchange: CutExchange): void
   count(counted: Counted): void
   close(): Promise<void>
 }
@@ -55,7 +55,7 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
   assertProtected(address.host, token)
   const files = await loadPage()
   const metrics = createMetrics()
-  const recent = createRecent(settings)
+  const recent = createRecent()
   const run = randomBytes(8).toString('hex')
   const counts: Record<Verdict['status'], number> = { verified: 0, rejected: 0, unavailable: 0 }
   const streams = createEventStreams(recent, run, () => ({ counts }))
@@ -98,8 +98,8 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
     counts[counted.verdict.status] += 1
     metrics.observe(counted)
   }
-  const keep = (exchange: Exchange) => {
-    recent.record(exchange)
+  const keep = (exchange: CutExchange) => {
+    recent.keep(exchange)
     streams.notify()
   }
 
@@ -120,7 +120,7 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
     address: authorityOf(address.host, port),
     record(exchange) {
       count(exchange)
-      keep(exchange)
+      keep(cutDown(exchange, settings.redact))
     },
     keep,
     count,

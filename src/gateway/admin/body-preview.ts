@@ -11,7 +11,8 @@ export interface BodyPreview {
   note: string
 }
 
-const BYTES_IN_LINE = 16
+/** As many as fit on a phone. */
+const BYTES_IN_LINE = 8
 const MAX_HEX = 1024
 
 /** The body as text where it is UTF-8, and else in hex. */
@@ -27,7 +28,7 @@ export function bodyPreview({ body, bodyLength }: KeptExchange, redact: boolean)
   if (redact) return nothing('Bodies are not shown (--redact).')
   if (body === undefined || bodyLength === undefined) {
     return nothing(
-      'The body was not kept: it is read after the signature has verified, and kept when all checks pass.'
+      'The body was not kept: it is read only after the signature has verified, and of refused ones 64 KiB are kept.'
     )
   }
   const text = textOf(

@@ -10,36 +10,34 @@ const MAX_BODY = 64 * 1024
 /** Bytes of a larger body that are kept, and of any body that are shown. */
 export const PREVIEW_BYTES = 4096
 
-/** One request as it is kept: numbered from 1, and cut down to what may be shown. */
-export interface KeptExchange extends Exchange {
-  readonly number: number
-  /** of the whole body, in bytes; undefined when it was not read to its end, or is not kept at all */
+/** What is kept of one request: plain data, without a body that may not be shown. */
+export interface CutExchange extends Exchange {
+  /** of the whole body, in bytes; undefined when it was not read to its end */
   readonly bodyLength: number | undefined
   /** the bytes of `body` are all there are */
   readonly isBodyWhole: boolean
 }
 
-/** The last requests, in memory alone. */
+/** Numbered from 1. */
+export interface KeptExchange extends CutExchange {
+  readonly number: number
+}
+
+/** The last 200 requests, in memory alone. */
 export interface Recent {
-  record(exchange: Exchange): void
+  keep(exchange: CutExchange): void
   /** Those with a higher number, oldest first. */
   after(number: number): readonly KeptExchange[]
   get(number: number): KeptExchange | undefined
 }
 
-/**
- * Keeps the last 200 requests. A verdict is copied without what it may hold on to: of a thrown error the text alone,
- * and of a body bytes of its own.
- *
- * @param about.redact keep no body at all
- */
-export function createRecent({ redact }: { redact: boolean }): Recent {
+export function createRecent(): Recent {
   const kept: KeptExchange[] = []
   let last = 0
   return {
-    record(exchange) {
+    keep(exchange) {
       last += 1
-      kept.push(cutDown(exchange, last, redact))
+      kept.push({ ...exchange, number: last })
       if (kept.length > MAX_KEPT) kept.shift()
     },
     after: number => kept.filter(exchange => exchange.number > number),
@@ -47,7 +45,13 @@ export function createRecent({ redact }: { redact: boolean }): Recent {
   }
 }
 
-function cutDown(exchange: Exchange, number: number, redact: boolean): KeptExchange {
+/**
+ * A copy without what it may hold on to: of a thrown error the text alone, and of a body bytes of its own, at most 64
+ * KiB.
+ *
+ * @param redact keep no body at all
+ */
+export function cutDown(exchange: Exchange, redact: boolean): CutExchange {
   const { verdict } = exchange
   const received = verdict.status === 'verified' ? verdict.body : exchange.body
   const isBodyWhole = received !== undefined && received.length <= MAX_BODY && !redact
@@ -58,7 +62,6 @@ function cutDown(exchange: Exchange, number: number, redact: boolean): KeptExcha
     ...exchange,
     verdict: plainVerdict(verdict, body ?? new Uint8Array()),
     body: redact ? undefined : body,
-    number,
     bodyLength: received?.length,
     isBodyWhole
   }

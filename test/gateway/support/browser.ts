@@ -1,0 +1,52 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** Debian's own. A sandbox needs a user that is not root. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  })
+
+/** What a page must never do, as it happened. */
+export interface WatchedPage {
+  page: Page
+  troubles: string[]
+  close(): Promise<void>
+}
+
+/** A page with a context of its own, and what goes wrong in it: errors, dialogs, violations of the policy, other addresses. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {}
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const page = await context.newPage()
+  const troubles: string[] = []
+  page.on('console', message => {
+    if (message.type() === 'error' || message.type() === 'warning') troubles.push(message.text())
+  })
+  page.on('pageerror', error => troubles.push(String(error)))
+  page.on('dialog', dialog => {
+    troubles.push(`dialog: ${dialog.message()}`)
+    dialog.dismiss().catch(() => {})
+  })
+  page.on('popup', popup => troubles.push(`popup: ${popup.url()}`))
+  page.on('request', request => {
+    if (!request.url().startsWith(url)) troubles.push(`request: ${request.url()}`)
+  })
+  await page.goto(url)
+  await page.locator('#connection[data-state=live]').waitFor()
+  return { page, troubles, close: () => context.close() }
+}
+
+/** Nothing is wider than the window. */
+export async function expectNoOverflow(page: Page): Promise<void> {
+  const wide =
+    await page.evaluate(`[document.documentElement, ...document.querySelectorAll('main, section, article, table, li, tr, td, th, dd, p, h2')]
+    .filter(node => node.getBoundingClientRect().right > innerWidth + 0.5 && getComputedStyle(node).clipPath === 'none')
+    .map(node => node.tagName + '.' + node.className)`)
+  expect(wide).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+}
