@@ -1,34 +1,46 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readBody } from '../../src/body/read.ts'
+import { trackConnections } from '../../src/gateway/connections.ts'
 import { createUpstream } from '../../src/gateway/forward.ts'
-import { requestHeaders } from '../../src/gateway/forwarded-headers.ts'
+import { logText } from '../../src/gateway/log.ts'
+import { createServe } from '../../src/gateway/serve.ts'
+import type { ReceivedRequest, Verdict } from '../../src/index.ts'
+import { PASSED_WITHOUT_REPLAY } from '../../src/verdict/verdict.ts'
 
 /**
- * The gateway without verification: the same way of reading, forwarding, answering and logging, and everything passes.
+ * The gateway without verification: its own code reads, forwards, answers and logs, and every request is let in.
  *
  * `unverified.ts UPSTREAM`
  */
 const upstream = createUpstream(new URL(process.argv[2]!), 30_000)
+const limits = { maxBodyBytes: 10_485_760, bodyTimeout: 30_000 }
 
-async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const start = performance.now()
-  const chunks: Buffer[] = []
-  for await (const chunk of req) chunks.push(chunk)
-  const lines: [string, string][] = []
-  for (let i = 0; i < req.rawHeaders.length; i += 2) lines.push([req.rawHeaders[i]!, req.rawHeaders[i + 1]!])
-  const { method = '', url: target = '' } = req
-  const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-  await upstream.forward(
-    { method, target, headers: requestHeaders(lines, [], []), body },
-    res,
-    async () => {}
-  )
-  const ms = Math.round(performance.now() - start)
-  process.stdout.write(
-    `${JSON.stringify({ time: new Date().toISOString(), httpStatus: res.statusCode, ms })}\n`
-  )
+async function letIn(request: ReceivedRequest): Promise<Verdict> {
+  const body = await readBody(request.body, limits)
+  if (!body.ok) throw new Error(body.code)
+  return {
+    status: 'verified',
+    failures: [],
+    scheme: 'draft-cavage',
+    accountId: '1234',
+    keyId: 'one._domainkey.service.example',
+    algorithm: 'rsa-sha256',
+    date: new Date(),
+    coveredHeaders: ['(request-target)', 'host', 'date', 'x-service-id', 'digest'],
+    nonce: undefined,
+    body: body.value,
+    replayId: undefined,
+    checks: PASSED_WITHOUT_REPLAY
+  }
 }
 
-const server = createServer((req, res) => void serve(req, res))
-server.keepAliveTimeout = 65_000
+const verify = Object.assign(letIn, { release: async () => {} })
+const verifier = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }
+const serve = createServe({ https: true, observe: false, admin: undefined, verifier }, verify, upstream)
+const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
+  connections.add(res)
+  serve(req, res).then(exchange => exchange && process.stdout.write(`${logText(exchange, 'json')}\n`))
+})
+const connections = trackConnections(server, false)
 server.listen(0, '127.0.0.1', () => console.error(`listening on ${(server.address() as AddressInfo).port}`))

@@ -38,14 +38,14 @@ export function joinSigningString(
   { created, expires }: SigningStringParameters
 ): Result<string> {
   const starts = lineStarts(covered)
-  let text = ''
+  const parts: string[] = []
   for (let i = 0; i < covered.length; i++) {
     const name = covered[i]!
     const value = fields.values.get(name) ?? specialValue(name, method, target, created, expires)
     if (value === undefined) return cannotBuild(fields, covered, created)
-    text += starts[i]! + value
+    parts.push(starts[i]!, value)
   }
-  return ok(text)
+  return ok(parts.join(''))
 }
 
 /** What stands before each value; the same list of names comes with every request. */

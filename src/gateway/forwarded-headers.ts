@@ -49,7 +49,8 @@ export function requestHeaders(
     const fold = folded(name)
     if (HOP_BY_HOP.has(fold) || fold.startsWith(OURS)) return false
     if (signed.has(lower) || lower === 'host') return true
-    return !named.has(lower) && !signedFolded.has(fold)
+    // CGI makes HTTP_PROXY of it, which clients in the application take for their proxy (httpoxy).
+    return !named.has(lower) && !signedFolded.has(fold) && fold !== 'proxy'
   }
   return [...lines.filter(isKept), ...added]
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
+import { freeMemory } from './free-memory.ts'
 
 export interface DrainLimits {
   readonly drainBytes: number
@@ -121,6 +122,7 @@ function drain(
   }
   const onData = (chunk: Uint8Array) => {
     dropped += chunk.length
+    if (isAlone(req)) freeMemory(chunk)
     if (dropped > limits.drainBytes) finish(false)
     else pausing.refresh()
   }
@@ -138,3 +140,7 @@ function drain(
   req.on('data', onData).on('end', onEnd).on('close', onEnd)
   req.resume()
 }
+
+/** Nobody else gets the chunks. */
+const isAlone = (req: IncomingMessage): boolean =>
+  req.listenerCount('data') === 1 && req.listenerCount('readable') === 0

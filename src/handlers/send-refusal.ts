@@ -20,6 +20,9 @@ export interface RefusalOptions {
  * connection is closed: a proxy that is still sending when its connection breaks makes a 502 of the answer. With HTTP/2
  * the stream is reset, and the connection stays.
  *
+ * A request that was pipelined behind the refused one gets no answer, but Node.js has already emitted it, or will. Only
+ * `nodeHandler` keeps it from being handled.
+ *
  * The request is `res.req`. In Fastify call `reply.hijack()` first and pass `reply.raw`; in Koa set
  * `ctx.respond = false` and pass `ctx.res`.
  *

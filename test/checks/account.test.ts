@@ -36,14 +36,22 @@ describe('checkAccount', () => {
 })
 
 describe('askAccounts', () => {
-  test.each([[null], [undefined], [0], ['yes'], [{}], [[]], [() => true]])(
-    'takes %j, at once or later, for a failure of the function',
-    async answer => {
+  test.each([
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [0, 'number'],
+    ['yes', 'string'],
+    [{}, 'object'],
+    [[], 'array'],
+    [() => true, 'function']
+  ])(
+    'takes %j, at once or later, for a failure of the function, and names its type',
+    async (answer, type) => {
       for (const accounts of [() => answer, async () => answer]) {
         const verdict = await verifyWith({ accounts: accounts as never })
         expect(failuresOf(verdict)).toEqual(['account: account-check-failed'])
         expect(verdict.failures[0]?.evidence).toMatchObject({
-          error: expect.stringMatching(/^it returned \w+ instead of true or false$/)
+          error: `it returned ${type} instead of true or false`
         })
       }
     }

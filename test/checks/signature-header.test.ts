@@ -40,3 +40,10 @@ test('names the covered times that the algorithm does not allow', () => {
   })
   expect(check({ headers, created: NOW, expires: NOW })).toEqual(ok(undefined))
 })
+
+test('reports (expires) without its parameter, also when nothing else is covered', () => {
+  expect(check({ headers: ['(expires)'] })).toMatchObject({
+    code: 'signature-parameter-missing',
+    evidence: { parameter: 'expires' }
+  })
+})

@@ -498,6 +498,7 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
       [name.toLowerCase()]
     )
   }
+  accept('Proxy, which CGI has as HTTP_PROXY', { after: ['Proxy: http://evil.example:8080'] }, {}, ['proxy'])
   accept('a name with an underscore that is like no other', { after: ['X_Note: 1', 'X.Other: 2'] })
 
   // Versions.

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from '../docs/pages.ts'
+import { makeCertificate } from '../support/https.ts'
 import { freePorts } from '../support/nginx.ts'
 import { commandOfPage, fileOfPage } from './page.ts'
 
@@ -82,6 +83,16 @@ describe('in two minutes, as the page has it', () => {
     // PHP answers each on a connection of its own.
     expect(php.output().match(/Accepted/g)).toHaveLength(2)
   })
+})
+
+test('the command with a certificate has good options', async () => {
+  const { key, cert } = await makeCertificate('hooks.example.com')
+  writeFileSync(join(folder, 'hooks.example.com.key'), key)
+  writeFileSync(join(folder, 'hooks.example.com.pem'), cert)
+  const command = commandOfPage('tls').trimEnd().replace('npx signed-requests', COMMAND_LINE)
+  const run = spawnSync('sh', ['-c', `${command} --check`], { cwd: folder, encoding: 'utf8' })
+  expect(run.stderr).toBe('')
+  expect(run.stdout).toBe('the options are good\n')
 })
 
 describe('the unit of systemd', () => {

@@ -6,9 +6,11 @@ import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   createVerifier,
+  fromNodeRequest,
   type NodeHandlerOptions,
   nodeHandler,
   type ReceivedRequest,
+  sendRefusal,
   type Verified
 } from '../../src/index.ts'
 import { memoryReplayStore } from '../../src/replay/index.ts'
@@ -194,6 +196,42 @@ describe('a refused request', () => {
   })
 })
 
+describe('what is left of a refused upload', () => {
+  const body = Buffer.alloc(9_000_000)
+  const refused = () => wire({ ...service.sign({ ...order, body }), target: '/other' })
+
+  test('is freed as it is dropped, and not left to the collector', async () => {
+    const port = await serve(() => {})
+    const upload = refused()
+    const before = process.memoryUsage().arrayBuffers
+    let peak = before
+    const sampling = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().arrayBuffers)
+    }, 1)
+    for (let i = 0; i < 3; i++) await talk(port, upload)
+    clearInterval(sampling)
+    expect(peak - before).toBeLessThan(1_000_000)
+  })
+
+  test.each([
+    ['listens', (req: IncomingMessage, keep: (chunk: Buffer) => void) => req.on('data', keep)],
+    [
+      'reads',
+      (req: IncomingMessage, keep: (chunk: Buffer) => void) =>
+        req.on('readable', () => {
+          for (let chunk = req.read(); chunk !== null; chunk = req.read()) keep(chunk)
+        })
+    ]
+  ])('stays whole for somebody else who %s', async (_, collect) => {
+    const chunks: Buffer[] = []
+    const port = await serve(() => {}, {
+      onRefused: (_verdict, req) => collect(req, chunk => chunks.push(chunk))
+    })
+    await talk(port, refused())
+    expect(Buffer.concat(chunks)).toHaveLength(body.length)
+  })
+})
+
 describe('a handler that throws', () => {
   const failing = [
     [
@@ -309,6 +347,23 @@ describe('requests that are pipelined on one connection', () => {
     const answers = await talk(port, Buffer.concat([wire(refused), wire(service.sign({ target: '/2' }))]))
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401'])
     expect(handle).not.toHaveBeenCalled()
+  })
+
+  test.each([
+    ['in one packet', 1],
+    ['behind a large body', 2_000_000]
+  ])('after sendRefusal() there is no answer either: %s', async (_, length) => {
+    const port = await listen(
+      createServer(async (req, res) => {
+        const verdict = await verify(fromNodeRequest(req))
+        if (verdict.status === 'verified') res.end('handled')
+        else sendRefusal(res, verdict)
+      })
+    )
+    const refused = { ...service.sign({ target: '/1', body: Buffer.alloc(length) }), target: '/other' }
+    const answers = await talk(port, Buffer.concat([wire(refused), wire(service.sign({ target: '/2' }))]))
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401'])
+    expect(answers).not.toContain('handled')
   })
 
   test('after a 500 neither', async () => {

@@ -103,7 +103,7 @@ test('the memory of the receiver stays flat', async () => {
   child.kill()
 
   expect(answer).toBe('HTTP/1.1 401 Unauthorized')
-  expect(peak - before).toBeLessThan(20 * MEGABYTE)
+  expect(peak - before).toBeLessThan(5 * MEGABYTE)
 })
 
 async function answerOf(child: ChildProcess) {
