@@ -25,28 +25,43 @@ export interface Report {
 const INTERVAL = 100
 const MOST_KEPT = 10
 
-/** Gathers what is known of requests, and sends it at intervals. Of too many, refused ones are kept first. */
+/** Gathers what is known of requests, and sends it at intervals. */
+export interface Reporter {
+  /** Of too many requests, refused ones are kept first. */
+  add(exchange: Exchange): void
+  /** Sends what is left, and nothing after that. */
+  end(): void
+}
+
 export function createReporter(
   send: (report: Report) => void,
   dns: ReadonlyMap<string, DnsAnswer>,
   redact: boolean
-): (exchange: Exchange) => void {
+): Reporter {
+  let timer: ReturnType<typeof setTimeout> | undefined
   let counted: Counted[] = []
   let kept: CutExchange[] = []
   const flush = () => {
+    if (counted.length === 0) return
     send({ counted, kept, dns: [...dns] })
     counted = []
     kept = []
   }
-  return exchange => {
-    if (counted.length === 0) setTimeout(flush, INTERVAL)
-    const { verdict, status, upstream, duration } = exchange
-    const failures = verdict.failures.map(({ code }) => ({ code }))
-    counted.push({ verdict: { status: verdict.status, failures }, status, upstream, duration })
-    if (kept.length < MOST_KEPT) kept.push(cutDown(exchange, redact))
-    else if (verdict.status !== 'verified') {
-      const place = kept.findIndex(each => each.verdict.status === 'verified')
-      if (place >= 0) kept[place] = cutDown(exchange, redact)
+  return {
+    add(exchange) {
+      if (counted.length === 0) timer = setTimeout(flush, INTERVAL)
+      const { verdict, status, upstream, duration } = exchange
+      const failures = verdict.failures.map(({ code }) => ({ code }))
+      counted.push({ verdict: { status: verdict.status, failures }, status, upstream, duration })
+      if (kept.length < MOST_KEPT) kept.push(cutDown(exchange, redact))
+      else if (verdict.status !== 'verified') {
+        const place = kept.findIndex(each => each.verdict.status === 'verified')
+        if (place >= 0) kept[place] = cutDown(exchange, redact)
+      }
+    },
+    end() {
+      clearTimeout(timer)
+      flush()
     }
   }
 }

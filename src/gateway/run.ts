@@ -40,17 +40,18 @@ async function runWorker(settings: GatewaySettings, stopped: Promise<void>, io: 
   const { admin, verifier } = settings
   const dns = new Map<string, DnsAnswer>()
   const lookupTxt = keepAnswers(verifier.lookupTxt ?? dnsTxtLookup(), dns)
-  const report = createReporter(message => process.send?.(message), dns, admin?.redact ?? true)
+  const reporter = createReporter(message => process.send?.(message), dns, admin?.redact ?? true)
   const own = { ...settings, verifier: admin ? { ...verifier, lookupTxt } : verifier }
   try {
     const onExchange = (exchange: Exchange) => {
       io.print(logText(exchange, settings.log))
-      if (admin !== undefined) report(exchange)
+      if (admin !== undefined) reporter.add(exchange)
     }
     const gateway = await startGateway(own, onExchange, true)
     await stopped
     return (await gateway.close()) ? EXIT.verified : EXIT.rejected
   } finally {
+    reporter.end()
     // The channel would keep this process running.
     cluster.worker?.disconnect()
   }

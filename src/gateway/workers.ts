@@ -76,6 +76,7 @@ async function end(worker: Worker): Promise<number> {
   if (worker.isDead()) return worker.process.exitCode ?? 1
   // Not worker.kill(), which disconnects first: the worker would then end without draining.
   worker.process.kill('SIGTERM')
-  const [code] = await once(worker, 'exit')
-  return code ?? 1
+  const [code, signal] = await once(worker, 'exit')
+  // One that was only just started did not listen yet, neither to the signal nor to requests.
+  return signal === 'SIGTERM' ? 0 : (code ?? 1)
 }

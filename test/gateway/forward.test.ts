@@ -199,7 +199,7 @@ it('passes on status, reason, headers and a streamed body', async () => {
 it('a sender that does not read its answer is broken off, and the claim stays', async () => {
   const application = await startApplication(res => res.end(Buffer.alloc(40_000_000)))
   undo.push(application.close)
-  const { service, address, over } = await start(application.url, { upstreamTimeout: 300 })
+  const { service, address, over } = await start(application.url, { upstreamTimeout: 1500 })
   const signed = service.sign({ target: '/hook' })
   const socket = connect(Number(new URL(`http://${address}`).port), '127.0.0.1')
   undo.push(() => socket.destroy())

@@ -208,6 +208,6 @@ it('no request is lost and answered 2xx, and the application answers none 2xx tw
   for (const status of [0, 200, 401, 404, 500, 502, 503, 504])
     expect(totals[status], `status ${status}`).toBeGreaterThan(0)
   expect(workedAgain).toBeGreaterThan(0)
-  // Nearly all get through: those that do not had their claim's answer lost, or its release.
-  expect(lost).toBeLessThan(REQUESTS / 20)
+  // Nearly all get through: those that do not had the answer to their claim lost with Redis, or its release.
+  expect(lost).toBeLessThan(130)
 })
