@@ -1,6 +1,5 @@
 import { type Fields, hasBreak, isToken, parseFields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
-import { memoFew } from '../memo.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 
 /** The times that `(created)` and `(expires)` stand for, in seconds since 1970. */
@@ -37,21 +36,14 @@ export function joinSigningString(
   covered: readonly string[],
   { created, expires }: SigningStringParameters
 ): Result<string> {
-  const starts = lineStarts(covered)
-  const parts: string[] = []
-  for (let i = 0; i < covered.length; i++) {
-    const name = covered[i]!
+  const lines: string[] = []
+  for (const name of covered) {
     const value = fields.values.get(name) ?? specialValue(name, method, target, created, expires)
     if (value === undefined) return cannotBuild(fields, covered, created)
-    parts.push(starts[i]!, value)
+    lines.push(`${name}: ${value}`)
   }
-  return ok(parts.join(''))
+  return ok(lines.join('\n'))
 }
-
-/** What stands before each value; the same list of names comes with every request. */
-const lineStarts = memoFew((covered: readonly string[]): readonly string[] =>
-  covered.map((name, i) => (i === 0 ? `${name}: ` : `\n${name}: `))
-)
 
 /** Section 2.3: the values of names that are not headers. No header can have these names: they are not tokens. */
 function specialValue(

@@ -6,35 +6,29 @@
 export function decodeBase64(text: string): Uint8Array | undefined {
   if (text.length % 4 !== 0) return undefined
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const end = text.length - padding
   const bytes = Buffer.allocUnsafe((text.length / 4) * 3 - padding)
-  const last = padding === 0 ? text.length : text.length - 4
-  let length = 0
+  let group = 0
   let all = 0
-  for (let i = 0; i < last; i += 4) {
-    const group =
-      (bitsAt(text, i) << 18) | (bitsAt(text, i + 1) << 12) | (bitsAt(text, i + 2) << 6) | bitsAt(text, i + 3)
-    bytes[length++] = group >> 16
-    bytes[length++] = group >> 8
-    bytes[length++] = group
+  for (let i = 0, at = 0; i < text.length; i += 4) {
+    group =
+      (bitsAt(text, i, end) << 18) |
+      (bitsAt(text, i + 1, end) << 12) |
+      (bitsAt(text, i + 2, end) << 6) |
+      bitsAt(text, i + 3, end)
+    bytes[at++] = group >> 16
+    bytes[at++] = group >> 8
+    bytes[at++] = group
     all |= group
   }
-  if (padding > 0) {
-    const third = padding === 1 ? bitsAt(text, last + 2) << 6 : 0
-    const group = (bitsAt(text, last) << 18) | (bitsAt(text, last + 1) << 12) | third
-    const leftOver = padding === 1 ? 0xff : 0xffff
-    if ((group & leftOver) !== 0) return undefined
-    bytes[length++] = group >> 16
-    if (padding === 1) bytes[length] = group >> 8
-    all |= group
-  }
-  // A character outside the alphabet has made a group negative.
-  return all < 0 ? undefined : bytes
+  // Section 3.5: the bits that are left over are zero.
+  const leftOver = group & ((1 << (8 * padding)) - 1)
+  return all < 0 || leftOver !== 0 ? undefined : bytes
 }
 
-/** The six bits that the character stands for, or -1. */
-function bitsAt(text: string, at: number): number {
-  const code = text.charCodeAt(at)
-  return code < BITS.length ? BITS[code]! : -1
+/** The six bits of a character, none of the padding; negative for one that is not in the alphabet. */
+function bitsAt(text: string, at: number, end: number): number {
+  return at < end ? (BITS[text.charCodeAt(at)] ?? -1) : 0
 }
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
@@ -43,7 +37,5 @@ const BITS = /* @__PURE__ */ Int8Array.from({ length: 128 }, (_, code) =>
   ALPHABET.indexOf(String.fromCharCode(code))
 )
 
-export const encodeBase64 = (bytes: Uint8Array): string =>
-  (bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).toString(
-    'base64'
-  )
+export const encodeBase64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64')

@@ -76,18 +76,19 @@ function call(lookupTxt: LookupTxt, name: string, options: LookupOptions): Promi
  * that the getter is made once and not with each lookup.
  */
 class LookupOptions {
-  #controller: AbortController | undefined
-  #isAborted = false
+  #made: AbortController | undefined
+
+  get #controller(): AbortController {
+    this.#made ??= new AbortController()
+    return this.#made
+  }
 
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
-    if (this.#isAborted) this.#controller.abort()
     return this.#controller.signal
   }
 
   abort(): void {
-    this.#isAborted = true
-    this.#controller?.abort()
+    this.#controller.abort()
   }
 }
 
