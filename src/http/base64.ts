@@ -9,21 +9,20 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   const end = text.length - padding
   const bytes = Buffer.allocUnsafe((text.length / 4) * 3 - padding)
   let group = 0
-  let all = 0
   for (let i = 0, at = 0; i < text.length; i += 4) {
     group =
       (bitsAt(text, i, end) << 18) |
       (bitsAt(text, i + 1, end) << 12) |
       (bitsAt(text, i + 2, end) << 6) |
       bitsAt(text, i + 3, end)
+    if (group < 0) return undefined
     bytes[at++] = group >> 16
     bytes[at++] = group >> 8
     bytes[at++] = group
-    all |= group
   }
   // Section 3.5: the bits that are left over are zero.
   const leftOver = group & ((1 << (8 * padding)) - 1)
-  return all < 0 || leftOver !== 0 ? undefined : bytes
+  return leftOver === 0 ? bytes : undefined
 }
 
 /** The six bits of a character, none of the padding; negative for one that is not in the alphabet. */
