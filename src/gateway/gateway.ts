@@ -68,6 +68,7 @@ export async function startGateway(
 
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     connections.add(res)
+    if (req.socket.destroyed) return
     const served = serve(req, res)
       .then(exchange => {
         if (exchange === undefined) return
