@@ -25,28 +25,40 @@ export interface Report {
 const INTERVAL = 100
 const MOST_KEPT = 10
 
+export interface Reporter {
+  report(exchange: Exchange): void
+  /** Sends what is left, before the channel is closed. */
+  flush(): void
+}
+
 /** Gathers what is known of requests, and sends it at intervals. Of too many, refused ones are kept first. */
 export function createReporter(
   send: (report: Report) => void,
   dns: ReadonlyMap<string, DnsAnswer>,
   redact: boolean
-): (exchange: Exchange) => void {
+): Reporter {
   let counted: Counted[] = []
   let kept: CutExchange[] = []
+  let timer: NodeJS.Timeout | undefined
   const flush = () => {
+    clearTimeout(timer)
+    if (counted.length === 0) return
     send({ counted, kept, dns: [...dns] })
     counted = []
     kept = []
   }
-  return exchange => {
-    if (counted.length === 0) setTimeout(flush, INTERVAL)
-    const { verdict, status, upstream, duration } = exchange
-    const failures = verdict.failures.map(({ code }) => ({ code }))
-    counted.push({ verdict: { status: verdict.status, failures }, status, upstream, duration })
-    if (kept.length < MOST_KEPT) kept.push(cutDown(exchange, redact))
-    else if (verdict.status !== 'verified') {
-      const place = kept.findIndex(each => each.verdict.status === 'verified')
-      if (place >= 0) kept[place] = cutDown(exchange, redact)
+  return {
+    flush,
+    report(exchange) {
+      if (counted.length === 0) timer = setTimeout(flush, INTERVAL)
+      const { verdict, status, upstream, duration } = exchange
+      const failures = verdict.failures.map(({ code }) => ({ code }))
+      counted.push({ verdict: { status: verdict.status, failures }, status, upstream, duration })
+      if (kept.length < MOST_KEPT) kept.push(cutDown(exchange, redact))
+      else if (verdict.status !== 'verified') {
+        const place = kept.findIndex(each => each.verdict.status === 'verified')
+        if (place >= 0) kept[place] = cutDown(exchange, redact)
+      }
     }
   }
 }

@@ -40,18 +40,19 @@ async function runWorker(settings: GatewaySettings, stopped: Promise<void>, io: 
   const { admin, verifier } = settings
   const dns = new Map<string, DnsAnswer>()
   const lookupTxt = keepAnswers(verifier.lookupTxt ?? dnsTxtLookup(), dns)
-  const report = createReporter(message => process.send?.(message), dns, admin?.redact ?? true)
+  const reporter = createReporter(message => process.send?.(message), dns, admin?.redact ?? true)
   const own = { ...settings, verifier: admin ? { ...verifier, lookupTxt } : verifier }
   try {
     const onExchange = (exchange: Exchange) => {
       io.print(logText(exchange, settings.log))
-      if (admin !== undefined) report(exchange)
+      if (admin !== undefined) reporter.report(exchange)
     }
     const gateway = await startGateway(own, onExchange, true)
     await stopped
     return (await gateway.close()) ? EXIT.verified : EXIT.rejected
   } finally {
-    // The channel would keep this process running.
+    // The channel would keep this process running, and what is sent when it is closed would end it with an error.
+    reporter.flush()
     cluster.worker?.disconnect()
   }
 }

@@ -31,35 +31,38 @@ export async function runWorkers(
   }
 
   const workers = new Set<Worker>()
-  const start = (): Promise<Worker> => {
+  const start = (): Worker => {
     const worker = cluster.fork()
     workers.add(worker)
-    worker.once('exit', () => workers.delete(worker))
     worker.on('message', (report: Report) => {
       for (const [name, answer] of report.dns) dns.set(name, answer)
       for (const counted of report.counted) admin?.count(counted)
       for (const exchange of report.kept) admin?.keep(exchange)
     })
-    return Promise.race([once(worker, 'listening'), once(worker, 'exit')]).then(() => worker)
-  }
-  const replace = (worker: Worker): void => {
+    // Also of one that could not start, as while the replay store is out of reach.
     worker.once('exit', async (code, signal) => {
+      workers.delete(worker)
       if (!isReady) return
       io.note(`a worker has ended (${signal ?? code}) and is replaced`)
       await delay(PAUSE)
-      if (isReady) replace(await start())
+      if (isReady) start()
     })
+    return worker
+  }
+  const startFirst = async (): Promise<Worker> => {
+    const worker = start()
+    await Promise.race([once(worker, 'listening'), once(worker, 'exit')])
+    return worker
   }
 
   cluster.setupPrimary({ serialization: 'advanced' })
   const listening: Promise<Address> = new Promise(resolve => {
     cluster.once('listening', (_, { address, port }) => resolve({ host: address, port }))
   })
-  const started = await Promise.all(Array.from({ length: settings.workers }, start))
+  const started = await Promise.all(Array.from({ length: settings.workers }, startFirst))
   const failed = started.find(worker => worker.isDead())
   isReady = failed === undefined
   if (isReady) {
-    for (const worker of started) replace(worker)
     const { host, port } = await listening
     io.note(`${settings.workers} workers listen on ${host.includes(':') ? `[${host}]` : host}:${port}`)
     if (admin !== undefined) io.note(`admin page on http://${admin.address}/`)
