@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { dnsTxtLookup } from '../key/dns.ts'
 import { createVerifier } from '../verify.ts'
 import type { Admin, AdminSettings } from './admin/admin.ts'
@@ -106,7 +107,11 @@ export async function startGateway(
 
   async function close(): Promise<boolean> {
     isReady = false
-    const isDone = await connections.drain(settings.drain)
+    const end = performance.now() + settings.drain
+    const isDrained = await connections.drain(settings.drain)
+    // What runs for a sender that broke off has no connection any more, but the same time.
+    const late = delay(end - performance.now(), false, { ref: false })
+    const isDone = isDrained && (await Promise.race([Promise.all(serving).then(() => true), late]))
     // The upstream's side first: claims are released before senders can know.
     await upstream.destroy()
     connections.destroy()
