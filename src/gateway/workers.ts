@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Io } from '../cli/io.ts'
 import { EXIT } from '../cli/usage.ts'
+import { authorityOf } from './admin/access.ts'
 import type { Admin } from './admin/admin.ts'
 import type { DnsAnswer } from './dns-answers.ts'
 import type { Address, GatewaySettings } from './options.ts'
@@ -64,7 +65,7 @@ export async function runWorkers(
   isReady = failed === undefined
   if (isReady) {
     const { host, port } = await listening
-    io.note(`${settings.workers} workers listen on ${host.includes(':') ? `[${host}]` : host}:${port}`)
+    io.note(`${settings.workers} workers listen on ${authorityOf(host, port)}`)
     if (admin !== undefined) io.note(`admin page on http://${admin.address}/`)
     await stopped
     isReady = false
