@@ -37,7 +37,11 @@ async function letIn(request: ReceivedRequest): Promise<Verdict> {
 
 const verify = Object.assign(letIn, { release: async () => {} })
 const verifier = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }
-const serve = createServe({ https: true, observe: false, admin: undefined, verifier }, verify, upstream)
+const serve = createServe(
+  { https: true, observe: false, verifier, admin: undefined, upstreamTimeout: 30_000 },
+  verify,
+  upstream
+)
 const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
   connections.add(res)
   serve(req, res).then(exchange => exchange && process.stdout.write(`${logText(exchange, 'json')}\n`))

@@ -42,10 +42,10 @@ export async function readBytes(file: string, io: Io): Promise<Buffer> {
 }
 
 /** JSON of printable ASCII: what came from outside cannot steer a terminal, and the value stays the same. */
-export const printJson = (value: unknown, io: Io): void =>
-  io.print(
-    JSON.stringify(value, null, 2).replace(
-      /[^\n -~]/g,
-      character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-    )
+export const asciiJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replace(
+    /[^\n -~]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   )
+
+export const printJson = (value: unknown, io: Io): void => io.print(asciiJson(value))

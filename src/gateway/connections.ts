@@ -1,9 +1,15 @@
 import type { Server, ServerResponse } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
 
+/**
+ * Requests on one connection at once, the pipelined ones among them. Node.js hands over all that arrive, and those
+ * behind one that waits for DNS would fill the memory.
+ */
+const MAX_PIPELINED = 10
+
 /** The connections of a server, and the answers under way on them. */
 export interface Connections {
-  /** Call it once for each request. */
+  /** Call it once for each request. A connection with too many of them is destroyed. */
   add(res: ServerResponse): void
   /**
    * Takes no new connection and closes idle ones; the others are closed as their answers end. Resolves to whether all
@@ -35,6 +41,7 @@ export function trackConnections(server: Server, isTls: boolean): Connections {
       const answers = running.get(socket)
       if (answers === undefined) return // it has closed already
       answers.add(res)
+      if (answers.size > MAX_PIPELINED) socket.destroy()
       if (isDraining) res.shouldKeepAlive = false
       res.once('close', () => {
         answers.delete(res)

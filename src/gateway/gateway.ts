@@ -7,8 +7,10 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { dnsTxtLookup } from '../key/dns.ts'
 import { createVerifier } from '../verify.ts'
+import { authorityOf } from './admin/access.ts'
 import type { Admin, AdminSettings } from './admin/admin.ts'
 import { trackConnections } from './connections.ts'
 import { type DnsAnswer, keepAnswers } from './dns-answers.ts'
@@ -42,16 +44,16 @@ const LIMITS = {
  * Starts a gateway in this process.
  *
  * @param onExchange called once for each request that got a verdict, when it is over
- * @param isWorker another process serves the admin address
+ * @param workerDns in a worker, where another process serves the admin address: gets the answers of DNS for it
  * @throws (rejects) when an address is taken, or the replay store out of reach
  */
 export async function startGateway(
   settings: GatewaySettings,
   onExchange: (exchange: Exchange) => void = () => {},
-  isWorker = false
+  workerDns?: Map<string, DnsAnswer>
 ): Promise<Gateway> {
   const { tls } = settings
-  const dns = new Map<string, DnsAnswer>()
+  const dns = workerDns ?? new Map<string, DnsAnswer>()
   const lookupTxt = settings.verifier.lookupTxt ?? dnsTxtLookup()
   let isReady = false
   let admin: Admin | undefined
@@ -59,7 +61,7 @@ export async function startGateway(
   const { store, close: closeStore } = await connectReplayStore(settings.replay)
   const verify = createVerifier({
     ...settings.verifier,
-    lookupTxt: settings.admin === undefined || isWorker ? lookupTxt : keepAnswers(lookupTxt, dns),
+    lookupTxt: settings.admin === undefined ? lookupTxt : keepAnswers(lookupTxt, dns),
     ...(store && { replayStore: store })
   })
   const upstream = createUpstream(settings.upstream, settings.upstreamTimeout)
@@ -68,6 +70,7 @@ export async function startGateway(
 
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     connections.add(res)
+    if (req.socket.destroyed) return
     const served = serve(req, res)
       .then(exchange => {
         if (exchange === undefined) return
@@ -88,7 +91,7 @@ export async function startGateway(
   const connections = trackConnections(server, tls !== undefined)
   try {
     await listen(server, settings.listen)
-    if (settings.admin !== undefined && !isWorker) {
+    if (settings.admin !== undefined && workerDns === undefined) {
       admin = await startAdmin({
         ...settings.admin,
         verifier: settings.verifier,
@@ -105,7 +108,11 @@ export async function startGateway(
 
   async function close(): Promise<boolean> {
     isReady = false
-    const isDone = await connections.drain(settings.drain)
+    const end = performance.now() + settings.drain
+    const isDrained = await connections.drain(settings.drain)
+    // What runs for a sender that broke off has no connection any more, but the same time.
+    const late = delay(end - performance.now(), false, { ref: false })
+    const isDone = isDrained && (await Promise.race([Promise.all(serving).then(() => true), late]))
     // The upstream's side first: claims are released before senders can know.
     await upstream.destroy()
     connections.destroy()
@@ -138,6 +145,6 @@ const listen = (server: Server, { host, port }: Address): Promise<void> =>
   })
 
 function addressOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo
-  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
+  const { address, port } = server.address() as AddressInfo
+  return authorityOf(address, port)
 }

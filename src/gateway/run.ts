@@ -1,8 +1,7 @@
 import cluster from 'node:cluster'
 import type { Io } from '../cli/io.ts'
 import { EXIT } from '../cli/usage.ts'
-import { dnsTxtLookup } from '../key/dns.ts'
-import { type DnsAnswer, keepAnswers } from './dns-answers.ts'
+import type { DnsAnswer } from './dns-answers.ts'
 import type { Exchange } from './exchange.ts'
 import { startGateway } from './gateway.ts'
 import { type Flags, givenOptions } from './given-options.ts'
@@ -37,22 +36,20 @@ export async function runGateway({ check, ...flags }: Flags, io: Io): Promise<nu
 
 /** One of several processes: what the page shows goes to the first one. */
 async function runWorker(settings: GatewaySettings, stopped: Promise<void>, io: Io): Promise<number> {
-  const { admin, verifier } = settings
+  const { admin } = settings
   const dns = new Map<string, DnsAnswer>()
-  const lookupTxt = keepAnswers(verifier.lookupTxt ?? dnsTxtLookup(), dns)
   const reporter = createReporter(message => process.send?.(message), dns, admin?.redact ?? true)
-  const own = { ...settings, verifier: admin ? { ...verifier, lookupTxt } : verifier }
   try {
     const onExchange = (exchange: Exchange) => {
       io.print(logText(exchange, settings.log))
       if (admin !== undefined) reporter.add(exchange)
     }
-    const gateway = await startGateway(own, onExchange, true)
+    const gateway = await startGateway(settings, onExchange, dns)
     await stopped
     return (await gateway.close()) ? EXIT.verified : EXIT.rejected
   } finally {
+    // The channel would keep this process running, and what is sent when it is closed would end it with an error.
     reporter.end()
-    // The channel would keep this process running.
     cluster.worker?.disconnect()
   }
 }

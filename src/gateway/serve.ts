@@ -21,7 +21,13 @@ import { isForwardable, isFramed } from './target.ts'
 export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Exchange | undefined>
 
 export function createServe(
-  { https, observe, verifier, admin }: Pick<GatewaySettings, 'https' | 'observe' | 'verifier' | 'admin'>,
+  {
+    https,
+    observe,
+    verifier,
+    admin,
+    upstreamTimeout
+  }: Pick<GatewaySettings, 'https' | 'observe' | 'verifier' | 'admin' | 'upstreamTimeout'>,
   verify: Verify,
   upstream: Upstream
 ): Serve {
@@ -55,7 +61,10 @@ export function createServe(
     } else if (observed?.ok === false) {
       answerAndClose(res, observed.code === 'body-too-large' ? 413 : 400, {}, drainLimits)
     } else if (verdict.status !== 'verified') sendRefusal(res, verdict)
+    // The upstream has done its part: who does not read the end of its answer must not keep the connection.
+    const unread = setTimeout(() => res.destroy(), upstreamTimeout)
     await whenOver(res)
+    clearTimeout(unread)
     return {
       receivedAt,
       duration: performance.now() - start,

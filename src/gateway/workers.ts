@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Io } from '../cli/io.ts'
 import { EXIT } from '../cli/usage.ts'
+import { authorityOf } from './admin/access.ts'
 import type { Admin } from './admin/admin.ts'
 import type { DnsAnswer } from './dns-answers.ts'
 import type { Address, GatewaySettings } from './options.ts'
@@ -23,45 +24,57 @@ export async function runWorkers(
   io: Io
 ): Promise<number> {
   const dns = new Map<string, DnsAnswer>()
+  const workers = new Set<Worker>()
+  /** Those that listen: none while the replay store is out of reach. */
+  const serving = new Set<Worker>()
   let isReady = false
   let admin: Admin | undefined
   if (settings.admin !== undefined) {
     const { startAdmin } = await import('./admin/admin.ts')
-    admin = await startAdmin({ ...settings.admin, verifier: settings.verifier, dns, isReady: () => isReady })
+    admin = await startAdmin({
+      ...settings.admin,
+      verifier: settings.verifier,
+      dns,
+      isReady: () => isReady && serving.size > 0
+    })
   }
 
-  const workers = new Set<Worker>()
-  const start = (): Promise<Worker> => {
+  const start = (): Worker => {
     const worker = cluster.fork()
     workers.add(worker)
-    worker.once('exit', () => workers.delete(worker))
+    worker.once('listening', () => serving.add(worker))
     worker.on('message', (report: Report) => {
       for (const [name, answer] of report.dns) dns.set(name, answer)
       for (const counted of report.counted) admin?.count(counted)
       for (const exchange of report.kept) admin?.keep(exchange)
     })
-    return Promise.race([once(worker, 'listening'), once(worker, 'exit')]).then(() => worker)
-  }
-  const replace = (worker: Worker): void => {
+    // Also of one that could not start, as while the replay store is out of reach.
     worker.once('exit', async (code, signal) => {
+      workers.delete(worker)
+      serving.delete(worker)
       if (!isReady) return
       io.note(`a worker has ended (${signal ?? code}) and is replaced`)
       await delay(PAUSE)
-      if (isReady) replace(await start())
+      if (isReady) start()
     })
+    return worker
+  }
+  const startFirst = async (): Promise<Worker> => {
+    const worker = start()
+    await Promise.race([once(worker, 'listening'), once(worker, 'exit')])
+    return worker
   }
 
   cluster.setupPrimary({ serialization: 'advanced' })
   const listening: Promise<Address> = new Promise(resolve => {
     cluster.once('listening', (_, { address, port }) => resolve({ host: address, port }))
   })
-  const started = await Promise.all(Array.from({ length: settings.workers }, start))
+  const started = await Promise.all(Array.from({ length: settings.workers }, startFirst))
   const failed = started.find(worker => worker.isDead())
   isReady = failed === undefined
   if (isReady) {
-    for (const worker of started) replace(worker)
     const { host, port } = await listening
-    io.note(`${settings.workers} workers listen on ${host.includes(':') ? `[${host}]` : host}:${port}`)
+    io.note(`${settings.workers} workers listen on ${authorityOf(host, port)}`)
     if (admin !== undefined) io.note(`admin page on http://${admin.address}/`)
     await stopped
     isReady = false

@@ -63,3 +63,15 @@ it('when the time is over it says whether answers are left, and destroy() breaks
   connections.destroy()
   if (!socket.closed) await once(socket, 'close')
 })
+
+it('a connection that pipelines without end is destroyed, and what is read of it has an end', async () => {
+  let count = 0
+  const { socket } = await start(() => {
+    count += 1
+  })
+  socket.write(REQUEST.repeat(100_000))
+  socket.resume()
+  await new Promise(resolve => socket.on('close', resolve))
+  // What was in the same piece of 64 KiB is handed over, too.
+  expect(count).toBeLessThan(5000)
+})

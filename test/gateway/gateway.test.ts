@@ -197,6 +197,21 @@ describe('ending', () => {
     expect(await closed).toBe(true)
   })
 
+  it('lets the upstream end its work for a sender that broke off', async () => {
+    let finish = () => {}
+    const { address, seen, close, over } = await start({}, res => {
+      finish = () => res.end('done')
+    })
+    const sender = connect(port(address), '127.0.0.1')
+    sender.write(wire(service.sign({ target: '/hook' })))
+    while (seen.length === 0) await new Promise(setImmediate)
+    sender.destroy()
+    const closed = close()
+    setTimeout(finish, 200)
+    expect(await closed).toBe(true)
+    expect(await over(1)).toMatchObject([{ upstream: 'answered' }])
+  })
+
   it('sends an answer to its end that a slow sender has yet to read', async () => {
     const certificate = await makeCertificate('receiver.example')
     const { address, over, close } = await start({ tls: certificate, https: undefined }, res =>

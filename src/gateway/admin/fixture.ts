@@ -1,3 +1,4 @@
+import { asciiJson } from '../../cli/io.ts'
 import { normalizeName } from '../../key/name.ts'
 import type { VerifierOptions } from '../../options/options.ts'
 import { captureFixture } from '../../testing/capture.ts'
@@ -81,9 +82,3 @@ async function isJudgedAs(verdict: Verdict, { vectors }: VectorFile): Promise<bo
   const codes = ({ status, failures }: Verdict) => [status, ...failures.map(({ code }) => code)].join()
   return codes(again) === codes(verdict)
 }
-
-const asciiJson = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replace(
-    /[^\n -~]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  )
