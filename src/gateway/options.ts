@@ -72,12 +72,8 @@ export function validateSettings(given: GivenOptions): GatewaySettings {
   const upstream = upstreamUrl(required(given.get('upstream'), 'upstream', 'where verified requests go'))
   const https = oneOf('https', ['x-forwarded-proto', 'always', 'not-required'])
   const tls = tlsFiles(text('tls-key'), text('tls-cert'))
-  if ((tls === undefined) === (https === undefined)) {
-    throw new UsageError(
-      tls === undefined
-        ? 'no request could count as HTTPS: give --tls-key and --tls-cert, or --https'
-        : '--https is for a proxy in front that ends TLS: leave it out with --tls-key'
-    )
+  if (tls !== undefined && https !== undefined) {
+    throw new UsageError('--https is for a proxy in front that ends TLS: leave it out with --tls-key')
   }
   const servers = list('dns-server')
   const verifier: VerifierOptions = {

@@ -13,6 +13,12 @@ import { runWorkers } from './workers.ts'
 /** What `signed-requests gateway` does: runs until it is told to end. Resolves to the exit code. */
 export async function runGateway({ check, ...flags }: Flags, io: Io): Promise<number> {
   const settings = validateSettings(givenOptions(flags, io.env))
+  const { tls, https, verifier } = settings
+  if (tls === undefined && https === undefined && verifier.requireHttps !== false && !cluster.isWorker) {
+    io.note(
+      'every request will be refused, as none can count as HTTPS: give --tls-key and --tls-cert, or --https'
+    )
+  }
   if (check === true) {
     io.print('the options are good')
     return EXIT.verified

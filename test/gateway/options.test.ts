@@ -108,7 +108,6 @@ describe('mistakes are named', () => {
     [{ domain: undefined }, "--domain is missing: the service's domain"],
     [{ host: undefined }, '--host is missing: the host name of the receiver'],
     [{ account: undefined }, '--account is missing: the account id to accept'],
-    [{ https: undefined }, 'no request could count as HTTPS: give --tls-key and --tls-cert, or --https'],
     [{ https: 'yes' }, '--https is one of x-forwarded-proto, always, not-required'],
     [{ upstream: 'http://a.example/app' }, '--upstream is an http or https URL without a path'],
     [{ upstream: 'http://a.example/?' }, '--upstream is an http or https URL without a path'],
@@ -225,6 +224,14 @@ describe('--check', () => {
   it('ends with 0 when the options are good', async () => {
     const finished = await runInside(['gateway', ...ARGS, '--check'])
     expect(finished).toEqual({ code: 0, stdout: 'the options are good\n', stderr: '' })
+  })
+
+  it('says that nothing can count as HTTPS', async () => {
+    const without = Object.entries({ ...NEEDED, https: undefined }).filter(([, value]) => value !== undefined)
+    const args = without.flatMap(([name, value]) => [`--${name}`, `${value}`])
+    const { code, stderr } = await runInside(['gateway', ...args, '--check'])
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^every request will be refused, as none can count as HTTPS: .* --https\n$/)
   })
 
   it('ends with 64 and one line when they are not', async () => {
