@@ -129,6 +129,46 @@ describe('several records', () => {
   })
 })
 
+describe('two strings', () => {
+  const KEY = `v=DKIM1; p=${ONE.p}`
+
+  it.each([
+    ['a version', 'v=DKIM1; n=note', KEY],
+    ['a key record without a version, after other text', 'some text', `p=${ONE.p}`],
+    ['the same with white space', 'some text', `\tk\t=rsa; p=${ONE.p}`],
+    ['the same at the longest text that is looked at', 'x'.repeat(4096), `p=${ONE.p}`],
+    ['anything after a whole key', KEY, 'more'],
+    ['anything after a whole Ed25519 key', ED25519.record, 'more'],
+    ['SPF after a semicolon', `${KEY};`, 'v=spf1 -all'],
+    ['SPF after what is not a tag', `${KEY}; x y=1`, 'v=spf1 -all'],
+    ['SPF after flags', `${KEY}; t=s`, 'v=spf1 -all'],
+    ['a name with a hyphen after flags', `${KEY}; t=s`, 'site-verification=abc'],
+    ['anything after hashes that no receiver takes', `p=${ONE.p};h=sha1`, 'more'],
+    ['the same with white space', `v=DKIM1;p =${ONE.p}; h=sha1`, 'more'],
+    ['anything after a service that is not email', `${KEY}; s=tlsrpt`, 'more'],
+    ['anything after a type that no receiver takes', `${KEY}; k=dsa`, 'more']
+  ])('are two records: %s', (_, one, two) => {
+    expect(joinStrings([[one], [two]])).toEqual([[one], [two]])
+  })
+
+  it.each([
+    ['nothing after a key', KEY, ''],
+    ['white space after a key', KEY, ' '],
+    ['a key record after a tag list that goes on', 'x=1; ', `p=${ONE.p}`],
+    ['a note that goes on', `${KEY};n=note `, 'v=spf1 -all'],
+    ['a long name', `${KEY}; note=`, 'v=spf1 -all'],
+    ['white space in front of an equals sign', `${KEY}; n =`, 'v=spf1 -all'],
+    ['hashes that a receiver takes', `${KEY}; h=sha256`, ':sha1'],
+    ['text longer than any key record', 'x'.repeat(4097), `p=${ONE.p}`]
+  ])('are one record: %s', (_, one, two) => {
+    expect(joinStrings([[one], [two]])).toEqual([[one, two]])
+  })
+
+  it('are judged with all strings of the record before', () => {
+    expect(joinStrings([['v=DKIM1; p=', ONE.p], ['more']])).toEqual([['v=DKIM1; p=', ONE.p], ['more']])
+  })
+})
+
 it('leaves nothing out and adds nothing', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), strings => {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLookup } from '../../src/key/shared-lookup.ts'
 
@@ -167,4 +169,25 @@ test.each([
 ])('%s: %s', async (error, code, evidence) => {
   const lookup = createLookup(() => Promise.reject(Object.assign(new Error('no'), { code: error })), 50)
   expect(await lookup(NAME)).toMatchObject({ ok: false, code, evidence: { name: NAME, ...evidence } })
+})
+
+test('keeps no name of lookups that are over', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const lookup = createLookup(async () => [], 50)
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  // Long names take the place of many.
+  for (let i = 0; i < 20; i++) {
+    const names = Array.from({ length: 8 }, (_, j) => Buffer.alloc(2 ** 19, `${i}.${j}.`).toString('latin1'))
+    await Promise.all(names.map(lookup))
+  }
+  collectGarbage()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 2 ** 20)
+})
+
+test('a lookup that returns nothing is told so', async () => {
+  const failed = await createLookup((() => undefined) as never, 50)(NAME)
+  expect(failed).toMatchObject({ code: 'key-lookup-failed' })
+  expect(Reflect.get(failed, 'cause')).toEqual(new TypeError('lookupTxt returned no promise'))
 })
