@@ -9,7 +9,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 const TESTS = [
   'test/vectors.test.ts',
-  'test/adapters/mistakes.test.ts',
+  'test/options/mistakes.test.ts',
   'test/verify.test.ts',
   'test/http/',
   'test/draft-cavage/',
