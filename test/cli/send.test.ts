@@ -1,5 +1,4 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
@@ -16,6 +15,7 @@ import {
 } from '../../src/index.ts'
 import { memoryReplayStore } from '../../src/replay/index.ts'
 import { buildCommandLine, type CommandLine } from '../support/cli.ts'
+import { freePort } from '../support/free-port.ts'
 import { makeCertificate } from '../support/https.ts'
 import { runInside } from '../support/run-cli.ts'
 
@@ -25,10 +25,7 @@ let keyFile: string
 const servers: Server[] = []
 beforeAll(async () => {
   cli = await buildCommandLine()
-  const socket = createSocket('udp4').bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  dnsAddress = `127.0.0.1:${socket.address().port}`
-  await new Promise<void>(resolve => socket.close(resolve))
+  dnsAddress = `127.0.0.1:${await freePort()}`
   keyFile = await writeKey('one.pem', generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
 })
 afterEach(() => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dnsTxtLookup } from '../../src/index.ts'
-import { freePort } from '../replay/redis-server.ts'
+import { freePort } from '../support/free-port.ts'
 import { makeCertificate } from '../support/https.ts'
 
 export interface SignedZones {

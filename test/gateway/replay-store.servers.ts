@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectReplayStore } from '../../src/gateway/replay-store.ts'
 import { postgresServer } from '../replay/postgres-server.ts'
-import { freePort, redisServer } from '../replay/redis-server.ts'
+import { redisServer } from '../replay/redis-server.ts'
 import { postgresPool } from '../replay/store-clients.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Application, send, startApplication, startTestGateway, type TestGateway } from './start.ts'
 
 const undo: (() => Promise<unknown>)[] = []

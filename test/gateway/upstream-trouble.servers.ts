@@ -9,7 +9,8 @@ import type { Exchange } from '../../src/gateway/exchange.ts'
 import { startGateway } from '../../src/gateway/gateway.ts'
 import type { ReceivedRequest } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { freePort, redisServer } from '../replay/redis-server.ts'
+import { redisServer } from '../replay/redis-server.ts'
+import { freePort } from '../support/free-port.ts'
 import { testSettings } from './start.ts'
 
 const REQUESTS = 10_000

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './redis-server.ts'
+import { freePort } from '../support/free-port.ts'
 
 export interface PostgresServer {
   readonly port: number

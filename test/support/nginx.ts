@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { freePort } from './free-port.ts'
 import type { Certificate } from './https.ts'
 
 /** Where the nginx of this machine is, if there is one. Debian keeps it out of a user's PATH. */
@@ -81,15 +81,7 @@ export async function startNginx<Name extends string>(
 
 /** Ports that nobody listens on: all held at once, so that they differ, and let go together. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports = await Promise.all(
-    servers.map(
-      server =>
-        new Promise<number>(resolve =>
-          server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-        )
-    )
-  )
-  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
-  return ports
+  const ports = new Set<number>()
+  while (ports.size < count) ports.add(await freePort())
+  return [...ports]
 }
