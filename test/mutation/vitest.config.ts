@@ -22,7 +22,7 @@ const TESTS = [
   'test/key/',
   'test/signature/',
   'test/body/',
-  'test/verdict/evidence.test.ts',
+  'test/verdict/',
   'test/memo.test.ts',
   'test/fixtures/appendix-c.test.ts',
   'test/explain/',
