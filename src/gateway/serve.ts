@@ -61,8 +61,9 @@ export function createServe(
     } else if (observed?.ok === false) {
       answerAndClose(res, observed.code === 'body-too-large' ? 413 : 400, {}, drainLimits)
     } else if (verdict.status !== 'verified') sendRefusal(res, verdict)
-    // The upstream has done its part: who does not read the end of its answer must not keep the connection.
-    const unread = setTimeout(() => res.destroy(), upstreamTimeout)
+    // The upstream has done its part: who does not read the end of its answer must not keep the connection. A refusal
+    // has its own limits.
+    const unread = body === undefined ? undefined : setTimeout(() => res.destroy(), upstreamTimeout)
     await whenOver(res)
     clearTimeout(unread)
     return {

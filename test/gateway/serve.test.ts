@@ -29,3 +29,39 @@ it('a sender that does not read the end of its answer is broken off', async () =
   const [req, res] = await once(server, 'request')
   expect(await serve(req, res)).toMatchObject({ upstream: 'answered' })
 })
+
+it('a refused upload is read to its end, also when that takes longer than the upstream may', async () => {
+  const service = sharedService()
+  const upstream: Upstream = {
+    forward: () => Promise.reject(new Error('a refused request was forwarded')),
+    destroy: async () => {}
+  }
+  const settings = testSettings(new URL('http://127.0.0.1'), service, { upstreamTimeout: 100 })
+  const serve = createServe(settings, createVerifier(service.options), upstream)
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  let answer = ''
+  socket.on('data', chunk => {
+    answer += chunk
+  })
+  const bytes = wire({ ...service.sign({ body: Buffer.alloc(15) }), target: '/other' })
+  socket.write(bytes.subarray(0, -15))
+  let left = 15
+  const drip = setInterval(() => {
+    socket.write('.')
+    left -= 1
+    if (left === 0) clearInterval(drip)
+  }, 20)
+  onTestFinished(() => {
+    clearInterval(drip)
+    socket.destroy()
+    server.close()
+  })
+  const [req, res] = await once(server, 'request')
+  const [exchange] = await Promise.all([serve(req, res), once(socket, 'close')])
+
+  expect(exchange).toMatchObject({ status: 401, upstream: 'not-asked' })
+  expect(left).toBe(0)
+  expect(answer).toMatch(/^HTTP\/1\.1 401 [^]*\r\n0\r\n\r\n$/)
+})
