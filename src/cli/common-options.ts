@@ -20,6 +20,22 @@ export const PREFIX = {
     'a part of the path that a proxy takes away, such as /hooks: it is signed, and the receiver does not see it'
 } as const
 
+export const SCHEME = {
+  type: 'string',
+  multiple: true,
+  value: 'NAME',
+  about: 'judge by draft-cavage or rfc9421',
+  otherwise: 'draft-cavage'
+} as const
+
+export const ALGORITHM = {
+  type: 'string',
+  multiple: true,
+  value: 'NAME',
+  about: 'an algorithm to accept',
+  otherwise: 'rsa-sha256'
+} as const
+
 export const DNS_SERVER = {
   type: 'string',
   multiple: true,

@@ -13,7 +13,15 @@ import { readCapture } from './captures/read-capture.ts'
 import { type ChangedLine, findChangedLine } from './changed-line.ts'
 import { chooseEntry } from './choose-entry.ts'
 import type { Command } from './command.ts'
-import { ACCOUNT_HEADER, ACCOUNT_PREFIX, DNS_SERVER, JSON_OUTPUT, PREFIX } from './common-options.ts'
+import {
+  ACCOUNT_HEADER,
+  ACCOUNT_PREFIX,
+  ALGORITHM,
+  DNS_SERVER,
+  JSON_OUTPUT,
+  PREFIX,
+  SCHEME
+} from './common-options.ts'
 import { captureText, MISSING_BODY } from './explain-capture.ts'
 import { HELP_OPTION, helpText, type OptionSpecs } from './help.ts'
 import { type Io, printJson, readBytes, readStart } from './io.ts'
@@ -37,20 +45,8 @@ const OPTIONS = {
   'account-header': { ...HEADER, otherwise: headerDefault },
   'account-prefix': { ...ID_PREFIX, otherwise: prefixDefault },
   prefix: PREFIX,
-  scheme: {
-    type: 'string',
-    multiple: true,
-    value: 'NAME',
-    about: 'judge by draft-cavage or rfc9421',
-    otherwise: 'draft-cavage'
-  },
-  algorithm: {
-    type: 'string',
-    multiple: true,
-    value: 'NAME',
-    about: 'an algorithm to accept',
-    otherwise: 'rsa-sha256'
-  },
+  scheme: SCHEME,
+  algorithm: ALGORITHM,
   http: { type: 'boolean', about: 'the request arrived without TLS' },
   now: {
     type: 'string',

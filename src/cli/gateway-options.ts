@@ -1,4 +1,4 @@
-import { ACCOUNT_HEADER, ACCOUNT_PREFIX, DNS_SERVER } from './common-options.ts'
+import { ACCOUNT_HEADER, ACCOUNT_PREFIX, ALGORITHM, DNS_SERVER, SCHEME } from './common-options.ts'
 import { HELP_OPTION, type OptionSpecs } from './help.ts'
 
 const { default: headerDefault, ...HEADER } = ACCOUNT_HEADER
@@ -20,20 +20,8 @@ export const GATEWAY_OPTIONS = {
   account: { type: 'string', multiple: true, value: 'ID', about: 'an account id to accept, required' },
   'account-header': { ...HEADER, otherwise: headerDefault },
   'account-prefix': { ...ID_PREFIX, otherwise: prefixDefault },
-  scheme: {
-    type: 'string',
-    multiple: true,
-    value: 'NAME',
-    about: 'judge by draft-cavage or rfc9421',
-    otherwise: 'draft-cavage'
-  },
-  algorithm: {
-    type: 'string',
-    multiple: true,
-    value: 'NAME',
-    about: 'an algorithm to accept',
-    otherwise: 'rsa-sha256'
-  },
+  scheme: SCHEME,
+  algorithm: ALGORITHM,
   'dns-server': DNS_SERVER,
   listen: {
     type: 'string',

@@ -24,7 +24,7 @@ export interface Outgoing {
 export interface Upstream {
   /**
    * Sends a request on and its answer back. Never rejects. `release` is called, at most once and before the sender can
-   * know, when the answer is 5xx, or there is none, or not all of it; it must not reject.
+   * know, when the answer is 5xx, missing or not complete; it must not reject.
    *
    * The sender may break off: the upstream then goes on, as its work may be done already.
    */

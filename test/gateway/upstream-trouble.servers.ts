@@ -82,7 +82,7 @@ async function startApplicationProcess() {
 
 const agent = new Agent({ keepAlive: true })
 
-/** The status of a whole answer; 0 when there is none, or not all of it. */
+/** The status of a complete answer; 0 when it is missing or not complete. */
 const send = (address: string, { method, target, headers, body }: ReceivedRequest): Promise<number> =>
   new Promise(resolve => {
     const request = httpRequest(`http://${address}`, {

@@ -6,6 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { AdminSettings } from '../../../src/gateway/admin/admin.ts'
 import { explain, type ReceivedRequest, type VerifierOptions } from '../../../src/index.ts'
+import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
 import { buildCommandLine, type CommandLine } from '../../support/cli.ts'
 import { send, startApplication, startTestGateway } from '../start.ts'
 import { service, startTestAdmin } from '../support/admin.ts'
@@ -22,20 +23,6 @@ afterAll(() => browser.close())
 const sign = (more: Parameters<typeof service.sign>[0] = {}) =>
   service.sign({ method: 'POST', target: '/hook?id=42', body: '{"name":"Zoë"}', ...more })
 const forged = () => ({ ...sign(), target: '/other?id=42' })
-const CHECKS = [
-  'request',
-  'https',
-  'date',
-  'host',
-  'account',
-  'signature-header',
-  'coverage',
-  'key-name',
-  'key',
-  'signature',
-  'digest',
-  'replay'
-]
 
 /** An admin address and a page on it. Nothing may go wrong in the page of any test. */
 async function start(settings: Partial<AdminSettings> = {}, options: BrowserContextOptions = {}) {
@@ -156,7 +143,7 @@ describe('a refused request', () => {
     }
     expect(text).toContain('signature-mismatch the signature does not verify with the key')
     const checks = detail.getByRole('region', { name: 'Checks' }).getByRole('listitem')
-    expect(await checks.locator('.name').allInnerTexts()).toEqual(CHECKS)
+    expect(await checks.locator('.name').allInnerTexts()).toEqual(CHECK_NAMES)
     expect(await checks.locator('.result').allInnerTexts()).toEqual([
       ...Array(9).fill('passed'),
       'failed',

@@ -262,7 +262,7 @@ describe('the body', () => {
     expect((await previewOf(Buffer.from([0x61, 0xc3]))).kind).toBe('hex')
   })
 
-  test('says why there is none', async () => {
+  test('says why no body is shown', async () => {
     expect((await previewOf('')).note).toBe('The body is empty.')
     const { body } = await open({ ...signed(), target: '/other' }, {}, { body: undefined })
     expect(body).toMatchObject({ kind: 'none', note: expect.stringContaining('was not kept') })
