@@ -107,6 +107,51 @@ test('copies a window on a larger buffer, so that no neighbour is handed out wit
   }
 })
 
+test.each<[string, () => Uint8Array]>([
+  ['a Buffer over a buffer of its own', () => Buffer.from(Uint8Array.of(1, 2).buffer)],
+  ['a Buffer over shared memory', () => Buffer.from(sharedBytes(1, 2).buffer)],
+  ['an array over shared memory', () => sharedBytes(1, 2)]
+])('hands out %s as a Uint8Array over an ArrayBuffer', async (_, given) => {
+  for (const body of [given(), streamOf(given())]) {
+    const read = await readBody(body, limit(2))
+    expect(read).toStrictEqual({ ok: true, value: Uint8Array.of(1, 2) })
+    expect(read.ok && read.value.buffer).toBeInstanceOf(ArrayBuffer)
+  }
+})
+
+function sharedBytes(...bytes: number[]): Uint8Array {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  shared.set(bytes)
+  return shared
+}
+
+test('lets go of a web stream that was read to its end', async () => {
+  const body = new Blob(['ab']).stream()
+  expect(await readBody(body, limit(2))).toMatchObject({ ok: true })
+  expect(body.locked).toBe(false)
+})
+
+test('lets go of a stream of text, and of one that cannot be left, and throws', async () => {
+  const leave = vi.fn(async () => ({ done: true as const, value: undefined }))
+  const next = async () => ({ done: false as const, value: 'text' as unknown as Uint8Array })
+  const body = { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
+  await expect(readBody(body, limit(9))).rejects.toThrow(
+    'request.body must be a stream of bytes (Uint8Array): do not call setEncoding() on it'
+  )
+  expect(leave).toHaveBeenCalledOnce()
+  const endless = { [Symbol.asyncIterator]: () => ({ next }) }
+  await expect(readBody(endless, limit(9))).rejects.toThrow(TypeError)
+})
+
+test('a stream that throws when it is left was too large all the same', async () => {
+  const next = async () => ({ done: false as const, value: new Uint8Array(2) })
+  const leave = () => {
+    throw new Error('it cannot be closed')
+  }
+  const body = { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
+  expect(await readBody(body, limit(1))).toMatchObject({ code: 'body-too-large' })
+})
+
 describe('bodyTimeout', () => {
   beforeEach(() => {
     vi.useFakeTimers()

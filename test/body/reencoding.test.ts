@@ -16,6 +16,10 @@ test.each([
   ['newline-removed', 'a', 'a\r\n'],
   ['newline-added', 'a\n', 'a'],
   ['newline-added', 'a\r\n', 'a'],
+  ['newline-added', 'a\nb\n', 'a\nb'],
+  ['newline-added', 'a\r\nb\r\n', 'a\r\nb'],
+  ['newline-added', '\xff\n', '\xff'],
+  ['crlf-to-lf', '\xff\n\x80', '\xff\r\n\x80'],
   ['crlf-to-lf', 'a\nb\nc', 'a\r\nb\r\nc'],
   ['lf-to-crlf', 'a\r\nb\r\nc', 'a\nb\nc'],
   ['bom-removed', 'a', '\xef\xbb\xbfa'],
@@ -42,6 +46,7 @@ test.each([
 
 test.each([
   ['another body', 'b', 'a'],
+  ['text that is not JSON', '{"a":', '{"a": '],
   ['a byte order mark that was there before', '\xef\xbb\xbfa', '\xef\xbb\xbf\xef\xbb\xbfa']
 ])('no guess for %s', (_, received, signed) => {
   expect(guess(received, signed)).toBeUndefined()
