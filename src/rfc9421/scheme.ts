@@ -35,9 +35,8 @@ export const rfc9421: Scheme = {
     const unpaired = findUnpairedLabel(inputs.value, signatures.value)
     if (unpaired !== undefined) return fail('signature-parameter-missing', { parameter: unpaired })
     const { label, keyId, algorithm, components } = input.value
-    const signature = signatures.value.get(label)
+    const signature = signatures.value.get(label)!
     if (keyId === undefined) return fail('signature-parameter-missing', { parameter: 'keyid' })
-    if (signature === undefined) return fail('signature-parameter-missing', { parameter: label })
     if (signature.length === 0) return fail('signature-not-base64')
     // Algorithms' names are compared as they are written, unlike the draft's.
     if (algorithm !== undefined && algorithm !== algorithm.toLowerCase()) {

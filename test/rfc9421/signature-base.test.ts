@@ -57,8 +57,14 @@ describe('fields, section 2.1', () => {
     for (const value of ['a\n"x": b', 'a\r\n b', 'a\0']) {
       expect(build(get('/', [['X', value]]), '"x"')).toMatchObject({ code: 'request-malformed' })
     }
-    expect(build({ ...get('/'), method: 'GET\n' }, '"@method"')).toMatchObject({ code: 'request-malformed' })
-    expect(build(get('/\n'), '"@request-target"')).toMatchObject({ code: 'request-malformed' })
+    expect(build({ ...get('/'), method: 'GET\n' }, '"@method"')).toMatchObject({
+      code: 'request-malformed',
+      evidence: { part: 'method' }
+    })
+    expect(build(get('/\n'), '"@request-target"')).toMatchObject({
+      code: 'request-malformed',
+      evidence: { part: 'target' }
+    })
   })
 
   it.each(['caf\xe9', 'cafe\u0301', '\x1b[2J', '\x7f', 'a\u2028b'])('have no value when it is %j', value => {
@@ -181,6 +187,7 @@ describe('derived components, section 2.2', () => {
     ['www.example.com:443', true, 'www.example.com'],
     ['www.example.com:443', false, 'www.example.com:443'],
     ['www.example.com:80', false, 'www.example.com'],
+    ['www.example.com:', false, 'www.example.com'],
     ['www.example.com:80', true, 'www.example.com:80'],
     ['www.example.com:', true, 'www.example.com'],
     ['www.example.com:8443', true, 'www.example.com:8443'],
@@ -226,12 +233,14 @@ describe('derived components, section 2.2', () => {
     'https://www.example.com:8443/',
     'ftp://www.example.com/',
     'path'
-  ])('nothing is made of %s', target => {
-    for (const name of ['@target-uri', '@authority', '@scheme', '@path', '@query']) {
-      expect(build(get(target), `"${name}"`)).toMatchObject({
-        code: 'coverage-absent',
-        evidence: { absent: [name] }
-      })
+  ])('nothing is made of %s, whatever Host is', target => {
+    for (const headers of [[['Host', 'www.example.com']], [], [['Host', 'two hosts']]] as Lines[]) {
+      for (const name of ['@target-uri', '@authority', '@scheme', '@path', '@query']) {
+        expect(build(get(target, headers), `"${name}"`)).toMatchObject({
+          code: 'coverage-absent',
+          evidence: { absent: [name] }
+        })
+      }
     }
   })
 

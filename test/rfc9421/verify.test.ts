@@ -327,6 +327,19 @@ describe('the headers', () => {
     expect(verdict.checks['signature-header']).toMatchObject({ outcome: 'fail', code })
   })
 
+  it.each([
+    ['sig1=()', { parameter: 'keyid' }],
+    [`sig2=();keyid="${KEY_ID.rsa}"`, { parameter: 'sig2' }],
+    [
+      `sig1=();keyid="${KEY_ID.rsa}";alg="RSA-V1_5-SHA256"`,
+      { received: 'RSA-V1_5-SHA256', allowed: ['rsa-pss-sha512', 'rsa-v1_5-sha256'] }
+    ]
+  ])('Signature-Input: %s: the evidence is %j', async (value, evidence) => {
+    const algorithms = ['rsa-pss-sha512', 'rsa-v1_5-sha256'] as const
+    const verdict = await judge(signed({ headers: { 'Signature-Input': value } }), { algorithms })
+    expect(verdict.failures[0]?.evidence).toEqual(evidence)
+  })
+
   it('show where they are malformed', async () => {
     const verdict = await judge(
       signed({ headers: { 'Signature-Input': `sig1=();keyid="${KEY_ID.rsa}";nonce=x` } })
