@@ -41,8 +41,7 @@ const withinLimit = (bytes: Uint8Array, { maxBodyBytes: limit }: BodyLimits): Re
  */
 function ownBytes(bytes: Uint8Array): Uint8Array {
   const isWindow = bytes.length !== bytes.buffer.byteLength || !(bytes.buffer instanceof ArrayBuffer)
-  if (isWindow) return new Uint8Array(bytes)
-  return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer)
+  return new Uint8Array(isWindow ? bytes : bytes.buffer)
 }
 
 async function readStream(
@@ -67,7 +66,7 @@ async function readStream(
       })
       if (next === undefined)
         return stop(fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` }))
-      if (next.done) return ok(ownBytes(bytes.length === length ? bytes : bytes.subarray(0, length)))
+      if (next.done) return ok(ownBytes(bytes.subarray(0, length)))
       const chunk = next.value
       if (!(chunk instanceof Uint8Array)) {
         letGo(chunks)
@@ -85,13 +84,10 @@ async function readStream(
   }
 }
 
-/** Not awaited: a stream that hangs may hang here too, and what it does then changes nothing. */
-function letGo(chunks: AsyncIterator<unknown>): void {
-  try {
-    chunks.return?.().catch(() => {})
-  } catch {
-    // The same, at once.
-  }
+/** Not awaited: a stream that hangs may hang here too, and how it ends changes nothing. */
+function letGo(chunks: Chunks): void {
+  const leave = async () => chunks.leave()
+  leave().catch(() => {})
 }
 
 class NotBytes extends TypeError {
@@ -100,9 +96,8 @@ class NotBytes extends TypeError {
   }
 }
 
-/** One chunk is the body itself; more go to a buffer that doubles, so that tiny chunks cost no more than their bytes. */
+/** Into a buffer that doubles, so that tiny chunks cost no more than their bytes. */
 function append(bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Array {
-  if (length === 0) return chunk
   if (length + chunk.length <= bytes.length) {
     bytes.set(chunk, length)
     return bytes
@@ -115,21 +110,22 @@ function append(bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Arra
 
 type Stream = Exclude<ReceivedBody, Uint8Array | string | null>
 
-const iterate = (stream: Stream): AsyncIterator<unknown> =>
-  'getReader' in stream ? iterateReader(stream) : stream[Symbol.asyncIterator]()
+interface Chunks {
+  next(): Promise<IteratorResult<unknown>>
+  leave(): unknown
+}
 
-/** Leaving the iterator of a ReadableStream would cancel it, and the request with it; a reader lets go of it at once. */
-function iterateReader(stream: ReadableStream<Uint8Array>): AsyncIterator<unknown> {
-  const reader = stream.getReader()
-  return {
-    next: async () => {
-      const { done, value } = await reader.read()
-      if (done) reader.releaseLock()
-      return { done, value }
-    },
-    return: async () => {
-      reader.releaseLock()
-      return { done: true, value: undefined }
+function iterate(stream: Stream): Chunks {
+  if ('getReader' in stream) {
+    // Its iterator would cancel the stream when left, and the request with it: a reader lets go of it.
+    const reader = stream.getReader()
+    const next = async () => {
+      const chunk = await reader.read()
+      if (chunk.done) reader.releaseLock()
+      return chunk
     }
+    return { next, leave: () => reader.releaseLock() }
   }
+  const iterator = stream[Symbol.asyncIterator]()
+  return { next: () => iterator.next(), leave: () => iterator.return?.() }
 }

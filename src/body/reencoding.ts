@@ -29,20 +29,17 @@ const hasBom = (body: Buffer): boolean => body.subarray(0, 3).equals(BOM)
 /** What the body was before, if this is what happened to it. */
 const UNDO: readonly (readonly [Reencoding, (body: Buffer) => Iterable<Buffer>])[] = [
   ['newline-removed', body => ['\n', '\r\n'].map(end => Buffer.concat([body, Buffer.from(end)]))],
-  ['newline-added', body => [/\r\n$/, /\n$/].flatMap(end => replaced(body, end, ''))],
-  ['crlf-to-lf', body => replaced(body, /\n/g, '\r\n')],
-  ['lf-to-crlf', body => replaced(body, /\r\n/g, '\n')],
+  ['newline-added', body => [/\r\n$/, /\n$/].map(end => replaced(body, end, ''))],
+  ['crlf-to-lf', body => [replaced(body, /\n/g, '\r\n')]],
+  ['lf-to-crlf', body => [replaced(body, /\r\n/g, '\n')]],
   ['bom-removed', body => (hasBom(body) ? [] : [Buffer.concat([BOM, body])])],
   ['bom-added', body => (hasBom(body) ? [body.subarray(3)] : [])],
   ['json-reserialized', jsonSpellings]
 ]
 
 /** Latin-1 keeps every byte as it is. */
-function replaced(body: Buffer, pattern: RegExp, replacement: string): Buffer[] {
-  const text = body.toString('latin1')
-  const changed = text.replace(pattern, replacement)
-  return changed === text ? [] : [Buffer.from(changed, 'latin1')]
-}
+const replaced = (body: Buffer, pattern: RegExp, replacement: string): Buffer =>
+  Buffer.from(body.toString('latin1').replace(pattern, replacement), 'latin1')
 
 /**
  * The spellings of other JSON writers: compact (JavaScript, Ruby, Go), with spaces (Python), indented; with slashes

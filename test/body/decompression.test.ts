@@ -18,7 +18,7 @@ test.each(['gzip', 'x-gzip', 'zstd', 'GZIP'])(
 test.each(['gzip', 'deflate', 'br'])('names %s where the body is longer than Content-Length', coding => {
   const headers = (length: string) => ({ 'content-encoding': coding, 'content-length': length })
   expect(found(headers('7'))).toBe(coding)
-  for (const length of ['8', '9', '', 'x7', '7x', '-7', '1234567890123456']) {
+  for (const length of ['8', '9', '', 'x7', '7x', '0x1', '-7', '1234567890123456']) {
     expect([length, found(headers(length))]).toEqual([length, undefined])
   }
 })

@@ -69,6 +69,20 @@ test('the chunks of a stream are not written to', async () => {
   expect(chunks.join('|')).toBe('abcdef|g|h|ijklmnopqrst|u')
 })
 
+test('copies at most four times as many bytes as there are, however small the chunks', async () => {
+  const set = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), 'set')
+  try {
+    const chunks = Array.from({ length: 1000 }, (_, n) => Uint8Array.of(n))
+    const body = await readBody(streamOf(...chunks), limit(1000))
+    expect(body).toStrictEqual({ ok: true, value: Uint8Array.from({ length: 1000 }, (_, n) => n) })
+    const copied = set.mock.calls.reduce((sum, [from]) => sum + (from as Uint8Array).length, 0)
+    expect(copied).toBeGreaterThanOrEqual(1000)
+    expect(copied).toBeLessThan(4000)
+  } finally {
+    set.mockRestore()
+  }
+})
+
 test('a stream that breaks is unreadable, whatever came before', async () => {
   async function* broken() {
     yield Buffer.from('{')

@@ -29,6 +29,7 @@ test.each([
   ['json-reserialized', '{"a":1}', '{\n  "a": 1\n}'],
   ['json-reserialized', '{"a":1}', '{\n    "a": 1\n}\n'],
   ['json-reserialized', '{"a":"/"}', '{"a":"\\/"}'],
+  ['json-reserialized', '{"a": null}', '{"a":null}'],
   ['json-reserialized', '["\xc3\xa9"]', '["\\u00e9"]'],
   ['json-reserialized', '{"a":[]}', '{\n\t"a": []\n}\n'],
   // what json.dumps() of Python, JSON.generate() of Ruby, json_encode() of PHP and json.Marshal() of Go make of one value

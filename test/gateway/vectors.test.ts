@@ -52,12 +52,12 @@ function reasonOf(
   const text = [method, target, ...headers.flat()].join('')
   if (/[^\x00-\xff]/.test(text)) return 'a character that is not an octet'
   if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text)) return 'a control character: HTTP ends a line there, or has none'
-  if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(method)) return 'a method that is no token'
+  if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(method)) return 'a method that is not a token'
   if (!KNOWN_METHODS.test(method)) return 'a method that Node.js does not know'
   if (!/^[\x21-\x7e]+$/.test(target)) return 'a target with a space, empty or beyond ASCII'
   if (!/^(?:\/|https?:)/.test(target) && !(target === '*' && method === 'OPTIONS'))
     return 'a target that only CONNECT or OPTIONS has'
-  if (headers.some(([name]) => !/^[!#$%&'*+.^_`|~\w-]+$/.test(name))) return 'a name that is no token'
+  if (headers.some(([name]) => !/^[!#$%&'*+.^_`|~\w-]+$/.test(name))) return 'a name that is not a token'
   if (!headers.some(([name]) => name.toLowerCase() === 'host')) return 'no Host, which HTTP/1.1 requires'
   if (length !== undefined && Number(length) !== size) return 'a body that is not as long as Content-Length'
   return undefined
