@@ -255,6 +255,25 @@ describe('the time', () => {
     expect(failuresOf(await judgeSigned({ ...withoutDate, params }))).toEqual(failures)
   })
 
+  it('is judged again when the body has arrived', async () => {
+    let seconds = SECONDS
+    const now = () => seconds * 1000
+    const request = signed({ params: { expires: String(SECONDS - 290) } })
+    const bytes = Buffer.from(BODY)
+    async function* body(delay: number) {
+      yield bytes
+      seconds += delay
+    }
+    expect((await judge({ ...request, body: body(10) }, { now })).status).toBe('verified')
+    expect(failuresOf(await judge({ ...request, body: body(1) }, { now }))).toEqual([
+      'signature-header: signature-expired'
+    ])
+    seconds = SECONDS
+    expect(failuresOf(await judge({ ...request, body: body(11) }, { now }))).toEqual([
+      'signature-header: signature-expired'
+    ])
+  })
+
   it('is remembered by a replay store as long as created is recent', async () => {
     const claims: number[] = []
     const replayStore = {

@@ -36,6 +36,16 @@ describe('what a receiver changes in a verdict', () => {
     }
   })
 
+  it('changes no later verdict of a verified request', async () => {
+    const verify = createVerifier(service.options)
+    const request = service.sign({ body: '{}' })
+    const first = await verify(request)
+    const before = structuredClone(first)
+    expect(before.status).toBe('verified')
+    spoil(first)
+    expect(await verify({ ...request, body: '{}' })).toEqual(before)
+  })
+
   it('changes no setting: hosts, accounts and algorithms are copies', async () => {
     const hosts = ['receiver.example']
     const accounts = ['1234']
