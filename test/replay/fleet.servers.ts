@@ -8,10 +8,6 @@ import { redisServer } from './redis-server.ts'
 import { type ClientName, createPostgresTable } from './store-clients.ts'
 import type { Work } from './verify-worker.ts'
 
-/** What each process sends next. */
-const answers = async <T>(workers: ChildProcess[]): Promise<T[]> =>
-  (await Promise.all(workers.map(worker => once(worker, 'message')))).map(([answer]) => answer as T)
-
 const redis = async () => {
   const server = await redisServer({ durable: true })
   await server.start()
@@ -33,6 +29,19 @@ const DATABASES: readonly [string, () => ReturnType<typeof redisServer>, ClientN
 describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (_, startServer, clients) => {
   let server: Awaited<ReturnType<typeof startServer>>
   let workers: ChildProcess[] = []
+  /** Rejects when one of them ends in an error: what the others wait for will not come. */
+  let broken: Promise<never>
+
+  /** What each process sends next that `isAnswer`. */
+  const answers = <T>(isAnswer: (message: unknown) => boolean = () => true): Promise<T[]> => {
+    const all = workers.map(
+      worker =>
+        new Promise<T>(resolve => {
+          worker.on('message', message => isAnswer(message) && resolve(message as T))
+        })
+    )
+    return Promise.race([Promise.all(all), broken])
+  }
 
   beforeEach(async () => {
     server = await startServer()
@@ -50,12 +59,20 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
         serialization: 'advanced'
       })
     )
+    broken = Promise.race(
+      workers.map(async (worker, n): Promise<never> => {
+        const [code, signal] = await once(worker, 'exit')
+        if (code === 0) return new Promise(() => {})
+        throw new Error(`the process with ${clients[n]} ended with ${code ?? signal}`)
+      })
+    )
+    broken.catch(() => {})
   }
 
   /** Four processes that are ready to judge the same requests. */
   async function receiversOf(target: string) {
     start('verify-worker.ts')
-    const connected = answers(workers)
+    const connected = answers()
     const service = createTestService({ rsaBits: 1024 })
     const requests = Array.from({ length: 10_000 }, (_, n) =>
       service.sign({ target: `${target}/${n}`, body: `{"n":${n}}` })
@@ -63,7 +80,7 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
     await connected
     const { lookupTxt: _, ...options } = service.options
     const work: Work = { options, records: { ...service.records }, requests }
-    const ready = answers(workers)
+    const ready = answers()
     for (const worker of workers) worker.send(work)
     await ready
     return requests
@@ -71,21 +88,16 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
 
   /** What became of each request in each process. */
   const receive = (): Promise<string[][]> => {
-    const outcomes = workers.map(
-      worker =>
-        new Promise<string[]>(resolve => {
-          worker.on('message', message => Array.isArray(message) && resolve(message))
-        })
-    )
+    const outcomes = answers<string[]>(Array.isArray)
     for (const [n, worker] of workers.entries()) worker.send(n * 2500)
-    return Promise.all(outcomes)
+    return outcomes
   }
 
   it('give each of 10,000 ids that all of them claim at once to one of them', async () => {
     start('claim-worker.ts', '10000')
-    await answers(workers)
+    await answers()
     for (const [n, worker] of workers.entries()) worker.send(n * 2500)
-    const won = await answers<string[]>(workers)
+    const won = await answers<string[]>()
 
     expect(won.flat()).toHaveLength(10_000)
     expect(new Set(won.flat()).size).toBe(10_000)

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { createClient } from 'redis'
@@ -32,9 +33,7 @@ export async function connect(name: ClientName, port: number, prefix?: string): 
       retryStrategy: () => 20
     })
     client.on('error', () => {})
-    const ready = async () => {
-      if (client.status !== 'ready') await new Promise<void>(resolve => client.once('ready', () => resolve()))
-    }
+    const ready = () => untilReady(client, () => client.status)
     await ready()
     return { store: redisReplayStore(client, options), ready, close: () => client.disconnect() }
   }
@@ -43,11 +42,23 @@ export async function connect(name: ClientName, port: number, prefix?: string): 
     disableOfflineQueue: true
   })
   client.on('error', () => {})
-  const ready = async () => {
-    if (!client.isReady) await new Promise<void>(resolve => client.once('ready', () => resolve()))
-  }
+  const stateOf = () => (client.isReady ? 'ready' : client.isOpen ? 'open' : 'closed')
+  const ready = () => untilReady(client, stateOf)
   await client.connect()
   return { store: redisReplayStore(client, options), ready, close: () => client.destroy() }
+}
+
+/** Resolves when the client says that it is ready. Rejects with its state when that takes half a minute. */
+async function untilReady(client: EventEmitter, stateOf: () => string): Promise<void> {
+  if (stateOf() === 'ready') return
+  await new Promise<void>((resolve, reject) => {
+    const late = () => reject(new Error(`the client is still ${stateOf()}`))
+    const timer = setTimeout(late, 30_000)
+    client.once('ready', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }
 
 /** A pool connects when it is asked something: ready when it answers. */
