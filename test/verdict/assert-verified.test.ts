@@ -16,6 +16,8 @@ import {
   type Verdict
 } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
+import { fail } from '../../src/verdict/result.ts'
+import { refuse } from '../../src/verdict/verdict.ts'
 import { sendOverHttp } from '../recipes/senders.ts'
 
 const service = createTestService({ rsaBits: 1024 })
@@ -61,6 +63,19 @@ describe('assertVerified', () => {
     expect(error.verdict).toBe(verdict)
     expect(status).toBe(httpStatus(verdict))
     expect(error.stack).toMatch(/^NotVerifiedError: the request/)
+  })
+
+  it('lists every code, and has a name like the errors of JavaScript', () => {
+    const steps = { date: fail('date-missing'), replay: fail('replayed', { replayId: 'r' }) }
+    const error = new NotVerifiedError(refuse(steps, ''))
+    expect(error.message).toBe('the request was not verified: date-missing, replayed')
+    expect(Object.getOwnPropertyDescriptor(error, 'name')).toEqual({
+      value: 'NotVerifiedError',
+      enumerable: false,
+      configurable: true,
+      writable: true
+    })
+    expect(error.stack).not.toContain('new NotVerifiedError')
   })
 
   it('throws an error that prints no verdict and nothing from the sender', async () => {
