@@ -1,7 +1,7 @@
 import { draftCavage } from './draft-cavage/scheme.ts'
 import type { Fields } from './http/fields.ts'
 import type { Scheme } from './scheme.ts'
-import type { SchemeName } from './signature/algorithms.ts'
+import type { SchemeName } from './verdict/verdict.ts'
 
 /** Which scheme a request is judged by. */
 export interface SchemeChooser {

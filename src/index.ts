@@ -24,7 +24,7 @@ export { importPublicKey, type KeyLimits, type PublicKey } from './key/import.ts
 export { type KeyRecord, parseKeyRecord } from './key/record.ts'
 export type { Accounts, VerifierOptions } from './options/options.ts'
 export type { ReplayStore } from './replay/store.ts'
-export type { Algorithm, SchemeName } from './signature/algorithms.ts'
+export type { Algorithm } from './signature/algorithms.ts'
 export { verifySignature } from './signature/verify-signature.ts'
 export { assertVerified, NotVerifiedError } from './verdict/assert-verified.ts'
 export type { CheckOf, Code, UnavailableCode } from './verdict/codes.ts'
@@ -39,6 +39,7 @@ export type {
   Checks,
   Failure,
   Rejected,
+  SchemeName,
   Unavailable,
   UnavailableFailure,
   Verdict,

@@ -3,11 +3,11 @@ import type { Fields } from './http/fields.ts'
 import type { ReceivedRequest } from './http/request.ts'
 import type { KeyType } from './key/import.ts'
 import type { Settings } from './options/settings.ts'
-import type { Algorithm, SchemeName } from './signature/algorithms.ts'
+import type { Algorithm } from './signature/algorithms.ts'
 import type { Result } from './verdict/result.ts'
-import type { NotRun } from './verdict/verdict.ts'
+import type { NotRun, SchemeName } from './verdict/verdict.ts'
 
-/** What a signature says of itself. Nothing of it is believed before the checks. */
+/** What a signature says of itself. Not trusted until the checks pass. */
 export interface SignatureClaims {
   readonly keyId: string
   readonly algorithm?: string | undefined
@@ -38,6 +38,8 @@ export interface Scheme {
   parseSignature(fields: Fields, settings: Settings): Result<SignatureClaims>
   /** Finds the time at which the request was made. */
   parseTime(fields: Fields, signature: Result<SignatureClaims>): Result<StatedTime> | NotRun
+  /** The name of an algorithm in the form in which the allowed ones are written. */
+  normalizeAlgorithm(name: string): string
   /** The names that must be covered and are not. */
   missingCoverage(claims: SignatureClaims, settings: Settings): readonly string[]
   /** Builds the signing string (RFC 9421: signature base). A scheme is given the claims that it has parsed itself. */

@@ -1,4 +1,4 @@
-import { ownOptions } from '../options/own-options.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import { parseBaseUrl } from './url.ts'
 
 type Fetch = typeof globalThis.fetch

@@ -1,7 +1,8 @@
 import { lineValues } from '../http/fields.ts'
 import { FORWARDED, type ForwardedNotes, type ReceivedRequest } from '../http/request.ts'
+import { describe } from '../mistakes/describe.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import { isHost } from '../options/hosts.ts'
-import { describe, ownOptions } from '../options/own-options.ts'
 
 /** What a proxy in front of the receiver has changed. Nothing is believed unless it is asked for here. */
 export interface ProxyOptions {

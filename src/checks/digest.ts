@@ -3,8 +3,8 @@ import { findReencoding } from '../body/reencoding.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
 import type { Fields } from '../http/fields.ts'
+import { base64Digest } from '../http/hash.ts'
 import type { Scheme } from '../scheme.ts'
-import { base64Digest } from '../signature/hash.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
 /** The header's digests; a header that could never match is refused before anything is asked of DNS. */

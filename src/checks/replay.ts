@@ -1,7 +1,7 @@
+import { base64Digest } from '../http/hash.ts'
 import type { Settings } from '../options/settings.ts'
 import { claimInTime } from '../replay/claim.ts'
 import type { ReplayStore } from '../replay/store.ts'
-import { base64Digest } from '../signature/hash.ts'
 import type { Result } from '../verdict/result.ts'
 
 /**

@@ -8,7 +8,7 @@ import { fail, ok, type Result } from '../verdict/result.ts'
  * The value is the algorithm, undefined when the header leaves it to the key.
  */
 export function checkSignatureHeader(
-  { name }: Scheme,
+  { name, normalizeAlgorithm }: Scheme,
   signature: Result<SignatureClaims>,
   now: number,
   settings: Settings
@@ -17,7 +17,7 @@ export function checkSignatureHeader(
   const { algorithm: received } = signature.value
 
   const allowed = settings.algorithms[name]
-  const algorithm = received?.toLowerCase() as Algorithm | undefined
+  const algorithm = received === undefined ? undefined : (normalizeAlgorithm(received) as Algorithm)
   if (algorithm !== undefined && !allowed.has(algorithm)) {
     return fail('signature-algorithm-not-allowed', { received: received!, allowed: [...allowed] })
   }

@@ -1,9 +1,9 @@
 import { openSignature } from '../explain/opened-signature.ts'
+import { base64Digest } from '../http/hash.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import { importPublicKey } from '../key/import.ts'
 import { parseKeyRecord } from '../key/record.ts'
 import { computationFor } from '../signature/algorithms.ts'
-import { base64Digest } from '../signature/hash.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
 import type { EvidenceByCode } from '../verdict/evidence.ts'
 

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { asciiJson } from '../explain/text.ts'
 import { UsageError } from './usage.ts'
 
 /** What a command sees of the process. */
@@ -40,12 +41,5 @@ export async function readBytes(file: string, io: Io): Promise<Buffer> {
   if (isCut) throw new UsageError(`${file} is larger than ${MAX_BYTES} bytes`)
   return bytes
 }
-
-/** JSON of printable ASCII: what came from outside cannot steer a terminal, and the value stays the same. */
-export const asciiJson = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replace(
-    /[^\n -~]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  )
 
 export const printJson = (value: unknown, io: Io): void => io.print(asciiJson(value))

@@ -23,6 +23,9 @@ export const draftCavage: Scheme = {
 
   missingCoverage: ({ headers }, settings) => missingFor(settings)(headers),
 
+  /** Without regard to case: implementations write `RSA-SHA256`, too. */
+  normalizeAlgorithm: name => name.toLowerCase(),
+
   buildSigningString: (request, fields, claims) => joinSigningString(request, fields, claims.headers, claims),
 
   parseDigests(fields) {

@@ -40,3 +40,10 @@ export function duration(seconds: number): string {
   const unit = { 1: 'second', 60: 'minute', 3600: 'hour', 86400: 'day' }[size]
   return plural(Math.round(seconds / size), unit)
 }
+
+/** JSON of printable ASCII: what came from outside cannot steer a terminal, and the value stays the same. */
+export const asciiJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replace(
+    /[^\n -~]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  )

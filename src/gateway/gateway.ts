@@ -16,9 +16,9 @@ import { trackConnections } from './connections.ts'
 import { type DnsAnswer, keepAnswers } from './dns-answers.ts'
 import type { Exchange } from './exchange.ts'
 import { createUpstream } from './forward.ts'
-import type { Address, GatewaySettings } from './options.ts'
 import { connectReplayStore } from './replay-store.ts'
 import { createServe } from './serve.ts'
+import type { Address, GatewaySettings } from './settings.ts'
 
 /** A gateway that listens. */
 export interface Gateway {

@@ -2,7 +2,7 @@ import { memoryReplayStore } from '../replay/memory.ts'
 import { postgresReplayStore, postgresReplayTable } from '../replay/postgres.ts'
 import { redisReplayStore } from '../replay/redis.ts'
 import type { ReplayStore } from '../replay/store.ts'
-import type { ReplaySetting } from './options.ts'
+import type { ReplaySetting } from './settings.ts'
 
 export interface ConnectedStore {
   readonly store: ReplayStore | undefined

@@ -14,7 +14,7 @@ import { copyBody } from './copied-body.ts'
 import type { Exchange, UpstreamResult } from './exchange.ts'
 import type { Upstream } from './forward.ts'
 import { requestHeaders, verdictHeaders } from './forwarded-headers.ts'
-import type { GatewaySettings } from './options.ts'
+import type { GatewaySettings } from './settings.ts'
 import { isForwardable, isFramed } from './target.ts'
 
 /** Answers one request. Resolves when it is over, with what is known of it; undefined when there was no verdict. */

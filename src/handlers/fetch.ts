@@ -1,5 +1,5 @@
 import { type FromFetchOptions, fromFetchRequest, validateFetchOptions } from '../adapters/fetch.ts'
-import { ownOptions } from '../options/own-options.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import type { Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 import { assertFunctions, callHook, pick, releaseClaim, validateHook } from './handling.ts'

@@ -1,4 +1,4 @@
-import { describe } from '../options/own-options.ts'
+import { describe } from '../mistakes/describe.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 

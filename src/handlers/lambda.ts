@@ -1,6 +1,6 @@
 import { fromLambdaEvent, type LambdaEvent, validateLambdaOptions } from '../adapters/lambda.ts'
 import type { ProxyOptions } from '../adapters/proxy.ts'
-import { ownOptions } from '../options/own-options.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import type { Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 import { assertFunctions, callHook, pick, releaseClaim, validateHook } from './handling.ts'

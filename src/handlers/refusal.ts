@@ -1,4 +1,4 @@
-import { describe } from '../options/own-options.ts'
+import { describe } from '../mistakes/describe.ts'
 import { httpStatus } from '../verdict/http-status.ts'
 import type { Rejected, Unavailable, Verdict } from '../verdict/verdict.ts'
 

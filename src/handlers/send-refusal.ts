@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
-import { describe, ownOptions } from '../options/own-options.ts'
+import { describe } from '../mistakes/describe.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import { answerAndClose, type DrainLimits } from './answer-and-close.ts'
 import { type Refused, refusalOf } from './refusal.ts'
 

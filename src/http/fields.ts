@@ -1,5 +1,5 @@
 import { isSameList, memoFew } from '../memo.ts'
-import { describe } from '../options/own-options.ts'
+import { describe } from '../mistakes/describe.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import type { ReceivedHeaders } from './request.ts'
 

@@ -1,4 +1,4 @@
-import { describe } from '../options/own-options.ts'
+import { describe } from '../mistakes/describe.ts'
 import { adapterCallFor } from './framework-request.ts'
 
 /** Header lines as received: pairs in order (so repeats are seen), or a record as `node:http` makes it. */

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { ownOptions } from '../options/own-options.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import { isBun, isWorkers } from '../runtime.ts'
 import { joinStrings } from './join-strings.ts'
 

@@ -1,5 +1,6 @@
+import { describe } from '../mistakes/describe.ts'
+import { orUndefined } from '../mistakes/own-options.ts'
 import type { Accounts } from './options.ts'
-import { describe, orUndefined } from './own-options.ts'
 
 /** The configured ids, or the function that decides. */
 export type AccountRule = ReadonlySet<string> | Extract<Accounts, (id: string) => unknown>

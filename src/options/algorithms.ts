@@ -1,5 +1,6 @@
-import { type Algorithm, SCHEME_ALGORITHMS, type SchemeName } from '../signature/algorithms.ts'
-import { describe } from './own-options.ts'
+import { describe } from '../mistakes/describe.ts'
+import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
+import type { SchemeName } from '../verdict/verdict.ts'
 
 /** The algorithms that are allowed, by scheme. */
 export type AllowedAlgorithms = Readonly<Record<SchemeName, ReadonlySet<Algorithm>>>

@@ -1,6 +1,6 @@
 import { dnsTxtLookup, type LookupTxt } from '../key/dns.ts'
+import { describe } from '../mistakes/describe.ts'
 import type { ReplayStore } from '../replay/store.ts'
-import { describe } from './own-options.ts'
 
 export function validateFunction<F>(value: F, option: string, shape: string): F {
   if (typeof value === 'function') return value

@@ -1,4 +1,5 @@
-import { describe, orUndefined } from './own-options.ts'
+import { describe } from '../mistakes/describe.ts'
+import { orUndefined } from '../mistakes/own-options.ts'
 
 /** uri-host with an optional port (RFC 3986 section 3.2.2): a name, an IPv4 address or an IPv6 literal in brackets. */
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/

@@ -1,6 +1,7 @@
 import { isToken } from '../http/fields.ts'
 import { normalizeName } from '../key/name.ts'
-import { describe, orUndefined } from './own-options.ts'
+import { describe } from '../mistakes/describe.ts'
+import { orUndefined } from '../mistakes/own-options.ts'
 
 /** The DNS name under which keys are believed, normalized. A top-level domain would let anyone sign. */
 export function validateDomain(domain: unknown): string {

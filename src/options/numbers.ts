@@ -1,4 +1,4 @@
-import { describe } from './own-options.ts'
+import { describe } from '../mistakes/describe.ts'
 
 /** A number within bounds, or the default when there is none. */
 export function validateNumber(

@@ -1,6 +1,7 @@
 import type { LookupTxt } from '../key/dns.ts'
 import type { ReplayStore } from '../replay/store.ts'
-import type { Algorithm, SchemeName } from '../signature/algorithms.ts'
+import type { Algorithm } from '../signature/algorithms.ts'
+import type { SchemeName } from '../verdict/verdict.ts'
 
 /** Account ids to accept: one, several, or a function that decides. */
 export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)

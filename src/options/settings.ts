@@ -1,7 +1,9 @@
 import type { LookupTxt } from '../key/dns.ts'
 import { RSA_BITS } from '../key/import.ts'
+import { describe } from '../mistakes/describe.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import type { ReplayStore } from '../replay/store.ts'
-import type { SchemeName } from '../signature/algorithms.ts'
+import type { SchemeName } from '../verdict/verdict.ts'
 import { type AccountRule, validateAccounts } from './accounts.ts'
 import { type AllowedAlgorithms, validateAlgorithms, validateSchemes } from './algorithms.ts'
 import { validateFunction, validateLookup, validateReplayStore } from './functions.ts'
@@ -9,7 +11,6 @@ import { hostSpellings, validateHosts } from './hosts.ts'
 import { validateAlsoCovered, validateDomain, validateHeaderName } from './names.ts'
 import { validateDateTolerance, validateNumber, validateTimeout } from './numbers.ts'
 import type { VerifierOptions } from './options.ts'
-import { describe, ownOptions } from './own-options.ts'
 
 /** The options as the checks want them: complete, validated, and prepared once. */
 export interface Settings {

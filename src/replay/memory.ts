@@ -1,4 +1,4 @@
-import { ownOptions } from '../options/own-options.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import { expiringIds } from './expiring-ids.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
 

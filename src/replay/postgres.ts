@@ -1,4 +1,5 @@
-import { describe, ownOptions } from '../options/own-options.ts'
+import { describe } from '../mistakes/describe.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import { claimToken } from './claim-token.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
 import { storedId } from './stored-id.ts'

@@ -1,8 +1,6 @@
 import { constants } from 'node:crypto'
 import type { KeyType } from '../key/import.ts'
-
-/** The standards by which a request can be signed: the draft, and its successor. */
-export type SchemeName = 'draft-cavage' | 'rfc9421'
+import type { SchemeName } from '../verdict/verdict.ts'
 
 /** How an algorithm is computed with a key of one type. */
 export interface Computation {

@@ -1,4 +1,5 @@
-import { describe, ownOptions } from '../options/own-options.ts'
+import { describe } from '../mistakes/describe.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import { type DnsServer, startDnsServer } from './dns-server.ts'
 import type { TestService } from './service.ts'
 

@@ -1,6 +1,7 @@
 import { isToken } from '../http/fields.ts'
+import { describe } from '../mistakes/describe.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import { validateDomain } from '../options/names.ts'
-import { describe, ownOptions } from '../options/own-options.ts'
 
 /** The service to stand in for; all of it is optional. */
 export interface TestServiceOptions {

@@ -1,5 +1,6 @@
-import { describe, ownOptions } from '../options/own-options.ts'
-import type { SchemeName } from '../signature/algorithms.ts'
+import { describe } from '../mistakes/describe.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
+import type { SchemeName } from '../verdict/verdict.ts'
 
 /** What to send; everything has a default. */
 export interface SignRequest {

@@ -1,6 +1,6 @@
-import type { Algorithm, SchemeName } from '../signature/algorithms.ts'
+import type { Algorithm } from '../signature/algorithms.ts'
 import type { Code } from '../verdict/codes.ts'
-import type { CheckName } from '../verdict/verdict.ts'
+import type { CheckName, SchemeName } from '../verdict/verdict.ts'
 
 /** One file of the conformance suite, as `fixtures/schema.json` describes it. */
 export interface VectorFile {

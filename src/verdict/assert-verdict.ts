@@ -1,4 +1,4 @@
-import { describe, isThenable } from '../options/own-options.ts'
+import { describe, isThenable } from '../mistakes/describe.ts'
 import type { Verdict } from './verdict.ts'
 
 const STATUSES: ReadonlySet<unknown> = new Set<Verdict['status']>(['verified', 'rejected', 'unavailable'])

@@ -1,6 +1,8 @@
-import type { SchemeName } from '../signature/algorithms.ts'
 import { type CheckOf, CODES, type Code, isUnavailable, type UnavailableCode } from './codes.ts'
 import { type Failed, type WithEvidence, withCause } from './result.ts'
+
+/** The standards by which a request can be signed: the draft, and its successor. */
+export type SchemeName = 'draft-cavage' | 'rfc9421'
 
 /** The twelve checks, in the order in which they are reported. */
 export const CHECK_NAMES = [

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net'
 import type { Exchange } from '../../src/gateway/exchange.ts'
 import { type Gateway, startGateway } from '../../src/gateway/gateway.ts'
-import type { GatewaySettings } from '../../src/gateway/options.ts'
+import type { GatewaySettings } from '../../src/gateway/settings.ts'
 import type { ReceivedRequest } from '../../src/index.ts'
 import { createTestService, type TestService } from '../../src/testing/index.ts'
 

@@ -1,7 +1,7 @@
 import { lineValues } from '../../http/fields.ts'
+import { base64Digest } from '../../http/hash.ts'
 import type { ReceivedRequest } from '../../http/request.ts'
 import type { VerifierOptions } from '../../options/options.ts'
-import { base64Digest } from '../../signature/hash.ts'
 
 export type HeaderLine = readonly [name: string, value: string]
 

@@ -1,4 +1,4 @@
-import { asciiJson } from '../../cli/io.ts'
+import { asciiJson } from '../../explain/text.ts'
 import { normalizeName } from '../../key/name.ts'
 import type { VerifierOptions } from '../../options/options.ts'
 import { captureFixture } from '../../testing/capture.ts'

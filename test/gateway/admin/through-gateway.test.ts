@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { fixtureOf } from '../../../src/gateway/admin/fixture.ts'
-import type { GatewaySettings } from '../../../src/gateway/options.ts'
+import type { GatewaySettings } from '../../../src/gateway/settings.ts'
 import { explain } from '../../../src/index.ts'
 import type { SignedTestRequest } from '../../../src/testing/index.ts'
 import { send, startApplication, startTestGateway } from '../start.ts'

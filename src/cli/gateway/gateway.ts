@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import type { Command } from './command.ts'
-import { GATEWAY_OPTIONS } from './gateway-options.ts'
-import { helpText } from './help.ts'
-import type { Io } from './io.ts'
+import type { Command } from '../command.ts'
+import { helpText } from '../help.ts'
+import type { Io } from '../io.ts'
+import { GATEWAY_OPTIONS } from './flags.ts'
 
 /** `signed-requests gateway` */
 export const gateway: Command = {
@@ -28,12 +28,12 @@ export const gateway: Command = {
       [64, 'a mistake in the options']
     ]
   }),
-  run: runGateway
+  run
 }
 
-async function runGateway(args: string[], io: Io): Promise<number> {
+async function run(args: string[], io: Io): Promise<number> {
   const { values } = parseArgs({ args, options: GATEWAY_OPTIONS })
   // Loaded here, so that the other commands start as fast as without it.
-  const gateway = await import('../gateway/run.ts')
-  return gateway.runGateway(values, io)
+  const { runGateway } = await import('./run.ts')
+  return runGateway(values, io)
 }

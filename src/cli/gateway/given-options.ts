@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { GATEWAY_NUMBERS, GATEWAY_OPTIONS } from '../cli/gateway-options.ts'
-import { UsageError } from '../cli/usage.ts'
-import { escapeText } from '../explain/text.ts'
+import { escapeText } from '../../explain/text.ts'
+import { UsageError } from '../usage.ts'
+import { GATEWAY_NUMBERS, GATEWAY_OPTIONS } from './flags.ts'
 
 type Value = string | boolean | readonly string[]
 

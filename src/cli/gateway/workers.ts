@@ -1,13 +1,13 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Io } from '../cli/io.ts'
-import { EXIT } from '../cli/usage.ts'
-import { authorityOf } from './admin/access.ts'
-import type { Admin } from './admin/admin.ts'
-import type { DnsAnswer } from './dns-answers.ts'
-import type { Address, GatewaySettings } from './options.ts'
-import type { Report } from './report.ts'
+import { authorityOf } from '../../gateway/admin/access.ts'
+import type { Admin } from '../../gateway/admin/admin.ts'
+import type { DnsAnswer } from '../../gateway/dns-answers.ts'
+import type { Report } from '../../gateway/report.ts'
+import type { Address, GatewaySettings } from '../../gateway/settings.ts'
+import type { Io } from '../io.ts'
+import { EXIT } from '../usage.ts'
 
 /** Milliseconds until a worker that has ended is replaced: one that ends at once must not take the machine. */
 const PAUSE = 1000
@@ -30,7 +30,7 @@ export async function runWorkers(
   let isReady = false
   let admin: Admin | undefined
   if (settings.admin !== undefined) {
-    const { startAdmin } = await import('./admin/admin.ts')
+    const { startAdmin } = await import('../../gateway/admin/admin.ts')
     admin = await startAdmin({
       ...settings.admin,
       verifier: settings.verifier,

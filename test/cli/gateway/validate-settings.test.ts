@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { GATEWAY_OPTIONS } from '../../src/cli/gateway-options.ts'
-import { type Flags, givenOptions } from '../../src/gateway/given-options.ts'
-import { validateSettings } from '../../src/gateway/options.ts'
-import { makeCertificate } from '../support/https.ts'
-import { runInside } from '../support/run-cli.ts'
+import { GATEWAY_OPTIONS } from '../../../src/cli/gateway/flags.ts'
+import { type Flags, givenOptions } from '../../../src/cli/gateway/given-options.ts'
+import { validateSettings } from '../../../src/cli/gateway/validate-settings.ts'
+import { makeCertificate } from '../../support/https.ts'
+import { runInside } from '../../support/run-cli.ts'
 
 let folder: string
 const write = (name: string, content: unknown) => {

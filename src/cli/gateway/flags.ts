@@ -1,5 +1,5 @@
-import { ACCOUNT_HEADER, ACCOUNT_PREFIX, ALGORITHM, DNS_SERVER, SCHEME } from './common-options.ts'
-import { HELP_OPTION, type OptionSpecs } from './help.ts'
+import { ACCOUNT_HEADER, ACCOUNT_PREFIX, ALGORITHM, DNS_SERVER, SCHEME } from '../common-options.ts'
+import { HELP_OPTION, type OptionSpecs } from '../help.ts'
 
 const { default: headerDefault, ...HEADER } = ACCOUNT_HEADER
 const { default: prefixDefault, ...ID_PREFIX } = ACCOUNT_PREFIX

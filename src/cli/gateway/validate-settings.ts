@@ -1,48 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { GATEWAY_NUMBERS } from '../cli/gateway-options.ts'
-import { UsageError } from '../cli/usage.ts'
-import { dnsTxtLookup } from '../key/dns.ts'
-import { isLoopback } from '../options/loopback.ts'
-import type { VerifierOptions } from '../options/options.ts'
-import { createVerifier } from '../verify.ts'
+import type { Address, GatewaySettings, ReplaySetting } from '../../gateway/settings.ts'
+import { dnsTxtLookup } from '../../key/dns.ts'
+import { isLoopback } from '../../options/loopback.ts'
+import type { VerifierOptions } from '../../options/options.ts'
+import { createVerifier } from '../../verify.ts'
+import { UsageError } from '../usage.ts'
+import { GATEWAY_NUMBERS } from './flags.ts'
 import type { GivenOptions } from './given-options.ts'
-
-/** Where to listen; port 0 is a free one. */
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
-
-export type ReplaySetting =
-  | { readonly kind: 'memory' | 'none' }
-  | { readonly kind: 'redis' | 'postgres'; readonly url: string }
-
-/** What a gateway is started with: validated, complete. */
-export interface GatewaySettings {
-  readonly listen: Address
-  /** http or https, without a path */
-  readonly upstream: URL
-  /** milliseconds until the answer begins, and between two parts of it */
-  readonly upstreamTimeout: number
-  /** PEM */
-  readonly tls: { readonly key: string | Buffer; readonly cert: string | Buffer } | undefined
-  /** as of the adapters; undefined: what the connection is */
-  readonly https: boolean | 'x-forwarded-proto' | undefined
-  /** without a replay store */
-  readonly verifier: VerifierOptions
-  readonly replay: ReplaySetting
-  readonly observe: boolean
-  readonly log: 'json' | 'text'
-  readonly admin:
-    | { readonly address: Address; readonly token: string | undefined; readonly redact: boolean }
-    | undefined
-  readonly maxConnections: number
-  /** milliseconds that running requests have to end at `close` */
-  readonly drain: number
-  readonly workers: number
-}
 
 /**
  * @throws UsageError for a mistake, in one line that names where it stands and never shows a secret

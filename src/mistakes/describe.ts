@@ -1,0 +1,15 @@
+const MAX_SHOWN = 60
+
+/** What was passed, for the message of a TypeError: `undefined`, `the number 1234`, `"text"`, `an array`. */
+export function describe(value: unknown): string {
+  if (value === undefined || value === null) return String(value)
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_SHOWN))
+  if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
+  return isThenable(value) ? 'a Promise (is an await missing?)' : 'an object'
+}
+
+export const isThenable = (value: unknown): boolean =>
+  typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function'
