@@ -136,14 +136,7 @@ export const lineValues = (
 ): string[] => lines.filter(([lineName]) => lineName.toLowerCase() === name).map(([, value]) => value)
 
 /** RFC 9110 section 5.6.3: OWS is space and tab. String.trim() would also take what is part of the value. */
-export function trimWhiteSpace(text: string): string {
-  // Not trimWhere: a call for each character doubles the cost of a head that is full of spaces.
-  let start = 0
-  let end = text.length
-  while (start < end && isWhiteSpace(text.charCodeAt(start))) start++
-  while (end > start && isWhiteSpace(text.charCodeAt(end - 1))) end--
-  return start === 0 && end === text.length ? text : text.slice(start, end)
-}
+export const trimWhiteSpace = (text: string): string => trimWhere(text, isWhiteSpace)
 
 export const isWhiteSpace = (code: number): boolean => code === 0x20 || code === 0x09
 
