@@ -1,7 +1,7 @@
 /**
  * Every memory of earlier inputs. One rule for all of them: what is remembered is the result of a pure function,
- * found again only by its whole key, one of a bounded number of entries, and never mutated nor handed to a caller of
- * the package without a copy. So a verdict is the same with and without them.
+ * found again only by its whole key, one of a bounded number of entries or gone with the object that is its key, and
+ * never mutated nor handed to a caller of the package without a copy. So a verdict is the same with and without them.
  *
  * They exist because a sender repeats itself: the same header names in the same order, the same covered list, the
  * same key, the same second.

@@ -99,6 +99,19 @@ describe('usage', () => {
       '{"request":{"headers":[1],"method":"GET","target":"/","https":true}}',
       'the headers of the fixture are not pairs of a name and a value'
     ],
+    [
+      '{"request":{"headers":[]},"dns":{"a":[["v=DKIM1"]],"b":["v=DKIM1"]}}',
+      'the dns of the fixture is not names with TXT records'
+    ],
+    ['{"request":{"headers":[]},"options":{},"now":"today"}', 'the now of the fixture is not a time'],
+    [
+      '{"request":{"headers":[]},"options":{},"replayStore":"full"}',
+      'the replayStore of the fixture is not "empty", "claimed" or "error"'
+    ],
+    [
+      '{"request":{"headers":[],"body":"{}"},"options":{}}',
+      'the body of the fixture is not null, { "utf8": text }, { "base64": text } or { "error": code }'
+    ],
     ['{"request":{"headers":[]},"options":{"require":1}}', 'createVerifier() has no option "require"']
   ])('the fixture %j is a mistake, in one line', async (fixture, message) => {
     const { code, stdout, stderr } = await runInside(['explain', ...FLAGS], fixture)

@@ -48,6 +48,8 @@ function entryOfVector(vector: JsonObject): Entry {
   }
   if (now !== undefined && Number.isNaN(Date.parse(now)))
     throw new UsageError('the now of the fixture is not a time')
+  if (replayStore !== undefined && !isStore(replayStore))
+    throw new UsageError('the replayStore of the fixture is not "empty", "claimed" or "error"')
   return {
     request: {
       ...requestOfVector({
@@ -61,7 +63,7 @@ function entryOfVector(vector: JsonObject): Entry {
       ...(dns !== undefined && { dns }),
       ...(now !== undefined && { now }),
       ...(accountsError === true && { accountsError }),
-      ...(isStore(replayStore) && { replayStore })
+      ...(replayStore !== undefined && { replayStore })
     }),
     notes: [],
     ...(typeof name === 'string' && { name })
@@ -85,7 +87,9 @@ function validateBody(body: unknown): VectorBody | null {
     ? ['utf8', 'base64', 'error'].filter(name => typeof own(body, name) === 'string')
     : []
   if (kinds.length === 1) return body as VectorBody
-  throw new UsageError('the body of the fixture is not null, { "utf8": text } or { "base64": text }')
+  throw new UsageError(
+    'the body of the fixture is not null, { "utf8": text }, { "base64": text } or { "error": code }'
+  )
 }
 
 /** Pairs, or a record as `node:http` makes it. */
