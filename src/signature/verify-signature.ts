@@ -45,9 +45,9 @@ export function verifySignature(
 function isRepresentative(signature: Uint8Array, keyObject: KeyObject): boolean {
   const modulus = modulusOf(keyObject)
   if (signature.length !== modulus?.length) return false
-  // The first byte that differs decides. Buffer.compare would be 3 % of a verification.
+  // The first byte that differs decides; where none does (-1), it is not below. Buffer.compare would be 3 % of a verification.
   const first = signature.findIndex((byte, i) => byte !== modulus[i])
-  return first >= 0 && signature[first]! < modulus[first]!
+  return signature[first]! < modulus[first]!
 }
 
 /** Once for each key, which is itself found again by its record. */

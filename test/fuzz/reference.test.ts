@@ -1,5 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { compareWithReference } from './compare-reference.ts'
+
+test('the reference is short, and shares no code with the library', () => {
+  const source = readFileSync(new URL('../support/reference-verifier.ts', import.meta.url), 'utf8')
+  expect(source.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+  const imported = [...source.matchAll(/^(?:import|export)\b.*\bfrom '(.*)'|\bimport\('(.*)'\)/gm)]
+  expect(imported.map(([, from, lazily]) => from ?? lazily)).toEqual(['node:crypto'])
+})
 
 test('whatever the library verifies by the draft, the reference verifies', async () => {
   const seeds = Array.from({ length: 150 }, (_, at) => 20_261_120 + at)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Judge, startJudges } from './batches.ts'
-import { findDifferences } from './differential.ts'
+import { findDifferences, isExplained } from './differential.ts'
 import { createProject, type Project } from './project.ts'
 
 let project: Project
@@ -32,3 +32,27 @@ test('a runtime that judges otherwise is found', async () => {
   const { found } = await findDifferences([node!, lenient], [1, 2, 3, 4, 5, 6, 7, 8])
   expect(found.length).toBeGreaterThan(0)
 }, 300_000)
+
+test('explains a difference by nothing but a key off the curve, on Deno, at the request that names it', () => {
+  // y = 2 is on no point of edwards25519; y = 3 is.
+  const record = (y: number) => `v=DKIM1; k=ed25519; p=${Buffer.alloc(32).fill(y, 0, 1).toString('base64')}`
+  const rejected = (code: string, y?: number) =>
+    JSON.stringify({
+      status: 'rejected',
+      failures: [{ code, ...(y !== undefined && { evidence: { record: record(y) } }) }]
+    })
+  const mismatch = rejected('signature-mismatch')
+  const unreadable = rejected('key-unreadable', 2)
+  const verified = '{"status":"verified"}'
+  expect(isExplained({ node: mismatch, bun: mismatch, deno: unreadable })).toBe(true)
+  for (const verdicts of [
+    { node: mismatch, bun: mismatch, deno: rejected('key-unreadable', 3) },
+    { node: mismatch, bun: unreadable, deno: unreadable },
+    { node: verified, bun: verified, deno: unreadable },
+    { node: mismatch, bun: mismatch, deno: rejected('date-missing', 2) },
+    { node: rejected('date-missing'), bun: rejected('date-missing'), deno: unreadable },
+    { node: unreadable, bun: mismatch, deno: mismatch }
+  ]) {
+    expect(isExplained(verdicts), JSON.stringify(verdicts)).toBe(false)
+  }
+})

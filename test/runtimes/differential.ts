@@ -43,11 +43,11 @@ export async function findDifferences(
   const found = batch.requests.flatMap((request, at) => {
     const own = verdicts.map(list => list[at])
     if (own.every(verdict => verdict !== undefined && verdict === own[0])) return []
-    if (isExplained(own, request.records)) {
+    const byName = Object.fromEntries(judges.map(({ name }, i) => [name, own[i]]))
+    if (isExplained(byName)) {
       explained += 1
       return []
     }
-    const byName = Object.fromEntries(judges.map(({ name }, i) => [name, own[i]]))
     return [
       JSON.stringify({ seed: seeds[Math.floor(at / (mutated.length / seeds.length))], byName, request })
     ]
@@ -60,12 +60,22 @@ export async function findDifferences(
  * The one difference between runtimes that is left: 32 bytes that are not a point of the curve. Deno refuses to import
  * them, the others import them and verify nothing with them. Refused by all; the code is another.
  */
-function isExplained(
-  verdicts: readonly (string | undefined)[],
-  records: RequestBatch['requests'][number]['records']
-): boolean {
-  const isRefused = verdicts.every(verdict => verdict?.startsWith('{"status":"rejected"'))
-  return isRefused && Object.values(records).flat().some(isOffCurve)
+export function isExplained(verdicts: Readonly<Record<string, string | undefined>>): boolean {
+  const { deno, ...others } = verdicts
+  const [other, ...further] = Object.values(others)
+  if (further.some(verdict => verdict !== other)) return false
+  const [unreadable, ...more] = failuresOf(deno)
+  const isOfDeno = unreadable?.code === 'key-unreadable' && isOffCurve(unreadable.evidence?.record ?? '')
+  const codes = failuresOf(other).map(({ code }) => code)
+  return isOfDeno && more.length === 0 && codes.join() === 'signature-mismatch'
+}
+
+type Failures = readonly { code: string; evidence?: { record?: string } }[]
+
+/** Of a rejected request. */
+function failuresOf(verdict: string | undefined): Failures {
+  if (!verdict?.startsWith('{"status":"rejected"')) return []
+  return (JSON.parse(verdict) as { failures: Failures }).failures
 }
 
 function isOffCurve(record: string): boolean {
