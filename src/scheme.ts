@@ -8,7 +8,7 @@ import type { Result } from './verdict/result.ts'
 import type { NotRun, SchemeName } from './verdict/verdict.ts'
 
 /** What a signature says of itself. Not trusted until the checks pass. */
-export interface SignatureClaims {
+export interface ParsedSignature {
   readonly keyId: string
   readonly algorithm?: string | undefined
   /** the covered names, lower case, in the order of the signing string */
@@ -35,15 +35,15 @@ export interface StatedTime {
 export interface Scheme {
   readonly name: SchemeName
   /** Parses the headers that carry the signature. */
-  parseSignature(fields: Fields, settings: Settings): Result<SignatureClaims>
+  parseSignature(fields: Fields, settings: Settings): Result<ParsedSignature>
   /** Finds the time at which the request was made. */
-  parseTime(fields: Fields, signature: Result<SignatureClaims>): Result<StatedTime> | NotRun
+  parseTime(fields: Fields, signature: Result<ParsedSignature>): Result<StatedTime> | NotRun
   /** The name of an algorithm in the form in which the allowed ones are written. */
   normalizeAlgorithm(name: string): string
   /** The names that must be covered and are not. */
-  missingCoverage(claims: SignatureClaims, settings: Settings): readonly string[]
-  /** Builds the signing string (RFC 9421: signature base). A scheme is given the claims that it has parsed itself. */
-  buildSigningString(request: ReceivedRequest, fields: Fields, claims: SignatureClaims): Result<string>
+  missingCoverage(parsed: ParsedSignature, settings: Settings): readonly string[]
+  /** Builds the signing string (RFC 9421: signature base). A scheme is given the parsed that it has parsed itself. */
+  buildSigningString(request: ReceivedRequest, fields: Fields, parsed: ParsedSignature): Result<string>
   /** Parses the header that carries the digests of the body. */
   parseDigests(fields: Fields): Result<readonly EncodedDigest[]>
   /** The algorithm of a signature that names none. */

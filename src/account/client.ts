@@ -1,7 +1,7 @@
-import { createTokenSource } from './exchange.ts'
 import { createFetch } from './fetch.ts'
 import { fetchIdentity, type Identity } from './identity.ts'
 import { type AccountClientOptions, parseOptions } from './options.ts'
+import { createTokenSource } from './token-source.ts'
 
 /** Every member can be taken off the object and passed on: none uses `this`. */
 export interface AccountClient {

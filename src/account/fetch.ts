@@ -1,6 +1,6 @@
 import { networkError } from './errors.ts'
-import type { Token, TokenSource } from './exchange.ts'
 import type { AccountSettings } from './options.ts'
+import type { Token, TokenSource } from './token-source.ts'
 import { apiUrl } from './url.ts'
 
 /** `fetch` for paths below baseUrl, with the Authorization header of the moment. */
@@ -32,7 +32,7 @@ export function createFetch(settings: AccountSettings, tokens: TokenSource) {
     const token = await abortable(tokens.get(), signal)
     const response = await send(token)
     if (response.status !== 401) return response
-    tokens.refuse(token)
+    tokens.discard(token)
     if (!replayable) return response
     // Nobody will read it; without this its connection stays taken.
     response.body?.cancel().catch(() => {})

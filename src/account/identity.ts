@@ -1,8 +1,8 @@
 import { AccountError, responseError, statusError } from './errors.ts'
-import type { TokenSource } from './exchange.ts'
 import { own, parseJson } from './json.ts'
 import type { AccountSettings } from './options.ts'
 import { request } from './request.ts'
+import type { TokenSource } from './token-source.ts'
 import { apiUrl } from './url.ts'
 
 /** Whose access token it is. */
@@ -26,7 +26,7 @@ export async function fetchIdentity(settings: AccountSettings, tokens: TokenSour
       method: 'GET',
       headers: { accept: 'application/json', authorization: `Bearer ${token.value}` }
     })
-    if (answer.status === 401) tokens.refuse(token)
+    if (answer.status === 401) tokens.discard(token)
     return answer
   }
   let answer = await ask()

@@ -8,11 +8,11 @@ export interface LambdaEvent {
   path?: string | undefined
   rawPath?: string | undefined
   rawQueryString?: string | undefined
-  headers?: Values<string>
-  multiValueHeaders?: Values<readonly string[]>
+  headers?: LambdaRecord<string>
+  multiValueHeaders?: LambdaRecord<readonly string[]>
   cookies?: readonly string[] | null | undefined
-  queryStringParameters?: Values<string>
-  multiValueQueryStringParameters?: Values<readonly string[]>
+  queryStringParameters?: LambdaRecord<string>
+  multiValueQueryStringParameters?: LambdaRecord<readonly string[]>
   requestContext?: {
     path?: string | undefined
     stage?: string | undefined
@@ -24,7 +24,7 @@ export interface LambdaEvent {
   isBase64Encoded?: boolean | undefined
 }
 
-type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined
+type LambdaRecord<T> = Readonly<Record<string, T | undefined>> | null | undefined
 
 /**
  * A received request from the event of an AWS Lambda function behind an API Gateway REST API or HTTP API, a function
@@ -49,7 +49,7 @@ type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined
 export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}): ReceivedRequest {
   assertEvent(event)
   const own = validateLambdaOptions(options)
-  const source = sourceOf(event)
+  const source = eventSource(event)
   const path = pathOf(event, source)
   const query = event.rawQueryString ?? joinParameters(event, source)
   const body = bodyOf(event)
@@ -89,7 +89,7 @@ function assertEvent(event: unknown): void {
 
 type Source = 'rest-api' | 'http-api' | 'function-url' | 'load-balancer'
 
-function sourceOf({ version, rawPath, requestContext }: LambdaEvent): Source {
+function eventSource({ version, rawPath, requestContext }: LambdaEvent): Source {
   const { elb, domainName = '' } = requestContext ?? {}
   if (elb !== undefined) return 'load-balancer'
   if (version === undefined && rawPath === undefined) return 'rest-api'

@@ -30,7 +30,7 @@ export function beforeProxy(seen: RequestAsSeen, options: ProxyOptions): Receive
   const notes: ForwardedNotes = {}
   const request: ReceivedRequest = {
     ...seen,
-    target: prefix === undefined ? seen.target : withPrefix(seen, prefix, notes),
+    target: prefix === undefined ? seen.target : restorePrefix(seen, prefix, notes),
     headers: host === undefined || host === 'header' ? seen.headers : withHost(seen.headers, host, notes),
     https: https === 'x-forwarded-proto' ? forwardedHttps(seen.headers, notes) : (https ?? seen.https)
   }
@@ -58,7 +58,7 @@ function withHost(lines: readonly HeaderLine[], option: string, notes: Forwarded
 }
 
 /** The target is left as it is when the header is not exactly one path: the signature then decides. */
-function withPrefix({ target, headers }: RequestAsSeen, option: string, notes: ForwardedNotes): string {
+function restorePrefix({ target, headers }: RequestAsSeen, option: string, notes: ForwardedNotes): string {
   const isForwarded = option === 'x-forwarded-prefix'
   const prefixes = isForwarded ? lineValues(headers, option) : [option]
   const prefix = prefixes[0]

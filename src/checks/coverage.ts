@@ -2,7 +2,7 @@ import type { Fields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import { memoFew } from '../memo.ts'
 import type { Settings } from '../options/settings.ts'
-import type { Scheme, SignatureClaims } from '../scheme.ts'
+import type { ParsedSignature, Scheme } from '../scheme.ts'
 import { fail, type Result } from '../verdict/result.ts'
 import type { NotRun } from '../verdict/verdict.ts'
 
@@ -15,15 +15,15 @@ export function checkCoverage(
   scheme: Scheme,
   request: ReceivedRequest,
   fields: Fields,
-  claims: SignatureClaims,
+  parsed: ParsedSignature,
   settings: Settings
 ): Result<string> | NotRun {
-  const { headers: covered } = claims
-  const missing = scheme.missingCoverage(claims, settings)
+  const { headers: covered } = parsed
+  const missing = scheme.missingCoverage(parsed, settings)
   if (missing.length > 0) return fail('coverage-insufficient', { missing, covered })
   const repeated = repeatedNames(covered)
   if (repeated.length > 0) return fail('coverage-repeated', { repeated })
-  const signingString = scheme.buildSigningString(request, fields, claims)
+  const signingString = scheme.buildSigningString(request, fields, parsed)
   return signingString.ok || signingString.code === 'coverage-absent' ? signingString : NO_TIME
 }
 

@@ -10,16 +10,16 @@ const VISIBLE_ASCII = /^[\x21-\x7e]*$/
 export function checkHost(request: ReceivedRequest, fields: Fields, settings: Settings): Result<true> {
   const { acceptedHosts, hosts: expected } = settings
   const received = fields.values.get('host')
-  if (received === undefined) return fail('host-missing', { expected, ...sourceOf(request, fields) })
+  if (received === undefined) return fail('host-missing', { expected, ...hostEvidence(request, fields) })
   if (fields.repeated.has('host'))
-    return fail('host-repeated', { received, expected, ...sourceOf(request, fields) })
+    return fail('host-repeated', { received, expected, ...hostEvidence(request, fields) })
   const ours =
     acceptedHosts.has(received) || (VISIBLE_ASCII.test(received) && acceptedHosts.has(received.toLowerCase()))
-  return ours ? ok(true) : fail('host-mismatch', { received, expected, ...sourceOf(request, fields) })
+  return ours ? ok(true) : fail('host-mismatch', { received, expected, ...hostEvidence(request, fields) })
 }
 
 /** The header that stands for Host: one that the adapter was asked to believe, or that says the same as Host. */
-function sourceOf(request: ReceivedRequest, { values }: Fields): { header?: string } {
+function hostEvidence(request: ReceivedRequest, { values }: Fields): { header?: string } {
   const note = forwardedNotes(request)?.host
   if (note !== undefined) return { header: note.header }
   const isSame = values.has('host') && values.get('host') === values.get('x-forwarded-host')

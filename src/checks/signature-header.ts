@@ -1,5 +1,5 @@
 import type { Settings } from '../options/settings.ts'
-import type { Scheme, SignatureClaims } from '../scheme.ts'
+import type { ParsedSignature, Scheme } from '../scheme.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
@@ -9,7 +9,7 @@ import { fail, ok, type Result } from '../verdict/result.ts'
  */
 export function checkSignatureHeader(
   { name, normalizeAlgorithm }: Scheme,
-  signature: Result<SignatureClaims>,
+  signature: Result<ParsedSignature>,
   now: number,
   settings: Settings
 ): Result<Algorithm | undefined> {
@@ -30,7 +30,7 @@ export function checkSignatureHeader(
 
 /** Draft section 2.1.4 and 2.1.5: not made in the future, not past its end; and as recent as the Date must be. */
 export function checkSignatureTimes(
-  { created, expires }: SignatureClaims,
+  { created, expires }: ParsedSignature,
   now: number,
   { dateTolerance: toleranceSeconds }: Settings
 ): Result<true> {
@@ -55,7 +55,7 @@ export function checkSignatureTimes(
  * anyway and is left to the coverage check.
  */
 function checkCoveredTimes(
-  { headers, created, expires }: SignatureClaims,
+  { headers, created, expires }: ParsedSignature,
   algorithm: string | undefined
 ): Result<true> {
   const covered = COVERABLE_TIMES.filter(name => headers.includes(name))

@@ -26,7 +26,7 @@ import { captureText, MISSING_BODY } from './explain-capture.ts'
 import { HELP_OPTION, helpText, type OptionSpecs } from './help.ts'
 import { type Io, printJson, readBytes, readStart } from './io.ts'
 import { printText } from './paint.ts'
-import { withPrefix } from './path-prefix.ts'
+import { addPrefix } from './path-prefix.ts'
 import { parseTxt } from './txt.ts'
 import { EXIT, UsageError } from './usage.ts'
 
@@ -146,7 +146,7 @@ function withRequestFlags(entry: Entry, flags: Flags, body: Buffer | undefined):
   const { request } = entry
   return {
     ...request,
-    target: withPrefix(flags.prefix, request.target),
+    target: addPrefix(flags.prefix, request.target),
     body: body ?? (entry.isBodyMissing ? MISSING_BODY : request.body),
     https: flags.http ? false : request.https
   }
@@ -178,11 +178,11 @@ function withFlags(
     ...(flags.algorithm !== undefined && { algorithms: flags.algorithm as Algorithm[] }),
     ...(servers !== undefined && { lookupTxt: dnsTxtLookup({ servers }) }),
     ...(record !== undefined && { lookupTxt: async () => [[parseTxt(record).text]] }),
-    ...(flags.now !== undefined && { now: clockOf(flags.now, request) })
+    ...(flags.now !== undefined && { now: parseNow(flags.now, request) })
   }
 }
 
-function clockOf(text: string, request: Entry['request']): () => number {
+function parseNow(text: string, request: Entry['request']): () => number {
   if (text === 'date') {
     const date = parseHttpDate(lineValues(request.headers, 'date')[0] ?? '')
     if (!date.ok) throw new UsageError('--now date: the request has no Date that can be read')

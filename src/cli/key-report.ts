@@ -27,7 +27,7 @@ interface RecordReport {
 
 /** From the TXT records at the name, chunks joined. */
 export function reportOn(name: string, texts: readonly string[]): KeyReport {
-  const records = texts.map(describe)
+  const records = texts.map(reportRecord)
   const status = records.some(record => record.status === 'usable') ? 'usable' : 'unusable'
   const noKey = records.every(record => record.status === 'unrelated')
   return { name, status, ...(noKey && { problem: 'no key record among the TXT records' }), records }
@@ -41,7 +41,7 @@ export const reportFailure = (name: string, failed: Failed): KeyReport => ({
   records: []
 })
 
-function describe(text: string): RecordReport {
+function reportRecord(text: string): RecordReport {
   if (!looksLikeKeyRecord(text)) return { status: 'unrelated', text }
   const record = parseKeyRecord(text)
   if (!record.ok) return { status: 'unusable', problem: problemOf(record), text }

@@ -1,7 +1,7 @@
 import { UsageError } from './usage.ts'
 
 /** The target with the part in front that a proxy takes away. */
-export function withPrefix(prefix: string | undefined, target: string): string {
+export function addPrefix(prefix: string | undefined, target: string): string {
   if (prefix === undefined) return target
   if (!/^\/[!-~]*$/.test(prefix) || /[?#]/.test(prefix)) {
     throw new UsageError(

@@ -11,10 +11,10 @@ import { createSigningKey, type SigningKey } from '../testing/signing-key.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
 import type { Command } from './command.ts'
 import { ACCOUNT_HEADER, ACCOUNT_PREFIX, PREFIX } from './common-options.ts'
+import { explainRefusal } from './explain-refusal.ts'
 import { HELP_OPTION, helpText, type OptionSpecs } from './help.ts'
 import { type Io, readBytes } from './io.ts'
-import { withPrefix } from './path-prefix.ts'
-import { explainRefusal } from './refusal.ts'
+import { addPrefix } from './path-prefix.ts'
 import { serveRecord } from './serve-record.ts'
 import { TAMPER_NAMES, tamper } from './tamper.ts'
 import { ANSWER_TIMEOUT, type Answer, transmit } from './transmit.ts'
@@ -194,7 +194,7 @@ function sign(url: URL, key: SigningKey, flags: Flags, body: Buffer | undefined)
     throw new UsageError('--host takes a host name, such as hooks.example.com')
   }
   const request: SignRequest = {
-    target: withPrefix(flags.prefix, `${url.pathname}${url.search}`),
+    target: addPrefix(flags.prefix, `${url.pathname}${url.search}`),
     headers: (flags.header ?? []).map(parseHeader),
     scheme: parseScheme(flags.scheme),
     ...(flags.method !== undefined && { method: flags.method }),

@@ -6,8 +6,8 @@ import { validateFunction } from '../options/functions.ts'
 import { isLoopback } from '../options/loopback.ts'
 import { validateTimeout } from '../options/numbers.ts'
 import { DohError, dohError } from './error.ts'
-import { type DohServer, exchange, type Fetch } from './exchange.ts'
 import { encodeQuery, parseAnswer } from './message.ts'
+import { type DohServer, type Fetch, requestAnswer } from './request.ts'
 
 /** Which resolver to ask, and how. */
 export interface DohTxtLookupOptions {
@@ -59,7 +59,7 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
     const asked = typeof name === 'string' ? normalizeName(name) : undefined
     if (asked === undefined) throw dohError('EBADNAME', 'the name is not one that DNS is asked for')
     const answer = await withDeadline(timeout, given?.signal, signal =>
-      exchange(server, encodeQuery(asked), signal)
+      requestAnswer(server, encodeQuery(asked), signal)
     )
     return parseAnswer(answer, asked, requireAuthenticated)
   }

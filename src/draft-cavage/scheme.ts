@@ -26,7 +26,7 @@ export const draftCavage: Scheme = {
   /** Without regard to case: implementations write `RSA-SHA256`, too. */
   normalizeAlgorithm: name => name.toLowerCase(),
 
-  buildSigningString: (request, fields, claims) => joinSigningString(request, fields, claims.headers, claims),
+  buildSigningString: (request, fields, parsed) => joinSigningString(request, fields, parsed.headers, parsed),
 
   parseDigests(fields) {
     const value = fields.values.get('digest')

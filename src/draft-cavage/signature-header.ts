@@ -3,6 +3,7 @@ import { lowerCaseName, trimWhiteSpace } from '../http/fields.ts'
 import { memoFew } from '../memo.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import { malformed, parseParameters } from './parameters.ts'
+import { SPECIAL_NAMES } from './signing-string.ts'
 
 /** The parameters of a `Signature` header (draft-cavage-http-signatures-12 section 2.1). */
 export interface SignatureParameters {
@@ -133,9 +134,6 @@ function parseCoveredNames(list: string): readonly string[] | undefined {
   }
   return names.length > MAX_COVERED ? undefined : names
 }
-
-/** Section 2.3: names that stand for something other than a header. */
-const SPECIAL_NAMES = ['(request-target)', '(created)', '(expires)']
 
 const specialName = (name: string): string | undefined =>
   SPECIAL_NAMES.find(special => special === name.toLowerCase())

@@ -59,10 +59,11 @@ function specialValue(
 }
 
 function cannotBuild(fields: Fields, covered: readonly string[], created: number | undefined): Failed {
-  const absent = covered.filter(name => !SPECIAL_NAMES.has(name) && !fields.values.has(name))
+  const absent = covered.filter(name => !SPECIAL_NAMES.includes(name) && !fields.values.has(name))
   if (absent.length > 0) return fail('coverage-absent', { absent })
   const parameter = covered.includes('(created)') && created === undefined ? 'created' : 'expires'
   return fail('signature-parameter-missing', { parameter })
 }
 
-const SPECIAL_NAMES: ReadonlySet<string> = new Set(['(request-target)', '(created)', '(expires)'])
+/** Section 2.3: names that stand for something other than a header. */
+export const SPECIAL_NAMES: readonly string[] = ['(request-target)', '(created)', '(expires)']

@@ -10,7 +10,7 @@ export const httpDate = (time: number): string | undefined =>
   Math.abs(time) <= MAX_TIME ? new Date(time).toUTCString() : undefined
 
 /** What this machine's clock showed: the time that was received, less its offset from now. */
-export function clockOf({ received, created, expires, offsetSeconds }: Evidence): string | undefined {
+export function receiverClock({ received, created, expires, offsetSeconds }: Evidence): string | undefined {
   if (offsetSeconds === undefined) return undefined
   const seconds = created ?? expires
   const date = seconds === undefined ? parseHttpDate(String(received)) : undefined
@@ -22,7 +22,7 @@ export function clockOf({ received, created, expires, offsetSeconds }: Evidence)
 /** Which way two clocks differ, and by how much: `Date is 8 minutes ahead of this machine's clock`. */
 export function compareWithClock(what: string, evidence: Evidence): string {
   const offset = Number(evidence['offsetSeconds'])
-  const clock = clockOf(evidence)
+  const clock = receiverClock(evidence)
   const way = offset < 0 ? 'behind' : 'ahead of'
   const now = clock === undefined ? '' : ` (${clock})`
   return `${what} is ${duration(Math.abs(offset))} ${way} this machine's clock${now}`

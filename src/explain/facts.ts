@@ -1,4 +1,4 @@
-import { clockOf, httpDate } from './clock.ts'
+import { httpDate, receiverClock } from './clock.ts'
 import type { Evidence } from './evidence.ts'
 import { duration, escapeText } from './text.ts'
 
@@ -17,7 +17,7 @@ const ELSEWHERE = /^(?:offset|record|signature$|signingS|bodyL|contentL|reenc)/
 
 /** What was received and what was expected: `received a.example`, `expected b.example`. */
 export function facts(evidence: Evidence): string[] {
-  const clock = clockOf(evidence)
+  const clock = receiverClock(evidence)
   return [
     ...Object.entries(evidence)
       .filter(([name, value]) => value !== undefined && !ELSEWHERE.test(name))

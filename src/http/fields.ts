@@ -75,7 +75,7 @@ function arrange(names: readonly string[], values: string[]): Result<Fields> {
   const layout = layoutOf(names)
   if (!layout.ok) return layout
   const { lines, repeats } = layout.value
-  if (repeats.size === 0) return ok({ values: new Values(lines, values), repeated: NONE })
+  if (repeats.size === 0) return ok({ values: new FieldValues(lines, values), repeated: NONE })
 
   const repeated = new Map<string, readonly string[]>()
   for (const [name, places] of repeats) {
@@ -83,7 +83,7 @@ function arrange(names: readonly string[], values: string[]): Result<Fields> {
     repeated.set(name, received)
     values[places[0]!] = received.join(', ')
   }
-  return ok({ values: new Values(lines, values), repeated })
+  return ok({ values: new FieldValues(lines, values), repeated })
 }
 
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()
@@ -110,7 +110,7 @@ const layoutOf = memoFew((names: readonly string[]): Result<Layout> => {
 }, isSameList)
 
 /** The values of one request over a layout that others share. */
-class Values implements Pick<ReadonlyMap<string, string>, 'get' | 'has'> {
+class FieldValues implements Pick<ReadonlyMap<string, string>, 'get' | 'has'> {
   private readonly lines: ReadonlyMap<string, number>
   private readonly list: readonly string[]
 

@@ -1,6 +1,6 @@
-type Fields = Readonly<Record<string, unknown>>
+type UnknownObject = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+const isObject = (value: unknown): value is UnknownObject => typeof value === 'object' && value !== null
 
 const isNodeRequest = (value: unknown): boolean => isObject(value) && Array.isArray(value['rawHeaders'])
 

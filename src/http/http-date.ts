@@ -28,7 +28,7 @@ const FORMS = [
  * Fails with `date-malformed`.
  */
 export function parseHttpDate(value: string): Result<Date> {
-  const time = parseTime(value)
+  const time = parseTimestamp(value)
   return time === undefined ? fail('date-malformed', { received: value }) : ok(new Date(time))
 }
 
@@ -42,7 +42,7 @@ export function parseDateHeader(fields: Fields): Result<{ time: Date; header: st
 }
 
 /** Milliseconds since 1970. Requests of one second share their Date. */
-const parseTime = memoFew((value: string): number | undefined => {
+const parseTimestamp = memoFew((value: string): number | undefined => {
   for (const form of FORMS) {
     const parts = form.exec(value)?.groups
     if (parts !== undefined) return toTime(parts as DateParts)

@@ -1,7 +1,7 @@
 import { parseDateHeader } from '../http/http-date.ts'
 import { parseKeyName } from '../key/name.ts'
 import type { Settings } from '../options/settings.ts'
-import type { Scheme, SignatureClaims } from '../scheme.ts'
+import type { ParsedSignature, Scheme } from '../scheme.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
 import { withExcerpt } from '../verdict/excerpt.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
@@ -12,13 +12,15 @@ import { parseSignatures } from './signature.ts'
 import { joinSignatureBase } from './signature-base.ts'
 import { parseSignatureInput, type SignatureInput } from './signature-input.ts'
 
-interface Rfc9421Claims extends SignatureClaims, Pick<SignatureInput, 'components' | 'signatureParams'> {}
+interface ParsedRfc9421Signature
+  extends ParsedSignature,
+    Pick<SignatureInput, 'components' | 'signatureParams'> {}
 
 /** RFC 9421, with `Content-Digest` of RFC 9530. `keyid` is the DNS name of the key. */
 export const rfc9421: Scheme = {
   name: 'rfc9421',
 
-  parseSignature(fields, settings): Result<Rfc9421Claims> {
+  parseSignature(fields, settings): Result<ParsedRfc9421Signature> {
     const inputHeader = fields.values.get('signature-input')
     const signatureHeader = fields.values.get('signature')
     if (inputHeader === undefined)
@@ -76,7 +78,8 @@ export const rfc9421: Scheme = {
   /** Section 2.3: a String, which is compared as it is written. */
   normalizeAlgorithm: name => name,
 
-  buildSigningString: (request, fields, claims: Rfc9421Claims) => joinSignatureBase(request, fields, claims),
+  buildSigningString: (request, fields, parsed: ParsedRfc9421Signature) =>
+    joinSignatureBase(request, fields, parsed),
 
   parseDigests(fields) {
     const value = fields.values.get('content-digest')

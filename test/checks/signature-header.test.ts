@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { checkSignatureHeader } from '../../src/checks/signature-header.ts'
 import { draftCavage } from '../../src/draft-cavage/scheme.ts'
-import type { SignatureClaims } from '../../src/scheme.ts'
+import type { ParsedSignature } from '../../src/scheme.ts'
 import { ok } from '../../src/verdict/result.ts'
 import { settingsWith, testVectorsOf } from '../support/checks.ts'
 
 testVectorsOf('signature-header', ['signature-header'])
 
 const NOW = 1_800_000_000
-const check = (claims: Partial<SignatureClaims>) =>
+const check = (claims: Partial<ParsedSignature>) =>
   checkSignatureHeader(
     draftCavage,
     ok({ keyId: 'k', headers: ['host'], signature: Uint8Array.of(1), ...claims }),

@@ -1,10 +1,8 @@
 import { type Entry, entryOf, type HeaderLine, MAX_ENTRIES } from './capture.ts'
-import { headerOf } from './http1.ts'
+import { headerOf, REQUEST_LINE } from './http1.ts'
 
 /** What curl sent, as `curl -v` marks it; `--trace-time` puts a time before it. */
 const SENT = /^(?:\d\d:\d\d:\d\d\.\d{1,9} )?>(?: (.*))?$/s
-
-const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.*) HTTP\/\d(?:\.\d)?$/s
 
 /**
  * Parses the heads that `curl -v` prints with `> ` before each line, over HTTP/1.1 and HTTP/2. It does not print the

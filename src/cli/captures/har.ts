@@ -1,6 +1,6 @@
 import { type Entry, entryOf, MAX_ENTRIES } from './capture.ts'
 import { isObject, type JsonObject, own } from './json-object.ts'
-import { parseHeaders, parseTarget } from './json-request.ts'
+import { parseHeaders, splitUrl } from './json-request.ts'
 
 /** HTTP Archive 1.2: `log.entries`. */
 export function isHar(value: JsonObject): boolean {
@@ -30,7 +30,7 @@ export function parseHar(value: JsonObject): Entry[] {
 
 export function parseHarEntry(value: JsonObject): Entry {
   const request = value['request'] as JsonObject
-  const { target, authority, https } = parseTarget(request['url'] as string)
+  const { target, authority, https } = splitUrl(request['url'] as string)
   // Browsers write the pseudo-headers of HTTP/2 among the others.
   const all = parseHeaders(request['headers'])
   const headers = all.filter(([name]) => !name.startsWith(':'))

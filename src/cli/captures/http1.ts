@@ -46,7 +46,7 @@ function headLines(text: string, start: number): { lines: string[]; end: number 
 }
 
 /** RFC 9112 section 3; what stands between the method and the version is the target, whatever it is. */
-const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.*) HTTP\/\d(?:\.\d)?$/s
+export const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.*) HTTP\/\d(?:\.\d)?$/s
 
 /** `tcpdump -A` prints a line of its own, and the packet's octets up to the request. */
 const IN_PACKET = /(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\S+) HTTP\/1\.[01]$/

@@ -16,7 +16,7 @@ export const isJsonRequest = (value: JsonObject): boolean =>
 
 export function parseJsonRequest(value: JsonObject): Entry {
   const url = TARGETS.map(name => own(value, name)).find(isText)!
-  const { target, authority, https } = parseTarget(url, own(value, 'query') ?? own(value, 'queryString'))
+  const { target, authority, https } = splitUrl(url, own(value, 'query') ?? own(value, 'queryString'))
   const headers = parseHeaders(own(value, 'headers'))
   const hasHost = headers.some(([name]) => name.toLowerCase() === 'host')
   const { body, notes } = parseBody(value)
@@ -31,7 +31,7 @@ export function parseJsonRequest(value: JsonObject): Entry {
 }
 
 /** An absolute URL is cut where its path begins, never rebuilt: the target was signed byte for byte. */
-export function parseTarget(
+export function splitUrl(
   url: string,
   query?: unknown
 ): { target: string; authority: string | undefined; https: boolean } {

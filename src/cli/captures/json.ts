@@ -10,7 +10,7 @@ import { isLambdaEvent, parseLambdaEvent } from './lambda.ts'
 const WRAPPERS = ['requests', 'data', 'items', 'results', 'entries', 'request', 'event', 'body']
 
 /** Parses what is JSON: by its shape, a HAR, a fixture, a Lambda event or an export. Undefined for another shape. */
-export function parseJson(text: string): Capture | undefined {
+export function parseJsonCapture(text: string): Capture | undefined {
   let value: unknown
   try {
     value = JSON.parse(text)

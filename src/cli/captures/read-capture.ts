@@ -4,7 +4,7 @@ import { parseCurl } from './curl.ts'
 import { decodeFile } from './decode.ts'
 import { parseHttp1 } from './http1.ts'
 import { parseHttp2 } from './http2.ts'
-import { parseJson } from './json.ts'
+import { parseJsonCapture } from './json.ts'
 
 const FORMATS =
   'this is not a request in a format that explain reads: raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), ' +
@@ -18,7 +18,7 @@ const FORMATS =
  */
 export function readCapture(file: Buffer): Capture {
   const { bytes, notes } = decodeFile(file)
-  const capture = isJson(bytes) ? parseJson(bytes.toString('utf8')) : parseText(bytes)
+  const capture = isJson(bytes) ? parseJsonCapture(bytes.toString('utf8')) : parseText(bytes)
   if (capture === undefined || capture.entries.length === 0) throw new UsageError(FORMATS)
   return { ...capture, notes: [...notes, ...capture.notes] }
 }

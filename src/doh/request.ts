@@ -17,8 +17,8 @@ const MAX_OCTETS = 16_384
 
 const MEDIA_TYPE = 'application/dns-message'
 
-/** One exchange of RFC 8484 section 4: the answer's octets, at most 16,384. */
-export async function exchange(
+/** The HTTP request of RFC 8484 section 4: the answer's octets, at most 16,384. */
+export async function requestAnswer(
   server: DohServer,
   query: Uint8Array,
   signal: AbortSignal

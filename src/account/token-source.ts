@@ -13,7 +13,7 @@ export interface TokenSource {
   /** The token in hand, or a new one. However many wait, one exchange is under way. */
   get(): Promise<Token>
   /** The API refused this token. A newer one, obtained meanwhile, is kept. */
-  refuse(token: Token): void
+  discard(token: Token): void
 }
 
 /** States: none -> valid on a good exchange; valid -> none by time or by a 401. A failed exchange leaves no trace. */
@@ -36,7 +36,7 @@ export function createTokenSource(settings: AccountSettings): TokenSource {
       pending ??= renew()
       return pending
     },
-    refuse(token) {
+    discard(token) {
       // Compared as objects: a server may give the same text twice, and that still is a newer answer.
       if (current === token) current = undefined
     }
