@@ -26,7 +26,8 @@ import {
   refuse,
   type Steps,
   UNREADABLE,
-  type Verdict
+  type Verdict,
+  type Verified
 } from './verdict/verdict.ts'
 
 /** A verifier for the requests of one service to one receiver. */
@@ -176,8 +177,9 @@ export function createVerifier(options: VerifierOptions): Verify {
   async function release(verdict: Verdict): Promise<void> {
     assertVerdict('verify.release', verdict)
     // Once for each verdict: a second release could free the claim of the repetition that the first one let in.
-    if (verdict.status !== 'verified' || verdict.replayId === undefined || released.has(verdict)) return
-    await replayStore?.release(verdict.replayId)
+    const { replayId } = verdict as Partial<Verified>
+    if (replayStore === undefined || replayId === undefined || released.has(verdict)) return
+    await replayStore.release(replayId)
     released.add(verdict)
   }
 

@@ -388,6 +388,7 @@ describe('release', () => {
     const unclaimed = await without(service.sign())
     await without.release(unclaimed)
     await verify.release(unclaimed)
+    await without.release(await verify(service.sign()))
     expect(replayStore.release).not.toHaveBeenCalled()
   })
 
