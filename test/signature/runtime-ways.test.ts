@@ -20,6 +20,8 @@ vi.mock('node:crypto', async importOriginal => {
 const TEXT = 'date: Fri, 20 Nov 2026 12:00:00 GMT'
 const RSA: PublicKey = { type: 'rsa', bits: 2048, keyObject: ONE.publicKey }
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const ed = generateKeyPairSync('ed25519')
+const ED25519: PublicKey = { type: 'ed25519', bits: 256, keyObject: ed.publicKey }
 const P256: PublicKey = { type: 'p256', bits: 256, keyObject: ec.publicKey }
 
 const pkcs1 = () => verifySignature(TEXT, signText(TEXT, ONE, 'pkcs1-sha256'), RSA, 'rsa-sha256')
@@ -28,6 +30,7 @@ const ecdsa = () => {
   const key = { key: ec.privateKey, dsaEncoding: 'ieee-p1363' } as const
   return verifySignature(TEXT, sign('sha256', Buffer.from(TEXT), key), P256, 'ecdsa-p256-sha256')
 }
+const eddsa = () => verifySignature(TEXT, sign(null, Buffer.from(TEXT), ed.privateKey), ED25519, 'ed25519')
 
 /** How often each function of `node:crypto` was called. */
 function calls(run: () => boolean) {
@@ -70,5 +73,7 @@ describe('a signature is accepted by', () => {
     vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
     ecdsa()
     expect(keyGiven()).toMatchObject({ key: expect.stringContaining('BEGIN PUBLIC KEY') })
+    eddsa()
+    expect(keyGiven()).toBe(ED25519.keyObject) // it needs no options
   })
 })
