@@ -12,7 +12,7 @@ export const activitypub: Peer = {
     const signer = new Sha256Signer({
       publicKeyId: KEY_ID,
       privateKey: PRIVATE_PEM,
-      headerNames: [...covered]
+      headerNames: covered === undefined ? undefined : [...covered]
     })
     const url = `https://${HOST}${target}`
     return [['Signature', signer.sign({ url, method, headers: nodeHeaders(lines) })]]

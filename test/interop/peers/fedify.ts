@@ -45,7 +45,8 @@ const peer = (scheme: Peer['scheme']): Peer => ({
   version: versionOf(NAME),
   scheme,
   keyId: `${ACTOR}#main-key`,
-  note: 'its key ids are URLs, which are no DNS names, so our pure steps verify what it signs; it chooses what is covered',
+  digest: 'while it signs',
+  note: 'its key ids are URLs, which are not DNS names, so our pure steps verify what it signs; it chooses what is covered; the Headers class joins, trims and lower-cases lines for it',
   async sign({ method, target, body }, lines) {
     const { signRequest } = await load(NAME)
     const der = ONE.privateKey.export({ type: 'pkcs8', format: 'der' })
@@ -55,7 +56,7 @@ const peer = (scheme: Peer['scheme']): Peer => ({
       spec: SPEC[scheme]
     })
     const own = [...signed.headers].filter(([name]) => name.startsWith('signature'))
-    // What it sets besides, where we have not.
+    // What it sets besides, where we have not: the digest among it.
     return [
       ...own,
       ...[...signed.headers].filter(([name]) => !own.some(([each]) => each === name) && !has(lines, name))

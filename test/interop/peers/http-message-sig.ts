@@ -1,6 +1,6 @@
 import { sign, verify } from 'node:crypto'
 import { HOST, type Line } from '../cases.ts'
-import { KEY_ID, load, type Peer, PRIVATE_PEM, PUBLIC_KEY, versionOf } from './peer.ts'
+import { componentOf, KEY_ID, load, type Peer, PRIVATE_PEM, PUBLIC_KEY, versionOf } from './peer.ts'
 
 const NAME = 'http-message-sig'
 const ALGORITHM = 'rsa-v1_5-sha256'
@@ -18,11 +18,15 @@ export const httpMessageSig: Peer = {
   version: versionOf(NAME),
   scheme: 'rfc9421',
   note: 'node:crypto signs and verifies for it',
-  async sign({ method, target, covered }, lines) {
+  async sign({ method, target, covered = [] }, lines) {
     const { createSignature } = await load(NAME)
     const created = Math.floor(Date.now() / 1000)
+    const components = covered.map(componentOf).map(({ name, parameters }) => ({
+      name,
+      parameters: Object.fromEntries(parameters)
+    }))
     const signed = await createSignature(message(method, target, lines), {
-      components: [...covered],
+      components,
       parameters: { keyid: KEY_ID, created, alg: ALGORITHM },
       signer: { algorithm: ALGORITHM, sign: (data: Uint8Array) => sign('sha256', data, PRIVATE_PEM) }
     })
@@ -31,10 +35,11 @@ export const httpMessageSig: Peer = {
       ['Signature', signed.signature]
     ]
   },
-  async verify({ method, target }, lines) {
+  async verify({ method, target, covered = [] }, lines) {
     const { verifySignature } = await load(NAME)
+    const requiredComponents = covered.length > 0 ? ['@method'] : []
     await verifySignature(message(method, target, lines), {
-      policy: { algorithms: [ALGORITHM], requiredComponents: ['@method'], requiredParameters: ['created'] },
+      policy: { algorithms: [ALGORITHM], requiredComponents, requiredParameters: ['created'] },
       resolveVerifier: () => ({
         algorithm: ALGORITHM,
         verify: (data: Uint8Array, signature: Uint8Array) => verify('sha256', data, PUBLIC_KEY, signature)

@@ -1,40 +1,44 @@
-import { KEY_ID, load, nodeHeaders, type Peer, PRIVATE_PEM, PUBLIC_PEM, versionOf } from './peer.ts'
+import { OutgoingMessage } from 'node:http'
+import {
+  KEY_ID,
+  load,
+  nodeHeaders,
+  type Peer,
+  PRIVATE_PEM,
+  PUBLIC_PEM,
+  valueLists,
+  versionOf
+} from './peer.ts'
 
-const peer = (name: string): Peer => ({
+const peer = (name: string, algorithms: Partial<Record<'hs2019', object>> = {}): Peer => ({
   name,
   version: versionOf(name),
   scheme: 'draft-cavage',
-  async sign({ method, target, covered }, lines) {
+  async sign({ method, target, covered, algorithm }, lines) {
     const { default: library } = await load(name)
-    const headers = nodeHeaders(lines)
-    let signature = ''
-    const request = {
-      method,
-      path: target,
-      getHeader: (header: string) => headers[header.toLowerCase()],
-      setHeader(_: string, value: string) {
-        signature = value
-      }
-    }
+    // It takes a ClientRequest: one of these, with a method and a path.
+    const request = Object.assign(new OutgoingMessage(), { method, path: target })
+    for (const [header, value] of Object.entries(valueLists(lines))) request.setHeader(header, value)
+    const own = algorithm === 'hs2019' ? algorithms.hs2019 : undefined
     library.signRequest(request, {
       key: PRIVATE_PEM,
       keyId: KEY_ID,
-      algorithm: 'rsa-sha256',
-      headers: [...covered],
+      ...(own ?? { algorithm }),
+      ...(covered !== undefined && { headers: [...covered] }),
       authorizationHeaderName: 'Signature'
     })
-    return [['Signature', signature]]
+    return [['Signature', String(request.getHeader('Signature'))]]
   },
-  async verify({ method, target }, lines) {
+  async verify({ method, target, covered }, lines) {
     const { default: library } = await load(name)
     const request = { method, url: target, headers: nodeHeaders(lines) }
     const parsed = library.parseRequest(request, {
       authorizationHeaderName: 'signature',
-      headers: ['(request-target)']
+      headers: covered === undefined ? [] : ['(request-target)']
     })
     return library.verifySignature(parsed, PUBLIC_PEM)
   }
 })
 
 export const httpSignature = peer('http-signature')
-export const peertube = peer('@peertube/http-signature')
+export const peertube = peer('@peertube/http-signature', { hs2019: { hideAlgorithm: true } })

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ONE } from '../../vectors/build/keys.ts'
-import type { Case, Line } from '../cases.ts'
+import type { Case, Line, Preparation } from '../cases.ts'
 
 /** Another implementation. */
 export interface Peer {
@@ -12,6 +12,10 @@ export interface Peer {
   note?: string
   /** where it cannot name a key by its DNS name; our pure steps verify then, the verifier would refuse the name */
   keyId?: string
+  /** parameters that its verifier demands of a signature by RFC 9421, besides created, keyid and alg */
+  profile?: (created: number) => string
+  /** it makes the digest line of a body and judges it: by this function, or while it signs */
+  digest?: ((body: string) => Promise<Line>) | 'while it signs'
   /** the header lines of the signature over these lines of the case */
   sign(one: Case, lines: readonly Line[]): Promise<Line[]> | Line[]
   /** does it verify the request with these lines; why not, when it says why */
@@ -32,14 +36,62 @@ export function versionOf(name: string): string {
 // biome-ignore lint/suspicious/noExplicitAny: packages without types
 export const load = (name: string): Promise<any> => import(/* @vite-ignore */ name)
 
+const preparations = new WeakMap<readonly Line[], Set<Preparation>>()
+
+/** What was done to these lines for a peer that does not take them as they arrive. */
+export const preparationsOf = (lines: readonly Line[]): ReadonlySet<Preparation> =>
+  preparations.get(lines) ?? new Set()
+
+function note(lines: readonly Line[], preparation: Preparation): void {
+  const noted = preparations.get(lines) ?? new Set()
+  preparations.set(lines, noted.add(preparation))
+}
+
+function trimmed(lines: readonly Line[], value: string): string {
+  const result = value.replace(/^[ \t]+|[ \t]+$/g, '')
+  if (result !== value) note(lines, 'trimmed')
+  return result
+}
+
 /** As node:http makes `headers`: names in lower case, repeated lines joined, outer white space gone. */
 export function nodeHeaders(lines: readonly Line[]): Record<string, string> {
-  const record: Record<string, string> = Object.create(null)
-  for (const [name, value] of lines) {
-    const key = name.toLowerCase()
-    const trimmed = value.replace(/^[ \t]+|[ \t]+$/g, '')
-    record[key] = record[key] === undefined ? trimmed : `${record[key]}, ${trimmed}`
-  }
-  // Some ask hasOwnProperty of it.
-  return Object.assign({}, record)
+  const lower = lines.map(([name, value]): Line => {
+    if (name !== name.toLowerCase()) note(lines, 'lower-cased')
+    return [name.toLowerCase(), trimmed(lines, value)]
+  })
+  return joinedRecord(lower, () => note(lines, 'joined'))
+}
+
+/** As node:http makes `rawHeaders`: names and values in turn, as they were sent, without outer white space. */
+export const nodeRawHeaders = (lines: readonly Line[]): string[] =>
+  lines.flatMap(([name, value]) => [name, trimmed(lines, value)])
+
+/** For a peer that takes one value for a name, and leaves the rest to itself. */
+export const singleValues = (lines: readonly Line[]): Record<string, string> =>
+  joinedRecord(lines, () => note(lines, 'joined'))
+
+function joinedRecord(lines: readonly Line[], onJoin: () => void): Record<string, string> {
+  const entries = Object.entries(valueLists(lines)).map(([name, value]) => {
+    if (typeof value === 'string') return [name, value]
+    onJoin()
+    return [name, value.join(', ')]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Lines as they are; an array where a name is repeated. */
+export function valueLists(lines: readonly Line[]): Record<string, string | string[]> {
+  const lists = new Map<string, string[]>()
+  for (const [name, value] of lines) lists.set(name, [...(lists.get(name) ?? []), value])
+  return Object.fromEntries([...lists].map(([name, list]) => [name, list.length === 1 ? list[0]! : list]))
+}
+
+/** `x-dict;key="a"` -> its name and its parameters (RFC 9421 section 2.1) */
+export function componentOf(covered: string): { name: string; parameters: Map<string, string | boolean> } {
+  const [name = '', ...rest] = covered.split(';')
+  const parameters = rest.map((parameter): [string, string | boolean] => {
+    const [key = '', value] = parameter.split('=')
+    return [key, value === undefined ? true : value.slice(1, -1)]
+  })
+  return { name, parameters: new Map(parameters) }
 }

@@ -13,13 +13,13 @@ for line in sys.stdin:
             answer = {"value": httpsig.__version__}
         elif job["do"] == "sign":
             signer = HeaderSigner(
-                job["keyId"], job["key"], algorithm="rsa-sha256", headers=job["covered"], sign_header="signature"
+                job["keyId"], job["key"], algorithm=job["algorithm"], headers=job.get("covered"), sign_header="signature"
             )
             signed = signer.sign(job["headers"], method=job["method"], path=job["target"])
             answer = {"value": signed["signature"]}
         else:
             verifier = HeaderVerifier(
-                job["headers"], job["key"], required_headers=["digest"], method=job["method"], path=job["target"],
+                job["headers"], job["key"], required_headers=job["required"], method=job["method"], path=job["target"],
                 sign_header="signature",
             )
             answer = {"value": bool(verifier.verify())}

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { KEY_ID, nodeHeaders, type Peer, PRIVATE_PEM, PUBLIC_PEM } from './peer.ts'
+import { KEY_ID, type Peer, PRIVATE_PEM, PUBLIC_PEM, singleValues } from './peer.ts'
 
 const PROGRAM = fileURLToPath(new URL('python-httpsig.py', import.meta.url))
 
@@ -20,15 +20,13 @@ export const httpsig: Peer = {
   name: 'python3-httpsig',
   version: String(ask({ do: 'version' })),
   scheme: 'draft-cavage',
-  sign({ method, target, covered }, lines) {
-    const headers = nodeHeaders(lines)
-    return [
-      [
-        'Signature',
-        String(ask({ do: 'sign', key: PRIVATE_PEM, keyId: KEY_ID, method, target, covered, headers }))
-      ]
-    ]
+  sign({ method, target, covered, algorithm }, lines) {
+    const job = { key: PRIVATE_PEM, keyId: KEY_ID, method, target, covered, algorithm }
+    return [['Signature', String(ask({ do: 'sign', ...job, headers: singleValues(lines) }))]]
   },
-  verify: ({ method, target }, lines) =>
-    ask({ do: 'verify', key: PUBLIC_PEM, method, target, headers: nodeHeaders(lines) }) === true
+  verify({ method, target, covered }, lines) {
+    const required = covered === undefined ? ['date'] : ['digest']
+    const job = { key: PUBLIC_PEM, method, target, required, headers: singleValues(lines) }
+    return ask({ do: 'verify', ...job }) === true
+  }
 }
