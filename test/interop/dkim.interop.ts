@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Sample, samples, type Variant } from './dkim/records.ts'
 import { DKIM_VERIFIERS, library } from './dkim/verifiers.ts'
-import { documented, row } from './document.ts'
+import { documented, row, withoutDebianVersions } from './document.ts'
 
 /** Records on which a peer and we differ, by what is unusual in them. */
 interface Disagreement {
@@ -28,7 +28,7 @@ function explain(differing: readonly (readonly [sample: Sample, ours: boolean])[
       .find(one => one.ours === ours)
     if (found === undefined)
       unexplained.push(
-        `${sample.record.slice(0, 60)} (${sample.variants.map(({ name }) => name).join(', ')}): ours ${ours}`
+        `${sample.answer.flat().join('').slice(0, 60)} (${sample.variants.map(({ name }) => name).join(', ')}): ours ${ours}`
       )
     else found.records += 1
   }
@@ -62,11 +62,11 @@ test('verifiers of DKIM agree on key records, or a clause says who is right', as
   }
   expect(all).toEqual([])
   const text = [
-    `${list.length} records: each part written in each way, a third of all pairs of two, and whole records; ${own.filter(Boolean).length} are good here.`,
+    `${list.length} answers of DNS: each part of a record written in each way, a third of all pairs of two, whole records, and records split and several at the name; ${own.filter(Boolean).length} are good here.`,
     '',
     ...counts,
     '',
     ...reasons
   ].join('\n')
-  expect(text).toBe(documented('dkim', text))
+  expect(withoutDebianVersions(text)).toBe(withoutDebianVersions(documented('dkim', text)))
 })

@@ -21,7 +21,7 @@ export const library: DkimVerifier = {
   name: 'signed-requests',
   async judge(list) {
     const answers: boolean[] = []
-    for (const { record, key } of list) {
+    for (const { answer, key } of list) {
       const isEd25519 = key === ED25519
       const { request, now } = vector('sample', {
         key,
@@ -35,7 +35,7 @@ export const library: DkimVerifier = {
         accounts: '1234',
         algorithms: ['rsa-sha256', 'ed25519'],
         now: () => Date.parse(now),
-        lookupTxt: async () => [[record]]
+        lookupTxt: async () => answer.map(strings => [...strings])
       })
       const body = request.body !== null && 'utf8' in request.body ? request.body.utf8 : null
       answers.push((await verify({ ...request, body })).status === 'verified')
@@ -75,8 +75,8 @@ const mailauth: DkimVerifier = {
   async judge(list) {
     const { dkimVerify } = (await load('mailauth/lib/dkim/verify.js')).default
     const answers: boolean[] = []
-    for (const { record, key } of list) {
-      const { results } = await dkimVerify(await messageOf(key), { resolver: async () => [[record]] })
+    for (const { answer, key } of list) {
+      const { results } = await dkimVerify(await messageOf(key), { resolver: async () => answer })
       answers.push(results[0]?.status?.result === 'pass')
     }
     return answers
@@ -88,7 +88,7 @@ function program(name: string, command: string, file: string): DkimVerifier {
     name,
     async judge(list) {
       const jobs = await Promise.all(
-        list.map(async ({ record, key }) => JSON.stringify({ record, message: await messageOf(key) }))
+        list.map(async ({ answer, key }) => JSON.stringify({ answer, message: await messageOf(key) }))
       )
       const path = fileURLToPath(new URL(file, import.meta.url))
       const { stdout, stderr } = spawnSync(command, [path], {

@@ -1,4 +1,4 @@
-# Debian's libmail-dkim-perl: one job a line as JSON ({"message", "record"}), true or false a line.
+# Debian's libmail-dkim-perl: one job a line as JSON ({"message", "answer"}), true or false a line.
 use strict;
 use warnings;
 use JSON::PP;
@@ -6,18 +6,17 @@ use Mail::DKIM::Verifier;
 use Net::DNS;
 
 $| = 1;
-my $record;
+my $answer;
 {
     no warnings 'redefine';
     *Mail::DKIM::DNS::query = sub {
         my ($domain, $type) = @_;
-        my @strings = unpack('(a255)*', $record);
-        return Net::DNS::RR->new(name => $domain, type => 'TXT', txtdata => [@strings ? @strings : ('')]);
+        return map { Net::DNS::RR->new(name => $domain, type => 'TXT', txtdata => $_) } @$answer;
     };
 }
 while (my $line = <STDIN>) {
     my $job = decode_json($line);
-    $record = $job->{record};
+    $answer = $job->{answer};
     my $result = eval {
         my $verifier = Mail::DKIM::Verifier->new;
         $verifier->PRINT($job->{message});
