@@ -1,10 +1,45 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRandom } from '../fuzz/random.ts'
-import { ed25519Case, rsaCase } from '../signature/mutated-signatures.ts'
+import { type Case, ed25519Case, rsaCase } from '../signature/mutated-signatures.ts'
 import { type Judge, startJudges } from './batches.ts'
 import type { SignatureCase } from './program/signatures.ts'
 import { createProject, type Project } from './project.ts'
 import { installedVersion, RUNTIMES } from './runtimes.ts'
+
+/** What runtimes judge otherwise than big integers do. */
+interface Difference {
+  runtimes: readonly string[]
+  /** the cases: all of these, and no others */
+  isMet(one: Case): boolean
+  reason: string
+}
+
+const DIFFERENCES: readonly Difference[] = [
+  {
+    runtimes: ['node-24', 'node-26'],
+    isMet: ({ change }) => change === 'the neutral R',
+    reason:
+      'RFC 8032 section 5.1.7 takes any point as R. These refuse one of small order (nodejs/node#64026), as WebCrypto does; the neutral one is the only such R with which the equation holds. Nobody but the owner of the key can sign with it, who gives the key away by this'
+  },
+  {
+    runtimes: ['deno'],
+    isMet: ({ change, algorithm, bits, verifies }) =>
+      change === 'the first octet of the encoding' &&
+      !verifies &&
+      // A salt of 64 octets has room under the longer of the two keys of 8k + 1 bits alone.
+      (algorithm === 'hs2019'
+        ? bits === 1025 || bits === 1041
+        : algorithm === 'rsa-pss-sha512' && bits === 1041),
+    reason:
+      'RFC 8017 section 8.1.2 step 2c: under a modulus of 8k + 1 bits the encoding has an octet less than the modulus, and what is longer is refused. Deno does not look at this octet. Nobody but the owner of the key can sign such an encoding'
+  }
+]
+
+/** What a runtime must say of the case. */
+function expectedOf(runtime: string, one: Case): '0' | '1' {
+  const isOtherwise = DIFFERENCES.some(({ runtimes, isMet }) => runtimes.includes(runtime) && isMet(one))
+  return one.verifies !== isOtherwise ? '1' : '0'
+}
 
 let project: Project
 let judges: Judge[]
@@ -18,23 +53,46 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => project?.remove())
 
-test('every runtime verifies exactly what big integers verify', async () => {
+test('every runtime verifies exactly what big integers verify, but for the differences that are listed', async () => {
   const random = createRandom(9421)
   const cases = [
     ...Array.from({ length: 18_000 }, () => rsaCase(random)),
-    ...Array.from({ length: 2_000 }, () => ed25519Case(random))
+    ...Array.from({ length: 4_000 }, () => ed25519Case(random))
   ]
   const batch = cases.map((one): SignatureCase => [one.record, one.text, one.signature, one.algorithm])
-  const expected = cases.map(({ verifies }) => (verifies ? '1' : '0'))
-  const verified = expected.filter(answer => answer === '1').length
+  const verified = cases.filter(({ verifies }) => verifies).length
   for (const { name, judge } of judges) {
     const answers = await judge(batch)
     const wrong = cases.flatMap((one, at) =>
-      answers[at] === expected[at] ? [] : { ...one, answer: answers[at] }
+      answers[at] === expectedOf(name, one) ? [] : { ...one, answer: answers[at] }
     )
-    console.log(`${name}: ${answers.length} signatures, ${verified} verify, ${wrong.length} judged otherwise`)
+    const differing = cases.filter((one, at) => answers[at] !== (one.verifies ? '1' : '0'))
+    console.log(
+      `${name}: ${answers.length} signatures, ${verified} verify, ${differing.length} judged otherwise, ${wrong.length} for no reason`
+    )
     expect({ name, wrong: wrong.slice(0, 3) }).toEqual({ name, wrong: [] })
     expect(answers).toHaveLength(cases.length)
   }
+  for (const { isMet, reason } of DIFFERENCES)
+    expect({ reason, met: cases.some(isMet) }).toMatchObject({ met: true })
   expect(verified).toBeGreaterThan(2000)
+  expect(verifiedBy(cases)).toEqual({
+    'a key of mixed order': true,
+    'a key of small order': false,
+    'a key not canonical': false,
+    'the neutral R': true,
+    'R of small order': false,
+    'R of mixed order': false,
+    'R not canonical': false,
+    'the group order added': false
+  })
 }, 900_000)
+
+/** By the kind of change, does any of them verify: else nothing of that kind was judged. */
+function verifiedBy(cases: readonly Case[]): Record<string, boolean> {
+  const result: Record<string, boolean> = {}
+  for (const { change, algorithm, verifies } of cases)
+    if (algorithm === 'ed25519' && / R|R |key (of|not)|order/.test(change))
+      result[change] = verifies || result[change] === true
+  return result
+}

@@ -76,14 +76,15 @@ export function verifyPss(
 
 // RFC 8032 section 5.1
 const P = 2n ** 255n - 19n
-const L = 2n ** 252n + 27742317777372353535851937790883648493n
+/** The order of the base point. */
+export const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n
 const modulo = (value: bigint): bigint => ((value % P) + P) % P
 const inverse = (value: bigint): bigint => power(modulo(value), P - 2n, P)
 const D = modulo(-121665n * inverse(121666n))
 const SQRT_M1 = power(2n, (P - 1n) / 4n, P)
 
 /** In extended coordinates. */
-type Point = readonly [x: bigint, y: bigint, z: bigint, t: bigint]
+export type Point = readonly [x: bigint, y: bigint, z: bigint, t: bigint]
 
 const littleEndian = (bytes: Uint8Array): bigint => toInteger(Buffer.from(bytes).reverse())
 
@@ -104,14 +105,16 @@ export function decodePoint(bytes: Uint8Array): Point | undefined {
   return [own, y, 1n, modulo(own * y)]
 }
 
-function encodePoint([x, y, z]: Point): Buffer {
+export function encodePoint([x, y, z]: Point): Buffer {
   const inverted = inverse(z)
   const number = modulo(y * inverted) | ((modulo(x * inverted) & 1n) << 255n)
   return toOctets(number, 32).reverse()
 }
 
+const NEUTRAL: Point = [0n, 1n, 1n, 0n]
+
 /** Section 5.1.4 */
-function add([x1, y1, z1, t1]: Point, [x2, y2, z2, t2]: Point): Point {
+export function addPoints([x1, y1, z1, t1]: Point, [x2, y2, z2, t2]: Point): Point {
   const a = modulo((y1 - x1) * (y2 - x2))
   const b = modulo((y1 + x1) * (y2 + x2))
   const c = modulo(2n * t1 * D * t2)
@@ -120,16 +123,30 @@ function add([x1, y1, z1, t1]: Point, [x2, y2, z2, t2]: Point): Point {
   return [modulo(e * f), modulo(g * h), modulo(f * g), modulo(e * h)]
 }
 
-function multiply(scalar: bigint, point: Point): Point {
-  let result: Point = [0n, 1n, 1n, 0n]
+export function multiplyPoint(scalar: bigint, point: Point): Point {
+  let result = NEUTRAL
   for (const bit of scalar.toString(2)) {
-    result = add(result, result)
-    if (bit === '1') result = add(result, point)
+    result = addPoints(result, result)
+    if (bit === '1') result = addPoints(result, point)
   }
   return result
 }
 
-const BASE = decodePoint(toOctets(modulo(4n * inverse(5n)), 32).reverse())!
+export const BASE_POINT = decodePoint(toOctets(modulo(4n * inverse(5n)), 32).reverse())!
+
+/** Section 5.1.7 step 2, reduced as all libraries do it. */
+export const challenge = (r: Uint8Array, publicKey: Uint8Array, data: Uint8Array): bigint =>
+  littleEndian(hash('sha512', r, publicKey, data)) % GROUP_ORDER
+
+/** Of the order 1, 2, 4 or 8: under such a key a signature verifies for many texts. */
+export const isSmallOrder = (point: Point): boolean =>
+  encodePoint(multiplyPoint(8n, point)).equals(encodePoint(NEUTRAL))
+
+/** Section 5.1.5 step 2: the scalar of a secret key. */
+export function secretScalar(secret: Uint8Array): bigint {
+  const low = hash('sha512', secret).subarray(0, 32)
+  return (littleEndian(low) & ((1n << 254n) - 8n)) | (1n << 254n)
+}
 
 /** Section 5.1.7 without the cofactor, as the libraries do it: R is computed, and compared as octets. */
 export function verifyEd25519(data: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
@@ -137,9 +154,11 @@ export function verifyEd25519(data: Uint8Array, signature: Uint8Array, publicKey
   if (signature.length !== 64 || point === undefined) return false
   const r = signature.subarray(0, 32)
   const s = littleEndian(signature.subarray(32))
-  if (s >= L) return false
-  const k = littleEndian(hash('sha512', r, publicKey, data)) % L
+  if (s >= GROUP_ORDER) return false
+  const k = challenge(r, publicKey, data)
   const [x, y, z, t] = point
   const negative: Point = [modulo(-x), y, z, modulo(-t)]
-  return encodePoint(add(multiply(s, BASE), multiply(k, negative))).equals(Buffer.from(r))
+  return encodePoint(addPoints(multiplyPoint(s, BASE_POINT), multiplyPoint(k, negative))).equals(
+    Buffer.from(r)
+  )
 }
