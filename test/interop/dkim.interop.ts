@@ -3,11 +3,11 @@ import { type Sample, samples, type Variant } from './dkim/records.ts'
 import { DKIM_VERIFIERS, library } from './dkim/verifiers.ts'
 import { documented, row, withoutDebianVersions } from './document.ts'
 
-/** Records on which a peer and we differ, by what is unusual in them. */
+/** Answers on which a peer and we differ, by what is unusual in them. */
 interface Disagreement {
   variant: Variant
   ours: boolean
-  records: number
+  answers: number
 }
 
 /** A pair is explained by that of its two that makes the same difference alone. */
@@ -18,7 +18,7 @@ function explain(differing: readonly (readonly [sample: Sample, ours: boolean])[
   const explained = new Map<Variant, Disagreement>()
   for (const [sample, ours] of differing) {
     const [variant, second] = sample.variants
-    if (variant !== undefined && second === undefined) explained.set(variant, { variant, ours, records: 1 })
+    if (variant !== undefined && second === undefined) explained.set(variant, { variant, ours, answers: 1 })
   }
   const unexplained: string[] = []
   for (const [sample, ours] of differing) {
@@ -30,7 +30,7 @@ function explain(differing: readonly (readonly [sample: Sample, ours: boolean])[
       unexplained.push(
         `${sample.answer.flat().join('').slice(0, 60)} (${sample.variants.map(({ name }) => name).join(', ')}): ours ${ours}`
       )
-    else found.records += 1
+    else found.answers += 1
   }
   return { explained: [...explained.values()], unexplained }
 }
@@ -43,9 +43,9 @@ test('verifiers of DKIM agree on key records, or a clause says who is right', as
   expect(list.length).toBeGreaterThan(300)
   expect(own.filter(Boolean).length).toBeGreaterThan(50)
 
-  const counts = [row(['verifier', 'records', 'agree', 'differ']), row(['---', '---', '---', '---'])]
+  const counts = [row(['verifier', 'answers', 'agree', 'differ']), row(['---', '---', '---', '---'])]
   const reasons = [
-    row(['verifier', 'record', 'here', 'there', 'records', 'the clause that decides']),
+    row(['verifier', 'what is unusual', 'here', 'there', 'answers', 'the clause that decides']),
     row(Array(6).fill('---'))
   ]
   const all: string[] = []
@@ -57,8 +57,8 @@ test('verifiers of DKIM agree on key records, or a clause says who is right', as
     const { explained, unexplained } = explain(differing)
     all.push(...unexplained.map(text => `${peer.name}: ${text}`))
     counts.push(row([peer.name, list.length, list.length - differing.length, differing.length]))
-    for (const { variant, ours, records } of explained)
-      reasons.push(row([peer.name, variant.name, yes(ours), yes(!ours), records, variant.clause]))
+    for (const { variant, ours, answers } of explained)
+      reasons.push(row([peer.name, variant.name, yes(ours), yes(!ours), answers, variant.clause]))
   }
   expect(all).toEqual([])
   const text = [

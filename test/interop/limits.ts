@@ -25,7 +25,7 @@ const MIXED = `${SECTION_2_3}: names are compared in lower case`
 const TARGET = `${SECTION_2_3}: the target as it is sent`
 const DIGEST = 'RFC 3230 section 4.3.2: the digest is of the body'
 const CONTENT_DIGEST = 'RFC 9530 section 2: the digest is of the content'
-const NO_DIGEST = 'It has no function for it, so the test made the line and nobody compared it'
+const NO_DIGEST = 'It has no function for it, so the test made the line and nothing compared it with the body'
 const TARGET_URI = 'RFC 9421 section 2.2.2: the target URI of the request'
 const METHOD = 'RFC 9421 section 2.2.1: the method is not changed'
 const URL_CLASS = 'It signs what the URL class makes of it'
@@ -82,7 +82,7 @@ export const LIMITS: readonly Limit[] = [
     theySign:
       "throws: 'ascii' codec can't encode character '\\xe9' in position 187: ordinal not in range(128)",
     weSign: "throws: 'ascii' codec can't encode character '\\xe9' in position 187: ordinal not in range(128)",
-    reason: `${OCTETS}. It takes ASCII alone`
+    reason: `${OCTETS}. It only takes ASCII`
   },
   // http-signature and its fork
   {
@@ -166,7 +166,7 @@ export const LIMITS: readonly Limit[] = [
     cases: NEW_ALGORITHM,
     theySign: 'own algorithm',
     weSign: "throws: Don't know how to verify hs2019 signatures.",
-    reason: `${HS2019}. It has rsa-sha256 alone`
+    reason: `${HS2019}. It only has rsa-sha256`
   },
   {
     peers: ['activitypub-http-signatures'],
@@ -214,7 +214,7 @@ export const LIMITS: readonly Limit[] = [
     cases: ['the algorithm hs2019'],
     theySign: 'own algorithm',
     weSign: 'no',
-    reason: `${HS2019}. It signs rsa-sha256 alone, and verifies RSASSA-PKCS1-v1_5 with SHA-256 under this name`
+    reason: `${HS2019}. It only signs rsa-sha256, and verifies RSASSA-PKCS1-v1_5 with SHA-256 under this name`
   },
   {
     peers: ['@misskey-dev/node-http-message-signatures'],
@@ -229,7 +229,7 @@ export const LIMITS: readonly Limit[] = [
     cases: [TIMES],
     weSign: 'throws: Clock skew is invalid (expires)',
     reason:
-      'draft sections 2.1.4 and 2.1.5: the times are integers. Without quotes it reads the first digit alone'
+      'draft sections 2.1.4 and 2.1.5: the times are numbers. Without quotes it reads only the first digit'
   },
   {
     peers: ['@misskey-dev/node-http-message-signatures'],
@@ -267,7 +267,8 @@ export const LIMITS: readonly Limit[] = [
     cases: ['no list', TIMES],
     theySign: 'signature-malformed',
     weSign: 'throws: bad param format',
-    reason: 'draft sections 2.1.4 and 2.1.5: the times are integers. It writes and reads them in quotes'
+    reason:
+      'draft sections 2.1.4 and 2.1.5: the times are numbers. It writes and reads them as strings in quotes'
   },
   {
     peers: ['@digitalbazaar/http-signature-header'],
@@ -329,7 +330,7 @@ export const LIMITS: readonly Limit[] = [
     cases: ['no list'],
     theySign: 'own algorithm',
     weSign: 'no',
-    reason: `${LIST}. It demands a list, and has rsa-sha256 alone`
+    reason: `${LIST}. It demands a list, and only has rsa-sha256`
   },
   {
     peers: ['@fedify/fedify'],

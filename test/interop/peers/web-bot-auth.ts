@@ -17,7 +17,7 @@ export const webBotAuth: Peer = {
   name: NAME,
   version: versionOf(NAME),
   scheme: 'rfc9421',
-  note: 'node:crypto signs and verifies for it; the algorithm is not one of its own; what we sign has the parameters that its profile demands, but for the list of the service',
+  note: "node:crypto signs and verifies for it; the algorithm is not one of its own; what we sign has the parameters that its profile demands, except in the case of the service's own list",
   // draft-meunier-web-bot-auth-architecture-04 section 4.2
   profile: created => `;expires=${created + 60};tag="web-bot-auth"`,
   async sign({ method, target, covered = [] }, lines) {
