@@ -1,7 +1,5 @@
 import { parseEncodedDigests } from '../http/digest.ts'
 import { parseDateHeader } from '../http/http-date.ts'
-import { memoByObject, memoFew } from '../memo.ts'
-import type { Settings } from '../options/settings.ts'
 import type { Scheme } from '../scheme.ts'
 import { withExcerpt } from '../verdict/excerpt.ts'
 import { fail } from '../verdict/result.ts'
@@ -21,7 +19,8 @@ export const draftCavage: Scheme = {
 
   parseTime: fields => parseDateHeader(fields),
 
-  missingCoverage: ({ headers }, settings) => missingFor(settings)(headers),
+  missingCoverage: ({ headers }, { requiredCoverage }) =>
+    requiredCoverage.filter(name => !headers.includes(name)),
 
   /** Without regard to case: implementations write `RSA-SHA256`, too. */
   normalizeAlgorithm: name => name.toLowerCase(),
@@ -36,8 +35,3 @@ export const draftCavage: Scheme = {
   /** Section 2.1.3: derived from the key. */
   defaultAlgorithm: type => (type === 'rsa' ? 'rsa-sha256' : 'ed25519')
 }
-
-/** A sender covers the same list every time, and the parser shares it between requests: 2 % of a verification. */
-const missingFor = /* @__PURE__ */ memoByObject(({ requiredCoverage }: Settings) =>
-  memoFew((covered: readonly string[]) => requiredCoverage.filter(name => !covered.includes(name)))
-)

@@ -1,4 +1,3 @@
-import { memoFew } from '../memo.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import { decodeBase64 } from './base64.ts'
 import { lowerCaseName, trimWhiteSpace } from './fields.ts'
@@ -58,22 +57,17 @@ export function parseEncodedDigests(value: string): Result<readonly EncodedDiges
   for (const instance of instances) {
     const text = trimWhiteSpace(instance)
     const equals = text.indexOf('=')
-    const { algorithm, spelling } = named(text.slice(0, Math.max(equals, 0)))
+    const algorithm = lowerCaseName(text.slice(0, Math.max(equals, 0)))
     if (algorithm === undefined)
       return malformed(value, 'an algorithm, an equals sign and a value are expected')
 
     const encoded = text.slice(equals + 1)
+    const spelling = DIGESTS.get(algorithm)?.spelling ?? OTHER_SPELLING
     if (!spelling.test(encoded))
       return malformed(value, `a ${algorithm} digest is not canonical base64 of the right length`)
     digests.push({ algorithm, encoded })
   }
   return ok(digests)
 }
-
-/** Senders write the same name every time. */
-const named = memoFew((name: string) => {
-  const algorithm = lowerCaseName(name)
-  return { algorithm, spelling: DIGESTS.get(algorithm ?? '')?.spelling ?? OTHER_SPELLING }
-})
 
 const malformed = (received: string, reason: string): Failed => fail('digest-malformed', { received, reason })

@@ -1,5 +1,3 @@
-import { memoFew } from '../memo.ts'
-
 /** A label as key records use it: letters, digits, hyphen and underscore (RFC 1035 section 2.3.1, RFC 8552). */
 const LABELS = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
 
@@ -13,12 +11,12 @@ const MAX_LENGTH = 253
  * A DNS name in lower case and without a trailing dot, or undefined when it is not one. Resolvers cut names at a
  * NUL, map full-width letters and swallow backslashes; none of that gets past here.
  */
-export const normalizeName = memoFew((name: string): string | undefined => {
+export function normalizeName(name: string): string | undefined {
   if (name.length > MAX_LENGTH + 1 || !ASCII_NAME.test(name)) return undefined
   const lower = name.toLowerCase()
   const bare = lower.endsWith('.') ? lower.slice(0, -1) : lower
   return bare.length <= MAX_LENGTH && LABELS.test(bare) ? bare : undefined
-})
+}
 
 /**
  * The DNS name of a key: a proper subdomain of the domain, compared on a label boundary. Resolvers decode punycode

@@ -50,7 +50,7 @@ function isRepresentative(signature: Uint8Array, keyObject: KeyObject): boolean 
   return signature[first]! < modulus[first]!
 }
 
-/** Once for each key, which is itself found again by its record. */
+/** Once for each key, which is itself found again by its record: parsing it costs as much as six verifications. */
 const modulusOf = /* @__PURE__ */ memoByObject((keyObject: KeyObject): Uint8Array | undefined => {
   const parsed = parseRsaDer(keyObject.export({ type: 'spki', format: 'der' }))
   return typeof parsed === 'object' ? parsed.modulus : undefined
