@@ -42,6 +42,7 @@ const FILES = [
   'replay',
   'several-failures',
   'verified',
+  'schemes',
   'rfc9421'
 ]
 

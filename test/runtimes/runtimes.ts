@@ -28,7 +28,10 @@ export const RUNTIMES: readonly Runtime[] = [
     name: 'deno',
     package: 'deno',
     ...onCommandLine('deno', 'run', '--allow-all'),
-    limits: { 'key-8192-bits': 'Deno reads no RSA key above 4096 bits' }
+    limits: {
+      'key-8192-bits': 'Deno reads no RSA key above 4096 bits',
+      'key-ed25519-not-on-the-curve': 'Deno refuses such a key when it reads it (key-unreadable)'
+    }
   },
   { name: 'workerd', package: 'workerd', run: onWorkerd, limits: {} }
 ]

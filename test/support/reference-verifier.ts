@@ -28,7 +28,7 @@ export function parseSignature(header: string): Parameters | undefined {
   const found = new Map<string, { quoted?: string; bare?: string }>()
   for (let rest = `${header},`; rest !== ''; ) {
     const [whole, name = '', quoted, bare] = PARAMETER.exec(rest) ?? []
-    if (whole === undefined || found.has(name)) return undefined
+    if (whole === undefined || found.has(name) || found.size === 100) return undefined
     found.set(name, { ...(quoted !== undefined && { quoted }), ...(bare !== undefined && { bare }) })
     rest = rest.slice(whole.length)
   }
@@ -39,7 +39,7 @@ export function parseSignature(header: string): Parameters | undefined {
   const [keyId, algorithm, list = '(created)', signature] = strings.map(name => found.get(name)?.quoted)
   if (keyId === undefined || signature === undefined || !isBase64(signature)) return undefined
   const isList = new RegExp(`^(?:(?:\\((?:request-target|created|expires)\\)|${TOKEN})(?: (?=\\S)|$))+$`, 'i')
-  if (!isList.test(list) || /[^ -~]/.test(list)) return undefined
+  if (!isList.test(list) || /[^ -~]/.test(list) || list.split(' ').length > 100) return undefined
   const [created, expires] = times.map(time => time && Number(time.bare))
   const optional = Object.entries({ algorithm, created, expires }).filter(([, value]) => value !== undefined)
   return { keyId, ...Object.fromEntries(optional), headers: list.toLowerCase().split(' '), signature }
@@ -70,7 +70,7 @@ export function signingString(request: Head, parameters: Parameters): string | u
 export function refusal(request: ReferenceRequest, options: ReferenceOptions): string | undefined {
   const names = [request.method, ...request.headers.map(([name]) => name)]
   const isBroken = [request.target, ...request.headers.flat()].some(text => /[\r\n\0]/.test(text))
-  if (isBroken || !names.every(name => IS_TOKEN.test(name))) return 'request'
+  if (isBroken || request.headers.length > 500 || !names.every(name => IS_TOKEN.test(name))) return 'request'
   if (!request.https) return 'https'
   const one = (name: string) => (valuesOf(request, name).length === 1 ? valuesOf(request, name)[0]! : '')
   const isRecent = (seconds: number) => Math.abs(seconds - options.nowSeconds) <= 300

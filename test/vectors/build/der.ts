@@ -1,6 +1,6 @@
 /** Just enough DER (ITU-T X.690) to write public keys that no library would make. */
 
-const tlv = (tag: number, ...content: Uint8Array[]): Buffer => {
+export const tlv = (tag: number, ...content: Uint8Array[]): Buffer => {
   const bytes = Buffer.concat(content)
   const length =
     bytes.length < 0x80
@@ -11,7 +11,7 @@ const tlv = (tag: number, ...content: Uint8Array[]): Buffer => {
   return Buffer.concat([Buffer.from([tag, ...length]), bytes])
 }
 
-function integer(value: bigint): Buffer {
+export function integer(value: bigint): Buffer {
   const hex = value.toString(16)
   const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
   return tlv(0x02, ...(bytes[0]! >= 0x80 ? [Buffer.from([0])] : []), bytes)
@@ -22,7 +22,7 @@ export const rsaPublicKey = (modulus: bigint, exponent: bigint): Buffer =>
   tlv(0x30, integer(modulus), integer(exponent))
 
 /** AlgorithmIdentifier of rsaEncryption, RFC 8017 appendix A.1. */
-const RSA_ENCRYPTION = Buffer.from('300d06092a864886f70d0101010500', 'hex')
+export const RSA_ENCRYPTION = Buffer.from('300d06092a864886f70d0101010500', 'hex')
 
 /** RFC 5280 section 4.1: SubjectPublicKeyInfo of an RSA key. */
 export const rsaSpki = (modulus: bigint, exponent: bigint): Buffer =>

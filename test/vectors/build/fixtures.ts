@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import type { VectorFile } from '../../../src/testing/vector-form.ts'
 import * as account from './files/account.ts'
 import * as coverage from './files/coverage.ts'
 import * as date from './files/date.ts'
@@ -15,14 +14,15 @@ import * as replay from './files/replay.ts'
 import * as request from './files/request.ts'
 import * as rfc9421 from './files/rfc9421.ts'
 import { RFC9421_EXAMPLES } from './files/rfc9421-examples.ts'
+import * as schemes from './files/schemes.ts'
 import * as severalFailures from './files/several-failures.ts'
 import * as signature from './files/signature.ts'
 import * as signatureHeader from './files/signature-header.ts'
 import * as verified from './files/verified.ts'
 import { withMetadata } from './metadata.ts'
-import { rulesTable } from './rules.ts'
+import { type Files, generatedTables } from './rules-table.ts'
 
-const FILES: Readonly<Record<string, VectorFile>> = {
+const FILES: Files = {
   request,
   https,
   date,
@@ -39,6 +39,7 @@ const FILES: Readonly<Record<string, VectorFile>> = {
   replay,
   'several-failures': severalFailures,
   verified,
+  schemes,
   rfc9421
 }
 
@@ -62,7 +63,7 @@ const README = new URL('../../../fixtures/README.md', import.meta.url)
 const withTable = (page: string): string =>
   page.replace(
     /(<!-- rules -->\n)[\s\S]*(<!-- \/rules -->)/,
-    (_, start, end) => `${start}\n${rulesTable()}\n\n${end}`
+    (_, start, end) => `${start}\n${generatedTables(FILES)}\n\n${end}`
   )
 
 const write = (value: unknown): string => `${writeJson(value, '')}\n`

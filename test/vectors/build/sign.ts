@@ -37,6 +37,8 @@ export type Scheme =
   | 'pkcs1-sha1'
   | 'pkcs1-md5'
   | 'pss-sha512'
+  | 'pss-sha512-salt-32'
+  | 'pss-sha512-salt-0'
   | 'pss-sha256'
   | 'ed25519'
 
@@ -44,8 +46,9 @@ export type Scheme =
 export function signText(text: string, key: TestKey, scheme: Scheme): Buffer {
   const octets = Buffer.from(text, 'latin1')
   if (scheme === 'ed25519') return sign(null, octets, key.privateKey)
-  const [padding, hash] = scheme.split('-') as ['pkcs1' | 'pss', string]
-  return padding === 'pkcs1' ? sign(hash, octets, key.privateKey) : signPss(octets, key, hash)
+  const [padding, hash, , salt] = scheme.split('-') as ['pkcs1' | 'pss', string, string?, string?]
+  if (padding === 'pkcs1') return sign(hash, octets, key.privateKey)
+  return signPss(octets, key, hash, salt === undefined ? undefined : Number(salt))
 }
 
 /** The RSA operation on an encoded message as it is (RFC 8017 section 5.2.1). */
@@ -74,12 +77,12 @@ export const digestInfo = (text: string, hash: keyof typeof DIGEST_INFO = 'sha25
     createHash(hash).update(Buffer.from(text, 'latin1')).digest()
   ])
 
-/** RFC 8017 section 9.1.1: EMSA-PSS for 2048 bits, with a salt as long as the hash, made from the message. */
-function signPss(message: Uint8Array, key: TestKey, hash: string): Buffer {
+/** RFC 8017 section 9.1.1: EMSA-PSS for 2048 bits, with a salt made from the message, as long as the hash if not said otherwise. */
+function signPss(message: Uint8Array, key: TestKey, hash: string, saltLength?: number): Buffer {
   const digest = (...parts: Uint8Array[]) => createHash(hash).update(Buffer.concat(parts)).digest()
   const length = 256
   const messageDigest = digest(message)
-  const salt = digest(Buffer.from('salt'), messageDigest)
+  const salt = digest(Buffer.from('salt'), messageDigest).subarray(0, saltLength)
   const h = digest(Buffer.alloc(8), messageDigest, salt)
 
   const dbLength = length - h.length - 1

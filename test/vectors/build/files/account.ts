@@ -63,6 +63,18 @@ export const vectors = [
     options: { accounts: ['a/b:c@d.e_f-g'] },
     verdict: VERIFIED
   }),
+  vector('account-id-of-255-characters', {
+    source: `${source}, of at most 255 characters (fixtures/README.md)`,
+    set: { 'X-Service-ID': `account-${'1'.repeat(255)}` },
+    options: { accounts: ['1'.repeat(255)] },
+    verdict: VERIFIED
+  }),
+  vector('account-id-of-256-characters', {
+    source: `${source}, of at most 255 characters (fixtures/README.md)`,
+    set: { 'X-Service-ID': `account-${'1'.repeat(256)}` },
+    options: { accounts: ['1'.repeat(256)] },
+    verdict: rejected('account-malformed')
+  }),
   vector('account-changed-on-the-way', {
     note: 'Both accounts are ours, but the signature is over the other one.',
     received: { set: { 'X-Service-ID': 'account-5678' } },
@@ -86,7 +98,8 @@ export const vectors = [
     verdict: VERIFIED
   }),
   vector('account-check-failed', {
-    source: 'A function that fails has not said no: the sender is asked to try again',
+    source: 'RFC 9110 section 15.6.4: 503 for what cannot be decided now',
+    note: 'A function that fails has not said no: the sender is asked to try again.',
     accountsError: true,
     verdict: unavailable('account-check-failed')
   }),

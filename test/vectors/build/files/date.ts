@@ -5,6 +5,11 @@ import { rejected, VERIFIED } from '../verdicts.ts'
 const TOLERANCE =
   'draft-cavage-http-signatures-12 section 2.1.4 and RFC 9110 section 6.6.1: the Date is recent'
 
+/** RFC 9110 section 5.6.7 has a window that moves with the clock: 50 years ahead. */
+const WINDOW =
+  'Two digits are 1970 to 2069, by no clock. Where RFC 9110 would take another century, the date is far from now in ' +
+  'both.'
+
 /** A request with this Date, right in everything else: properly signed with it. */
 const dated = (name: string, date: string, verdict: VectorJson['verdict'], note?: string): VectorJson =>
   vector(name, { set: { Date: date }, verdict, ...(note !== undefined && { note }) })
@@ -63,8 +68,10 @@ export const vectors = [
     'date-rfc850-last-century',
     'Sunday, 06-Nov-94 08:49:37 GMT',
     rejected('date-too-old'),
-    'A two-digit year that would be more than fifty years ahead is in the past.'
+    'Two digits from 70 on are 19xx: 2094 has another weekday.'
   ),
+  dated('date-rfc850-year-69', 'Wednesday, 20-Nov-69 12:00:00 GMT', rejected('date-in-future'), WINDOW),
+  dated('date-rfc850-year-70', 'Friday, 20-Nov-70 12:00:00 GMT', rejected('date-too-old'), WINDOW),
 
   vector('date-as-old-as-allowed', {
     source: TOLERANCE,
@@ -132,6 +139,16 @@ export const vectors = [
   malformed('date-empty', ''),
   malformed('date-wrong-weekday', 'Thu, 20 Nov 2026 12:00:00 GMT'),
   malformed('date-rfc850-wrong-weekday', 'Thursday, 20-Nov-26 12:00:00 GMT'),
+  malformed(
+    'date-rfc850-year-69-weekday-of-1969',
+    'Thursday, 20-Nov-69 12:00:00 GMT',
+    'It is 2069, when that day is a Wednesday.'
+  ),
+  malformed(
+    'date-rfc850-year-70-weekday-of-2070',
+    'Thursday, 20-Nov-70 12:00:00 GMT',
+    'It is 1970, when that day was a Friday.'
+  ),
   malformed('date-asctime-wrong-weekday', 'Thu Nov 20 12:00:00 2026'),
   malformed('date-30-february', 'Mon, 30 Feb 2026 12:00:00 GMT'),
   malformed('date-29-february-of-a-common-year', 'Sun, 29 Feb 2026 12:00:00 GMT'),

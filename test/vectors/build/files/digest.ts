@@ -7,6 +7,8 @@ const RFC3230 = 'RFC 3230 section 4.3.2'
 const RFC5843 = 'RFC 5843 section 2.2'
 const BASE64 = 'RFC 4648 sections 3.1 to 3.5'
 
+const COUNT = 'RFC 9110 section 5.4: a limit on what is parsed; fixtures/README.md: 100 instances'
+
 const BODY = '{"event":"published"}'
 const S256 = sha256(BODY)
 const S512 = sha512(BODY)
@@ -143,6 +145,14 @@ export const vectors = [
     `SHA-256=${S256.replace(/.=$/, last => `${String.fromCharCode(last.charCodeAt(0) + 1)}=`)}`,
     { source: BASE64 }
   ),
+  malformed('digest-base64-with-space', `SHA-256=${S256.slice(0, 20)} ${S256.slice(20)}`, { source: BASE64 }),
+  malformed(
+    'digest-sha-512-stray-bits',
+    `SHA-512=${S512.replace(/.==$/, last => `${String.fromCharCode(last.charCodeAt(0) + 1)}==`)}`,
+    { source: BASE64 }
+  ),
+  digested('digest-of-100-instances', `${'a=1,'.repeat(99)}SHA-256=${S256}`, VERIFIED, { source: COUNT }),
+  malformed('digest-of-101-instances', `${'a=1,'.repeat(100)}SHA-256=${S256}`, { source: COUNT }),
   malformed('digest-of-31-bytes', `SHA-256=${Buffer.from(S256, 'base64').subarray(1).toString('base64')}`, {
     source: RFC5843
   }),

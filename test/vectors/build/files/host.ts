@@ -82,6 +82,16 @@ export const vectors = [
     options: { hosts: ['hooks.example.com:443'] },
     verdict: VERIFIED
   }),
+  vector('host-configured-with-port-80-where-http-will-do', {
+    https: false,
+    options: { hosts: ['hooks.example.com:80'], requireHttps: false },
+    verdict: VERIFIED
+  }),
+  vector('host-configured-with-port-80-where-https-is-required', {
+    note: 'Over HTTPS, 80 is a port like any other.',
+    options: { hosts: ['hooks.example.com:80'] },
+    verdict: rejected('host-mismatch')
+  }),
   vector('host-second-of-two', {
     options: { hosts: ['www.example.com', 'hooks.example.com'] },
     verdict: VERIFIED

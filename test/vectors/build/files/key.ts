@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { VectorJson } from '../../../../src/testing/vector-form.ts'
-import { rsaPublicKey, rsaSpki, toInteger } from '../der.ts'
+import { integer, RSA_ENCRYPTION, rsaPublicKey, rsaSpki, tlv, toInteger, toOctets } from '../der.ts'
 import {
   EC_P256,
   ED25519,
   EXPONENT_3,
+  EXPONENT_33_BITS,
   modulusOf,
   ONE,
   RSA_512,
   RSA_1023,
   RSA_1024,
+  RSA_8192,
   RSA_PSS,
   TWO
 } from '../keys.ts'
@@ -71,6 +73,18 @@ const SMALL_ORDER = {
   'order-4-not-canonical': `ed${'ff'.repeat(30)}7f`
 }
 
+/** y = 2: there is no x to it on the curve of RFC 8032 section 5.1. */
+const OFF_CURVE = Uint8Array.of(2, ...new Uint8Array(31))
+
+/** RFC 5280 section 4.1, around a key that is right. */
+const spki = (algorithm: string, unusedBits = 0): Buffer =>
+  tlv(
+    0x30,
+    Buffer.from(algorithm, 'hex'),
+    tlv(0x03, Buffer.from([unusedBits]), rsaPublicKey(MODULUS, 65537n))
+  )
+const OID = '06092a864886f70d010101'
+
 export const source = RECORD
 export const vectors = [
   // the tag list
@@ -78,6 +92,12 @@ export const vectors = [
     source: 'RFC 6376 section 3.6.2.2: strings are concatenated with nothing between',
     records: [['v=DK', 'IM1; k=rsa; p=', P.slice(0, 200), '', P.slice(200)]],
     verdict: VERIFIED
+  }),
+  vector('key-record-in-chunks-that-need-a-space-between', {
+    source: 'RFC 6376 section 3.6.2.2: strings are concatenated with nothing between',
+    note: 'A backslash and a semicolon meet. With a space between them the record would be good.',
+    records: [['v=DKIM1; k=rsa; n=\\', `; p=${P}`]],
+    verdict: rejected('key-malformed')
   }),
   record(
     'key-record-folded',
@@ -219,6 +239,23 @@ export const vectors = [
     options: { algorithms: ['ed25519'] },
     verdict: rejected('key-unreadable')
   }),
+  vector('key-type-ed25519-of-33-bytes', {
+    ...ed25519,
+    source: 'RFC 8463 section 4: the 32 bytes alone',
+    records: txt(
+      `v=DKIM1; k=ed25519; p=${Buffer.concat([Buffer.from(ED25519.p, 'base64'), Buffer.alloc(1)]).toString('base64')}`
+    ),
+    options: { algorithms: ['ed25519'] },
+    verdict: rejected('key-unreadable')
+  }),
+  vector('key-ed25519-not-on-the-curve', {
+    ...ed25519,
+    source: 'RFC 8032 sections 5.1.3 and 5.1.7: a key that cannot be decoded verifies nothing',
+    note: 'The record is 32 bytes, which is all that it must be; the signature fails.',
+    records: txt(`v=DKIM1; k=ed25519; p=${Buffer.from(OFF_CURVE).toString('base64')}`),
+    options: { algorithms: ['ed25519'] },
+    verdict: rejected('signature-mismatch')
+  }),
   ...Object.entries(SMALL_ORDER).map(([name, hex]) =>
     vector(`key-weak-ed25519-${name}`, {
       ...ed25519,
@@ -261,6 +298,26 @@ export const vectors = [
     options: { algorithms: ['rsa-sha512'] },
     verdict: rejected('key-hash-not-allowed')
   }),
+  ...(['sha512', 'sha256'] as const).map(hash =>
+    vector(`key-hash-${hash}-for-hs2019`, {
+      source: `${RECORD} (h=), draft-cavage-http-signatures-12 appendix E.2: hs2019 is SHA-512 with an RSA key`,
+      records: txt(`v=DKIM1; h=${hash}; p=${P}`),
+      algorithm: 'hs2019',
+      scheme: 'pss-sha512',
+      options: { algorithms: ['hs2019'] },
+      verdict: hash === 'sha512' ? VERIFIED : rejected('key-hash-not-allowed')
+    })
+  ),
+  ...(['sha256', 'sha512'] as const).map(hash =>
+    vector(`key-hash-${hash}-for-hs2019-with-ed25519`, {
+      ...ed25519,
+      source: 'RFC 8463 section 3: the hash of an Ed25519 record is SHA-256',
+      records: txt(`v=DKIM1; k=ed25519; h=${hash}; p=${ED25519.p}`),
+      algorithm: 'hs2019',
+      options: { algorithms: ['hs2019'] },
+      verdict: hash === 'sha256' ? VERIFIED : rejected('key-hash-not-allowed')
+    })
+  ),
   vector('key-hash-sha256-for-ed25519', {
     ...ed25519,
     source: 'RFC 8463 section 3: the hash of ed25519-sha256 is SHA-256',
@@ -275,6 +332,13 @@ export const vectors = [
   record('key-service-email', `v=DKIM1; s=email; p=${P}`, VERIFIED),
   record('key-service-list', `v=DKIM1; s=tlsrpt : email; p=${P}`, VERIFIED),
   record('key-service-other', `v=DKIM1; s=tlsrpt; p=${P}`, 'key-service-mismatch', 'RFC 8460 section 3'),
+  record(
+    'key-service-upper-case',
+    `v=DKIM1; s=EMAIL; p=${P}`,
+    'key-service-mismatch',
+    TAG_LIST,
+    'Values are case-sensitive.'
+  ),
   record('key-service-empty', `v=DKIM1; s=; p=${P}`, 'key-service-mismatch'),
 
   // t=
@@ -282,6 +346,13 @@ export const vectors = [
   record('key-testing-in-a-list', `v=DKIM1; t=s : y; p=${P}`, 'key-test-only'),
   record('key-flag-strict', `v=DKIM1; t=s; p=${P}`, VERIFIED),
   record('key-flag-unknown', `v=DKIM1; t=x:yes; p=${P}`, VERIFIED),
+  record(
+    'key-flag-upper-case',
+    `v=DKIM1; t=Y; p=${P}`,
+    VERIFIED,
+    TAG_LIST,
+    'Values are case-sensitive: this is an unknown flag.'
+  ),
   record('key-flag-empty', `v=DKIM1; t=; p=${P}`, VERIFIED),
 
   // p=
@@ -334,6 +405,36 @@ export const vectors = [
     'key-unreadable',
     'BER, not DER.'
   ),
+  der(
+    'key-encoding-integer-with-a-zero-too-much',
+    tlv(0x30, tlv(0x02, Buffer.alloc(2), toOctets(MODULUS, 256)), integer(65537n)),
+    'key-unreadable',
+    'BER, not DER.'
+  ),
+  der(
+    'key-encoding-integer-negative',
+    tlv(0x30, tlv(0x02, toOctets(MODULUS, 256)), integer(65537n)),
+    'key-unreadable',
+    'The modulus has its highest bit set, and no zero in front.'
+  ),
+  der(
+    'key-encoding-without-null',
+    spki(`300b${OID}`),
+    'key-unreadable',
+    'RFC 3279 section 2.3.1: the parameters of rsaEncryption are NULL, and are there.'
+  ),
+  der(
+    'key-encoding-with-other-parameters',
+    spki(`300e${OID}020101`),
+    'key-unreadable',
+    'RFC 3279 section 2.3.1: the parameters of rsaEncryption are NULL.'
+  ),
+  der(
+    'key-encoding-with-unused-bits',
+    spki(RSA_ENCRYPTION.toString('hex'), 1),
+    'key-unreadable',
+    'A key is whole octets.'
+  ),
   der('key-pkcs1', rsaPublicKey(MODULUS, 65537n), VERIFIED, 'RFC 6376 erratum 3017: RSAPublicKey alone.'),
   der(
     'key-pkcs1-trailing-bytes',
@@ -367,11 +468,7 @@ export const vectors = [
     records: txt(`v=DKIM1; p=${rsaSpki(numberOfBits(8193), 65537n).toString('base64')}`),
     verdict: rejected('key-too-long')
   }),
-  vector('key-8192-bits', {
-    note: 'Not too long; it is just not the key of the signature.',
-    records: txt(`v=DKIM1; p=${rsaSpki(numberOfBits(8192), 65537n).toString('base64')}`),
-    verdict: rejected('signature-mismatch')
-  }),
+  vector('key-8192-bits', { key: RSA_8192, verdict: VERIFIED }),
   vector('key-too-long-for-this-receiver', {
     options: { maxRsaBits: 2047 },
     verdict: rejected('key-too-long')
@@ -396,10 +493,9 @@ export const vectors = [
     'key-weak',
     'The time of a verification grows with the exponent.'
   ),
-  der(
-    'key-exponent-of-33-bits',
-    rsaSpki(MODULUS, (1n << 32n) + 1n),
-    'signature-mismatch',
-    'Not too long; it is just not the key of the signature.'
-  )
+  vector('key-exponent-of-33-bits', {
+    source: 'RFC 8017 section 3.1',
+    key: EXPONENT_33_BITS,
+    verdict: VERIFIED
+  })
 ]

@@ -1,7 +1,8 @@
 import { vector } from '../recipe.ts'
 import { rejected, unavailable, VERIFIED } from '../verdicts.ts'
 
-export const source = "The receiver's replay store: a signature is accepted once"
+export const source =
+  'RFC 9421 section 7.2.2: signature replay; fixtures/README.md: a signature is accepted once'
 export const vectors = [
   vector('replay-first-time', { replayStore: 'empty', verdict: VERIFIED }),
   vector('replayed', { replayStore: 'claimed', verdict: rejected('replayed') }),

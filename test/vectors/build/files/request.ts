@@ -5,7 +5,12 @@ const MALFORMED = rejected('request-malformed')
 const METHOD = 'RFC 9110 section 9.1: method = token'
 const TARGET = 'RFC 9112 section 3.2: a request-target has no white space and no line break'
 const NAME = 'RFC 9110 section 5.1: field-name = token'
+const COUNT =
+  'RFC 9110 section 5.4: a server refuses more fields than it wishes to process; fixtures/README.md: 500 lines'
 const VALUE = 'RFC 9110 section 5.5: a field value with CR, LF or NUL is invalid'
+
+/** Lines beside the eight of the ordinary request. */
+const fillers = (count: number) => Array.from({ length: count }, () => ['X', '1'] as const)
 
 export const source = 'RFC 9110 sections 5.1, 5.5 and 9.1'
 export const vectors = [
@@ -137,6 +142,8 @@ export const vectors = [
     covered: `${COVERED} x-extra`,
     verdict: VERIFIED
   }),
+  vector('request-500-header-lines', { source: COUNT, add: fillers(492), verdict: VERIFIED }),
+  vector('request-501-header-lines', { source: COUNT, add: fillers(493), verdict: MALFORMED }),
   vector('request-malformed-and-nothing-else-is-judged', {
     note: 'If the request is not well-formed HTTP, no other check runs: it is also too old and not over HTTPS.',
     https: false,

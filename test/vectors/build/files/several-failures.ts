@@ -3,7 +3,7 @@ import { FIVE, NOW_SECONDS, vector } from '../recipe.ts'
 import { rejected, unavailable } from '../verdicts.ts'
 
 export const source =
-  'Every local check reports, whatever the others say; after a local failure nothing else is asked'
+  'fixtures/README.md, the checks in order: every local check reports; after a local failure nothing else is asked'
 export const vectors = [
   vector('several-host-and-date', {
     set: { Host: 'hooks.other.example', Date: 'Fri, 20 Nov 2026 11:00:00 GMT' },

@@ -11,6 +11,10 @@ const BASE64 = 'RFC 4648 sections 3.1 to 3.5'
 const SIGNING_STRING = `${DRAFT} section 2.3`
 const TIMES = `${DRAFT} sections 2.1.4 and 2.1.5`
 
+const DIGITS = `${DRAFT} sections 2.1.4 and 2.1.5: integers; fixtures/README.md: of at most 15 digits`
+const LIMITS =
+  'RFC 9110 section 5.4: a limit on what is parsed; fixtures/README.md: 100 parameters, 100 names'
+
 const MALFORMED = rejected('signature-malformed')
 const ENCODING = rejected('signature-not-base64')
 
@@ -264,6 +268,25 @@ export const vectors = [
     verdict: MALFORMED
   }),
 
+  ...(
+    [
+      [100, VERIFIED],
+      [101, MALFORMED]
+    ] as const
+  ).flatMap(([count, verdict]) => [
+    vector(`signature-headers-of-${count}-names`, {
+      source: LIMITS,
+      add: Array.from({ length: count - 5 }, (_, at) => [`X-${at}`, '1'] as const),
+      covered: [FIVE, ...Array.from({ length: count - 5 }, (_, at) => `x-${at}`)].join(' '),
+      verdict
+    }),
+    vector(`signature-of-${count}-parameters`, {
+      source: LIMITS,
+      header: parts => [parts.all, ...Array.from({ length: count - 4 }, (_, at) => `x${at}=1`)].join(','),
+      verdict
+    })
+  ]),
+
   algorithm('signature-algorithm-absent', null, VERIFIED),
   algorithm('signature-algorithm-upper-case', 'RSA-SHA256', VERIFIED),
   ...[
@@ -379,6 +402,59 @@ export const vectors = [
     header: parts => parts.all.replace(`expires=${NOW_SECONDS},`, ''),
     verdict: rejected('signature-parameter-missing')
   }),
+  ...(['created', 'expires'] as const).flatMap(parameter => [
+    timed(`signature-${parameter}-of-16-digits`, {
+      source: DIGITS,
+      header: parts => `${parameter}=1000000000000000,${parts.all}`,
+      verdict: MALFORMED
+    }),
+    timed(`signature-${parameter}-of-15-digits`, {
+      source: DIGITS,
+      times: { [parameter]: 999999999999999 },
+      verdict: parameter === 'expires' ? VERIFIED : rejected('signature-created-out-of-range')
+    }),
+    timed(`signature-${parameter}-zero`, {
+      source: TIMES,
+      times: { [parameter]: 0 },
+      verdict: rejected(parameter === 'expires' ? 'signature-expired' : 'signature-created-out-of-range')
+    })
+  ]),
+  vector('signature-created-covered-without-algorithm', {
+    source: SIGNING_STRING,
+    note: 'The draft speaks of the parameter, and there is none; the key makes it rsa-sha256.',
+    times: { created: NOW_SECONDS },
+    algorithm: null,
+    covered: `(created) ${COVERED}`,
+    verdict: VERIFIED
+  }),
+  vector('signature-created-covered-with-rsa-in-upper-case', {
+    source: SIGNING_STRING,
+    times: { created: NOW_SECONDS },
+    algorithm: 'RSA-SHA256',
+    covered: `(created) ${COVERED}`,
+    verdict: rejected('signature-times-not-allowed')
+  }),
+  vector('signature-created-covered-with-rsa-sha512', {
+    source: SIGNING_STRING,
+    times: { created: NOW_SECONDS },
+    algorithm: 'rsa-sha512',
+    scheme: 'pkcs1-sha512',
+    covered: `(created) ${COVERED}`,
+    options: { algorithms: ['rsa-sha512'] },
+    verdict: rejected('signature-times-not-allowed')
+  }),
+  ...(['hmac-sha256', 'ecdsa-sha256'] as const).flatMap(name =>
+    (['created', 'expires'] as const).map(parameter =>
+      vector(`signature-${parameter}-covered-with-${name.split('-')[0]}`, {
+        source: SIGNING_STRING,
+        note: 'No such algorithm can be allowed, and that is reported first.',
+        times: { [parameter]: NOW_SECONDS },
+        algorithm: name,
+        covered: `(${parameter}) ${COVERED}`,
+        verdict: rejected('signature-algorithm-not-allowed')
+      })
+    )
+  ),
   vector('signature-created-covered-with-rsa', {
     source: SIGNING_STRING,
     times: { created: NOW_SECONDS },

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { addModulus, toInteger, toOctets } from '../der.ts'
 import { forgeCube } from '../forge-cube.ts'
 import { ED25519, EXPONENT_3, modulusOf, ONE, TWO } from '../keys.ts'
@@ -159,6 +159,13 @@ export const vectors = [
   over('signature-over-a-target-without-method', string => string.replace('post ', '')),
   over('signature-over-values-alone', string => string.replaceAll(/^[^:]*: /gm, '')),
   over('signature-over-nothing', () => ''),
+  vector('signature-over-outer-white-space', {
+    source: `${SIGNING_STRING}: leading and trailing white space is removed`,
+    add: [['X-Text', ' \ta ']],
+    covered: `${FIVE} x-text`,
+    signed: string => string.replace('x-text: a', 'x-text:  \ta '),
+    verdict: MISMATCH
+  }),
   vector('signature-over-utf-8', {
     source: SIGNING_STRING,
     set: { 'X-Nonce': 'caf\xe9' },
@@ -233,6 +240,30 @@ export const vectors = [
     algorithm: 'hs2019',
     options: { algorithms: ['hs2019'] },
     verdict: VERIFIED
+  }),
+  ...([32, 0] as const).map(length =>
+    vector(`signature-hs2019-rsa-with-a-salt-of-${length}-bytes`, {
+      source: `${ALGORITHM}, appendix E.2: RSASSA-PSS with SHA-512, and no word on the salt`,
+      scheme: `pss-sha512-salt-${length}`,
+      algorithm: 'hs2019',
+      options: { algorithms: ['hs2019'] },
+      verdict: VERIFIED
+    })
+  ),
+  vector('signature-hs2019-ed25519-over-a-hash', {
+    ...ed25519,
+    source: `${ALGORITHM}, appendix E.2; RFC 8032 section 5.1: Ed25519 signs the message, not its hash`,
+    algorithm: 'hs2019',
+    signed: string => createHash('sha512').update(string, 'latin1').digest().toString('latin1'),
+    options: { algorithms: ['hs2019'] },
+    verdict: MISMATCH
+  }),
+  vector('signature-hs2019-rsa-by-ed25519', {
+    source: `${ALGORITHM}, appendix E.2: the key says which`,
+    algorithm: 'hs2019',
+    signature: string => signText(string, ED25519, 'ed25519'),
+    options: { algorithms: ['hs2019'] },
+    verdict: MISMATCH
   }),
   vector('signature-absent-algorithm-is-rsa-sha256', {
     source: ALGORITHM,
