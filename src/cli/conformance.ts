@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { SCHEMA_VERSION } from '../testing/vector-form.ts'
 import { loadVectors, type Vector } from '../testing/vectors.ts'
 import type { Command } from './command.ts'
 import { type Answer, judgeAnswer } from './conformance/answer.ts'
@@ -62,7 +63,7 @@ async function run(args: string[], io: Io): Promise<number> {
     throw new UsageError('conformance takes a command after --, such as: conformance -- python3 verifier.py')
 
   const answers: Answer[] = []
-  const lines = vectors.map(({ json }) => JSON.stringify(json))
+  const lines = vectors.map(lineOf)
   const problem = await runProgram([command, ...rest], lines, timeout, line => {
     answers.push(judgeAnswer(line, vectors[answers.length]!.verdict))
   })
@@ -73,6 +74,10 @@ async function run(args: string[], io: Io): Promise<number> {
   }
   return answers.every(({ isRight }) => isRight) ? EXIT.verified : EXIT.rejected
 }
+
+/** A vector with what its file says of it: the program sees no files. */
+export const lineOf = ({ json, source }: Vector): string =>
+  JSON.stringify({ schema_version: SCHEMA_VERSION, ...json, source })
 
 /** Seconds to milliseconds; a timer holds no more than 2^31 of them. */
 function parseTimeout(text: string): number {

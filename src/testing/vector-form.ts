@@ -2,10 +2,13 @@ import type { Algorithm } from '../signature/algorithms.ts'
 import type { Code } from '../verdict/codes.ts'
 import type { CheckName, SchemeName } from '../verdict/verdict.ts'
 
+/** Counts up when a reader of the older form would misread a file. */
+export const SCHEMA_VERSION = 1
+
 /** One file of the conformance suite, as `fixtures/schema.json` describes it. */
 export interface VectorFile {
   /** counts up when a file of an older form would be misread */
-  schema_version?: 1
+  schema_version?: typeof SCHEMA_VERSION
   /** the clause that the vectors are about, unless one names its own */
   source: string
   vectors: readonly VectorJson[]

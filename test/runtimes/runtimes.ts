@@ -29,8 +29,8 @@ export const RUNTIMES: readonly Runtime[] = [
     package: 'deno',
     ...onCommandLine('deno', 'run', '--allow-all'),
     limits: {
-      'key-8192-bits': 'Deno reads no RSA key above 4096 bits',
-      'key-ed25519-not-on-the-curve': 'Deno refuses such a key when it reads it (key-unreadable)'
+      'key-ed25519-not-on-the-curve': 'Deno refuses such a key when it reads it (key-unreadable)',
+      'key-8192-bits': 'Deno reads no RSA key above 4096 bits'
     }
   },
   { name: 'workerd', package: 'workerd', run: onWorkerd, limits: {} }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { SCHEMA_VERSION } from '../../../src/testing/vector-form.ts'
 import * as account from './files/account.ts'
 import * as coverage from './files/coverage.ts'
 import * as date from './files/date.ts'
@@ -19,7 +20,7 @@ import * as severalFailures from './files/several-failures.ts'
 import * as signature from './files/signature.ts'
 import * as signatureHeader from './files/signature-header.ts'
 import * as verified from './files/verified.ts'
-import { withMetadata } from './metadata.ts'
+import { withExampleMetadata, withMetadata, withSigningMetadata } from './metadata.ts'
 import { type Files, generatedTables } from './rules-table.ts'
 
 const FILES: Files = {
@@ -43,7 +44,7 @@ const FILES: Files = {
   rfc9421
 }
 
-const HEAD = { $schema: './schema.json', schema_version: 1 }
+const HEAD = { $schema: './schema.json', schema_version: SCHEMA_VERSION }
 
 /** Every fixture by file name, as text. The same text every time. */
 export function buildFixtures(): Map<string, string> {
@@ -51,8 +52,14 @@ export function buildFixtures(): Map<string, string> {
   for (const [name, { source, vectors }] of Object.entries(FILES)) {
     files.set(`${name}.json`, write({ ...HEAD, source, vectors: vectors.map(withMetadata) }))
   }
-  files.set('draft-cavage-appendix-c.json', write({ ...HEAD, ...APPENDIX_C }))
-  files.set('rfc9421-examples.json', write({ ...HEAD, ...RFC9421_EXAMPLES }))
+  files.set(
+    'draft-cavage-appendix-c.json',
+    write({ ...HEAD, ...APPENDIX_C, vectors: APPENDIX_C.vectors.map(withSigningMetadata) })
+  )
+  files.set(
+    'rfc9421-examples.json',
+    write({ ...HEAD, ...RFC9421_EXAMPLES, vectors: RFC9421_EXAMPLES.vectors.map(withExampleMetadata) })
+  )
   files.set('README.md', withTable(readFileSync(README, 'utf8')))
   return files
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { buildSignatureBase, parseSignatureInput } from '../../../src/rfc9421/index.ts'
 import type { VectorJson, VectorParameters } from '../../../src/testing/vector-form.ts'
 import { parseSignature, signingString } from '../../support/reference-verifier.ts'
+import { readParameters } from './read-rfc9421.ts'
 
 /**
  * What an implementer needs besides the verdict: the parsed parameters, the signing string with its hash, and the step
@@ -48,28 +49,47 @@ function readDraftCavage(vector: VectorJson): Signed | undefined {
   return parameters && { parameters, string: signingString(vector.request, parameters) }
 }
 
-/** By the library; that its base is the one that was signed is shown by the signatures of the verified vectors. */
+/**
+ * The parameters by a reader that shares nothing with the library. The signature base is built by the library; that it
+ * is the one that was written and signed is what test/fixtures/metadata.test.ts shows.
+ */
 function readRfc9421(vector: VectorJson): Signed | undefined {
   const inputs = parseSignatureInput(valuesOf(vector, 'signature-input').join(', '))
   if (!inputs.ok || !isWellFormed(vector)) return undefined
-  const isOwn = ({ keyId = '' }) => keyId.toLowerCase().replace(/\.$/, '').endsWith('.service.example')
+  const isOwn = ({ keyId = '' }: { keyId?: string | undefined }) =>
+    keyId.toLowerCase().replace(/\.$/, '').endsWith('.service.example')
+  const [signatureInput, signature] = ['signature-input', 'signature'].map(name =>
+    valuesOf(vector, name).join(', ')
+  )
+  const parameters = readParameters(signatureInput!, signature!).find(isOwn)
   const input = inputs.value.find(isOwn)
-  const base = input && buildSignatureBase(vector.request, input)
-  if (input === undefined || !base?.ok) return undefined
-  const { label, keyId, algorithm, components, created, expires, nonce } = input
-  const signature = new RegExp(`(?:^|,)[ \\t]*${label}=:([^:]*):`).exec(
-    valuesOf(vector, 'signature').join(', ')
-  )
-  const given = Object.entries({ keyId, algorithm, created, expires, nonce }).filter(
-    ([, value]) => value !== undefined
-  )
+  if (parameters === undefined || input === undefined) return undefined
+  const base = buildSignatureBase(vector.request, input)
+  return { parameters, string: base.ok ? base.value : undefined }
+}
+
+interface Example {
+  request: { headers: readonly (readonly string[])[] }
+  label: string
+  signatureBase: string
+}
+
+/** The same for the examples of RFC 9421. */
+export function withExampleMetadata<T extends Example>(example: T) {
+  const value = (name: string) => example.request.headers.find(line => line[0] === name)![1]!
+  const all = readParameters(value('Signature-Input'), value('Signature'))
   return {
-    parameters: {
-      label,
-      ...Object.fromEntries(given),
-      headers: components.map(({ covered }) => covered),
-      ...(signature !== null && { signature: signature[1]! })
-    },
-    string: base.value
+    ...example,
+    sha256: sha256(example.signatureBase),
+    parameters: all.find(({ label }) => label === example.label)!
   }
 }
+
+/** The same for the examples of the draft. */
+export const withSigningMetadata = <T extends { signatureHeader: string; signingString: string }>(
+  example: T
+) => ({
+  ...example,
+  sha256: sha256(example.signingString),
+  parameters: parseSignature(example.signatureHeader)!
+})

@@ -61,11 +61,15 @@ export function write(recipe: Partial<Rfc9421Recipe> = {}): Written {
   return signLines(label, { ...LINES, ...recipe.lines }, params, sign)
 }
 
+/** What was signed, by the name of the vector: every line of it was written down, none was built. */
+export const WRITTEN_BASES = new Map<string, string>()
+
 /** Makes one vector: an ordinary signed request, but for what the recipe says. */
 export function vector(name: string, recipe: Rfc9421Recipe): VectorJson {
   const [keyName, record] =
     recipe.algorithm === 'ed25519' ? [ED25519_NAME, ED25519.record] : [RSA_NAME, ONE.record]
   const written = write(recipe)
+  WRITTEN_BASES.set(`rfc9421-${name}`, written.base)
   const { input, signature } = { ...written, ...recipe.header?.(written) }
   const headers: Header[] = [
     ['Host', 'hooks.example.com'],

@@ -11,6 +11,8 @@ export interface Written {
   input: string
   /** a member of Signature */
   signature: string
+  /** what was signed */
+  base: string
 }
 
 const present = (parts: Parts): [string, string][] =>
@@ -32,6 +34,7 @@ export function signLines(
     `"@signature-params": ${value}`
   ].join('\n')
   return {
+    base,
     input: `${label}=${value}`,
     signature: `${label}=:${Buffer.from(sign(base)).toString('base64')}:`
   }
