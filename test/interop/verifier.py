@@ -102,9 +102,7 @@ class Receiver:
             raise Fail("request-malformed")
         if any(re.search(r"[\r\n\0]", text) for text in texts):
             raise Fail("request-malformed")
-        self.fields = {}
-        for name, value in lines:
-            self.fields.setdefault(name.lower(), []).append(value.strip(WHITE))
+        self.fields = header_fields(lines)
 
     def one(self, header, name):
         values = self.fields.get(header.lower(), [])
@@ -193,7 +191,7 @@ class Receiver:
         is_name = matches(r"[!-~]+", key_id) and all(matches(r"[a-z0-9_-]{1,63}", label) for label in labels)
         if not is_name or len(name) > 253:
             raise Fail("key-name-malformed")
-        domain = self.options["serviceDomain"].lower().rstrip(".")
+        domain = re.sub(r"\.$", "", self.options["serviceDomain"].lower())
         is_inside = name.endswith("." + domain)
         own = name[: -len(domain) - 1].split(".") if is_inside else labels
         if any(label.startswith("xn--") for label in own):
@@ -223,17 +221,8 @@ class Receiver:
             raise failures[0]
 
     def check_signature(self):
-        lines = []
-        for name in self.parameters["headers"]:
-            if name == "(request-target)":
-                value = f"{self.request['method'].lower()} {self.request['target']}"
-            elif name in SPECIAL:
-                value = str(self.parameters[name[1:-1]])
-            else:
-                value = ", ".join(self.fields[name])
-            lines.append(f"{name}: {value}")
         try:
-            octets = "\n".join(lines).encode("latin-1")
+            octets = signing_string(self.request, self.fields, self.parameters).encode("latin-1")
         except UnicodeEncodeError:
             raise Fail("signature-mismatch") from None
         if not any(verifies(key, algorithm, self.parameters["signature"], octets) for key, algorithm in self.keys):
@@ -279,6 +268,27 @@ class Receiver:
             raise Fail("replayed")
         if store == "error":
             raise Fail("replay-store-failed")
+
+
+def header_fields(lines):
+    """The values of each name in lower case, in order."""
+    fields = {}
+    for name, value in lines:
+        fields.setdefault(name.lower(), []).append(value.strip(WHITE))
+    return fields
+
+
+def signing_string(request, fields, parameters):
+    lines = []
+    for name in parameters["headers"]:
+        if name == "(request-target)":
+            value = f"{request['method'].lower()} {request['target']}"
+        elif name in SPECIAL:
+            value = str(parameters[name[1:-1]])
+        else:
+            value = ", ".join(fields[name])
+        lines.append(f"{name}: {value}")
+    return "\n".join(lines)
 
 
 def lower(text):
