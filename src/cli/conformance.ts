@@ -16,7 +16,7 @@ const OPTIONS = {
     type: 'string',
     multiple: true,
     value: 'NAME',
-    about: 'a vector, a file of the suite (date), or a standard (draft-cavage, rfc9421)',
+    about: 'a vector, a file of the suite (date), or a standard (draft-cavage: all files but rfc9421)',
     otherwise: 'all vectors'
   },
   list: { type: 'boolean', about: 'print the vectors instead: name, file and verdict' },
@@ -41,7 +41,7 @@ export const conformance: Command = {
     exits: [
       [0, 'all answers are right'],
       [1, 'some answers differ'],
-      [2, 'the program could not be started, or did not answer'],
+      [2, 'the program could not be started, or did not give one answer to each vector'],
       [64, 'a mistake on the command line']
     ]
   }),

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, describe, expect, it } from 'vitest'
 import { loadVectors } from '../../src/testing/index.ts'
 import { runInside } from '../support/run-cli.ts'
@@ -92,6 +93,33 @@ describe('signed-requests conformance', () => {
     expect(code).toBe(2)
   })
 
+  it('does not mind how the program ends after its last answer', async () => {
+    const failing = program('failing', RIGHT, 'process.exit(3)')
+    expect(await run(failing, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
+    const lingering = program('lingering', RIGHT, 'setInterval(() => {}, 1000)')
+    expect(await run(lingering, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('writes each vector with the version and the source that its file has, as the schema says', async () => {
+    const written = join(folder, 'written.jsonl')
+    const answer = `(fs.appendFileSync(${JSON.stringify(written)}, line + '\\n'), ${RIGHT})`
+    const command = program('written', answer)
+    writeFileSync(command[1]!, `import fs from 'node:fs'\n${readFileSync(command[1]!, 'utf8')}`)
+    expect((await run(command)).code).toBe(0)
+    const lines = readFileSync(written, 'utf8').trim().split('\n')
+    const schema = JSON.parse(readFileSync(new URL('../../fixtures/schema.json', import.meta.url), 'utf8'))
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true }).addSchema(schema, 'schema')
+    const isVector = ajv.compile({ $ref: 'schema#/$defs/vector' })
+    const vectors = loadVectors()
+    expect(lines).toHaveLength(vectors.length)
+    for (const [at, line] of lines.entries()) {
+      const { schema_version, source, ...rest } = JSON.parse(line)
+      expect({ schema_version, source }).toEqual({ schema_version: 1, source: vectors[at]!.source })
+      expect(rest).toMatchObject({ name: vectors[at]!.name })
+      expect([isVector(JSON.parse(line)), isVector.errors]).toEqual([true, null])
+    }
+  })
+
   it.each([
     ['says nothing and ends', script(''), 'ended with code 0 after 0 of'],
     [
@@ -159,6 +187,15 @@ describe('signed-requests conformance', () => {
     expect(await count('date-too-old')).toBe(1)
     expect(await count('date-too-old', 'date')).toBe(await count('date'))
     expect((await count('draft-cavage')) + (await count('rfc9421'))).toBe(all)
+  })
+
+  it('selects for a standard what that standard judges', () => {
+    for (const { name, file, json } of loadVectors()) {
+      const { schemes = ['draft-cavage'] } = json.options
+      const hasInput = json.request.headers.some(([header]) => header.toLowerCase() === 'signature-input')
+      const isRfc9421 = schemes.includes('rfc9421') && (hasInput || schemes.length === 1)
+      expect([name, file === 'rfc9421']).toEqual([name, isRfc9421])
+    }
   })
 
   it.each([

@@ -518,5 +518,6 @@ def verifies(key, algorithm, signature, octets):
 
 
 if __name__ == "__main__":
-    for line in sys.stdin:
+    # Bytes: JSON is UTF-8, whatever the locale says.
+    for line in sys.stdin.buffer:
         print(json.dumps(Receiver(json.loads(line)).run()), flush=True)
