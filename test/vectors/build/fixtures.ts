@@ -21,7 +21,7 @@ import * as signature from './files/signature.ts'
 import * as signatureHeader from './files/signature-header.ts'
 import * as verified from './files/verified.ts'
 import { withExampleMetadata, withMetadata, withSigningMetadata } from './metadata.ts'
-import { type Files, generatedTables } from './rules-table.ts'
+import { type Files, generatedTables } from './rules/table.ts'
 
 const FILES: Files = {
   request,

@@ -1,5 +1,5 @@
-import type { VectorFile, VectorJson } from '../../../src/testing/vector-form.ts'
-import { RULES } from './rules.ts'
+import type { VectorFile, VectorJson } from '../../../../src/testing/vector-form.ts'
+import { RULES } from './index.ts'
 
 /** What fixtures/README.md has between its markers: both tables, all numbers counted. */
 export const generatedTables = (files: Files): string => [filesTable(files), rulesTable(files)].join('\n\n')
