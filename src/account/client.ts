@@ -1,9 +1,9 @@
 import { createFetch } from './fetch.ts'
 import { fetchIdentity, type Identity } from './identity.ts'
-import { type AccountClientOptions, parseOptions } from './options.ts'
+import { type AccountClientOptions, validateOptions } from './options.ts'
 import { createTokenSource } from './token-source.ts'
 
-/** Every member can be taken off the object and passed on: none uses `this`. */
+/** No method uses `this`, so each can be passed on by itself. */
 export interface AccountClient {
   /**
    * The value of an Authorization header: `Bearer <token>`. For REST calls (version 4 and later) and SOAP calls alike.
@@ -12,29 +12,29 @@ export interface AccountClient {
    */
   authorization: () => Promise<string>
   /**
-   * Asks the API whose access token this is: `GET {baseUrl}/identity`, at every call. Calls at the same moment share
-   * one answer.
+   * Asks the API which account the access token belongs to: `GET {baseUrl}/identity`, on every call. Concurrent calls
+   * share one answer.
    *
    * @throws AccountError
    */
   identity: () => Promise<Identity>
   /**
-   * `fetch` with the Authorization header set, and once more with a new token after a 401. If the second answer is a
-   * 401 too, it is returned. A body that is a stream cannot be sent twice: then the first 401 is returned.
+   * `fetch` with the Authorization header set, repeated with a new token after a 401. If the second answer is a 401
+   * too, it is returned. A body that is a stream cannot be sent twice: then the first 401 is returned.
    *
-   * Two things are not left to `init`: an Authorization header is replaced, and a redirect is never followed but
-   * returned as the answer, because it could take the token to another origin. `timeout` is not applied, because a
-   * download may take long: use `init.signal`.
+   * `init` does not control two things: an Authorization header in it is replaced, and a redirect is returned instead
+   * of followed, because it could take the token to another origin. `timeout` is not applied, because a download may
+   * take long: use `init.signal`.
    *
    * @param path below `baseUrl`, with or without a slash at the start
    * @throws TypeError when the path leads out of `baseUrl`, or `init` is not what fetch takes
-   * @throws AccountError when no token can be had or the connection fails
+   * @throws AccountError when there is no token or the connection fails
    * @throws whatever `init.signal` gives as its reason
    */
   fetch: (path: string, init?: RequestInit) => Promise<Response>
   /**
-   * For the verifier's option `accounts`: is this the id of our account? The identity is fetched at the first call and
-   * kept; from then on the answer is a plain boolean. While it cannot be fetched the promise is rejected with an
+   * For the verifier's option `accounts`: whether this is the id of our account. The identity is fetched at the first
+   * call and kept; from then on the answer is a plain boolean. If it cannot be fetched, the promise is rejected with an
    * AccountError, which the verifier reports as `account-check-failed`, and the next call tries again.
    */
   accepts: (id: string) => boolean | Promise<boolean>
@@ -44,17 +44,17 @@ export interface AccountClient {
  * A client for the service's authorization server and for its API.
  *
  * An authorization token is used until five minutes before its 24 hours end, or before its own `exp` if it is a JWT
- * that ends sooner. However many callers wait, one exchange is under way.
+ * that ends sooner. All waiting callers share one exchange.
  *
  * @throws TypeError on a bad option, at once
  */
 export function createAccountClient(options: AccountClientOptions): AccountClient {
-  const settings = parseOptions(options)
+  const settings = validateOptions(options)
   const tokens = createTokenSource(settings)
   let knownId: string | undefined
   let pending: Promise<Identity> | undefined
 
-  const look = async (): Promise<Identity> => {
+  const load = async (): Promise<Identity> => {
     try {
       const identity = await fetchIdentity(settings, tokens)
       knownId ??= identity.accountId
@@ -64,7 +64,7 @@ export function createAccountClient(options: AccountClientOptions): AccountClien
     }
   }
   const identity = (): Promise<Identity> => {
-    pending ??= look()
+    pending ??= load()
     return pending
   }
 
@@ -74,7 +74,7 @@ export function createAccountClient(options: AccountClientOptions): AccountClien
     fetch: createFetch(settings, tokens),
     accepts: id => (knownId === undefined ? identity().then(found => found.accountId === id) : id === knownId)
   }
-  // The secrets are in closures, out of reach. This says so to whoever logs the client.
+  // The secrets are in closures, so logging the client cannot show them. This makes the log say so.
   return Object.defineProperties(client, {
     toJSON: { value: () => '[redacted]' },
     [Symbol.for('nodejs.util.inspect.custom')]: { value: () => 'AccountClient [redacted]' }

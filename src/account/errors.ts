@@ -33,13 +33,13 @@ export class AccountError extends Error {
   }
 }
 
-/** Who was asked. The word stands in messages. */
+/** Which server was asked, as messages name it. */
 export type Server = 'authorization server' | 'API'
 
 /** "Not now" statuses: RFC 9110 section 15.5.9, RFC 8470 section 5.2, RFC 6585 section 4. */
 const LATER = [408, 425, 429]
 
-/** Nothing is there, or it does not take a POST: the URL is wrong, whatever the token (RFC 9110 section 15.5). */
+/** Nothing is at the URL, or it does not accept POST: the URL is wrong, whatever the token (RFC 9110 section 15.5). */
 const WRONG_URL = [404, 405, 410]
 
 /** The error for a status that is not 2xx. */
@@ -49,7 +49,7 @@ export function statusError(server: Server, status: number): AccountError {
   }
   if (status >= 400) {
     const option = server === 'API' ? 'baseUrl' : 'authUrl'
-    // Of the API only these two speak of the token.
+    // From the API, only these two are about the token.
     const aboutToken = server === 'API' ? status === 401 || status === 403 : !WRONG_URL.includes(status)
     const code = aboutToken ? 'account-token-rejected' : 'account-response'
     const message = WRONG_URL.includes(status)
@@ -78,14 +78,14 @@ export function timeoutError(server: Server, timeout: number): AccountError {
   return new AccountError('account-timeout', `The ${server} did not answer within ${timeout} ms.`, true)
 }
 
-/** `thrown` is what `fetch` threw: anything, with anything in it. Only a known code is taken from it. */
+/** `thrown` is what `fetch` threw: it can be anything. Only a known code is taken from it. */
 export function networkError(server: Server, thrown: unknown): AccountError {
   const code = knownCode(thrown)
   const message = `The connection to the ${server} failed${code === undefined ? '' : ` (${code})`}.`
   return new AccountError('account-network', message, true)
 }
 
-/** A list instead of a pattern: a string from this list cannot be somebody's token. */
+/** A list instead of a pattern: a string from this list cannot be a token. */
 const KNOWN_CODES = new Set(
   (
     'ECONNREFUSED ECONNRESET ECONNABORTED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENETDOWN ETIMEDOUT EPIPE EPROTO ' +
@@ -100,14 +100,14 @@ const KNOWN_CODES = new Set(
 function knownCode(thrown: unknown): string | undefined {
   let error = thrown
   try {
-    // fetch wraps the socket's error: TypeError, its cause, at most one cause more.
+    // fetch wraps the socket's error: a TypeError, its cause, and at most one more cause.
     for (let depth = 0; depth < 3 && typeof error === 'object' && error !== null; depth++) {
       const { code, cause } = error as { code?: unknown; cause?: unknown }
       if (typeof code === 'string' && KNOWN_CODES.has(code)) return code
       error = cause
     }
   } catch {
-    // A getter threw. There is nothing to learn from such an error.
+    // A getter threw: the error says nothing usable.
   }
   return undefined
 }

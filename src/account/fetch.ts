@@ -3,7 +3,7 @@ import type { AccountSettings } from './options.ts'
 import type { Token, TokenSource } from './token-source.ts'
 import { apiUrl } from './url.ts'
 
-/** `fetch` for paths below baseUrl, with the Authorization header of the moment. */
+/** `fetch` for paths below baseUrl, with the current Authorization header. */
 export function createFetch(settings: AccountSettings, tokens: TokenSource) {
   return async (path: string, init: RequestInit = {}): Promise<Response> => {
     const url = apiUrl(settings.baseUrl, path)
@@ -34,15 +34,16 @@ export function createFetch(settings: AccountSettings, tokens: TokenSource) {
     if (response.status !== 401) return response
     tokens.discard(token)
     if (!replayable) return response
-    // Nobody will read it; without this its connection stays taken.
+    // Nobody reads it; without this its connection stays occupied.
     response.body?.cancel().catch(() => {})
     return send(await abortable(tokens.get(), signal))
   }
 }
 
 /**
- * Lets the platform judge `init` before a token is at hand: its TypeError is the caller's, everything thrown later is
- * the network's. The body is replaced, because a stream would be taken; so is the signal, because it would be held.
+ * Lets the platform validate `init` before there is a token: a TypeError here is the caller's mistake, and anything
+ * thrown later comes from the network. The body is replaced, because a stream would be consumed; so is the signal,
+ * because the Request would hold on to it.
  */
 function checkInit(url: string, init: RequestInit): Headers {
   if (typeof init !== 'object' || init === null) throw new TypeError('init must be an object as for fetch')

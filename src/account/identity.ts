@@ -5,9 +5,9 @@ import { request } from './request.ts'
 import type { TokenSource } from './token-source.ts'
 import { apiUrl } from './url.ts'
 
-/** Whose access token it is. */
+/** The account that the access token belongs to. */
 export interface Identity {
-  /** As `accounts` of `createVerifier` takes it. A number in the response becomes its decimal text. */
+  /** In the form that `accounts` of `createVerifier` takes. A number in the response becomes its decimal text. */
   accountId: string
   /** The parsed body of `/identity`. */
   raw: unknown
@@ -19,7 +19,7 @@ const FIELDS = ['ID', 'id', 'account_id', 'accountId']
 /** `GET {baseUrl}/identity`, once more with a new token after a 401. */
 export async function fetchIdentity(settings: AccountSettings, tokens: TokenSource): Promise<Identity> {
   const secrets = [settings.accessToken]
-  const ask = async () => {
+  const fetchOnce = async () => {
     const token = await tokens.get()
     secrets.push(token.value)
     const answer = await request(settings, 'API', apiUrl(settings.baseUrl, '/identity'), {
@@ -29,8 +29,8 @@ export async function fetchIdentity(settings: AccountSettings, tokens: TokenSour
     if (answer.status === 401) tokens.discard(token)
     return answer
   }
-  let answer = await ask()
-  if (answer.status === 401) answer = await ask()
+  let answer = await fetchOnce()
+  if (answer.status === 401) answer = await fetchOnce()
   if (answer.status === 401) throw statusError('API', 401)
 
   const json = parseJson(answer.text)
@@ -55,7 +55,7 @@ export function readAccountId(raw: unknown): string | undefined {
   return undefined
 }
 
-/** Beyond the safe integers JSON.parse has already changed digits: the id would be another account's. */
+/** JSON.parse has already changed digits of larger integers: the id would be another account's. */
 function asId(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value)
   return typeof value === 'string' && value !== '' ? value : undefined
@@ -65,14 +65,14 @@ function select(selectAccountId: (raw: unknown) => unknown, raw: unknown): strin
   try {
     return asId(selectAccountId(raw))
   } catch {
-    // What it threw may quote the body.
+    // The error may quote the body.
     return undefined
   }
 }
 
 const MAX_NAMES = 20
 
-/** Shows the names that were there, so that a person can write `selectAccountId`. Never a value. */
+/** Lists the field names found, so that a person can write `selectAccountId`. Never a value. */
 function identityError(raw: unknown, secrets: readonly string[], selected: boolean): AccountError {
   const outer = namesIn(raw)
   const inner = namesIn(own(raw, 'account'))

@@ -1,5 +1,5 @@
 /**
- * From an access token to the account id and to authorized calls.
+ * Gets the account id of an access token, and makes authorized calls.
  *
  * @module signed-requests/account
  */

@@ -1,9 +1,9 @@
 import { ownOptions } from '../mistakes/own-options.ts'
-import { parseBaseUrl } from './url.ts'
+import { validateBaseUrl } from './url.ts'
 
 type Fetch = typeof globalThis.fetch
 
-/** Where to ask, and with what secret. */
+/** The servers to ask, and the secret. */
 export interface AccountClientOptions {
   /** The authorization server. The access token is posted to `{authUrl}/`. */
   authUrl: string
@@ -15,16 +15,16 @@ export interface AccountClientOptions {
   fetch?: Fetch
   /** Milliseconds since 1970. Default: `Date.now`. */
   now?: () => number
-  /** Milliseconds for one exchange or one look at the identity, body included. Default: 10000. */
+  /** Milliseconds for one exchange or one request for the identity, body included. Default: 10000. */
   timeout?: number
   /** Finds the account id in the parsed body of `/identity`, if it is not under one of the usual names. */
   selectAccountId?: (raw: unknown) => string
 }
 
 export interface AccountSettings {
-  /** Where to post, with its slash. */
+  /** The URL to post to, with its trailing slash. */
   authUrl: string
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: string
   accessToken: string
   fetch: Fetch
@@ -47,7 +47,7 @@ const OPTION_NAMES: readonly (keyof AccountClientOptions)[] = [
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** @throws TypeError on the first bad option. No message repeats a value: it could be the secret. */
-export function parseOptions(options: AccountClientOptions): AccountSettings {
+export function validateOptions(options: AccountClientOptions): AccountSettings {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('createAccountClient needs an object with authUrl, baseUrl and accessToken')
   }
@@ -68,11 +68,11 @@ export function parseOptions(options: AccountClientOptions): AccountSettings {
     if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`)
   }
   return {
-    authUrl: `${parseBaseUrl('authUrl', own.authUrl)}/`,
-    baseUrl: parseBaseUrl('baseUrl', own.baseUrl),
+    authUrl: `${validateBaseUrl('authUrl', own.authUrl)}/`,
+    baseUrl: validateBaseUrl('baseUrl', own.baseUrl),
     accessToken,
     timeout,
-    // Called without a receiver: platforms refuse a foreign `this`, and it must not be this object with its secret.
+    // Called without `this`: platforms refuse a foreign one, and it must not be this object, which holds the secret.
     fetch: (input, init) => (fetch ?? globalThis.fetch)(input, init),
     now: () => (now ?? Date.now)(),
     selectAccountId: selectAccountId && (raw => selectAccountId(raw))

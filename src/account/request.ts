@@ -7,15 +7,15 @@ export interface Question {
   body?: string
 }
 
-/** Far more than a token or an identity needs, little enough to hold. */
+/** Far more than a token or an identity needs, and still little memory. */
 const MAX_BYTES = 65_536
 
-/** What a token or an identity may call itself. The grammar of the body decides; this keeps out images and the like. */
+/** Content types for a token or an identity. The body's grammar decides; this only keeps out images and the like. */
 const READABLE =
   /^(?:text\/[a-z0-9.+-]+|application\/(?:json|jwt|jose|octet-stream|[a-z0-9.-]+\+json))[ \t]*(?:;|$)/i
 
 /**
- * Asks once and reads the whole answer. One deadline covers head and body.
+ * Sends one request and reads the whole answer. One deadline covers head and body.
  *
  * @returns the text of a 2xx answer, or `{ status: 401 }` for the caller to try a new token.
  * @throws AccountError for everything else.
@@ -28,7 +28,7 @@ export async function request(
 ): Promise<{ status: number; text: string }> {
   const controller = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
-  // A race, because a `fetch` given by the caller may not listen to the signal.
+  // A race, because a `fetch` from the caller may ignore the signal.
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(timeoutError(server, settings.timeout)), settings.timeout)
   })
@@ -51,7 +51,7 @@ async function fetchOnce(
   let response: Response
   let bytes: Uint8Array | undefined
   try {
-    // `manual`: a redirect followed would post the access token, or show the bearer token, to another URL.
+    // `manual`: following a redirect would send the access token or the bearer token to another URL.
     response = await fetch(url, { ...question, redirect: 'manual', signal })
     if (response.ok) bytes = await readResponse(response.body)
   } catch (thrown) {

@@ -10,13 +10,13 @@ export interface Token {
 }
 
 export interface TokenSource {
-  /** The token in hand, or a new one. However many wait, one exchange is under way. */
+  /** The current token, or a new one. All waiting callers share one exchange. */
   get(): Promise<Token>
   /** The API refused this token. A newer one, obtained meanwhile, is kept. */
   discard(token: Token): void
 }
 
-/** States: none -> valid on a good exchange; valid -> none by time or by a 401. A failed exchange leaves no trace. */
+/** States: none -> valid on a good exchange; valid -> none by time or by a 401. A failed exchange changes nothing. */
 export function createTokenSource(settings: AccountSettings): TokenSource {
   let current: Token | undefined
   let pending: Promise<Token> | undefined
@@ -37,13 +37,13 @@ export function createTokenSource(settings: AccountSettings): TokenSource {
       return pending
     },
     discard(token) {
-      // Compared as objects: a server may give the same text twice, and that still is a newer answer.
+      // Compared as objects: a server may give the same text twice, and the second is still a newer token.
       if (current === token) current = undefined
     }
   }
 }
 
-/** A clock that was set back says nothing about the age of the token: then it counts as old. */
+/** If the clock was set back, the age of the token is unknown, so it counts as expired. */
 function isFresh(token: Token, now: number): boolean {
   return token.obtainedAt <= now && now < token.renewAt
 }

@@ -1,9 +1,9 @@
 import { own, parseJson } from './json.ts'
 
-/** In this order: the name the service gives the thing first. */
+/** In this order: the service's own name for it first. */
 const FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
 
-/** The token is opaque: what can stand in a header as one word (VCHAR of RFC 9110 section 5.5). */
+/** The token is opaque, but must fit into a header as one word (VCHAR of RFC 9110 section 5.5). */
 const VISIBLE_ASCII = /^[!-~]+$/
 
 /** Servers refuse header lines beyond 8 to 16 KB. */
@@ -12,15 +12,15 @@ const MAX_LENGTH = 8192
 const DAY = 24 * 60 * 60 * 1000
 const MARGIN = 5 * 60 * 1000
 
-/** A page that stands where the token should: some servers call it text. */
+/** A page in place of the token: some servers send it as text. */
 const MARKUP = /^<.*>$/s
 
 /**
- * The authorization token in the body of an exchange: plain text, a JSON string, or a JSON object with one of the
- * known fields. `undefined` when there is none that may stand in an Authorization header. What begins as JSON is JSON
- * or nothing.
+ * The authorization token in the body of an exchange: plain text, a JSON string, or a JSON object with one of the known
+ * fields. `undefined` when nothing in it is allowed in an Authorization header. A body that starts like JSON must parse
+ * as JSON.
  *
- * The access token itself, sent back, is not one: it would go to the API, which must never see it.
+ * An echo of the access token is not accepted: it would go to the API, which must never see it.
  */
 export function parseToken(body: string, accessToken: string): string | undefined {
   const text = body.trim()
@@ -31,12 +31,12 @@ export function parseToken(body: string, accessToken: string): string | undefine
       candidate.length <= MAX_LENGTH &&
       VISIBLE_ASCII.test(candidate) &&
       !isEcho(candidate, accessToken) &&
-      // JSON's way to say "nothing", not a token.
+      // In JSON these mean "nothing", not a token.
       !['null', 'true', 'false'].includes(candidate)
   )
 }
 
-/** A page may repeat the form (`access_token=...`); a secret shorter than this could stand in any text by chance. */
+/** A page may repeat the form (`access_token=...`); a shorter secret could occur in any text by chance. */
 const isEcho = (candidate: string, accessToken: string): boolean =>
   candidate === accessToken || (accessToken.length >= 8 && candidate.includes(accessToken))
 
@@ -45,7 +45,9 @@ function fromJson(text: string): unknown[] {
   return typeof value === 'string' ? [value] : FIELDS.map(name => own(value, name))
 }
 
-/** A time in a JWT in milliseconds since 1970 (RFC 7519 section 4.1); `undefined` when the token has none to read. */
+/**
+ * A time in a JWT in milliseconds since 1970 (RFC 7519 section 4.1); `undefined` when the token has no readable one.
+ */
 export function jwtTime(token: string, claim: 'exp' | 'iat'): number | undefined {
   const parts = token.split('.')
   // RFC 7515 section 7.1: header, payload, signature.
@@ -61,8 +63,8 @@ export function jwtTime(token: string, claim: 'exp' | 'iat'): number | undefined
 }
 
 /**
- * When to fetch the next token: five minutes before the 24 hours, or the token's own earlier `exp`, run out. Of a
- * token that lives for less than 50 minutes a tenth of its life is margin enough.
+ * When to fetch the next token: five minutes before its 24 hours end, or before its own `exp` if that is earlier. For a
+ * token that lives less than 50 minutes, the margin is a tenth of its life.
  *
  * @param obtainedAt when the exchange began, in milliseconds since 1970
  */
@@ -72,8 +74,8 @@ export function renewalTime(token: string, obtainedAt: number): number {
 }
 
 /**
- * A token that was given out just now has not expired: when `exp` lies in the past, our clock is ahead of the server's,
- * and the token's own two times say how long it lives. Otherwise there would be an exchange at every call.
+ * A new token has not expired. If its `exp` is in the past, our clock is ahead of the server's, so the lifetime is
+ * taken from the token's own `iat` and `exp`. Otherwise every call would start an exchange.
  */
 function jwtLifetime(token: string, obtainedAt: number): number {
   const exp = jwtTime(token, 'exp')

@@ -5,7 +5,7 @@ import { isLoopback } from '../options/loopback.ts'
  *
  * @throws TypeError for anything a token must not be sent to. The message never repeats the URL.
  */
-export function parseBaseUrl(name: string, value: unknown): string {
+export function validateBaseUrl(name: string, value: unknown): string {
   if (typeof value !== 'string') {
     throw new TypeError(`${name} must be a string such as https://service.example/v4`)
   }
@@ -30,7 +30,7 @@ export function parseBaseUrl(name: string, value: unknown): string {
 }
 
 /**
- * `path` below `base`, on the same origin, whatever the path says.
+ * `path` below `base`, on the same origin.
  *
  * @throws TypeError when the path would lead anywhere else.
  */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
-import '../recipes/resolver.ts'
+import '../examples/resolver.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { failuresOf } from '../support/verdicts.ts'
 import { type Service, startService } from './service.ts'
@@ -26,7 +26,7 @@ afterAll(async () => {
   await account.close()
 })
 
-test('the eight lines of the README make a verifier that knows its account id', async () => {
+test('the verifier of docs/account.md knows its account id', async () => {
   // @ts-expect-error the example is plain JavaScript
   const { verify } = await import('../../examples/account.mjs')
   expect(await verify(sender.sign())).toMatchObject({ status: 'verified', accountId: '4711' })

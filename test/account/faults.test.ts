@@ -128,7 +128,7 @@ describe('the authorization server', () => {
     [403, false],
     [408, true],
     [429, true]
-  ])('%i is a token rejected, retryable: %s', async (code, retryable) => {
+  ])('%i means a rejected token, retryable: %s', async (code, retryable) => {
     service.authFault = status(code)
     expect(await failure(client().authorization())).toMatchObject({
       code: 'account-token-rejected',
@@ -137,7 +137,7 @@ describe('the authorization server', () => {
     })
   })
 
-  test.each([404, 405, 410])('%i is a wrong authUrl, whatever the token', async code => {
+  test.each([404, 405, 410])('%i means a wrong authUrl, whatever the token', async code => {
     service.authFault = status(code)
     expect(await failure(client().authorization())).toMatchObject({
       code: 'account-response',
@@ -152,7 +152,7 @@ describe('the authorization server', () => {
     ['as JSON', (token: string) => JSON.stringify({ access_token: token })],
     ['in a sentence', (token: string) => JSON.stringify({ token: `${token} is not valid` })],
     ['as a field', (token: string) => JSON.stringify({ [token]: token })]
-  ])('the access token sent back %s is not taken for an authorization token', async (_, write) => {
+  ])('the access token sent back %s is not accepted as an authorization token', async (_, write) => {
     service.authFault = (_req, res) => void res.writeHead(200).end(write(service.accessToken))
     expect(await failure(client().authorization())).toMatchObject({
       code: 'account-response',
@@ -189,12 +189,12 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
   const call = (options?: Partial<AccountClientOptions>) =>
     which === 'authFault' ? client(options).authorization() : client(options).identity()
 
-  test.each([301, 302, 303, 307, 308])('a redirect to another origin is not followed: %i', async code => {
+  test.each([301, 302, 303, 307, 308])('does not follow a redirect to another origin: %i', async code => {
     service[which] = status(code, { location: `${stranger.origin}/steal` })
     expect(await failure(call())).toMatchObject({ code: 'account-response', retryable: false, status: code })
   })
 
-  test('no answer in time; the connection is given up', async () => {
+  test('closes the connection when no answer comes in time', async () => {
     let closed: Promise<unknown> | undefined
     service[which] = req => {
       closed = closing(req)
@@ -206,7 +206,7 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
     await closed
   })
 
-  test('the deadline is for the body too', async () => {
+  test('applies the deadline to the body too', async () => {
     let closed: Promise<unknown> | undefined
     service[which] = (req, res) => {
       closed = closing(req)
@@ -216,7 +216,7 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
     await closed
   })
 
-  test('the deadline holds when fetch does not listen to its signal', async () => {
+  test('keeps the deadline when fetch ignores its signal', async () => {
     const deaf: typeof fetch = (url, init) =>
       which === 'apiFault' && String(url).startsWith(service.authUrl)
         ? fetch(url, init)
@@ -224,7 +224,7 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
     expect(await failure(call({ timeout: 100, fetch: deaf }))).toMatchObject({ code: 'account-timeout' })
   })
 
-  test('a response without end is cut at 64 KiB', async () => {
+  test('stops reading an endless response at 64 KiB', async () => {
     let sent = 0
     let closed: Promise<unknown> | undefined
     service[which] = (req, res) => {
@@ -243,13 +243,13 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
     expect(sent).toBeLessThan(16 * 1024 * 1024)
   })
 
-  test('so is a small one that unpacks to a large one', async () => {
+  test('stops reading a compressed response at 64 KiB of decompressed bytes', async () => {
     const bomb = gzipSync(`"${'a'.repeat(50_000_000)}"`)
     service[which] = (_, res) => void res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
     expect(await failure(call())).toMatchObject({ code: 'account-response' })
   })
 
-  test('exactly 64 KiB are read', async () => {
+  test('reads a response of exactly 64 KiB', async () => {
     const json = JSON.stringify({ token: 'abc', id: 1 }).padEnd(65_536)
     service[which] = (_, res) => void res.writeHead(200).end(json)
     await (which === 'authFault' ? client().authorization() : client().identity())
@@ -288,7 +288,7 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
   })
 })
 
-test('nobody listens: the code of the system is in the message', async () => {
+test('puts the system error code into the message when nothing listens', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -298,7 +298,7 @@ test('nobody listens: the code of the system is in the message', async () => {
   expect(error.message).toBe('The connection to the authorization server failed (ECONNREFUSED).')
 })
 
-test('what an error is made of', async () => {
+test('gives an error its code, status and message, and no secret', async () => {
   service.authFault = status(503)
   const error = await failure(client().authorization())
   expect(error.name).toBe('AccountError')

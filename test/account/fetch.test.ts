@@ -78,7 +78,7 @@ describe('fetch', () => {
     service.apiFault = (_, res) => void res.writeHead(401, { 'x-first': 'yes' }).end('refused')
   }
 
-  test('method, query, headers and body arrive, with our Authorization instead of another', async () => {
+  test('sends method, query, headers and body, and replaces Authorization', async () => {
     for (const headers of [
       { authorization: 'Basic x', 'X-Own': '1' },
       [['AUTHORIZATION', 'Basic x'] as const, ['x-own', '1'] as const].map(
@@ -97,7 +97,7 @@ describe('fetch', () => {
     }
   })
 
-  test('an init that is used again has not been changed', async () => {
+  test('does not change init', async () => {
     const init = Object.freeze({ headers: Object.freeze({ 'x-own': '1' }), body: 'b', method: 'POST' })
     const account = client()
     await account.fetch('/one', init)
@@ -128,7 +128,7 @@ describe('fetch', () => {
     }
   })
 
-  test('a second 401 is the answer', async () => {
+  test('returns a second 401', async () => {
     refuseAll()
     const response = await client().fetch('/things')
     expect(response.status).toBe(401)
@@ -137,7 +137,7 @@ describe('fetch', () => {
   })
 
   // In time: the garbage collector would close it too, seconds later.
-  test('the first 401 does not keep its connection', { timeout: 2000 }, async () => {
+  test('frees the connection of the first 401', { timeout: 2000 }, async () => {
     let closed: Promise<unknown> | undefined
     service.apiFault = (req, res) => {
       service.apiFault = undefined
@@ -179,7 +179,7 @@ describe('fetch', () => {
     expect(service.posts).toBe(2)
   })
 
-  test('the same token text again counts as a new answer', async () => {
+  test('counts the same token text as a new token', async () => {
     service.mint = () => 'always-the-same'
     refuseAll()
     const account = client()
@@ -190,7 +190,7 @@ describe('fetch', () => {
     expect(service.calls).toHaveLength(40)
   })
 
-  test('a stream is sent once: the 401 is returned, and the next call has a new token', async () => {
+  test('sends a stream once, returns the 401, and uses a new token for the next call', async () => {
     const stream = () =>
       new ReadableStream({
         start(controller) {
@@ -216,7 +216,7 @@ describe('fetch', () => {
     }
   })
 
-  test('a redirect is the answer, wherever it leads', async () => {
+  test('returns a redirect, wherever it leads', async () => {
     const stranger = await startStranger()
     for (const status of [301, 302, 303, 307, 308]) {
       for (const location of [`${stranger.origin}/`, '/v4/elsewhere']) {
@@ -233,7 +233,7 @@ describe('fetch', () => {
     stranger.close()
   })
 
-  test('a path out of baseUrl spends no exchange and sends nothing', async () => {
+  test('starts no exchange and sends nothing for a path out of baseUrl', async () => {
     const account = client()
     for (const path of [
       'https://evil.example/',
@@ -262,7 +262,7 @@ describe('fetch', () => {
     expect(service.posts).toBe(0)
   })
 
-  test('the exchange failed: its error', async () => {
+  test('rejects with the error of a failed exchange', async () => {
     service.authFault = (_, res) => void res.writeHead(403).end()
     await expect(client().fetch('/things')).rejects.toMatchObject({
       code: 'account-token-rejected',
@@ -271,7 +271,7 @@ describe('fetch', () => {
     expect(service.calls).toEqual([])
   })
 
-  test('the connection failed: account-network', async () => {
+  test('rejects with account-network when the connection fails', async () => {
     service.apiFault = req => void req.socket.destroy()
     const error = await client()
       .fetch('/things')
@@ -281,7 +281,7 @@ describe('fetch', () => {
     expectNoSecret(error, [service.accessToken, service.issued[0]!])
   })
 
-  test('a fetch that throws the token as a string', async () => {
+  test('does not repeat a token that fetch throws as a string', async () => {
     const thrower: typeof fetch = async (url, init) => {
       if (String(url).startsWith(service.authUrl)) return fetch(url, init)
       throw `failed with ${new Headers(init?.headers).get('authorization')}`
@@ -324,7 +324,7 @@ describe('fetch', () => {
     expect([service.posts, service.calls.length]).toEqual([1, 0])
   })
 
-  test('a signal that has already fired spends nothing', async () => {
+  test('starts no exchange for a signal that is already aborted', async () => {
     let sent = 0
     const counting: typeof fetch = (url, init) => fetch(url, { ...init, body: `${++sent}` })
     const call = client({ fetch: counting }).fetch('/things', {

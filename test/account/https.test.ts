@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('over TLS, with a certificate that is trusted', async () => {
+test('connects over TLS with a trusted certificate', async () => {
   const script = fileURLToPath(new URL('./https-child.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -44,7 +44,7 @@ test('over TLS, with a certificate that is trusted', async () => {
   expect(service.posts).toBe(1)
 })
 
-test('a certificate that is not trusted: account-network, and the token has not left', async () => {
+test('rejects an untrusted certificate with account-network before it sends the token', async () => {
   const before = service.posts
   const { authUrl, baseUrl, accessToken } = service
   const error = await createAccountClient({ authUrl, baseUrl, accessToken })

@@ -54,7 +54,7 @@ describe('identity and accepts', () => {
     expect(service.posts).toBe(1)
   })
 
-  test('each call asks; calls at the same moment share the answer', async () => {
+  test('asks at each call; concurrent calls share the answer', async () => {
     const account = client()
     const [one, two] = await Promise.all([account.identity(), account.identity()])
     expect(two).toBe(one)
@@ -96,7 +96,7 @@ describe('identity and accepts', () => {
     expect(error.cause).toBeUndefined()
   })
 
-  test('no id: the names that were there, not what they hold', async () => {
+  test('no id: lists the field names, not their values', async () => {
     service.identity = { name: 'value-1', e_mail: 'value-2', account: { plan: 'value-3' }, 'a b': 'value-4' }
     const error = await client()
       .identity()
@@ -108,7 +108,7 @@ describe('identity and accepts', () => {
     expect(error.message).not.toContain('value-')
   })
 
-  test('no id: a thousand long names stay readable', async () => {
+  test('no id: shows only a few of a thousand long names', async () => {
     const inner = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`field${n}`, n]))
     service.identity = { ...inner, ['x'.repeat(1000)]: 1, account: inner }
     const { message } = await client()
@@ -118,7 +118,7 @@ describe('identity and accepts', () => {
     expect(message).toContain('and 1962 more')
   })
 
-  test('no id: a token in the place of a name is not shown, nor is a piece of one', async () => {
+  test('no id: does not show a token, or a piece of one, in place of a name', async () => {
     service.apiFault = (req, res) => {
       const token = String(req.headers.authorization).slice(7)
       const keys = [token, `x${token}`, token.slice(3, 20), service.accessToken, service.accessToken.slice(5)]
@@ -138,7 +138,7 @@ describe('identity and accepts', () => {
     await expect(client().identity()).rejects.toMatchObject({ code: 'account-response', retryable: false })
   })
 
-  test('a body that is JSON but no object has no id', async () => {
+  test('finds no id in JSON that is not an object', async () => {
     service.identity = 4711
     const { code, message } = await client()
       .identity()
@@ -157,7 +157,7 @@ describe('identity and accepts', () => {
     expect([service.posts, identities()]).toEqual([1, 1])
   })
 
-  test('accepts: an id learnt from identity() is known', async () => {
+  test('accepts: knows an id from identity()', async () => {
     const account = client()
     await account.identity()
     expect(account.accepts('4711')).toBe(true)

@@ -117,7 +117,7 @@ describe('the URL that is asked', () => {
   })
 })
 
-test('the functions given as options are called without a receiver', async () => {
+test('calls the functions in the options without this', async () => {
   const receivers: unknown[] = []
   const options = {
     ...good,

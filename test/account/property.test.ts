@@ -84,7 +84,7 @@ const options = {
   accessToken
 }
 
-test('any answer to the exchange is a token or an AccountError without a secret', async () => {
+test('any answer to the exchange gives a token or an AccountError without a secret', async () => {
   let tokens = 0
   await fc.assert(
     fc.asyncProperty(response, async answer => {
@@ -103,7 +103,7 @@ test('any answer to the exchange is a token or an AccountError without a secret'
   expect(tokens).toBeGreaterThan(10)
 })
 
-test('any answer about the identity is an id or an AccountError without a secret', async () => {
+test('any answer about the identity gives an id or an AccountError without a secret', async () => {
   let ids = 0
   await fc.assert(
     fc.asyncProperty(response, async answer => {

@@ -63,7 +63,7 @@ test('a JWT is renewed before its own exp', async () => {
   expect(service.posts).toBe(2)
 })
 
-test('an exp that cannot be read does not matter', async () => {
+test('ignores an unreadable exp', async () => {
   service.mint = () => jwt('soon')
   const account = client()
   await account.authorization()
@@ -72,7 +72,7 @@ test('an exp that cannot be read does not matter', async () => {
   expect(service.posts).toBe(1)
 })
 
-test('a token whose exp is past by our clock is used, and costs no exchange at every call', async () => {
+test('uses a token whose exp is past by our clock, without an exchange at every call', async () => {
   service.mint = () => jwt(clock / 1000 - 3600)
   const account = client()
   for (let hour = 0; hour < 23; hour++) {
@@ -86,7 +86,7 @@ test('a token whose exp is past by our clock is used, and costs no exchange at e
   expect(service.posts).toBe(2)
 })
 
-test('a clock that is set back costs one exchange, not a token that never ends', async () => {
+test('a clock that is set back causes one exchange, not a token that never expires', async () => {
   const account = client()
   await account.authorization()
   clock -= HOUR
@@ -115,7 +115,7 @@ test('does not remember a failed exchange, and rejects for every caller that wai
   expect(service.posts).toBe(2)
 })
 
-test('a failed renewal does not bring the old token back', async () => {
+test('does not use the old token again after a failed renewal', async () => {
   const account = client()
   await account.authorization()
   clock += 24 * HOUR
@@ -132,7 +132,7 @@ test('two clients share nothing', async () => {
   expect(service.posts).toBe(2)
 })
 
-test('an access token with characters that mean something in a form arrives as it is', async () => {
+test('sends an access token with form characters unchanged', async () => {
   service.accessToken = 'a+b c&access_token=d%20/é=='
   expect(await client().authorization()).toBe(`Bearer ${service.issued[0]}`)
 })

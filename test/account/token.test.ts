@@ -5,7 +5,7 @@ import { jwtTime, parseToken, renewalTime } from '../../src/account/token.ts'
 const RFC7519 =
   'eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
-describe('the token in an answer', () => {
+describe('the token in a response', () => {
   test.each([
     ['plain text', RFC7519],
     ['plain text with white space around', ` \r\n${RFC7519}\n`],
@@ -89,13 +89,13 @@ describe('exp', () => {
     ['no base64url', 'e30.%%%.c2ln'],
     ['a payload of impossible length', 'e30.a.c2ln'],
     ['an empty payload', 'e30..c2ln'],
-    ['no JSON', jwt('exp=1')],
-    ['no object', jwt('1')],
+    ['not JSON', jwt('exp=1')],
+    ['not an object', jwt('1')],
     ['null', jwt('null')],
     ['none', jwt('{"iat":1}')],
     ['a string', jwt('{"exp":"1"}')],
     ['an inherited one', jwt('{"__proto__":{"exp":1}}')]
-  ])('is ignored when it cannot be read: %s', (_, token) => {
+  ])('is ignored when it is unreadable: %s', (_, token) => {
     expect(jwtTime(token, 'exp')).toBeUndefined()
   })
 })
