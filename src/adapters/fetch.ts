@@ -15,16 +15,16 @@ export interface FromFetchOptions extends ProxyOptions {
  * A received request from a `Request`: Hono (`c.req.raw`), Next.js route handlers, SvelteKit (`event.request`), Bun,
  * Deno, Cloudflare Workers.
  *
- * The target is cut out of `request.url` byte for byte. The runtime has made that URL from what it received, and has
- * normalized it (`/a/../b` is `/b`, a fragment is gone): a sender that signs such a target is refused. Repeated
- * headers are joined, which leaves none of those that may come only once valid.
+ * The target is taken from `request.url` byte for byte. The runtime built that URL from what it received and normalized
+ * it (`/a/../b` becomes `/b`, a fragment is dropped), so a sender that signs such a target is refused. Repeated headers
+ * are joined, so a repeated single-value header becomes invalid.
  *
  * `https` is the scheme of `request.url`. Some servers take it from the sender: `@hono/node-server` and Deno from a
  * request line with an absolute URL, Next.js from X-Forwarded-Proto. Set `options.https` there.
  *
- * Host must be the authority of `request.url`, by which a handler may well go: a request line with an absolute URL can
- * name another one. When they differ, both are handed on, and the host check refuses (`host-repeated`). Where the
- * platform itself changes the URL, say so: `host: 'header'`.
+ * Host must be the authority of `request.url`, which a handler may rely on: a request line with an absolute URL can
+ * name another one. When they differ, both are passed on, and the host check refuses (`host-repeated`). If the platform
+ * itself changes the URL, set `host: 'header'`.
  *
  * @throws TypeError for a body that was read already when no raw bytes are given, for anything that is not a Request,
  *   and for a bad option; never for what a sender sends
@@ -54,7 +54,7 @@ function assertFetchRequest(request: unknown): void {
   if (typeof url === 'string' && typeof headers?.get === 'function') return
   throw new TypeError(
     'fromFetchRequest() takes a Request: c.req.raw in Hono, event.request in SvelteKit; for req of node:http or ' +
-      'Express there is fromNodeRequest()'
+      'Express use fromNodeRequest()'
   )
 }
 
@@ -65,8 +65,8 @@ function splitUrl(url: string): { scheme: string; authority: string; target: str
 }
 
 /**
- * Runtimes that hide Host, as HTTP/2 has none, have built the URL from what stood for it. A Host that names another
- * place than the URL is followed by what the URL names.
+ * Runtimes that do not expose Host (HTTP/2 has none) build the URL from its replacement. If Host differs from the
+ * authority of the URL, that authority is added as a second Host.
  */
 function headerLines(headers: Headers, url: { scheme: string; authority: string } | undefined): HeaderLine[] {
   const lines = [...headers]

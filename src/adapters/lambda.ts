@@ -1,7 +1,7 @@
 import type { ReceivedRequest } from '../http/request.ts'
 import { beforeProxy, type HeaderLine, type ProxyOptions, validateProxyOptions } from './proxy.ts'
 
-/** What is used of the event: API Gateway (payload formats 1.0 and 2.0), function URL or load balancer. */
+/** The parts of the event that are used: API Gateway (payload formats 1.0 and 2.0), function URL or load balancer. */
 export interface LambdaEvent {
   version?: string | undefined
   httpMethod?: string | undefined
@@ -28,20 +28,20 @@ type LambdaRecord<T> = Readonly<Record<string, T | undefined>> | null | undefine
 
 /**
  * A received request from the event of an AWS Lambda function behind an API Gateway REST API or HTTP API, a function
- * URL or an Application Load Balancer. `https` is true but for a load balancer, which may listen without TLS.
+ * URL or an Application Load Balancer. `https` is true, except for a load balancer, which may listen without TLS.
  *
- * Only a function URL hands over the target byte for byte. Elsewhere it is put together from what the event has, and a
- * sender that wrote it in another way is refused:
+ * Only a function URL passes the target byte for byte. Otherwise it is rebuilt from the event, and a sender that wrote
+ * it in another way is refused:
  * - REST API, payload format 1.0: the path as sent; the query string from its decoded parameters, percent-encoded again
- *   (`a=1&b=x%20y`), equal names side by side. A name that is a whole number comes first, in the order of numbers, as
- *   JavaScript orders an object: a sender that wrote `?b=1&2=x` is refused.
+ *   (`a=1&b=x%20y`). Equal names are adjacent. Names that are whole numbers come first, in numeric order, as in any
+ *   JavaScript object: a sender that wrote `?b=1&2=x` is refused.
  * - HTTP API: the query string as sent (format 2.0). The path was decoded once by API Gateway and is percent-encoded
- *   again, `%` too: the path `/a b` of an event can only have been sent as `/a%20b`, and `/a%20b` as `/a%2520b`. What
- *   was sent as `%2F`, as `%3F` or with an escape that was not needed is refused. The stage's name is taken off behind a
- *   custom domain. The key of an API mapping is not in format 2.0: choose format 1.0, or give it as `options.prefix`.
+ *   again, `%` too: the path `/a b` of an event can only have been sent as `/a%20b`, and `/a%20b` as `/a%2520b`. A path
+ *   sent with `%2F`, `%3F` or an escape that was not needed is refused. Behind a custom domain the stage name is
+ *   removed. The key of an API mapping is not in format 2.0: choose format 1.0, or give it as `options.prefix`.
  *
- * REST APIs drop Content-Length; it is put back from the body. A body that is not text arrives intact only when API
- * Gateway is told that it is binary (`binaryMediaTypes` of a REST API).
+ * REST APIs drop Content-Length; it is restored from the length of the body. A body that is not text arrives intact
+ * only if API Gateway treats it as binary (`binaryMediaTypes` of a REST API).
  *
  * @throws TypeError for anything that is not such an event, for a body that was parsed, and for a bad option; never
  *   for what a sender sends
@@ -103,7 +103,7 @@ function pathOf({ path = '', rawPath = path, requestContext }: LambdaEvent, sour
   return encodePath(withoutStage(rawPath, requestContext))
 }
 
-/** Format 2.0 has the stage in front of the path, also behind a custom domain, where the sender wrote none. */
+/** Format 2.0 has the stage in front of the path, even behind a custom domain, where the sender did not write it. */
 function withoutStage(path: string, requestContext: LambdaEvent['requestContext']) {
   const { http, stage = '', domainName = '' } = requestContext ?? {}
   const isCustomDomain = http !== undefined && domainName !== '' && !domainName.includes('.execute-api.')
@@ -121,17 +121,19 @@ function joinParameters(event: LambdaEvent, source: Source): string {
 }
 
 /**
- * Encodes what cannot stand in a path as it is (RFC 3986 section 3.3). "%" is encoded as well: API Gateway has decoded
- * every escape, and two paths that a handler can tell apart must not stand for the same signed target.
+ * Encodes what a path cannot contain (RFC 3986 section 3.3). "%" is encoded as well: API Gateway has decoded every
+ * escape, and two paths that a handler can tell apart must not give the same signed target.
  */
 const encodePath = (path: string): string => percentEncode(path, /[^A-Za-z0-9\-._~!$&'()*+,;=:@/]/gu)
 
-/** Keeps unreserved characters alone (RFC 3986 section 2.3). */
+/** Encodes all but unreserved characters (RFC 3986 section 2.3). */
 const encodeParameter = (text: string): string => percentEncode(text, /[^A-Za-z0-9\-._~]/gu)
 
-/** As encodeURIComponent, which throws for half a surrogate pair. */
+/** Like encodeURIComponent, but does not throw for half a surrogate pair. */
 const percentEncode = (text: string, characters: RegExp): string =>
-  text.replace(characters, each => Buffer.from(each).toString('hex').toUpperCase().replace(/../g, '%$&'))
+  text.replace(characters, character =>
+    Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&')
+  )
 
 /** An event of one form may have the other form's field, empty. */
 const filled = <T extends object>(values: T | null | undefined): T | undefined =>
@@ -142,7 +144,7 @@ function headerLines(event: LambdaEvent, source: Source, body: string | Uint8Arr
   for (const [name, values] of Object.entries(filled(event.multiValueHeaders) ?? event.headers ?? {})) {
     for (const value of [values ?? []].flat()) lines.push([name, value])
   }
-  const has = (name: string) => lines.some(([each]) => each.toLowerCase() === name)
+  const has = (name: string) => lines.some(([header]) => header.toLowerCase() === name)
 
   if (event.cookies && !has('cookie')) lines.push(['Cookie', event.cookies.join('; ')])
   if (source === 'rest-api' && body !== null && !has('content-length')) {

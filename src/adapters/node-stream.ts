@@ -3,7 +3,7 @@ import type { Http2ServerRequest } from 'node:http2'
 
 type NodeRequest = IncomingMessage | Http2ServerRequest
 
-/** The body of a request that nobody has read: its stream, or null for a stand-in that has none. */
+/** The unread body of a request: its stream, or null for a mock request without one. */
 export function streamOf(req: NodeRequest): AsyncIterable<Uint8Array> | null {
   if (typeof req.on === 'function' && typeof req.pause === 'function') {
     return { [Symbol.asyncIterator]: () => chunksOf(req) }
@@ -13,10 +13,10 @@ export function streamOf(req: NodeRequest): AsyncIterable<Uint8Array> | null {
 
 /**
  * The chunks of a request. It differs from the stream's own iterator in three ways:
- * - `return()` lets go at once, also while a chunk is awaited, and leaves nothing behind: an answer can be sent, and
- *   the rest of the body be dropped (it flows on, unread, as with a body that nobody reads).
- * - The request is never destroyed, and so never its connection.
- * - An upload that breaks off is an error on HTTP/2 too, where the stream of Node.js ends as if it were complete.
+ * - `return()` stops at once, even while a chunk is awaited, and removes its listeners: an answer can be sent and the
+ *   rest of the body dropped (it keeps flowing, like any body that nobody reads).
+ * - The request is never destroyed, so its connection is not either.
+ * - An interrupted upload is an error on HTTP/2 too, where the stream of Node.js ends as if it were complete.
  */
 function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
   const queue: Uint8Array[] = []
@@ -27,7 +27,7 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
 
   const onData = (chunk: Uint8Array) => {
     received += chunk.length
-    // Read no further before the next chunk is asked for: the sender waits.
+    // Read no more until the next chunk is asked for: the sender waits.
     req.pause()
     if (waiting === undefined) queue.push(chunk)
     else settle({ done: false, value: chunk })
@@ -58,7 +58,7 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
 
   function start() {
     state = 'reading'
-    // The listener for errors stays: one that comes later, when the sender breaks off, must not end the process.
+    // The error listener stays: a later error, when the sender disconnects, must not crash the process.
     req.on('error', error => state === 'reading' && onError(error))
     if (req.destroyed || req.aborted) return onError(aborted())
     req.on('data', onData).on('end', onEnd).on('close', onClose)
@@ -90,7 +90,7 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
 
-/** A reset with NO_ERROR ends the stream of HTTP/2 as well: less than was announced is not all of it. */
+/** On HTTP/2 a reset with NO_ERROR ends the stream too: a body shorter than its Content-Length is not complete. */
 function isComplete(req: NodeRequest, received: number): boolean {
   if (req.aborted) return false
   const announced = req.headers['content-length']

@@ -15,9 +15,9 @@ type NodeRequest = IncomingMessage | Http2ServerRequest
  * A received request from `node:http`, `node:https`, `node:http2` (compatibility API), Express, Fastify
  * (`request.raw`), Koa (`ctx.req`) or Nest.
  *
- * The target is `req.originalUrl`, where Express and Connect keep it when a router is mounted under a prefix, else
- * `req.url`. Anything else that rewrites `req.url` hides the target from this function, and the signature does not
- * verify; put the target back: `{ ...fromNodeRequest(ctx.req), target: ctx.originalUrl }` (koa-mount).
+ * The target is `req.originalUrl`, which Express and Connect set when a router is mounted under a prefix, or else
+ * `req.url`. If anything else rewrites `req.url`, the signature does not verify; restore the target:
+ * `{ ...fromNodeRequest(ctx.req), target: ctx.originalUrl }` (koa-mount).
  *
  * The body is `options.body` when given, else the request stream itself, which is read only after the signature over
  * the head was verified.
@@ -37,7 +37,7 @@ export function fromNodeRequest(
       target: originalTarget(req) ?? req.url ?? '',
       headers: headerLines(req),
       body: bodyOf(req, own.body),
-      // Not `:scheme` of HTTP/2, which is what the client says.
+      // Not `:scheme` of HTTP/2, which the client chooses.
       https: (req.socket as { encrypted?: boolean } | null)?.encrypted === true
     },
     own
@@ -52,11 +52,11 @@ function assertNodeRequest(req: unknown): void {
   if (Array.isArray((req as IncomingMessage | undefined)?.rawHeaders)) return
   throw new TypeError(
     'fromNodeRequest() takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ' +
-      'ctx.req in Koa; for a Request there is fromFetchRequest(), for a Lambda event fromLambdaEvent()'
+      'ctx.req in Koa; for a Request use fromFetchRequest(), for a Lambda event fromLambdaEvent()'
   )
 }
 
-/** Frameworks that rewrite `url` keep the original one beside it, on the request itself: a prototype has no say. */
+/** Frameworks that rewrite `url` keep the original one on the request itself; inherited properties are ignored. */
 function originalTarget(req: NodeRequest): string | undefined {
   if (!Object.hasOwn(req, 'originalUrl')) return undefined
   const { originalUrl } = req as { originalUrl?: unknown }
@@ -64,8 +64,8 @@ function originalTarget(req: NodeRequest): string | undefined {
 }
 
 /**
- * `rawHeaders` in pairs, so that repeats are seen. HTTP/2 has pseudo-header fields, of which `:authority` stands for
- * Host (RFC 9113 section 8.3.1); a Host beside it that says the same is the same one.
+ * `rawHeaders` in pairs, so that repeats are seen. In HTTP/2 the pseudo-header `:authority` replaces Host (RFC 9113
+ * section 8.3.1); a Host with the same value is not a repeat.
  */
 function headerLines({ rawHeaders }: NodeRequest): HeaderLine[] {
   const lines: HeaderLine[] = []

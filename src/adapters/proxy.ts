@@ -4,7 +4,7 @@ import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { isHost } from '../options/hosts.ts'
 
-/** What a proxy in front of the receiver has changed. Nothing is believed unless it is asked for here. */
+/** What a proxy in front of the receiver has changed. No forwarding header is trusted unless it is named here. */
 export interface ProxyOptions {
   /** did it arrive over TLS: yes, no, or as the proxy says in X-Forwarded-Proto; by default, what the receiver saw */
   https?: boolean | 'x-forwarded-proto'
@@ -12,7 +12,7 @@ export interface ProxyOptions {
   host?: 'x-forwarded-host' | (string & {})
   /**
    * what the proxy has stripped from the front of the path: `'/hooks'`, or as the proxy says in X-Forwarded-Prefix. It
-   * is put in front of the target; a slash at its end is dropped, as the target has one.
+   * is put in front of the target; a slash at its end is dropped, because the target begins with one.
    */
   prefix?: 'x-forwarded-prefix' | (string & {})
 }
@@ -24,7 +24,7 @@ export interface RequestAsSeen extends ReceivedRequest {
   headers: readonly HeaderLine[]
 }
 
-/** The request as it reached the proxy: what the proxy changed is put right, where the options say how. */
+/** The request as it reached the proxy: restores what the proxy changed, as the options say. */
 export function beforeProxy(seen: RequestAsSeen, options: ProxyOptions): ReceivedRequest {
   const { https, host, prefix } = options
   const notes: ForwardedNotes = {}
@@ -46,7 +46,7 @@ function forwardedHttps(lines: readonly HeaderLine[], notes: ForwardedNotes): bo
   return isHttps
 }
 
-/** None, a repeat or a list stays what it is: the host check refuses each of them. */
+/** A missing, repeated or list value is kept: the host check refuses each of them. */
 function withHost(lines: readonly HeaderLine[], option: string, notes: ForwardedNotes): HeaderLine[] {
   const isForwarded = option === 'x-forwarded-host'
   const hosts = isForwarded ? lineValues(lines, option) : [option]
@@ -66,13 +66,13 @@ function restorePrefix({ target, headers }: RequestAsSeen, option: string, notes
     notes.prefix = { header: 'X-Forwarded-Prefix', received: prefixes }
     return target
   }
-  // "*" and an absolute URL are no paths (RFC 9112 section 3.2).
+  // "*" and an absolute URL are not paths (RFC 9112 section 3.2).
   return target.startsWith('/') ? (prefix.endsWith('/') ? prefix.slice(0, -1) : prefix) + target : target
 }
 
 /**
- * RFC 3986 section 3.3: an absolute path of segments that are not empty, which could pose as a host, and are not dots,
- * which a client would have resolved.
+ * RFC 3986 section 3.3: an absolute path. Empty segments are excluded, because `//` could pose as a host, and so are
+ * dot segments, because a client would have resolved them.
  */
 const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)*\/?$/
 

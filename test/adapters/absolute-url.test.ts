@@ -5,7 +5,7 @@ import { Hono } from 'hono'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createVerifier, type FromFetchOptions, fetchHandler } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { pairs } from '../recipes/kinds.ts'
+import { pairs } from '../examples/kinds.ts'
 
 const service = createTestService()
 const closing: (() => unknown)[] = []
@@ -38,7 +38,7 @@ test('an absolute request line cannot make the handler see another host than the
   expect(handle).not.toHaveBeenCalled()
 })
 
-test('with host: "header" the URL is said not to count, and Hono shows what the sender wrote', async () => {
+test('with host: "header" the URL does not count, and Hono shows what the sender wrote', async () => {
   const handle = vi.fn()
   expect(await attack(handle, { https: true, host: 'header' })).toBe('HTTP/1.1 204 No Content')
   expect(handle).toHaveBeenCalledWith('https://evil.example/hook')

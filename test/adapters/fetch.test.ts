@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createVerifier, fromFetchRequest, type ReceivedRequest } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { pairs } from '../recipes/kinds.ts'
+import { pairs } from '../examples/kinds.ts'
 
 const service = createTestService()
 const verify = createVerifier(service.options)
@@ -19,7 +19,7 @@ test('a signed request is verified, and a forged one is not', async () => {
   expect((await verify(fromFetchRequest(forged))).status).toBe('rejected')
 })
 
-describe('the target is cut out of the URL', () => {
+describe('takes the target from the URL', () => {
   const target = (url: string) => fromFetchRequest({ ...plain, url } as Request).target
   const plain = { url: '', method: 'GET', headers: new Headers(), body: null, bodyUsed: false }
 
@@ -88,13 +88,13 @@ describe('Host', () => {
     expect(verdict.checks.host).toMatchObject({ outcome: 'fail', code: 'host-repeated' })
   })
 
-  test('is the header alone when asked for, whatever the URL says', () => {
+  test('is only the header when asked for, whatever the URL says', () => {
     const inside = new Request('https://inside.example:3000/', { headers: { Host: 'receiver.example' } })
     expect(hostsOf(inside, { host: 'header' })).toEqual(['receiver.example'])
     expect(hostsOf(new Request('https://inside.example/'), { host: 'header' })).toEqual([])
   })
 
-  test('is what the URL was built from, when the runtime hides the header', () => {
+  test('is the authority of the URL when the runtime hides the header', () => {
     expect(hostsOf(new Request('https://receiver.example:8443/'))).toEqual(['receiver.example:8443'])
     const relative = { url: '/', method: 'GET', headers: new Headers(), body: null, bodyUsed: false }
     expect(hostsOf(relative as Request)).toEqual([])
@@ -160,13 +160,13 @@ describe("mistakes are the programmer's", () => {
     expect(() => fromFetchRequest(request)).toThrow(/already read.*verify\(\) first.*arrayBuffer/s)
   })
 
-  test('a body that somebody else is reading', () => {
+  test('a body that is being read elsewhere', () => {
     const request = post()
     request.body?.getReader()
     expect(() => fromFetchRequest(request)).toThrow(/already read/)
   })
 
-  test('a body that was read already, where the runtime lets go of the stream', () => {
+  test('a body that was read already, where the runtime releases the stream', () => {
     const request = {
       url: '/',
       method: 'POST',

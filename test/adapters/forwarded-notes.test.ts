@@ -5,7 +5,7 @@ import { fromLambdaEvent, type ProxyOptions } from '../../src/index.ts'
 const received = (multiValueHeaders: Record<string, string[]>, options: ProxyOptions) =>
   fromLambdaEvent({ requestContext: { elb: {} }, httpMethod: 'GET', path: '/', multiValueHeaders }, options)
 
-describe('what a forwarding header had when it was asked for and could not be used', () => {
+describe('notes a forwarding header that was asked for and could not be used', () => {
   test.each([
     ['absent', []],
     ['http', ['http']],

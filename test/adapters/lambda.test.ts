@@ -18,10 +18,10 @@ import restApi from './lambda-events/rest-api.json' with { type: 'json' }
 const service = createTestService()
 const linesOf = (request: ReceivedRequest) => [...(request.headers as Iterable<readonly [string, string]>)]
 const headerOf = (request: ReceivedRequest, name: string) =>
-  linesOf(request).flatMap(([each, value]) => (each.toLowerCase() === name ? [value] : []))
+  linesOf(request).flatMap(([header, value]) => (header.toLowerCase() === name ? [value] : []))
 
 describe('the documented events', () => {
-  test('REST API: the path with the stage, repeats side by side, Content-Length from the body', () => {
+  test('REST API: the path with the stage, repeats adjacent, Content-Length from the body', () => {
     const request = fromLambdaEvent(restApi)
     expect(request).toMatchObject({
       method: 'POST',
@@ -139,7 +139,7 @@ describe('the target', () => {
     )
   })
 
-  test('of a function URL and of a load balancer is left alone', () => {
+  test('of a function URL and of a load balancer is unchanged', () => {
     const path = '/a%2Fb//c d/[]|'
     expect(target({ ...functionUrl, rawPath: path })).toBe(path)
     expect(fromLambdaEvent({ ...loadBalancer, path, queryStringParameters: {} }).target).toBe(path)

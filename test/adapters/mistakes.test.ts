@@ -19,7 +19,7 @@ import {
   type Verdict
 } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { sendOverHttp } from '../recipes/senders.ts'
+import { sendOverHttp } from '../examples/senders.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
 const service = createTestService()
@@ -127,7 +127,7 @@ describe('a body that a parser has read names the fix', () => {
   })
 })
 
-describe('what cannot be seen at once fails with evidence of its cause', () => {
+describe('a mistake that cannot be seen at once fails with evidence of its cause', () => {
   test('names re-serialized JSON in the digest check', async () => {
     const verdicts: Verdict[] = []
     const app = express().use(express.json())

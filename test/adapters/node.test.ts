@@ -10,8 +10,8 @@ import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createVerifier, fromNodeRequest, httpStatus, type ReceivedRequest } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { KINDS, pairs } from '../recipes/kinds.ts'
-import { sendOverHttp, sendOverHttp2 } from '../recipes/senders.ts'
+import { KINDS, pairs } from '../examples/kinds.ts'
+import { sendOverHttp, sendOverHttp2 } from '../examples/senders.ts'
 import { type Certificate, makeCertificate } from '../support/https.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
@@ -83,7 +83,7 @@ describe('the head', () => {
     expect(fromNodeRequest(req).target).toBe('/prefix/hook')
   })
 
-  test('takes originalUrl from the request alone, not from a prototype', async () => {
+  test('takes originalUrl only from the request itself, not from a prototype', async () => {
     const { req } = await receive('GET /hook HTTP/1.1', 'Host: receiver.example')
     const polluted = Object.prototype as Record<string, unknown>
     try {
@@ -94,7 +94,7 @@ describe('the head', () => {
     }
   })
 
-  test('a second Host and an absolute URL are passed on, not put right', async () => {
+  test('passes on a second Host and an absolute URL unchanged', async () => {
     const { req } = await receive(
       'GET https://receiver.example/hook HTTP/1.1',
       'Host: receiver.example',
@@ -123,7 +123,7 @@ describe('HTTP/2', () => {
     return req
   }
 
-  test('Host is :authority; no pseudo-header is left; :scheme is not believed', async () => {
+  test('takes Host from :authority, drops pseudo-headers and does not trust :scheme', async () => {
     const req = await receiveHttp2({ ':authority': 'receiver.example', ':scheme': 'https', 'x-a': '1' })
     const request = fromNodeRequest(req)
     expect(request).toMatchObject({ method: 'POST', target: '//a%2Fb?x', https: false })
@@ -138,7 +138,7 @@ describe('HTTP/2', () => {
     expect(linesOf(fromNodeRequest(req))).toEqual(expected)
   })
 
-  test('with TLS it is HTTPS, with a body and without', async () => {
+  test('is HTTPS with TLS, with a body and without', async () => {
     const verifyHttps = createVerifier(service.options)
     const server = createSecureServer(certificate, async (req, res) => {
       res.writeHead(httpStatus(await verifyHttps(fromNodeRequest(req)))).end()
@@ -149,7 +149,7 @@ describe('HTTP/2', () => {
     }
   })
 
-  test('once the session is gone nothing is believed, and nothing throws', async () => {
+  test('is not HTTPS once the session is gone, and does not throw', async () => {
     const req = await receiveHttp2({ ':authority': 'receiver.example' })
     const closed = closeOf(req)
     req.stream.session?.destroy()
@@ -158,7 +158,7 @@ describe('HTTP/2', () => {
   })
 })
 
-describe('a body that somebody has read', () => {
+describe('a body that was read already', () => {
   const head = ['POST / HTTP/1.1', 'Host: receiver.example', 'Content-Length: 2', '', '{}']
 
   test('is options.body', async () => {
@@ -174,7 +174,7 @@ describe('a body that somebody has read', () => {
     ['undefined (Express 5)', undefined],
     ['an empty object (Express 4)', {}],
     ['null', null]
-  ])('when there was nothing to parse, a parser leaves %s: the stream is the body', async (_, body) => {
+  ])('the stream is the body when a parser had nothing to parse and leaves %s', async (_, body) => {
     const { req } = await receive(...head)
     const verdict = await verify({
       ...service.sign({ body: '{}' }),
@@ -192,7 +192,7 @@ describe('a body that somebody has read', () => {
   })
 })
 
-describe('a sender that breaks off', () => {
+describe('a sender that disconnects', () => {
   const signed = service.sign({ body: '0123456789' })
   const head = ['POST / HTTP/1.1', ...linesOf(signed), '', '01234']
 
@@ -252,7 +252,7 @@ describe('the body as a stream', () => {
   const chunksOf = (req: IncomingMessage) =>
     (fromNodeRequest(req).body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
 
-  test('return() lets go at once, also while a chunk is awaited', async () => {
+  test('return() stops at once, also while a chunk is awaited', async () => {
     const { req, socket } = await receive(...head)
     const before = req.listenerCount('data')
     const chunks = chunksOf(req)
@@ -275,7 +275,7 @@ describe('the body as a stream', () => {
     expect(req.readableDidRead).toBe(false)
   })
 
-  test('a sender that breaks off after return() does not end the process', async () => {
+  test('a sender that disconnects after return() does not crash the process', async () => {
     const { req, socket } = await receive(...head)
     const chunks = chunksOf(req)
     await chunks.next()
@@ -285,7 +285,7 @@ describe('the body as a stream', () => {
     await closed
   })
 
-  test('nothing is read before it is asked for', async () => {
+  test('reads nothing before it is asked for', async () => {
     const server = createServer()
     const requested = once(server, 'request')
     const socket = await sendHead(await listen(server), ...head.slice(0, 2), 'Content-Length: 50000000')
@@ -301,7 +301,7 @@ describe('the body as a stream', () => {
   })
 })
 
-test('a body over the limit is answered, although the sender is still sending', async () => {
+test('answers a body over the limit while the sender is still sending', async () => {
   const strict = createVerifier({ ...service.options, requireHttps: false, maxBodyBytes: 1000 })
   const answer: RequestListener = async (req, res) => {
     res.writeHead(httpStatus(await strict(fromNodeRequest(req)))).end()

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromFetchRequest, fromLambdaEvent, fromNodeRequest } from '../../src/index.ts'
-import { pairs } from '../recipes/kinds.ts'
+import { pairs } from '../examples/kinds.ts'
 
 const text = fc.string({ unit: 'binary' })
 const believing = { https: 'x-forwarded-proto', host: 'x-forwarded-host' } as const
@@ -71,7 +71,7 @@ describe('nothing that a sender can write makes an adapter throw', () => {
   })
 })
 
-test('the parameters of a REST API come back as they were', () => {
+test('re-encodes the parameters of a REST API to their original form', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))),

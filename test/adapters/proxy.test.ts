@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createVerifier, fromLambdaEvent, type ProxyOptions } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { pairs } from '../recipes/kinds.ts'
+import { pairs } from '../examples/kinds.ts'
 
 const service = createTestService()
 const verify = createVerifier(service.options)
@@ -17,14 +17,14 @@ describe('X-Forwarded-Proto', () => {
     received({ 'X-Forwarded-Proto': values }, options).https
   const believed = (...values: string[]) => https(values, { https: 'x-forwarded-proto' })
 
-  test('is not believed unless asked for', () => {
+  test('is not trusted unless asked for', () => {
     expect(https(['https'])).toBe(false)
     expect(https(['https'], { https: false })).toBe(false)
     expect(https(['https'], { host: 'x-forwarded-host' })).toBe(false)
     expect(https(['http'], { https: true })).toBe(true)
   })
 
-  test('is believed when it is one word', () => {
+  test('is trusted when it is one word', () => {
     expect(believed('https')).toBe(true)
     expect(believed('HTTPS')).toBe(true)
   })
@@ -37,7 +37,7 @@ describe('X-Forwarded-Proto', () => {
     [['https', 'https']],
     [['https', 'http']],
     [['']]
-  ])('%j is no HTTPS', values => {
+  ])('%j does not count as HTTPS', values => {
     expect(believed(...values)).toBe(false)
   })
 })
@@ -51,11 +51,11 @@ describe('X-Forwarded-Host', () => {
   }
   const Host = ['inside.example']
 
-  test('is not believed unless asked for', async () => {
+  test('is not trusted unless asked for', async () => {
     expect(await codes({ Host, 'X-Forwarded-Host': ['receiver.example'] }, {})).toEqual(['host-mismatch'])
   })
 
-  test('is believed when it is one name', async () => {
+  test('is trusted when it is one name', async () => {
     const headers = { Host, 'X-Forwarded-Host': ['receiver.example'] }
     expect(await codes(headers, { host: 'x-forwarded-host' })).toEqual([])
     expect(await codes({ Host }, { host: 'receiver.example' })).toEqual([])
@@ -68,7 +68,7 @@ describe('X-Forwarded-Host', () => {
     [['receiver.example, receiver.example'], 'host-mismatch'],
     [['receiver.example, proxy.example'], 'host-mismatch'],
     [[''], 'host-mismatch']
-  ])('%j is no Host, even beside a right one', async (values, ...expected) => {
+  ])('%j does not count as Host, even with a good one', async (values, ...expected) => {
     const headers = { Host: ['receiver.example'], 'X-Forwarded-Host': values }
     expect(await codes(headers, { host: 'x-forwarded-host' })).toEqual(expected)
   })
@@ -101,7 +101,7 @@ describe('the prefix that a proxy has stripped', () => {
     expect(target(path, believing, [prefix])).toBe(expected)
   })
 
-  test('is not believed unless asked for', () => {
+  test('is not trusted unless asked for', () => {
     expect(target('/a', {}, ['/hooks'])).toBe('/a')
     expect(target('/a', { prefix: '/fixed' }, ['/hooks'])).toBe('/fixed/a')
   })
@@ -133,7 +133,7 @@ describe('the prefix that a proxy has stripped', () => {
   })
 })
 
-test('options that a polluted prototype has are not there', () => {
+test('ignores options of a polluted prototype', () => {
   const polluted = Object.prototype as Record<string, unknown>
   const forged = { https: true, host: 'receiver.example', prefix: '/hooks' }
   try {
@@ -151,7 +151,7 @@ test('options that a polluted prototype has are not there', () => {
   }
 })
 
-describe('bad options are refused', () => {
+describe('rejects bad options', () => {
   test.each([
     [{ https: 'yes' }, 'options.https is "yes": write true, false or "x-forwarded-proto"'],
     [{ https: 1 }, 'options.https is the number 1'],
