@@ -7,12 +7,12 @@ const MAGIC: ReadonlyMap<string, readonly number[]> = new Map([
   ['zstd', [0x28, 0xb5, 0x2f, 0xfd]]
 ])
 
-/** These have no bytes of their own to begin with (RFC 1950 and RFC 7932). */
+/** These have no magic bytes (RFC 1950 and RFC 7932). */
 const WITHOUT_MAGIC: ReadonlySet<string> = new Set(['deflate', 'br'])
 
 /**
- * The Content-Encoding that a parser has undone: the body does not begin as that coding does, although the sender
- * signed it so, or it is longer than Content-Length says. Undefined when nothing points to that.
+ * The Content-Encoding that a parser has already decoded: the sender signed it, but the body does not begin like that
+ * coding; or the body is longer than Content-Length says. Undefined when nothing points to that.
  */
 export function findDecompression(
   body: Uint8Array,

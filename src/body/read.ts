@@ -2,7 +2,7 @@ import type { ReceivedBody } from '../http/request.ts'
 import { errorLabel } from '../verdict/error-label.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 
-/** What bounds the reading. */
+/** Limits for reading a body. */
 export interface BodyLimits {
   readonly maxBodyBytes: number
   /** milliseconds for a stream, from the first read to its end */
@@ -10,7 +10,7 @@ export interface BodyLimits {
 }
 
 /**
- * The bytes of a body that was given whole, in memory of their own. Undefined for a stream: that is for `readBody`.
+ * The bytes of a body that was passed whole, in a buffer of their own. Undefined for a stream, which `readBody` reads.
  *
  * Fails with `body-too-large`.
  */
@@ -21,8 +21,8 @@ export function bodyAtHand(body: ReceivedBody, limits: BodyLimits): Result<Uint8
 }
 
 /**
- * The bytes of any body, in memory of their own. Reading a stream stops at the limits; it is then let go and not
- * destroyed, so that an answer can still be sent.
+ * The bytes of any body, in a buffer of their own. Reading a stream stops at the limits; the stream is then released
+ * and not destroyed, so that an answer can still be sent.
  *
  * Fails with `body-too-large` or `body-unreadable`.
  */
@@ -36,8 +36,8 @@ const withinLimit = (bytes: Uint8Array, { maxBodyBytes: limit }: BodyLimits): Re
   bytes.length > limit ? fail('body-too-large', { limit }) : ok(ownBytes(bytes))
 
 /**
- * As a Uint8Array over a buffer of exactly these bytes. Node's small Buffers are windows on a pool that others use:
- * a clone of the verdict would carry their bytes.
+ * As a Uint8Array over a buffer of exactly these bytes. Node's small Buffers are views of a shared pool: a clone of the
+ * verdict would carry other data from it.
  */
 function ownBytes(bytes: Uint8Array): Uint8Array {
   const isWindow = bytes.length !== bytes.buffer.byteLength || !(bytes.buffer instanceof ArrayBuffer)
@@ -84,7 +84,7 @@ async function readStream(
   }
 }
 
-/** Not awaited: a stream that hangs may hang here too, and how it ends changes nothing. */
+/** Not awaited: a stream that hangs may hang here too, and the outcome does not matter. */
 function letGo(chunks: Chunks): void {
   const leave = async () => chunks.leave()
   leave().catch(() => {})
@@ -96,7 +96,7 @@ class NotBytes extends TypeError {
   }
 }
 
-/** Into a buffer that doubles, so that tiny chunks cost no more than their bytes. */
+/** Appends to a buffer that doubles, so that tiny chunks cost no more than their bytes. */
 function append(bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Array {
   if (length + chunk.length <= bytes.length) {
     bytes.set(chunk, length)
@@ -117,7 +117,7 @@ interface Chunks {
 
 function iterate(stream: Stream): Chunks {
   if ('getReader' in stream) {
-    // Its iterator would cancel the stream when left, and the request with it: a reader lets go of it.
+    // Its iterator would cancel the stream when left, and the request with it; a reader just releases it.
     const reader = stream.getReader()
     const next = async () => {
       const chunk = await reader.read()

@@ -3,12 +3,14 @@ import type { Reencoding } from '../verdict/evidence.ts'
 /** An attacker who captured a signed head can trigger this search with any body: it takes at most ten milliseconds. */
 const MAX_BODY_BYTES = 16_384
 
-/** Indenting multiplies a body by its depth, and what is too deep cannot be written at all. */
+/**
+ * Indenting multiplies the size of a body by its depth, and JSON that is nested too deeply cannot be written at all.
+ */
 const MAX_DEPTH = 16
 
 /**
- * Which common re-encoding of a body explains that it no longer matches its digest? Each is undone and tried. Only
- * for bodies whose head was verified and that are not large, and a handful of digests at most.
+ * Finds the common re-encoding that explains why a body does not match its digest: each one is undone and tried. Only
+ * for small bodies whose head was verified, and for a handful of digests at most.
  */
 export function findReencoding(
   body: Uint8Array,
@@ -26,7 +28,7 @@ export function findReencoding(
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 const hasBom = (body: Buffer): boolean => body.subarray(0, 3).equals(BOM)
 
-/** What the body was before, if this is what happened to it. */
+/** How to undo each re-encoding. */
 const UNDO: readonly (readonly [Reencoding, (body: Buffer) => Iterable<Buffer>])[] = [
   ['newline-removed', body => ['\n', '\r\n'].map(end => Buffer.concat([body, Buffer.from(end)]))],
   ['newline-added', body => [/\r\n$/, /\n$/].map(end => replaced(body, end, ''))],
@@ -42,9 +44,9 @@ const replaced = (body: Buffer, pattern: RegExp, replacement: string): Buffer =>
   Buffer.from(body.toString('latin1').replace(pattern, replacement), 'latin1')
 
 /**
- * The spellings of other JSON writers: compact (JavaScript, Ruby, Go), with spaces (Python), indented; with slashes
- * (PHP), with <, > and & (Go, Rails) or with all that is not ASCII (Python, PHP) escaped; with a newline at the end.
- * What reading the JSON has lost (1.0, a key that was there twice) stays lost.
+ * JSON as other writers serialize it: compact (JavaScript, Ruby, Go), with spaces (Python), indented; with slashes
+ * escaped (PHP), with <, > and & escaped (Go, Rails), or with non-ASCII escaped (Python, PHP); with a newline at the
+ * end. What parsing lost (1.0, duplicate keys) cannot be restored.
  */
 function* jsonSpellings(body: Buffer): Generator<Buffer> {
   let value: unknown

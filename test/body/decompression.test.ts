@@ -23,7 +23,7 @@ test.each(['gzip', 'deflate', 'br'])('names %s where the body is longer than Con
   }
 })
 
-test('cannot tell of deflate and br, which begin with anything, by the signature alone', () => {
+test('does not find deflate and br, which have no magic bytes, when only Content-Encoding is signed', () => {
   for (const coding of ['deflate', 'br']) {
     expect(found({ 'content-encoding': coding }, text, ['content-encoding'])).toBeUndefined()
   }
@@ -41,7 +41,7 @@ test.each([
   expect(found(headers, other, ['content-encoding'])).toBe(coding)
 })
 
-test('says nothing of an empty body, of other codings, and without one', () => {
+test('finds nothing for an empty body, another coding or no coding', () => {
   const covered = ['content-encoding']
   expect(found({ 'content-encoding': 'gzip' }, new Uint8Array(), covered)).toBeUndefined()
   expect(found({ 'content-encoding': 'identity', 'content-length': '1' }, text, covered)).toBeUndefined()

@@ -3,7 +3,7 @@ import { readBody } from '../../src/body/read.ts'
 import { createVerifier, httpStatus, type ReceivedBody } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 
-test('a web stream over the limit is left where it is: to cancel it would cut off the answer', async () => {
+test('does not cancel a web stream over the limit, which would cut off the answer', async () => {
   const service = createTestService({ rsaBits: 1024 })
   const verify = createVerifier({ ...service.options, maxBodyBytes: 10 })
   const signed = service.sign({ body: '0123456789a' })
@@ -45,7 +45,7 @@ const formsOf = (text: string): [string, () => ReceivedBody][] => {
 }
 
 test.each(formsOf('{"name":"caf\u00e9"}'))(
-  '%s has the same bytes, up to the limit and no further',
+  '%s gives the same bytes, up to the limit and no further',
   async (_, form) => {
     const bytes = new Uint8Array(Buffer.from('{"name":"caf\u00e9"}'))
     expect(await readBody(form(), limit(bytes.length))).toStrictEqual({ ok: true, value: bytes })
@@ -62,7 +62,7 @@ test('no body and an empty stream have no bytes', async () => {
     expect(await readBody(body, limit(0))).toStrictEqual({ ok: true, value: new Uint8Array(0) })
 })
 
-test('the chunks of a stream are not written to', async () => {
+test('does not write to the chunks of a stream', async () => {
   const chunks = ['abcdef', 'g', 'h', 'ijklmnopqrst', 'u'].map(text => Buffer.from(text))
   const body = await readBody(streamOf(...chunks), limit(100))
   expect(body.ok && Buffer.from(body.value).toString()).toBe('abcdefghijklmnopqrstu')
@@ -95,7 +95,7 @@ test('a stream that breaks is unreadable, whatever came before', async () => {
   })
 })
 
-test('a stream that breaks when it is left was too large all the same', async () => {
+test('reports too large although the stream breaks when it is released', async () => {
   async function* breaking() {
     try {
       yield new Uint8Array(2)
@@ -107,7 +107,7 @@ test('a stream that breaks when it is left was too large all the same', async ()
   expect(await readBody(breaking(), limit(2))).toMatchObject({ code: 'body-unreadable' })
 })
 
-test('copies a window on a larger buffer, so that no neighbour is handed out with it', async () => {
+test('copies a view of a larger buffer, so that no other bytes are exposed', async () => {
   const pool = Buffer.from('neighbour|body|neighbour')
   const body = await readBody(pool.subarray(10, 14), limit(100))
   expect(body).toStrictEqual({ ok: true, value: new Uint8Array(Buffer.from('body')) })
@@ -125,7 +125,7 @@ test.each<[string, () => Uint8Array]>([
   ['a Buffer over a buffer of its own', () => Buffer.from(Uint8Array.of(1, 2).buffer)],
   ['a Buffer over shared memory', () => Buffer.from(sharedBytes(1, 2).buffer)],
   ['an array over shared memory', () => sharedBytes(1, 2)]
-])('hands out %s as a Uint8Array over an ArrayBuffer', async (_, given) => {
+])('returns %s as a Uint8Array over an ArrayBuffer', async (_, given) => {
   for (const body of [given(), streamOf(given())]) {
     const read = await readBody(body, limit(2))
     expect(read).toStrictEqual({ ok: true, value: Uint8Array.of(1, 2) })
@@ -139,13 +139,13 @@ function sharedBytes(...bytes: number[]): Uint8Array {
   return shared
 }
 
-test('lets go of a web stream that was read to its end', async () => {
+test('releases a web stream that was read to its end', async () => {
   const body = new Blob(['ab']).stream()
   expect(await readBody(body, limit(2))).toMatchObject({ ok: true })
   expect(body.locked).toBe(false)
 })
 
-test('lets go of a stream of text, and of one that cannot be left, and throws', async () => {
+test('releases a stream of text, even when that fails, and throws', async () => {
   const leave = vi.fn(async () => ({ done: true as const, value: undefined }))
   const next = async () => ({ done: false as const, value: 'text' as unknown as Uint8Array })
   const body = { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
@@ -157,7 +157,7 @@ test('lets go of a stream of text, and of one that cannot be left, and throws', 
   await expect(readBody(endless, limit(9))).rejects.toThrow(TypeError)
 })
 
-test('a stream that throws when it is left was too large all the same', async () => {
+test('reports too large although the stream throws when it is released', async () => {
   const next = async () => ({ done: false as const, value: new Uint8Array(2) })
   const leave = () => {
     throw new Error('it cannot be closed')
@@ -194,7 +194,7 @@ describe('bodyTimeout', () => {
     expect(returned).toHaveBeenCalledOnce()
   })
 
-  test('lets go of a web stream that hangs, and does not cancel it', async () => {
+  test('releases a web stream that hangs, and does not cancel it', async () => {
     const cancel = vi.fn()
     const body = new ReadableStream<Uint8Array>({ cancel })
     const reading = readBody(body, limits)
@@ -206,7 +206,7 @@ describe('bodyTimeout', () => {
     })
   })
 
-  test('is over even when the stream hangs while it is left', async () => {
+  test('ends even when the stream hangs while it is released', async () => {
     const hangs = () => new Promise<never>(() => {})
     const body = { [Symbol.asyncIterator]: () => ({ next: hangs, return: hangs }) }
     const reading = readBody(body, limits)

@@ -53,7 +53,7 @@ test.each([
   expect(guess(received, signed)).toBeUndefined()
 })
 
-test('the largest body that is guessed about has 16 KiB', () => {
+test('explains bodies of at most 16 KiB', () => {
   const body = 'a'.repeat(16_383)
   expect(guess(`${body}\n`, body)).toBe('newline-added')
   expect(guess(`${body}a\n`, `${body}a`)).toBeUndefined()
