@@ -4,10 +4,13 @@ import { errorLabel } from '../verdict/error-label.ts'
 import { fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { NotRun } from '../verdict/verdict.ts'
 
-/** What the prefix may stand before: visible ASCII, no comma (it would be two values in one), bounded. */
+/** What may follow the prefix: visible ASCII without a comma (which would make it two values), bounded. */
 const ACCOUNT_ID = /^[\x21-\x2b\x2d-\x7e]{1,255}$/
 
-/** 5. The account header is the prefix and an account id, one of ours where a list says so. The value is the id. */
+/**
+ * 5. The account header is the prefix and an account id, which must be in the list if there is one. The value is the
+ * id.
+ */
 export function checkAccount(fields: Fields, settings: Settings): Result<string> {
   const { accountHeader: header, accountPrefix: prefix, accounts } = settings
   const received = fields.values.get(header)
@@ -23,15 +26,15 @@ export function checkAccount(fields: Fields, settings: Settings): Result<string>
   return fail('account-mismatch', { header, received: id, expected: [...accounts] })
 }
 
-/** The check of a good header while the accounts function has not been asked. */
+/** The account check while the accounts function has not been asked. */
 export const NOT_ASKED: NotRun = {
   ok: false,
   because: 'the accounts function is asked after the signature has verified'
 }
 
 /**
- * 5, where a function decides: asked only after the signature has verified, because it may query a database and a
- * stranger must not cause I/O. Anything but true and false is a failure of the function, not a no.
+ * 5, if a function decides: it is asked only after the signature has verified, because it may query a database, and a
+ * stranger must not cause I/O. Any result but true or false is a failure of the function, not a refusal.
  */
 export async function askAccounts(
   id: string,

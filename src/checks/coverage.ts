@@ -8,7 +8,7 @@ import type { NotRun } from '../verdict/verdict.ts'
 
 /**
  * 7. The signature covers at least the method and the target, Host, the time, the account header and the digest of the
- * body: what it leaves out, anyone can change. No name is listed twice, and each is in the request. The value is the
+ * body: anyone can change what is not covered. No name is listed twice, and each is in the request. The value is the
  * signing string, which can be built only then.
  */
 export function checkCoverage(
@@ -30,7 +30,7 @@ export function checkCoverage(
 /** Already reported by the signature-header check. */
 const NO_TIME: NotRun = { ok: false, because: 'the signature covers a time that it does not give' }
 
-/** Requests of the draft share their list: 2 % of a verification. */
+/** Requests by the draft share one list: saves 2 % of a verification. */
 const repeatedNames = /* @__PURE__ */ memoFew((covered: readonly string[]): readonly string[] =>
   covered.filter((name, i) => covered.indexOf(name) !== i)
 )

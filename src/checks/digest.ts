@@ -7,7 +7,7 @@ import { base64Digest } from '../http/hash.ts'
 import type { Scheme } from '../scheme.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
-/** The header's digests; a header that could never match is refused before anything is asked of DNS. */
+/** The header's digests; a header that could never match is refused before DNS is asked. */
 export function checkDigestHeader(scheme: Scheme, fields: Fields): Result<readonly EncodedDigest[]> {
   const digests = scheme.parseDigests(fields)
   if (!digests.ok) return digests
@@ -16,8 +16,8 @@ export function checkDigestHeader(scheme: Scheme, fields: Fields): Result<readon
 }
 
 /**
- * Does the body have these digests (RFC 3230, RFC 5843)? SHA-256 and SHA-512 count: one must be there, and each
- * that is there must match. Never throws.
+ * Does the body have these digests (RFC 3230, RFC 5843)? Only SHA-256 and SHA-512 count: at least one must be present,
+ * and each one present must match. Never throws.
  *
  * Fails with `digest-unsupported` or `digest-mismatch`.
  */
@@ -42,8 +42,8 @@ function matchesEncoded(digests: readonly EncodedDigest[], body: Uint8Array): Re
 }
 
 /**
- * 11. The Digest matches the body. The Content-Length that the sender signed, and a known re-encoding that
- * explains the difference, go beside a mismatch.
+ * 11. The Digest matches the body. The evidence of a mismatch includes the Content-Length, if it was signed, and a
+ * known re-encoding, if it explains the difference.
  */
 export function checkDigest(
   digests: readonly EncodedDigest[],

@@ -6,7 +6,7 @@ import { fail, ok, type Result } from '../verdict/result.ts'
 /** Checked before lower-casing: the Kelvin sign becomes a k. */
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/
 
-/** 4. A Host exists and is the receiver's: a request signed for another receiver is not for us (RFC 9110 section 7.2). */
+/** 4. A Host exists and is the receiver's: a request signed for another receiver is refused (RFC 9110 section 7.2). */
 export function checkHost(request: ReceivedRequest, fields: Fields, settings: Settings): Result<true> {
   const { acceptedHosts, hosts: expected } = settings
   const received = fields.values.get('host')
@@ -18,7 +18,7 @@ export function checkHost(request: ReceivedRequest, fields: Fields, settings: Se
   return ours ? ok(true) : fail('host-mismatch', { received, expected, ...hostEvidence(request, fields) })
 }
 
-/** The header that stands for Host: one that the adapter was asked to believe, or that says the same as Host. */
+/** X-Forwarded-Host, if it was used for Host: the adapter was told to trust it, or both have the same value. */
 function hostEvidence(request: ReceivedRequest, { values }: Fields): { header?: string } {
   const note = forwardedNotes(request)?.host
   if (note !== undefined) return { header: note.header }

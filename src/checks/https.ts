@@ -2,7 +2,10 @@ import { forwardedNotes, type ReceivedRequest } from '../http/request.ts'
 import type { Settings } from '../options/settings.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
-/** 2. The request arrived over HTTPS. A forwarding header that was asked for, and could not be used, is the evidence. */
+/**
+ * 2. The request arrived over HTTPS. The evidence is the forwarding header that was to be trusted but could not be
+ * used.
+ */
 export function checkHttps(request: ReceivedRequest, { requireHttps }: Settings): Result<true> {
   if (request.https || !requireHttps) return ok(true)
   const note = forwardedNotes(request)?.https

@@ -4,12 +4,12 @@ import type { Settings } from '../options/settings.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
 /**
- * 8. keyId is a subdomain of the service's domain: whoever owns another domain can publish a key there and sign
- * everything else right. The value is the name to ask DNS for.
+ * 8. keyId is a subdomain of the service's domain: the owner of another domain could publish a key there and sign an
+ * otherwise correct request. The value is the name to ask DNS for.
  */
 export const checkKeyName = (keyId: string, settings: Settings): Result<string> => checkFor(settings)(keyId)
 
-/** A service has one key a month: 2 % of a verification. */
+/** A service has one key a month: saves 2 % of a verification. */
 const checkFor = /* @__PURE__ */ memoByObject(({ serviceDomain: domain }: Settings) =>
   memoFew((keyId: string): Result<string> => {
     const parsed = parseKeyName(keyId, domain)

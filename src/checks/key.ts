@@ -15,8 +15,8 @@ export interface Candidate extends RecordKey {
 const MAX_KEY_RECORDS = 4
 
 /**
- * 9. DNS has a key record at the name, and the key fits the algorithm. Several key records may stand there during a
- * rotation (RFC 6376 section 6.1.2 step 4): the good ones are the value; when there are none, the first failure is reported.
+ * 9. DNS has a key record at the name, and the key fits the algorithm. During a rotation there may be several (RFC 6376
+ * section 6.1.2 step 4): the value is the usable ones; if there are none, the first failure is reported.
  */
 export function checkKey(
   scheme: Scheme,
@@ -45,7 +45,7 @@ export function checkKey(
   return { ...firstFailure, evidence: { name, ...firstFailure.evidence } } as Failed
 }
 
-/** The header never chooses freely: the algorithm is an allowed one, and fits the record's type and hashes. */
+/** The header does not choose freely: the algorithm must be allowed, and fit the record's key type and hashes. */
 function fitAlgorithm(
   found: RecordKey,
   named: Algorithm | undefined,

@@ -5,9 +5,9 @@ import type { ReplayStore } from '../replay/store.ts'
 import type { Result } from '../verdict/result.ts'
 
 /**
- * 12. The request was not seen before. The id is a hash of the decoded signature, so another spelling of it is the
- * same id; it is kept until no copy can be accepted any more: to the
- * last moment at which the Date is recent, and as long after it as a copy's own claim may take.
+ * 12. The request was not seen before. The id is a hash of the decoded signature, so another encoding of the same
+ * signature has the same id. It is kept until no copy can be accepted: until the Date is no longer recent, plus the
+ * time that a copy's own claim may take.
  */
 export function checkReplay(
   store: ReplayStore,

@@ -4,8 +4,8 @@ import type { Algorithm } from '../signature/algorithms.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
 /**
- * 6. A Signature exists, is well formed, is made with an allowed algorithm, and is not out of its own times.
- * The value is the algorithm, undefined when the header leaves it to the key.
+ * 6. A Signature exists, is well formed, is made with an allowed algorithm, and is within its own times. The value is
+ * the algorithm, undefined when the header leaves it to the key.
  */
 export function checkSignatureHeader(
   { name, normalizeAlgorithm }: Scheme,
@@ -28,7 +28,7 @@ export function checkSignatureHeader(
   return covered.ok ? ok(algorithm) : covered
 }
 
-/** Draft section 2.1.4 and 2.1.5: not made in the future, not past its end; and as recent as the Date must be. */
+/** Draft sections 2.1.4 and 2.1.5: `created` is as recent as the Date must be, and `expires` has not passed. */
 export function checkSignatureTimes(
   { created, expires }: ParsedSignature,
   now: number,
@@ -51,8 +51,8 @@ export function checkSignatureTimes(
 
 /**
  * Draft section 2.3: `(created)` and `(expires)` need their parameter, and must not be used with an algorithm that
- * starts with rsa, hmac or ecdsa. A list of nothing but `(created)`, as a missing list is parsed, covers too little
- * anyway and is left to the coverage check.
+ * starts with rsa, hmac or ecdsa. A list of only `(created)`, which is how a missing list is parsed, covers too little
+ * anyway: the coverage check reports it.
  */
 function checkCoveredTimes(
   { headers, created, expires }: ParsedSignature,

@@ -3,7 +3,7 @@ import { verifySignature } from '../signature/verify-signature.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import type { Candidate } from './key.ts'
 
-/** 10. The signature verifies with the key, or with one of the keys during a rotation. The value is that one. */
+/** 10. The signature verifies with the key, or during a rotation with one of the keys. The value is that key. */
 export function checkSignature(
   signingString: string,
   signature: Uint8Array,

@@ -12,7 +12,7 @@ const check = (value: string, settings = settingsWith()) => {
 }
 
 describe('checkAccount', () => {
-  test('names the configured ids beside an id that is not among them', () => {
+  test('reports the configured ids with an id that is not among them', () => {
     const settings = settingsWith({ accounts: ['1234', '77'] })
     expect(check('account-5', settings)).toMatchObject({
       code: 'account-mismatch',
@@ -26,7 +26,7 @@ describe('checkAccount', () => {
     expect(accounts).not.toHaveBeenCalled()
   })
 
-  test('takes an id of 255 characters, and no longer one', () => {
+  test('accepts an id of 255 characters, and no longer one', () => {
     const accounts = () => true
     expect(check(`account-${'9'.repeat(255)}`, settingsWith({ accounts }))).toMatchObject({ ok: true })
     expect(check(`account-${'9'.repeat(256)}`, settingsWith({ accounts }))).toMatchObject({
@@ -57,7 +57,7 @@ describe('askAccounts', () => {
     }
   )
 
-  test('puts the error itself beside the failure, where no clone and no log sees it', async () => {
+  test('adds the error itself to the failure, where no clone and no log shows it', async () => {
     const error = new ReferenceError('db is not defined')
     const settings = settingsWith({
       accounts: () => {

@@ -27,7 +27,7 @@ test('judges the same list by the options of each receiver', async () => {
   ])
 })
 
-test('reports a missing list once, though the created that stands for it is missing too', async () => {
+test('reports a missing list once, although its default (created) is missing too', async () => {
   const request = service.sign({ covered: FIVE })
   const headers = [...(request.headers as Iterable<[string, string]>)].map(
     ([name, value]): [string, string] => [

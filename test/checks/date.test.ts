@@ -11,7 +11,7 @@ const NOON = Date.UTC(2026, 10, 20, 12)
 const at = (seconds: number) =>
   checkDate(ok({ time: new Date(NOON + seconds * 1000), header: 'as sent' }), NOON, settingsWith())
 
-test('takes a Date at either end of the tolerance, and none a millisecond beyond', () => {
+test('accepts a Date at either end of the tolerance, and none a millisecond beyond', () => {
   for (const seconds of [-300, 0, 300]) expect(at(seconds)).toEqual(ok(new Date(NOON + seconds * 1000)))
   expect(at(-300.001)).toMatchObject({ code: 'date-too-old', evidence: { offsetSeconds: -300.001 } })
   expect(at(300.001)).toMatchObject({ code: 'date-in-future', evidence: { offsetSeconds: 300.001 } })
@@ -23,7 +23,7 @@ test('does not judge created, which is judged with the signature', () => {
   )
 })
 
-test('passes on what could not be parsed', () => {
+test('passes on a failure to parse', () => {
   expect(checkDate(UNREADABLE, NOON, settingsWith())).toBe(UNREADABLE)
 })
 
@@ -43,7 +43,7 @@ test('is judged again when the body has been read, with a store and without', as
   }
 })
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY])('takes a clock that says %d for a mistake', async now => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY])('throws for a clock that returns %d', async now => {
   await expect(verifyWith({ now: () => now })).rejects.toThrow(TypeError)
   await expect(verifyWith({ now: () => now })).rejects.toThrow(
     `now() returned ${now}: return milliseconds since 1970`

@@ -20,7 +20,7 @@ test.each([
   ['2 bytes', undefined],
   ['x2', undefined],
   ['', undefined]
-])('puts a signed Content-Length of %j beside a mismatch as %j', async (length, contentLength) => {
+])('reports a signed Content-Length of %j with a mismatch as %j', async (length, contentLength) => {
   const request = service.sign({ method: 'POST', body: '[]', headers: { 'Content-Length': length } })
   const verdict = await verifyWith({}, { ...request, body: '{}' })
   expect(verdict).toMatchObject({ failures: [{ code: 'digest-mismatch' }] })

@@ -4,7 +4,7 @@ import { failuresOf } from '../support/verdicts.ts'
 
 testVectorsOf('host', ['host'])
 
-test('rejects a character beyond ASCII that becomes a letter of the host in lower case', async () => {
+test('rejects a non-ASCII character whose lower case is a letter of the host', async () => {
   const hosts = 'kiosk.example'
   expect(failuresOf(await verifyWith({ hosts }, service.sign({ host: 'KIOSK.EXAMPLE' })))).toEqual([])
   expect('\u212aiosk.example'.toLowerCase()).toBe(hosts)
@@ -13,7 +13,7 @@ test('rejects a character beyond ASCII that becomes a letter of the host in lowe
   ])
 })
 
-test('takes port 80 for the default only where HTTPS is not required', async () => {
+test('treats port 80 as the default only where HTTPS is not required', async () => {
   const request = { ...service.sign({ host: 'receiver.example:80' }), https: false }
   expect(failuresOf(await verifyWith({ requireHttps: false }, request))).toEqual([])
   expect(failuresOf(await verifyWith({}, { ...request, https: true }))).toEqual(['host: host-mismatch'])

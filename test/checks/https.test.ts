@@ -4,7 +4,7 @@ import { failuresOf } from '../support/verdicts.ts'
 
 testVectorsOf('https', ['https'])
 
-test('lets a request without TLS pass only where the receiver said so', async () => {
+test('accepts a request without TLS only if the receiver allows it', async () => {
   const request = { ...service.sign(), https: false }
   expect(failuresOf(await verifyWith({}, request))).toEqual(['https: not-https'])
   expect(failuresOf(await verifyWith({ requireHttps: true }, request))).toEqual(['https: not-https'])

@@ -4,14 +4,14 @@ import { service, settingsWith, testVectorsOf, verifyWith } from '../support/che
 
 testVectorsOf('key-name', ['key-name'])
 
-test('gives the normalized name to ask DNS for', () => {
+test('returns the normalized name to ask DNS for', () => {
   expect(checkKeyName('Key1._DomainKey.Service.Example.', settingsWith())).toEqual({
     ok: true,
     value: 'key1._domainkey.service.example'
   })
 })
 
-test('lets no name reach DNS that is not below the domain', async () => {
+test('asks DNS for no name that is not below the domain', async () => {
   const lookupTxt = vi.fn(service.lookupTxt)
   const request = service.sign()
   for (const name of [

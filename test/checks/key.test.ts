@@ -12,7 +12,7 @@ test('tries four key records at one name, and no fifth', async () => {
   expect(failuresOf(await verifyWith({ lookupTxt: async () => at(4) }))).toEqual(['key: key-revoked'])
 })
 
-test('names the record beside what is wrong with it', async () => {
+test('reports the record with its fault', async () => {
   const verdict = await verifyWith({ lookupTxt: async () => [['v=DKIM1; k=dsa; p=AA==']] })
   expect(verdict.failures[0]).toMatchObject({
     code: 'key-type-mismatch',

@@ -43,11 +43,11 @@ test.each([
   ['coverage-repeated', 'ppppppfpnnnn', ['a check of the head did not pass']],
   ['key-name-parent', 'pppppppfnnnn', ['a check of the head did not pass']],
   ['digest-empty', 'ppppppppnnfn', ['a check of the head did not pass']],
-  ['key-revoked', 'ppppppppfnnn', ['there is no key']],
-  ['dns-timeout', 'ppppppppunnn', ['there is no key']],
+  ['key-revoked', 'ppppppppfnnn', ['no usable key']],
+  ['dns-timeout', 'ppppppppunnn', ['no usable key']],
   ['signature-all-zero', 'pppppppppfnn', ['the signature did not verify']],
-  ['digest-mismatch', 'ppppppppppfn', ['the body did not match']],
-  ['body-unreadable', 'ppppppppppun', ['the body did not match']],
+  ['digest-mismatch', 'ppppppppppfn', ['the body was not accepted']],
+  ['body-unreadable', 'ppppppppppun', ['the body was not accepted']],
   ['replayed', 'pppppppppppf', []],
   ['replay-store-failed', 'pppppppppppu', []]
 ])('%s: %s', async (name, expected, because) => {

@@ -16,12 +16,12 @@ const check = (claims: Partial<ParsedSignature>) =>
     settingsWith()
   )
 
-test('gives the algorithm in lower case, and undefined where the key decides', () => {
+test('returns the algorithm in lower case, and undefined where the key decides', () => {
   expect(check({ algorithm: 'RSA-SHA256' })).toEqual(ok('rsa-sha256'))
   expect(check({})).toEqual(ok(undefined))
 })
 
-test('takes times at the end of the tolerance, and none a second beyond', () => {
+test('accepts times at the end of the tolerance, and none a second beyond', () => {
   for (const created of [NOW - 300, NOW + 300]) expect(check({ created })).toEqual(ok(undefined))
   for (const created of [NOW - 301, NOW + 301])
     expect(check({ created })).toMatchObject({
