@@ -35,7 +35,7 @@ export const account: Command = {
       [0, 'the account id is printed'],
       [1, 'the token was refused'],
       [2, 'a server was not reached, or cannot answer now'],
-      [64, 'a mistake on the command line: what answers at a URL is not the service']
+      [64, 'a mistake on the command line, such as the URL of another service']
     ]
   }),
   run: runAccount

@@ -19,10 +19,10 @@ export interface ChangedLine {
 const MAX_LENGTH = 2000
 
 /**
- * Finds the one line that was changed after the key made its signature, by trying what proxies do to lines and, for
+ * Finds the one line that was changed after the key made its signature. It tries what proxies do to lines and, for
  * RSASSA-PKCS1-v1_5, whose signatures show their hash, every change of one character. For PSS and Ed25519 each try is a
- * whole verification, so only what the capture itself suggests is tried: an original in a forwarding header, a
- * configured host, another spelling of the path.
+ * whole verification, so only the values that the capture itself suggests are tried: an original in a forwarding
+ * header, a configured host, another spelling of the path.
  */
 export function findChangedLine(
   evidence: EvidenceByCode['signature-mismatch'],
@@ -95,9 +95,9 @@ function valuesBefore(
   const lines = [...(headers as Iterable<readonly [string, string]>)]
   const forwarded = (...names: string[]) =>
     lines
-      .filter(([each]) => names.includes(each.toLowerCase()))
+      .filter(([header]) => names.includes(header.toLowerCase()))
       .slice(0, MAX_FORWARDED)
-      .map(([, each]) => each)
+      .map(([, original]) => original)
 
   switch (name) {
     case '(request-target)': {
@@ -105,7 +105,7 @@ function valuesBefore(
       const originals = forwarded(...ORIGINAL_TARGETS)
       const prefixed = forwarded('x-forwarded-prefix').map(prefix => prefix + target)
       const targets = [target, ...originals, ...prefixed, ...spellings(target)]
-      return targets.flatMap(each => [method, ...METHODS].map(verb => `${verb} ${each}`))
+      return targets.flatMap(spelling => [method, ...METHODS].map(verb => `${verb} ${spelling}`))
     }
     case '@method':
       return METHODS.map(verb => verb.toUpperCase())

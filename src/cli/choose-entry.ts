@@ -8,7 +8,7 @@ interface Choice {
   vector: string | undefined
 }
 
-/** The request of a file that is meant, and a line that says that there are more. */
+/** The selected request of a file, and a note when there are others. */
 export function chooseEntry(
   { format, entries }: Capture,
   { entry, vector }: Choice

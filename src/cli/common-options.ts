@@ -9,7 +9,7 @@ export const ACCOUNT_HEADER = {
 export const ACCOUNT_PREFIX = {
   type: 'string',
   value: 'TEXT',
-  about: "what stands before the account's id in it",
+  about: 'the text before the account id in it',
   default: 'account-'
 } as const
 
@@ -17,7 +17,7 @@ export const PREFIX = {
   type: 'string',
   value: 'PATH',
   about:
-    'a part of the path that a proxy takes away, such as /hooks: it is signed, and the receiver does not see it'
+    'a part of the path that a proxy strips, such as /hooks: it is signed, but the receiver does not see it'
 } as const
 
 export const SCHEME = {

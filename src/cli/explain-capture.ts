@@ -4,7 +4,7 @@ import type { Verdict } from '../verdict/verdict.ts'
 
 const NOT_CAPTURED = 'not-in-the-capture'
 
-/** Stands for a body that the capture does not show. It is read only after the signature has verified. */
+/** Replaces a body that the capture does not have. It is read only after the signature has verified. */
 export const MISSING_BODY: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({
     next: () => Promise.reject(Object.assign(new Error('the capture has no body'), { code: NOT_CAPTURED }))
@@ -12,8 +12,8 @@ export const MISSING_BODY: AsyncIterable<Uint8Array> = {
 }
 
 /**
- * What `explain` says of a verdict, where a capture differs from a request that has just arrived: its body may not be
- * in the file, and that its Date is long ago says nothing about this machine's clock.
+ * The text of `explain`, adapted to a capture: the body may not be in the file, and an old Date says nothing about this
+ * machine's clock.
  *
  * @param about.isOld judged by this machine's clock
  */
@@ -40,9 +40,9 @@ function withoutBody(verdict: Verdict): string {
 const TIMES = ['date-too-old', 'signature-created-out-of-range', 'signature-expired']
 
 function ofItsTime(block: string, verdict: Verdict): string {
-  const code = TIMES.find(each => block.startsWith(`${each}\n`))
+  const code = TIMES.find(name => block.startsWith(`${name}\n`))
   const failure =
-    verdict.status === 'verified' ? undefined : verdict.failures.find(each => each.code === code)
+    verdict.status === 'verified' ? undefined : verdict.failures.find(failure => failure.code === code)
   const { offsetSeconds = 0 } = (failure?.evidence ?? {}) as { offsetSeconds?: number }
   if (code === undefined || offsetSeconds > 0) return block
   return [

@@ -30,7 +30,7 @@ import { addPrefix } from './path-prefix.ts'
 import { parseTxt } from './txt.ts'
 import { EXIT, UsageError } from './usage.ts'
 
-/** Without a value of its own: what is not given is what the fixture says, or else the verifier's default. */
+/** Without default values: an option that is not given comes from the fixture, or is the verifier's default. */
 const { default: headerDefault, ...HEADER } = ACCOUNT_HEADER
 const { default: prefixDefault, ...ID_PREFIX } = ACCOUNT_PREFIX
 
@@ -95,7 +95,7 @@ export const explainCommand: Command = {
     exits: [
       [0, 'verified'],
       [1, 'rejected'],
-      [2, 'unavailable: it cannot be said now, or without the body'],
+      [2, 'unavailable: it cannot be decided now, or without the body'],
       [64, 'a mistake on the command line, or a file that cannot be read']
     ]
   }),
@@ -128,7 +128,7 @@ async function runExplain(args: string[], io: Io): Promise<number> {
   return EXIT[verdict.status]
 }
 
-/** The entry of the file that is meant, with everything there is to say about how it was found. */
+/** The selected entry of the file, with all notes on how it was found. */
 async function readEntry(file: string, { entry, vector, body }: Flags, io: Io): Promise<Entry> {
   const { bytes, isCut } = await readStart(file, io)
   if (isCut) io.note('note: only the first 32 MiB of the file are read')
@@ -152,7 +152,7 @@ function withRequestFlags(entry: Entry, flags: Flags, body: Buffer | undefined):
   }
 }
 
-/** What the command line says goes before what the fixture says. */
+/** The command line overrides the fixture. */
 function withFlags(
   options: Partial<VerifierOptions>,
   flags: Flags,

@@ -4,8 +4,8 @@ import type { Io } from './io.ts'
 const STYLE_OR_OTHER = /(\x1b\[\d{1,2}m)|[^\n -~]/g
 
 /**
- * The last line of defence: every command escapes what comes from outside, and what one forgets ends here. Nothing but
- * printable ASCII, line ends and, where there are colours, their codes is printed.
+ * The last line of defence: every command escapes text from outside, and this catches what one forgets. Only printable
+ * ASCII, line ends and, where there are colours, their codes are printed.
  */
 export function guardOutput(io: Io): Io {
   const safe = (text: string) => text.replace(STYLE_OR_OTHER, (_, style) => (io.color && style) || '?')

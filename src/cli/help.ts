@@ -1,14 +1,14 @@
 import { wrapWords } from '../explain/text.ts'
 
-/** An option as `parseArgs` takes it, with what the help says of it. */
+/** An option as `parseArgs` takes it, with what the help says about it. */
 export interface OptionSpec {
   readonly type: 'string' | 'boolean'
   readonly multiple?: boolean
   readonly short?: string
   readonly default?: string
-  /** what holds without it, where that is not a value of the option's own */
+  /** the default in words, where it is not a value of this option */
   readonly otherwise?: string
-  /** what stands for the value */
+  /** the placeholder for the value */
   readonly value?: string
   readonly about: string
 }

@@ -8,7 +8,7 @@ export interface Io {
   stdin: Readable
   /** a line, or several, to the output */
   print: (text: string) => void
-  /** a line beside the output */
+  /** a line on stderr */
   note: (text: string) => void
   /** may the output be coloured */
   color: boolean
@@ -16,7 +16,7 @@ export interface Io {
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** Far beyond any webhook; it keeps a wrong file name, or a device without an end, from filling the memory. */
+/** Far larger than any webhook; it keeps a wrong file name, or an endless device, from filling the memory. */
 const MAX_BYTES = 32 * 2 ** 20
 
 /** The bytes of a file, or of standard input for `-`: all of them, or the first 32 MiB. */
@@ -35,7 +35,7 @@ export async function readStart(file: string, io: Io): Promise<{ bytes: Buffer; 
   return { bytes: Buffer.concat(chunks, Math.min(length, MAX_BYTES)), isCut: length > MAX_BYTES }
 }
 
-/** The same for what must be whole. */
+/** The same for a file that must be complete. */
 export async function readBytes(file: string, io: Io): Promise<Buffer> {
   const { bytes, isCut } = await readStart(file, io)
   if (isCut) throw new UsageError(`${file} is larger than ${MAX_BYTES} bytes`)

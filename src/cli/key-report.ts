@@ -5,7 +5,7 @@ import { looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
 import { isUnavailable } from '../verdict/codes.ts'
 import type { Failed } from '../verdict/result.ts'
 
-/** What stands at a DNS name: plain data, for `--json` and for a person. */
+/** What is published at a DNS name: plain data, for `--json` and for a person. */
 export interface KeyReport {
   name: string
   status: 'usable' | 'unusable' | 'unavailable'
@@ -33,7 +33,7 @@ export function reportOn(name: string, texts: readonly string[]): KeyReport {
   return { name, status, ...(noKey && { problem: 'no key record among the TXT records' }), records }
 }
 
-/** From a look-up without an answer. */
+/** From a lookup without an answer. */
 export const reportFailure = (name: string, failed: Failed): KeyReport => ({
   name,
   status: isUnavailable(failed.code) ? 'unavailable' : 'unusable',
@@ -63,7 +63,7 @@ export function keyReportText({ name, status, problem, records }: KeyReport): st
   const lines = [`${status}: ${name}`]
   if (problem !== undefined) lines.push(wrapWords('  problem: ', problem))
   records.forEach((record, i) => {
-    lines.push('', `record ${i + 1}: ${record.status === 'unrelated' ? 'no key record' : record.status}`)
+    lines.push('', `record ${i + 1}: ${record.status === 'unrelated' ? 'not a key record' : record.status}`)
     if (record.problem !== undefined) lines.push(wrapWords('  problem: ', record.problem))
     if (record.type !== undefined) {
       lines.push(`  type: ${record.type}${record.bits === undefined ? '' : `, ${record.bits} bits`}`)

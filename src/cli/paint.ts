@@ -26,5 +26,5 @@ const paint = (text: string): string =>
     )
     .join('\n')
 
-/** Prints a report, coloured where it may be. */
+/** Prints a report, in colour where that is possible. */
 export const printText = (text: string, io: Io): void => io.print(io.color ? paint(text) : text)

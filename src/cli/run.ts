@@ -47,7 +47,7 @@ Exit codes:
 
 Colours are for terminals only, and not with NO_COLOR.`
 
-/** Runs one command. Resolves to the exit code; what is wrong with the usage is one line. */
+/** Runs one command. Resolves to the exit code; a usage error is one line. */
 export async function run(args: readonly string[], terminal: Io): Promise<number> {
   const io = guardOutput(terminal)
   const [name = '', ...rest] = args
@@ -79,7 +79,7 @@ export async function run(args: readonly string[], terminal: Io): Promise<number
   }
 }
 
-/** What stands after `--` belongs to another program. */
+/** Arguments after `--` belong to another program. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return args.slice(0, end < 0 ? args.length : end).some(arg => arg === '--help' || arg === '-h')

@@ -23,7 +23,7 @@ import { EXIT, UsageError } from './usage.ts'
 
 const OPTIONS = {
   domain: { type: 'string', value: 'NAME', about: "the service's domain", default: 'service.example' },
-  selector: { type: 'string', value: 'NAME', about: "what the key's name begins with", default: 'test' },
+  selector: { type: 'string', value: 'NAME', about: "the first part of the key's name", default: 'test' },
   host: { type: 'string', value: 'NAME', about: 'the Host to sign and send', otherwise: "the URL's" },
   account: { type: 'string', value: 'ID', about: 'the account id', default: '1234' },
   'account-header': ACCOUNT_HEADER,
@@ -89,7 +89,7 @@ export const send: Command = {
     ],
     exits: [
       [0, 'the answer is 2xx; with --repeat, the first is and no repetition is'],
-      [1, 'the answer is another; with --repeat, a repetition was accepted'],
+      [1, 'any other answer; with --repeat, a repetition was accepted'],
       [2, 'there is no answer, or it is 503'],
       [64, 'a mistake on the command line']
     ]
@@ -138,7 +138,7 @@ async function runSend(args: string[], io: Io): Promise<number> {
   }
 }
 
-/** One after the other: a receiver that answers late must not have two at once by accident. */
+/** One after the other: a receiver that answers late must not get two at once. */
 async function exchangeAll(
   exchange: () => Promise<Answer>,
   times: number,
@@ -210,7 +210,7 @@ function sign(url: URL, key: SigningKey, flags: Flags, body: Buffer | undefined)
 
 function parseScheme(name: string): SchemeName {
   if (name !== 'draft-cavage' && name !== 'rfc9421')
-    throw new UsageError('--scheme is draft-cavage or rfc9421')
+    throw new UsageError('--scheme must be draft-cavage or rfc9421')
   return name
 }
 
@@ -234,7 +234,7 @@ const MAX_LINES = 100
 
 const isAccepted = ({ status }: Answer): boolean => status >= 200 && status < 300
 
-/** What the answers mean, where they are not what a good receiver gives. */
+/** What the answers mean, where they differ from those of a correct receiver. */
 function closingLines(
   [first, ...repeated]: readonly Answer[],
   keyId: string,

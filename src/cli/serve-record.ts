@@ -3,8 +3,8 @@ import { type CountingDnsServer, startDnsServer } from '../testing/dns-server.ts
 import { UsageError } from './usage.ts'
 
 /**
- * Serves one TXT record over UDP and TCP, on a loopback address only: a private key's record that is good for tests
- * alone is nobody else's business, and an open DNS server would answer the whole network.
+ * Serves one TXT record over UDP and TCP, on a loopback address only: a test key must not be visible to other machines,
+ * and an open DNS server would answer the whole network.
  *
  * @throws UsageError
  */

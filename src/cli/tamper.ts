@@ -1,7 +1,7 @@
 import type { SignedTestRequest } from '../testing/sign.ts'
 import { UsageError } from './usage.ts'
 
-/** What `send --tamper` changes after the request was signed, and what a receiver that verifies says to it. */
+/** What `send --tamper` changes after the request was signed, and the refusal of a receiver that verifies. */
 interface Forgery {
   readonly what: string
   readonly refusal: string
@@ -40,7 +40,7 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
 export const TAMPER_NAMES = Object.keys(FORGERIES)
 
 /**
- * The request with one thing changed that was signed.
+ * The request with one signed part changed.
  *
  * @throws UsageError for an unknown name
  */
@@ -50,7 +50,7 @@ export function tamper(
   accountHeader: string
 ): { forged: SignedTestRequest; text: string } {
   const forgery = Object.hasOwn(FORGERIES, name) ? FORGERIES[name] : undefined
-  if (forgery === undefined) throw new UsageError(`--tamper is one of ${TAMPER_NAMES.join(', ')}`)
+  if (forgery === undefined) throw new UsageError(`--tamper must be one of ${TAMPER_NAMES.join(', ')}`)
   const { what, refusal, change } = forgery
   return {
     forged: change(request, accountHeader),
@@ -63,13 +63,13 @@ function withHeader(
   name: string,
   change: (value: string) => string
 ): SignedTestRequest {
-  const headers = request.headers.map(([each, value]): [string, string] =>
-    each.toLowerCase() === name.toLowerCase() ? [each, change(value)] : [each, value]
+  const headers = request.headers.map(([header, value]): [string, string] =>
+    header.toLowerCase() === name.toLowerCase() ? [header, change(value)] : [header, value]
   )
   return { ...request, headers }
 }
 
-/** As long as before, so that only the digest can tell; a body that was empty gets a byte. */
+/** The length stays the same, so that only the digest differs; an empty body gets a byte. */
 function changeByte(body: Uint8Array): Uint8Array<ArrayBuffer> {
   const changed = body.length === 0 ? Uint8Array.of(0x20) : new Uint8Array(body)
   let index = changed.length - 1
@@ -86,7 +86,7 @@ function withBody(request: SignedTestRequest, body: Uint8Array<ArrayBuffer>): Si
   return { ...withHeader({ ...request, headers }, 'content-length', () => String(body.length)), body }
 }
 
-/** In the middle, so that it stays canonical base64; by the draft, the parameter that is called signature. */
+/** In the middle, so that it stays canonical base64; in the draft's header, of the parameter called signature. */
 const changeSignature = (value: string): string =>
   value.replace(
     /((?:^|,)\s*signature="|^[^=,]+=:)([A-Za-z0-9+/]{20})(.)/,

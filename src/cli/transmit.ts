@@ -5,7 +5,7 @@ import type { SignedTestRequest } from '../testing/sign.ts'
 export interface Answer {
   status: number
   statusText: string
-  /** what of the body is shown */
+  /** the part of the body that is shown */
   body: Buffer
 }
 

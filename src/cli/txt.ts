@@ -1,4 +1,4 @@
-/** What stands before the strings: a zone line, or how `host` and `nslookup` print it. */
+/** The text before the strings: a zone line, or how `host` and `nslookup` print it. */
 const BEFORE =
   /^\s*(?:(\S+)\s+)?(?:(?:\d+[smhdw]?|IN)\s+){0,2}(?:TXT\s+|descriptive text\s+|text\s*=\s*)(?=["(]|[A-Za-z]+\s*=)/i
 
@@ -39,8 +39,8 @@ function joinQuoted(data: string): string {
     )
 }
 
-/** A TXT record as a zone file has it. Character-strings are joined with nothing between, so short ones do as well. */
+/** A TXT record in the form of a zone file. Strings are joined with nothing between, so short ones work as well. */
 export function zoneRecord(name: string, text: string): string {
   const strings = text.match(/.{1,70}/g) ?? []
-  return `${name}. 300 IN TXT (\n${strings.map(each => `  "${each}"`).join('\n')} )`
+  return `${name}. 300 IN TXT (\n${strings.map(string => `  "${string}"`).join('\n')} )`
 }

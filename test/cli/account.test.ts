@@ -48,7 +48,7 @@ it('needs a token', async () => {
   })
 })
 
-describe('says what is at fault', () => {
+describe('says what failed', () => {
   it.each([400, 401, 403, 422])('the token: the authorization server answers %i', async code => {
     service.authFault = status(code)
     const finished = await run()
@@ -88,14 +88,14 @@ describe('says what is at fault', () => {
     })
   })
 
-  it('the server or the moment: 500, 503, 429', async () => {
+  it('the server, or only now: 500, 503, 429', async () => {
     for (const code of [500, 503, 429]) {
       service.authFault = status(code)
       expect((await run()).code).toBe(2)
     }
   })
 
-  it('the network: nobody is there', async () => {
+  it('the network: nothing listens', async () => {
     const finished = await run({ authUrl: 'http://127.0.0.1:9/' })
     expect(finished.stderr).toMatch(
       /^signed-requests: the network: The connection to the authorization server failed/

@@ -135,7 +135,7 @@ describe.each([
     lookupTxt: async () => [[published]]
   }
 
-  it('is changed in the line whose original a proxy forwarded', async () => {
+  it('is found in the line whose original a proxy forwarded', async () => {
     const original = resign(sign({ target: '/hooks/one?x=1' }))
     const rewritten = withHeaders(
       { ...original, target: '/index.php' },
@@ -160,7 +160,7 @@ describe.each([
     expect(await changedLineOf(rewritten, options)).toBeUndefined()
   })
 
-  it('is searched for a bounded time, however many originals there are', async () => {
+  it('is searched for in bounded time, however many originals there are', async () => {
     const originals = Array.from({ length: 400 }, (_, i) => ['X-Original-URI', `/${i}`] as const)
     const request = resign(sign({ target: '/a' }))
     const lines = [...(request.headers as Iterable<readonly [string, string]>), ...originals].slice(0, 490)
@@ -189,7 +189,7 @@ it('finds any one character that was changed, added or removed', async () => {
   )
 })
 
-it('is silent when the key did not make the signature, or more was changed', async () => {
+it('finds nothing when the key did not make the signature, or more was changed', async () => {
   const other = createTestService()
   expect(await changedLineOf(sign(), { lookupTxt: other.lookupTxt })).toBeUndefined()
   expect(await changedLineOf({ ...sign(), target: '/completely/different' })).toBeUndefined()
@@ -198,7 +198,7 @@ it('is silent when the key did not make the signature, or more was changed', asy
   ).toBeUndefined()
 })
 
-it('names of headers that objects have are names like others', async () => {
+it('treats header names that are properties of objects like any other', async () => {
   const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'constructor']
   const request = sign({ headers: { constructor: 'abc' }, covered })
   expect(await changedLineOf(withHeaders(request, { constructor: 'abd' }))).toEqual({
@@ -208,7 +208,7 @@ it('names of headers that objects have are names like others', async () => {
   })
 })
 
-it('stays quick for a long signing string', async () => {
+it('is fast for a long signing string', async () => {
   const request = sign({ headers: { 'X-Nonce': 'n'.repeat(1500) } })
   const search = async () =>
     expect(await changedLineOf({ ...request, target: '/a/quite/different/one' })).toBeUndefined()
@@ -218,7 +218,7 @@ it('stays quick for a long signing string', async () => {
   ).toBeUndefined()
 })
 
-it('one byte of a capture changed, wherever: the line is named, or the check', async () => {
+it('names the line or the check for a change of any one byte of a capture', async () => {
   const capture = (await sniff(sign())).toString('latin1')
   const record = Object.values(service.records)[0]![0]!.join('')
   const args = [

@@ -78,7 +78,7 @@ describe('explain', () => {
     expect(code).toBe(1)
   })
 
-  it('shows terminal escapes, and lets nothing pose as a line of its own', async () => {
+  it('escapes terminal sequences and line breaks', async () => {
     const hostile = capture.replace('Host: receiver.example', 'Host: \x1b[2J\x1b]0;owned\x07\x9b31m')
     const { stdout } = await run(['explain', ...WITH_RECORD], latin1(hostile))
     expect(stdout).toContain('received \\x1b[2J\\x1b]0;owned\\x07\\x9b31m')
@@ -90,7 +90,7 @@ describe('explain', () => {
     expect(code).toBe(0)
   })
 
-  it('survives nothing to read', async () => {
+  it('reports an empty input as a mistake', async () => {
     expect(await run(['explain', ...WITH_RECORD])).toMatchObject({
       code: 64,
       stderr: expect.stringMatching(
@@ -99,7 +99,7 @@ describe('explain', () => {
     })
   })
 
-  it('judges as of another time, without TLS, under another brand', async () => {
+  it('judges as of another time, without TLS, with another account header', async () => {
     const branded = createTestService({ accountHeader: 'X-Brand-ID' })
     const old = branded.sign({ date: new Date('2026-01-02T03:04:05Z') })
     const bytes = await sniff(old)
@@ -171,7 +171,7 @@ describe('explain', () => {
     })
   })
 
-  it('takes a fixture with everything in it', async () => {
+  it('reads options, DNS and time from a fixture', async () => {
     const verdict = await createVerifier(service.options)(signed)
     const document = captureFixture(signed, verdict, {
       options: service.options,
@@ -233,7 +233,7 @@ describe('key', () => {
         '  problem: key-revoked: the key has been revoked',
         '  text: v=DKIM1; p=',
         '',
-        'record 2: no key record',
+        'record 2: not a key record',
         '  text: v=spf1 -all',
         ''
       ].join('\n')

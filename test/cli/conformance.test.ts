@@ -41,13 +41,13 @@ describe('signed-requests conformance', () => {
     expect(code).toBe(0)
   })
 
-  it('takes a whole verdict of the library as an answer', async () => {
+  it('accepts a whole verdict of the library as an answer', async () => {
     const whole = '({ ...vector.verdict, failures: vector.verdict.failures ?? [], checks: {} })'
     const { code } = await run(program('whole', `JSON.stringify(${whole})`), '--only', 'https')
     expect(code).toBe(0)
   })
 
-  it('takes a last answer without a line break', async () => {
+  it('accepts a last answer without a line break', async () => {
     const code = 'process.stdin.resume().on(\'end\', () => process.stdout.write(\'{"status":"verified"}\'))'
     const [vector] = loadVectors().filter(({ verdict }) => verdict.status === 'verified')
     expect(await run(script(code), '--only', vector!.name)).toMatchObject({ code: 0, stderr: '' })
@@ -64,7 +64,7 @@ describe('signed-requests conformance', () => {
 
   it.each([
     ['another status', `JSON.stringify({ ...vector.verdict, status: 'unavailable' })`],
-    ['no status', 'JSON.stringify({ failures: [] })'],
+    ['status is missing', 'JSON.stringify({ failures: [] })'],
     [
       'a code of another check',
       `JSON.stringify({ status: 'rejected', failures: [{ check: 'host', code: 'not-https' }] })`
@@ -75,14 +75,14 @@ describe('signed-requests conformance', () => {
     ],
     ['failures that are no list', `JSON.stringify({ status: 'verified', failures: 'none' })`],
     ['null', "'null'"],
-    ['no JSON', "'hello'"],
+    ['not JSON', "'hello'"],
     ['an empty line', "''"]
   ])('counts %s as a difference', async (name, answer) => {
     const { code, stderr } = await run(program(name.replaceAll(' ', '-'), answer), '--only', 'https-missing')
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   })
 
-  it('prints nothing of the program that steers a terminal', async () => {
+  it('escapes terminal sequences in the output of the program', async () => {
     const answer = `JSON.stringify({ status: '\\u001b[2J\\u202e', failures: [] })`
     const { stdout } = await run(program('escape', answer), '--only', 'https')
     const after = "process.stderr.write('\\x1b[31mred\\x07\\n'); process.exit(3)"
@@ -160,7 +160,7 @@ describe('signed-requests conformance', () => {
     expect(code).toBe(2)
   })
 
-  it('ends what the program has started', async () => {
+  it('ends the processes that the program started', async () => {
     const nested = script(
       "require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })"
     )
@@ -179,7 +179,7 @@ describe('signed-requests conformance', () => {
 
   it('selects vectors by name, file and standard', async () => {
     const count = async (...only: string[]) =>
-      (await runInside(['conformance', '--list', ...only.flatMap(each => ['--only', each])])).stdout
+      (await runInside(['conformance', '--list', ...only.flatMap(name => ['--only', name])])).stdout
         .trim()
         .split('\n').length
     const all = loadVectors().length

@@ -14,11 +14,11 @@ function printed(text: string, color: boolean): string[] {
 }
 
 describe('the output', () => {
-  it.each([true, false])('has no control character and nothing beyond ASCII (colours: %s)', color => {
+  it.each([true, false])('has no control character and only ASCII (colours: %s)', color => {
     expect(printed(NASTY, color)).toEqual(Array(2).fill('a?]0;x??2J?????b\n'))
   })
 
-  it('has colours only where they may be', () => {
+  it('has colours only where they are allowed', () => {
     expect(printed('\x1b[31mred\x1b[39m', true)[0]).toBe('\x1b[31mred\x1b[39m')
     expect(printed('\x1b[31mred\x1b[39m', false)[0]).toBe('?red?')
     expect(printed('\x1b[2J\x1b[1;31m', true)[0]).toBe('?[2J?[1;31m')

@@ -109,7 +109,7 @@ it('signs by RFC 9421', async () => {
   expect(await send()).toMatchObject({ code: 1, stdout: expect.stringContaining('signature-missing') })
   expect(await send('--scheme', 'rfc')).toMatchObject({
     code: 64,
-    stderr: 'signed-requests: --scheme is draft-cavage or rfc9421\n'
+    stderr: 'signed-requests: --scheme must be draft-cavage or rfc9421\n'
   })
 })
 
@@ -274,7 +274,7 @@ describe('a refusal', () => {
     )
   })
 
-  it('says how to have the record served, when it is not', async () => {
+  it('says how to have the record served when it is not', async () => {
     const url = await startReceiver({ lookupTimeout: 100 })
     const { code, stdout } = await runInside(['send', url, '--key', keyFile])
     expect(stdout).toContain("  lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'] })\n")
@@ -313,7 +313,7 @@ describe('the same bytes again', () => {
   })
 })
 
-it('signs another Host, and a part of the path that a proxy takes away', async () => {
+it('signs another Host, and a part of the path that a proxy strips', async () => {
   const port = await listen(
     createServer(async (request, response) => {
       const verify = createVerifier({

@@ -58,7 +58,7 @@ describe('usage', () => {
     ],
     [
       ['send', 'http://a.example', '--tamper', 'constructor'],
-      '--tamper is one of body, date, host, account, signature'
+      '--tamper must be one of body, date, host, account, signature'
     ],
     [
       ['send', 'http://a.example', '--repeat', '0'],
@@ -66,7 +66,7 @@ describe('usage', () => {
     ],
     [
       ['send', 'http://a.example', '--prefix', 'brand-'],
-      "--prefix takes a path such as /hooks; what stands before the account's id is --account-prefix"
+      '--prefix takes a path such as /hooks; the text before the account id is --account-prefix'
     ],
     [
       ['send', 'http://a.example', '--host', 'https://b.example/'],
@@ -97,11 +97,11 @@ describe('usage', () => {
     ['{"request":{"headers":[]},"options":{}}', 'request.method must be a string, such as "POST"'],
     [
       '{"request":{"headers":[1],"method":"GET","target":"/","https":true}}',
-      'the headers of the fixture are not pairs of a name and a value'
+      'the headers of the fixture must be pairs of a name and a value'
     ],
     [
       '{"request":{"headers":[]},"dns":{"a":[["v=DKIM1"]],"b":["v=DKIM1"]}}',
-      'the dns of the fixture is not names with TXT records'
+      'the dns of the fixture must have TXT records'
     ],
     ['{"request":{"headers":[]},"options":{},"now":"today"}', 'the now of the fixture is not a time'],
     [
@@ -110,7 +110,7 @@ describe('usage', () => {
     ],
     [
       '{"request":{"headers":[],"body":"{}"},"options":{}}',
-      'the body of the fixture is not null, { "utf8": text }, { "base64": text } or { "error": code }'
+      'the body of the fixture must be null, { "utf8": text }, { "base64": text } or { "error": code }'
     ],
     ['{"request":{"headers":[]},"options":{"require":1}}', 'createVerifier() has no option "require"']
   ])('the fixture %j is a mistake, in one line', async (fixture, message) => {
@@ -133,7 +133,7 @@ describe('colour', () => {
     expect(stdout).toContain('\x1b[31mchanged: line 1\x1b[39m')
   })
 
-  it('changes nothing else, and is not there unless asked for', async () => {
+  it('changes nothing else, and is used only when asked for', async () => {
     const plain = await runInside(args, changed)
     expect(plain.stdout).not.toContain('\x1b')
     const colored = await runInside(args, changed, true)

@@ -5,12 +5,12 @@ import type { VerifierOptions } from '../../options/options.ts'
 
 export type HeaderLine = readonly [name: string, value: string]
 
-/** One request of a capture, and what a person should know about the reading. */
+/** One request of a capture, and notes for a person on how it was read. */
 export interface Entry {
   request: ReceivedRequest & { readonly headers: readonly HeaderLine[] }
   /** the request had a body, and the capture does not show it: `request.body` is null */
   isBodyMissing: boolean
-  /** what the capture itself says of the receiver; only a fixture does */
+  /** what the capture itself says about the receiver; only a fixture does */
   options: Partial<VerifierOptions>
   notes: readonly string[]
   /** of a vector */
@@ -39,8 +39,8 @@ interface Found {
 }
 
 /**
- * An entry whose body may not be there. Over TLS unless the capture says otherwise: what was captured in clear text was
- * behind a proxy that ended it.
+ * An entry whose body may be missing. It counts as sent over TLS unless the capture says otherwise: what was captured
+ * in clear text was behind a proxy that ended TLS.
  */
 export function entryOf({ method, target, headers, body, https = true, notes = [] }: Found): Entry {
   return {

@@ -5,9 +5,9 @@ export interface Decoded {
 }
 
 const UTF16 =
-  'the file is UTF-16, as PowerShell writes with >: its line ends and what is not ASCII may differ from what was sent'
+  'the file is UTF-16, as PowerShell writes with >: its line ends and non-ASCII characters may differ from what was sent'
 
-/** Undoes what editors and shells do to a file: a byte order mark goes, and UTF-16 becomes UTF-8. */
+/** Undoes what editors and shells do to a file: a byte order mark is removed, and UTF-16 becomes UTF-8. */
 export function decodeFile(bytes: Buffer): Decoded {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return { bytes: bytes.subarray(3), notes: [] }

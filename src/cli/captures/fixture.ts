@@ -4,7 +4,7 @@ import { UsageError } from '../usage.ts'
 import type { Entry, HeaderLine } from './capture.ts'
 import { isObject, type JsonObject, own } from './json-object.ts'
 
-/** A fixture document, or one vector of it alone; what else wraps a request has neither. */
+/** A fixture document, or a single vector. Other formats that wrap a request have none of these properties. */
 export function isFixture(value: JsonObject): boolean {
   if (Object.hasOwn(value, 'vectors')) return true
   const request = own(value, 'request')
@@ -14,7 +14,7 @@ export function isFixture(value: JsonObject): boolean {
   )
 }
 
-/** Every vector of the document, each with the options that it says. */
+/** Every vector of the document, each with its own options. */
 export function parseFixture(value: JsonObject): Entry[] {
   const vectors = own(value, 'vectors') ?? [value]
   if (!Array.isArray(vectors) || !vectors.every(isObject)) {
@@ -43,7 +43,7 @@ function entryOfVector(vector: JsonObject): Entry {
     throw new UsageError('the options of the fixture are not an object')
   if (dns !== undefined && !isDns(dns)) {
     throw new UsageError(
-      'the dns of the fixture is not names with TXT records, [["v=DKIM1; p=..."]], or an error'
+      'the dns of the fixture must have TXT records, [["v=DKIM1; p=..."]], or an error by name'
     )
   }
   if (now !== undefined && Number.isNaN(Date.parse(now)))
@@ -78,7 +78,7 @@ const isDns = (dns: unknown): boolean =>
     answer =>
       (isObject(answer) && (typeof answer['error'] === 'string' || answer['error'] === null)) ||
       (Array.isArray(answer) &&
-        answer.every(record => Array.isArray(record) && record.every(each => typeof each === 'string')))
+        answer.every(record => Array.isArray(record) && record.every(chunk => typeof chunk === 'string')))
   )
 
 function validateBody(body: unknown): VectorBody | null {
@@ -88,17 +88,17 @@ function validateBody(body: unknown): VectorBody | null {
     : []
   if (kinds.length === 1) return body as VectorBody
   throw new UsageError(
-    'the body of the fixture is not null, { "utf8": text }, { "base64": text } or { "error": code }'
+    'the body of the fixture must be null, { "utf8": text }, { "base64": text } or { "error": code }'
   )
 }
 
-/** Pairs, or a record as `node:http` makes it. */
+/** Pairs, or a record as `node:http` returns it. */
 function headerLines(headers: unknown): HeaderLine[] {
   const lines = Array.isArray(headers) ? headers : isObject(headers) ? Object.entries(headers) : undefined
   const pairs = lines?.flatMap(line =>
     Array.isArray(line) && line.length === 2 ? [line[1]].flat(1).map(value => [line[0], value]) : [undefined]
   )
-  if (pairs?.every(pair => pair?.every(each => typeof each === 'string')))
+  if (pairs?.every(pair => pair?.every(text => typeof text === 'string')))
     return pairs as unknown as HeaderLine[]
-  throw new UsageError('the headers of the fixture are not pairs of a name and a value, or an object of them')
+  throw new UsageError('the headers of the fixture must be pairs of a name and a value, or an object')
 }

@@ -45,7 +45,7 @@ function headLines(text: string, start: number): { lines: string[]; end: number 
   return { lines, end: Math.min(at, text.length) }
 }
 
-/** RFC 9112 section 3; what stands between the method and the version is the target, whatever it is. */
+/** RFC 9112 section 3; everything between the method and the version is the target. */
 export const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.*) HTTP\/\d(?:\.\d)?$/s
 
 /** `tcpdump -A` prints a line of its own, and the packet's octets up to the request. */
@@ -60,7 +60,7 @@ function requestLine(
   return method === undefined || target === undefined ? undefined : { method, target, index }
 }
 
-/** A later request of the file begins with a line that leaves no doubt; answers between are passed over. */
+/** A later request in the file must begin with an unambiguous line; answers in between are skipped. */
 const NEXT_REQUEST = /^[A-Z]{2,20} [/*h]\S* HTTP\/1\.[01]\r?$/gm
 
 function nextRequest(text: string, from: number): number {
@@ -68,7 +68,7 @@ function nextRequest(text: string, from: number): number {
   return NEXT_REQUEST.exec(text)?.index ?? -1
 }
 
-/** A line without a colon is all name: that is not a token, and the verdict will say so. */
+/** A line without a colon is all name: that is not a token, and the verdict says so. */
 export function headerOf(line: string): HeaderLine {
   const colon = line.indexOf(':')
   return colon < 0 ? [line, ''] : [line.slice(0, colon), trimWhiteSpace(line.slice(colon + 1))]
@@ -84,7 +84,7 @@ interface Body {
 /** What follows a request without a body: nothing, an answer, or the next request. */
 const NO_BODY = /^[\r\n]{0,8}(?:$|HTTP\/\d|[A-Z]{2,20} [/*h]\S{0,2000} HTTP\/1\.[01]\r?\n)/
 
-/** RFC 9112 section 6.3, with whatever is there instead of an error. */
+/** RFC 9112 section 6.3, but a body that is not complete is kept as it is. */
 function parseBody(rest: Buffer, headers: readonly HeaderLine[]): Body {
   if (/(?:^|,)[ \t]*chunked[ \t]*$/i.test(lineValues(headers, 'transfer-encoding').join(','))) {
     return parseChunks(rest)

@@ -78,14 +78,14 @@ function toEntry(fields: readonly HeaderLine[], rest: Buffer): Entry | undefined
   return entryOf({
     method,
     target,
-    // RFC 9113 section 8.3.1: it stands for Host.
+    // RFC 9113 section 8.3.1: it replaces Host.
     headers: authority === undefined || hasHost ? headers : [['host', authority], ...headers],
     body: bodyAfterHead(rest, headers),
     https: pseudo.get('scheme') !== 'http'
   })
 }
 
-/** Without a Content-Length, a line end at the end is the file's. */
+/** Without a Content-Length, a line end at the end belongs to the file. */
 function bodyAfterHead(rest: Buffer, headers: readonly HeaderLine[]): Buffer | undefined {
   const [, length] = headers.find(([name]) => name.toLowerCase() === 'content-length') ?? []
   if (length !== undefined && /^\d{1,15}$/.test(length)) return rest.subarray(0, Number(length))

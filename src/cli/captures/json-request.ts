@@ -68,7 +68,7 @@ const PARSED =
   'the export has a body that was parsed: its bytes as sent are lost, so the digest may not match'
 
 function parseBody(value: JsonObject): { body: Uint8Array | undefined; notes: string[] } {
-  const body = BODIES.map(name => own(value, name)).find(each => each !== undefined && each !== null)
+  const body = BODIES.map(name => own(value, name)).find(found => found !== undefined && found !== null)
   if (body === undefined) return { body: undefined, notes: [] }
   if (!isText(body)) return { body: Buffer.from(serialized(body)), notes: [PARSED] }
   const isBase64 =

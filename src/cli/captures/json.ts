@@ -9,7 +9,7 @@ import { isLambdaEvent, parseLambdaEvent } from './lambda.ts'
 /** Where exports put the request, or the list of them. */
 const WRAPPERS = ['requests', 'data', 'items', 'results', 'entries', 'request', 'event', 'body']
 
-/** Parses what is JSON: by its shape, a HAR, a fixture, a Lambda event or an export. Undefined for another shape. */
+/** Parses JSON as its shape says: a HAR, a fixture, a Lambda event or an export. Undefined for another shape. */
 export function parseJsonCapture(text: string): Capture | undefined {
   let value: unknown
   try {
@@ -42,7 +42,7 @@ function unwrapped(value: unknown): Capture | undefined {
   return undefined
 }
 
-/** An array of requests; what is between them and is not one is passed over. */
+/** An array of requests; other elements are skipped. */
 function listOf(values: readonly unknown[]): Capture | undefined {
   const captures = values
     .slice(0, MAX_ENTRIES)

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, own } from './json-object.ts'
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 
-/** An event of API Gateway, a function URL or a load balancer, as a log has it. */
+/** An event of API Gateway, a function URL or a load balancer, as it appears in a log. */
 export function isLambdaEvent(value: JsonObject): boolean {
   const context = own(value, 'requestContext')
   const isFormat1 = isText(own(value, 'httpMethod')) && isText(own(value, 'path'))
@@ -13,7 +13,7 @@ export function isLambdaEvent(value: JsonObject): boolean {
   return isFormat1 || isFormat2
 }
 
-/** Through the adapter that the receiver uses, so that it is judged as the receiver does. */
+/** Uses the adapter that the receiver uses, so that the verdict is the same. */
 export function parseLambdaEvent(value: JsonObject): Entry {
   checkEvent(value)
   const { method, target, headers, body, https } = fromLambdaEvent(value as LambdaEvent)
@@ -29,7 +29,7 @@ export function parseLambdaEvent(value: JsonObject): Entry {
 const TEXTS = ['version', 'httpMethod', 'path', 'rawPath', 'rawQueryString', 'body']
 const RECORDS = ['headers', 'multiValueHeaders', 'queryStringParameters', 'multiValueQueryStringParameters']
 
-/** The adapter trusts the platform with the types; a file may have anything. */
+/** The adapter relies on the platform for the types; a file may have anything. */
 function checkEvent(event: JsonObject): void {
   const context = own(event, 'requestContext') ?? {}
   const http = isObject(context) ? (own(context, 'http') ?? {}) : undefined
@@ -57,4 +57,4 @@ const isRecordOrAbsent = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (isObject(value) &&
-    Object.values(value).every(each => isTextOrAbsent(each) || (Array.isArray(each) && each.every(isText))))
+    Object.values(value).every(item => isTextOrAbsent(item) || (Array.isArray(item) && item.every(isText))))

@@ -12,9 +12,9 @@ const FORMATS =
   'body }, or a fixture'
 
 /**
- * Finds the requests in a file, whatever wrote it.
+ * Finds the requests in a file of any supported format.
  *
- * @throws UsageError that names the formats when it is none of them
+ * @throws UsageError that lists the formats when it is none of them
  */
 export function readCapture(file: Buffer): Capture {
   const { bytes, notes } = decodeFile(file)

@@ -5,16 +5,16 @@ import { escapeText } from '../../explain/text.ts'
 /** Far longer than any verdict. */
 const MAX_LINE = 64 * 1024
 
-/** What is kept of standard error, to be shown when the program fails. */
+/** How much of standard error is kept, to be shown when the program fails. */
 const MAX_ERROR = 500
 
 /** How long a program may go on after its last answer, in milliseconds. */
 const GRACE = 1000
 
 /**
- * Runs a program: writes all lines to it, and hands over as many lines of its output as were written. Resolves to what
- * went wrong with the program, undefined when nothing did. The program may be anything: its output is bounded, its
- * time too, and it is ended with what it has started.
+ * Runs a program: writes all lines to it, and passes on as many lines of its output. Resolves to what went wrong, or to
+ * undefined. The program is not trusted: its output and its time are bounded, and it is ended together with what it has
+ * started.
  *
  * @param timeout milliseconds without an answer
  */
@@ -81,7 +81,7 @@ export function runProgram(
       if (answered === lines.length) return finish(undefined)
       finish(`ended with ${signal ?? `code ${code}`} after ${answered} of ${lines.length} answers`)
     })
-    // A program that has seen enough, or has died, closes its input: its exit says the rest.
+    // A program that stops reading, or dies, closes its input; its exit explains why.
     child.stdin.on('error', () => {})
     Readable.from(lines.map(line => `${line}\n`)).pipe(child.stdin)
   })

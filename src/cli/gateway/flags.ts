@@ -4,7 +4,7 @@ import { HELP_OPTION, type OptionSpecs } from '../help.ts'
 const { default: headerDefault, ...HEADER } = ACCOUNT_HEADER
 const { default: prefixDefault, ...ID_PREFIX } = ACCOUNT_PREFIX
 
-/** Without values of their own: what is not given may stand in the environment or in the file. */
+/** Without default values: an option that is not given may be in the environment or in the file. */
 export const GATEWAY_OPTIONS = {
   upstream: {
     type: 'string',
@@ -26,17 +26,17 @@ export const GATEWAY_OPTIONS = {
   listen: {
     type: 'string',
     value: 'IP:PORT',
-    about: 'where requests are taken',
+    about: 'where to listen for requests',
     otherwise: '127.0.0.1:8080'
   },
-  'tls-key': { type: 'string', value: 'FILE', about: 'take HTTPS with this private key, PEM' },
+  'tls-key': { type: 'string', value: 'FILE', about: 'serve HTTPS with this private key, PEM' },
   'tls-cert': { type: 'string', value: 'FILE', about: 'and this certificate with its chain, PEM' },
   https: {
     type: 'string',
     value: 'WHAT',
     about:
-      'without a key of its own: "x-forwarded-proto" believes that header of the proxy in front; "always": nothing ' +
-      'arrives but over TLS; "not-required": plain HTTP is accepted'
+      'without --tls-key: "x-forwarded-proto" trusts that header of the proxy in front; "always": everything ' +
+      'arrives over TLS; "not-required": plain HTTP is accepted'
   },
   replay: {
     type: 'string',
@@ -47,9 +47,9 @@ export const GATEWAY_OPTIONS = {
   redis: {
     type: 'string',
     value: 'URL',
-    about: 'remember them in Redis; with a password not as an argument'
+    about: 'remember them in Redis; not as an argument if it has a password'
   },
-  postgres: { type: 'string', value: 'URL', about: 'remember them in PostgreSQL; likewise' },
+  postgres: { type: 'string', value: 'URL', about: 'remember them in PostgreSQL; the same applies' },
   observe: { type: 'boolean', about: 'forward every request, marked with its verdict: nothing is refused' },
   log: { type: 'string', value: 'FORM', about: 'json, or text, which explains refusals', otherwise: 'json' },
   admin: { type: 'string', value: 'IP:PORT', about: 'serve /healthz, /metrics and the page here' },
@@ -62,9 +62,18 @@ export const GATEWAY_OPTIONS = {
     about: 'how long the upstream may take to begin its answer, or pause in it',
     otherwise: '30000'
   },
-  drain: { type: 'string', value: 'MS', about: 'how long SIGTERM lets requests end', otherwise: '10000' },
+  drain: {
+    type: 'string',
+    value: 'MS',
+    about: 'how long running requests may take after SIGTERM',
+    otherwise: '10000'
+  },
   workers: { type: 'string', value: 'N', about: 'processes; more than 1 share a store', otherwise: '1' },
-  config: { type: 'string', value: 'FILE', about: 'JSON with these options, by their names without dashes' },
+  config: {
+    type: 'string',
+    value: 'FILE',
+    about: 'JSON with these options, named without the leading dashes'
+  },
   check: { type: 'boolean', about: 'only check the options' },
   help: HELP_OPTION
 } as const satisfies OptionSpecs

@@ -12,8 +12,8 @@ export const gateway: Command = {
     about:
       'A reverse proxy that verifies each request and forwards those that are verified, with the account in ' +
       'Signed-Request-Account. Every option may also be an environment variable, such as SIGNED_REQUESTS_MAX_BODY ' +
-      'for --max-body (several values separated by commas), or stand in the file of --config. URLs with passwords, and ' +
-      'SIGNED_REQUESTS_ADMIN_TOKEN, which --admin needs beyond this machine, are taken from those only.',
+      'for --max-body (several values separated by commas), or be in the file of --config. URLs with passwords, and ' +
+      'SIGNED_REQUESTS_ADMIN_TOKEN, which --admin needs on an address that is not loopback, are taken from those only.',
     options: GATEWAY_OPTIONS,
     examples: [
       'npx signed-requests gateway --upstream http://127.0.0.1:9000 \\',
@@ -23,8 +23,8 @@ export const gateway: Command = {
     ],
     exits: [
       [0, 'ended by SIGTERM or SIGINT; with --check, the options are good'],
-      [1, 'ended, and --drain was over before every request was'],
-      [2, 'an address is taken, or the replay store is out of reach'],
+      [1, 'ended, but --drain was over before every request was'],
+      [2, 'an address is in use, or the replay store cannot be reached'],
       [64, 'a mistake in the options']
     ]
   }),

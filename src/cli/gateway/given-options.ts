@@ -8,7 +8,7 @@ type Value = string | boolean | readonly string[]
 /** As `parseArgs` returns them. */
 export type Flags = Readonly<Record<string, Value | undefined>>
 
-/** One option as it was given, and where, in the words of a message. */
+/** One option as it was given, and where, as messages name it. */
 export interface GivenOption {
   readonly value: Value
   readonly where: string
@@ -26,7 +26,7 @@ for (const name of ONLY_ARGUMENTS) NAMES.delete(name)
 /**
  * What the arguments, the environment and the file say, in this order of precedence.
  *
- * @throws UsageError for a name that is no option: misspelled, it would silently be ignored
+ * @throws UsageError for an unknown name, so a typo is not silently ignored
  */
 export function givenOptions(flags: Flags, env: Readonly<Record<string, string | undefined>>): GivenOptions {
   const given = new Map<string, GivenOption>()
@@ -56,7 +56,7 @@ function fromVariable(name: string, variable: string, text: string): Value {
   if (text === '') throw new UsageError(`${variable} is empty: set it, or unset it`)
   if (multiple) return text.split(',').map(part => part.trim())
   if (type === 'string') return text
-  if (text !== 'true' && text !== 'false') throw new UsageError(`${variable} is true or false`)
+  if (text !== 'true' && text !== 'false') throw new UsageError(`${variable} must be true or false`)
   return text === 'true'
 }
 

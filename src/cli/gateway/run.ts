@@ -24,7 +24,7 @@ export async function runGateway({ check, ...flags }: Flags, io: Io): Promise<nu
     io.print('the options are good')
     return EXIT.verified
   }
-  // Listened to from the start and to the end: of a group of processes each may get the signal twice.
+  // Registered from the start to the end: in a group of processes each may get the signal twice.
   const stopped = new Promise<void>(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
   })
@@ -55,7 +55,7 @@ async function runWorker(settings: GatewaySettings, stopped: Promise<void>, io: 
     await stopped
     return (await gateway.close()) ? EXIT.verified : EXIT.rejected
   } finally {
-    // The channel would keep this process running, and what is sent when it is closed would end it with an error.
+    // The channel would keep this process running, and a message sent after it is closed would end it with an error.
     reporter.end()
     cluster.worker?.disconnect()
   }

@@ -11,7 +11,7 @@ import { GATEWAY_NUMBERS } from './flags.ts'
 import type { GivenOptions } from './given-options.ts'
 
 /**
- * @throws UsageError for a mistake, in one line that names where it stands and never shows a secret
+ * @throws UsageError for a mistake, in one line that names where the option was given and never shows a secret
  * @throws TypeError for what `createVerifier` refuses
  */
 export function validateSettings(given: GivenOptions): GatewaySettings {
@@ -24,7 +24,7 @@ export function validateSettings(given: GivenOptions): GatewaySettings {
   const oneOf = <T extends string>(name: string, allowed: readonly T[]): T | undefined => {
     const option = given.get(name)
     if (option === undefined || allowed.includes(option.value as T)) return option?.value as T | undefined
-    throw new UsageError(`${option.where} is one of ${allowed.join(', ')}`)
+    throw new UsageError(`${option.where} must be one of ${allowed.join(', ')}`)
   }
   const number = (name: keyof typeof GATEWAY_NUMBERS): number => {
     const [byDefault, least, most] = GATEWAY_NUMBERS[name]
@@ -32,7 +32,7 @@ export function validateSettings(given: GivenOptions): GatewaySettings {
     if (option === undefined) return byDefault
     const value = /^\d{1,10}$/.test(option.value as string) ? Number(option.value) : -1
     if (value >= least && value <= most) return value
-    throw new UsageError(`${option.where} is a whole number from ${least} to ${most}`)
+    throw new UsageError(`${option.where} must be a whole number from ${least} to ${most}`)
   }
 
   const upstream = upstreamUrl(required(given.get('upstream'), 'upstream', 'where verified requests go'))
@@ -91,7 +91,7 @@ function address({ value, where }: Given): Address {
   const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(value as string) ?? []
   const host = v6 ?? v4 ?? ''
   if (isIP(host) === (v6 === undefined ? 4 : 6) && Number(port) < 2 ** 16) return { host, port: Number(port) }
-  throw new UsageError(`${where} is an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080`)
+  throw new UsageError(`${where} must be an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080`)
 }
 
 function adminSetting(at: Address, token: string | undefined, redact: boolean) {
@@ -107,7 +107,7 @@ function upstreamUrl({ value, where }: Given): URL {
   const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
   if (isOrigin) return url
   throw new UsageError(
-    `${where} is an http or https URL without a path, a query or a password: targets go on as they are`
+    `${where} must be an http or https URL without a path, a query or a password: targets are forwarded unchanged`
   )
 }
 

@@ -9,7 +9,7 @@ import type { Address, GatewaySettings } from '../../gateway/settings.ts'
 import type { Io } from '../io.ts'
 import { EXIT } from '../usage.ts'
 
-/** Milliseconds until a worker that has ended is replaced: one that ends at once must not take the machine. */
+/** Milliseconds until a worker that has ended is replaced: one that ends at once must not use up the machine. */
 const PAUSE = 1000
 
 /**
@@ -25,7 +25,7 @@ export async function runWorkers(
 ): Promise<number> {
   const dns = new Map<string, DnsAnswer>()
   const workers = new Set<Worker>()
-  /** Those that listen: none while the replay store is out of reach. */
+  /** The workers that listen: none while the replay store cannot be reached. */
   const serving = new Set<Worker>()
   let isReady = false
   let admin: Admin | undefined
@@ -48,7 +48,7 @@ export async function runWorkers(
       for (const counted of report.counted) admin?.count(counted)
       for (const exchange of report.kept) admin?.keep(exchange)
     })
-    // Also of one that could not start, as while the replay store is out of reach.
+    // Also when a worker could not start, such as while the replay store cannot be reached.
     worker.once('exit', async (code, signal) => {
       workers.delete(worker)
       serving.delete(worker)
@@ -81,7 +81,7 @@ export async function runWorkers(
   }
   const codes = await Promise.all([...workers].map(end))
   await admin?.close()
-  // What a worker could not start for is on stderr already.
+  // Why a worker could not start is on stderr already.
   return failed?.process.exitCode ?? (codes.every(code => code === 0) ? EXIT.verified : EXIT.rejected)
 }
 
@@ -90,6 +90,6 @@ async function end(worker: Worker): Promise<number> {
   // Not worker.kill(), which disconnects first: the worker would then end without draining.
   worker.process.kill('SIGTERM')
   const [code, signal] = await once(worker, 'exit')
-  // One that was only just started did not listen yet, neither to the signal nor to requests.
+  // A worker that has just started does not listen yet, neither for the signal nor for requests.
   return signal === 'SIGTERM' ? 0 : (code ?? 1)
 }

@@ -10,7 +10,7 @@ export interface Format {
 
 const bodyOf = (request: SignedTestRequest): string => Buffer.from(request.body ?? '').toString('utf8')
 const headerIn = (request: SignedTestRequest, name: string): string =>
-  request.headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
+  request.headers.find(([header]) => header.toLowerCase() === name)?.[1] ?? ''
 
 function http1(request: SignedTestRequest, lineEnd = '\r\n'): string {
   const head = [

@@ -16,8 +16,8 @@ function withHeader(
   name: string,
   change: (value: string) => string
 ): SignedTestRequest {
-  const headers = request.headers.map(([each, value]): [string, string] =>
-    each.toLowerCase() === name ? [each, change(value)] : [each, value]
+  const headers = request.headers.map(([header, value]): [string, string] =>
+    header.toLowerCase() === name ? [header, change(value)] : [header, value]
   )
   return { ...request, headers }
 }
@@ -61,13 +61,13 @@ const CAPTURES = FORMATS.flatMap(format =>
   DEFECTS.map(defect => ({ format, defect, name: `${format.name}: ${defect[0]}` }))
 )
 
-it('there are 60 captures in 12 formats at least', () => {
+it('there are at least 60 captures in 12 formats', () => {
   expect(FORMATS.length).toBeGreaterThanOrEqual(12)
   expect(CAPTURES.length).toBeGreaterThanOrEqual(60)
 })
 
 it.each(FORMATS)(
-  '$name without a defect is verified, or lacks its body alone',
+  '$name without a defect is verified, or lacks only its body',
   async ({ write, isBodyless }) => {
     const { code, stdout, stderr } = await runInside(ARGS, write(sign()))
     if (!isBodyless) {
@@ -94,7 +94,7 @@ it.each(CAPTURES)('$name', async ({ format: { write, isBodyless }, defect: [, bu
   expect(code).toBe(1)
 })
 
-it('a body that the capture lacks can be given', async () => {
+it('accepts a body that the capture does not have', async () => {
   const { write } = FORMATS.find(({ name }) => name === 'curl -v')!
   const args = [...ARGS, '--body', 'package.json']
   const { stdout, stderr } = await runInside(args, write(sign()))
@@ -102,14 +102,14 @@ it('a body that the capture lacks can be given', async () => {
   expect(stderr).toBe('')
 })
 
-it('a request without a body lacks nothing', async () => {
+it('does not miss the body of a request without one', async () => {
   for (const { write } of FORMATS.filter(({ isBodyless }) => isBodyless)) {
     const { code, stderr } = await runInside(ARGS, write(service.sign({ target: '/hook' })))
     expect([code, stderr.replace(/^note: the file is UTF-16.*\n/, '')]).toEqual([0, ''])
   }
 })
 
-it('an old Date is judged as of its own time when that is asked for', async () => {
+it('judges an old Date as of its own time when that is asked for', async () => {
   const old = sign({ date: new Date('2020-01-02T03:04:05Z') })
   for (const { write, isBodyless } of FORMATS) {
     expect((await runInside([...ARGS, '--now', 'date'], write(old))).code).toBe(isBodyless ? 2 : 0)

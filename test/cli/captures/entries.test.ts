@@ -15,7 +15,7 @@ const exportOf = (target: string, { isSigned = true } = {}) => {
 describe('several requests in one file', () => {
   const file = JSON.stringify([exportOf('/one', { isSigned: false }), exportOf('/two'), exportOf('/three')])
 
-  it('takes the first that is signed, and says that there are more', async () => {
+  it('chooses the first that is signed, and says that there are more', async () => {
     const { code, stderr } = await runInside(ARGS, file)
     expect([code, stderr]).toEqual([
       0,
@@ -23,7 +23,7 @@ describe('several requests in one file', () => {
     ])
   })
 
-  it('takes the one that is asked for', async () => {
+  it('chooses the one that is asked for', async () => {
     expect(await runInside([...ARGS, '--entry', '3'], file)).toMatchObject({ code: 0, stderr: '' })
     const first = await runInside([...ARGS, '--entry', '1'], file)
     expect(first).toMatchObject({ code: 1, stdout: expect.stringContaining('signature-missing') })
@@ -65,8 +65,8 @@ describe('several requests in one file', () => {
   })
 })
 
-describe('what a JSON export leaves open', () => {
-  it('cuts a URL where its path begins, and never rebuilds it', async () => {
+describe('what a JSON export does not say', () => {
+  it('splits a URL where its path begins, and never rebuilds it', async () => {
     for (const [url, target] of [
       ['https://receiver.example/a%2Fb/../c?x=%20#part', '/a%2Fb/../c?x=%20'],
       ['https://receiver.example', '/'],
@@ -96,7 +96,7 @@ describe('what a JSON export leaves open', () => {
     expect(stderr).toContain('note: the export has a body that was parsed: its bytes as sent are lost')
   })
 
-  it('puts the part of the path back that a proxy took away', async () => {
+  it('restores the part of the path that a proxy stripped', async () => {
     const { method, headers } = service.sign({ target: '/hooks/a?b' })
     const file = JSON.stringify({ method, url: '/a?b', headers })
     expect((await runInside([...ARGS, '--prefix', '/hooks'], file)).code).toBe(0)

@@ -33,9 +33,9 @@ const NASTY_REQUESTS = [
   }
 ]
 const IN_FORMATS = FORMATS.flatMap(format =>
-  NASTY_REQUESTS.map((each, i): [string, Buffer] => [
+  NASTY_REQUESTS.map((request, i): [string, Buffer] => [
     `${format.name}, escapes in place ${i + 1}`,
-    format.write(each)
+    format.write(request)
   ])
 )
 
@@ -130,7 +130,7 @@ const checkOutput = (finished: { code: number | null; stdout: string; stderr: st
   if (finished.code === 64) expect(finished.stderr).toMatch(/(?:^|\n)signed-requests: [^\n]+\n$/)
 }
 
-it('there are 100 hostile files at least', () => {
+it('there are at least 100 hostile files', () => {
   expect(FILES.length).toBeGreaterThanOrEqual(100)
 })
 
@@ -141,7 +141,7 @@ it.each(FILES)('%s', async (_, content) => {
   if (asJson.code !== 64) expect(JSON.parse(asJson.stdout)).toHaveProperty('status')
 })
 
-it('JSON has the very characters that its escapes stand for', async () => {
+it('escapes in JSON output decode to the original characters', async () => {
   const { write } = FORMATS.find(({ name }) => name === 'a JSON export with headers as pairs')!
   const host = 'a\x1b\x9b\x7f\u202e'
   const file = write({ ...signed, headers: [['Host', host], ...signed.headers.slice(1)] })
@@ -165,7 +165,7 @@ it('reads the first 32 MiB of 300 MB, and says so', async () => {
   expect([code, stderr]).toEqual([0, 'note: only the first 32 MiB of the file are read\n'])
 })
 
-it('reads a device without an end up to a limit', async () => {
+it('reads an endless device up to a limit', async () => {
   const { code, stderr } = await runInside([...ARGS, '/dev/zero'])
   expect(code).toBe(64)
   expect(stderr).toMatch(

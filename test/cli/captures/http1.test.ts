@@ -33,7 +33,7 @@ describe('a request captured from a socket', () => {
     expect(request.body).toEqual(BODY)
   })
 
-  it('with LF everywhere and without its last newline, a text is still verified', async () => {
+  it('is verified with LF everywhere and without its last newline', async () => {
     const text = (await sniff(service.sign({ body: '{"a":1}' }))).toString('latin1')
     expect(failuresOf(await verify(read(text.replaceAll('\r\n', '\n')).request))).toEqual([])
     expect(failuresOf(await verify(read(`${text}\n`).request))).toEqual([])
@@ -48,7 +48,7 @@ describe('a request captured from a socket', () => {
     }
   })
 
-  it('in chunks, which are undone; extensions and trailers are ignored', async () => {
+  it('is decoded from chunks; extensions and trailers are ignored', async () => {
     const signed = service.sign({
       body: BODY,
       covered: ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
@@ -93,7 +93,7 @@ describe('a request captured from a socket', () => {
 describe('several requests in one file', () => {
   const second = service.sign({ method: 'GET', target: '/second' })
 
-  it('finds each of them, with answers between', async () => {
+  it('finds each of them, with answers in between', async () => {
     const get = (await sniff(second)).toString('latin1')
     const answer = 'HTTP/1.1 204 No Content\r\nDate: x\r\n\r\n'
     const first = capture.toString('latin1')
@@ -132,7 +132,7 @@ describe('a body that the file does not have', () => {
   })
 })
 
-describe('a file that lies, or is broken off', () => {
+describe('a file that contradicts itself, or is cut off', () => {
   const POST = 'POST / HTTP/1.1\r\n'
   it.each([
     [
@@ -184,12 +184,12 @@ describe('a file that lies, or is broken off', () => {
       '1'.repeat(5000),
       'not in chunks'
     ]
-  ])('%s: what is there is the body, and a note says so', (_, text, body, note) => {
+  ])('%s: the rest of the file is the body, and a note says so', (_, text, body, note) => {
     expect(bodyOf(text)).toContain(body)
     expect(read(text).notes).toEqual([expect.stringContaining(note)])
   })
 
-  it('without an empty line there is no body', () => {
+  it('has no body without an empty line', () => {
     const { request } = read(`${POST}Host: a\r\nX: b`)
     expect([...(request.headers as Iterable<unknown>)]).toEqual([
       ['Host', 'a'],

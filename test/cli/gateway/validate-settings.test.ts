@@ -48,8 +48,8 @@ describe('defaults', () => {
   })
 })
 
-describe('where an option may stand', () => {
-  it('an argument goes before the environment, and that before the file', () => {
+describe('where an option may be set', () => {
+  it('an argument overrides the environment, which overrides the file', () => {
     const config = write('order.json', { drain: 1, workers: 2, 'max-body': 3, replay: 'none' })
     const env = {
       SIGNED_REQUESTS_WORKERS: '4',
@@ -60,7 +60,7 @@ describe('where an option may stand', () => {
     expect([drain, workers, verifier.maxBodyBytes]).toEqual([1, 4, 6])
   })
 
-  it('every option can be an environment variable, but for those of one run', () => {
+  it('every option can be an environment variable, except those of one run', () => {
     for (const [name, { type }] of Object.entries(GATEWAY_OPTIONS)) {
       const variable = `SIGNED_REQUESTS_${name.toUpperCase().replaceAll('-', '_')}`
       const env = { [variable]: type === 'boolean' ? 'true' : join(folder, 'empty.json') }
@@ -70,7 +70,7 @@ describe('where an option may stand', () => {
     }
   })
 
-  it('all of them can stand in a file', () => {
+  it('all of them can be in a file', () => {
     const config = write('all.json', {
       upstream: 'http://[::1]:9000',
       domain: 'service.example',
@@ -96,7 +96,7 @@ describe('where an option may stand', () => {
     })
   })
 
-  it('a variable has several values separated by commas', () => {
+  it('splits a variable at commas into several values', () => {
     const { verifier } = settingsOf({ account: undefined }, { SIGNED_REQUESTS_ACCOUNT: '1, 2,3' })
     expect(verifier.accounts).toEqual(['1', '2', '3'])
   })
@@ -108,22 +108,22 @@ describe('mistakes are named', () => {
     [{ domain: undefined }, "--domain is missing: the service's domain"],
     [{ host: undefined }, '--host is missing: the host name of the receiver'],
     [{ account: undefined }, '--account is missing: the account id to accept'],
-    [{ https: 'yes' }, '--https is one of x-forwarded-proto, always, not-required'],
-    [{ upstream: 'http://a.example/app' }, '--upstream is an http or https URL without a path'],
-    [{ upstream: 'http://a.example/?' }, '--upstream is an http or https URL without a path'],
-    [{ upstream: 'http://u:p@a.example' }, '--upstream is an http or https URL without a path'],
-    [{ upstream: 'ftp://a.example' }, '--upstream is an http or https URL without a path'],
-    [{ upstream: '127.0.0.1:9000' }, '--upstream is an http or https URL without a path'],
-    [{ listen: '8080' }, '--listen is an IP address and a port'],
-    [{ listen: 'localhost:8080' }, '--listen is an IP address and a port'],
-    [{ listen: '127.0.0.1:65536' }, '--listen is an IP address and a port'],
-    [{ listen: '[127.0.0.1]:1' }, '--listen is an IP address and a port'],
-    [{ workers: '0' }, '--workers is a whole number from 1 to 256'],
-    [{ drain: '1.5' }, '--drain is a whole number from 0 to 2147483647'],
-    [{ drain: '' }, '--drain is a whole number'],
-    [{ 'upstream-timeout': '2147483648' }, '--upstream-timeout is a whole number'],
-    [{ log: 'xml' }, '--log is one of json, text'],
-    [{ replay: 'redis' }, '--replay is one of memory, none'],
+    [{ https: 'yes' }, '--https must be one of x-forwarded-proto, always, not-required'],
+    [{ upstream: 'http://a.example/app' }, '--upstream must be an http or https URL without a path'],
+    [{ upstream: 'http://a.example/?' }, '--upstream must be an http or https URL without a path'],
+    [{ upstream: 'http://u:p@a.example' }, '--upstream must be an http or https URL without a path'],
+    [{ upstream: 'ftp://a.example' }, '--upstream must be an http or https URL without a path'],
+    [{ upstream: '127.0.0.1:9000' }, '--upstream must be an http or https URL without a path'],
+    [{ listen: '8080' }, '--listen must be an IP address and a port'],
+    [{ listen: 'localhost:8080' }, '--listen must be an IP address and a port'],
+    [{ listen: '127.0.0.1:65536' }, '--listen must be an IP address and a port'],
+    [{ listen: '[127.0.0.1]:1' }, '--listen must be an IP address and a port'],
+    [{ workers: '0' }, '--workers must be a whole number from 1 to 256'],
+    [{ drain: '1.5' }, '--drain must be a whole number from 0 to 2147483647'],
+    [{ drain: '' }, '--drain must be a whole number'],
+    [{ 'upstream-timeout': '2147483648' }, '--upstream-timeout must be a whole number'],
+    [{ log: 'xml' }, '--log must be one of json, text'],
+    [{ replay: 'redis' }, '--replay must be one of memory, none'],
     [{ replay: 'memory', redis: 'redis://a' }, 'only one of --redis, --postgres and --replay'],
     [{ redis: 'http://127.0.0.1' }, '--redis is not a redis: URL'],
     [{ postgres: 'redis://127.0.0.1' }, '--postgres is not a postgres: URL'],
@@ -150,8 +150,8 @@ describe('mistakes are named', () => {
     [{ SIGNED_REQUESTS_max_body: '1' }, 'there is no environment variable SIGNED_REQUESTS_max_body'],
     [{ SIGNED_REQUESTS_CONSTRUCTOR: '1' }, 'there is no environment variable'],
     [{ SIGNED_REQUESTS_REDIS: '' }, 'SIGNED_REQUESTS_REDIS is empty: set it, or unset it'],
-    [{ SIGNED_REQUESTS_OBSERVE: '1' }, 'SIGNED_REQUESTS_OBSERVE is true or false'],
-    [{ SIGNED_REQUESTS_WORKERS: 'x' }, 'SIGNED_REQUESTS_WORKERS is a whole number'],
+    [{ SIGNED_REQUESTS_OBSERVE: '1' }, 'SIGNED_REQUESTS_OBSERVE must be true or false'],
+    [{ SIGNED_REQUESTS_WORKERS: 'x' }, 'SIGNED_REQUESTS_WORKERS must be a whole number'],
     [{ SIGNED_REQUESTS_ADMIN_TOKEN: '' }, 'SIGNED_REQUESTS_ADMIN_TOKEN is empty']
   ])('%j', (env, message) => {
     expect(() => settingsOf({}, env)).toThrow(message)
@@ -176,7 +176,7 @@ describe('mistakes are named', () => {
     expect(() => settingsOf({ config })).toThrow(message)
   })
 
-  it('and an https option beside a key of its own', async () => {
+  it('an https option together with a TLS key', async () => {
     const { key, cert } = await makeCertificate('a.example')
     const files = { 'tls-key': write('key.pem', key), 'tls-cert': write('cert.pem', cert) }
     expect(settingsOf({ ...files, https: undefined }).tls).toBeDefined()
@@ -212,7 +212,7 @@ describe('secrets', () => {
     expect(settingsOf({}, { SIGNED_REQUESTS_POSTGRES: url }).replay).toEqual({ kind: 'postgres', url })
   })
 
-  it('the admin token is no argument', async () => {
+  it('the admin token is not accepted as an argument', async () => {
     const { code, stderr } = await runInside(['gateway', '--admin-token', 'secret'])
     expect([code, stderr]).toEqual([64, "signed-requests: Unknown option '--admin-token'\n"])
   })
@@ -237,6 +237,6 @@ describe('--check', () => {
   it('ends with 64 and one line when they are not', async () => {
     const finished = await runInside(['gateway', ...ARGS, '--check', '--drain', 'x'])
     expect(finished.code).toBe(64)
-    expect(finished.stderr).toMatch(/^signed-requests: --drain is a whole number .*\n$/)
+    expect(finished.stderr).toMatch(/^signed-requests: --drain must be a whole number .*\n$/)
   })
 })
