@@ -1,6 +1,6 @@
 /**
- * Why a lookup did not succeed, in the codes of `node:dns`; `ENOTAUTHENTICATED` is our own. The verifier goes by
- * `code` alone: `ENOTFOUND` and `ENODATA` say that there is no key, every other that it is not known.
+ * Why a lookup did not succeed, in the codes of `node:dns`; `ENOTAUTHENTICATED` is our own. The verifier looks only at
+ * `code`: `ENOTFOUND` and `ENODATA` mean that there is no key; with any other code that is unknown.
  */
 export type DohErrorCode =
   | 'ENOTFOUND'
@@ -16,7 +16,7 @@ export type DohErrorCode =
   | 'ECANCELLED'
   | 'ENOTAUTHENTICATED'
 
-/** A class, so that an error of `fetch`, whatever its code, is told apart. */
+/** A class, so that it differs from an error of `fetch` with the same code. */
 export class DohError extends Error {
   readonly code: DohErrorCode
   constructor(code: DohErrorCode, message: string, cause: unknown) {

@@ -13,7 +13,7 @@ import { type DohServer, type Fetch, requestAnswer } from './request.ts'
 export interface DohTxtLookupOptions {
   /** the resolver's URL, such as `https://dns.example/dns-query`; http for a loopback address only */
   url: string | URL
-  /** `POST` by default; `GET` for a resolver that takes no other */
+  /** `POST` by default; `GET` for a resolver that supports nothing else */
   method?: 'POST' | 'GET'
   /** the platform's by default, looked up at each call */
   fetch?: Fetch
@@ -24,11 +24,11 @@ export interface DohTxtLookupOptions {
 }
 
 /**
- * Asks a resolver by DNS over HTTPS (RFC 8484). It keeps no answers. The result is that of `resolveTxt`, and so are the
- * codes of the errors; with `requireAuthenticated` there is also `ENOTAUTHENTICATED`.
+ * Asks a resolver by DNS over HTTPS (RFC 8484). It keeps no answers. The result and the error codes are those of
+ * `resolveTxt`; `requireAuthenticated` adds `ENOTAUTHENTICATED`.
  *
- * The answer is as good as the resolver and the HTTPS connection to it. The AD bit is the resolver's word for having
- * validated the answer by DNSSEC; nothing is validated here.
+ * The answer is as good as the resolver and the HTTPS connection to it. The AD bit says that the resolver validated the
+ * answer by DNSSEC; nothing is validated here.
  *
  * @throws TypeError for a bad option
  */
@@ -65,7 +65,7 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
   }
 }
 
-/** Ends with a DohError at the deadline or when `outer` is aborted, whatever `ask` does with its signal. */
+/** Rejects with a DohError at the deadline or when `outer` is aborted, even if `ask` ignores its signal. */
 function withDeadline<T>(
   timeout: number,
   outer: AbortSignal | undefined,
@@ -93,7 +93,8 @@ function withDeadline<T>(
 }
 
 /**
- * `fetch` failed. Its codes are about the resolver's own name and address: `ENOTFOUND` there says nothing of the key.
+ * `fetch` failed. Its codes are about the resolver's own name and address: `ENOTFOUND` there says nothing about the
+ * key.
  */
 function connectionError(error: unknown): DohError {
   const { code } = ((error as Error | undefined)?.cause ?? {}) as { code?: unknown }
@@ -101,7 +102,7 @@ function connectionError(error: unknown): DohError {
   return dohError(isLate ? 'ETIMEOUT' : 'ECONNREFUSED', 'the DNS server could not be reached', error)
 }
 
-/** @throws TypeError, without the URL, which may hold a key to the resolver */
+/** @throws TypeError, without the URL, which may contain a credential for the resolver */
 function validateUrl(url: unknown): string {
   let parsed: URL | undefined
   try {

@@ -8,7 +8,7 @@ import {
 } from 'dns-packet'
 import { type DohErrorCode, dohError } from './error.ts'
 
-/** RFC 8467 section 4.1: queries are padded to a multiple of this, so that their length does not give the name away. */
+/** RFC 8467 section 4.1: queries are padded to a multiple of this, so that their length does not reveal the name. */
 const BLOCK = 128
 
 const PADDING = 12
@@ -70,7 +70,7 @@ export function parseAnswer(octets: Uint8Array, name: string, requireAuthenticat
   return selectTxt(answer, name)
 }
 
-/** dns-packet reads past the end of a TXT record that is cut short, so what it consumed is compared. */
+/** dns-packet reads past the end of a truncated TXT record, so the number of octets that it read is compared. */
 function decodeWhole(octets: Uint8Array): DecodedPacket {
   let answer: DecodedPacket
   try {
@@ -86,7 +86,7 @@ function isQuestion(question: Question | undefined, name: string): boolean {
   return question?.type === 'TXT' && question.class === 'IN' && lowerCase(question.name) === name
 }
 
-/** The records at the name, or at the end of the chain of aliases that leads on from it within the answer. */
+/** The records at the name, or at the end of the chain of aliases that starts there within the answer. */
 function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
   const aliases = new Map<string, string>()
   for (const answer of answers) {
@@ -114,7 +114,7 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
 
 const opcodeOf = (flags: number): number => (flags >> 11) & 0xf
 
-/** With the upper bits, which EDNS has beside the header's (RFC 6891 section 6.1.3). */
+/** With the upper bits, which EDNS adds to those of the header (RFC 6891 section 6.1.3). */
 function rcodeOf({ flags, additionals = [] }: DecodedPacket): number {
   let upper = 0
   for (const additional of additionals) if (additional.type === 'OPT') upper |= additional.extendedRcode
@@ -141,7 +141,7 @@ function failureOf(rcode: number): DohErrorCode | undefined {
   }
 }
 
-/** ASCII letters alone: some letters beyond it have ASCII ones in lower case. */
+/** ASCII letters only: some other letters become ASCII in lower case. */
 const lowerCase = (name: string): string => name.replace(/[A-Z]/g, letter => letter.toLowerCase())
 
 const badResponse = (reason: string, cause?: unknown) =>

@@ -10,8 +10,8 @@ export interface DohServer {
 }
 
 /**
- * Four keys of 8192 bits take 6,000 octets. RFC 8484 section 6 allows 65,535: a resolver could fill them with pointers
- * to pointers that take dns-packet a second to follow.
+ * Four keys of 8192 bits take 6,000 octets. RFC 8484 section 6 allows 65,535, which a resolver could fill with chains
+ * of pointers that take dns-packet a second to follow.
  */
 const MAX_OCTETS = 16_384
 
@@ -37,7 +37,7 @@ export async function requestAnswer(
   return readResponse(response)
 }
 
-/** A redirection is not followed: it would hand the query, and the answer, to another server. */
+/** A redirect is not followed: another server would see the query and could answer it. */
 function send({ url, method, fetch }: DohServer, query: Uint8Array, signal: AbortSignal): Promise<Response> {
   const headers = { accept: MEDIA_TYPE }
   if (method === 'POST') {
@@ -52,7 +52,7 @@ function send({ url, method, fetch }: DohServer, query: Uint8Array, signal: Abor
   }
   const withQuery = new URL(url)
   withQuery.searchParams.set('dns', Buffer.from(query).toString('base64url'))
-  // A GET may be answered by a cache on the way; the key changes, and every verification asks.
+  // A cache on the way could answer a GET, but the key changes: every verification must ask the resolver.
   return fetch(withQuery.href, {
     method,
     headers: { ...headers, 'cache-control': 'no-cache' },

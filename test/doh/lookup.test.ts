@@ -95,7 +95,7 @@ describe('what is sent', () => {
     expect(new Set(server.seen.map(({ query }) => query.length))).toEqual(new Set([128, 256, 384]))
   })
 
-  it('stands in the URL by GET, in base64url without padding, beside a query of its own', async () => {
+  it('is in the URL by GET, in base64url without padding, after the query of the URL', async () => {
     await dohTxtLookup({ url: `${server.url}?token=a%2Fb`, method: 'GET' })(NAME, { signal })
     const [{ headers, url }] = server.seen as [(typeof server.seen)[0]]
     expect(url).toMatch(/^\/dns-query\?token=a%2Fb&dns=[\w-]{171}$/)
@@ -122,7 +122,7 @@ describe('the answer', () => {
     }
   })
 
-  it('has the AD bit when that is required, or is not taken, whether the name exists or not', async () => {
+  it('must have the AD bit when that is required, whether the name exists or not', async () => {
     const options = { requireAuthenticated: true }
     for (const outcome of ['nxdomain', 'nodata', undefined] as const) {
       if (outcome === undefined) server.outcomes.delete(NAME)
@@ -156,7 +156,7 @@ describe('over HTTP', () => {
     }
   }
 
-  it.each([301, 302, 303, 307, 308])('follows no redirection: %s', async status => {
+  it.each([301, 302, 303, 307, 308])('does not follow a redirect: %s', async status => {
     const other = elsewhere()
     const location = await other.start()
     server.respond = (_, response) => response.writeHead(status, { location }).end()
@@ -164,7 +164,7 @@ describe('over HTTP', () => {
     expect(other.asked()).toBe(0)
   })
 
-  it.each([201, 204, 206, 400, 404, 415, 429, 500, 503])('takes no answer with status %s', async status => {
+  it.each([201, 204, 206, 400, 404, 415, 429, 500, 503])('rejects an answer with status %s', async status => {
     const good = await answerOf(server)
     server.respond = (_, response) =>
       response.writeHead(status, { 'content-type': 'application/dns-message' }).end(good)
@@ -211,7 +211,7 @@ describe('over HTTP', () => {
     expect(await codeOf(ask({ timeout: 200 }))).toBe('ETIMEOUT')
   })
 
-  it('keeps the deadline though fetch takes no notice of its signal, and has aborted it', async () => {
+  it('keeps the deadline although fetch ignores its signal, and aborts the signal', async () => {
     let given: AbortSignal | undefined
     const fetch = ((_: string, init: RequestInit) => {
       given = init.signal!
@@ -251,7 +251,7 @@ describe('over HTTP', () => {
     }
   })
 
-  it('is abandoned when fetch throws or answers with something else', async () => {
+  it('rejects when fetch throws or returns something else', async () => {
     const throwing = (() => {
       throw new Error('no')
     }) as typeof globalThis.fetch

@@ -35,7 +35,7 @@ function outcome(octets: Uint8Array): unknown {
 }
 
 describe('parseAnswer', () => {
-  it('takes the records at the name', () => {
+  it('returns the records at the name', () => {
     expect(outcome(answer())).toEqual([TXT])
     expect(outcome(answer({ answers: [txt(NAME.toUpperCase()), txt()] }))).toEqual([TXT, TXT])
     expect(
@@ -43,7 +43,7 @@ describe('parseAnswer', () => {
     ).toEqual([TXT])
   })
 
-  it('refuses an answer that is cut anywhere, and one with octets behind it', () => {
+  it('refuses an answer that is cut anywhere, and one with extra octets', () => {
     const whole = answer({ answers: [txt(), txt(NAME, ['x'.repeat(200)])] })
     for (let length = 0; length < whole.length; length++)
       expect(outcome(whole.subarray(0, length))).toBe('EBADRESP')
@@ -51,7 +51,7 @@ describe('parseAnswer', () => {
     expect(outcome(Buffer.concat([whole, whole]))).toBe('EBADRESP')
   })
 
-  it('refuses an answer that a library takes though it ends inside a string', () => {
+  it('refuses an answer that ends inside a string, although the library accepts it', () => {
     const whole = answer()
     const cut = whole.subarray(0, -2)
     expect(decode(cut).answers?.[0]).toMatchObject({ type: 'TXT' }) // it does
@@ -72,7 +72,7 @@ describe('parseAnswer', () => {
     expect(outcome(answer(parts))).toBe('EBADRESP')
   })
 
-  it('refuses a truncated answer, though it has records', () => {
+  it('refuses a truncated answer, although it has records', () => {
     expect(outcome(answer({ flags: 1 << 9 }))).toBe('EBADRESP')
   })
 
@@ -126,17 +126,17 @@ describe('parseAnswer', () => {
     expect(outcome(answer({ answers }))).toBe('EBADRESP')
   })
 
-  it('ends at a circle of aliases', () => {
+  it('ends at a loop of aliases', () => {
     expect(outcome(answer({ answers: [cname(NAME, 'a.example'), cname('a.example', NAME)] }))).toBe('ENODATA')
     expect(outcome(answer({ answers: [cname(NAME, NAME)] }))).toBe('ENODATA')
   })
 
-  it('passes over records of other types', () => {
+  it('skips records of other types', () => {
     const a: Answer = { type: 'A', class: 'IN', name: NAME, data: '192.0.2.1' }
     expect(outcome(answer({ answers: [a, txt()], authorities: [a], additionals: [a] }))).toEqual([TXT])
   })
 
-  it('takes the AD bit for what it is, and no other bit', () => {
+  it('reads the AD bit, and no other bit', () => {
     for (let bit = 0; bit < 15; bit++) {
       const octets = answer({ flags: 1 << bit })
       const isTaken = (() => {
@@ -150,7 +150,7 @@ describe('parseAnswer', () => {
     }
   })
 
-  it('takes any octets without another error than its own', () => {
+  it('throws only DohError, whatever the octets', () => {
     const whole = answer({ answers: [cname(NAME, 'a.example'), txt('a.example')] })
     const codes = /^E(?:BADRESP|NODATA|NOTFOUND|SERVFAIL|REFUSED|FORMERR|NOTIMP)$/
     const isOurs = (octets: Uint8Array) => {
@@ -169,7 +169,7 @@ describe('parseAnswer', () => {
     )
   })
 
-  it('judges the longest message of the longest chains of pointers in a moment', async () => {
+  it('parses the longest message with the longest chains of pointers quickly', async () => {
     const head = answer({ answers: [] })
     const root = head.length - 5 // the end of the question's name
     const chain = Buffer.alloc(8192)
@@ -198,7 +198,7 @@ describe('parseAnswer', () => {
 })
 
 describe('encodeQuery', () => {
-  it('is what a resolver reads', () => {
+  it('can be parsed by a resolver', () => {
     const query = decode(Buffer.from(encodeQuery(NAME)))
     expect(query).toMatchObject({ type: 'query', id: 0, flag_rd: true, flag_ad: true, flag_cd: false })
     expect(query.questions).toEqual([{ type: 'TXT', class: 'IN', name: NAME }])

@@ -50,7 +50,7 @@ describe('dohTxtLookup with a validating resolver', () => {
     expect(await judge('unsigned.example', true)).toBe('unavailable key-lookup-failed ENOTAUTHENTICATED')
   })
 
-  it('believes that a key does not exist only when that is authenticated', async () => {
+  it('reports a missing key only when its absence is authenticated', async () => {
     for (const domain of ['signed.example', 'unsigned.example']) services.get(domain)!.rotateKey()
     expect(await judge('signed.example', true)).toBe('rejected key-not-found ENOTFOUND')
     expect(await judge('unsigned.example', false)).toBe('rejected key-not-found ENOTFOUND')
