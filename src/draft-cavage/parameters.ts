@@ -1,7 +1,7 @@
 import { isToken, isWhiteSpace } from '../http/fields.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 
-/** More than any sender has use for; it bounds the work that a stranger can ask for. */
+/** More than any sender needs; it limits the work that a stranger can cause. */
 const MAX_PARAMETERS = 100
 
 type Kind = 'string' | 'integer' | 'unknown'
@@ -27,7 +27,7 @@ export function parseParameters(text: string): Result<ReadonlyMap<string, string
     const name = text.slice(at, Math.max(equals, at))
     const kind = KINDS.get(name) ?? 'unknown'
     if (kind === 'unknown' && !isToken(name))
-      return malformed(at, 'a parameter name is expected, and an equals sign')
+      return malformed(at, 'a parameter name and an equals sign are expected')
     if (parameters.has(name)) return fail('signature-parameter-repeated', { parameter: name })
 
     const start = equals + 1
@@ -47,7 +47,7 @@ export function parseParameters(text: string): Result<ReadonlyMap<string, string
   return malformed(at, `there are more than ${MAX_PARAMETERS} parameters`)
 }
 
-/** A backslash in a known string stays in it: nothing that a name, a list or base64 can have, so it is refused there. */
+/** A backslash stays in the value; the later name, list or base64 check refuses it. */
 function isOfKind(kind: Kind, value: string, quoted: boolean): boolean {
   if (kind === 'string') return quoted
   return kind === 'integer' ? !quoted && INTEGER.test(value) : !CONTROL.test(value)
@@ -57,13 +57,15 @@ const COMMA = 0x2c
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** One spelling per number, since the number is signed; fifteen digits stay exact and reach beyond any clock. */
+/** One spelling per number, because the number is signed; fifteen digits are exact and enough for any clock. */
 const INTEGER = /^(?:0|[1-9][0-9]{0,14})$/
 
-/** Control characters other than tab are in no quoted-string. The known parameters have narrower rules of their own. */
+/** Control characters other than tab are in no quoted-string. The known parameters have stricter rules of their own. */
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/
 
-/** RFC 9110 section 5.6.4: quoted-string, where a backslash takes the next character as it is. `open` if it has no end. */
+/**
+ * RFC 9110 section 5.6.4: quoted-string, where a backslash escapes the next character. Returns `open` if it has no end.
+ */
 function quotedStringEnd(text: string, open: number, hasBackslash: boolean): number {
   if (!hasBackslash) return Math.max(text.indexOf('"', open + 1) + 1, open)
   for (let at = open + 1; at < text.length; at++) {

@@ -6,7 +6,7 @@ import { fail } from '../verdict/result.ts'
 import { parseSharedSignature } from './signature-header.ts'
 import { joinSigningString } from './signing-string.ts'
 
-/** draft-cavage-http-signatures-12, with `Digest` of RFC 3230: what the service signs by today. */
+/** draft-cavage-http-signatures-12, with `Digest` of RFC 3230: what the service uses today. */
 export const draftCavage: Scheme = {
   name: 'draft-cavage',
 

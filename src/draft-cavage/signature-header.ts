@@ -21,7 +21,7 @@ export interface SignatureParameters {
   expires?: number
 }
 
-/** More than any sender has use for; it bounds the work that a stranger can ask for. */
+/** More than any sender needs; it limits the work that a stranger can cause. */
 const MAX_COVERED = 100
 
 /**
@@ -43,12 +43,12 @@ export function parseSignatureHeader(value: string): Result<SignatureParameters>
   return ok(result)
 }
 
-/** The same with nothing copied: requests that cover the same names share one list of them. */
+/** The same without copies: requests that cover the same names share one list of them. */
 export interface SharedSignature extends SharedParameters {
   readonly signature: Uint8Array
 }
 
-/** All but the signature itself. */
+/** Everything except the signature itself. */
 interface SharedParameters {
   readonly keyId: string
   readonly algorithm: string | undefined
@@ -70,13 +70,13 @@ export function parseSharedSignature(text: string): Result<SharedSignature> {
 
 const LAST = 'signature="'
 
-/** Several times what a sender writes; a longer one is not worth a second look. */
+/** Several times what a sender writes; a longer start is not remembered. */
 const MAX_START = 1024
 
 /**
- * The parameters of a header that ends in its signature, by the text up to the signature's first character: a sender
- * writes the same from request to request, and only the signature is new. No base64 has a quote or a backslash, so
- * what follows the start cannot change what the start means. Undefined when anything is wrong. 5 % of a verification.
+ * The parameters of a header that ends in its signature, remembered by the text before the signature: a sender repeats
+ * that text, and only the signature is new. Base64 has no quote and no backslash, so the signature cannot change the
+ * meaning of the text before it. Undefined when anything is wrong. Saves 5 % of a verification.
  */
 const parseStart = memoFew((start: string): SharedParameters | undefined => {
   const parameters = parseParameters(`${start}"`)

@@ -29,7 +29,7 @@ export function buildSigningString(
   return joinSigningString(request, fields.value, names, parameters)
 }
 
-/** The same from fields that have been read and names in lower case. */
+/** The same, from parsed fields and lower-case names. */
 export function joinSigningString(
   { method, target }: Pick<ReceivedRequest, 'method' | 'target'>,
   fields: Fields,

@@ -27,7 +27,7 @@ test.each(['1000000000000000', '00', '01', '-1', '1.0', ''])('rejects %j as crea
   ])
 })
 
-test('a hundred parameters are read, one more is not', () => {
+test('accepts a hundred parameters, and no more', () => {
   const parameters = Array.from({ length: 98 }, (_, i) => `x${i}=1`).join()
   expect(read(`${parameters},${END}`)).toMatchObject({ keyId: 'a' })
   const more = `${parameters},y=1,${END}`
@@ -37,13 +37,13 @@ test('a hundred parameters are read, one more is not', () => {
   ])
 })
 
-test('a hundred covered names are read, one more is not', () => {
+test('accepts a hundred covered names, and no more', () => {
   const names = Array.from({ length: 100 }, (_, i) => `x${i}`)
   expect(headersOf(names.join(' '))).toEqual(names)
   expect(headersOf([...names, 'y'].join(' '))).toBe('signature-malformed')
 })
 
-test('a list that was read is its reader\u2019s own', () => {
+test('returns a fresh array', () => {
   const first = headersOf('date host') as string[]
   first.push('digest')
   expect(headersOf('date host')).toEqual(['date', 'host'])

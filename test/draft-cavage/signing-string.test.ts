@@ -38,7 +38,7 @@ test('reports an absent header before an absent time', () => {
   })
 })
 
-test('a line break has no signing string, whatever is covered', () => {
+test('rejects a line break, whatever is covered', () => {
   const build = (change: object) =>
     buildSigningString({ method: 'GET', target: '/', headers, ...change }, ['host'])
   expect(build({})).toEqual({ ok: true, value: 'host: a.example' })
@@ -53,7 +53,7 @@ test('a line break has no signing string, whatever is covered', () => {
   })
 })
 
-test('takes no other special name for a time', () => {
+test('treats no other special name as a time', () => {
   const request = { method: 'GET', target: '/', headers }
   expect(buildSigningString(request, ['(other)'], { created: 1, expires: 2 })).toMatchObject({
     code: 'coverage-absent',
