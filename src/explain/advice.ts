@@ -18,29 +18,29 @@ export function adviceOn(failure: Failure): Advice {
 /** A header that is missing, repeated or malformed. */
 const CHANGED_HEADER: Advice = [
   'the sender, or a proxy that changed it',
-  'Have proxies pass every header on as it came; compare with what was sent.'
+  'Have proxies pass every header on unchanged; compare with what was sent.'
 ]
 
 /** For a Signature that reads like a dictionary of structured fields, `sig1=:...:` (RFC 9421 section 4.2). */
 const OTHER_SCHEME: Advice = [
-  'it is signed by RFC 9421, and not by the draft',
+  'it is signed by RFC 9421, not by the draft',
   "If the service says so, allow it: schemes: ['draft-cavage', 'rfc9421']."
 ]
 
 const CHECK_CLOCK =
   "Check this machine's clock (date -u) and keep it set by NTP; a retry needs a fresh signature."
 
-/** The command that shows a key, with its name where it is one that a shell takes as it is. */
+/** The command that shows a key. The name is filled in only if a shell takes it as it is. */
 const keyCommand = ({ name }: Evidence): string =>
   `npx signed-requests key ${/^[\w][\w.-]{0,252}$/.test(String(name)) ? name : 'NAME'}`
 
 const resolver = (evidence: Evidence): Advice => [
-  'your DNS server, or the way to it',
+  'your DNS server, or the network path to it',
   `Check the resolver and the firewall (UDP and TCP 53), with: ${keyCommand(evidence)}; the sender may try again.`
 ]
 
 const timeAdvice = (what: string, evidence: Evidence): Advice => [
-  `${compareWithClock(what, evidence)}; one of the clocks is wrong, or it was held up or sent again`,
+  `${compareWithClock(what, evidence)}; one of the clocks is wrong, or it was delayed or replayed`,
   CHECK_CLOCK
 ]
 
@@ -50,7 +50,7 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice | ((eviden
     request: ['a broken sender, or an attack', 'Pass method, target and headers as received, undecoded.'],
     https: httpsAdvice,
     'date-too-old': evidence => [
-      `${compareWithClock('Date', evidence)}: the request was held up or sent again, or this clock is fast`,
+      `${compareWithClock('Date', evidence)}: the request was delayed or replayed, or this clock is fast`,
       CHECK_CLOCK
     ],
     'date-in-future': evidence => [
@@ -59,7 +59,7 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice | ((eviden
     ],
     host: hostAdvice,
     account: [
-      'the service has its own header or prefix',
+      'the service uses another header or prefix',
       'Set accountHeader and accountPrefix to what the service sends.'
     ],
     'account-mismatch': ({ received, expected }) =>
@@ -75,10 +75,10 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice | ((eviden
     'account-check-failed': ({ error }) =>
       String(error).startsWith('it returned')
         ? [
-            'your accounts function returns what it found',
+            'your accounts function does not return a boolean',
             'Return true or false: async id => (await find(id)) !== undefined.'
           ]
-        : ['your accounts function threw', 'Repair it; the sender may try again.'],
+        : ['your accounts function threw', 'Fix it; the sender may try again.'],
     'signature-malformed': ({ excerpt }) =>
       /^[a-z*][a-z0-9_.*-]*=:/.test(String(excerpt)) ? OTHER_SCHEME : CHANGED_HEADER,
     'signature-algorithm-not-allowed': ({ received }) => {
@@ -86,7 +86,7 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice | ((eviden
         .flat()
         .find(known => known === String(received).toLowerCase())
       return [
-        'the sender signs in another way',
+        'the sender uses another algorithm',
         name === undefined
           ? 'Have the sender sign with an allowed one: this library has no such algorithm.'
           : `If the service says so, add it: algorithms: [..., '${name}'].`
@@ -109,7 +109,7 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice | ((eviden
     'key-name-outside-domain': ({ received, domain }) =>
       String(received).toLowerCase().replace(/\.$/, '') === domain
         ? [
-            'serviceDomain is the name of the key itself; keys stand under serviceDomain, never at it',
+            'serviceDomain is the name of the key itself; keys are under serviceDomain, never at it',
             `Set serviceDomain to the service's own domain${domainAbove(String(domain))}.`
           ]
         : [
@@ -136,7 +136,7 @@ export const ADVICE: Readonly<Partial<Record<Code | CheckName, Advice | ((eviden
       'a large body, or a flood',
       `Raise maxBodyBytes if the service sends such bodies${nowSet(limit)}.`
     ],
-    'body-unreadable': ['the connection broke', 'None: the sender may try again.'],
+    'body-unreadable': ['the connection broke', 'Nothing: the sender may try again.'],
     replay: ['the store is down or slow', 'Check the store; the sender may try again.'],
     replayed: [
       'a retry of the same bytes, or an attack',

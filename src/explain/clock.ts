@@ -9,7 +9,7 @@ const MAX_TIME = 8.64e15
 export const httpDate = (time: number): string | undefined =>
   Math.abs(time) <= MAX_TIME ? new Date(time).toUTCString() : undefined
 
-/** What this machine's clock showed: the time that was received, less its offset from now. */
+/** The time that this machine's clock showed: the received time, less its offset from now. */
 export function receiverClock({ received, created, expires, offsetSeconds }: Evidence): string | undefined {
   if (offsetSeconds === undefined) return undefined
   const seconds = created ?? expires

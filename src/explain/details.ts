@@ -1,7 +1,7 @@
 import type { Evidence } from './evidence.ts'
 import { escapeText, plural, wrapExact, wrapWords } from './text.ts'
 
-/** What there is to see below the advice: the body's length, the key record, the signing string. */
+/** The details below the advice: the body's length, the key record, the signing string. */
 export function details({ bodyLength, contentLength, record, signingString }: Evidence): string[] {
   const lines: string[] = []
   if (bodyLength !== undefined) lines.push(wrapWords('  body: ', lengths(Number(bodyLength), contentLength)))
@@ -11,7 +11,7 @@ export function details({ bodyLength, contentLength, record, signingString }: Ev
   return lines
 }
 
-/** How long the body is, beside the Content-Length that was signed. */
+/** The length of the body, compared with the signed Content-Length. */
 export function lengths(received: number, signed: Evidence[string]): string {
   const size = plural(received, 'byte')
   if (signed === undefined) return `${size}; Content-Length is not signed`
@@ -27,7 +27,7 @@ const CHANGED_BY_PROXIES =
 /** Whether a line of a signing string is one that proxies often change: the target, the host, what describes the body. */
 export const isOftenChanged = (line: string): boolean => CHANGED_BY_PROXIES.test(line)
 
-/** Numbered from 1; proxies like to change the ones with a star. */
+/** Numbered from 1; a star marks the lines that proxies often change. */
 const signedLines = (signingString: string): string[] =>
   signingString.split('\n').map((line, i) => {
     const star = isOftenChanged(line) ? '*' : ' '

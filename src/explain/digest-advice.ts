@@ -14,9 +14,9 @@ const REENCODINGS: Readonly<Record<Reencoding, string>> = {
 
 const RAW_BYTES = 'Verify the raw bytes, before any body parser or proxy that re-encodes them.'
 
-/** What happened to a body that no longer has its digest. */
+/** What happened to a body that does not match its digest. */
 export function digestAdvice({ reencoding, decompressed, bodyLength, contentLength }: Evidence): Advice {
-  if (bodyLength === 0 && contentLength) return ['something read the body before it came here', RAW_BYTES]
+  if (bodyLength === 0 && contentLength) return ['something else had already read the body', RAW_BYTES]
   if (decompressed !== undefined) {
     return [
       `something decompressed it (it was signed with Content-Encoding: ${escapeText(String(decompressed))})`,

@@ -3,5 +3,5 @@ export type Evidence = Readonly<Record<string, string | number | readonly string
 
 export const evidenceOf = (failed: object): Evidence => (failed as { evidence?: Evidence }).evidence ?? {}
 
-/** What stands below a failed check. */
+/** The text below a failed check. */
 export type Advice = readonly [cause: string, fix: string]

@@ -14,11 +14,11 @@ import { escapeText, wrapWords } from './text.ts'
 import { thrownLines } from './thrown.ts'
 
 /**
- * Says to a person what a verdict rests on: every check with its result, and for what failed what was received and
- * what is configured, the likely cause and the fix. Of an error that the receiver's own function threw it shows name,
- * message and place.
+ * Explains a verdict to a person: every check with its result and, for each failure, what was received, what is
+ * configured, the likely cause and the fix. For an error that the receiver's own function threw, it shows name, message
+ * and place.
  *
- * @returns lines of printable ASCII in 80 columns, without colour; whatever came from the sender is escaped and cut
+ * @returns lines of printable ASCII in 80 columns, without colour; text from the sender is escaped and cut
  * @throws TypeError for anything but a verdict, such as a Promise that was not awaited
  */
 export function explain(verdict: Verdict): string {

@@ -2,7 +2,7 @@ import { httpDate, receiverClock } from './clock.ts'
 import type { Evidence } from './evidence.ts'
 import { duration, escapeText } from './text.ts'
 
-/** What evidence is called on a check's line; the rest keeps its own name. */
+/** How evidence is labelled on a check's line; other evidence keeps its own name. */
 const LABELS: Evidence = {
   allowed: 'expected',
   actual: 'received',
@@ -12,7 +12,7 @@ const LABELS: Evidence = {
   toleranceSeconds: 'expected within'
 }
 
-/** These are told in the advice and below it. */
+/** Shown in the advice and below it instead. */
 const ELSEWHERE = /^(?:offset|record|signature$|signingS|bodyL|contentL|reenc)/
 
 /** What was received and what was expected: `received a.example`, `expected b.example`. */

@@ -18,9 +18,9 @@ export interface SignedHash {
 }
 
 /**
- * Opens the signature of a mismatch: there is a hash in it only when the key in the evidence made it, over whatever
- * text. This explains a refusal and accepts nothing. Undefined also where signatures do not show their hash (PSS,
- * Ed25519). Never throws.
+ * Opens the signature of a mismatch. It contains a hash only if the key in the evidence made it, over any text. This
+ * explains a refusal and accepts nothing. Undefined also for signatures that do not reveal their hash (PSS, Ed25519).
+ * Never throws.
  */
 export function openSignature({
   record,

@@ -7,22 +7,22 @@ const isMissing = (value: Evidence[string]): boolean =>
   value === undefined || (Array.isArray(value) && value.length === 0)
 
 const REPLACE =
-  'Have the outermost proxy replace the header, and the inner ones pass it on: of a list, the sender may have ' +
-  'written a part.'
+  'Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written ' +
+  'a part of a list.'
 
-/** `header` is there when the adapter was told to believe a forwarding header. */
+/** `header` is present when the adapter was told to trust a forwarding header. */
 export function httpsAdvice({ header, received }: Evidence): Advice {
   if (header === undefined) {
     return [
       'TLS ends at a proxy, or the sender used http',
-      "If your own proxy sets it, give the adapter https: 'x-forwarded-proto'; if the proxy takes nothing but TLS, " +
+      "If your own proxy sets it, give the adapter https: 'x-forwarded-proto'; if the proxy accepts only TLS, " +
         'https: true.'
     ]
   }
   if (isMissing(received)) {
     return [
-      'your proxy sends no X-Forwarded-Proto, which the adapter is told to believe',
-      'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it takes nothing but TLS, ' +
+      'your proxy sends no X-Forwarded-Proto, which the adapter is told to trust',
+      'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it accepts only TLS, ' +
         'give the adapter https: true.'
     ]
   }
@@ -53,7 +53,7 @@ export function hostAdvice({ header, received, expected }: Evidence): Advice {
   }
   if (isMissing(received)) {
     return [
-      'your proxy sends no X-Forwarded-Host, which the adapter is told to believe',
+      'your proxy sends no X-Forwarded-Host, which the adapter is told to trust',
       'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host), or, if it keeps Host, leave the ' +
         'host option out.'
     ]

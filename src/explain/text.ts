@@ -1,9 +1,9 @@
-/** Readable in a terminal of this width. */
+/** Columns of a terminal. */
 const WIDTH = 80
 
 /**
- * Text from the sender or from DNS as printable ASCII on one line, cut: nothing in it can pose as another line of a
- * log, steer a terminal, or be mistaken for something that looks alike.
+ * Text from the sender or from DNS, as printable ASCII on one line, cut: it cannot forge a line of a log, control a
+ * terminal, or look like something else.
  */
 export function escapeText(text: string, longest = 240): string {
   const more = text.length - longest
@@ -17,14 +17,14 @@ function escaped(character: string): string {
   return hex.length > 2 ? `\\u${hex.padStart(4, '0')}` : `\\x${hex.padStart(2, '0')}`
 }
 
-/** Lines that fit beside `first`, broken at spaces; further ones are indented as wide as it. */
+/** Wraps the text at spaces, after `first`; later lines are indented by its width. */
 export const wrapWords = (first: string, text: string): string =>
   hangingIndent(
     first,
     text.match(new RegExp(`\\S.{0,${WIDTH - 1 - first.length}}(?= |$)|\\S{${WIDTH - first.length}}`, 'g'))
   )
 
-/** The same for text in which every space counts. */
+/** The same for text in which every space matters. */
 export const wrapExact = (first: string, text: string): string =>
   hangingIndent(first, text.match(new RegExp(`.{1,${WIDTH - first.length}}`, 'g')))
 
@@ -34,7 +34,7 @@ const hangingIndent = (first: string, lines: readonly string[] | null): string =
 /** `1 byte`, `2 bytes` */
 export const plural = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
 
-/** `47 minutes`, in the largest unit of which there are two. */
+/** `47 minutes`, in the largest unit that gives at least two. */
 export function duration(seconds: number): string {
   const size = seconds < 120 ? 1 : seconds < 7200 ? 60 : seconds < 172_800 ? 3600 : 86_400
   const unit = { 1: 'second', 60: 'minute', 3600: 'hour', 86400: 'day' }[size]

@@ -1,11 +1,11 @@
 import { escapeText, wrapExact } from './text.ts'
 
-/** Long enough for any message that helps, short enough for none to fill a log. */
+/** Long enough for any useful message, short enough not to fill a log. */
 const MAX_MESSAGE = 300
 
 /**
- * What the receiver's own function threw: name, message and place, each escaped and cut, and nothing else of it. An
- * error may hold a connection string or a query's parameters in its other properties.
+ * What the receiver's own function threw: name, message and place, each escaped and cut, and nothing else. The other
+ * properties of an error may hold a connection string or a query's parameters.
  */
 export function thrownLines(failure: object): string[] {
   if (!Object.hasOwn(failure, 'cause')) return []
@@ -35,7 +35,7 @@ function asError(cause: unknown): { name: string; message: string; stack: string
 
 /** The first place in the receiver's own code: neither in a package nor in the runtime. */
 function placeIn(stack: string, message: string): string | undefined {
-  // The message stands in front, and may have lines that look like places.
+  // The message comes first, and may have lines that look like places.
   const start = message === '' ? -1 : stack.indexOf(message)
   const lines = (start === -1 ? stack : stack.slice(start + message.length)).split('\n', MAX_LINES)
   const place = lines.find(

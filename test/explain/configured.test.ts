@@ -25,7 +25,7 @@ async function explained(request: ReceivedRequest, options: Partial<VerifierOpti
 const forwarded = (multiValueHeaders: Record<string, string[]>, options: ProxyOptions): ReceivedRequest =>
   fromLambdaEvent({ requestContext: { elb: {} }, httpMethod: 'GET', path: '/', multiValueHeaders }, options)
 
-describe('a forwarding header that the adapter was told to believe', () => {
+describe('a forwarding header that the adapter was told to trust', () => {
   it.each([
     [
       [],
@@ -76,7 +76,7 @@ describe('a forwarding header that the adapter was told to believe', () => {
   })
 })
 
-describe('what is configured stands beside what was received', () => {
+describe('shows what is configured and what was received', () => {
   it('accounts, in a list and in a function', async () => {
     const request = service.sign({ headers: { 'X-Service-ID': 'account-99' } })
     expect(await explained(request, { accounts: ['1', '2'] })).toContain('received 99; expected 1, 2')
@@ -105,7 +105,7 @@ describe('what is configured stands beside what was received', () => {
     expect(text).toContain("Set serviceDomain to the service's own domain, such as 'service.example'.")
   })
 
-  it('never advises to believe the domain of another key', async () => {
+  it('never advises to trust the domain of another key', async () => {
     const text = await explained(
       createTestService({ serviceDomain: 'attacker.example', rsaBits: 1024 }).sign()
     )
@@ -130,7 +130,7 @@ describe('what is configured stands beside what was received', () => {
   })
 })
 
-describe('a command that is advised has the real name of the key', () => {
+describe('the advised command has the real name of the key', () => {
   it.each([
     ['key-not-found', { lookupTxt: async () => [] }],
     ['key-malformed', { lookupTxt: async () => [['v=DKIM1; p']] }],
@@ -141,7 +141,7 @@ describe('a command that is advised has the real name of the key', () => {
     expect(text).toContain(`npx signed-requests key ${KEY_NAME}`)
   })
 
-  it('but for a name that a shell might not take as it is', () => {
+  it('except for a name that a shell might not take as it is', () => {
     const failure = {
       check: 'key',
       code: 'key-not-found',
@@ -169,7 +169,7 @@ describe('a command that is advised has the real name of the key', () => {
   })
 })
 
-describe('a compressed body that a parser has decompressed is named as that', () => {
+describe('reports a body that a parser has decompressed', () => {
   const JSON_BODY = JSON.stringify({ text: 'published '.repeat(50) })
   const FIVE = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
   const receivedAs = (coding: string, signed: Uint8Array, body: string | Uint8Array, covered?: string[]) => {

@@ -52,7 +52,7 @@ function withHeader(
   const lines = [...(request.headers as Iterable<readonly [string, string]>)]
   return {
     ...request,
-    headers: lines.map(([each, value]) => [each, each === name ? change(value) : value] as const)
+    headers: lines.map(([header, value]) => [header, header === name ? change(value) : value] as const)
   }
 }
 
@@ -81,15 +81,15 @@ const CASES: readonly Case[] = [
     request: { ...sign(), https: false },
     line: 'not-https: the request did not arrive over HTTPS',
     cause: 'TLS ends at a proxy, or the sender used http',
-    fix: "If your own proxy sets it, give the adapter https: 'x-forwarded-proto'; if the proxy takes nothing but TLS, https: true."
+    fix: "If your own proxy sets it, give the adapter https: 'x-forwarded-proto'; if the proxy accepts only TLS, https: true."
   },
   {
     check: 'date',
     request: sign({ date: new Date(NOW - 47 * 60_000) }),
     line: "date-too-old: Date is too long ago; received Fri, 20 Nov 2026 11:13:00 GMT; expected within 5 minutes; this machine's clock Fri, 20 Nov 2026 12:00:00 GMT",
     cause:
-      "Date is 47 minutes behind this machine's clock (Fri, 20 Nov 2026 12:00:00 GMT): the request was held up or " +
-      'sent again, or this clock is fast',
+      "Date is 47 minutes behind this machine's clock (Fri, 20 Nov 2026 12:00:00 GMT): the request was " +
+      'delayed or replayed, or this clock is fast',
     fix: "Check this machine's clock (date -u) and keep it set by NTP; a retry needs a fresh signature."
   },
   {
@@ -111,7 +111,7 @@ const CASES: readonly Case[] = [
     request: withHeader(sign(), 'Signature', value => value.replace('",algorithm', '" algorithm')),
     line: 'because a comma is expected; near ey.service.example\\" algorithm=\\"rsa-sha',
     cause: 'the sender, or a proxy that changed it',
-    fix: 'Have proxies pass every header on as it came; compare with what was sent.'
+    fix: 'Have proxies pass every header on unchanged; compare with what was sent.'
   },
   {
     check: 'coverage',
@@ -163,14 +163,14 @@ const CASES: readonly Case[] = [
 ]
 
 describe('a captured request that fails one check', () => {
-  it('is there for every check', () => {
+  it('exists for every check', () => {
     expect(CASES.map(({ check }) => check)).toEqual([...CHECK_NAMES])
   })
 
-  it.each(CASES)('$check: names it, what was received and expected, the cause and the fix', async each => {
-    const options = optionsWith(each.options)
-    const verdict = await createVerifier(options)(each.request)
-    const document = captureFixture(each.request, verdict, {
+  it.each(CASES)('$check: names it, what was received and expected, the cause and the fix', async one => {
+    const options = optionsWith(one.options)
+    const verdict = await createVerifier(options)(one.request)
+    const document = captureFixture(one.request, verdict, {
       options,
       dns: { [KEY_NAME]: await options.lookupTxt!(KEY_NAME, { signal: AbortSignal.abort() }) },
       now: new Date(NOW)
@@ -182,17 +182,17 @@ describe('a captured request that fails one check', () => {
     const lines = unwrapped(text).split('\n')
 
     expect(again).toEqual(verdict)
-    expect(lines[0]).toBe(`rejected: ${each.check}`)
+    expect(lines[0]).toBe(`rejected: ${one.check}`)
     expect(lines.slice(2, 14).map(line => line.slice(6, 24).trim())).toEqual([...CHECK_NAMES])
     expect(lines.slice(2, 14).filter(line => line.startsWith('FAIL'))).toEqual([
-      expect.stringContaining(each.line.replaceAll('\\"', '"'))
+      expect.stringContaining(one.line.replaceAll('\\"', '"'))
     ])
-    expect(lines).toContainEqual(expect.stringContaining(`  likely cause: ${each.cause}`))
-    expect(lines).toContainEqual(expect.stringContaining(`  fix: ${each.fix}`))
+    expect(lines).toContainEqual(expect.stringContaining(`  likely cause: ${one.cause}`))
+    expect(lines).toContainEqual(expect.stringContaining(`  fix: ${one.fix}`))
   })
 })
 
-describe('what the evidence tells', () => {
+describe('what the evidence shows', () => {
   const withBody = (signed: string, received: string) => judge({ ...sign({ body: signed }), body: received })
 
   it.each([
@@ -218,7 +218,7 @@ describe('what the evidence tells', () => {
 
   it('a body that something has read before', async () => {
     const text = explained(await withBody('{"a":1}', ''))
-    expect(text).toContain('likely cause: something read the body before it came here')
+    expect(text).toContain('likely cause: something else had already read the body')
     expect(text).toContain('body: 7 bytes shorter than what was signed (0 instead of 7)')
   })
 
@@ -234,9 +234,9 @@ describe('what the evidence tells', () => {
   })
 
   it.each([
-    [-301, 'Date is 5 minutes behind', 'sent again, or this clock is fast'],
-    [-3 * 3600, 'Date is 3 hours behind', 'sent again, or this clock is fast'],
-    [-5 * 86_400, 'Date is 5 days behind', 'sent again, or this clock is fast'],
+    [-301, 'Date is 5 minutes behind', 'delayed or replayed, or this clock is fast'],
+    [-3 * 3600, 'Date is 3 hours behind', 'delayed or replayed, or this clock is fast'],
+    [-5 * 86_400, 'Date is 5 days behind', 'delayed or replayed, or this clock is fast'],
     [500, 'Date is 8 minutes ahead of', "the sender's clock is fast, or this one is slow"]
   ])(
     'a Date that is %d seconds off: both times, and which way they differ',
@@ -263,7 +263,7 @@ describe('what the evidence tells', () => {
     expect(text).toContain(`likely cause: ${offset} this machine's clock (Fri, 20 Nov 2026 12:00:00 GMT)`)
   })
 
-  it('the signing string, line by line, with what cannot be seen made visible', async () => {
+  it('the signing string, line by line, with invisible characters escaped', async () => {
     const request = { ...sign({ headers: { 'X-Nonce': 'a\u00a0b' } }), target: '/h\u00f6\x1b[31m\\ ' }
     const text = explained(await judge(request))
     expect(text.split('\n').slice(text.split('\n').indexOf('  signing string as rebuilt here:') + 1)).toEqual(
@@ -293,7 +293,7 @@ describe('what the evidence tells', () => {
   it('a request of the other standard, where that is not allowed', async () => {
     const request = sign({ scheme: 'rfc9421' })
     const text = unwrapped(explained(await judge(request)))
-    expect(text).toContain('likely cause: it is signed by RFC 9421, and not by the draft')
+    expect(text).toContain('likely cause: it is signed by RFC 9421, not by the draft')
     expect(text).toContain("allow it: schemes: ['draft-cavage', 'rfc9421']")
     const allowed = explained(await judge(request, { schemes: ['draft-cavage', 'rfc9421'] }))
     expect(allowed).toMatch(/^verified/)
@@ -334,7 +334,7 @@ describe('a verdict that is not a rejection', () => {
   })
 })
 
-it('has advice of its own for every code but those of a changed header', () => {
+it('has specific advice for every code except those of a changed header', () => {
   const codes = Object.entries(CODES) as [Failure['code'], readonly [CheckName, string]][]
   const general = codes.filter(([code, [check]]) => !ADVICE[code] && !ADVICE[check]).map(([code]) => code)
   expect(general).toEqual([
@@ -354,7 +354,7 @@ it('has advice of its own for every code but those of a changed header', () => {
   ])
 })
 
-describe('whatever the sender and DNS say', () => {
+describe('any text from the sender and from DNS', () => {
   const nasty = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('\x1b]0;x\x07', 'a\r\nok    digest            pass', '\u202e', 'x'.repeat(5000), '\\x1b')
@@ -392,7 +392,7 @@ describe('whatever the sender and DNS say', () => {
     )
   })
 
-  it('is cut with a word on how much more there is', async () => {
+  it('is cut, with a note of how much more there is', async () => {
     const told = async (length: number) =>
       unwrapped(explained(await judge(sign({ host: 'h'.repeat(length) }))))
     expect(await told(240)).toContain(`received ${'h'.repeat(56)}`)
@@ -401,7 +401,7 @@ describe('whatever the sender and DNS say', () => {
     expect(await told(5000)).toContain('h... (4760 more); expected receiver.example')
   })
 
-  it('takes no time to speak of, however long it is', async () => {
+  it('takes little time, however long it is', async () => {
     const request = sign({ headers: { 'X-Nonce': '\x80'.repeat(5_000_000) } })
     const verdict = await judge({ ...request, target: '/other' })
     const tell = () => expect(explained(verdict).replace(/\n {7}/g, '')).toContain('\\x80... (4999409 more)')

@@ -35,7 +35,7 @@ describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) =>
     }
   })
 
-  it('does not go with a structured clone', async () => {
+  it('is not part of a structured clone', async () => {
     const clone = structuredClone(await judge(options(new Error('secret'))))
     expect(clone.failures[0]).not.toHaveProperty('cause')
     expect(clone.checks[check]).not.toHaveProperty('cause')
@@ -48,7 +48,7 @@ describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) =>
   })
 })
 
-describe('what is shown of an error', () => {
+describe('the text about an error', () => {
   const shown = async (error: unknown): Promise<string> => {
     const text = explain(await judge({ accounts: rejects(error) }))
     expect(text).toMatch(/^[ -~\n]*$/)
