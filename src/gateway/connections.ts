@@ -2,12 +2,12 @@ import type { Server, ServerResponse } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
 
 /**
- * Requests on one connection at once, the pipelined ones among them. Node.js hands over all that arrive, and those
- * behind one that waits for DNS would fill the memory.
+ * Concurrent requests on one connection, pipelined ones included. Node.js passes on all that arrive, and those behind
+ * one that waits for DNS would fill the memory.
  */
 const MAX_PIPELINED = 10
 
-/** The connections of a server, and the answers under way on them. */
+/** The connections of a server, and their answers in progress. */
 export interface Connections {
   /** Call it once for each request. A connection with too many of them is destroyed. */
   add(res: ServerResponse): void
@@ -16,7 +16,7 @@ export interface Connections {
    * of them ended in time.
    */
   drain(milliseconds: number): Promise<boolean>
-  /** Breaks off what is left. */
+  /** Destroys what is left. */
   destroy(): void
 }
 
@@ -29,7 +29,7 @@ export function trackConnections(server: Server, isTls: boolean): Connections {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  // The socket of a request; with TLS it is another one than that of the connection.
+  // The socket of a request; with TLS it is not the socket of the connection.
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
     running.set(socket, new Set())
     socket.once('close', () => running.delete(socket))

@@ -10,7 +10,7 @@ export interface CopiedBody {
   read(): Uint8Array | undefined
 }
 
-/** A body that is copied while it is read: the verdict on a request that is refused does not hold it. */
+/** A body that is copied while it is read: the verdict on a refused request does not have it. */
 export function copyBody(body: ReceivedBody): CopiedBody {
   if (typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body))
     return { body, read: () => undefined }

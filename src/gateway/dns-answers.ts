@@ -7,7 +7,7 @@ export type DnsAnswer = VectorJson['dns'][string]
 /** Names whose last answer is kept: the service has a few, and a sender can ask for any under its domain. */
 const MAX_NAMES = 100
 
-/** The same lookup; what it answers or how it fails is kept in `answers`, the latest names last. */
+/** The same lookup; its answers and failures are kept in `answers`, the latest names last. */
 export function keepAnswers(lookupTxt: LookupTxt, answers: Map<string, DnsAnswer>): LookupTxt {
   const keep = (name: string, answer: DnsAnswer) => {
     answers.delete(name)

@@ -1,10 +1,10 @@
 import type { HeaderLine } from '../adapters/proxy.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 
-/** How it went with the upstream: not asked, an answer that ended, or what went wrong. */
+/** The result from the upstream: not asked, an answer that ended, or what went wrong. */
 export type UpstreamResult = 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off'
 
-/** What the gateway knows of one request when it is over. Log, metrics and page are made of it. */
+/** What the gateway knows about one request when it is over. Log, metrics and page are made from it. */
 export interface Exchange {
   /** milliseconds since 1970 */
   readonly receivedAt: number
@@ -16,9 +16,9 @@ export interface Exchange {
   readonly headers: readonly HeaderLine[]
   readonly https: boolean
   readonly verdict: Verdict
-  /** of a refused request, when it was read to its end and the gateway has it at hand */
+  /** of a refused request, when it was read to its end and the gateway has it */
   readonly body?: Uint8Array | undefined
-  /** the status that the sender was answered with; 0 when the connection was broken off before it */
+  /** the status sent to the sender; 0 when the connection ended before */
   readonly status: number
   readonly upstream: UpstreamResult
 }

@@ -23,19 +23,19 @@ export interface Outgoing {
 
 export interface Upstream {
   /**
-   * Sends a request on and its answer back. Never rejects. `release` is called, at most once and before the sender can
-   * know, when the answer is 5xx, missing or not complete; it must not reject.
+   * Forwards a request and sends back its answer. Never rejects. `release` is called, at most once and before the
+   * sender can know, when the answer is 5xx, missing or not complete; it must not reject.
    *
-   * The sender may break off: the upstream then goes on, as its work may be done already.
+   * The sender may disconnect: the upstream then continues, because its work may be done already.
    */
   forward(outgoing: Outgoing, res: ServerResponse, release: () => Promise<void>): Promise<UpstreamResult>
-  /** Breaks off what is under way, and what still comes. Resolves when its claims are released. */
+  /** Aborts the requests in progress and all later ones. Resolves when their claims are released. */
   destroy(): Promise<void>
 }
 
 /**
  * Milliseconds that an idle connection is kept: less than any common server does (gunicorn: 2 s), so that a request
- * hardly ever meets a connection that is just being closed. Nothing is sent twice from here, so that is a 502.
+ * rarely meets a connection that is just being closed. No request is sent twice, so that would be a 502.
  */
 const IDLE = 1000
 
@@ -72,7 +72,7 @@ export function createUpstream(url: URL, timeout: number): Upstream {
     let isLate = false
     let isReleased = false
     const timer = setTimeout(() => {
-      // Where the sender does not read the answer, it is not the upstream that is late.
+      // If the sender does not read the answer, it is not the upstream that is late.
       if (res.writableNeedDrain) {
         res.destroy()
         timer.refresh()
@@ -131,7 +131,7 @@ export function createUpstream(url: URL, timeout: number): Upstream {
 const answerTo = (request: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     request.on('response', resolve)
-    // An error after the answer has begun must not end the process either.
+    // An error after the answer has begun must not crash the process either.
     request.on('error', reject)
     request.on('close', () => reject(new Error('there was no answer')))
   })
@@ -140,7 +140,10 @@ const answerTo = (request: ClientRequest): Promise<IncomingMessage> =>
 const isConnecting = (error: unknown): boolean =>
   ['connect', 'getaddrinfo'].includes((error as NodeJS.ErrnoException).syscall ?? '')
 
-/** With a reset: to HTTP/1.0, which nginx speaks to its upstreams by default, a mere close would be a complete answer. */
+/**
+ * With a reset: in HTTP/1.0, which nginx speaks to its upstreams by default, a plain close means that the answer is
+ * complete.
+ */
 function breakOff(res: ServerResponse): void {
   const { socket } = res
   if (socket === null || socket instanceof TLSSocket) res.destroy()

@@ -19,20 +19,20 @@ const HOP_BY_HOP = new Set([
   'upgrade'
 ])
 
-/** The same without those of requests alone: an answer to HEAD has the length of what GET would get. */
+/** For answers, Content-Length stays: an answer to HEAD has the length of what GET would get. */
 const HOP_BY_HOP_IN_ANSWERS = new Set([...HOP_BY_HOP].filter(name => name !== 'content-length'))
 
 const OURS = 'signed-request-'
 
 /**
- * CGI and what came of it (PHP, WSGI, Rack) fold names: `-` and `_` are the same there, in PHP `.` too, and some
- * servers fold every other character.
+ * CGI and its successors (PHP, WSGI, Rack) normalize names: `-` and `_` are the same there, in PHP `.` too, and some
+ * servers replace every other character.
  */
 const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-')
 
 /**
  * The header lines of a request for the upstream: in order, in their case, without those that end at this hop, and
- * without any that an application could take for one that is signed or ours.
+ * without any that an application could confuse with a signed one or with ours.
  *
  * @param covered the names that the signature covers, in lower case: they are end-to-end, whatever Connection says
  */
@@ -49,7 +49,7 @@ export function requestHeaders(
     const fold = folded(name)
     if (HOP_BY_HOP.has(fold) || fold.startsWith(OURS)) return false
     if (signed.has(lower) || lower === 'host') return true
-    // CGI makes HTTP_PROXY of it, which clients in the application take for their proxy (httpoxy).
+    // CGI turns it into HTTP_PROXY, which clients in the application use as their proxy (httpoxy).
     return !named.has(lower) && !signedFolded.has(fold) && fold !== 'proxy'
   }
   return [...lines.filter(isKept), ...added]
@@ -66,7 +66,7 @@ export function answerHeaders(rawHeaders: readonly string[]): HeaderLine[] {
   })
 }
 
-/** What the verdict says to the application. */
+/** The verdict, for the application. */
 export function verdictHeaders(verdict: Verdict, isObserved: boolean): HeaderLine[] {
   const codes = verdict.failures.map(({ code }) => code).join(', ')
   const mark = codes === '' ? verdict.status : `${verdict.status}; ${codes}`

@@ -26,7 +26,7 @@ export interface Gateway {
   readonly address: string
   /** the same of the admin address */
   readonly admin: string | undefined
-  /** Takes no new connection, lets running requests end, and breaks off what is left; true when nothing was left. */
+  /** Takes no new connection, lets running requests end, and aborts what is left; true when nothing was left. */
   close(): Promise<boolean>
 }
 
@@ -34,7 +34,7 @@ const LIMITS = {
   maxHeaderSize: 16_384,
   headersTimeout: 10_000,
   requestTimeout: 60_000,
-  // Node.js looks every 30 s by default, so that ten seconds would be forty.
+  // Node.js checks every 30 s by default, so a 10 s limit could take 40 s.
   connectionsCheckingInterval: 1000,
   // Longer than nginx keeps a connection to its upstream (60 s), so that it is nginx that closes it.
   keepAliveTimeout: 65_000
@@ -45,7 +45,7 @@ const LIMITS = {
  *
  * @param onExchange called once for each request that got a verdict, when it is over
  * @param workerDns in a worker, where another process serves the admin address: gets the answers of DNS for it
- * @throws (rejects) when an address is taken, or the replay store out of reach
+ * @throws (rejects) when an address is in use, or the replay store cannot be reached
  */
 export async function startGateway(
   settings: GatewaySettings,
@@ -110,10 +110,10 @@ export async function startGateway(
     isReady = false
     const end = performance.now() + settings.drain
     const isDrained = await connections.drain(settings.drain)
-    // What runs for a sender that broke off has no connection any more, but the same time.
+    // A request whose sender disconnected has no connection to wait for, but gets the same time.
     const late = delay(end - performance.now(), false, { ref: false })
     const isDone = isDrained && (await Promise.race([Promise.all(serving).then(() => true), late]))
-    // The upstream's side first: claims are released before senders can know.
+    // The upstream's side first: claims are released before senders can see the end.
     await upstream.destroy()
     connections.destroy()
     await Promise.all(serving)

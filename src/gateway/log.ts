@@ -3,8 +3,8 @@ import { logRecord } from '../verdict/log-record.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
- * One request for the log. In JSON one line, without anything of a request that was not verified; as text one line,
- * and of a request that was not verified what `explain` says, which escapes what is the sender's.
+ * One request for the log. JSON is one line, without any text from a request that was not verified. Text is one line
+ * and, for a request that was not verified, the output of `explain`, which escapes the sender's text.
  */
 export function logText(
   { receivedAt, duration, verdict, status, upstream }: Exchange,

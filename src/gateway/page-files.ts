@@ -13,7 +13,7 @@ const TYPES = {
   'icon.svg': 'image/svg+xml'
 }
 
-/** The page's files by path. This module stands beside `page/` here and, bundled, in `dist/`. */
+/** The page's files by path. This module is next to `page/`, here and in the bundle in `dist/`. */
 export async function loadPage(): Promise<ReadonlyMap<string, PageFile>> {
   const files = new Map<string, PageFile>()
   for (const [name, type] of Object.entries(TYPES)) {

@@ -13,10 +13,10 @@ export interface ConnectedStore {
 const CONNECT_TIMEOUT = 5000
 
 /**
- * Connects to the store. A database that is lost later is connected to again and again, and claims fail meanwhile. Its
- * client library is loaded only when it is asked for.
+ * Connects to the store. If the connection is lost later, it is tried again and again, and claims fail meanwhile. The
+ * client library is loaded only when it is needed.
  *
- * @throws (rejects with) Error of one line, without the URL, when the database is out of reach
+ * @throws (rejects with) Error of one line, without the URL, when the database cannot be reached
  */
 export async function connectReplayStore(setting: ReplaySetting): Promise<ConnectedStore> {
   switch (setting.kind) {
@@ -63,7 +63,7 @@ async function connectPostgres(url: string): Promise<ConnectedStore> {
   const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT })
   pool.on('error', () => {})
   try {
-    // It may be there without the right to create one, and others may just be creating it.
+    // The table may exist without the right to create one, or another process may just be creating it.
     await pool
       .query(postgresReplayTable())
       .catch(() => pool.query('SELECT FROM signed_requests_replay LIMIT 0'))

@@ -27,7 +27,7 @@ const MOST_KEPT = 10
 
 /** Gathers what is known of requests, and sends it at intervals. */
 export interface Reporter {
-  /** Of too many requests, refused ones are kept first. */
+  /** If there are too many, refused ones are kept first. */
   add(exchange: Exchange): void
   /** Sends what is left, and nothing after that. */
   end(): void
@@ -55,7 +55,7 @@ export function createReporter(
       counted.push({ verdict: { status: verdict.status, failures }, status, upstream, duration })
       if (kept.length < MOST_KEPT) kept.push(cutDown(exchange, redact))
       else if (verdict.status !== 'verified') {
-        const place = kept.findIndex(each => each.verdict.status === 'verified')
+        const place = kept.findIndex(other => other.verdict.status === 'verified')
         if (place >= 0) kept[place] = cutDown(exchange, redact)
       }
     },

@@ -46,7 +46,7 @@ export function createServe(
 
     const received = fromNodeRequest(req, adapterOptions)
     const { body: stream, ...head } = received
-    // What is forwarded whatever the verdict is read whatever the verdict.
+    // A body that is forwarded regardless of the verdict must be read regardless of it.
     const observed = observe ? await readBody(stream, bodyLimits) : undefined
     const copied = admin === undefined || admin.redact ? undefined : copyBody(stream)
     // In place: it has notes of the adapter on forwarding headers, which a copy would lose.
@@ -61,8 +61,7 @@ export function createServe(
     } else if (observed?.ok === false) {
       answerAndClose(res, observed.code === 'body-too-large' ? 413 : 400, {}, drainLimits)
     } else if (verdict.status !== 'verified') sendRefusal(res, verdict)
-    // The upstream has done its part: who does not read the end of its answer must not keep the connection. A refusal
-    // has its own limits.
+    // The upstream is done: close a sender that does not read the rest of the response. A refusal has its own limits.
     const unread = body === undefined ? undefined : setTimeout(() => res.destroy(), upstreamTimeout)
     await whenOver(res)
     clearTimeout(unread)
@@ -79,7 +78,7 @@ export function createServe(
   }
 }
 
-/** One line beside the log, which says of the repetition that it is a replay. */
+/** One line on stderr: the log will only show the repetition as replayed. */
 const reportHeld = (error: unknown): void =>
   console.error(`a claim could not be released, so a repetition will be refused: ${errorLabel(error)}`)
 
@@ -88,7 +87,7 @@ function headersFor(lines: readonly HeaderLine[], verdict: Verdict, isObserved: 
   return requestHeaders(lines, covered, verdictHeaders(verdict, isObserved))
 }
 
-/** In place of a body that could not be read to its end: a stream that fails, as it did. */
+/** Replaces a body that could not be read to its end: a stream that fails in the same way. */
 const bodyOf = (read: Awaited<ReturnType<typeof readBody>>): ReceivedBody =>
   read.ok
     ? read.value

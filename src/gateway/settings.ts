@@ -1,6 +1,6 @@
 import type { VerifierOptions } from '../options/options.ts'
 
-/** Where to listen; port 0 is a free one. */
+/** The address to listen on; port 0 is a free one. */
 export interface Address {
   readonly host: string
   readonly port: number
@@ -19,7 +19,7 @@ export interface GatewaySettings {
   readonly upstreamTimeout: number
   /** PEM */
   readonly tls: { readonly key: string | Buffer; readonly cert: string | Buffer } | undefined
-  /** as of the adapters; undefined: what the connection is */
+  /** as in the adapters; undefined: as the connection is */
   readonly https: boolean | 'x-forwarded-proto' | undefined
   /** without a replay store */
   readonly verifier: VerifierOptions

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Whether the target may go on as it is (RFC 9112 section 3.2): a path, `*` of OPTIONS, or a URL whose authority is
- * Host. Of the two, one server takes the one for the host and the next the other.
+ * Whether the target may be forwarded as it is (RFC 9112 section 3.2): a path, `*` of OPTIONS, or a URL whose authority
+ * is Host. If they differ, two servers may each use a different one as the host.
  */
 export function isForwardable({ url = '', method, rawHeaders }: IncomingMessage): boolean {
   if (url.startsWith('/')) return true
@@ -16,7 +16,7 @@ export function isForwardable({ url = '', method, rawHeaders }: IncomingMessage)
 }
 
 /**
- * HTTP/1.1, or HTTP/1.0 without a transfer coding: with one its framing is faulty (RFC 9112 section 6.1). Node.js takes
+ * HTTP/1.1, or HTTP/1.0 without a transfer coding: with one its framing is faulty (RFC 9112 section 6.1). Node.js accepts
  * 0.9 and 2.0 in a request line, too.
  */
 export const isFramed = ({ httpVersion, headers }: IncomingMessage): boolean =>

@@ -56,7 +56,7 @@ const ask = (target: string): Promise<string> =>
 const PLAIN = /^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]*\r\n)+\r\nplain$/
 const CHUNKED = /^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]*\r\n)+\r\n5\r\nplain\r\n0\r\n\r\n$/
 
-describe('an answer that is not HTTP is a 502, and nothing of it goes on', () => {
+describe('an answer that is not HTTP is a 502, and nothing of it is forwarded', () => {
   test.each(['/two-lengths', '/length-and-chunked', '/bare-line-feed', '/nul', '/not-http', '/switching'])(
     '%s',
     async target => {
@@ -75,11 +75,11 @@ describe('what follows an answer is nobody else’s answer', () => {
   })
 })
 
-test('only the final answer goes on', async () => {
+test('only the final answer is forwarded', async () => {
   expect(await ask('/informational')).toMatch(PLAIN)
 })
 
-test('what belongs to the connection of the upstream stays there, and the rest is in order', async () => {
+test('drops hop-by-hop headers of the upstream, and keeps the rest in order', async () => {
   const answer = await ask('/hop-by-hop')
   expect(answer).toMatch(PLAIN)
   expect(answer).not.toMatch(/X-Hop|timeout=9|Proxy-Authenticate|Upgrade/i)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestService, type SignedTestRequest } from '../../src/testing/index.ts'
-import { FORGERIES, KINDS, pairs } from '../recipes/kinds.ts'
-import { withHeader } from '../recipes/senders.ts'
+import { FORGERIES, KINDS, pairs } from '../examples/kinds.ts'
+import { withHeader } from '../examples/senders.ts'
 import { type Certificate, makeCertificate, send } from '../support/https.ts'
 import { freePorts } from '../support/nginx.ts'
 import { APPLICATIONS, type Application, type SeenRequest, startNginxServer } from './applications.ts'
-import { fileOfPage } from './page.ts'
+import { fileOfPage } from './docs-commands.ts'
 import { converse } from './raw-client.ts'
 import { startTestGateway, type TestGateway, wire } from './start.ts'
 
@@ -58,11 +58,11 @@ describe.each(Object.entries(APPLICATIONS))('nginx with TLS -> gateway -> %s', (
     return application.seen().slice(before)
   }
 
-  test('nothing has arrived before anything was sent', () => {
+  test('nothing arrives before anything was sent', () => {
     expect(application.seen()).toEqual([])
   })
 
-  describe('the application sees the very bytes, target and headers', () => {
+  describe('the application sees the same bytes, target and headers', () => {
     test.each([
       ...KINDS,
       { name: 'an empty body', request: { method: 'POST', target: '/hook', body: '' } },
@@ -83,7 +83,7 @@ describe.each(Object.entries(APPLICATIONS))('nginx with TLS -> gateway -> %s', (
       expect(headers['SIGNED_REQUEST_ID']).toMatch(/^\S+$/)
     })
 
-    test('and not its own headers in the words of the sender', async () => {
+    test('and no Signed-Request headers of the sender', async () => {
       const order = service.sign({ target: '/hook', body: '{}' })
       const names = ['Signed-Request-Account', 'Signed_Request_Account', 'Signed.Request.Account']
       const hostile = [...names, 'X_Service_ID', 'X.Service.ID', 'Content_Type', 'Content.Length']
@@ -110,7 +110,7 @@ describe.each(Object.entries(APPLICATIONS))('nginx with TLS -> gateway -> %s', (
       expect(await seenOf(async () => expect(await through(forged)).toBe(401))).toEqual([])
     })
 
-    test('a replay', async () => {
+    test('a replay is refused', async () => {
       const once = service.sign({ target: '/hook', body: '{"once":true}' })
       const seen = await seenOf(async () => {
         expect(await through(once)).toBe(200)
@@ -119,14 +119,14 @@ describe.each(Object.entries(APPLICATIONS))('nginx with TLS -> gateway -> %s', (
       expect(seen).toHaveLength(1)
     })
 
-    test('one of 5 MB whose last byte was changed', async () => {
+    test('a forgery of 5 MB whose last byte was changed', async () => {
       const body = Buffer.alloc(5_000_000, 'x')
       const signed = service.sign({ target: '/hook', body })
       const forged = { ...signed, body: Buffer.concat([body.subarray(1), Buffer.from('y')]) }
       expect(await seenOf(async () => expect(await through(forged)).toBe(401))).toEqual([])
     })
 
-    test('one that did not come over TLS', async () => {
+    test('a request that did not come over TLS', async () => {
       const order = service.sign({ target: '/hook', body: '{}' })
       expect(await seenOf(async () => expect(await sendRaw(gateway.address, order)).toBe(401))).toEqual([])
     })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findNginx, freePorts } from '../support/nginx.ts'
-import { fileOfPage } from './page.ts'
+import { fileOfPage } from './docs-commands.ts'
 
 /** What an application saw of one request. */
 export interface SeenRequest {
@@ -77,7 +77,7 @@ const newFolder = (name: string): string => mkdtempSync(join(tmpdir(), `gateway-
 
 /** Debian names it by its version: php-fpm8.2. */
 function findPhpFpm(): string {
-  const name = readdirSync('/usr/sbin').find(each => /^php-fpm[\d.]*$/.test(each))
+  const name = readdirSync('/usr/sbin').find(file => /^php-fpm[\d.]*$/.test(file))
   if (name === undefined) throw new Error('there is no php-fpm: apt-get install php-fpm')
   return `/usr/sbin/${name}`
 }

@@ -19,7 +19,7 @@ async function start(answer: Parameters<typeof createServer>[1]) {
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
-it('an answer that was ended, but not yet read, is sent to its end', async () => {
+it('an answer that has ended, but was not read yet, is sent to its end', async () => {
   const { server, connections, socket } = await start((_, res) => res.end(Buffer.alloc(20_000_000)))
   socket.write(REQUEST)
   await once(server, 'request')
@@ -40,7 +40,7 @@ it('a connection without a request is closed at once, and one with half a head t
   if (!socket.closed) await once(socket, 'close')
 })
 
-it('of pipelined requests all are answered, and the connection closed then', async () => {
+it('all pipelined requests are answered, and then the connection is closed', async () => {
   const finish: (() => void)[] = []
   const { connections, socket } = await start((_, res) => {
     finish.push(() => res.end('done'))
@@ -48,14 +48,14 @@ it('of pipelined requests all are answered, and the connection closed then', asy
   socket.write(REQUEST + REQUEST)
   while (finish.length < 2) await new Promise(setImmediate)
   const drained = connections.drain(10_000)
-  for (const each of finish) each()
+  for (const end of finish) end()
   let answer = ''
   for await (const chunk of socket) answer += chunk
   expect(answer.match(/done/g)).toHaveLength(2)
   expect(await drained).toBe(true)
 })
 
-it('when the time is over it says whether answers are left, and destroy() breaks them off', async () => {
+it('drain() says at its limit whether answers are left, and destroy() ends them', async () => {
   const { connections, socket, server } = await start(() => {})
   socket.write(REQUEST)
   await once(server, 'request')
@@ -64,7 +64,7 @@ it('when the time is over it says whether answers are left, and destroy() breaks
   if (!socket.closed) await once(socket, 'close')
 })
 
-it('a connection that pipelines without end is destroyed, and what is read of it has an end', async () => {
+it('a connection that pipelines endlessly is destroyed, and only a bounded part of it is read', async () => {
   let count = 0
   const { socket } = await start(() => {
     count += 1

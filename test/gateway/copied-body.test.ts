@@ -8,7 +8,7 @@ async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text)
 }
 
-test('has what was read, once it was read to its end', async () => {
+test('has the bytes once the body was read to its end', async () => {
   const { body, read } = copyBody(chunks('ab', '', 'c'))
   expect(read()).toBeUndefined()
   expect(await readBody(body, LIMITS)).toMatchObject({ ok: true, value: new Uint8Array(Buffer.from('abc')) })
@@ -32,7 +32,7 @@ test('has at most 64 KiB', async () => {
   }
 })
 
-test('has nothing of a body that broke off, or was left', async () => {
+test('has nothing of a body that broke off or was not read to its end', async () => {
   async function* broken() {
     yield Buffer.from('a')
     throw new Error('the connection is gone')
@@ -45,7 +45,7 @@ test('has nothing of a body that broke off, or was left', async () => {
   expect(two.read()).toBeUndefined()
 })
 
-test('lets go of the request when the reader does', async () => {
+test('releases the request when the reader does', async () => {
   let isLeft = false
   const stream: AsyncIterable<Uint8Array> = {
     [Symbol.asyncIterator]: () => ({

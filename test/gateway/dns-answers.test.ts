@@ -3,7 +3,7 @@ import { type DnsAnswer, keepAnswers } from '../../src/gateway/dns-answers.ts'
 
 const options = { signal: new AbortController().signal }
 
-it('keeps records and failures by name, and hands both on', async () => {
+it('keeps records and failures by name, and passes both on', async () => {
   const answers = new Map<string, DnsAnswer>()
   const failure = Object.assign(new Error(), { code: 'ESERVFAIL' })
   const lookup = keepAnswers(async name => {

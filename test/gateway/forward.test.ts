@@ -6,7 +6,7 @@ import { exchangeBytes, send, startApplication, startTestGateway, statusesOf, wi
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
-  for (const each of undo.splice(0).reverse()) await each()
+  for (const step of undo.splice(0).reverse()) await step()
 })
 
 /** An upstream that reads a whole head and then does what it is told, once for each connection. */
@@ -42,7 +42,7 @@ async function start(upstream: URL, settings: Parameters<typeof startTestGateway
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n'
 
-describe('when the upstream fails, the claim is released and the repetition let in', () => {
+describe('when the upstream fails, the claim is released and a retry accepted', () => {
   it.each([
     ['closes without an answer', 502, 'broken-off', (socket: Socket) => socket.destroy()],
     ['resets', 502, 'broken-off', (socket: Socket) => socket.resetAndDestroy()],
@@ -95,7 +95,7 @@ describe('when the upstream fails, the claim is released and the repetition let 
     expect(statusesOf(await send(address, signed))).toEqual([200])
   })
 
-  it('that stops in its answer: broken off after the time', async () => {
+  it('that stops during its answer: aborted after the timeout', async () => {
     const url = await startRaw((socket, count) => socket.write(count === 1 ? `${OK}d` : `${OK}done`))
     const { service, address, over } = await start(url, { upstreamTimeout: 200 })
     const signed = service.sign({ target: '/hook' })
@@ -104,7 +104,7 @@ describe('when the upstream fails, the claim is released and the repetition let 
     expect(statusesOf(await send(address, signed))).toEqual([200])
   })
 
-  it('a sender of HTTP/1.0 sees a reset, and no end of an answer', async () => {
+  it('a sender of HTTP/1.0 sees a reset, and not a complete answer', async () => {
     const url = await startRaw(socket =>
       socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n')
     )
@@ -141,7 +141,7 @@ describe('when the upstream has answered, the claim stays', () => {
     expect(application.seen).toHaveLength(1)
   })
 
-  it('also when the sender broke off meanwhile: the upstream goes on', async () => {
+  it('also when the sender disconnected meanwhile: the upstream goes on', async () => {
     let finish = () => {}
     const application = await startApplication(res => {
       finish = () => res.end('done')
@@ -196,7 +196,7 @@ it('passes on status, reason, headers and a streamed body', async () => {
   expect(answer).toMatch(/\r\n5\r\nfirst\r\n6\r\nsecond\r\n0\r\n\r\n$/)
 })
 
-it('a sender that does not read its answer is broken off, and the claim stays', async () => {
+it('a sender that does not read its answer is disconnected, and the claim stays', async () => {
   const application = await startApplication(res => res.end(Buffer.alloc(40_000_000)))
   undo.push(application.close)
   const { service, address, over } = await start(application.url, { upstreamTimeout: 1500 })

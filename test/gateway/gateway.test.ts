@@ -15,7 +15,7 @@ import {
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
-  for (const each of undo.splice(0).reverse()) await each()
+  for (const step of undo.splice(0).reverse()) await step()
 })
 
 const service = sharedService()
@@ -55,7 +55,7 @@ describe('one request', () => {
     expect(seen).toEqual([])
   })
 
-  it('is let in once', async () => {
+  it('is accepted once', async () => {
     const { address, seen } = await start()
     const signed = service.sign({ target: '/hook', body: 'once' })
     expect(statusesOf(await send(address, signed))).toEqual([200])
@@ -63,7 +63,7 @@ describe('one request', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('is let in again and again with --replay none, and has no id', async () => {
+  it('is accepted repeatedly with --replay none, and has no id', async () => {
     const { address, seen } = await start({ replay: { kind: 'none' } })
     const signed = service.sign({ target: '/hook' })
     await send(address, signed)
@@ -94,7 +94,7 @@ describe('one request', () => {
 })
 
 describe('targets', () => {
-  it('* goes on with OPTIONS alone, and CONNECT never', async () => {
+  it('* is forwarded only with OPTIONS, and CONNECT never', async () => {
     const { address, seen } = await start()
     expect(statusesOf(await send(address, service.sign({ method: 'OPTIONS', target: '*' })))).toEqual([200])
     expect(statusesOf(await send(address, service.sign({ method: 'POST', target: '*' })))).toEqual([400])
@@ -154,7 +154,7 @@ describe('observing', () => {
     expect(seen[0]!.headers['signed-request-verdict']).toBe('unavailable; key-lookup-failed')
   })
 
-  it('lets a repetition in after trouble of the upstream, as without it', async () => {
+  it('accepts a retry after a failure of the upstream, as without observing', async () => {
     const { address, seen } = await start({ observe: true }, (res, _, count) =>
       res.writeHead(count === 1 ? 500 : 200).end()
     )
@@ -197,7 +197,7 @@ describe('ending', () => {
     expect(await closed).toBe(true)
   })
 
-  it('lets the upstream end its work for a sender that broke off', async () => {
+  it('lets the upstream finish for a sender that disconnected', async () => {
     let finish = () => {}
     const { address, seen, close, over } = await start({}, res => {
       finish = () => res.end('done')
@@ -212,7 +212,7 @@ describe('ending', () => {
     expect(await over(1)).toMatchObject([{ upstream: 'answered' }])
   })
 
-  it('sends an answer to its end that a slow sender has yet to read', async () => {
+  it('sends an answer to its end to a slow sender', async () => {
     const certificate = await makeCertificate('receiver.example')
     const { address, over, close } = await start({ tls: certificate, https: undefined }, res =>
       res.end(Buffer.alloc(3_000_000, 'x'))
@@ -237,7 +237,7 @@ describe('ending', () => {
     expect(await closed).toBe(true)
   })
 
-  it('breaks off what is left when the time is over, releases its claim and answers 502', async () => {
+  it('aborts what is left at the limit, releases its claim and answers 502', async () => {
     const { address, seen, close, over } = await start({ drain: 50 }, () => {})
     const answer = exchangeBytes(address, wire(service.sign({ target: '/hook' })))
     while (seen.length === 0) await new Promise(setImmediate)
@@ -246,7 +246,7 @@ describe('ending', () => {
     expect(await over(1)).toMatchObject([{ upstream: 'broken-off', status: 502 }])
   })
 
-  it('a request that is verified only then does not reach the upstream', async () => {
+  it('a request that is verified only after that does not reach the upstream', async () => {
     let answerDns = () => {}
     const lookupTxt: typeof service.lookupTxt = async (...args) => {
       await new Promise<void>(resolve => {

@@ -25,7 +25,7 @@ const of = async (request: typeof signed, form: 'json' | 'text') =>
 
 const forged = { ...signed, headers: [...signed.headers, ['Date', 'secret\u001b[31m']] as const }
 
-it('of an unverified request JSON has nothing but codes', async () => {
+it('JSON has only codes of an unverified request', async () => {
   expect(await of(forged as never, 'json')).toBe(
     '{"time":"1970-01-01T00:00:00.000Z","status":"rejected","codes":["date-repeated"],"httpStatus":401,' +
       '"upstream":"not-asked","ms":2}'

@@ -16,7 +16,7 @@ const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
-  for (const each of undo.splice(0).reverse()) await each()
+  for (const step of undo.splice(0).reverse()) await step()
 })
 
 let service: TestService
@@ -90,7 +90,7 @@ const workersOf = (pid: number): number[] =>
     .map(line => Number.parseInt(line, 10))
 
 describe('one process', () => {
-  it('takes keys from DNS, logs a line for each request, and ends with 0 on SIGTERM', async () => {
+  it('looks up keys in DNS, logs a line for each request, and ends with 0 on SIGTERM', async () => {
     const { url, seen } = await startUpstream()
     const { child, address, log, exit } = await start(url, ['--https', 'always'])
     const signed = service.sign({ target: '/hook', body: 'body' })
@@ -145,7 +145,7 @@ describe('one process', () => {
     expect(await exit).toBe(0)
   })
 
-  it('ends with 1 when --drain was over first', async () => {
+  it('ends with 1 when requests outlast --drain', async () => {
     const { url, seen } = await startUpstream(() => {})
     const { child, address, exit } = await start(url, ['--https', 'always', '--drain', '100'])
     const answer = exchangeBytes(address, wire(service.sign({ target: '/hook' })))
@@ -155,7 +155,7 @@ describe('one process', () => {
     expect(await exit).toBe(1)
   })
 
-  it('takes HTTPS itself', async () => {
+  it('serves HTTPS itself', async () => {
     const { key, cert } = await makeCertificate('receiver.example')
     writeFileSync(join(folder, 'key.pem'), key)
     writeFileSync(join(folder, 'cert.pem'), cert)
@@ -179,7 +179,7 @@ describe('one process', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('believes X-Forwarded-Proto only when it is told to', async () => {
+  it('trusts X-Forwarded-Proto only when it is told to', async () => {
     const { url } = await startUpstream()
     const { address } = await start(url, ['--https', 'x-forwarded-proto'])
     const forwarded = (value: string) =>

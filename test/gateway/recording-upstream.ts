@@ -79,7 +79,7 @@ function take(octets: Buffer): { request: RecordedRequest; size: number } | 'inc
     if (line === null) return 'a bad header line'
     lines.push([line[1]!, line[2]!])
   }
-  const named = (name: string) => lines.filter(([each]) => each.toLowerCase() === name)
+  const named = (name: string) => lines.filter(([header]) => header.toLowerCase() === name)
   if (named('transfer-encoding').length > 0) return 'a transfer coding'
   const lengths = named('content-length')
   if (lengths.length > 1) return 'two lengths'

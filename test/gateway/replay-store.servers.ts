@@ -8,7 +8,7 @@ import { type Application, send, startApplication, startTestGateway, type TestGa
 
 const undo: (() => Promise<unknown>)[] = []
 afterEach(async () => {
-  for (const each of undo.splice(0).reverse()) await each()
+  for (const step of undo.splice(0).reverse()) await step()
 })
 
 async function start(
@@ -40,7 +40,7 @@ describe.each([
   ['redis', startRedis, (port: number) => `redis://127.0.0.1:${port}/1`],
   ['postgres', startPostgres, (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`]
 ] as const)('%s', (kind, startDatabase, urlOf) => {
-  it('lets a request in once, also after a restart of the gateway', async () => {
+  it('accepts a request once, also after a restart of the gateway', async () => {
     const database = await startDatabase()
     const { application, gateway } = await start(kind, urlOf(database.port))
     const signed = gateway.service.sign({ target: '/hook', body: 'once' })
@@ -57,7 +57,7 @@ describe.each([
     expect(application.seen).toHaveLength(1)
   })
 
-  it('answers 503 while the database is down, and connects to it again', async () => {
+  it('answers 503 while the database is down, and reconnects', async () => {
     const database = await startDatabase()
     const { application, gateway } = await start(kind, urlOf(database.port))
     const { service, address } = gateway
@@ -72,7 +72,7 @@ describe.each([
     expect(application.seen).toHaveLength(1)
   })
 
-  it('does not start while the database is out of reach, and says so without the URL', async () => {
+  it('does not start while the database cannot be reached, and says so without the URL', async () => {
     const url = urlOf(await freePort())
       .replace('127.0.0.1', 'user:secret@127.0.0.1')
       .replace('postgres@user', 'user')

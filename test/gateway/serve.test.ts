@@ -7,7 +7,7 @@ import { createServe } from '../../src/gateway/serve.ts'
 import { createVerifier } from '../../src/index.ts'
 import { sharedService, testSettings, wire } from './start.ts'
 
-it('a sender that does not read the end of its answer is broken off', async () => {
+it('a sender that does not read the end of its answer is disconnected', async () => {
   const service = sharedService()
   const upstream: Upstream = {
     async forward(_, res) {
@@ -30,7 +30,7 @@ it('a sender that does not read the end of its answer is broken off', async () =
   expect(await serve(req, res)).toMatchObject({ upstream: 'answered' })
 })
 
-it('a refused upload is read to its end, also when that takes longer than the upstream may', async () => {
+it('a refused upload is read to its end, also when that takes longer than the upstream timeout', async () => {
   const service = sharedService()
   const upstream: Upstream = {
     forward: () => Promise.reject(new Error('a refused request was forwarded')),

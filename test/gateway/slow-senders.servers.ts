@@ -30,7 +30,7 @@ async function drip(octets: Uint8Array): Promise<{ seconds: number; answer: stri
   return { seconds: (performance.now() - start) / 1000, answer }
 }
 
-describe.concurrent('who sends slowly holds a connection for a short time', () => {
+describe.concurrent('a slow sender holds a connection for a limited time', () => {
   test.each([
     ['nothing', ''],
     ['a head', 'POST /hook HTTP/1.1\r\nX-Note: ']
@@ -40,7 +40,7 @@ describe.concurrent('who sends slowly holds a connection for a short time', () =
     expect(seconds).toBeLessThan(15)
   })
 
-  test('the body of a head that is verified: thirty seconds, and 503', async () => {
+  test('the body after a verified head: thirty seconds, and 503', async () => {
     const signed = gateway.service.sign({ target: '/hook', body: 'x'.repeat(1000) })
     const { seconds, answer } = await drip(wire({ ...signed, body: '' }))
     expect(answer).toMatch(/^HTTP\/1\.1 503 /)

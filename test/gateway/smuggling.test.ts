@@ -47,7 +47,7 @@ function expectedOf(request: SignedTestRequest, { octets, removed = [] }: Attemp
 }
 
 const valuesOf = ({ lines }: RecordedRequest, name: string): string[] =>
-  lines.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value)
+  lines.filter(([header]) => header.toLowerCase() === name).map(([, value]) => value)
 
 describe('the upstream sees exactly the requests that were verified', () => {
   test.each(all.map(attempt => [attempt.name, attempt] as const))('%s', async (_, attempt) => {
@@ -88,7 +88,7 @@ describe('the upstream sees exactly the requests that were verified', () => {
   })
 })
 
-describe('observing: all that arrives is framed by the gateway and has its mark', () => {
+describe('observing: everything that arrives is framed by the gateway and has its mark', () => {
   let observed: RecordingUpstream
   let observing: TestGateway
   beforeAll(async () => {
@@ -127,7 +127,7 @@ describe('observing: all that arrives is framed by the gateway and has its mark'
   )
 })
 
-test('nothing came later', async () => {
+test('nothing arrived later', async () => {
   const before = upstream.requests.length
   await gateway.close()
   expect(upstream.requests.length).toBe(before)

@@ -39,7 +39,7 @@ describe('isForwardable', () => {
     expect(isForwardable(request(target, hosts))).toBe(false)
   })
 
-  it('takes * of OPTIONS', () => {
+  it('accepts * of OPTIONS', () => {
     expect(isForwardable(request('*', ['receiver.example'], 'OPTIONS'))).toBe(true)
   })
 })

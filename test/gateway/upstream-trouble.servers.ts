@@ -45,7 +45,7 @@ createServer((req, res) => {
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
-  for (const each of undo.splice(0).reverse()) await each()
+  for (const step of undo.splice(0).reverse()) await step()
 })
 
 async function startApplicationProcess() {
@@ -121,7 +121,7 @@ function atRandom(
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
-it('no request is lost and answered 2xx, and the application answers none 2xx twice, whatever is killed when', {
+it('no request with a 2xx is lost, and none gets a 2xx of the application twice, whatever is killed when', {
   timeout: 300_000
 }, async () => {
   const application = await startApplicationProcess()
@@ -150,7 +150,7 @@ it('no request is lost and answered 2xx, and the application answers none 2xx tw
     const of = attempts.get(exchange.target) ?? []
     attempts.set(exchange.target, [...of, exchange])
     count += 1
-    for (const each of kills) each.over(count)
+    for (const kill of kills) kill.over(count)
   })
   undo.push(gateway.close)
 
@@ -168,13 +168,13 @@ it('no request is lost and answered 2xx, and the application answers none 2xx tw
       while (seen.length < 30 && !seen.some(status => isSuccess(status) || (status >= 400 && status < 500))) {
         seen.push(await send(gateway.address, signed))
         // As a real sender waits before it repeats: here as long as something is down.
-        if (!isSuccess(seen.at(-1)!)) for (const each of kills) await each.now
+        if (!isSuccess(seen.at(-1)!)) for (const kill of kills) await kill.now
       }
       seen.push(await send(gateway.address, signed))
     }
   }
   await Promise.all(Array.from({ length: SENDERS }, sender))
-  for (const each of kills) await each.now
+  for (const kill of kills) await kill.now
   agent.destroy()
   await gateway.close()
 

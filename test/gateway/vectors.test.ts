@@ -21,7 +21,7 @@ function onTheWire({ request, json }: Vector): OnTheWire {
   const { headers } = json.request
   const isBroken = body !== null && 'error' in body
   const bytes = isBroken ? Buffer.from('{') : bytesOf(request)
-  const named = (name: string) => headers.filter(([each]) => each.toLowerCase() === name)
+  const named = (name: string) => headers.filter(([header]) => header.toLowerCase() === name)
   const length = named('content-length')[0]?.[1]
   const isChunked = bytes.length > 0 && length === undefined
   const lines = [
@@ -96,11 +96,11 @@ async function sendThrough({ vector, wire }: (typeof vectors)[number]) {
 /** A refusal of the parser is 400: a body that breaks off, or a head that is too large. */
 const STATUSES = { verified: [200], rejected: [401, 413, 400], unavailable: [503, 400] }
 
-test.each(carried.map(each => [`${each.vector.file}: ${each.vector.name}`, each] as const))(
+test.each(carried.map(one => [`${one.vector.file}: ${one.vector.name}`, one] as const))(
   '%s',
-  async (_, each) => {
-    const { request, verdict } = each.vector
-    const { statuses, seen } = await sendThrough(each)
+  async (_, one) => {
+    const { request, verdict } = one.vector
+    const { statuses, seen } = await sendThrough(one)
     const requestLine = `${request.method} ${request.target} HTTP/1.1`
     const isVerified = verdict.status === 'verified'
     expect(seen).toEqual(isVerified ? [{ requestLine, body: bytesOf(request).toString('latin1') }] : [])
@@ -109,16 +109,16 @@ test.each(carried.map(each => [`${each.vector.file}: ${each.vector.name}`, each]
   }
 )
 
-test.each(others.map(each => [`${each.vector.file}: ${each.vector.name}`, each] as const))(
+test.each(others.map(one => [`${one.vector.file}: ${one.vector.name}`, one] as const))(
   '%s: its octets are another request, which arrives only if it is verified',
-  async (_, each) => {
+  async (_, one) => {
     const before = upstream.requests.length
-    const { statuses } = await sendThrough(each)
+    const { statuses } = await sendThrough(one)
     const seen = upstream.requests.slice(before)
     for (const { requestLine, lines, body } of seen) {
       const [method = '', target = ''] = requestLine.split(' ')
-      const arrived = { method, target, headers: lines, body, https: each.vector.request.https }
-      expect((await createVerifier(each.vector.options)(arrived)).status).toBe('verified')
+      const arrived = { method, target, headers: lines, body, https: one.vector.request.https }
+      expect((await createVerifier(one.vector.options)(arrived)).status).toBe('verified')
     }
     // What follows a verified request may be no HTTP: Node.js answers 400 then, while the application works on.
     expect(statuses.filter(status => status === 200).length).toBeLessThanOrEqual(seen.length)

@@ -8,7 +8,7 @@ export interface AccessDenied {
   message: string
 }
 
-/** @throws TypeError when anyone on the network could ask */
+/** @throws TypeError when anyone on the network could get in */
 export function assertProtected(host: string, token: string | undefined): void {
   if (token === '') throw new TypeError('the admin token is empty')
   if (token !== undefined || isLoopback(inBrackets(host))) return
@@ -24,8 +24,8 @@ const inBrackets = (host: string): string =>
 export const authorityOf = (host: string, port: number): string => `${inBrackets(host)}:${port}`
 
 /**
- * Who may ask. With a token: who has it. Without: a browser whose address bar shows the admin address. A page of a
- * stranger can give its own name the address 127.0.0.1 (DNS rebinding), but the browser then sends that name as Host.
+ * Who is let in. With a token: anyone who has it. Without: a browser whose address bar shows the admin address. A
+ * stranger's page can point its own name to 127.0.0.1 (DNS rebinding), but the browser then sends that name as Host.
  */
 export function createAccessCheck(
   host: string,
@@ -52,7 +52,7 @@ export function createAccessCheck(
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Of `Bearer TOKEN` (RFC 6750), or the password of `Basic` (RFC 7617), which browsers ask for. */
+/** The token of `Bearer TOKEN` (RFC 6750), or the password of `Basic` (RFC 7617), which browsers ask for. */
 function tokenIn(authorization: string): string {
   const [, scheme = '', credentials = ''] = /^(bearer|basic) +(\S+)$/i.exec(authorization) ?? []
   if (scheme.toLowerCase() === 'bearer') return credentials

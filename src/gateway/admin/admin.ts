@@ -19,7 +19,7 @@ export interface AdminSettings extends FixtureSettings {
   address: { host: string; port: number }
   /** required for an address that is not a loopback one */
   token: string | undefined
-  /** false while the gateway lets its running requests end */
+  /** false while the gateway ends and running requests finish */
   isReady: () => boolean
 }
 
@@ -28,13 +28,13 @@ export interface Admin {
   address: string
   /** Keeps a request for the page and counts it. */
   record(exchange: Exchange): void
-  /** the two of them one by one, for requests of other processes */
+  /** the two steps of it, for requests of other processes */
   keep(exchange: CutExchange): void
   count(counted: Counted): void
   close(): Promise<void>
 }
 
-/** Everything shown comes from strangers: the page runs its own script alone, and nobody may frame it. */
+/** Everything shown comes from strangers: the page runs only its own script, and may not be framed. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -45,10 +45,10 @@ const HEADERS = {
 }
 
 /**
- * Serves the admin address: `/healthz`, `/metrics`, and the page with what it asks for.
+ * Serves the admin address: `/healthz`, `/metrics`, and the page with its data.
  *
- * @throws (rejects with) TypeError for an address that anyone could reach, and with the system's error when the
- *   address cannot be listened on
+ * @throws (rejects with) TypeError for an address that anyone could reach, and with the system's error when the address
+ *   cannot be listened on
  */
 export async function startAdmin(settings: AdminSettings): Promise<Admin> {
   const { address, token, isReady } = settings
@@ -79,7 +79,8 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
     if (file !== undefined) return send(res, file.type, file.bytes)
     const [, number, isFixture] = new RegExp(`^/requests/${run}-(\\d{1,15})(/fixture)?$`).exec(path) ?? []
     const kept = number === undefined ? undefined : recent.get(Number(number))
-    if (kept === undefined) return sendText(res, 404, 'There is no such page, or no such request any more.\n')
+    if (kept === undefined)
+      return sendText(res, 404, 'There is no such page, or its request is no longer kept.\n')
     if (isFixture === undefined) return send(res, 'application/json', JSON.stringify(await opened(kept)))
     const fixture = await fixtureOf(kept, settings)
     if (fixture === undefined) return sendText(res, 404, 'There is no fixture of this request.\n')
@@ -107,7 +108,7 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
     answer(req, res).catch(error => {
       console.error(error)
       if (res.headersSent) res.destroy()
-      else sendText(res, 500, 'This is a mistake of the gateway: see its log.\n')
+      else sendText(res, 500, 'This is an error of the gateway: see its log.\n')
     })
   })
   server.maxConnections = 100

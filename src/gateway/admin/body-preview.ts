@@ -7,11 +7,11 @@ export interface BodyPreview {
   /** of the whole body, in bytes; undefined when it was not read to its end */
   length: number | undefined
   isCut: boolean
-  /** why there is nothing to see */
+  /** why nothing is shown */
   note: string
 }
 
-/** As many as fit on a phone. */
+/** As many as a phone can show. */
 const BYTES_IN_LINE = 8
 const MAX_HEX = 1024
 
@@ -28,7 +28,7 @@ export function bodyPreview({ body, bodyLength }: KeptExchange, redact: boolean)
   if (redact) return nothing('Bodies are not shown (--redact).')
   if (body === undefined || bodyLength === undefined) {
     return nothing(
-      'The body was not kept: it is read only after the signature has verified, and of refused ones 64 KiB are kept.'
+      'The body was not kept: it is read only after the signature has verified, and of a refused request 64 KiB are kept.'
     )
   }
   const text = textOf(
@@ -56,7 +56,9 @@ function textOf(bytes: Uint8Array, isCut: boolean): string | undefined {
   }
 }
 
-/** Control and format characters, the bidirectional ones among them, other separators, and what is no character at all. */
+/**
+ * Control and format characters (bidirectional ones too), line and paragraph separators, and unassigned code points.
+ */
 const INVISIBLE = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu
 
 const asEscape = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16)}}`

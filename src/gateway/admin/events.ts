@@ -7,7 +7,7 @@ const BATCH = 100
 const HEARTBEAT = 15_000
 const MAX_STREAMS = 20
 
-/** Server-sent events for the pages that are open. */
+/** Server-sent events for the open pages. */
 export interface EventStreams {
   open(req: IncomingMessage, res: ServerResponse): void
   /** There is something new. */
@@ -16,11 +16,11 @@ export interface EventStreams {
 }
 
 /**
- * Every open page is sent the requests that it does not have, in batches. What a page has is told by one number, so a
- * slow page costs no memory: what was pushed out meanwhile it never gets.
+ * Sends every open page the requests that it does not have, in batches. One number says what a page has received, so a
+ * slow page costs no memory; it never gets requests dropped meanwhile.
  *
- * @param run a name of this process's own: another process counts from 1 again
- * @param about what every batch says beside its rows
+ * @param run a name unique to this process: another one counts from 1 again
+ * @param about what every batch says in addition to its rows
  */
 export function createEventStreams(recent: Recent, run: string, about: () => object): EventStreams {
   const streams = new Map<ServerResponse, number>()
@@ -73,7 +73,7 @@ export function createEventStreams(recent: Recent, run: string, about: () => obj
   }
 }
 
-/** What the page has, if it has it from this process. */
+/** The number up to which the page has everything, if it has it from this process. */
 function numberIn(lastEventId: unknown, run: string): number {
   const [, name, number] = /^(\w{1,32})-(\d{1,15})$/.exec(String(lastEventId)) ?? []
   return name === run ? Number(number) : 0

@@ -1,8 +1,8 @@
 import type { VerifierOptions } from '../../options/options.ts'
 
 /**
- * The command that explains a request from a file: a fixture of it, or any other capture. What this gateway is told is
- * in it, so that both are judged as they were here.
+ * The command that explains a request from a file: a fixture of it, or any other capture. It has the options of this
+ * gateway, so that the result is the same as here.
  *
  * @param at when the request was judged, in milliseconds since 1970
  * @returns one line for a POSIX shell
@@ -38,6 +38,6 @@ export function explainCommand(file: string, at: number, options: VerifierOption
   ].join(' ')
 }
 
-/** For a POSIX shell (section 2.2.2): in single quotes nothing has a meaning but the single quote. */
+/** For a POSIX shell (section 2.2.2): inside single quotes only the single quote has a meaning. */
 const quote = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

@@ -9,7 +9,7 @@ import type { Verdict } from '../../verdict/verdict.ts'
 import { createVerifier } from '../../verify.ts'
 import type { KeptExchange } from './recent.ts'
 
-/** What a fixture needs beside the request. */
+/** What a fixture needs in addition to the request. */
 export interface FixtureSettings {
   verifier: VerifierOptions
   redact: boolean
@@ -18,9 +18,9 @@ export interface FixtureSettings {
 }
 
 /**
- * The fixture document of a request as JSON of printable ASCII, for `signed-requests explain`, and the time that it is
- * judged as of. Undefined unless it is
- * judged as the request was: without the body it may not be, or when DNS has answered otherwise since.
+ * The fixture document of a request as JSON of printable ASCII, for `signed-requests explain`, and the time as of which
+ * it is judged. Undefined unless its verdict is that of the request: it may differ without the body, or when DNS has
+ * answered differently since.
  */
 export async function fixtureOf(
   kept: KeptExchange,
@@ -65,7 +65,7 @@ const UNREADABLE: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the body was read')) })
 }
 
-/** What DNS answered about the keys that the request names; without it, what the verdict has of that. */
+/** What DNS answered about the keys that the request names; otherwise, what the verdict has of that. */
 function dnsFor(headers: KeptExchange['headers'], dns: FixtureSettings['dns']): { dns?: VectorJson['dns'] } {
   const names = signaturesIn(headers).flatMap(({ keyId = '' }) => normalizeName(keyId) ?? [])
   const answers = names.flatMap(name => {

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Counted } from '../report.ts'
 
-/** What Prometheus reads. Labels have a few fixed values each: nothing from a request is one. */
+/** What Prometheus reads. Labels have a few fixed values each: none comes from a request. */
 export interface Metrics {
   readonly registry: Registry
   observe(counted: Counted): void
@@ -13,7 +13,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
     name: 'signed_requests_requests_total',
-    help: 'Requests by verdict, by the class of the status that the sender was answered with, and by upstream result',
+    help: 'Requests by verdict, by class of the status sent to the sender, and by upstream result',
     labelNames: ['verdict', 'status', 'upstream'],
     registers
   })

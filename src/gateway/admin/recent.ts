@@ -4,7 +4,7 @@ import type { Exchange } from '../exchange.ts'
 
 const MAX_KEPT = 200
 
-/** A body above this is kept for its preview alone. */
+/** Of a larger body only a preview is kept. */
 const MAX_BODY = 64 * 1024
 
 /** Bytes of a larger body that are kept, and of any body that are shown. */
@@ -14,7 +14,7 @@ export const PREVIEW_BYTES = 4096
 export interface CutExchange extends Exchange {
   /** of the whole body, in bytes; undefined when it was not read to its end */
   readonly bodyLength: number | undefined
-  /** the bytes of `body` are all there are */
+  /** `body` is complete */
   readonly isBodyWhole: boolean
 }
 
@@ -23,7 +23,7 @@ export interface KeptExchange extends CutExchange {
   readonly number: number
 }
 
-/** The last 200 requests, in memory alone. */
+/** The last 200 requests, in memory only. */
 export interface Recent {
   keep(exchange: CutExchange): void
   /** Those with a higher number, oldest first. */
@@ -46,8 +46,7 @@ export function createRecent(): Recent {
 }
 
 /**
- * A copy without what it may hold on to: of a thrown error the text alone, and of a body bytes of its own, at most 64
- * KiB.
+ * A copy that keeps nothing else in memory: only the text of a thrown error, and at most 64 KiB of the body.
  *
  * @param redact keep no body at all
  */
@@ -77,7 +76,7 @@ function plainVerdict(verdict: Verdict, body: Uint8Array): Verdict {
   } as unknown as Verdict
 }
 
-/** The error of a resolver or of a store may hold on to its socket. */
+/** The error of a resolver or of a store may keep its socket in memory. */
 function plainFailure(failure: Failure): Failure {
   if (!Object.hasOwn(failure, 'cause')) return failure
   try {

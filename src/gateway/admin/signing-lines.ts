@@ -10,13 +10,13 @@ import type { Exchange } from '../exchange.ts'
 
 export interface SigningLine {
   text: string
-  /** proxies like to change it */
+  /** proxies often change it */
   isOftenChanged: boolean
 }
 
 type Signed = Pick<Exchange, 'method' | 'target' | 'headers' | 'https' | 'verdict'>
 
-/** The string that the signature was checked over, or is over as it says; no line where it cannot be built. */
+/** The lines of the string that the signature was checked over, or claims to be over; none if it cannot be built. */
 export function signingLines(exchange: Signed, options: VerifierOptions): readonly SigningLine[] {
   const text =
     evidenceIn(exchange.verdict, 'signature-mismatch')?.signingString ?? signingString(exchange, options)
@@ -47,7 +47,7 @@ function inputOf(
   return inputs.value.find(isOurs) ?? inputs.value[0]
 }
 
-/** The headers that the signature covers, in lower case, as it says itself. */
+/** The headers that the signature claims to cover, in lower case. */
 export function coveredHeaders({ headers }: Signed, options: VerifierOptions): ReadonlySet<string> {
   const input = inputOf(headers, options)
   if (input !== undefined) {

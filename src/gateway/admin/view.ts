@@ -11,7 +11,7 @@ import { bodyPreview } from './body-preview.ts'
 import type { KeptExchange } from './recent.ts'
 import { coveredHeaders, signingLines } from './signing-lines.ts'
 
-/** What is shown of a text from outside; the fixture has all of it. */
+/** How much is shown of a text from outside; the fixture has all of it. */
 const MAX_TARGET = 2000
 const MAX_VALUE = 1000
 
@@ -32,7 +32,7 @@ export function rowOf(kept: KeptExchange): object {
   }
 }
 
-/** Everything that there is to see of one request. */
+/** All details of one request. */
 export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: boolean): object {
   const { verdict, method, target, headers, https } = kept
   const covered = coveredHeaders(kept, options)
@@ -71,7 +71,7 @@ function resultOf(result: CheckResult): object {
   return { outcome, code: result.code, text: result.message }
 }
 
-/** What `explain` says of a failure, in parts. */
+/** What `explain` says about a failure, in parts. */
 function explained(failure: Failure): object {
   const evidence = evidenceOf(failure)
   const [cause, fix] = adviceOn(failure)

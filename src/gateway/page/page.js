@@ -1,4 +1,4 @@
-// Everything shown comes from strangers: it is put into text nodes alone, never into markup or attributes.
+// Everything shown comes from strangers: it is put only into text nodes, never into markup or attributes.
 
 const MAX_ROWS = 200
 const OUTCOMES = { pass: 'passed', fail: 'failed', unavailable: 'not decided', 'not-run': 'not run' }
@@ -15,7 +15,7 @@ const time = new Intl.DateTimeFormat([], {
   hourCycle: 'h23'
 })
 
-/** The process that sent the rows: after a restart another one, which knows none of them. */
+/** The process that sent the rows: after a restart it is another one, which does not know them. */
 let run = ''
 let opened = ''
 
@@ -123,7 +123,7 @@ const announce = text => {
 let unannounced = []
 let announcing
 
-/** A flood of refusals must not talk without end. */
+/** A flood of refusals must not keep a screen reader talking. */
 function announceRefused(requests) {
   unannounced.push(...requests.filter(({ verdict }) => verdict !== 'verified'))
   if (unannounced.length === 0 || announcing !== undefined) return
@@ -138,7 +138,7 @@ function announceRefused(requests) {
 
 // ---- one request
 
-/** The address says which request is open, so that the browser's way back closes it. */
+/** The URL says which request is open, so that the browser's back button closes it. */
 async function openFromAddress() {
   const id = /^#(\w+-\d+)$/.exec(location.hash)?.[1] ?? ''
   const closed = opened

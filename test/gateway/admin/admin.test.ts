@@ -66,14 +66,14 @@ describe('the page', () => {
     '//page.js',
     '/page.js/',
     'http://evil.example/'
-  ])('%s leads nowhere', async path => {
+  ])('%s is not found', async path => {
     const { port } = await startTestAdmin()
     expect((await ask(port, path)).status).toBe(404)
   })
 })
 
 describe('without a token', () => {
-  test('takes the names of the admin address', async () => {
+  test('accepts the names of the admin address', async () => {
     const { port } = await startTestAdmin()
     for (const host of ['127.0.0.1', 'localhost', 'LocalHost', '[::1]']) {
       expect((await ask(port, '/', { headers: { Host: `${host}:${port}` } })).status).toBe(200)
@@ -162,7 +162,7 @@ describe('with a token', () => {
     expect(await ask(port, '/healthz')).toMatchObject({ status: 200, body: 'ok\n' })
   })
 
-  test('takes it as the password of Basic, whatever the user is called', async () => {
+  test('accepts it as the password of Basic, with any user name', async () => {
     const { port } = await startTestAdmin({ token, address: { host: '0.0.0.0', port: 0 } })
     for (const user of ['', 'admin']) {
       const headers = { Host: 'gateway.example', ...basic(`${user}:${token}`) }
@@ -170,7 +170,7 @@ describe('with a token', () => {
     }
   })
 
-  test('takes it as a Bearer token', async () => {
+  test('accepts it as a Bearer token', async () => {
     const { port } = await startTestAdmin({ token: 'abc.DEF-1' })
     for (const scheme of ['Bearer', 'bearer']) {
       expect(
@@ -179,7 +179,7 @@ describe('with a token', () => {
     }
   })
 
-  test('refuses what is near it', async () => {
+  test('rejects near-miss tokens', async () => {
     const { port } = await startTestAdmin({ token: 'abc' })
     const wrong = [
       '',
@@ -226,7 +226,7 @@ describe('methods', () => {
   })
 })
 
-test('says on /healthz whether the gateway takes requests, whoever asks', async () => {
+test('says on /healthz, without a token, whether the gateway takes requests', async () => {
   let isReady = true
   const { port } = await startTestAdmin({ isReady: () => isReady })
   const headers = { Host: '10.1.2.3' }
@@ -242,7 +242,7 @@ describe('one request', () => {
     return ask(port, `/requests/${page.batches[0]?.run}-${number}${path}`)
   }
 
-  test('is given whole', async () => {
+  test('is returned whole', async () => {
     const admin = await startTestAdmin()
     admin.record(await refused())
     const { status, body } = await open(admin.port, 1)
@@ -259,7 +259,7 @@ describe('one request', () => {
     expect(detail.file).toBe('request-1.json')
   })
 
-  test('is given as a file to save', async () => {
+  test('is returned as a file to save', async () => {
     const admin = await startTestAdmin()
     admin.record(await refused())
     const { status, headers, body } = await open(admin.port, 1, '/fixture')

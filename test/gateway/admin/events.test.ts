@@ -5,7 +5,7 @@ import { exchangeOf } from '../support/exchanges.ts'
 
 const exchange = (target: string) => exchangeOf(service.sign({ target, body: '{}' }), service.options)
 
-test('sends what there is, and then what comes', async () => {
+test('sends the kept requests, and then new ones', async () => {
   const admin = await startTestAdmin()
   admin.record(await exchange('/a'))
   const page = listen(admin.port)
@@ -26,7 +26,7 @@ test('sends what there is, and then what comes', async () => {
   expect(page.batches.at(-1)?.counts).toEqual({ verified: 3, rejected: 0, unavailable: 0 })
 })
 
-test('goes on after the Last-Event-ID', async () => {
+test('continues after the Last-Event-ID', async () => {
   const admin = await startTestAdmin()
   for (const target of ['/a', '/b', '/c']) admin.record(await exchange(target))
   const first = listen(admin.port)
@@ -62,7 +62,7 @@ test('sends the last 200 and no more', async () => {
   expect(page.batches[0]?.counts['verified']).toBe(250)
 })
 
-test('a flood comes in batches, and what was pushed out meanwhile does not come', async () => {
+test('sends a flood in batches, and never sends requests that were dropped meanwhile', async () => {
   const admin = await startTestAdmin()
   const page = listen(admin.port)
   await page.hasBatches(1)
@@ -74,7 +74,7 @@ test('a flood comes in batches, and what was pushed out meanwhile does not come'
   expect(page.rows().at(-1)?.number).toBe(10_000)
 })
 
-test('a page that does not read is sent nothing, and then goes on with what is still kept', async () => {
+test('sends nothing to a page that does not read, and then what is still kept', async () => {
   const admin = await startTestAdmin()
   const other = listen(admin.port)
   await other.hasBatches(1)
@@ -107,7 +107,7 @@ test('a page that does not read is sent nothing, and then goes on with what is s
 const manyCodes = () =>
   Array.from({ length: 200 }, () => ({ code: 'signature-parameter-repeated', check: 'date' }))
 
-test('has an end to how many pages may be open', async () => {
+test('limits how many pages may be open', async () => {
   const admin = await startTestAdmin()
   const pages = Array.from({ length: 20 }, () => listen(admin.port))
   for (const page of pages) await page.hasBatches(1)

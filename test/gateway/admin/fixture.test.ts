@@ -141,7 +141,7 @@ describe('there is no fixture', () => {
     expect((await capture(sign({ body: Buffer.alloc(65_537) }))).fixture).toBeUndefined()
   })
 
-  test('when DNS has answered otherwise since', async () => {
+  test('when DNS has answered differently since', async () => {
     const other = service.records['key1._domainkey.service.example']![0]!.join('').replace('p=', 'p=AAAA')
     expect(
       (await capture(sign(), { dns: { 'key1._domainkey.service.example': [[other]] } })).fixture
@@ -155,7 +155,7 @@ describe('there is no fixture', () => {
   })
 })
 
-test('a fixture has no answers of DNS but those about its own key, and with redact no secret', async () => {
+test('a fixture has only the DNS answers about its own key, and with redact no secret', async () => {
   const request = sign()
   const headers: [string, string][] = [...request.headers, ['Authorization', 'xyzzy']]
   const dns = { ...service.records, 'other.service.example': [['v=DKIM1; p=']] }
@@ -168,7 +168,7 @@ describe('the explain command', () => {
   const at = Date.parse('2026-11-20T12:00:00Z')
   const options = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }
 
-  test('is what one would write', () => {
+  test('is what a person would write', () => {
     expect(explainCommand('request-1.json', at, options)).toBe(
       'npx signed-requests explain request-1.json --domain=service.example --host=receiver.example --account=1234 ' +
         '--now=2026-11-20T12:00:00Z'
@@ -194,7 +194,7 @@ describe('the explain command', () => {
     '&',
     '|',
     '>x'
-  ])('gives a shell the account %j as it is', id => {
+  ])('passes the account %j through a shell unchanged', id => {
     const command = explainCommand('f', at, { ...options, accounts: [id, '1'] })
     const shell = spawnSync('sh', ['-c', `npx() { for a; do printf '%s\\0' "$a"; done; }; ${command}`], {
       encoding: 'utf8'

@@ -29,7 +29,7 @@ test('counts requests by verdict, answer and upstream, failures by code, and dur
   expect(body).toContain('process_resident_memory_bytes')
 })
 
-test('has nothing of a request in a label, and no end of label values', async () => {
+test('has nothing from a request in a label, and a bounded number of label values', async () => {
   const admin = await startTestAdmin()
   const one = await exchangeOf(withHeader(signed(), 'Host', 'xyzzy.example'), service.options)
   for (let status = 100; status < 1000; status++) {

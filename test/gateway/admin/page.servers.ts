@@ -64,7 +64,7 @@ describe('a refused request', () => {
     await eventually(() => announcer.textContent()).toBe('1 request refused: signature-mismatch')
   })
 
-  test('shows the twelve checks as marks, with a text for those who do not see them', async () => {
+  test('shows the twelve checks as marks, with a text for screen readers', async () => {
     const { record, rows } = await start()
     await record(forged())
     const marks = rows.first().getByRole('img')
@@ -79,7 +79,7 @@ describe('a refused request', () => {
     ])
   })
 
-  test('opens by click on its line, and closes', async () => {
+  test('opens by a click on its line, and closes', async () => {
     const { record, page, rows, detail } = await start()
     await record(sign())
     await record(forged())
@@ -119,7 +119,7 @@ describe('a refused request', () => {
     ).toBe(true)
   })
 
-  test('is closed by the way back of the browser, and opened by its address', async () => {
+  test('is closed by the back button of the browser, and opened by its URL', async () => {
     const { record, page, rows, detail } = await start()
     await record(forged())
     await rows.first().click()
@@ -191,7 +191,7 @@ describe('a refused request', () => {
   })
 })
 
-test('"refused only" leaves out what was verified', async () => {
+test('"refused only" hides verified requests', async () => {
   const { record, page, rows } = await start()
   await record(sign())
   await record(forged())
@@ -286,7 +286,7 @@ describe('copying', () => {
     expect(Buffer.concat(chunks).toString()).toBe(await clipboard(page))
   })
 
-  test('where the browser does not allow it, the text is there to be copied by hand', async () => {
+  test('shows the text to copy by hand where the browser does not allow copying', async () => {
     const { record, page, rows, detail } = await start()
     await record(forged())
     await rows.first().click()
@@ -299,7 +299,7 @@ describe('copying', () => {
     expect(await page.evaluate('getSelection().toString()')).toMatch(/^npx signed-requests explain /)
   })
 
-  test('without the body there is no fixture of what it decides, and the page says why', async () => {
+  test('offers no fixture when the body decides and was not kept, and says why', async () => {
     const { record, rows, detail } = await start({ redact: true })
     await record(sign())
     await rows.first().click()
@@ -310,7 +310,7 @@ describe('copying', () => {
 })
 
 describe('live', () => {
-  test('goes on by itself after the gateway was restarted, without the requests of before', async () => {
+  test('reconnects after the gateway was restarted, without the earlier requests', async () => {
     const first = await startTestAdmin()
     const { page, close } = await openPage(browser, `http://${first.address}/`)
     onTestFinished(close)
@@ -327,7 +327,7 @@ describe('live', () => {
     await eventually(() => page.locator('#rows tr').count()).toBe(2)
   })
 
-  test('keeps the focus where it is while others arrive, and when its own line goes', async () => {
+  test('keeps the focus while others arrive, and when its own line is removed', async () => {
     const { admin, record, page, rows } = await start()
     const one = await record(forged())
     await rows.first().getByRole('link').focus()
@@ -350,7 +350,7 @@ describe('live', () => {
 })
 
 describe.each([1280, 360])('%i pixels wide', width => {
-  test('30 hostile requests change nothing but text', async () => {
+  test('30 hostile requests change only text', async () => {
     expect(HOSTILE).toHaveLength(30)
     const { record, page, rows, detail } = await start({}, { viewport: { width, height: 740 } })
     const before = await page.evaluate(
@@ -500,7 +500,7 @@ test('shows where the focus is', async () => {
   expect(stops).toEqual(['BUTTON', 'BUTTON', 'A', 'BUTTON', 'PRE'])
 })
 
-test('does not move for those who do not want it', async () => {
+test('does not animate with prefers-reduced-motion', async () => {
   const { record, page, rows, detail } = await start({}, { reducedMotion: 'reduce' })
   await record(forged())
   await rows.first().click()

@@ -37,12 +37,12 @@ describe('a body', () => {
     }
   })
 
-  test('above that is kept for its preview alone', async () => {
+  test('above that is kept only for its preview', async () => {
     const kept = keep(await withBody(Buffer.alloc(65_537, 'x')))
     expect([kept.body?.length, kept.bodyLength, kept.isBodyWhole]).toEqual([4096, 65_537, false])
   })
 
-  test('has bytes of its own: what the application does to its own changes nothing', async () => {
+  test('is a copy: a change of the original bytes changes nothing', async () => {
     const exchange = await withBody(Buffer.from('{"id":1}'))
     const kept = keep(exchange)
     if (exchange.verdict.status === 'verified') exchange.verdict.body.fill(0)
@@ -50,7 +50,7 @@ describe('a body', () => {
     expect(kept.body?.buffer.byteLength).toBe(8)
   })
 
-  test('stands nowhere else in what is kept', async () => {
+  test('is nowhere else in what is kept', async () => {
     const kept = keep(await withBody(Buffer.alloc(100_000, 'x')))
     const { verdict } = kept
     expect(verdict.status === 'verified' && verdict.body.buffer.byteLength).toBe(4096)
@@ -64,7 +64,7 @@ describe('a body', () => {
   })
 })
 
-test('the error of a resolver is kept as text alone, and is still explained', async () => {
+test('keeps only the text of a resolver error, and still explains it', async () => {
   const socket = { secret: 'postgres://user:password@db' }
   const error = Object.assign(new Error('queryTxt ESERVFAIL'), { code: 'ESERVFAIL', socket })
   const lookupTxt = () => Promise.reject(error)
@@ -90,7 +90,7 @@ test('an error that cannot be read is dropped', async () => {
   expect(kept.verdict.failures[0]).toMatchObject({ code: 'key-lookup-failed' })
 })
 
-test('memory has an end: 2,000 requests with bodies of 1 MB, and 2,000 with the largest that are kept', async () => {
+test('memory is bounded: 2,000 requests with bodies of 1 MB, and 2,000 with the largest that are kept', async () => {
   const recent = createRecent()
   const large = await withBody(Buffer.alloc(1_000_000, 'x'))
   const largest = await withBody(Buffer.alloc(65_536, 'x'))

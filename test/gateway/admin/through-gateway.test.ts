@@ -49,7 +49,7 @@ test('what the gateway lets through, refuses and cannot forward is on the page a
   expect(await ask(port, '/healthz')).toMatchObject({ status: 200, body: 'ok\n' })
 })
 
-test.each([false, true])('a fixture is offered for whatever was refused, observing: %s', async observe => {
+test.each([false, true])('offers a fixture for every refused request, observing: %s', async observe => {
   const { gateway, open, sign } = await start({ observe })
   const accepted = sign()
   for (const request of [accepted, accepted, changed(sign()), { ...sign(), target: '/other' }]) {
@@ -94,7 +94,7 @@ test('without an admin address, and with --redact, no body of a refused request 
   }
 }, 30_000)
 
-test('what the proxy in front said wrongly is explained', async () => {
+test('explains a wrong header of the proxy in front', async () => {
   const { gateway, open, sign } = await start({ https: 'x-forwarded-proto' })
   await send(gateway.address, sign(), [['X-Forwarded-Proto', 'http']])
   const [exchange] = await gateway.over(1)
@@ -102,7 +102,7 @@ test('what the proxy in front said wrongly is explained', async () => {
   expect((await open(1)).failures[0].facts).toContain('received http')
 })
 
-test('/healthz says so while the gateway drains', async () => {
+test('/healthz says when the gateway drains', async () => {
   const { gateway, port } = await start()
   expect((await ask(port, '/healthz')).status).toBe(200)
   const closed = gateway.close()
@@ -112,7 +112,7 @@ test('/healthz says so while the gateway drains', async () => {
   await expect(ask(port, '/healthz')).rejects.toThrow(/ECONNREFUSED/)
 })
 
-test('the fixture of a key that was replaced meanwhile is not offered', async () => {
+test('offers no fixture of a key that was replaced meanwhile', async () => {
   const { gateway, sign } = await start()
   await send(gateway.address, sign())
   const [exchange] = await gateway.over(1)

@@ -64,7 +64,7 @@ describe('a line of the list', () => {
 })
 
 describe('one request', () => {
-  test('has every check with what it says', async () => {
+  test('has every check with its result', async () => {
     const { checks } = await open({ ...signed(), target: '/other' })
     expect(checks.map(({ outcome }) => outcome)).toEqual([
       ...Array(9).fill('pass'),
@@ -81,7 +81,7 @@ describe('one request', () => {
     expect(checks[10]?.text).toBe('the signature did not verify')
   })
 
-  test('has what explain says: what was seen, the likely cause, the fix, the record', async () => {
+  test('has the text of explain: the facts, the likely cause, the fix, the record', async () => {
     const { failures } = await open({ ...signed(), target: '/other' })
     expect(failures).toEqual([
       expect.objectContaining({
@@ -115,7 +115,7 @@ describe('the signing string', () => {
     ['x-nonce: ', false]
   ]
 
-  test('is there line by line, with those marked that proxies often change', async () => {
+  test('is shown line by line, with marks on the lines that proxies often change', async () => {
     const { signing } = await open(signed())
     expect(signing.map(({ text }) => text).join('\n')).toMatch(
       new RegExp(DRAFT.map(([start]) => `${String(start).replace(/[()?]/g, '\\$&')}.*`).join('\n'))
@@ -230,7 +230,7 @@ describe('the body', () => {
     })
   })
 
-  test('shows what cannot be seen', async () => {
+  test('escapes invisible characters', async () => {
     const { text } = await previewOf('a\u202eb\u200bc\u0007d\u2028e\u2066f\ufeffg\re\u00adh\u{e0041}i\tj')
     expect(text).toBe(
       'a\\u{202e}b\\u{200b}c\\u{7}d\\u{2028}e\\u{2066}f\\u{feff}g\\u{d}e\\u{ad}h\\u{e0041}i\tj'

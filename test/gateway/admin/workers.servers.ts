@@ -58,14 +58,14 @@ async function startWorkers(more: readonly string[]) {
   return { service, gateway, address, port: Number(new URL(`http://${admin}`).port), errors, until, stop }
 }
 
-test('what is left to report when they are told to end is no error', async () => {
+test('reports that are left when the workers end are not an error', async () => {
   const { service, address, errors, stop } = await startWorkers(['--replay=none'])
   await send(address, service.sign({ target: '/hook' }))
   expect(await stop()).toBe(0)
   expect(errors.text).not.toContain('Error')
 })
 
-test('a worker that cannot start is replaced, too, until one can', async () => {
+test('a worker that cannot start is replaced until one can', async () => {
   const redis = await redisServer({ durable: true })
   onTestFinished(redis.remove)
   await redis.start()

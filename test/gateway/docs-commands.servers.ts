@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from '../docs/pages.ts'
 import { makeCertificate } from '../support/https.ts'
 import { freePorts } from '../support/nginx.ts'
-import { commandOfPage, fileOfPage } from './page.ts'
+import { commandOfPage, fileOfPage } from './docs-commands.ts'
 
 let folder: string
 beforeAll(() => {
@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }))
 const tsx = fileURLToPath(import.meta.resolve('tsx'))
 const COMMAND_LINE = `${process.execPath} --import ${tsx} ${join(ROOT, 'src/cli/main.ts')}`
 
-describe('in two minutes, as the page has it', () => {
+describe('"In two minutes" of docs/gateway.md', () => {
   const running: ChildProcess[] = []
   let ports: number[]
   beforeAll(async () => {
@@ -95,7 +95,7 @@ test('the command with a certificate has good options', async () => {
   expect(run.stdout).toBe('the options are good\n')
 })
 
-describe('the unit of systemd', () => {
+describe('the systemd unit', () => {
   // What a reader has installed, and where: any program serves here.
   const unit = () => {
     const path = join(folder, 'signed-requests-gateway.service')
@@ -109,20 +109,20 @@ describe('the unit of systemd', () => {
     return path
   }
 
-  test('passes systemd-analyze verify without a word', () => {
+  test('passes systemd-analyze verify without a message', () => {
     const run = spawnSync('systemd-analyze', ['verify', '--man=no', unit()], { encoding: 'utf8' })
     expect(run.stderr + run.stdout).toBe('')
     expect(run.status).toBe(0)
   })
 
-  test('a unit with a mistake does not', () => {
+  test('fails systemd-analyze verify with a mistake in it', () => {
     const path = unit().replace('signed-requests-gateway', 'mistaken')
     writeFileSync(path, `${fileOfPage('signed-requests-gateway.service')}\n[Service]\nProtectHome=perhaps\n`)
     const run = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' })
     expect(run.stderr).toContain('protect home')
   })
 
-  test('is hardened: little is exposed', () => {
+  test('is hardened: systemd-analyze security reports a low exposure', () => {
     // Fails above the threshold; 10 is no protection at all.
     const args = ['security', '--offline=true', '--threshold=20', '--no-pager', unit()]
     expect(execFileSync('systemd-analyze', args, { encoding: 'utf8' })).toMatch(/exposure level .*: 1\.\d/)
