@@ -10,14 +10,14 @@ export interface DrainLimits {
 
 type NodeResponse = ServerResponse | Http2ServerResponse
 
-/** HTTP/1 connections that were answered for the last time: what else arrives on them is not handled. */
+/** HTTP/1 connections that got their last answer: later requests on them are not handled. */
 const closing = new WeakSet<object>()
 
 export const isClosing = (connection: object): boolean => closing.has(connection)
 
 /**
- * Answers without a body, drops what is left of the request, and closes: the connection of HTTP/1, the stream of
- * HTTP/2. Where an answer has begun already, it is broken off.
+ * Answers without a body, drops what is left of the request, and closes the connection of HTTP/1, or the stream of
+ * HTTP/2. If an answer has already begun, it is aborted.
  */
 export function answerAndClose(
   res: NodeResponse,
@@ -44,9 +44,10 @@ export function answerAndClose(
     res.writeHead(status, { ...headers, 'Content-Length': 0, Connection: 'close' }).end()
     return
   }
-  // The head is sent now, the end of the empty body when the rest was dropped, or when no more comes. A proxy in Go
+  // The head is sent now; the empty body ends when the rest was dropped, or when nothing more arrives. A proxy in Go
   // (Caddy, Traefik) stops reading from its client once the answer is complete, and resets the client's connection;
-  // nginx sends no more once it has the head, and waits for the end. In HTTP/1.0 only closing would be an end.
+  // nginx stops sending once it has the head, and waits for the end. HTTP/1.0 has no chunks: without a length only
+  // closing would end the body.
   const length = req.httpVersion === '1.0' ? { 'Content-Length': 0 } : { 'Transfer-Encoding': 'chunked' }
   res.writeHead(status, { ...headers, ...length, Connection: 'close' })
   res.flushHeaders()
@@ -60,8 +61,8 @@ export function answerAndClose(
 }
 
 /**
- * Node.js closes the connection when the last response on it ends, and some frameworks end every response that a
- * handler has left: neither happens before the returned function is called.
+ * Delays two things until the returned function is called: Node.js closes the connection when the last response on it
+ * ends, and some frameworks end every response that a handler has left open.
  */
 function holdClosing(res: ServerResponse, socket: Socket): (isDone: boolean) => void {
   res.end = () => res
@@ -69,7 +70,7 @@ function holdClosing(res: ServerResponse, socket: Socket): (isDone: boolean) => 
   return isDone => {
     Reflect.deleteProperty(socket, 'destroySoon')
     if (res.writableFinished) socket.destroySoon?.()
-    // While an earlier answer on the same connection is under way, this one has no socket yet.
+    // While an earlier answer on the same connection is being sent, this one has no socket yet.
     if (!isDone && (res.writableFinished || res.socket !== null)) socket.destroy()
     else if (!isDone) res.once('finish', () => socket.destroy())
   }
@@ -95,17 +96,17 @@ function answerStream(
   stream.once('close', () => clearTimeout(timer))
 }
 
-/** Milliseconds. What the sender can send meanwhile is one window of flow control, as nothing is read. */
+/** Milliseconds. The sender can send at most one window of flow control meanwhile, because nothing is read. */
 const RESET_DELAY = 100
 const NO_ERROR = 0
 const INTERNAL_ERROR = 2
 
-/** Milliseconds without a byte after which a sender is taken to wait for the end of the answer. */
+/** After this many milliseconds without a byte, the sender is assumed to wait for the end of the answer. */
 const PAUSE = 250
 
 /**
- * Reads and drops the rest. `pause` is called when no more comes for now; `stop` once, with true when the request has
- * ended, and false at a limit.
+ * Reads and drops the rest. `pause` is called when nothing arrives for a while; `stop` once, with true when the request
+ * has ended, and false at a limit.
  */
 function drain(
   req: IncomingMessage,
@@ -129,18 +130,18 @@ function drain(
   const onEnd = () => finish(true)
   const onPause = () => {
     const before = dropped
-    // This process may have been busy: what has come meanwhile is read first.
+    // This process may have been busy: bytes that arrived meanwhile are read first.
     setImmediate(() => dropped === before && pause())
   }
-  // From the first byte to the last: a sender that drips cannot prolong it.
+  // For the whole body: a sender that drips bytes cannot extend it.
   const deadline = setTimeout(finish, limits.drainTimeout, false)
   const pausing = setTimeout(onPause, PAUSE)
-  // Who breaks off now must not end the process.
+  // A client that disconnects now must not crash the process.
   req.on('error', () => {})
   req.on('data', onData).on('end', onEnd).on('close', onEnd)
   req.resume()
 }
 
-/** Nobody else gets the chunks. */
+/** Whether nothing else gets the chunks. */
 const isAlone = (req: IncomingMessage): boolean =>
   req.listenerCount('data') === 1 && req.listenerCount('readable') === 0

@@ -17,9 +17,9 @@ const ADAPTER_NAMES = ['body', 'https', 'host', 'prefix'] as const
  * A handler of a `Request`, for Hono (`c => handler(c.req.raw, c)`), Next.js, SvelteKit
  * (`event => handler(event.request, event)`), Bun, Deno and Cloudflare Workers.
  *
- * `handle` gets verified requests only, and what else the platform passed. It returns the Response, or `undefined` for
- * 204. When it throws or rejects, the claim on the request is released, so that the sender's repetition is let in, and
- * the error is thrown on. A refused request is answered as by `refusalResponse`.
+ * `handle` gets verified requests only, and whatever else the platform passed. It returns the Response, or `undefined`
+ * for 204. When it throws or rejects, the claim on the request is released, so that a retry is accepted, and the error
+ * is rethrown. A refused request gets the answer of `refusalResponse`.
  *
  * @throws TypeError for a bad option, at once
  */

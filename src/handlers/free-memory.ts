@@ -6,7 +6,7 @@ let closedPort: MessagePort | undefined
  * Empties a chunk and frees its memory at once. Node.js copies each chunk of HTTP/1 into an ArrayBuffer of its own, and
  * V8 begins to collect them when 32 MB are garbage.
  *
- * What is transferred to a closed port is detached, and goes nowhere (HTML, "message port post message steps").
+ * A buffer transferred to a closed port is detached and dropped (HTML, "message port post message steps").
  */
 export function freeMemory(chunk: Uint8Array): void {
   const { buffer } = chunk

@@ -7,8 +7,8 @@ export function assertFunctions(from: string, verify: unknown, handle: unknown):
   const isVerifier = typeof verify === 'function' && typeof (verify as Partial<Verify>).release === 'function'
   if (!isVerifier) {
     throw new TypeError(
-      `${from}() got ${describe(verify)} for its verifier: pass what createVerifier() returned, itself and not a ` +
-        'function around it'
+      `${from}() got ${describe(verify)} for its verifier: pass the function that createVerifier() returned, ` +
+        'not a wrapper'
     )
   }
   if (typeof handle !== 'function') {
@@ -24,14 +24,14 @@ export function validateHook(hook: unknown, option: string): void {
   throw new TypeError(`options.${option} is ${describe(hook)}: pass a function`)
 }
 
-/** The properties that are there, on an object without a prototype. */
+/** The properties that exist, on an object without a prototype. */
 export function pick<T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {
   const picked: Pick<T, K> = Object.create(null)
   for (const name of names) if (name in from) picked[name] = from[name]
   return picked
 }
 
-/** A hook is there to log: what it throws or rejects is reported, and changes no answer. */
+/** Hooks are for logging: what one throws or rejects is reported, and changes no answer. */
 export function callHook<Args extends unknown[]>(
   hook: ((...args: Args) => unknown) | undefined,
   ...args: Args
@@ -47,7 +47,9 @@ export function callHook<Args extends unknown[]>(
 /** Milliseconds: an answer must not wait forever for a store that hangs. */
 const RELEASE_TIMEOUT = 1000
 
-/** The handler has failed: the sender's repetition is let in. A store that fails too does not hide why. */
+/**
+ * The handler has failed, so a retry must be accepted. If the store fails too, the handler's error is still reported.
+ */
 export async function releaseClaim(
   verify: Verify,
   verdict: Verdict | undefined,

@@ -32,8 +32,8 @@ const ADAPTER_NAMES = ['https', 'host', 'prefix'] as const
  * The handler of an AWS Lambda function behind API Gateway (REST and HTTP APIs), a function URL or a load balancer.
  *
  * `handle` gets verified requests only, and returns the result, or `undefined` for 204. When it throws or rejects, the
- * claim on the request is released, so that the sender's repetition is let in, and the error is thrown on. A refused
- * request is answered with the status of `httpStatus`, an empty body, and `Retry-After` with 503.
+ * claim on the request is released, so that a retry is accepted, and the error is rethrown. A refused request is
+ * answered with the status of `httpStatus`, an empty body, and `Retry-After` with 503.
  *
  * @throws TypeError for a bad option, at once
  */
@@ -76,7 +76,7 @@ const DESCRIPTIONS = {
   503: 'Service Unavailable'
 } as const
 
-/** API Gateway refuses a result with a property that it does not know, so only a load balancer gets those for it. */
+/** API Gateway refuses a result with a property that it does not know, so only a load balancer gets its own ones. */
 function emptyResult(
   { requestContext, multiValueHeaders }: LambdaEvent,
   statusCode: keyof typeof DESCRIPTIONS,

@@ -36,11 +36,11 @@ const NAMES = [...ADAPTER_NAMES, 'body', 'drainBytes', 'drainTimeout', 'onRefuse
  * and Nest; for Koa (`ctx.respond = false`, then with `ctx.req` and `ctx.res`) and Fastify (`reply.hijack()`, then with
  * `request.raw` and `reply.raw`).
  *
- * `handle` gets verified requests only. What it returns decides the answer: after `undefined`, when nothing was
- * written, it is 204, or the `res.statusCode` that the handler has set; after anything else, such as
- * `stream.pipe(res)`, the answer is the handler's. When it throws or rejects, the claim on the request is released, so
- * that the sender's repetition is let in, and the error goes to `next` where there is one; otherwise it goes to
- * `onError`, and the answer is 500. A refused request is answered as by `sendRefusal`.
+ * `handle` gets verified requests only. Its return value decides the answer: for `undefined`, when nothing was written,
+ * it is 204, or the `res.statusCode` that the handler has set; for anything else, such as `stream.pipe(res)`, the
+ * handler answers itself. When it throws or rejects, the claim on the request is released, so that a retry is accepted,
+ * and the error goes to `next` where there is one; otherwise it goes to `onError`, and the answer is 500. A refused
+ * request gets the answer of `sendRefusal`.
  *
  * Requests that are pipelined on one connection are handled one after another, and none after a refusal.
  *
@@ -75,7 +75,7 @@ export function nodeHandler<
     try {
       verdict = await verify(received(req))
       if (verdict.status === 'verified') {
-        res.statusCode = 200 // Koa begins with 404
+        res.statusCode = 200 // the default of Koa is 404
         const result = await handle(verdict, req, res)
         if (result === undefined) answerNothing(res)
         return

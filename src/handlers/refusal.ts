@@ -8,7 +8,7 @@ export type Refused = Rejected | Unavailable
 /** Seconds after which a sender may try again: long enough for a resolver, short enough for a Date to be recent. */
 const RETRY_AFTER = '10'
 
-/** What every refusal has, whatever the platform. The body is empty: a stranger learns nothing but the status. */
+/** What every refusal has, on every platform. The body is empty: a stranger learns nothing but the status. */
 export interface Refusal {
   status: 401 | 413 | 503
   headers: Readonly<Record<string, string>>

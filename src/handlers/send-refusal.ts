@@ -18,8 +18,8 @@ export interface RefusalOptions {
  * `Retry-After` with 503.
  *
  * The answer is sent at once. What is left of the body is then read and dropped, within the limits, before the
- * connection is closed: a proxy that is still sending when its connection breaks makes a 502 of the answer. With HTTP/2
- * the stream is reset, and the connection stays.
+ * connection is closed: a proxy that is still sending when its connection breaks turns the answer into a 502. With
+ * HTTP/2 the stream is reset, and the connection stays open.
  *
  * A request that was pipelined behind the refused one gets no answer, but Node.js has already emitted it, or will. Only
  * `nodeHandler` keeps it from being handled.
@@ -55,7 +55,7 @@ export function validateDrainLimits({
       `options.drainBytes is ${describe(drainBytes)}: write a whole number of bytes, such as 10485760`
     )
   }
-  // 2 ** 31 - 1 ms is the most that setTimeout() can wait; more would be no time at all.
+  // setTimeout() can wait at most 2 ** 31 - 1 ms; for more it would not wait at all.
   if (!Number.isFinite(drainTimeout) || drainTimeout < 0 || drainTimeout > 2 ** 31 - 1) {
     throw new TypeError(`options.drainTimeout is ${describe(drainTimeout)}: write milliseconds, such as 5000`)
   }

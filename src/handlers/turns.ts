@@ -9,9 +9,9 @@ type NodeResponse = ServerResponse | Http2ServerResponse
 const latest = new WeakMap<object, NodeResponse>()
 
 /**
- * Node.js hands over pipelined requests at once, each with a response that waits for the earlier ones. Here each waits
- * until the one before was answered. False when that closed the connection: there is no answer to this one, so it must
- * not be handled.
+ * Node.js passes on pipelined requests at once, each with a response that waits for the earlier ones. Here each request
+ * waits until the one before was answered. False when that closed the connection: this request cannot be answered, so
+ * it must not be handled.
  */
 export async function isTurnOf(req: NodeRequest, res: NodeResponse): Promise<boolean> {
   const { socket } = req

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createVerifier, fetchHandler, type ReceivedRequest, refusalResponse } from '../../src/index.ts'
 import { memoryReplayStore } from '../../src/replay/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { pairs } from '../recipes/kinds.ts'
+import { pairs } from '../examples/kinds.ts'
 
 const service = createTestService()
 const verify = createVerifier({ ...service.options, replayStore: memoryReplayStore() })
@@ -17,7 +17,7 @@ const toRequest = ({ method, target, body, ...signed }: ReceivedRequest): Reques
 const forged = () => toRequest({ ...sign(), body: '{"id":2}' })
 
 describe('fetchHandler', () => {
-  test('passes the verified request, the request and everything else on', async () => {
+  test('passes on the verified request, the request and everything else', async () => {
     const handle = vi.fn().mockReturnValue(new Response('answer', { status: 201 }))
     const request = toRequest(sign())
     const env = { KEY: 'value' }
@@ -47,7 +47,7 @@ describe('fetchHandler', () => {
     expect(handle).not.toHaveBeenCalled()
   })
 
-  test('releases the claim and throws on what the handler threw', async () => {
+  test('releases the claim and rethrows the error of the handler', async () => {
     const request = sign()
     const handle = vi.fn().mockRejectedValueOnce(new Error('ours'))
     await expect(fetchHandler(verify, handle)(toRequest(request))).rejects.toThrow('ours')
@@ -76,7 +76,7 @@ describe('fetchHandler', () => {
 })
 
 describe('refusalResponse', () => {
-  test('has the status, no body, and Retry-After with 503 alone', async () => {
+  test('has the status, no body, and Retry-After only with 503', async () => {
     const unavailable = { status: 'unavailable', failures: [{ code: 'key-lookup-failed' }], checks: {} }
     const response = refusalResponse(unavailable as never)
     expect([response.status, response.body, response.headers.get('Retry-After')]).toEqual([503, null, '10'])

@@ -27,7 +27,7 @@ import {
 } from '../../src/index.ts'
 import { memoryReplayStore } from '../../src/replay/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { pairs } from '../recipes/kinds.ts'
+import { pairs } from '../examples/kinds.ts'
 
 const service = createTestService()
 const verify = createVerifier({ ...service.options, requireHttps: false, replayStore: memoryReplayStore() })
@@ -139,7 +139,7 @@ describe.each(Object.entries(apps))('%s', (name, start) => {
     expect(bodies).toEqual(['{"id":1}'])
   })
 
-  test('answers a status of its own', async () => {
+  test('answers with a status that the handler set', async () => {
     next = 'status'
     expect(await exchange(sign())).toEqual({ status: 202, text: '' })
   })
@@ -159,7 +159,7 @@ describe.each(Object.entries(apps))('%s', (name, start) => {
     expect(await exchange(upload)).toEqual({ status: 401, text: '' })
   })
 
-  test('throws: the claim is released, and the repetition let in once', async () => {
+  test('throws: the claim is released, and a retry accepted once', async () => {
     const request = sign()
     next = 'throw'
     expect((await exchange(request)).status).toBe(500)

@@ -17,7 +17,7 @@ describe('freeMemory', () => {
     ['a chunk of the pool', Buffer.from('chunk')],
     ['shared memory', new Uint8Array(new SharedArrayBuffer(100))],
     ['text', 'chunk' as unknown as Uint8Array]
-  ])('leaves %s as it is', (_, chunk) => {
+  ])('does not change %s', (_, chunk) => {
     const { length } = chunk
     freeMemory(chunk)
     expect(chunk).toHaveLength(length)

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createVerifier, type LambdaEvent, lambdaHandler } from '../../src/index.ts'
 import { memoryReplayStore } from '../../src/replay/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { pairs } from '../recipes/kinds.ts'
+import { pairs } from '../examples/kinds.ts'
 
 const service = createTestService()
 const verify = createVerifier({ ...service.options, replayStore: memoryReplayStore() })
@@ -22,7 +22,7 @@ function functionUrl(body = '{"id":1}'): LambdaEvent {
 const loadBalancer = (headers: object): LambdaEvent =>
   ({ requestContext: { elb: {} }, httpMethod: 'GET', path: '/', ...headers }) as LambdaEvent
 
-test('passes the verified request, the event and the context on, and the result back', async () => {
+test('passes on the verified request, the event and the context, and returns the result', async () => {
   const handle = vi.fn().mockReturnValue({ statusCode: 201, body: 'answer' })
   const event = functionUrl()
   expect(await lambdaHandler(verify, handle)(event, 'context')).toEqual({ statusCode: 201, body: 'answer' })
@@ -41,14 +41,14 @@ test('refuses, and calls onRefused', async () => {
   expect(onRefused).toHaveBeenCalledWith(expect.objectContaining({ status: 'rejected' }), event, 'context')
 })
 
-test('asks the sender to come again with Retry-After', async () => {
+test('asks the sender to try again with Retry-After', async () => {
   const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
   const unavailable = createVerifier({ ...service.options, lookupTxt })
   const result = await lambdaHandler(unavailable, () => {})(functionUrl(), {})
   expect(result).toEqual({ statusCode: 503, headers: { 'Retry-After': '10' }, body: '' })
 })
 
-test('releases the claim and throws on what the handler threw', async () => {
+test('releases the claim and rethrows the error of the handler', async () => {
   const event = functionUrl()
   const handle = vi.fn().mockRejectedValueOnce(new Error('ours')).mockReturnValue(undefined)
   const handler = lambdaHandler(verify, handle)
@@ -58,7 +58,7 @@ test('releases the claim and throws on what the handler threw', async () => {
 })
 
 describe('behind a load balancer', () => {
-  test('the result has what it asks for', async () => {
+  test('the result has the properties of a load balancer', async () => {
     const handler = lambdaHandler(verify, () => {})
     expect(await handler(loadBalancer({ headers: {} }), {})).toEqual({
       statusCode: 401,

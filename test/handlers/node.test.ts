@@ -15,8 +15,8 @@ import {
 } from '../../src/index.ts'
 import { memoryReplayStore } from '../../src/replay/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { pairs } from '../recipes/kinds.ts'
-import { sendOverHttp } from '../recipes/senders.ts'
+import { pairs } from '../examples/kinds.ts'
+import { sendOverHttp } from '../examples/senders.ts'
 
 type Handle = (verified: Verified, req: IncomingMessage, res: ServerResponse) => unknown
 
@@ -80,7 +80,7 @@ function wire(request: ReceivedRequest): Buffer {
   return Buffer.concat([Buffer.from(head), Buffer.from((request.body ?? '') as string)])
 }
 
-describe('what the handler gets and what its return value means', () => {
+describe('the arguments and the return value of the handler', () => {
   test('a verified request, the request and the response', async () => {
     const port = await serve((verified, req, res) => {
       res.end(`${verified.accountId} ${req.method} ${Buffer.from(verified.body)}`)
@@ -106,7 +106,7 @@ describe('what the handler gets and what its return value means', () => {
     expect(await exchange(service.sign(order), port)).toMatchObject({ status: 202, body: '' })
   })
 
-  test('undefined where another status than 200 was there before: 204', async () => {
+  test('undefined where the status was not 200 before: 204', async () => {
     const handler = nodeHandler(verify, () => {})
     const port = await listen(
       createServer((req, res) => {
@@ -141,7 +141,7 @@ describe('a refused request', () => {
     expect(handle).not.toHaveBeenCalled()
   })
 
-  test('that could not be judged is asked to come again', async () => {
+  test('that could not be judged gets 503 with Retry-After', async () => {
     verify = createVerifier({
       ...service.options,
       requireHttps: false,
@@ -182,7 +182,7 @@ describe('a refused request', () => {
     expect(error).toHaveBeenCalledOnce()
   })
 
-  test('is answered once, though a framework ends the response too', async () => {
+  test('is answered once, although a framework ends the response too', async () => {
     const handler = nodeHandler(verify, () => {})
     const port = await listen(
       createServer(async (req, res) => {
@@ -196,11 +196,11 @@ describe('a refused request', () => {
   })
 })
 
-describe('what is left of a refused upload', () => {
+describe('the rest of a refused upload', () => {
   const body = Buffer.alloc(9_000_000)
   const refused = () => wire({ ...service.sign({ ...order, body }), target: '/other' })
 
-  test('is freed as it is dropped, and not left to the collector', async () => {
+  test('is freed when it is dropped, and not left to the garbage collector', async () => {
     const port = await serve(() => {})
     const upload = refused()
     const before = process.memoryUsage().arrayBuffers
@@ -261,7 +261,7 @@ describe('a handler that throws', () => {
     expect(error.mock.calls[0]?.[0]).toEqual(new Error('ours'))
   })
 
-  test('lets the repetition in, and only then', async () => {
+  test('accepts the retry, and no further copy', async () => {
     const fail = vi.fn().mockRejectedValueOnce(new Error('ours')).mockReturnValue(undefined)
     const port = await serve(fail, { onError: () => {} })
     const request = service.sign(order)
@@ -293,13 +293,13 @@ describe('a handler that throws', () => {
     const error = vi.spyOn(console, 'error').mockReturnValue()
     vi.spyOn(store, 'release').mockImplementation(release)
     const errors: unknown[] = []
-    const port = await serve(failing[0][1], { onError: each => errors.push(each) })
+    const port = await serve(failing[0][1], { onError: error => errors.push(error) })
     expect((await exchange(service.sign(order), port)).status).toBe(500)
     expect(errors).toEqual([new Error('ours')])
     expect(error).toHaveBeenCalledOnce()
   })
 
-  test('after a head was written: the answer is broken off', async () => {
+  test('after a head was written: the answer is aborted', async () => {
     const port = await serve(
       (_, _req, res) => {
         res.writeHead(200, { 'Content-Length': 10 }).write('01234')
@@ -366,7 +366,7 @@ describe('requests that are pipelined on one connection', () => {
     expect(answers).not.toContain('handled')
   })
 
-  test('after a 500 neither', async () => {
+  test('are not handled after a 500', async () => {
     const handle = vi.fn().mockRejectedValue(new Error('ours'))
     const port = await serve(handle, { onError: () => {} })
     const two = Buffer.concat([wire(service.sign({ target: '/1' })), wire(service.sign({ target: '/2' }))])
@@ -388,7 +388,7 @@ describe('requests that are pipelined on one connection', () => {
   })
 })
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   test('before the handler is done: the handler runs to its end, and the claim is kept', async () => {
     let done = () => {}
     const handled = new Promise<void>(resolve => {
@@ -526,8 +526,10 @@ describe('options', () => {
     expect(() => nodeHandler(verify, () => {}, options as never)).toThrow(message)
   })
 
-  test('rejects what is not a verifier, and a missing handler', () => {
-    expect(() => nodeHandler((() => {}) as never, () => {})).toThrow(/pass what createVerifier\(\) returned/)
+  test('rejects a verifier that is not one, and a missing handler', () => {
+    expect(() => nodeHandler((() => {}) as never, () => {})).toThrow(
+      /pass the function that createVerifier\(\) returned/
+    )
     expect(() => nodeHandler(verify, undefined as never)).toThrow(/for its handler: pass a function/)
   })
 })
