@@ -1,7 +1,7 @@
 /**
- * RFC 4648 section 4, by the letter (sections 3.1 to 3.3, 3.5): the one canonical encoding, or undefined. `Buffer.from`
- * forgives all that these sections forbid; and on processors with AVX-512 the RSA operation after its decoder takes
- * 8 % longer, here 5 % of a verification.
+ * RFC 4648 section 4, strictly (sections 3.1 to 3.3, 3.5): the one canonical encoding, or undefined. `Buffer.from`
+ * accepts what these sections forbid; and on processors with AVX-512 the RSA operation after its decoder takes 8 %
+ * longer, here 5 % of a verification.
  */
 export function decodeBase64(text: string): Uint8Array | undefined {
   if (text.length % 4 !== 0) return undefined
@@ -25,7 +25,7 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   return leftOver === 0 ? bytes : undefined
 }
 
-/** The six bits of a character, none of the padding; negative for one that is not in the alphabet. */
+/** The six bits of a character, 0 for padding; negative for one that is not in the alphabet. */
 function bitsAt(text: string, at: number, end: number): number {
   return at < end ? (BITS[text.charCodeAt(at)] ?? -1) : 0
 }

@@ -8,7 +8,7 @@ export interface Digest {
   value: Uint8Array
 }
 
-/** The same with the bytes as they were written: in canonical base64 for the digests that count. */
+/** The same with the value as it was written: canonical base64 for the digests that count. */
 export interface EncodedDigest {
   algorithm: string
   encoded: string
@@ -26,7 +26,7 @@ export const DIGESTS: ReadonlyMap<string, { hash: 'sha256' | 'sha512'; spelling:
 /** Other digests are visible ASCII without quotes or commas (RFC 3230 section 4.2 leaves the rest to the algorithm). */
 const OTHER_SPELLING = /^[\x21\x23-\x2b\x2d-\x7e]+$/
 
-/** More than there are algorithms; it bounds the work that a stranger can ask for. */
+/** More than there are algorithms; it limits the work that a stranger can cause. */
 const MAX_INSTANCES = 100
 
 /**
@@ -47,7 +47,7 @@ export function parseDigestHeader(value: string): Result<readonly Digest[]> {
   )
 }
 
-/** The same without decoding: what is compared in the end is text. */
+/** The same without decoding: in the end text is compared. */
 export function parseEncodedDigests(value: string): Result<readonly EncodedDigest[]> {
   const instances = value.includes(',') ? value.split(',', MAX_INSTANCES + 1) : [value]
   if (instances.length > MAX_INSTANCES)

@@ -7,7 +7,7 @@ import type { ReceivedHeaders } from './request.ts'
 export interface Fields {
   /** outer white space trimmed; repeated lines joined by ", " in their order (RFC 9110 section 5.2) */
   values: Pick<ReadonlyMap<string, string>, 'get' | 'has'>
-  /** the lines of names that stand on more than one */
+  /** the lines of each name that has more than one */
   repeated: ReadonlyMap<string, readonly string[]>
 }
 
@@ -26,11 +26,11 @@ export const lowerCaseName = (name: string): string | undefined =>
 
 /**
  * Several times what any honest request has. RFC 9110 section 5.4: a server refuses more fields than it wishes to
- * process; each is a name to compare with all others, and thousands fit in a head.
+ * process. Each name is compared with all others, and a head has room for thousands.
  */
 const MAX_LINES = 500
 
-/** Takes the header lines apart once: every name a token, no value with a line break, and not too many. */
+/** Parses the header lines once: every name must be a token, no value may have a line break, and there is a limit. */
 export function parseFields(headers: ReceivedHeaders): Result<Fields> {
   const names: string[] = []
   const values: string[] = []
@@ -70,7 +70,7 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
   return arrange(names, values)
 }
 
-/** The values by name, the repeated ones joined into the first of their lines. */
+/** The values by name; repeated ones are joined into the first of their lines. */
 function arrange(names: readonly string[], values: string[]): Result<Fields> {
   const layout = layoutOf(names)
   if (!layout.ok) return layout
@@ -88,13 +88,13 @@ function arrange(names: readonly string[], values: string[]): Result<Fields> {
 
 const NONE: ReadonlyMap<string, readonly string[]> = new Map()
 
-/** On which line each name first stands, and all the lines of names that stand on more than one. */
+/** The first line of each name, and all lines of each name that has more than one. */
 interface Layout {
   lines: ReadonlyMap<string, number>
   repeats: ReadonlyMap<string, readonly number[]>
 }
 
-/** Names come in the same order from request to request: 4 % of a verification. */
+/** Names come in the same order from request to request: saves 4 % of a verification. */
 const layoutOf = memoFew((names: readonly string[]): Result<Layout> => {
   const lines = new Map<string, number>()
   const repeats = new Map<string, number[]>()
@@ -109,7 +109,7 @@ const layoutOf = memoFew((names: readonly string[]): Result<Layout> => {
   return ok({ lines, repeats })
 }, isSameList)
 
-/** The values of one request over a layout that others share. */
+/** The values of one request, with a layout that other requests share. */
 class FieldValues implements Pick<ReadonlyMap<string, string>, 'get' | 'has'> {
   private readonly lines: ReadonlyMap<string, number>
   private readonly list: readonly string[]
@@ -135,7 +135,7 @@ export const lineValues = (
   name: string
 ): string[] => lines.filter(([lineName]) => lineName.toLowerCase() === name).map(([, value]) => value)
 
-/** RFC 9110 section 5.6.3: OWS is space and tab. String.trim() would also take what is part of the value. */
+/** RFC 9110 section 5.6.3: OWS is space and tab. String.trim() would also remove parts of the value. */
 export const trimWhiteSpace = (text: string): string => trimWhere(text, isWhiteSpace)
 
 export const isWhiteSpace = (code: number): boolean => code === 0x20 || code === 0x09

@@ -11,8 +11,8 @@ const isFetchRequest = (value: unknown): boolean =>
   typeof value['headers']['get'] === 'function'
 
 /**
- * The call to write instead of `verify(req)`, when what was passed is a framework's request (or its context, or a
- * Lambda event). Asked only when it is not a received request: this is for the message of an error.
+ * The call to write instead of `verify(req)`, when the argument is a framework's request, its context or a Lambda
+ * event. Used only for the error message, when the argument is not a received request.
  */
 export function adapterCallFor(request: unknown): { what: string; call: string } | undefined {
   if (!isObject(request)) return undefined

@@ -9,7 +9,7 @@ const DAY = DAYS.map(day => day.slice(0, 3)).join('|')
 const MONTH = MONTHS.join('|')
 const TIME = '(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)'
 
-/** RFC 9110 section 5.6.7: the three forms of HTTP-date, case-sensitive, the likeliest first. */
+/** RFC 9110 section 5.6.7: the three forms of HTTP-date, case-sensitive, the most common first. */
 const FORMS = [
   // Sun, 06 Nov 1994 08:49:37 GMT
   new RegExp(`^(?<weekday>${DAY}), (?<day>\\d\\d) (?<month>${MONTH}) (?<year>\\d{4}) ${TIME} GMT$`),
@@ -63,7 +63,7 @@ function toTime(parts: DateParts): number | undefined {
   // Not Date.UTC(), which takes the years 0 to 99 for 1900 to 1999.
   const date = new Date(0)
   date.setUTCFullYear(year, month, day)
-  // A day that does not exist is one of another month.
+  // A day that does not exist becomes one of another month.
   if (date.getUTCMonth() !== month) return undefined
   if (!DAYS[date.getUTCDay()]!.startsWith(parts.weekday)) return undefined
   return date.setUTCHours(hour, minute, second)

@@ -6,7 +6,7 @@ export type ReceivedHeaders =
   | Iterable<readonly [name: string, value: string]>
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The bytes of a body, at hand or still to be read. A string is taken as UTF-8; null means no body. */
+/** The bytes of a body, available or still to be read. A string is taken as UTF-8; null means no body. */
 export type ReceivedBody = Uint8Array | string | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null
 
 /** An HTTP request as it arrived, before anything parsed, decoded or rebuilt it. */
@@ -23,16 +23,16 @@ export interface ReceivedRequest {
   https: boolean
 }
 
-/** Where an adapter leaves what it found in the forwarding headers that it was asked to believe, when it was not usable. */
+/** The adapter's notes on forwarding headers that it was told to trust but could not use. */
 export const FORWARDED = Symbol('signed-requests.forwarded')
 
-/** A forwarding header that was asked for, and every value that it had: none, several, or one that is not usable. */
+/** A forwarding header that an option names, and all its values: none, several, or one that is not usable. */
 export interface ForwardedNote {
   header: string
   received: readonly string[]
 }
 
-/** By the option that asked for the header. */
+/** By the option that names the header. */
 export interface ForwardedNotes {
   https?: ForwardedNote
   host?: ForwardedNote
@@ -43,7 +43,7 @@ export interface ForwardedNotes {
 export const forwardedNotes = (request: ReceivedRequest): ForwardedNotes | undefined =>
   (request as { readonly [FORWARDED]?: ForwardedNotes })[FORWARDED]
 
-/** Throws for what only the receiver's own code can get wrong; nothing a sender sends ends here. */
+/** Throws for what only the receiver's own code can get wrong; nothing a sender sends causes this error. */
 export function assertReceivedRequest(request: ReceivedRequest): void {
   const problem = problemOf(request)
   if (problem === undefined) return
@@ -51,7 +51,7 @@ export function assertReceivedRequest(request: ReceivedRequest): void {
   throw new TypeError(
     adapter === undefined
       ? problem
-      : `verify() got ${adapter.what}: an adapter takes it apart byte for byte, so write verify(${adapter.call})`
+      : `verify() got ${adapter.what}: an adapter converts it byte for byte, so write verify(${adapter.call})`
   )
 }
 

@@ -10,7 +10,7 @@ function isRight(text: string): boolean {
   return bytes !== undefined && Buffer.from(bytes).toString('base64') === text
 }
 
-it('takes each character in its place, and no other', () => {
+it('decodes each character at each place, and accepts no other', () => {
   let accepted = 0
   for (const text of spellings()) {
     if (!isRight(text)) expect.fail(`${JSON.stringify(text)} is misread`)
@@ -20,7 +20,7 @@ it('takes each character in its place, and no other', () => {
   expect(accepted).toBe(6 * 64 + 16 + 4 + 1 + 3)
 })
 
-it('takes the canonical ones of all short texts of telling characters', () => {
+it('accepts exactly the canonical ones of all short texts of chosen characters', () => {
   const characters = ['A', 'B', 'Q', '/', '=', '-', '_', ' ', '\0', '\u0141']
   let texts = ['']
   for (let length = 0; length <= 5; length++) {
@@ -29,7 +29,7 @@ it('takes the canonical ones of all short texts of telling characters', () => {
   }
 })
 
-it('takes what an encoder writes, and nothing else that is one character away', () => {
+it('accepts the output of an encoder, and a text one character away only if it is canonical', () => {
   const character = fc.constantFrom(...'AQz+/=-_ \n\t"\\.\0\x80\xff\u0141\u2060\ud800')
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 600 }), fc.nat(), character, (bytes, place, other) => {
@@ -44,6 +44,6 @@ it('takes what an encoder writes, and nothing else that is one character away', 
   )
 })
 
-it('takes any text for what it is', () => {
+it('accepts any text exactly when it is canonical', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), isRight))
 })

@@ -49,7 +49,7 @@ test.each([
   }
 })
 
-test('a hundred digests are read, one more is not', () => {
+test('accepts a hundred digests, and no more', () => {
   const hundred = Array.from({ length: 100 }, () => 'md5=AA==').join()
   expect(read(hundred)).toHaveLength(100)
   expect(read(`${hundred},md5=AA==`)).toEqual([

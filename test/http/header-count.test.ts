@@ -22,7 +22,7 @@ it.each([
 
   const headers = withLines(501, name)
   const grouped: Record<string, string[]> = {}
-  for (const [each, value] of headers as [string, string][]) grouped[each] = [...(grouped[each] ?? []), value]
+  for (const [name, value] of headers as [string, string][]) grouped[name] = [...(grouped[name] ?? []), value]
   for (const form of [headers, grouped]) {
     expect(await verify({ ...signed, headers: form })).toMatchObject({
       status: 'rejected',

@@ -59,7 +59,7 @@ test.each([
   })
 })
 
-test('a date that was read is its reader\u2019s own', () => {
+test('returns a fresh Date', () => {
   const text = 'Fri, 20 Nov 2026 12:00:00 GMT'
   const first = parseHttpDate(text)
   if (first.ok) first.value.setUTCFullYear(1970)

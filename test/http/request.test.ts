@@ -4,7 +4,7 @@ import { assertReceivedRequest, type ReceivedRequest } from '../../src/http/requ
 const request = { method: 'POST', target: '/hook', headers: [], body: null, https: true }
 const judge = (given: unknown) => () => assertReceivedRequest(given as ReceivedRequest)
 
-describe('takes as body', () => {
+describe('accepts as body', () => {
   test.each<[string, () => unknown]>([
     ['null', () => null],
     ['text', () => ''],
@@ -16,7 +16,7 @@ describe('takes as body', () => {
   })
 })
 
-test('takes a record as headers', () => {
+test('accepts a record as headers', () => {
   expect(judge({ ...request, headers: {} })).not.toThrow()
 })
 
@@ -75,7 +75,7 @@ describe('throws a TypeError that says what was expected and what it got, for', 
     [
       "a framework's request",
       { rawHeaders: [], url: '/' },
-      "verify() got Node's request (node:http, Express, Nest): an adapter takes it apart byte for byte, so write " +
+      "verify() got Node's request (node:http, Express, Nest): an adapter converts it byte for byte, so write " +
         'verify(fromNodeRequest(req))'
     ]
   ])('%s', (_, given, message) => {
