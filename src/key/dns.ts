@@ -50,8 +50,8 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
 
 /**
  * With the trailing dot of RFC 1034 section 3.1. Without it Deno asks for the name under the domains of the system's
- * search list, whose owners could then answer with a key of theirs. Workers have no search list; they put the name
- * into a URL as it is.
+ * search list, whose owners could then answer with their own key. Workers have no search list; they put the name into a
+ * URL as it is.
  */
 const absolute = (name: string): string => (name.endsWith('.') || isWorkers() ? name : `${name}.`)
 

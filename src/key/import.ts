@@ -3,12 +3,12 @@ import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import type { KeyRecord } from './record.ts'
 import { parseRsaDer } from './rsa-der.ts'
 
-/** `p256` (ECDSA on P-256) is never the type of a key record: such a key is made by hand, from `node:crypto`. */
+/** `p256` (ECDSA on P-256) is never the type of a key record: such a key is made in code, from `node:crypto`. */
 export type KeyType = 'rsa' | 'ed25519' | 'p256'
 
 /** A key that is ready to verify with. */
 export interface PublicKey {
-  /** `rsa` or `ed25519`; `p256` is only ever made by hand */
+  /** `rsa` or `ed25519`; `p256` is only made in code */
   type: KeyType
   /** length of the RSA modulus, or 256 for the others */
   bits: number
@@ -20,7 +20,7 @@ export interface PublicKey {
 export interface KeyLimits {
   /** 1024 by default (RFC 8301 section 3.2) */
   minRsaBits?: number
-  /** 8192 by default: what a longer one costs to verify is up to the sender */
+  /** 8192 by default; it limits what a sender can make a verification cost */
   maxRsaBits?: number
 }
 
@@ -48,12 +48,12 @@ function importRsa(
   if (found === undefined) return badEncoding(record, 'p= is not the DER of a public key')
   if (found === 'surplus') return badEncoding(record, 'the DER has bytes that do not belong to the key')
   if (found === 'other') {
-    return fail('key-type-mismatch', { record: text, reason: 'k= says rsa, the key is of another type' })
+    return fail('key-type-mismatch', { record: text, reason: 'k= says rsa but the key is of another type' })
   }
   const { form, bits, isExponentGood } = found
   if (!(bits >= minRsaBits)) return fail('key-too-short', { record: text, bits })
   if (bits > maxRsaBits) return fail('key-too-long', { record: text, bits })
-  // Under exponent 1 the padded digest is its own signature; an even one is not RSA; a long one is slow.
+  // With exponent 1 the padded digest is its own signature; an even one is not RSA; a long one is slow.
   if (!isExponentGood) {
     return fail('key-weak', {
       record: text,
@@ -61,8 +61,8 @@ function importRsa(
       reason: 'the public exponent is not an odd number of at least 3 and at most 33 bits'
     })
   }
-  const keyObject = readDer(der, form)
-  if (keyObject === undefined) return badEncoding(record, 'this runtime reads no such key')
+  const keyObject = importDer(der, form)
+  if (keyObject === undefined) return badEncoding(record, 'this runtime cannot import the key')
   return ok({ type: 'rsa', bits, keyObject })
 }
 
@@ -71,18 +71,18 @@ const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
 function importEd25519(record: KeyRecord): Result<PublicKey> {
   const { publicKey: point, text } = record
-  if (point.length !== 32) return badEncoding(record, 'an Ed25519 key is 32 bytes')
+  if (point.length !== 32) return badEncoding(record, 'an Ed25519 key must be 32 bytes')
   if (isSmallOrder(point)) {
     return fail('key-weak', { record: text, reason: 'the Ed25519 point is of small order' })
   }
-  const keyObject = readDer(Buffer.concat([ED25519_PREFIX, point]), 'spki')
+  const keyObject = importDer(Buffer.concat([ED25519_PREFIX, point]), 'spki')
   if (keyObject === undefined) return badEncoding(record, 'p= is not an Ed25519 key')
   return ok({ type: 'ed25519', bits: 256, keyObject })
 }
 
 /**
  * The y coordinates, as little-endian hex without the sign bit, of the points of order 1, 2, 4 and 8 and their
- * non-canonical spellings. Under such a key one signature verifies for many messages (RFC 8032 section 8.4 and 5.1.7).
+ * non-canonical spellings. With such a key one signature verifies for many messages (RFC 8032 section 8.4 and 5.1.7).
  */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   '00'.repeat(32),
@@ -100,11 +100,11 @@ function isSmallOrder(point: Uint8Array): boolean {
   return SMALL_ORDER.has(y.toString('hex'))
 }
 
-function readDer(der: Uint8Array, type: 'spki' | 'pkcs1'): KeyObject | undefined {
+function importDer(der: Uint8Array, type: 'spki' | 'pkcs1'): KeyObject | undefined {
   try {
     return createPublicKey({ key: Buffer.from(der), format: 'der', type })
   } catch {
-    // No look at the error: OpenSSL's codes differ between Node versions.
+    // The error is not inspected: OpenSSL's codes differ between Node versions.
     return undefined
   }
 }

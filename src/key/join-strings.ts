@@ -2,9 +2,9 @@ import { looksLikeKeyRecord, parseKeyRecord } from './record.ts'
 import { parseRsaDer } from './rsa-der.ts'
 
 /**
- * Bun returns the strings of all TXT records in their order, each as a record of its own. This puts those of one record
- * together again. The boundaries are lost, so they are found by what can stand where in a key record: what may belong
- * to the record before belongs to it, even where that spoils a key, and only what cannot starts a record.
+ * Bun returns the strings of all TXT records in their order, each as a record of its own. This joins the strings of one
+ * record again. Record boundaries are lost. A string is appended to the previous record if it can belong to it, even if
+ * that makes a key invalid; otherwise it starts a record.
  */
 export function joinStrings(answer: readonly (readonly string[])[]): string[][] {
   const records: string[][] = []
@@ -28,16 +28,16 @@ const KEY_VERSION = /^[ \t]*v[ \t]*=[ \t]*DKIM/i
 /** `v=spf1`; not `v=` or `v==`, with which base64 can end. */
 const VERSION = /^[ \t]*v[ \t]*=[ \t]*[A-Za-z0-9]/
 
-/** `google-site-verification=`: tag names have no hyphen (RFC 6376 section 3.2), nor has base64. */
+/** `google-site-verification=`: tag names have no hyphen (RFC 6376 section 3.2), and neither does base64. */
 const OTHER_NAME = /^[\w.]*-[\w.-]*=/
 
-/** Can the string not belong to the record before it? */
+/** Whether the string cannot belong to the record before it. */
 function startsRecord(string: string, before: string): boolean {
   if (KEY_VERSION.test(string)) return true
   if (before.length > MAX_LENGTH) return false
   const last = before.slice(before.lastIndexOf(';') + 1)
   if (!looksLikeKeyRecord(before)) {
-    // `p=...` after other text; a tag list that ends with a semicolon goes on.
+    // `p=...` after other text; after a semicolon a tag list continues.
     return last.trim() !== '' && /^[ \t]*[a-z][ \t]*=/.test(string) && looksLikeKeyRecord(string)
   }
   const tag = /^[ \t]*(\w+)[ \t]*=/.exec(last)?.[1]
@@ -49,7 +49,7 @@ function startsRecord(string: string, before: string): boolean {
     case 'k':
     case 's':
     case 't':
-      // A restriction behind the key: it may grow, but `t=y` never turns into `t=yes`.
+      // A restriction after the key may be continued, but `t=y` never becomes `t=yes`.
       return startsOther(string) || (/(?:^|;)[ \t]*p[ \t]*=/.test(before) && !parseKeyRecord(before).ok)
     case undefined:
       return startsOther(string)
@@ -60,10 +60,10 @@ function startsRecord(string: string, before: string): boolean {
 
 const startsOther = (string: string): boolean => VERSION.test(string) || OTHER_NAME.test(string)
 
-/** Much longer than the record of any key; a longer text is not looked at again for each of its strings. */
+/** Much longer than any key record; a longer text is not parsed again for each of its strings. */
 const MAX_LENGTH = 4096
 
-/** DER says its own length, so nothing can follow. Within white space it could go on. */
+/** DER states its own length, so nothing can follow. After white space at the end more base64 could. */
 function isWholeKey(text: string): boolean {
   const record = parseKeyRecord(text)
   if (!record.ok || /[ \t\r\n]$/.test(text)) return false

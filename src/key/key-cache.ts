@@ -12,14 +12,14 @@ export interface RecordKey {
 /** Finds the key of a record's text: undefined when the text is not a key record at all. */
 export type KeyCache = (text: string) => Result<RecordKey> | undefined
 
-/** A service has one key a month; these bounds hold many services and no flood. */
+/** A service has one key a month; these limits have room for many services, but not for a flood. */
 const MAX_RECORDS = 100
 const MAX_TEXT = 4096
 
 /**
- * Importing a key costs several times a verification, so the key of a record is found again by the record's exact
- * text. DNS is still asked every time: a changed record has another text, and is parsed at once. The newest few are
- * found by comparing, without hashing the text: 2 % of a verification.
+ * Importing a key costs several times as much as a verification, so the key of a record is remembered by the record's
+ * exact text. DNS is still asked every time: a changed record has another text, and is parsed at once. The newest few
+ * are found by comparison, without hashing the text: saves 2 % of a verification.
  */
 export function createKeyCache(limits: KeyLimits): KeyCache {
   const parse: KeyCache = text => parseRecordKey(text, limits)

@@ -24,8 +24,8 @@ export const joinChunks = (record: string | readonly string[]): string =>
 /**
  * Parses one DKIM TXT record (RFC 6376 section 3.6.1, RFC 8463). Never throws.
  *
- * Fails with `key-malformed`, `key-version-unsupported`, `key-type-mismatch`, `key-hash-not-allowed` (no hash that any algorithm here uses),
- * `key-service-mismatch`, `key-test-only`, `key-revoked` or `key-unreadable`.
+ * Fails with `key-malformed`, `key-version-unsupported`, `key-type-mismatch`, `key-hash-not-allowed` (no hash that any
+ * algorithm here uses), `key-service-mismatch`, `key-test-only`, `key-revoked` or `key-unreadable`.
  */
 export function parseKeyRecord(record: string | readonly string[]): Result<KeyRecord> {
   const text = joinChunks(record)
@@ -50,7 +50,7 @@ export function parseKeyRecord(record: string | readonly string[]): Result<KeyRe
   if (hashes !== undefined && !hashes.includes('sha256') && !hashes.includes('sha512')) {
     return fail('key-hash-not-allowed', { record: text, reason: 'h= allows neither sha256 nor sha512' })
   }
-  // Records published "as DKIM keys" say email, or nothing.
+  // Records published "as DKIM keys" have `s=email`, or no `s=`.
   const services = colonList(tags.get('s'))
   if (services !== undefined && !services.includes('*') && !services.includes('email')) {
     return fail('key-service-mismatch', { record: text })
@@ -69,14 +69,15 @@ export function parseKeyRecord(record: string | readonly string[]): Result<KeyRe
   return ok({ type, publicKey, hashes, flags, text })
 }
 
-/** The tags that decide something here; `n=` and unknown ones may hold what they like. */
+/** The tags that decide something here; `n=` and unknown ones may have any value. */
 const KEY_TAGS = ['v', 'k', 'h', 's', 't', 'p']
 
 const colonList = (value: string | undefined): string[] | undefined => value?.split(':').map(trimFolding)
 
 /**
  * Is this TXT record meant as a key record, good or bad? One with a `v` tag that is empty or starts with DKIM in any
- * case, or with no `v` tag and a `p` tag. Reads loosely, so that a broken key record is called broken, not absent.
+ * case, or with no `v` tag and a `p` tag. Parses loosely, so that a broken key record is reported as broken, not as
+ * missing.
  */
 export function looksLikeKeyRecord(text: string): boolean {
   let hasVersion = false

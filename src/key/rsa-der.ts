@@ -3,7 +3,7 @@ export interface RsaDer {
   form: 'spki' | 'pkcs1'
   /** length of the modulus */
   bits: number
-  /** the octets of n, without zeros in front */
+  /** the octets of n, without leading zeros */
   modulus: Uint8Array
   /** an odd number of at least 3 (RFC 8017 section 3.1), and of at most 33 bits */
   isExponentGood: boolean
@@ -23,10 +23,10 @@ const RSA_ENCRYPTION = '2a864886f70d010101'
 const NULL = '0500'
 
 /**
- * Reads SubjectPublicKeyInfo (RFC 5280 section 4.1) or RSAPublicKey (RFC 8017 appendix A.1.1), in DER and nothing but:
- * shortest lengths and integers, no bytes besides. Runtimes differ in what they read beyond that, and in which keys
- * they refuse as weak. `surplus` when bytes follow, `other` for a SubjectPublicKeyInfo of another type, undefined for
- * anything else.
+ * Parses SubjectPublicKeyInfo (RFC 5280 section 4.1) or RSAPublicKey (RFC 8017 appendix A.1.1) in strict DER: shortest
+ * lengths and integers, no extra bytes. Runtimes differ in what they accept beyond that, and in which keys they refuse
+ * as weak. `surplus` when bytes follow, `other` for a SubjectPublicKeyInfo of another type, undefined for anything
+ * else.
  */
 export function parseRsaDer(der: Uint8Array): RsaDer | 'surplus' | 'other' | undefined {
   const [outer, afterOuter] = firstElement(der, SEQUENCE)
@@ -37,7 +37,7 @@ export function parseRsaDer(der: Uint8Array): RsaDer | 'surplus' | 'other' | und
   const [algorithm, afterAlgorithm] = firstElement(outer, SEQUENCE)
   const [oid, parameters] = firstElement(algorithm, OBJECT_IDENTIFIER)
   const bits = onlyElement(afterAlgorithm, BIT_STRING)
-  // The first octet of a BIT STRING tells how many bits of the last are unused (X.690 section 8.6.2).
+  // The first octet of a BIT STRING is the number of unused bits in the last one (X.690 section 8.6.2).
   if (oid === undefined || bits?.[0] !== 0) return undefined
   if (hex(oid) !== RSA_ENCRYPTION) return 'other'
   if (hex(parameters) !== NULL) return undefined
@@ -61,11 +61,11 @@ function parseRsaPublicKey(content: Uint8Array | undefined, form: RsaDer['form']
   }
 }
 
-/** X.690 section 8.3.2: not negative, and no zero octet in front that the sign does not need. */
+/** X.690 section 8.3.2: not negative, and no leading zero octet that the sign does not need. */
 const isShortestNatural = (integer: Uint8Array): boolean =>
   integer[0] !== undefined && integer[0] < 0x80 && (integer[0] !== 0 || !(integer[1]! < 0x80))
 
-/** The octets are of the shortest form: a zero in front stands alone, or before an octet of eight bits. */
+/** The octets are in the shortest form: a leading zero stands alone, or before an octet of eight bits. */
 const bitLength = (natural: Uint8Array): number => natural.length * 8 - (Math.clz32(natural[0]!) - 24)
 
 type Split = readonly [content: Uint8Array, rest: Uint8Array] | readonly [undefined, undefined]

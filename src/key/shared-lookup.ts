@@ -5,8 +5,8 @@ import type { LookupTxt } from './dns.ts'
 export type TxtAnswer = readonly (readonly string[])[]
 
 /**
- * Asks for the TXT records of a name, with a deadline of our own however the resolver behaves. Nothing is kept, but
- * lookups of one name that are in flight at the same moment share one query.
+ * Asks for the TXT records of a name, with its own deadline however the resolver behaves. No answer is kept, only the
+ * last name; lookups of one name that are in flight at the same moment share one query.
  *
  * Fails with `key-not-found`, `key-lookup-failed` or `key-lookup-timeout`.
  */
@@ -14,7 +14,7 @@ export type Lookup = (name: string) => Promise<Result<TxtAnswer>>
 
 export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
   const inFlight = new Map<string, Promise<Result<TxtAnswer>> | undefined>()
-  // The last name stays, without its query: an emptied map is allocated again, 4 % of a verification.
+  // The last name stays, without its query: an emptied map would be allocated again, 4 % of a verification.
   const forget = (name: string) => (inFlight.size > 1 ? inFlight.delete(name) : inFlight.set(name, undefined))
   return name => {
     const shared = inFlight.get(name)
@@ -47,7 +47,7 @@ function ask(
       answer => settle(isTxtAnswer(answer) ? ok(answer) : notAnAnswer(name)),
       error => settle(parseError(name, error))
     )
-    // One turn later: an answer that is at hand needs no timer, which costs a third of an RSA verification.
+    // One turn later: an immediate answer needs no timer, which costs a third of an RSA verification.
     Promise.resolve().then(() => {
       if (isSettled) return
       timer = setTimeout(() => {
@@ -92,7 +92,7 @@ class LookupOptions {
   }
 }
 
-/** Loops, because `every` passes over the holes of a sparse array. */
+/** A loop, because `every` skips the holes of a sparse array. */
 function isTxtAnswer(answer: unknown): answer is TxtAnswer {
   if (!Array.isArray(answer)) return false
   for (const record of answer) {
@@ -105,7 +105,7 @@ function isTxtAnswer(answer: unknown): answer is TxtAnswer {
 const notAnAnswer = (name: string): Failed =>
   fail('key-lookup-failed', { name, error: 'the answer is not of the form string[][]' })
 
-/** `code` is the discriminator; NXDOMAIN and "no TXT here" are answers, everything else is the lack of one. */
+/** Only `code` decides: NXDOMAIN and "no TXT here" are answers; any other code means there was no answer. */
 function parseError(name: string, error: unknown): Result<TxtAnswer> {
   const code = errorLabel(error)
   if (code === 'ENOTFOUND' || code === 'ENODATA') return fail('key-not-found', { name, reason: code })

@@ -10,8 +10,8 @@ const TAG_NAME = /^[A-Za-z][A-Za-z0-9_]*$/
 const RECORD = /^[\t\r\n\x20-\x7e]*$/
 
 /**
- * Parses a tag list as RFC 6376 section 3.2 writes it: `name=value` pairs separated by semicolons, of which the last
- * may be followed by one. Returns the reason as a string when the text is not one.
+ * Parses a tag list as RFC 6376 section 3.2 writes it: `name=value` pairs separated by semicolons, with an optional one
+ * at the end. Returns the reason as a string when the text is not a tag list.
  */
 export function parseTagList(text: string): TagList | string {
   if (!RECORD.test(text)) return 'it has a character outside printable ASCII'

@@ -82,7 +82,7 @@ describe("names outside the service's domain never reach the resolver", () => {
   })
 })
 
-describe('names that are asked for, as they are', () => {
+describe('names that DNS is asked for, unchanged', () => {
   test.each([
     ['as published', keyId],
     ['in capitals', keyId.toUpperCase()],
@@ -93,7 +93,7 @@ describe('names that are asked for, as they are', () => {
     expect(dns.queries(keyId) - before).toBe(1)
   })
 
-  test('253 characters', async () => {
+  test('a name of 253 characters reaches the resolver', async () => {
     const longest = nameOf(253)
     service.records[longest] = record
     expect((await ask(longest)).failures).toEqual([])

@@ -31,7 +31,7 @@ const verifierOf = (
     ...options
   })
 
-test('a key record is found', async () => {
+test('finds a key record', async () => {
   const verdict = await verifierOf(dns)(service.sign())
   expect(failuresOf(verdict)).toEqual([])
 })
@@ -76,7 +76,7 @@ describe('no answer: unavailable', () => {
     expect(verdict.status !== 'verified' && verdict.failures).toHaveLength(1)
   })
 
-  test('silence, until the resolver gives up', async () => {
+  test('is unavailable when the server is silent until the resolver gives up', async () => {
     dns.outcomes.set(keyId, 'silence')
     const verdict = await verifierOf(dns, { timeout: 50, tries: 1 })(service.sign())
     expect(verdict).toMatchObject({
@@ -85,7 +85,7 @@ describe('no answer: unavailable', () => {
     })
   })
 
-  test('a server that is not there', async () => {
+  test('is unavailable when no server listens', async () => {
     const gone = await startDnsServer({})
     await gone.close()
     const verdict = await verifierOf(gone)(service.sign())
@@ -95,7 +95,7 @@ describe('no answer: unavailable', () => {
     })
   })
 
-  test('truncated over UDP, and TCP refused', async () => {
+  test('is unavailable when UDP is truncated and TCP refused', async () => {
     const udpOnly = await startDnsServer(service.records, { tcp: false })
     udpOnly.outcomes.set(keyId, 'truncated')
     const verdict = await verifierOf(udpOnly)(service.sign())
@@ -107,7 +107,7 @@ describe('no answer: unavailable', () => {
     await udpOnly.close()
   })
 
-  test('DNS is back: the next request is verified', async () => {
+  test('verifies the next request when DNS is back', async () => {
     const verify = verifierOf(dns)
     dns.outcomes.set(keyId, 'servfail')
     expect(failuresOf(await verify(service.sign()))).toEqual(['key: key-lookup-failed'])
@@ -128,7 +128,7 @@ describe('an answer too long for UDP', () => {
     await server.close()
   })
 
-  test('a short answer that was truncated all the same comes over TCP', async () => {
+  test('a short answer that is marked as truncated comes over TCP', async () => {
     dns.outcomes.set(keyId, 'truncated')
     const before = [dns.queries(keyId, 'udp'), dns.queries(keyId, 'tcp')]
     expect(failuresOf(await verifierOf(dns)(service.sign()))).toEqual([])
@@ -137,7 +137,7 @@ describe('an answer too long for UDP', () => {
 })
 
 describe('the deadline is our own', () => {
-  test('it holds where the resolver would wait for half a minute', async () => {
+  test('ends the wait where the resolver would wait for half a minute', async () => {
     dns.hold()
     const answers: Promise<string[][]>[] = []
     const patient = dnsTxtLookup({ servers: [dns.address], timeout: 5000, tries: 4 })

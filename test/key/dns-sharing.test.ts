@@ -18,7 +18,7 @@ afterEach(() => dns.close())
 const verifier = () =>
   createVerifier({ ...service.options, lookupTxt: dnsTxtLookup({ servers: [dns.address] }) })
 
-describe('one query for all who wait, and none kept', () => {
+describe('concurrent verifications share one query, and no answer is kept', () => {
   test('1,000 verifications at once ask once; the next one asks again', async () => {
     const verify = verifier()
     const request = service.sign({ body: '{"id":1}' })
@@ -30,7 +30,7 @@ describe('one query for all who wait, and none kept', () => {
     expect(dns.queries()).toBe(2)
   })
 
-  test('who comes while the query is on its way waits for its answer', async () => {
+  test('a verification that starts during the query waits for its answer', async () => {
     const verify = verifier()
     const onItsWay = dns.hold()
     const first = verify(service.sign())
@@ -55,7 +55,7 @@ describe('one query for all who wait, and none kept', () => {
     expect([dns.queries(keyId), dns.queries(second)]).toEqual([1, 1])
   })
 
-  test('a failure is shared by those who wait, and kept no more than an answer', async () => {
+  test('a failure is shared in the same way, and not kept either', async () => {
     const verify = verifier()
     dns.outcomes.set(keyId, 'servfail')
     const verdicts = await Promise.all(Array.from({ length: 100 }, () => verify(service.sign())))
@@ -71,7 +71,7 @@ describe('one query for all who wait, and none kept', () => {
 describe('rotation', () => {
   const nextMonth = createTestService()
 
-  test('a new record at the same name counts at once, and the old key no more', async () => {
+  test('a new record at the same name counts at once, and the old key no longer', async () => {
     const verify = verifier()
     expect(failuresOf(await verify(service.sign()))).toEqual([])
     records[keyId] = nextMonth.records[keyId]!
@@ -81,7 +81,7 @@ describe('rotation', () => {
     expect(failuresOf(await verify(service.sign()))).toEqual([])
   })
 
-  test('a record that goes is gone at once', async () => {
+  test('a removed record no longer counts at once', async () => {
     const verify = verifier()
     expect(failuresOf(await verify(service.sign()))).toEqual([])
     records[keyId] = [['v=DKIM1; p=']]

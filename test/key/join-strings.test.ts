@@ -6,8 +6,9 @@ import { parseKeyRecord } from '../../src/key/record.ts'
 import { ED25519, RSA_1024 as ONE, EXPONENT_3 as TWO } from '../vectors/build/keys.ts'
 
 /** As Bun returns records: each string as a record. */
-const flatten = (records: readonly (readonly string[])[]): string[][] => records.flat().map(each => [each])
-const texts = (records: readonly (readonly string[])[]): string[] => records.map(each => each.join(''))
+const flatten = (records: readonly (readonly string[])[]): string[][] =>
+  records.flat().map(string => [string])
+const texts = (records: readonly (readonly string[])[]): string[] => records.map(record => record.join(''))
 const cut = (text: string, length: number): string[] => text.match(new RegExp(`.{1,${length}}`, 'gs')) ?? ['']
 
 /** The keys of the records that a receiver can use. */
@@ -110,12 +111,12 @@ describe('several records', () => {
     }
   )
 
-  it('no key is made of a revoked record and text that is not a key', () => {
+  it('makes no key from a revoked record and text that is not a key', () => {
     const records = [['v=DKIM1; k=rsa; p='], ['verification-token']]
     expect(usable(joinStrings(flatten(records)))).toEqual([])
   })
 
-  it('no key loses the version, type or flags that stand before it', () => {
+  it('no key loses the version, type or flags before it', () => {
     for (const head of [
       'v=DKIM1; t=y; ',
       'v=DKIM1; k=ed25519; ',
@@ -174,7 +175,7 @@ describe('two strings', () => {
   })
 })
 
-it('leaves nothing out and adds nothing', () => {
+it('drops nothing and adds nothing', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), strings => {
       expect(joinStrings(flatten([strings])).flat()).toEqual(strings)
@@ -182,7 +183,7 @@ it('leaves nothing out and adds nothing', () => {
   )
 })
 
-it('leaves an answer alone whose records have several strings of their own', () => {
+it('does not change an answer whose records have several strings', () => {
   const answer = [GENKEY(ONE.p), ['v=spf1 ', '-all'], cut(TWO.record, 70)]
   expect(joinStrings(answer)).toEqual(answer)
 })
@@ -204,7 +205,7 @@ const other = fc.constantFrom(
   ''
 )
 
-it('never makes a key usable that is in no usable record', () => {
+it('never makes a usable key that is in no usable record', () => {
   const pieces = fc.array(fc.nat(90), { minLength: 1, maxLength: 8 })
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.oneof(record, other), pieces), { maxLength: 5 }), parts => {

@@ -7,13 +7,13 @@ const service = createTestService()
 const keyId = Object.keys(service.records)[0]!
 const answer = service.records[keyId]!
 
-/** A verifier with somebody else's look-up, which may do anything. */
+/** A verifier with somebody else's lookup, which may do anything. */
 const verifierWith = (lookupTxt: unknown, lookupTimeout = 5000) =>
   createVerifier({ ...service.options, lookupTxt: lookupTxt as LookupTxt, lookupTimeout })
 
 const coded = (code: unknown) => Object.assign(new Error('secret: 10.0.0.1'), { code })
 
-describe('whatever the look-up rejects with or throws is a verdict', () => {
+describe('anything that the lookup rejects with or throws gives a verdict', () => {
   const thrown: [string, unknown, string, string][] = [
     ['ENOTFOUND', coded('ENOTFOUND'), 'key-not-found', 'rejected'],
     ['ENODATA', coded('ENODATA'), 'key-not-found', 'rejected'],
@@ -45,7 +45,7 @@ describe('whatever the look-up rejects with or throws is a verdict', () => {
   })
 })
 
-describe('whatever the look-up resolves to is a verdict', () => {
+describe('anything that the lookup resolves to gives a verdict', () => {
   test.each([
     ['undefined', undefined],
     ['null', null],
@@ -72,12 +72,12 @@ describe('whatever the look-up resolves to is a verdict', () => {
     expect(failuresOf(verdict)).toEqual(['key: key-not-found'])
   })
 
-  test('takes an answer that is not a promise for unavailable', async () => {
+  test('is unavailable for an answer that is not a promise', async () => {
     const verdict = await verifierWith(() => answer)(service.sign())
     expect(failuresOf(verdict)).toEqual(['key: key-lookup-failed'])
   })
 
-  test('a promise of another make, which calls back at once, asks again the next time', async () => {
+  test('asks again after a thenable that calls back at once', async () => {
     let asked = 0
     // biome-ignore lint/suspicious/noThenProperty: a promise of another make is what this is about
     const atOnce = { then: (onAnswer: (value: unknown) => void) => onAnswer(answer) }
@@ -92,13 +92,13 @@ describe('whatever the look-up resolves to is a verdict', () => {
 })
 
 describe('the deadline', () => {
-  test('a look-up that never settles', async () => {
+  test('ends a lookup that never settles', async () => {
     const verdict = await verifierWith(() => new Promise(() => {}), 20)(service.sign())
     expect(failuresOf(verdict)).toEqual(['key: key-lookup-timeout'])
     expect(verdict.status).toBe('unavailable')
   })
 
-  test('the signal is aborted then, and not before', async () => {
+  test('aborts the signal at the deadline, and not before', async () => {
     let signal: AbortSignal | undefined
     const states: boolean[] = []
     const verify = verifierWith((_: string, options: { signal: AbortSignal }) => {
@@ -113,7 +113,7 @@ describe('the deadline', () => {
     expect(states).toEqual([false, true])
   })
 
-  test('a look-up that asks for the signal too late finds it aborted', async () => {
+  test('a lookup that asks for the signal after the deadline finds it aborted', async () => {
     let options: { signal: AbortSignal } | undefined
     const verify = verifierWith((_: string, given: { signal: AbortSignal }) => {
       options = given
@@ -123,7 +123,7 @@ describe('the deadline', () => {
     expect(options?.signal.aborted).toBe(true)
   })
 
-  test('a look-up in time is not aborted, and leaves no timer to keep the process', async () => {
+  test('a lookup in time is not aborted, and leaves no timer that keeps the process running', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => {
       vi.useRealTimers()
@@ -145,7 +145,7 @@ describe('the deadline', () => {
     ['an answer', ({ resolve }) => resolve(answer)],
     ['junk', ({ resolve }) => resolve({})],
     ['an error', ({ reject }) => reject(undefined)]
-  ])('%s after the deadline changes nothing and is no unhandled rejection', async (_, settleLate) => {
+  ])('%s after the deadline changes nothing and causes no unhandled rejection', async (_, settleLate) => {
     const unhandled: unknown[] = []
     const onUnhandled = (reason: unknown) => unhandled.push(reason)
     process.on('unhandledRejection', onUnhandled)

@@ -10,6 +10,6 @@ test.each([
   ['a..service.example', { problem: 'malformed' }],
   [`${'a.'.repeat(119)}service.example`, { name: `${'a.'.repeat(119)}service.example` }],
   [`${'a.'.repeat(120)}service.example`, { problem: 'malformed' }]
-])('takes the keyId %s for what it is', (keyId, parsed) => {
+])('parses the keyId %s', (keyId, parsed) => {
   expect(parseKeyName(keyId, 'service.example')).toEqual(parsed)
 })

@@ -15,7 +15,7 @@ const read = (record: string | string[]): unknown => {
   return { type, hashes, flags, p: Buffer.from(publicKey).toString('base64'), text }
 }
 
-test('what a record says, with nothing added', () => {
+test('returns what a record says, with nothing added', () => {
   expect(read(`p=${ONE.p}`)).toEqual({
     type: 'rsa',
     hashes: undefined,
@@ -37,7 +37,7 @@ test.each(['v', 'k', 'h', 's', 't', 'p'])('%s= has no quotes and no backslashes'
   const values: Record<string, string> = { v: 'DKIM1', k: 'rsa', h: 'sha256', s: '*', t: 's', p: ONE.p }
   const written = (change: (value: string) => string) =>
     Object.entries(values)
-      .map(([each, value]) => `${each}=${each === name ? change(value) : value}`)
+      .map(([tag, value]) => `${tag}=${tag === name ? change(value) : value}`)
       .join('; ')
   expect(read(written(value => value))).toMatchObject({ type: 'rsa' })
   for (const change of [(value: string) => `"${value}"`, (value: string) => `\\${value}`]) {
@@ -91,7 +91,7 @@ test.each([
   expect(looksLikeKeyRecord(text)).toBe(expected)
 })
 
-test('a key of PKCS #1 is read as one, whichever way its length is written', () => {
+test('reads a PKCS #1 key as one, whichever way its length is written', () => {
   const der = (key: TestKey) => rsaPublicKey(modulusOf(key), 65537n)
   const imported = (publicKey: Uint8Array, minRsaBits = 1024) => {
     const result = importPublicKey(

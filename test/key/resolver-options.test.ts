@@ -16,7 +16,7 @@ describe('a bad option is refused at once', () => {
   ]
 
   test.each<[string, unknown[]]>([
-    ['servers', [...notAddresses, ...notPorts.map(each => [each]), ...notForms.map(each => [each])]],
+    ['servers', [...notAddresses, ...notPorts.map(port => [port]), ...notForms.map(form => [form])]],
     ['timeout', [0, -1, 1.5, Number.NaN, 2 ** 31, '1000', null]],
     ['tries', [0, -1, 1.5, Number.NaN, 2 ** 31, '3', null]]
   ])('%s', (option, values) => {
@@ -39,7 +39,7 @@ test.each([
   expect(dnsTxtLookup({ servers })).toBeTypeOf('function')
 })
 
-test('nothing has to be said: the servers are those of the system', () => {
+test('no option is required: the servers are those of the system', () => {
   for (const options of [undefined, {}, { timeout: 1 }, { tries: 1 }])
     expect(dnsTxtLookup(options)).toBeTypeOf('function')
 })

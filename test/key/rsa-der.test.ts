@@ -74,7 +74,7 @@ describe('parseRsaDer', () => {
     expect(parseRsaDer(hex(der))).toBeUndefined()
   })
 
-  it('does not read a long length with a zero in front', () => {
+  it('rejects a long length with a leading zero', () => {
     const der = rsaPublicKey(N, 65537n)
     expect(parseRsaDer(replaced(der, '3082', '308300'))).toBeUndefined()
   })
@@ -117,7 +117,7 @@ describe('parseRsaDer', () => {
       })
     })
 
-    it('knows a key of another type', () => {
+    it('recognizes a key of another type', () => {
       const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       expect(parseRsaDer(publicKey.export({ type: 'spki', format: 'der' }))).toBe('other')
       const { publicKey: pss } = generateKeyPairSync('rsa-pss', { modulusLength: 1024 })

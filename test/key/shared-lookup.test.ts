@@ -27,7 +27,7 @@ function createResolver() {
   return { asked, lookup }
 }
 
-test('the deadline is that very millisecond, and nothing is left of it after an answer', async () => {
+test('the deadline is exact to the millisecond, and an answer removes it', async () => {
   const { asked, lookup } = createResolver()
   const answered = lookup(NAME)
   await vi.advanceTimersByTimeAsync(49)
@@ -41,14 +41,14 @@ test('the deadline is that very millisecond, and nothing is left of it after an 
   expect(await late).toMatchObject(TIMEOUT)
 })
 
-test('leaves no timer behind when the answer is at hand', async () => {
+test('makes no timer when the answer is immediate', async () => {
   const lookup = createLookup(async () => [['a']], 50)
   expect(await lookup(NAME)).toEqual({ ok: true, value: [['a']] })
   expect(vi.getTimerCount()).toBe(0)
 })
 
 test.each(['ESERVFAIL', 'ETIMEOUT'])(
-  'puts the error itself beside %s, where no clone and no log sees it',
+  'adds the error itself to %s, where no clone and no log shows it',
   async code => {
     const error = Object.assign(new Error('resolver 10.0.0.1 failed'), { code })
     const failed = await createLookup(() => Promise.reject(error), 50)(NAME)
@@ -57,7 +57,7 @@ test.each(['ESERVFAIL', 'ETIMEOUT'])(
   }
 )
 
-test('an answer after the deadline is not taken for that of the next query', async () => {
+test('an answer after the deadline is not used for the next query', async () => {
   const { asked, lookup } = createResolver()
   const first = lookup(NAME)
   await vi.advanceTimersByTimeAsync(50)
@@ -86,7 +86,7 @@ test('each of several names in flight shares its own query, until that is answer
   // In each order of answering: the name that is answered is asked again, the others are not.
   let answered = 0
   for (const [at, name] of ['b', 'a', 'b', 'c', 'a', 'a', 'c', 'b'].entries()) {
-    const inFlight = new Map(names.map(each => [each, lookup(each)]))
+    const inFlight = new Map(names.map(name => [name, lookup(name)]))
     expect(asked).toHaveLength(3 + answered)
     asked[latest.get(name)!]!.answer([[`${name} ${at}`]])
     expect(await inFlight.get(name)).toEqual({ ok: true, value: [[`${name} ${at}`]] })
@@ -115,7 +115,7 @@ test('keeps no answer of a lookup that asks for its own name from within', async
   expect(await next).toEqual({ ok: true, value: [['b']] })
 })
 
-test('a look-up that throws at once is asked again', async () => {
+test('a lookup that throws at once is asked again', async () => {
   const lookup = createLookup(
     vi
       .fn<() => Promise<string[][]>>()
@@ -171,7 +171,7 @@ test.each([
   expect(await lookup(NAME)).toMatchObject({ ok: false, code, evidence: { name: NAME, ...evidence } })
 })
 
-test('keeps no name of lookups that are over', async () => {
+test('keeps at most the last name of finished lookups', async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
   const lookup = createLookup(async () => [], 50)
@@ -186,7 +186,7 @@ test('keeps no name of lookups that are over', async () => {
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 2 ** 20)
 })
 
-test('a lookup that returns nothing is told so', async () => {
+test('fails with a message when a lookup returns nothing', async () => {
   const failed = await createLookup((() => undefined) as never, 50)(NAME)
   expect(failed).toMatchObject({ code: 'key-lookup-failed' })
   expect(Reflect.get(failed, 'cause')).toEqual(new TypeError('lookupTxt returned no promise'))
