@@ -2,7 +2,7 @@ import { describe } from './describe.ts'
 
 /**
  * The options that the caller wrote, and nothing else: own properties only, so that a polluted `Object.prototype`
- * cannot turn a check off. A name that is no option throws: misspelled, it would silently be ignored.
+ * cannot turn a check off. An unknown option name throws, so a typo is not silently ignored.
  *
  * @throws TypeError
  */
