@@ -18,7 +18,7 @@ export function validateAccounts(accounts: unknown, prefix: string): AccountRule
   return new Set(list)
 }
 
-/** What would never match is a mistake: the header has the id between its prefix and its end. */
+/** An id that can never match is a mistake: in the header it follows the prefix and goes to the end. */
 function validateId(id: unknown, prefix: string): void {
   if (typeof id !== 'string' || id === '') {
     throw new TypeError(
@@ -38,5 +38,5 @@ function validateId(id: unknown, prefix: string): void {
   }
 }
 
-/** How to write the id: a number is one without its quotes. */
+/** How to write the id; a number is an id without its quotes. */
 const asString = (id: unknown): string => (Number.isSafeInteger(id) ? `"${id}"` : '"1234"')

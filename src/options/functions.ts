@@ -7,7 +7,7 @@ export function validateFunction<F>(value: F, option: string, shape: string): F 
   throw new TypeError(`${option} is ${describe(value)}: pass a function ${shape}`)
 }
 
-/** A function that makes the look-up looks like one, and would fail for each request. */
+/** `dnsTxtLookup` itself looks like a lookup, but would fail for each request. */
 export function validateLookup(lookupTxt: LookupTxt | undefined): LookupTxt {
   if ((lookupTxt as unknown) === dnsTxtLookup)
     throw new TypeError('lookupTxt is dnsTxtLookup itself, which makes the function: write dnsTxtLookup()')

@@ -3,7 +3,7 @@ import { normalizeName } from '../key/name.ts'
 import { describe } from '../mistakes/describe.ts'
 import { orUndefined } from '../mistakes/own-options.ts'
 
-/** The DNS name under which keys are believed, normalized. A top-level domain would let anyone sign. */
+/** The DNS name under which keys are accepted, normalized. Under a top-level domain anyone could sign. */
 export function validateDomain(domain: unknown): string {
   const name = typeof domain === 'string' ? normalizeName(domain) : undefined
   if (name === undefined) {

@@ -24,7 +24,7 @@ export const validateTimeout = (value: unknown, byDefault: number, option: strin
 
 const DAY = 86_400
 
-/** Seconds: more than a day is a number of milliseconds by mistake, and would accept a request for days. */
+/** Seconds: more than a day is most likely milliseconds by mistake, and would accept a request for days. */
 export function validateDateTolerance(value: unknown): number {
   if (typeof value === 'number' && value > DAY) {
     throw new TypeError(

@@ -6,7 +6,7 @@ import type { SchemeName } from '../verdict/verdict.ts'
 /** Account ids to accept: one, several, or a function that decides. */
 export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
 
-/** Whose requests are taken, and how strictly. A wrong one is a `TypeError` at `createVerifier`. */
+/** Whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */
 export interface VerifierOptions {
   /** keyId must be a subdomain of it, not the domain itself */
   serviceDomain: string
@@ -16,20 +16,20 @@ export interface VerifierOptions {
   accounts: Accounts
   /** the header that carries the account, under the service's brand; `X-Service-ID` by default */
   accountHeader?: string
-  /** what stands before the account id; `account-` by default */
+  /** the text before the account id; `account-` by default */
   accountPrefix?: string
   /** true by default */
   requireHttps?: boolean
   /** seconds that Date, created and expires may be from now, either way; 300 by default */
   dateTolerance?: number
   /**
-   * The standards to judge by; `['draft-cavage']` by default. A request with Signature-Input is judged by `rfc9421` where
-   * that is allowed, and by nothing else. It is loaded then; when its files are not there, `verify` rejects.
+   * The standards to judge by; `['draft-cavage']` by default. A request with Signature-Input is judged by `rfc9421`
+   * alone if that is allowed. RFC 9421 is then loaded; when its files are missing, `verify` rejects.
    */
   schemes?: readonly SchemeName[]
   /** `rsa-sha256` for the draft by default, and for RFC 9421 `rsa-v1_5-sha256`, `rsa-pss-sha512` and `ed25519` */
   algorithms?: readonly Algorithm[]
-  /** names that must be signed besides those that always must; none by default */
+  /** names that must be signed in addition to the required ones; none by default */
   alsoCovered?: readonly string[]
   /** 1024 by default (RFC 8301) */
   minRsaBits?: number

@@ -12,11 +12,11 @@ import { validateAlsoCovered, validateDomain, validateHeaderName } from './names
 import { validateDateTolerance, validateNumber, validateTimeout } from './numbers.ts'
 import type { VerifierOptions } from './options.ts'
 
-/** The options as the checks want them: complete, validated, and prepared once. */
+/** The options as the checks need them: complete, validated, and prepared once. */
 export interface Settings {
   readonly serviceDomain: string
   readonly hosts: readonly string[]
-  /** every spelling of Host that is ours */
+  /** every spelling of Host that is accepted */
   readonly acceptedHosts: ReadonlySet<string>
   readonly accounts: AccountRule
   readonly accountHeader: string
