@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * What a store writes beside the ids that it claims, so that a release frees its own claims and nobody else's. One
- * random value for each store object: `release(id)` names no more than the id, so a value for each claim could tell
- * no more apart, and would have to be remembered for as long as the id.
+ * What a store writes next to the ids that it claims, so that a release frees only its own claims. One random value per
+ * store object: `release(id)` passes only the id, so a value per claim would distinguish no more, and would have to be
+ * remembered for as long as the id.
  *
- * It is drawn at the first claim. Workers draw nothing while a module loads, and a snapshot of a process that has not
- * claimed yet may be started many times.
+ * It is made at the first claim. Workers have no random values while a module loads, and a snapshot of a process that
+ * has not claimed yet may be started many times.
  */
 export function claimToken(): () => string {
   let token: string | undefined

@@ -3,8 +3,8 @@ import { fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { ReplayStore } from './store.ts'
 
 /**
- * Claims an id with a deadline. A claim that succeeds after it is given back: its request was called unavailable, so
- * the sender's retry of the same bytes must be let in.
+ * Claims an id with a deadline. A claim that succeeds later is released: its request was reported as unavailable, so a
+ * retry of the same bytes must be accepted.
  *
  * Fails with `replayed` or `replay-store-failed`.
  */

@@ -1,35 +1,35 @@
 import { idRows } from './id-rows.ts'
 
 /**
- * A set of ids that are each held until their own time is over by two clocks, with room for a fixed number of them.
- * Two, because a Date is judged by the system clock: when that is set back, a replay is recent again at a time at
- * which the monotonic clock has already counted the id's time to live.
+ * A set with room for a fixed number of ids, each held until it has expired by two clocks. Two, because a
+ * Date is judged by the system clock: when that is set back, a replay is recent again although the id has expired by
+ * the monotonic clock.
  */
 export interface ExpiringIds {
-  /** Both clocks and `ttl` in milliseconds. `full`: every place is taken by an id whose time is not over. */
+  /** Both clocks and `ttl` in milliseconds. `full`: all room is taken by ids that have not expired. */
   add(id: string, monotonic: number, system: number, ttl: number): 'added' | 'held' | 'full'
   delete(id: string): void
-  /** Ids in memory: the held ones, and those whose time is over but whose place was not reclaimed yet. */
+  /** Ids in memory: the held ones, and expired ones whose place was not reclaimed yet. */
   readonly size: number
 }
 
-// One id comes in with an add, so any number above one keeps ahead of them. A small one keeps every single add short,
+// Each add brings one id, so any number above one reclaims faster than ids arrive. A small number keeps each add short,
 // even when a million ids have expired since the last.
 const RECLAIMED_PER_ADD = 4
 
 const TICK = 100 // milliseconds: ids that expire in the same tick are filed together
 
-// When full, so many ids are looked at for one whose place is free. Only a system clock that was set back makes it more
-// than a few.
+// When full, at most this many ids are checked for one that has expired. It takes more than a few only when the system
+// clock was set back.
 const TRIES_WHEN_FULL = 1024
 
 /**
- * Every step is O(1), amortised. Ids are filed by the tick in which they expire, so those whose time is over are
- * found without a look at any other, and nothing has to run between calls.
+ * Every step is O(1), amortised. Ids are grouped by the tick in which they expire, so expired ones are found without
+ * checking any other, and nothing has to run between calls.
  *
  * A `Map` of strings would be shorter. With a million ids in it a claim took two to four times as long as with a
- * thousand, and the heap went on growing as ids came and went. So an id has a slot, the slot has columns, and an index
- * of integers leads from the id's hash to the slot (open addressing: Knuth, TAOCP volume 3, section 6.4).
+ * thousand, and the heap kept growing as ids came and went. So an id has a slot, the slot has columns, and an index of
+ * integers leads from the id's hash to the slot (open addressing: Knuth, TAOCP volume 3, section 6.4).
  */
 export function expiringIds(maxEntries: number): ExpiringIds {
   let capacity = Math.min(1024, maxEntries)
@@ -37,13 +37,13 @@ export function expiringIds(maxEntries: number): ExpiringIds {
   let hashes = new Uint32Array(capacity)
   let expiries = new Float64Array(capacity) // by the monotonic clock
   let systemExpiries = new Float64Array(capacity)
-  let places = new Uint32Array(capacity) // where in its tick's list the slot stands
+  let places = new Uint32Array(capacity) // the position of the slot in its tick's list
   const ids = idRows()
   const byTick = new Map<number, number[]>()
   const freeSlots: number[] = []
   let slotsUsed = 0
 
-  const seed = Math.floor(Math.random() * 2 ** 32) // so that ids which crowd one spot cannot be prepared
+  const seed = Math.floor(Math.random() * 2 ** 32) // so that nobody can prepare ids that collide
   let oldestTick = 0
   let latest = 0
 
@@ -66,7 +66,7 @@ export function expiringIds(maxEntries: number): ExpiringIds {
     index[2 * at + 1] = hash
   }
 
-  // The entries that follow close up, so that a search which passed here still meets them (Knuth's Algorithm R).
+  // The following entries move up, so that a search which passed here still finds them (Knuth's Algorithm R).
   const erase = (slot: number) => {
     let hole = home(hashes[slot]!)
     while (index[2 * hole] !== slot + 1) hole = following(hole)
@@ -116,8 +116,8 @@ export function expiringIds(maxEntries: number): ExpiringIds {
     unfile(slot)
   }
 
-  // A slot of a tick that is over. It goes from tick to tick; after more empty ones than there are others, it looks
-  // where the next is. So a month without a request costs no more than a minute.
+  // A slot of a tick that is over. It searches tick by tick; after more empty ticks than there are others, it jumps to
+  // the first one that is not empty. So a month without a request costs no more than a minute.
   const oldestOver = (now: number): number | undefined => {
     const lastOver = Math.floor(now / TICK)
     for (let empty = 0; oldestTick <= lastOver; oldestTick++) {
@@ -131,8 +131,8 @@ export function expiringIds(maxEntries: number): ExpiringIds {
     return undefined
   }
 
-  // Frees the place of one id of a tick that is over; false when there is no such tick. An id whose time is not over by
-  // the system clock is filed again for when it will be.
+  // Frees the place of one id of a tick that is over; false when there is no such tick. An id that has not expired by
+  // the system clock is moved to the tick in which it will.
   const reclaimOne = (now: number, system: number): boolean => {
     const slot = oldestOver(now)
     if (slot === undefined) return false
@@ -145,7 +145,7 @@ export function expiringIds(maxEntries: number): ExpiringIds {
     return true
   }
 
-  // The same for the running tick, some of whose ids are over: only these few are looked at, and only when full.
+  // The same for the current tick, in which some ids have expired: only these few are checked, and only when full.
   const reclaimFromRunningTick = (now: number, system: number): boolean => {
     const slot = byTick.get(Math.floor(now / TICK) + 1)?.find(slot => isOver(slot, now, system))
     if (slot === undefined) return false
@@ -155,7 +155,7 @@ export function expiringIds(maxEntries: number): ExpiringIds {
 
   return {
     add(id, monotonic, system, ttl) {
-      const now = Math.max(monotonic, latest) // a clock that steps back does not move
+      const now = Math.max(monotonic, latest) // a clock that goes back counts as stopped
       latest = now
       for (let i = 0; i < RECLAIMED_PER_ADD && reclaimOne(now, system); i++);
 
@@ -189,7 +189,7 @@ export function expiringIds(maxEntries: number): ExpiringIds {
   }
 }
 
-/** The tick at whose end an id that expires at `expiry` is over. */
+/** The tick by whose end an id that expires at `expiry` has expired. */
 function tickOf(expiry: number): number {
   return Math.ceil(expiry / TICK)
 }
@@ -203,7 +203,7 @@ function hashOf(id: string, seed: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** Of pairs as many as a power of two, so that a mask wraps it; at most half in use, so that a search is short. */
+/** The number of pairs: a power of two, so that a mask wraps it; at most half are used, so that a search is short. */
 function indexLength(capacity: number): number {
   return 2 ** Math.ceil(Math.log2(2 * capacity)) * 2
 }

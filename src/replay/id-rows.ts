@@ -9,8 +9,8 @@ const ROWS_PER_BLOCK = 4096 // growing adds a block and copies nothing
 const ELSEWHERE = 255 // in place of a length
 
 /**
- * A million strings that come and go keep the collector behind: the heap grows to several times their size. So an id
- * of up to 64 Latin-1 characters becomes a row of bytes. Any other id is kept as the string it is.
+ * With a million strings that come and go the garbage collector falls behind: the heap grows to several times their
+ * size. So an id of up to 64 Latin-1 characters becomes a row of bytes. Any other id is kept as the string it is.
  */
 export function idRows(): IdRows {
   const blocks: { lengths: Uint8Array; characters: Uint8Array }[] = []

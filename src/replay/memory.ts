@@ -5,7 +5,7 @@ import { assertId, assertTtl, type ReplayStore } from './store.ts'
 // Ten minutes, the whole window of the default tolerance, at 1,600 requests a second.
 const DEFAULT_MAX_ENTRIES = 1_000_000
 
-// About 2 GB. Who needs more has outgrown one process.
+// About 2 GB. A receiver that needs more needs a shared store.
 const MOST_ENTRIES = 2 ** 24
 
 /**
@@ -29,11 +29,11 @@ export function memoryReplayStore(options: { maxEntries?: number } = {}): Replay
     async claim(id, ttlSeconds) {
       assertId(id)
       assertTtl(ttlSeconds)
-      // Setting the system's time forward must not end what is held, and setting it back must prolong it: a Date is
-      // judged by that clock.
+      // Setting the system clock forward must not free an id, and setting it back must hold it longer: a Date is judged
+      // by that clock.
       const result = ids.add(id, performance.now(), Date.now(), ttlSeconds * 1000)
       if (result === 'full') {
-        const message = `the replay store is full: it holds ${maxEntries} ids and forgets none before its time`
+        const message = `the replay store is full: it holds ${maxEntries} ids and forgets none before it expires`
         throw Object.assign(new Error(message), { code: 'REPLAY_STORE_FULL' })
       }
       return result === 'added'

@@ -12,13 +12,13 @@ export interface PostgresClient {
 
 const DEFAULT_TABLE = 'signed_requests_replay'
 
-// One row comes in with a claim, so any number above one keeps ahead of them.
+// Each claim adds one row, so any number above one removes rows faster than they arrive.
 const REMOVED_PER_CLAIM = 4
 
 /**
  * A replay store in PostgreSQL 9.5 or later, for a receiver of several processes that has a database already. A claim
- * is one statement: it inserts the id, takes it over when its time is over by the database's clock, and deletes a few
- * other expired rows. No timer runs. A release deletes the row if this store object claimed it.
+ * is one statement: it inserts the id, takes it over if it has expired by the database's clock, and deletes a few other
+ * expired rows. No timer runs. A release deletes the row if this store object claimed it.
  *
  * A claim whose statement fails, or whose answer is lost, rejects. A claim inside a transaction counts when that
  * commits, so pass a Pool, or a Client that is in no transaction. Give the pool a `connectionTimeoutMillis`.
@@ -70,9 +70,9 @@ CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at);
 }
 
 /**
- * The row's own time is compared with `clock_timestamp()`, which goes on while the statement waits for a row that
- * somebody else is writing; the rows to remove with `statement_timestamp()`, which an index can be searched for. Those
- * are removed after the insertion, so whoever waits for a row holds no other, and those that somebody holds are
+ * The row's own time is compared with `clock_timestamp()`, which advances while the statement waits for a row that
+ * another session is writing; the rows to remove with `statement_timestamp()`, which can use an index. They are removed
+ * after the insertion, so a session that waits for a row holds no other, and rows that another session holds are
  * skipped: claims cannot deadlock.
  */
 const statementsFor = (table: string) => ({

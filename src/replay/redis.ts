@@ -26,12 +26,12 @@ const DELETE_OWN = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.c
 
 /**
  * A replay store in Redis, for a receiver of several processes. A claim is `SET key token PX ttl NX`, a release one
- * script that deletes the key if it still holds this store object's token: one key each, so any Redis Cluster will
- * do. Connecting, reconnecting and closing stay with the client.
+ * script that deletes the key if it still holds this store object's token: one key each, so any Redis Cluster will do.
+ * Connecting, reconnecting and closing are the client's work.
  *
- * A claim that fails rejects with the client's error. Configure the client to fail while it is not connected instead
- * of sending later what was asked meanwhile: node-redis `disableOfflineQueue: true`; ioredis
- * `enableOfflineQueue: false` and `maxRetriesPerRequest: 0`.
+ * A claim that fails rejects with the client's error. Configure the client to fail while it is not connected, instead
+ * of queueing commands: node-redis `disableOfflineQueue: true`; ioredis `enableOfflineQueue: false` and
+ * `maxRetriesPerRequest: 0`.
  *
  * @param client a node-redis or ioredis client; yours to connect and to close
  * @param options.prefix put before every id to make its key, `signed-requests:` by default
@@ -69,9 +69,8 @@ interface Commands {
   deleteIfOwn(key: string, token: string): Promise<unknown>
 }
 
-// Each of the two libraries has a property that the other has not, and that neither's pipelines have: those queue a
-// command instead of sending it. A stand-in with nothing but the commands is called as node-redis is; one that runs no
-// scripts can claim, and its releases reject.
+// Each library has a property the other lacks; pipelines, which queue commands, have neither. A stand-in with only the
+// commands is called as node-redis is; one that runs no scripts can claim, but its releases reject.
 function commandsOf(client: NodeRedisClient | IoredisClient): Commands {
   if (typeof client?.set === 'function' && ('eval' in client || 'del' in client)) {
     if ('status' in client && typeof client.status === 'string') {

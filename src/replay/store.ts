@@ -4,19 +4,19 @@ export interface ReplayStore {
    * Takes an id for `ttlSeconds`, as one atomic step: of any number of callers, on any number of machines that
    * share the store, one gets `true`.
    *
-   * @param id names one signed request; the verifier's is a hash of the signature bytes
+   * @param id identifies one signed request; the verifier's is a hash of the signature bytes
    * @param ttlSeconds how long the id has to be remembered, a finite number greater than 0, fractions allowed
    * @returns true when the id was new and is now held, false when it was held already
-   * @throws (rejects) when the store cannot tell, because it is out of reach or full. The id may then be held all
-   *   the same, when the answer was lost on its way back; it is never reported `true` without being held.
+   * @throws (rejects) when the store cannot tell, because it cannot be reached or is full. The id may still be held, if
+   *   only the answer was lost; `true` is never returned without the id being held.
    */
   claim(id: string, ttlSeconds: number): Promise<boolean>
 
   /**
-   * Gives an id back, so that the sender's repetition of the same request is accepted. Call it only for an id that
-   * your own `claim` (or your own verdict's `replayId`) took: releasing another's lets a replay in.
+   * Gives an id back, so that a retry of the same request is accepted. Call it only for an id that your own `claim` (or
+   * your own verdict's `replayId`) took: releasing another's lets a replay in.
    *
-   * @throws (rejects) when the store is out of reach; the id is then held until its time is over
+   * @throws (rejects) when the store cannot be reached; the id is then held until it expires
    */
   release(id: string): Promise<void>
 }
@@ -28,7 +28,7 @@ export function assertId(id: unknown): asserts id is string {
   }
 }
 
-/** @throws TypeError, for a time to live no id can have: 0 or less would hold nothing and let every replay in */
+/** @throws TypeError, for an impossible time to live: 0 or less would hold nothing and let every replay in */
 export function assertTtl(ttlSeconds: unknown): asserts ttlSeconds is number {
   if (typeof ttlSeconds !== 'number' || !Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
     throw new TypeError(

@@ -47,7 +47,7 @@ describe('the recipe for Durable Objects', () => {
   })
   for (const { name, run } of cases) it(name, run)
 
-  it('keeps nothing of an id after its alarm, and all of one whose time is not over', async () => {
+  it('keeps nothing of an id after its alarm, and an id that has not expired', async () => {
     const { namespace, stored, alarms, ring } = durableObjects()
     const store = durableReplayStore(namespace)
     await store.claim('long', 60)

@@ -69,7 +69,7 @@ describe('the recipe for DynamoDB', () => {
     expect(await store.claim('a', 60)).toBe(false)
   })
 
-  it('writes when the table may remove an item, in whole seconds, not before its time is over', async () => {
+  it('writes when the table may remove an item, in whole seconds, not before it expires', async () => {
     const { client, state } = dynamoDb()
     await dynamoReplayStore(client, 'replay').claim('a', 0.5)
     const { expiresAt, removeAt } = state.items.get('a') as Record<string, { N: string }>

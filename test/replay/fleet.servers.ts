@@ -93,7 +93,7 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
     return outcomes
   }
 
-  it('give each of 10,000 ids that all of them claim at once to one of them', async () => {
+  it('grant each of 10,000 ids that all of them claim at once to one of them', async () => {
     start('claim-worker.ts', '10000')
     await answers()
     for (const [n, worker] of workers.entries()) worker.send(n * 2500)
@@ -104,7 +104,7 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
     expect(won.filter(ids => ids.length > 0).length).toBeGreaterThan(1) // it was a race
   })
 
-  it('verify each of 10,000 requests that all of them receive in one of them, and lose none', async () => {
+  it('verify each of 10,000 requests that all of them receive in exactly one, and lose none', async () => {
     const requests = await receiversOf('/hook')
     const outcomes = await receive()
 

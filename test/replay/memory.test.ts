@@ -30,7 +30,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('a', 1.5)).toBe(false)
   })
 
-  it('does not prolong a held id when it is claimed again', async () => {
+  it('does not hold an id longer when it is claimed again', async () => {
     vi.useFakeTimers()
     const store = memoryReplayStore()
     await store.claim('a', 10)
@@ -51,7 +51,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('b', 60)).toBe(true)
   })
 
-  it('holds an id until the system clock too says that its time is over', async () => {
+  it('holds an id until it has expired by the system clock too', async () => {
     const start = Date.UTC(2026, 0, 1)
     vi.useFakeTimers({ now: start })
     const store = memoryReplayStore({ maxEntries: 2 })
@@ -66,7 +66,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('b', 60)).toBe(true)
   })
 
-  it('lets a released id in again, and nothing else', async () => {
+  it('grants a released id again, and no other', async () => {
     const store = memoryReplayStore()
     await store.claim('a', 60)
     await store.claim('b', 60)
@@ -76,7 +76,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('b', 60)).toBe(false)
   })
 
-  it('refuses new ids when full, keeps the held ones, and says so', async () => {
+  it('rejects new ids when full, with a message, and keeps the held ones', async () => {
     const store = memoryReplayStore({ maxEntries: 3 })
     for (const id of ['a', 'b', 'c']) await store.claim(id, 60)
     await expect(store.claim('d', 60)).rejects.toThrow('the replay store is full: it holds 3 ids')
@@ -85,7 +85,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('d', 60)).toBe(true)
   })
 
-  it('gives the places of expired ids to new ones, whatever the order they expire in', async () => {
+  it('reuses the places of expired ids, in whatever order they expire', async () => {
     vi.useFakeTimers()
     const store = memoryReplayStore({ maxEntries: 3 })
     await store.claim('long', 100)
@@ -97,7 +97,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('middle', 50)).toBe(false)
   })
 
-  it('holds any string as itself', async () => {
+  it('treats different strings as different ids', async () => {
     const store = memoryReplayStore()
     const ids = ['a', 'a\0', 'ÿ', 'ā', '\ud800', '\ud801', 'x'.repeat(64), 'x'.repeat(65), 'x'.repeat(1000)]
     for (const id of ids) expect(await store.claim(id, 60)).toBe(true)
@@ -160,7 +160,7 @@ describe('idRows', () => {
 
 describe('expiringIds', () => {
   // The plainest thing that does the same: a Map whose every entry is looked at on every step.
-  it('behaves as a plain map does, through any order of adds, deletes and passing time', () => {
+  it('behaves like a plain map, in any order of adds, deletes and passing time', () => {
     const step = fc.record({
       do: fc.constantFrom('add', 'add', 'delete'),
       id: fc.nat(25).map(n => (n % 7 === 0 ? `${n}`.repeat(40) : `${n}`)),
@@ -194,7 +194,7 @@ describe('expiringIds', () => {
     )
   })
 
-  it('forgets no id whose time is not over by both clocks, however the system clock is set', () => {
+  it('forgets no id that has not expired by both clocks, however the system clock is set', () => {
     const step = fc.record({
       id: fc.nat(9).map(n => `${n}`),
       ttl: fc.integer({ min: 1, max: 1000 }),
@@ -231,7 +231,7 @@ describe('expiringIds', () => {
     for (let n = 0; n < 100_000; n++) expect(ids.add(`new ${n}`, later, start + 1000, 1000)).toBe('added')
   })
 
-  it('ends an id at the millisecond, and holds it again when it is claimed right then', () => {
+  it('expires an id at the exact millisecond, and holds it again when it is claimed then', () => {
     const ids = expiringIds(10)
     expect(ids.add('a', 1000, 1000, 150)).toBe('added')
     expect(ids.add('a', 1149, 1149, 150)).toBe('held')
@@ -250,7 +250,7 @@ describe('expiringIds', () => {
     expect(ids.size).toBeLessThanOrEqual(live + 2000)
   })
 
-  it('keeps nothing of ids that were claimed and released', () => {
+  it('keeps no memory for ids that were claimed and released', () => {
     const ids = expiringIds(1)
     for (let n = 0; n < 10_000; n++) {
       expect(ids.add(replayId(n), n, n, 60_000 * (1 + n))).toBe('added')
@@ -259,7 +259,7 @@ describe('expiringIds', () => {
     expect(ids.size).toBe(0)
   })
 
-  it('reclaims a few with each add and the rest as adds follow, even after a long rest', async () => {
+  it('reclaims a few ids with each add and the rest with later adds, even after a long pause', async () => {
     const ids = expiringIds(1000)
     for (let n = 0; n < 1000; n++) ids.add(replayId(n), n, n, 10_000)
     const aYear = 365 * 24 * 3600 * 1000
@@ -271,7 +271,7 @@ describe('expiringIds', () => {
     expect(ids.size).toBe(1000)
   })
 
-  it('does not move when its clock steps back', () => {
+  it('treats a clock that goes back as stopped', () => {
     const ids = expiringIds(10)
     ids.add('a', 100_000, 100_000, 10_000)
     expect(ids.add('b', 50_000, 50_000, 10_000)).toBe('added')

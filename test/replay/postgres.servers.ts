@@ -41,7 +41,7 @@ describe('postgresReplayStore', () => {
     for (const { name, run } of cases) it(name, run)
   })
 
-  it('is created by statements that may run again, in a schema too', async () => {
+  it('is created by statements that can run again, also in a schema', async () => {
     await pool.query(postgresReplayTable())
     await pool.query('CREATE SCHEMA "Audit"')
     await pool.query(postgresReplayTable('Audit.select'))
@@ -54,7 +54,7 @@ describe('postgresReplayStore', () => {
     expect(await count()).toBe(0)
   })
 
-  it('holds ids that are not text in Postgres, and distinguishes lone surrogates', async () => {
+  it('holds ids that Postgres cannot store as text, and distinguishes lone surrogates', async () => {
     const store = postgresReplayStore(pool)
     const ids = ['a\0', 'a', '\ud800', '\ud801', '\ufffd', 'x'.repeat(10_000), 'sha256:x']
     for (const id of ids) expect(await store.claim(id, 60)).toBe(true)
@@ -85,7 +85,7 @@ describe('postgresReplayStore', () => {
     expect(await store.claim('mine', 60)).toBe(false)
   })
 
-  it('neither deadlocks nor lets an id in twice while many claim expired ids and remove each other', async () => {
+  it('neither deadlocks nor grants an id twice while many claims of expired ids remove rows', async () => {
     const stores = [postgresReplayStore(pool), postgresReplayStore(pool)]
     const ids = Array.from({ length: 40 }, (_, n) => `expired-${n}`)
     for (let round = 0; round < 10; round++) {
@@ -123,7 +123,7 @@ describe('postgresReplayStore', () => {
     expect(await waiting).toBe(false)
   })
 
-  it('counts the time to live by the clock, not by the start of a transaction', async () => {
+  it('counts the time to live from the current time, not from the start of a transaction', async () => {
     const client = await pool.connect()
     onTestFinished(() => client.release())
     const store = postgresReplayStore(client)
@@ -177,7 +177,7 @@ describe('postgresReplayStore', () => {
   })
 })
 
-describe('a Postgres that does not serve', () => {
+describe('a Postgres that is not available', () => {
   const start = async () => {
     const server = await postgresServer()
     onTestFinished(() => server.remove())
@@ -188,7 +188,7 @@ describe('a Postgres that does not serve', () => {
     return { server, pool, store: postgresReplayStore(pool) }
   }
 
-  it('makes a claim reject in recovery, on a standby that can only be read', async () => {
+  it('makes a claim reject in recovery, on a read-only standby', async () => {
     const { server, store } = await start()
     expect(await store.claim('a', 60)).toBe(true)
     await server.kill()
@@ -199,7 +199,7 @@ describe('a Postgres that does not serve', () => {
     await expect(store.release('a')).rejects.toThrow('read-only transaction')
   })
 
-  it('makes a claim reject when every connection is taken, and grants it when there is one', async () => {
+  it('makes a claim reject when every connection is in use, and grants it when one is free', async () => {
     const { server } = await start()
     await server.kill()
     server.configure('max_connections = 5\nsuperuser_reserved_connections = 0\nmax_wal_senders = 0')
@@ -217,7 +217,7 @@ describe('a Postgres that does not serve', () => {
     expect(claimed).toBe(true)
   })
 
-  it('never reports a claim as granted whose answer was lost, though it was committed', async () => {
+  it('never reports a claim as granted when its answer was lost, although it was committed', async () => {
     const { server, store } = await start()
     let losesAnswers = false
     const proxy = createServer(client => {

@@ -5,7 +5,7 @@ import { type PostgresClient, postgresReplayStore, postgresReplayTable } from '.
 const answering = (rows: unknown): PostgresClient => ({ query: async () => ({ rows: rows as unknown[] }) })
 
 describe('postgresReplayStore', () => {
-  it('takes a Pool, a Client and a client of a pool, as they are typed', () => {
+  it('accepts the types of a Pool, a Client and a client of a pool', () => {
     expect(postgresReplayStore(new Pool())).toBeTypeOf('object')
     expect(postgresReplayStore(new Client())).toBeTypeOf('object')
   })
@@ -40,7 +40,7 @@ describe('postgresReplayStore', () => {
     expect(released).toEqual(['plain', odd[1]])
   })
 
-  it('writes a token of its own for each store', async () => {
+  it('writes a different token for each store', async () => {
     const tokenOf = async () => {
       let token: unknown
       const client: PostgresClient = {

@@ -77,7 +77,7 @@ describe.each(['node-redis', 'ioredis'] as const)('redisReplayStore with %s', na
     ])
   })
 
-  it('leaves the claim of another process alone, however late its own release comes', async () => {
+  it('does not release the claim of another process, however late its own release comes', async () => {
     const { store } = connected
     await store.claim('i', 60)
     await inspector.set('signed-requests:i', 'of another process', 'PX', 60_000)
@@ -122,7 +122,7 @@ describe.each(['node-redis', 'ioredis'] as const)('redisReplayStore with %s', na
 
 // Redis writes each claim to disk before it answers, so after a crash every claim that was granted must still be there.
 describe.each(['node-redis', 'ioredis'] as const)('%s while Redis is killed', name => {
-  it('grants no claim that Redis does not hold, rejects while it is down, and recovers by itself', async () => {
+  it('grants no claim that Redis does not hold, rejects while Redis is down, and recovers by itself', async () => {
     const server = await redisServer({ durable: true })
     onTestFinished(() => server.remove())
     await server.start()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type IoredisClient, redisReplayStore } from '../../src/replay/index.ts'
 
 describe('redisReplayStore', () => {
-  it('takes the clients of both libraries, as they are typed', () => {
+  it('accepts the types of the clients of both libraries', () => {
     const cluster = new Cluster([], { lazyConnect: true })
     expect(redisReplayStore(new Redis({ lazyConnect: true }))).toBeTypeOf('object')
     expect(redisReplayStore(cluster)).toBeTypeOf('object')

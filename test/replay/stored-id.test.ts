@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { storedId } from '../../src/replay/stored-id.ts'
 
 describe('storedId', () => {
-  it('leaves an id of the verifier as it is', () => {
+  it('does not change an id of the verifier', () => {
     expect(storedId('l4K7LhDgR3E5S+0/Xbq9cWm2YyZy6cJcI0d3u1yJ2sU=')).toBe(
       'l4K7LhDgR3E5S+0/Xbq9cWm2YyZy6cJcI0d3u1yJ2sU='
     )
@@ -17,7 +17,7 @@ describe('storedId', () => {
     )
   })
 
-  it('differs for different ids, even those that are spelled like its own result', () => {
+  it('differs for different ids, even for an id that looks like a stored one', () => {
     const ids = [
       'a',
       'a ',

@@ -78,7 +78,7 @@ describe.each(['node-redis', 'ioredis', 'pg'] as const)('a verifier with %s', na
 })
 
 describe('a claim that Redis grants after the deadline', () => {
-  it('is given back, so that the repetition of the request is accepted, once', async () => {
+  it('is released, so that a retry of the request is accepted once', async () => {
     const server = await redisServer()
     onTestFinished(() => server.remove())
     await server.start()

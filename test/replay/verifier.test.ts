@@ -28,7 +28,7 @@ describe('a verifier with a memory store', () => {
     expect(outcome(await verify(request))).toBe('rejected: replayed')
   })
 
-  it('accepts no other layout or spelling of the same signature', async () => {
+  it('accepts no other layout or encoding of the same signature', async () => {
     const verify = verifierWith(memoryReplayStore())
     const request = service.sign({ body: '{}' })
     expect(outcome(await verify(request))).toBe('verified')
@@ -89,7 +89,7 @@ describe('a verifier with a memory store', () => {
     expect(outcome(await verify(request))).toBe('rejected: date-too-old')
   })
 
-  it('asks for a new request again later when the store is full, and keeps refusing the held ones', async () => {
+  it('is unavailable for a new request when the store is full, and keeps refusing the held ones', async () => {
     const store = memoryReplayStore({ maxEntries: 1 })
     const verify = verifierWith(store)
     const [one, two] = [service.sign(), service.sign()]
