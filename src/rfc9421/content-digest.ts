@@ -6,7 +6,7 @@ import { findRepeatedKey, isCanonical, parseByteSequences } from './structured-f
 
 /**
  * Parses the value of a `Content-Digest` header (RFC 9530 section 2): a Dictionary of Byte Sequences by algorithm.
- * `sha-256` and `sha-512` must be of their length; unknown algorithms are kept. The result is for `matchesDigest`.
+ * `sha-256` and `sha-512` must have the right length; unknown algorithms are kept. The result is for `matchesDigest`.
  * Never throws.
  *
  * Fails with `digest-malformed`.
@@ -17,12 +17,12 @@ export function parseContentDigest(value: string): Result<readonly Digest[]> {
   return ok(digests.value.map(({ algorithm, encoded }) => ({ algorithm, value: decodeBase64(encoded)! })))
 }
 
-/** The same without decoding: what is compared in the end is text. */
+/** The same without decoding: in the end text is compared. */
 export function parseEncodedContentDigest(text: string): Result<readonly EncodedDigest[]> {
   const malformed = (reason: string): Failed => fail('digest-malformed', { received: text, reason })
   const sequences = parseByteSequences(text)
   if (!(sequences instanceof Map)) return malformed(sequences.reason)
-  if (findRepeatedKey(text) !== undefined) return malformed('an algorithm is there twice')
+  if (findRepeatedKey(text) !== undefined) return malformed('an algorithm is listed twice')
   if (!isCanonical(text, sequences)) return malformed('a digest is not canonical base64')
 
   const digests: EncodedDigest[] = []
@@ -30,7 +30,7 @@ export function parseEncodedContentDigest(text: string): Result<readonly Encoded
     const encoded = encodeBase64(bytes)
     const spelling = DIGESTS.get(algorithm)?.spelling
     if (spelling !== undefined && !spelling.test(encoded))
-      return malformed(`a ${algorithm} digest is not of its length`)
+      return malformed(`a ${algorithm} digest has the wrong length`)
     digests.push({ algorithm, encoded })
   }
   return ok(digests)

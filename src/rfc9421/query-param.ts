@@ -1,10 +1,10 @@
-/** More than any query that is signed by its parameters; it bounds the work that a stranger can ask for. */
+/** More than any query that is signed by its parameters; it limits the work that a stranger can cause. */
 const MAX_LENGTH = 8192
 
 /**
  * The values of a query by their names, both re-encoded as RFC 9421 section 2.2.8 says: parsed as
- * `application/x-www-form-urlencoded`, then percent-encoded. Null for a name that is there more than once, which
- * cannot be signed. None of a query that is too long.
+ * `application/x-www-form-urlencoded`, then percent-encoded. Null for a name that occurs more than once, which cannot
+ * be signed. Empty for a query that is too long.
  *
  * @param query with its question mark
  */

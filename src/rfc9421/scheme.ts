@@ -45,13 +45,15 @@ export const rfc9421: Scheme = {
     return ok({ ...input.value, keyId, headers: components.map(({ covered }) => covered), signature })
   },
 
-  /** A covered Date, else `created`, which is judged with the signature's own times. An unsigned Date says nothing. */
+  /**
+   * A covered Date, else `created`, which is judged with the signature's own times. An unsigned Date proves nothing.
+   */
   parseTime(fields, signature) {
     if (!signature.ok) return UNREADABLE
     const { headers, created } = signature.value
     if (covers(headers, 'date')) return parseDateHeader(fields)
     if (created === undefined)
-      return withMessage('there is neither a Date that is covered nor created', fail('date-missing'))
+      return withMessage('there is neither a covered Date nor created', fail('date-missing'))
     return ok({ time: new Date(created * 1000), header: undefined })
   },
 
@@ -88,14 +90,14 @@ export const rfc9421: Scheme = {
       : parseEncodedContentDigest(value)
   },
 
-  /** Section 3.2 step 6: known from the key alone when there is no `alg`; of two that fit, the first that is allowed. */
+  /** Section 3.2 step 6: known from the key alone when there is no `alg`; if two fit, the first one that is allowed. */
   defaultAlgorithm: (type, allowed) =>
     [...allowed].find((name: Algorithm) => computationFor(name, type) !== undefined)
 }
 
 /**
- * Section 3.2 step 1: among several signatures, the one that is made with a key of the service. A second one of them is
- * refused, so an attacker cannot choose which signature is judged; none is left to the check of the key's name.
+ * Section 3.2 step 1: among several signatures, the one made with a key of the service. A second one of them is
+ * refused, so an attacker cannot choose which signature is judged; if there is none, the key-name check refuses.
  */
 function chooseInput(inputs: readonly SignatureInput[], settings: Settings): Result<SignatureInput> {
   const isOwn = ({ keyId }: SignatureInput) =>
@@ -109,7 +111,7 @@ function chooseInput(inputs: readonly SignatureInput[], settings: Settings): Res
   return ok(first ?? inputs[0]!)
 }
 
-/** Section 4: a label stands in both headers; one that stands in only one of them is an error. */
+/** Section 4: a label must be in both headers; one that is in only one of them is an error. */
 function findUnpairedLabel(
   inputs: readonly SignatureInput[],
   signatures: ReadonlyMap<string, Uint8Array>
@@ -121,9 +123,12 @@ function findUnpairedLabel(
   )
 }
 
-/** `sf` and `key` let values differ that other readers take for different ones, so neither covers a field whole. */
+/**
+ * With `sf` or `key`, values that other parsers read differently can have the same signed form, so neither counts as
+ * covering the field.
+ */
 const covers = (covered: readonly string[], name: string): boolean =>
   covered.includes(name) || covered.includes(`${name};bs`)
 
-/** The code is the draft's as well; this standard has other names for what is missing. */
+/** The draft shares the code; this standard has other names for what is missing. */
 const withMessage = (message: string, failed: Failed): Failed => ({ ...failed, message })

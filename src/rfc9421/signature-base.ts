@@ -32,7 +32,7 @@ export function buildSignatureBase(request: SignedRequest, input: SignatureInput
   return joinSignatureBase(request, fields.value, input)
 }
 
-/** The same from fields that have been read and components that have been checked. */
+/** The same, from parsed fields and checked components. */
 export function joinSignatureBase(
   request: Pick<SignedRequest, 'method' | 'target' | 'https'>,
   fields: Fields,
@@ -53,11 +53,11 @@ export function joinSignatureBase(
   return ok(`${base}"@signature-params": ${signatureParams}`)
 }
 
-/** Section 2.5: the base is ASCII, and each value stands on one line. */
+/** Section 2.5: the base is ASCII, and each value is on one line. */
 const PRINTABLE = /^[\t\x20-\x7e]*$/
-const NOT_PRINTABLE = 'it is there, but not in printable ASCII, so it can be covered with bs alone'
+const NOT_PRINTABLE = 'it is present but not printable ASCII, so it can only be covered with bs'
 
-/** Reads the values of components, taking the request's parts apart once. */
+/** Reads the values of components; the parts of the request are parsed once. */
 function createReader(
   request: Pick<SignedRequest, 'method' | 'target' | 'https'>,
   fields: Fields

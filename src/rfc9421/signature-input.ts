@@ -11,7 +11,7 @@ import { findRepeatedKey, parseDictionaryField } from './structured-fields.ts'
 
 /** What one signature covers, and its parameters (RFC 9421 section 4.1). */
 export interface SignatureInput {
-  /** the name that it has in both headers */
+  /** its name in both headers */
   readonly label: string
   readonly components: readonly Component[]
   /** `keyid` */
@@ -33,19 +33,19 @@ export interface Component {
   /** the field's name, or the component's with its `@` */
   readonly name: string
   readonly parameters: ReadonlyMap<string, unknown>
-  /** the two as they stand in the signature base: `"@query-param";name="id"` */
+  /** the two as they are in the signature base: `"@query-param";name="id"` */
   readonly identifier: string
   /** one spelling, whatever the order of the parameters (section 2): `@query-param;name="id"` */
   readonly covered: string
 }
 
-/** More than any sender has use for; it bounds the work that a stranger can ask for. */
+/** More than any sender needs; it limits the work that a stranger can cause. */
 const MAX_COMPONENTS = 100
 
 /**
- * Parses the value of a `Signature-Input` header. Unknown parameters of a signature are kept in `signatureParams`, and
- * so they are signed; a key that is there twice is an error. Whether a request has such components is not looked at
- * here: other signatures may be meant for others. Never throws.
+ * Parses the value of a `Signature-Input` header. Unknown parameters of a signature are kept in `signatureParams`, so
+ * they are signed; a repeated key is an error. Whether a request has these components is not checked here: other
+ * signatures may be for others. Never throws.
  *
  * Fails with `signature-malformed` or `signature-parameter-repeated`.
  */
@@ -97,12 +97,12 @@ function isOfType(value: unknown, type: (typeof TYPES)[number][1]): boolean {
   return type === 'string' ? typeof value === 'string' : Number.isInteger(value)
 }
 
-/** The components, or why there are none. */
+/** The components, or why they cannot be parsed. */
 function parseComponents(items: readonly Item[]): Component[] | string {
   if (items.length > MAX_COMPONENTS) return `there are more than ${MAX_COMPONENTS} components`
   const components: Component[] = []
   for (const [name, parameters] of items) {
-    if (typeof name !== 'string') return 'the name of a component is a string'
+    if (typeof name !== 'string') return 'the name of a component must be a string'
     const sorted = [...parameters].sort(([a], [b]) => (a < b ? -1 : 1))
     components.push({
       name,

@@ -13,11 +13,11 @@ export interface Unparsable {
   reason: string
 }
 
-/** More than any sender has use for; they bound what the parser makes of a stranger's text. */
+/** More than any sender needs; they limit the work that a stranger can cause. */
 const MAX_LENGTH = 8192
 const MAX_MEMBERS = 100
 
-/** Counts commas, also those that stand in strings. */
+/** Counts commas, also those inside strings. */
 const isTooLong = (text: string): boolean =>
   text.length > MAX_LENGTH || text.split(',', MAX_MEMBERS + 1).length > MAX_MEMBERS
 
@@ -34,11 +34,11 @@ export function parseDictionaryField(text: string): Dictionary | Unparsable {
 
 /**
  * A field in its canonical form (section 4.1), a List or a Dictionary; an Item is a List of one. A text that could be
- * either is the same in both forms, but that a Dictionary drops what is repeated: so the List is tried first. Undefined
+ * either is the same in both forms, except that a Dictionary drops repeated keys: so the List is tried first. Undefined
  * when it is neither. Never throws.
  *
- * The parser keeps no difference between 1.0 and 1, and writes both as 1: a field with a Decimal of no fraction, signed
- * with `sf`, does not verify.
+ * The parser does not tell 1.0 from 1, and writes both as 1: a field with a Decimal of no fraction, signed with `sf`,
+ * does not verify.
  */
 export function canonicalForm(text: string): string | undefined {
   if (isTooLong(text)) return undefined
@@ -69,8 +69,8 @@ export function parseByteSequences(text: string): Map<string, Uint8Array> | Unpa
 }
 
 /**
- * Are Byte Sequences, each there once, encoded in canonical base64 (RFC 4648 section 3.5)? The parser forgives missing
- * padding and stray bits.
+ * Are Byte Sequences without repeated keys encoded in canonical base64 (RFC 4648 section 3.5)? The parser accepts
+ * missing padding and stray bits.
  */
 export function isCanonical(text: string, sequences: ReadonlyMap<string, Uint8Array>): boolean {
   const canonical = [...sequences].map(([key, bytes]) => `${key}=:${encodeBase64(bytes)}:`)
@@ -78,8 +78,8 @@ export function isCanonical(text: string, sequences: ReadonlyMap<string, Uint8Ar
 }
 
 /**
- * The first key that a Dictionary has twice, or one of its items among its parameters. The parser takes the last of
- * them, as RFC 9651 has it; another reader may take the first. For a text that the parser has accepted.
+ * The first key that occurs twice in a Dictionary, or in the parameters of one of its items. The parser takes the last
+ * of them, as RFC 9651 says; another parser may take the first. For a text that the parser has accepted.
  */
 export function findRepeatedKey(dictionary: string): string | undefined {
   const labels = new Set<string>()
@@ -98,7 +98,7 @@ export function findRepeatedKey(dictionary: string): string | undefined {
 /** A string of either kind, a parameter's key, a member's key, or what ends the parameters of an item. */
 const KEYS = /%"[^"]*"|"(?:[^"\\]|\\.)*"|; *([a-z*][a-z0-9_.*-]*)|(?:^|,[ \t]*)([a-z*][a-z0-9_.*-]*)|[() ]/g
 
-/** The parser says where in its message alone. */
+/** The parser gives the position only in its message. */
 function unparsable(error: unknown): Unparsable {
   const [, reason, position] =
     /^Parse error: (.*) at offset (\d+)$/.exec(String((error as Error).message)) ?? []

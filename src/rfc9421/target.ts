@@ -9,11 +9,11 @@ export interface Target {
   authority: string | undefined
   /** not decoded, never empty */
   path: string
-  /** with its question mark, which is all of it without a query */
+  /** with its question mark; only the question mark when there is no query */
   query: string
 }
 
-/** RFC 9112 section 3.2.2. User names and fragments are in no request. */
+/** RFC 9112 section 3.2.2. A request has no user name and no fragment. */
 const ABSOLUTE_FORM = /^(https?):\/\/([^/?#@]+)((?:\/[^?#]*)?)((?:\?[^#]*)?)$/i
 
 /** RFC 9112 section 3.2.1. */
@@ -21,7 +21,7 @@ const ORIGIN_FORM = /^(\/[^?#]*)((?:\?[^#]*)?)$/
 
 /**
  * The target URI, from Host and the request-target as received. Undefined when that has no path (`*`, CONNECT), and
- * when an absolute-form names another host than Host: one of the two could pass unsigned for the other.
+ * when an absolute-form names another host than Host: an unsigned one of the two could pass for the signed one.
  */
 export function parseTarget(
   { target, https }: Pick<ReceivedRequest, 'target' | 'https'>,
@@ -47,7 +47,7 @@ export function parseTarget(
   return { uri: target, scheme, authority, path: path || '/', query: query || '?' }
 }
 
-/** RFC 3986 section 3.2, but no user name. Only ASCII: some letters beyond it become ASCII ones in lower case. */
+/** RFC 3986 section 3.2, but no user name. Only ASCII: some other letters become ASCII ones in lower case. */
 const AUTHORITY = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]+$/
 
 /** RFC 9421 section 2.2.3: in lower case, without the default port (RFC 9110 section 4.2.3). */

@@ -22,7 +22,7 @@ function read({ request, label }: (typeof vectors)[number]) {
   const inputs = parseSignatureInput(headers.get('Signature-Input')!)
   const signatures = parseSignatures(headers.get('Signature')!)
   if (!inputs.ok || !signatures.ok) throw new Error('the headers cannot be parsed')
-  const input = inputs.value.find(each => each.label === label)!
+  const input = inputs.value.find(input => input.label === label)!
   return { input, signature: signatures.value.get(label)!, key: readKey(input.keyId!) }
 }
 
@@ -72,7 +72,7 @@ describe.each(vectors)('$source, $label', vector => {
       'none',
       ''
     ]
-    for (const other of others.filter(each => each !== algorithm)) {
+    for (const other of others.filter(name => name !== algorithm)) {
       expect(verifySignature(signatureBase, signature, key, other)).toBe(false)
     }
   })

@@ -7,7 +7,7 @@ const WITH_ALL =
   'sig1=("@method" "@query-param";name="id" "x";key="a";sf);created=1618884473;expires=1618884540;keyid="k";alg="ed25519";nonce="n";tag="t";mine'
 
 describe('Signature-Input', () => {
-  it('gives what is covered, the parameters, and the text that is signed', () => {
+  it('returns what is covered, the parameters, and the text that is signed', () => {
     const inputs = parseSignatureInput(WITH_ALL)
     expect(inputs).toMatchObject({
       ok: true,
@@ -45,7 +45,7 @@ describe('Signature-Input', () => {
     ])
   })
 
-  it('re-serializes what may be written in more than one way', () => {
+  it('re-serializes text that may be written in more than one way', () => {
     const inputs = parseSignatureInput(' \ta=(  "x"  "y"; sf=?1 );created=1; keyid="\\"k\\\\" \t,\tb=() ')
     expect(inputs.ok && inputs.value.map(({ signatureParams }) => signatureParams)).toEqual([
       '("x" "y";sf);created=1;keyid="\\"k\\\\"',
@@ -63,8 +63,8 @@ describe('Signature-Input', () => {
     ['sig1', 0, 'a list of components is expected'],
     ['sig1=1', 0, 'a list of components is expected'],
     ['a=(), b="x"', 6, 'a list of components is expected'],
-    ['sig1=(date)', 0, 'the name of a component is a string'],
-    ['sig1=(1)', 0, 'the name of a component is a string'],
+    ['sig1=(date)', 0, 'the name of a component must be a string'],
+    ['sig1=(1)', 0, 'the name of a component must be a string'],
     [`sig1=(${'"x" '.repeat(101)})`, 0, 'there are more than 100 components'],
     ['sig1=();keyid=k', 0, 'keyid is not of type string'],
     ['sig1=();alg', 0, 'alg is not of type string'],
@@ -117,13 +117,13 @@ describe('Signature-Input', () => {
     'a=();x=";created=1;created=2";created=1',
     'a=();x=%"a=(), a";y=1',
     'a=("sf";sf "key";key="sf";sf)'
-  ])('%s has nothing twice', value => {
+  ])('%s repeats nothing', value => {
     expect(parseSignatureInput(value).ok).toBe(true)
   })
 })
 
 describe('Signature', () => {
-  it('gives the signatures by label', () => {
+  it('returns the signatures by label', () => {
     expect(parseSignatures(' a=:AAEC: ,\tb=:AA==:, c=:: ')).toEqual({
       ok: true,
       value: new Map([
@@ -154,7 +154,7 @@ describe('Signature', () => {
     })
   })
 
-  it('may be as many as anybody has', () => {
+  it('accepts as many as any sender has', () => {
     const hundred = Array.from({ length: 100 }, (_, i) => `k${i}=::`).join()
     expect(parseSignatures(hundred).ok).toBe(true)
     expect(parseSignatures(`a=:${'A'.repeat(8188)}:`).ok).toBe(true)
@@ -191,7 +191,7 @@ describe('Content-Digest', () => {
     }
   )
 
-  it('keeps unknown algorithms, of which none counts', () => {
+  it('keeps unknown algorithms, but none counts', () => {
     const digests = parseContentDigest(' md5=:AAE=:,\tadler=:: ')
     expect(digests).toEqual({
       ok: true,
@@ -224,12 +224,12 @@ describe('Content-Digest', () => {
     [`sha-256="${SHA_256}"`, 'a byte sequence is expected, and nothing else'],
     [`sha-256=:${SHA_256}:;x=1`, 'a byte sequence is expected, and nothing else'],
     [`sha-256=:${SHA_256}:,`, 'Dictionary contained a trailing comma'],
-    [`sha-256=:${SHA_256}:, sha-256=:${SHA_256}:`, 'an algorithm is there twice'],
+    [`sha-256=:${SHA_256}:, sha-256=:${SHA_256}:`, 'an algorithm is listed twice'],
     [`sha-256=:${SHA_256.slice(0, -1)}:`, 'a digest is not canonical base64'],
     [`sha-256=:${SHA_256.replace('g=', 'h=')}:`, 'a digest is not canonical base64'],
-    ['sha-256=:AAAA:', 'a sha-256 digest is not of its length'],
-    [`sha-512=:${SHA_256}:`, 'a sha-512 digest is not of its length'],
-    ['sha-256=::', 'a sha-256 digest is not of its length'],
+    ['sha-256=:AAAA:', 'a sha-256 digest has the wrong length'],
+    [`sha-512=:${SHA_256}:`, 'a sha-512 digest has the wrong length'],
+    ['sha-256=::', 'a sha-256 digest has the wrong length'],
     [`x=:${'A'.repeat(8192)}:`, TOO_LONG]
   ])('%s is malformed', (value, reason) => {
     expect(parseContentDigest(value)).toMatchObject({

@@ -35,7 +35,7 @@ it('the main entry loads neither the standard nor its parser', () => {
   const loaded = [...staticImports(resolve('src/index.ts'))]
   expect(loaded).toContain(resolve('src/draft-cavage/scheme.ts'))
   expect(loaded).toContain('node:crypto')
-  expect(loaded.filter(each => /src.rfc9421|structured-headers/.test(each))).toEqual([])
+  expect(loaded.filter(file => /src.rfc9421|structured-headers/.test(file))).toEqual([])
   // the way of finding out does find it
   expect(staticImports(resolve('src/rfc9421/index.ts'))).toContain('structured-headers')
 })

@@ -87,17 +87,17 @@ describe('any text', () => {
         for (const result of [parseSignatures(other), parseContentDigest(other)])
           expect('ok' in result).toBe(true)
         const inputs = parseSignatureInput(signatureInput)
-        for (const each of inputs.ok ? inputs.value : []) {
-          const base = buildSignatureBase(message as SignedRequest, each)
+        for (const parsed of inputs.ok ? inputs.value : []) {
+          const base = buildSignatureBase(message as SignedRequest, parsed)
           if (!base.ok) continue
           // every line stands for one component, and can be read as no other
           expect(base.value).toMatch(/^[\t\n\x20-\x7e]*$/)
           const lines = base.value.split('\n')
-          expect(lines).toHaveLength(each.components.length + 1)
-          each.components.forEach(({ identifier }, at) => {
+          expect(lines).toHaveLength(parsed.components.length + 1)
+          parsed.components.forEach(({ identifier }, at) => {
             expect(lines[at]!.startsWith(`${identifier}: `)).toBe(true)
           })
-          expect(lines.at(-1)).toBe(`"@signature-params": ${each.signatureParams}`)
+          expect(lines.at(-1)).toBe(`"@signature-params": ${parsed.signatureParams}`)
         }
       }),
       { numRuns: 2000 }
@@ -105,7 +105,7 @@ describe('any text', () => {
   })
 })
 
-it('parses Signature-Input to the same after re-serializing it', () => {
+it('parses Signature-Input to the same result after re-serializing it', () => {
   fc.assert(
     fc.property(text, value => {
       const inputs = parseSignatureInput(value)
@@ -119,7 +119,7 @@ it('parses Signature-Input to the same after re-serializing it', () => {
   )
 })
 
-it('one changed character anywhere in the head is never verified, unless it says the same', async () => {
+it('one changed character anywhere in the head is never verified, unless it means the same', async () => {
   const request = signed({
     lines: { '"x";sf': 'a;b, (c d)' },
     headers: { X: 'a;b,(c d)' },
@@ -132,7 +132,7 @@ it('one changed character anywhere in the head is never verified, unless it says
       const [name, value] = request.headers[index]!
       const offset = at % (value.length + 1)
       const changed = value.slice(0, offset) + to + value.slice(offset + 1)
-      const headers = request.headers.map((each, i): Line => (i === index ? [name, changed] : each))
+      const headers = request.headers.map((line, i): Line => (i === index ? [name, changed] : line))
       const verdict = await verify({ ...request, headers })
       if (verdict.status === 'verified') expect(meaning(headers)).toEqual(meaning(request.headers))
     }),
@@ -224,6 +224,6 @@ describe('time is linear in the input', () => {
   }
 })
 
-it('the request that all of this changes is verified', async () => {
+it('the request that is changed above is verified unchanged', async () => {
   expect((await verify(signed())).status).toBe('verified')
 })

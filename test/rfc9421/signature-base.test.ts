@@ -39,7 +39,7 @@ describe('fields, section 2.1', () => {
     ['Example-Dict', '  a=1,    b=2;x=1;y=2,   c=(a   b   c)  ']
   ])
 
-  it('stand as in the example of the section', () => {
+  it('match the example of the section', () => {
     const components =
       '"host" "date" "x-ows-header" "cache-control" "example-dict" "x-empty-header" "example-dict";sf'
     expect(linesOf(request, components)).toEqual([
@@ -85,7 +85,7 @@ describe('members of a dictionary, section 2.1.2', () => {
     ['Example-Dict', 'd, e=:AAE=:;q']
   ])
 
-  it('stand as in the example of the section', () => {
+  it('match the example of the section', () => {
     expect(
       linesOf(request, ['a', 'd', 'b', 'c', 'e'].map(key => `"example-dict";key="${key}"`).join(' '))
     ).toEqual([
@@ -142,7 +142,7 @@ describe('binary-wrapped fields, section 2.1.3', () => {
     ['Example-Header', ' of, commas ']
   ]
 
-  it('stand as in the examples of the section, however the headers are given', () => {
+  it('match the examples of the section, however the headers are given', () => {
     const expected = ':dmFsdWUsIHdpdGgsIGxvdHM=:, :b2YsIGNvbW1hcw==:'
     expect(readValue(get('/', lines), '"example-header";bs')).toBe(expected)
     const record = { 'example-header': ['value, with, lots', 'of, commas'] }
@@ -283,7 +283,7 @@ describe('query parameters, section 2.2.8', () => {
   const readParam = (query: string, name: string) =>
     readValue(get(`/path?${query}`), `"@query-param";name="${name}"`)
 
-  it('stand as in the examples of the section', () => {
+  it('match the examples of the section', () => {
     const simple = 'param=value&foo=bar&baz=batman&qux='
     expect(readParam(simple, 'baz')).toBe('batman')
     expect(readParam(simple, 'qux')).toBe('')
@@ -334,28 +334,28 @@ describe('a component that no request has is refused, not skipped', () => {
     ['"@signature-params"', '@signature-params cannot be listed'],
     ['"@method";req', 'req is for the signature of a response'],
     ['"date";req', 'req is for the signature of a response'],
-    ['"x";tr', 'trailers are not read'],
+    ['"x";tr', 'trailers are not supported'],
     ['"@unknown"', 'there is no such derived component'],
     ['"@METHOD"', 'there is no such derived component'],
     ['"@"', 'there is no such derived component'],
-    ['"@method";sf', 'this derived component has no parameters'],
-    ['"@path";name="a"', 'this derived component has no parameters'],
-    ['"@query-param"', '@query-param has the parameter name and no other'],
-    ['"@query-param";name', '@query-param has the parameter name and no other'],
-    ['"@query-param";name=a', '@query-param has the parameter name and no other'],
-    ['"@query-param";name="a";sf', '@query-param has the parameter name and no other'],
-    ['"Date"', 'a field is named by a token in lower case'],
-    ['""', 'a field is named by a token in lower case'],
-    ['"a b"', 'a field is named by a token in lower case'],
-    ['"(request-target)"', 'a field is named by a token in lower case'],
-    ['"x";unknown', 'the parameters of a field are key with a string, sf and bs'],
-    ['"x";sf=?0', 'the parameters of a field are key with a string, sf and bs'],
-    ['"x";bs=1', 'the parameters of a field are key with a string, sf and bs'],
-    ['"x";key', 'the parameters of a field are key with a string, sf and bs'],
-    ['"x";key=a', 'the parameters of a field are key with a string, sf and bs'],
-    ['"x";name="a"', 'the parameters of a field are key with a string, sf and bs'],
-    ['"x";bs;sf', 'bs goes with neither sf nor key'],
-    ['"x";key="a";bs', 'bs goes with neither sf nor key']
+    ['"@method";sf', 'this derived component takes no parameters'],
+    ['"@path";name="a"', 'this derived component takes no parameters'],
+    ['"@query-param"', '@query-param must have the parameter name and no other'],
+    ['"@query-param";name', '@query-param must have the parameter name and no other'],
+    ['"@query-param";name=a', '@query-param must have the parameter name and no other'],
+    ['"@query-param";name="a";sf', '@query-param must have the parameter name and no other'],
+    ['"Date"', 'a field name must be a token in lower case'],
+    ['""', 'a field name must be a token in lower case'],
+    ['"a b"', 'a field name must be a token in lower case'],
+    ['"(request-target)"', 'a field name must be a token in lower case'],
+    ['"x";unknown', 'the parameters of a field must be sf, bs, or key with a string'],
+    ['"x";sf=?0', 'the parameters of a field must be sf, bs, or key with a string'],
+    ['"x";bs=1', 'the parameters of a field must be sf, bs, or key with a string'],
+    ['"x";key', 'the parameters of a field must be sf, bs, or key with a string'],
+    ['"x";key=a', 'the parameters of a field must be sf, bs, or key with a string'],
+    ['"x";name="a"', 'the parameters of a field must be sf, bs, or key with a string'],
+    ['"x";bs;sf', 'bs must not be used with sf or key'],
+    ['"x";key="a";bs', 'bs must not be used with sf or key']
   ])('%s: %s', (component, reason) => {
     expect(build(get('/', [['X', 'a']]), `"@path" ${component}`)).toMatchObject({
       code: 'signature-malformed',

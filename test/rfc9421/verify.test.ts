@@ -156,7 +156,7 @@ describe('what must be covered', () => {
     expect(failuresOf(await judgeSigned({ lines }))).toEqual(['coverage: coverage-insufficient'])
   })
 
-  it('names all that is missing', async () => {
+  it('lists everything that is missing', async () => {
     const lines = Object.fromEntries(
       ['"@method"', '"@request-target"', '"@authority"', '"x-service-id"', '"content-digest"', '"date"'].map(
         name => [name, undefined]
@@ -184,7 +184,7 @@ describe('what must be covered', () => {
     })
   })
 
-  it('is what alsoCovered says besides: fields, and the parameters created and expires', async () => {
+  it('includes what alsoCovered adds: fields, and the parameters created and expires', async () => {
     const nonce = { lines: { '"x-nonce"': 'n' }, headers: { 'X-Nonce': 'n' } }
     const alsoCovered = ['X-Nonce', '(created)', '(expires)']
     const params = { expires: String(SECONDS) }
@@ -214,11 +214,11 @@ describe('the time', () => {
     }
   })
 
-  it('is neither when there is neither', async () => {
+  it('is missing when there is neither', async () => {
     const verdict = await judgeSigned({ ...withoutDate, params: { created: undefined } })
     expect(failuresOf(verdict)).toEqual(['date: date-missing'])
     expect(verdict.checks.date).toMatchObject({
-      message: 'there is neither a Date that is covered nor created'
+      message: 'there is neither a covered Date nor created'
     })
   })
 
@@ -274,7 +274,7 @@ describe('the time', () => {
     ])
   })
 
-  it('is remembered by a replay store as long as created is recent', async () => {
+  it('is held in a replay store as long as created is recent', async () => {
     const claims: number[] = []
     const replayStore = {
       claim: async (_: string, ttlSeconds: number) => claims.push(ttlSeconds) > 0,
@@ -298,7 +298,7 @@ describe('the headers', () => {
     }
   })
 
-  it('have the same labels: one that stands in only one of them is an error', async () => {
+  it('have the same labels: one that is in only one of them is an error', async () => {
     const other = signature({ label: 'other', params: { keyid: '"other.example"' } })
     for (const line of [['signature', other.signature] as const, ['signature-input', other.input] as const]) {
       const request = signed()
@@ -309,7 +309,7 @@ describe('the headers', () => {
     }
   })
 
-  it('may each stand on several lines', async () => {
+  it('may each have several lines', async () => {
     const request = signed()
     const other = signature({ label: 'other', params: { keyid: '"other.example"' } })
     request.headers.unshift(['signature-input', other.input], ['signature', other.signature])
@@ -379,7 +379,7 @@ describe('the headers', () => {
     })
   })
 
-  it('list a component twice, or one that is not in the request', async () => {
+  it('must not list a component twice, or one that is not in the request', async () => {
     const twice = signature({ lines: { '"date"': undefined } }).input.replace('(', '("@method" ')
     expect(failuresOf(await judge(signed({ headers: { 'Signature-Input': twice } })))).toEqual([
       'coverage: coverage-repeated'
@@ -398,13 +398,13 @@ describe('several signatures', () => {
     const own = signature()
     return signed({
       headers: {
-        'Signature-Input': [...others, own].map(each => each.input).join(', '),
-        Signature: [...others, own].map(each => each.signature).join(', ')
+        'Signature-Input': [...others, own].map(signed => signed.input).join(', '),
+        Signature: [...others, own].map(signed => signed.signature).join(', ')
       }
     })
   }
 
-  it('the one whose keyid lies under the domain of the service is judged', async () => {
+  it('the one whose keyid is under the domain of the service is judged', async () => {
     expect(await judge(withOthers(foreign))).toMatchObject({ status: 'verified', keyId: KEY_ID.rsa })
     for (const keyid of [
       '"service.example"',
@@ -417,7 +417,7 @@ describe('several signatures', () => {
     }
   })
 
-  it('of others it does not matter what they cover', async () => {
+  it('it does not matter what others cover', async () => {
     const responses = { input: 'proxy=("@status" "x";req);keyid="proxy.example"', signature: 'proxy=:AA==:' }
     expect((await judge(withOthers(responses))).status).toBe('verified')
   })
@@ -433,7 +433,7 @@ describe('several signatures', () => {
     expect(failuresOf(await judge(withOthers(unknown)))).toEqual(['signature-header: signature-repeated'])
   })
 
-  it('none of the service is refused by its name', async () => {
+  it('without one of the service, the request is refused by the key name', async () => {
     const one = signed({ params: { keyid: '"evil.example"' } })
     expect(failuresOf(await judge(one))).toEqual(['key-name: key-name-outside-domain'])
     const request = signed({
@@ -448,7 +448,7 @@ describe('several signatures', () => {
     ])
   })
 
-  it('a label takes the place of no other', async () => {
+  it('a signature is found only by its own label', async () => {
     const own = signature()
     const swapped = signed({
       headers: {
@@ -489,7 +489,7 @@ describe('the key', () => {
     expect(failuresOf(verdict)).toEqual(fits ? [] : ['key: key-hash-not-allowed'])
   })
 
-  it('is asked for only when the head is in order', async () => {
+  it('is asked for only when the head is good', async () => {
     const lookupTxt = vi.fn(OPTIONS.lookupTxt)
     await judgeSigned({ lines: { '"@method"': undefined } }, { lookupTxt })
     await judgeSigned({ headers: { 'Content-Digest': undefined } }, { lookupTxt })
@@ -518,7 +518,7 @@ describe('what was signed is what was received', () => {
     expect(failuresOf(verdict)).toEqual(['signature: signature-mismatch'])
   })
 
-  it('not an absolute request-target for somebody else under a Host of ours', async () => {
+  it('not an absolute request-target for another host under a Host of ours', async () => {
     const target = 'https://other.example/hook?id=42'
     const lines = { '"@request-target"': target, '"@authority"': 'other.example' }
     expect(failuresOf(await judge({ ...signed({ lines }), target }))).toEqual(['coverage: coverage-absent'])
@@ -582,7 +582,7 @@ describe('Content-Digest', () => {
     expect(failuresOf(await judgeSigned(withDigest(value)))).toEqual([`digest: ${code}`])
   })
 
-  it('is not Digest, and Digest is not looked at', async () => {
+  it('is not replaced by Digest, which is ignored', async () => {
     const digest = `SHA-256=${contentDigest(BODY).slice('sha-256=:'.length, -1)}`
     const missing = await judgeSigned({ headers: { Digest: digest, 'Content-Digest': undefined } })
     expect(missing.checks.digest).toMatchObject({
@@ -634,12 +634,12 @@ describe('the choice between the schemes', () => {
     expect(failuresOf(only)).toContain('signature-header: signature-missing')
   })
 
-  it('by default is the draft alone', async () => {
+  it('is only the draft by default', async () => {
     const verdict = await verify({})(standard)
     expect(failuresOf(verdict)).toEqual(['signature-header: signature-malformed', 'digest: digest-missing'])
   })
 
-  it('a replay store knows a signature whatever else is changed', async () => {
+  it('a replay store recognizes a signature whatever else is changed', async () => {
     const replaying = verify({ ...BOTH, replayStore: memoryReplayStore() })
     expect((await replaying(standard)).status).toBe('verified')
     const respelt = headersOf(standard).map(([name, value]): Line => [name, value.replace('" "', '"  "')])
@@ -647,7 +647,7 @@ describe('the choice between the schemes', () => {
     expect(failuresOf(await replaying({ ...standard, headers: respelt }))).toEqual(['replay: replayed'])
   })
 
-  it('each takes its own of the algorithms', async () => {
+  it('each uses its own algorithms of the list', async () => {
     const mixed = verify({ ...BOTH, algorithms: ['rsa-sha256', 'rsa-pss-sha512', 'hs2019'] })
     expect((await mixed(draft)).status).toBe('verified')
     expect(await mixed(standard)).toMatchObject({
@@ -696,7 +696,7 @@ describe('options', () => {
     expect(create({ schemes, algorithms })).toThrow(message)
   })
 
-  it('ed25519 is of both', () => {
+  it('ed25519 belongs to both', () => {
     expect(create({ ...BOTH, algorithms: ['ed25519'] })).not.toThrow()
   })
 })
