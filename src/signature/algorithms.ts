@@ -43,7 +43,7 @@ export const SCHEME_ALGORITHMS = {
   rfc9421: ['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519']
 } as const satisfies Record<SchemeName, readonly (keyof typeof ALGORITHMS)[]>
 
-/** An algorithm that a receiver may allow; which ones, is up to the standard. */
+/** An algorithm that a receiver may allow; which ones depends on the standard. */
 export type Algorithm = (typeof SCHEME_ALGORITHMS)[SchemeName][number]
 
 const COMPUTATIONS: ReadonlyMap<string, Partial<Record<KeyType, Computation>>> = new Map(

@@ -6,8 +6,8 @@ import { isWorkers } from '../runtime.ts'
 import { type Computation, computationFor } from './algorithms.ts'
 
 /**
- * Does the signature over the signing string verify with this key? False, never a throw, also for an unknown
- * algorithm or one that does not fit the key. Acceptance is the platform's own `verify` alone.
+ * Does the signature over the signing string verify with this key? Never throws: false also for an unknown algorithm,
+ * or one that does not fit the key. Only the platform's own `verify` accepts.
  *
  * @param signingString the signing string of the draft, or the signature base of RFC 9421
  * @param algorithm in any case: `rsa-sha256`, `rsa-sha512`, `hs2019` or `ed25519` of the draft; `rsa-v1_5-sha256`,
@@ -29,8 +29,8 @@ export function verifySignature(
   // that is not an octet was never in a request, so nothing can be signed over it.
   if (NOT_OCTETS.test(signingString)) return false
   const input = inputFor(keyObject, options)
-  // The same primitive as one-shot verify, 4 % faster, for it takes the text as it is; and on Workers, where one-shot
-  // verify ignores the padding, it does not.
+  // Same result as one-shot `verify`, 4 % faster, because it takes the text as it is. On Workers one-shot `verify`
+  // ignores the padding option; this does not.
   if (key.type === 'rsa') {
     return createVerify(digest!).update(signingString, 'latin1').verify(input, signature)
   }
@@ -39,24 +39,25 @@ export function verifySignature(
 
 /**
  * RFC 8017 sections 8.1.2 and 8.2.2, steps 1 and 2, and 5.2.2: as long as the modulus, and below it. Platforms differ:
- * OpenSSL takes signatures whose leading zero was cut off, and Deno takes s + n for s. Each would be a second signature
+ * OpenSSL accepts signatures without their leading zero, and Deno accepts s + n for s. Each would be a second signature
  * of the same request, under another replay id.
  */
 function isRepresentative(signature: Uint8Array, keyObject: KeyObject): boolean {
   const modulus = modulusOf(keyObject)
   if (signature.length !== modulus?.length) return false
-  // The first byte that differs decides; where none does (-1), it is not below. Buffer.compare would be 3 % of a verification.
+  // The first byte that differs decides; if none does (-1), the signature is not below. Buffer.compare would cost 3 %
+  // of a verification.
   const first = signature.findIndex((byte, i) => byte !== modulus[i])
   return signature[first]! < modulus[first]!
 }
 
-/** Once for each key, which is itself found again by its record: parsing it costs as much as six verifications. */
+/** Once per key; keys are remembered by their record. Parsing one costs as much as six verifications. */
 const modulusOf = /* @__PURE__ */ memoByObject((keyObject: KeyObject): Uint8Array | undefined => {
   const parsed = parseRsaDer(keyObject.export({ type: 'spki', format: 'der' }))
   return typeof parsed === 'object' ? parsed.modulus : undefined
 })
 
-/** Workers take no KeyObject beside options. */
+/** Workers accept no KeyObject together with options. */
 function inputFor(key: KeyObject, options: Computation['options']) {
   if (options === undefined) return key
   return isWorkers() ? { key: key.export({ type: 'spki', format: 'pem' }), ...options } : { key, ...options }

@@ -112,7 +112,7 @@ describe.each<Digest>(['sha256', 'sha512'])('RSASSA-PKCS1-v1_5 with %s', digest 
   })
 })
 
-it('rejects a forged cube that is right at its start', () => {
+it('rejects a forged cube that is correct only at its start', () => {
   expect(judgements(forgeCube(TEXT), { ...EXPONENT_3, length: 256 }, 'sha256')).toEqual(NO)
 })
 

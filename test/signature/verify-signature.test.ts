@@ -25,7 +25,7 @@ test.each<[string, TestKey, Scheme, algorithms: string[]]>([
   ['RSA of 1024 bits', RSA_1024, 'pkcs1-sha256', ['rsa-sha256']],
   ['RSA with exponent 3', EXPONENT_3, 'pkcs1-sha256', ['rsa-sha256']],
   ['Ed25519', ED25519, 'ed25519', ['ed25519', 'hs2019']]
-])('%s verifies under its own algorithm alone', (_, key, scheme, algorithms) => {
+])('%s verifies only under its own algorithm', (_, key, scheme, algorithms) => {
   const publicKey = publicKeyOf(key)
   const signature = signText(TEXT, key, scheme)
   // Workers verify PSS in another way.
@@ -56,7 +56,7 @@ test.each<[string, TestKey, Scheme]>([
   ['rsa-sha256', RSA_1024, 'pkcs1-sha256'],
   ['rsa-sha512', RSA_1024, 'pkcs1-sha512'],
   ['hs2019', ONE, 'pss-sha512']
-])('%s: a signature has no second spelling, with its leading zero cut off', (algorithm, own, scheme) => {
+])('%s: a signature without its leading zero is not accepted', (algorithm, own, scheme) => {
   const key = publicKeyOf(own)
   let [text, signature] = ['', signText('', own, scheme)]
   for (let n = 0; signature[0] !== 0; n++) {
