@@ -22,7 +22,7 @@ const PLAIN = [
   'maxBodyBytes'
 ] as const
 
-/** What stands for an option that is not known and did not decide. */
+/** Used for an option that is not known and did not decide. */
 const UNKNOWN = { serviceDomain: 'service.example', hosts: ['receiver.example'], accounts: ['unknown'] }
 
 /** The options a fixture needs to be judged like the request: as given, or as the request and the verdict show them. */
@@ -61,7 +61,7 @@ export function evidenceIn<C extends Code>(verdict: Verdict, code: C): EvidenceO
   return verdict.failures.find(failure => failure.code === code)?.evidence as EvidenceOf<C> | undefined
 }
 
-/** What the signatures say, of either standard, as far as they can be read: key ids and covered names. */
+/** The key ids and covered names of the signatures, of either standard, as far as they can be parsed. */
 export function signaturesIn(
   headers: HeaderLines
 ): { keyId: string | undefined; covered: readonly string[] }[] {
@@ -94,7 +94,7 @@ const accountHeaderIn = (verdict: Verdict): string | undefined =>
     evidenceIn(verdict, 'account-mismatch')
   )?.header
 
-/** A function that decided is told by what it decided. */
+/** A function that decided is replaced by the ids it accepted. */
 function accountsOf(
   { accounts, accountPrefix = 'account-' }: Partial<VerifierOptions>,
   values: readonly string[],

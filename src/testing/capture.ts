@@ -12,7 +12,7 @@ import type { VectorBody, VectorFile, VectorJson, VectorOptions } from './vector
 export interface CaptureOptions {
   /** the verifier's options; without them, what the request and the verdict show of them */
   options?: VerifierOptions
-  /** what DNS answered, by name; of a key that was found and good the verdict does not hold the record */
+  /** what DNS answered, by name; the verdict does not have the record of a key that was found and good */
   dns?: VectorJson['dns']
   /** when it was judged: a date, or milliseconds since 1970; now by default */
   now?: Date | number
@@ -28,8 +28,7 @@ export interface CaptureOptions {
 
 /**
  * Makes a fixture document of a received request and its verdict: for `signed-requests explain`, and for a test that
- * the same request is judged the same again. It has secrets in it if the request has; `redact` takes out what no check
- * reads.
+ * the same request is judged the same again. It has the secrets of the request; `redact` removes what no check reads.
  *
  * @throws TypeError for a bad option, and when the body decides and was a stream: pass its bytes as `body`
  */
@@ -45,7 +44,7 @@ export function captureFixture(
   const dns = capture.dns ?? dnsIn(verdict)
   const vector: VectorJson = {
     name,
-    ...(dns === undefined && { note: 'the record of the key is not known: it belongs under dns' }),
+    ...(dns === undefined && { note: 'the record of the key is not known: add it under dns' }),
     request: {
       method: request.method,
       target: request.target,
@@ -55,7 +54,7 @@ export function captureFixture(
     },
     dns: dns ?? {},
     ...around,
-    // The form of the vectors has whole seconds.
+    // Vectors have whole seconds.
     now: validateNow(capture.now).toISOString().replace(/\.\d+/, ''),
     verdict:
       verdict.status === 'verified'
@@ -131,13 +130,13 @@ function capturedBody(
   )
 }
 
-/** As text where that gives the same bytes back. */
+/** As text, if that gives the same bytes. */
 function bytesBody(bytes: Uint8Array): VectorBody {
   const utf8 = Buffer.from(bytes).toString('utf8')
   return Buffer.from(utf8, 'utf8').equals(bytes) ? { utf8 } : { base64: encodeBase64(bytes) }
 }
 
-/** What DNS answered, as far as a failure tells; undefined when the key was found and good. */
+/** What DNS answered, as far as a failure shows it; undefined when the key was found and good. */
 function dnsIn(verdict: Verdict): VectorJson['dns'] | undefined {
   if (verdict.checks.key.outcome === 'not-run') return {}
   const mismatch = evidenceIn(verdict, 'signature-mismatch')

@@ -21,11 +21,11 @@ const MAX_QUERY = 1024
 const MAX_UDP = 512
 
 /**
- * The answer to a DNS query, or undefined for what deserves none: a response (two servers would answer each other
- * forever), and what is too short or too long to be a query. The counts are looked at before the message is parsed,
- * so a message that announces 65,535 questions costs nothing.
+ * The answer to a DNS query, or undefined for a message that must not get one: a response (two servers would answer
+ * each other forever), and what is too short or too long to be a query. The counts are checked before the message is
+ * parsed, so a message that announces 65,535 questions costs nothing.
  *
- * @param onQuestion told each name in lower case that a TXT record is asked for
+ * @param onQuestion called with each name, in lower case, whose TXT record is asked for
  */
 export function answerQuery(
   message: Buffer,
@@ -99,7 +99,7 @@ function characterStrings(text: string): Buffer[] {
   )
 }
 
-/** An answer that is a header alone: the rest of the query could not be understood. */
+/** An answer that is only a header: the rest of the query could not be parsed. */
 function header(query: Buffer, rcode: number, opcode = 0): Buffer {
   const answer = Buffer.alloc(HEADER_LENGTH)
   query.copy(answer, 0, 0, 2)

@@ -11,18 +11,18 @@ export interface DnsServer {
   close(): Promise<void>
 }
 
-/** The same, and what it was asked. */
+/** A DNS server that counts its queries. */
 export interface CountingDnsServer extends DnsServer {
   /** how often a TXT record was asked for: of a name in lower case, or of any */
   queries(name?: string): number
 }
 
-/** How often a free port of UDP may be taken for TCP before this gives up. */
+/** How many free UDP ports may be taken for TCP before this gives up. */
 const ATTEMPTS = 10
 
 /**
- * Serves TXT records over UDP and TCP on one port, and says of every other name that it does not exist. Records may
- * change at any time. Nothing that is sent to it ends it.
+ * Serves TXT records over UDP and TCP on one port, and answers for every other name that it does not exist. Records may
+ * change at any time. No message can stop it.
  *
  * @throws (rejects with) the system's error, such as EADDRINUSE
  */
@@ -45,7 +45,7 @@ async function listen(records: TxtRecords, ip: string, wanted: number): Promise<
   const count = (name: string) => {
     if (asked.has(name) || asked.size < MAX_NAMES) asked.set(name, (asked.get(name) ?? 0) + 1)
   }
-  // Only here, so that the test kit can be imported where there are no such modules (Cloudflare Workers).
+  // Imported here, so that the test kit loads where these modules do not exist (Cloudflare Workers).
   const [{ createSocket }, { createServer }] = await Promise.all([import('node:dgram'), import('node:net')])
   const udp = createSocket(ip.includes(':') ? 'udp6' : 'udp4')
   const sockets = new Set<Socket>()
@@ -53,7 +53,7 @@ async function listen(records: TxtRecords, ip: string, wanted: number): Promise<
   tcp.maxConnections = MAX_CONNECTIONS
   udp.on('message', (message, { address, port }) => {
     const answer = answerQuery(message, records, 'udp', count)
-    // Port 0 is nobody's: Node would throw.
+    // Sending to port 0 would throw.
     if (answer !== undefined && port > 0) udp.send(answer, port, address, () => {})
   })
   const close = async () => {
@@ -83,7 +83,7 @@ async function listen(records: TxtRecords, ip: string, wanted: number): Promise<
   }
 }
 
-/** Names that are counted; whoever asks for more is not a verifier. */
+/** How many names are counted; no verifier asks for more. */
 const MAX_NAMES = 1000
 
 const closed = (server: Server | UdpSocket): Promise<void> =>
@@ -127,5 +127,5 @@ function answerConnection(
   })
 }
 
-/** What is longer is not a query: what arrives of it is not kept. */
+/** A longer message is not a query, and its bytes are not kept. */
 const MAX_TCP_QUERY = 1024

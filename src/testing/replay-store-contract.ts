@@ -22,7 +22,7 @@ export interface ReplayStoreContractOptions {
 /** Long enough for a few claims while it lasts, and short enough to wait for. */
 const SHORT_TTL = 0.5
 
-/** How long after its time an id may be held: time to live in whole seconds, and a slow machine. */
+/** How long after its time an id may be held: a time to live may be in whole seconds, and the machine may be slow. */
 const LATEST_EXPIRY = 3000
 
 const CALLERS = 20
@@ -231,7 +231,7 @@ async function isShared(one: Calls, other: Calls): Promise<boolean> {
   return (await one.claim(id)) && !(await other.claim(id))
 }
 
-/** Claims again and again until a claim is true, which must be neither before the time is over nor long after. */
+/** Claims again until a claim is true, which must happen neither before the time is over nor long after. */
 async function untilFree(claim: () => Promise<boolean>, start: number, ttlSeconds: number): Promise<void> {
   for (;;) {
     const asked = now()
@@ -260,7 +260,7 @@ function newId(): string {
   return btoa(String.fromCharCode(...octets))
 }
 
-/** Ids that a database may take for one another: by case, by white space at an end, by Unicode's normal form. */
+/** Ids that a database may confuse: by case, by white space at an end, by Unicode's normal form. */
 function similarIds(): string[] {
   const id = `Az+/${newId()}`
   const swapped = id.replace(/[a-z]/gi, letter =>

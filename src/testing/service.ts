@@ -28,7 +28,7 @@ export type TestServiceVerifierOptions = Pick<
   lookupTxt: LookupTxt
 }
 
-/** The host that requests are signed for unless `sign` is told another. */
+/** The host that requests are signed for by default. */
 const HOST = 'receiver.example'
 
 /**

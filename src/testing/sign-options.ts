@@ -12,12 +12,14 @@ export interface SignRequest {
   host?: string
   /** none by default */
   body?: string | Uint8Array | null
-  /** headers to add, or to put in the place of the service's own of the same name; undefined leaves that one out */
+  /** headers to add, or to replace the service's own of the same name; undefined leaves that one out */
   headers?: Readonly<Record<string, string | undefined>> | Iterable<readonly [name: string, value: string]>
   /** the Date header: a date, milliseconds since 1970, or its text; now by default */
   date?: Date | number | string
-  /** the covered names, in this order and case; by default what the service signs, of what is there. A component of
-   * RFC 9421 is its name, or with parameters as in `@query-param;name="id"` */
+  /**
+   * the covered names, in this order and case; by default what the service signs, if it is present. A component of RFC
+   * 9421 is its name, or with parameters as in `@query-param;name="id"`
+   */
   covered?: readonly string[]
   /** the standard to sign by; `draft-cavage` by default */
   scheme?: SchemeName
@@ -34,7 +36,7 @@ const OPTION_NAMES: readonly (keyof SignRequest)[] = [
   'scheme'
 ]
 
-/** What people write, and what it is called here. */
+/** What people write, and the option that it means. */
 const OTHER_NAMES: ReadonlyMap<string, keyof SignRequest> = new Map([
   ['path', 'target'],
   ['url', 'target'],
@@ -52,7 +54,7 @@ export interface ValidSignRequest extends Omit<SignRequest, 'headers'> {
 }
 
 /**
- * The options of `sign` as the caller wrote them: a misspelled one would sign another request than the one meant.
+ * The options of `sign` as the caller wrote them: a misspelled one would sign another request than intended.
  *
  * @throws TypeError
  */

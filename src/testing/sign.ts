@@ -23,8 +23,8 @@ export interface SignContext {
 }
 
 /**
- * Signs a request as the service does: RSA with SHA-256, over the list of its specification's sample; by RFC 9421, over
- * what stands for that there.
+ * Signs a request as the service does: RSA with SHA-256, over the list in its specification's sample; by RFC 9421, over
+ * the components that correspond to it.
  */
 export function signRequest(given: SignRequest, key: SigningKey, context: SignContext): SignedTestRequest {
   const request = validateSignRequest(given)
@@ -64,7 +64,7 @@ export function signRequest(given: SignRequest, key: SigningKey, context: SignCo
   return { ...head, headers: [...headers.values()], body }
 }
 
-/** Bytes of its own: what the caller does to the given ones later does not change what was signed. */
+/** A copy: later changes to the given bytes do not change what was signed. */
 const bytesOf = (body: SignRequest['body']): Uint8Array | null =>
   typeof body === 'string' ? new TextEncoder().encode(body) : body ? new Uint8Array(body) : null
 
@@ -82,7 +82,7 @@ function signatureHeader(
   ]
 }
 
-/** The specification's own sample, mixed case and all; and the same by RFC 9421. */
+/** The specification's own sample, in its mixed case; and the same by RFC 9421. */
 const COVERED_BY: Readonly<Record<SchemeName, (accountHeader: string) => string[]>> = {
   'draft-cavage': accountHeader => [
     '(request-target)',

@@ -19,7 +19,7 @@ export interface VectorJson {
   /** unique in the whole suite */
   name: string
   source?: string
-  /** why, where the clause alone does not tell */
+  /** why, if the clause alone does not say */
   note?: string
   request: {
     method: string
@@ -29,7 +29,7 @@ export interface VectorJson {
     body: VectorBody | null
     https: boolean
   }
-  /** TXT records by name, each a list of chunks, or how the look-up fails; other names do not exist (`ENOTFOUND`) */
+  /** TXT records by name, each a list of chunks, or how the lookup fails; other names do not exist (`ENOTFOUND`) */
   dns: Readonly<Record<string, readonly (readonly string[])[] | VectorDnsError>>
   options: VectorOptions
   /** the function that decides on accounts fails instead of answering */
@@ -71,7 +71,7 @@ export interface VectorSigning {
   sha256: string
 }
 
-/** `error`: a stream of which some bytes come, and then this error code instead of the end. */
+/** `error`: a stream that gives some bytes, and then fails with this code. */
 export type VectorBody = { utf8: string } | { base64: string } | { error: string }
 
 /** The error code as Node's `resolveTxt` reports it; null when what is thrown has no code. */

@@ -22,7 +22,7 @@ export function optionsOfVector({
     ...options,
     ...(accountsError && { accounts: failingAccounts }),
     ...(replayStore !== undefined && { replayStore: REPLAY_STORES[replayStore] }),
-    ...(dns !== undefined && { lookupTxt: lookupIn(dns) }),
+    ...(dns !== undefined && { lookupTxt: lookupOf(dns) }),
     ...(now !== undefined && { now: () => Date.parse(now) })
   }
 }
@@ -45,7 +45,7 @@ const REPLAY_STORES: Readonly<Record<NonNullable<VectorJson['replayStore']>, Rep
   error: { claim: () => Promise.reject(new Error('the store is out of reach')), release }
 }
 
-function lookupIn(dns: VectorJson['dns']): LookupTxt {
+function lookupOf(dns: VectorJson['dns']): LookupTxt {
   return async name => {
     const answer = (Object.hasOwn(dns, name) ? dns[name] : undefined) ?? { error: 'ENOTFOUND' }
     if (!('error' in answer)) return answer.map(strings => [...strings])

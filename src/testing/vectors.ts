@@ -12,7 +12,7 @@ export interface Vector {
   file: string
   /** the clause that decides */
   source: string
-  /** why, where the clause alone does not tell */
+  /** why, if the clause alone does not say */
   note: string | undefined
   /** for `createVerifier`: the vector's clock, DNS and stores among them */
   options: VerifierOptions
@@ -20,11 +20,11 @@ export interface Vector {
   request: ReceivedRequest
   /** what `verify` must say: all failures, in the order of the checks */
   verdict: VectorVerdict
-  /** the vector as it stands in the file */
+  /** the vector as it is in the file */
   json: VectorJson
 }
 
-/** The files of the suite; `draft-cavage-appendix-c.json` and `rfc9421-examples.json` beside them have other forms. */
+/** The files of the suite; `draft-cavage-appendix-c.json` and `rfc9421-examples.json` have other forms. */
 const FILES = [
   'request',
   'https',

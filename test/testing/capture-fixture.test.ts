@@ -135,7 +135,7 @@ describe('the document', () => {
     const [vector] = captureFixture(request, await judge(request)).vectors
     expect(vector).toMatchObject({
       dns: {},
-      note: 'the record of the key is not known: it belongs under dns'
+      note: 'the record of the key is not known: add it under dns'
     })
   })
 
@@ -146,7 +146,7 @@ describe('the document', () => {
     expect(vector!.dns).toEqual({ 'key1._domainkey.service.example': { error: code } })
   })
 
-  it('is redacted where no check looks, if asked for', async () => {
+  it('is redacted where no check reads, if asked for', async () => {
     const request = sign({ headers: { Authorization: 'Bearer secret', Cookie: 'session=secret' } })
     const capture = { dns: service.records, now: NOW }
     const verified = captureFixture(request, await judge(request), { ...capture, redact: true })
@@ -196,7 +196,7 @@ describe('a streamed body', () => {
     expect(vector!.request.body).toEqual(bytes)
   })
 
-  it('that broke is one that breaks again', async () => {
+  it('that broke breaks again in the fixture', async () => {
     const body = (async function* () {
       yield Buffer.from('{')
       throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })

@@ -70,11 +70,11 @@ describe('serveDns', () => {
 })
 
 describe('answers', () => {
-  it('has every record, and the strings of each', async () => {
+  it('answers with every record, and the strings of each', async () => {
     expect(await resolver.resolveTxt('Two.Example')).toEqual([['one'], ['a', 'b']])
   })
 
-  it('cuts a string of more than 255 octets, and answers over TCP what does not fit into a datagram', async () => {
+  it('splits a string of more than 255 octets, and answers over TCP what does not fit into a datagram', async () => {
     const [strings] = await resolver.resolveTxt('long.example')
     expect(strings!.map(({ length }) => length)).toEqual([255, 255, 255, 255, 255, 255, 255, 215])
   })
@@ -170,7 +170,7 @@ describe('malformed messages', () => {
     expect((await resolver.resolveTxt('long.example'))[0]).toHaveLength(8)
   })
 
-  it('burns no processor time: a thousand of each in less than a second', async () => {
+  it('takes little processor time: a thousand of each in less than a second', async () => {
     const answerAll = () => {
       for (const [, message] of HOSTILE) {
         for (let i = 0; i < 1000; i++) answerQuery(message, records, 'udp', () => {})
@@ -179,7 +179,7 @@ describe('malformed messages', () => {
     expect(await cpuTime(answerAll)).toBeLessThan(1000)
   })
 
-  it('never answers a response, so that two servers cannot talk to each other', async () => {
+  it('never answers a response, so that two servers cannot answer each other forever', async () => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1')
     await once(socket, 'listening')
     const answers: Buffer[] = []

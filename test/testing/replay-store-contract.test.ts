@@ -65,7 +65,7 @@ describe('replayStoreContract', () => {
     expect(cases.map(({ run }) => typeof run)).toEqual(cases.map(() => 'function'))
   })
 
-  it('passes a store whose every object holds ids of its own, and one whose objects share them', async () => {
+  it('passes stores that share their ids, and stores that do not', async () => {
     expect(await failuresOf(() => simpleStore(new Map()))).toEqual([])
     const shared = new Map()
     expect(await failuresOf(() => simpleStore(shared))).toEqual([])
@@ -110,7 +110,7 @@ describe('replayStoreContract', () => {
     expect(await faulty(faults)).toContain(name)
   })
 
-  it('asks a store that cannot be reached for a rejection', async () => {
+  it('requires a store that cannot be reached to reject', async () => {
     const name = 'rejects while it cannot be reached'
     const answering = (answer: () => Promise<boolean>): ReplayStore => ({
       claim: answer,
@@ -123,7 +123,7 @@ describe('replayStoreContract', () => {
     expect(await unreachable(async () => false)).toEqual([name])
   })
 
-  it('refuses what makes no store', () => {
+  it('rejects an argument that is not a function', () => {
     expect(() => replayStoreContract(memoryReplayStore() as never)).toThrow(TypeError)
     expect(() => replayStoreContract(memoryReplayStore, { makeUnreachable: 7 as never })).toThrow(TypeError)
   })

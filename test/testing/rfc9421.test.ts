@@ -9,7 +9,7 @@ const service = createTestService({ accountHeader: 'X-Brand-ID' })
 const verify = createVerifier({ ...service.options, schemes: ['rfc9421'] })
 const headersOf = (request: { headers: unknown }) => new Map(request.headers as [string, string][])
 
-it('signs what stands for the list of the specification, of what is there', () => {
+it('signs the components of the list of the specification that are present', () => {
   const input = (request: Parameters<typeof service.sign>[0]) =>
     headersOf(service.sign({ scheme: 'rfc9421', ...request })).get('Signature-Input')
   expect(input({ body: BODY })).toMatch(

@@ -12,7 +12,7 @@ import {
 import { createTestService } from '../../src/testing/index.ts'
 
 const headerOf = (request: ReceivedRequest, name: string): string | undefined =>
-  [...(request.headers as [string, string][])].find(([each]) => each.toLowerCase() === name)?.[1]
+  [...(request.headers as [string, string][])].find(([header]) => header.toLowerCase() === name)?.[1]
 
 describe('a mistake in a test', () => {
   const service = createTestService({ rsaBits: 1024 })
@@ -74,17 +74,17 @@ describe('a mistake in a test', () => {
   })
 })
 
-describe('a signed request where a framework wants one', () => {
+describe('a signed request in the form of each framework', () => {
   const service = createTestService({ rsaBits: 1024 })
   const verify = createVerifier(service.options)
   const signed = service.sign({ method: 'POST', target: '/hook?id=1', body: '{"id":1}' })
 
-  it('is what new Request() takes', async () => {
+  it('can be passed to new Request()', async () => {
     const request = new Request(`https://receiver.example${signed.target}`, signed)
     expect(await verify(fromFetchRequest(request))).toMatchObject({ status: 'verified' })
   })
 
-  it('is what app.inject() of Fastify takes, in one line', async () => {
+  it('can be passed to app.inject() of Fastify, in one line', async () => {
     const app = fastify()
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -103,7 +103,7 @@ describe('a signed request where a framework wants one', () => {
     await app.close()
   })
 
-  it('is the event of a Lambda function, in one line', async () => {
+  it('can be made an event of a Lambda function, in one line', async () => {
     const { method, target, headers, body } = signed
     const event = {
       httpMethod: method,
@@ -124,7 +124,7 @@ describe('a signed request where a framework wants one', () => {
 })
 
 describe('the test service', () => {
-  it('signs the list of the specification, in its mixed case, of what is there', () => {
+  it('signs the headers of the list of the specification that are present, in its mixed case', () => {
     const service = createTestService()
     expect(headerOf(service.sign({ body: '{}' }), 'signature')).toContain(
       'headers="(request-target) Host Date Content-length Content-type X-Service-ID Digest X-nonce"'
@@ -162,7 +162,7 @@ describe('the test service', () => {
     expect(await verify(pairs)).toMatchObject({ status: 'verified', nonce: 'n' })
   })
 
-  it('publishes keys of the asked length in chunks of at most 255 characters', () => {
+  it('publishes keys of the given length in chunks of at most 255 characters', () => {
     const [[record]] = Object.values(createTestService({ rsaBits: 4096 }).records) as [[string[]]]
     expect(record.every(chunk => chunk.length <= 255)).toBe(true)
     const der = Buffer.from(record.join('').split('p=')[1]!, 'base64')
@@ -178,7 +178,7 @@ describe('the test service', () => {
     }
   })
 
-  it('does not sign what cannot be signed', () => {
+  it('rejects what cannot be signed', () => {
     const service = createTestService({ rsaBits: 1024 })
     expect(() => service.sign({ covered: ['X-Absent'] })).toThrow(TypeError)
     expect(() => service.sign({ headers: { 'X-A': 'a\nb' } })).toThrow(TypeError)
