@@ -11,7 +11,7 @@ export class NotVerifiedError extends Error {
   readonly status: 401 | 413 | 503
   /** the same, where Fastify looks for it */
   readonly statusCode: 401 | 413 | 503
-  /** false: frameworks of Koa's kind keep the message out of the answer */
+  /** false: frameworks like Koa keep the message out of the answer */
   readonly expose: false
   /**
    * The verdict, for `explain` and `logRecord`. Not enumerable: it holds text from the sender, which a logger that
@@ -30,18 +30,18 @@ export class NotVerifiedError extends Error {
     this.status = status
     this.statusCode = status
     this.expose = false
-    // Not in a static block, which no bundler could leave out for those who do not use it.
+    // Not in a static block, which bundlers could not remove where it is unused.
     Object.defineProperties(this, {
       name: { value: 'NotVerifiedError', configurable: true, writable: true },
       verdict: { value: verdict }
     })
-    // Made again, so that its first line has the name.
+    // Captured again, so that its first line has the name.
     Error.captureStackTrace?.(this, NotVerifiedError)
   }
 }
 
 /**
- * For those who rather throw: returns when the verdict is verified, and TypeScript knows it from there on.
+ * Throws unless verified; TypeScript then narrows to `Verified`.
  *
  * @example
  * const verdict = await verify(fromNodeRequest(req))

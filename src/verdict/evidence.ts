@@ -1,6 +1,6 @@
 import type { Code } from './codes.ts'
 
-/** What stands beside a key problem: the DNS name asked for and, where there was one, the record as found. */
+/** The evidence of a key problem: the DNS name asked for and, where there was one, the record as found. */
 export interface KeyEvidence {
   name?: string
   record?: string
@@ -30,8 +30,8 @@ export interface EvidenceByCode {
     name?: string
   }
   /**
-   * Only where the adapter was asked to believe X-Forwarded-Proto: every value that it had; none when it did not come.
-   * Otherwise the code says it all, and there is no evidence.
+   * Only where the adapter was told to trust X-Forwarded-Proto: all its values; empty when it was missing. Otherwise
+   * the code says everything, and there is no evidence.
    */
   'not-https': { header: string; received: readonly string[] }
   /** `received` is all the lines, joined by commas */
@@ -40,7 +40,7 @@ export interface EvidenceByCode {
   /** seconds from now to the Date: negative in the past */
   'date-too-old': { received: string; offsetSeconds: number; toleranceSeconds: number }
   'date-in-future': { received: string; offsetSeconds: number; toleranceSeconds: number }
-  /** `header` is X-Forwarded-Host where that stands for Host: the adapter was asked to believe it, or it says the same */
+  /** `header` is X-Forwarded-Host if that was used for Host: the adapter was told to trust it, or it says the same */
   'host-missing': { expected: readonly string[]; header?: string }
   'host-repeated': { received: string; expected: readonly string[]; header?: string }
   'host-mismatch': { received: string; expected: readonly string[]; header?: string }
@@ -62,7 +62,7 @@ export interface EvidenceByCode {
   'signature-times-not-allowed': { covered: readonly string[]; algorithm: string }
   'coverage-insufficient': { missing: readonly string[]; covered: readonly string[] }
   'coverage-repeated': { repeated: readonly string[] }
-  /** `reason` where the request has it, but not as what the signature calls it */
+  /** `reason` where the request has it, but not in the form that the signature names */
   'coverage-absent': { absent: readonly string[]; reason?: string }
   'key-name-malformed': { received: string; domain: string }
   'key-name-outside-domain': { received: string; domain: string }

@@ -3,8 +3,8 @@ import type { Code } from './codes.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
- * What to log of a verdict. Every key is always there; what is not known is undefined, which JSON leaves out. All but
- * `status` and `codes` is known of a verified request only: what an unverified request claims stays out of the log.
+ * What to log about a verdict. Every key is always present; what is not known is undefined, which JSON leaves out. Only
+ * a verified request has more than `status` and `codes`: what an unverified request claims stays out of the log.
  */
 export interface LogRecord {
   status: Verdict['status']

@@ -3,15 +3,15 @@ import type { Verdict } from './verdict.ts'
 
 /** What subscribers of the channel `signed-requests:verdict` get, once for each verdict. */
 export interface VerdictMessage {
-  /** the very object that the receiver gets: look at it, do not change it */
+  /** the same object that the receiver gets: read it, do not change it */
   verdict: Verdict
-  /** milliseconds from the call to the verdict, with the waiting for DNS, the body and the replay store */
+  /** milliseconds from the call to the verdict, including the wait for DNS, the body and the replay store */
   durationMs: number
 }
 
 const VERDICTS = /* @__PURE__ */ channel('signed-requests:verdict')
 
-/** Publishes each verdict to the subscribers in this process; costs nothing without any. */
+/** Publishes each verdict to the subscribers in this process; costs nothing without subscribers. */
 export function publishing<Request>(
   verify: (request: Request) => Promise<Verdict>
 ): (request: Request) => Promise<Verdict> {

@@ -46,8 +46,8 @@ export function fail(code: Code, evidence?: EvidenceOf<Code>): Failed {
 }
 
 /**
- * Puts the error of the receiver's own function beside a failure. Not enumerable: a verdict stays plain data, and a
- * log does not print what the error may hold.
+ * Adds the error of the receiver's own function to a failure. Not enumerable: a verdict stays plain data, and a log
+ * does not print what the error may hold.
  */
 export function withCause<F extends object>(failure: F, cause: unknown): F {
   return Object.defineProperty(failure, 'cause', {

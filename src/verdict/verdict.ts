@@ -25,7 +25,7 @@ export type CheckName = (typeof CHECK_NAMES)[number]
 
 /**
  * One failed check: `code` says which `evidence` there is. When the receiver's own function threw (`accounts`,
- * `lookupTxt`, the replay store), `cause` is the very error; it is not enumerable, so the verdict stays plain data.
+ * `lookupTxt`, the replay store), `cause` is the error itself; it is not enumerable, so the verdict stays plain data.
  */
 export type Failure = FailureOf<Code>
 
@@ -68,7 +68,7 @@ export interface Verified {
   date: Date
   /** the covered names, lower case, in the order of the string that is signed; of RFC 9421 with their parameters */
   coveredHeaders: readonly string[]
-  /** the signature's own `nonce` (RFC 9421), else X-Nonce when it is there and covered by the signature */
+  /** the signature's own `nonce` (RFC 9421), else X-Nonce when it is present and covered by the signature */
   nonce: string | undefined
   /** the bytes whose digest was signed: use these, not a parsed body */
   body: Uint8Array
@@ -109,7 +109,7 @@ export interface NotRun {
 /** The steps that were taken so far, by check. */
 export type Steps = { [C in CheckName]?: Step | undefined }
 
-/** A check of what a signature says, when it cannot be parsed. */
+/** The result of a check that needs the signature, when that cannot be parsed. */
 export const UNREADABLE: NotRun = { ok: false, because: 'there is no Signature header that can be parsed' }
 
 const PASS: CheckResult = Object.freeze({ outcome: 'pass' })
@@ -131,7 +131,7 @@ export const PASSED_WITHOUT_REPLAY: Checks = passed(NO_STORE)
 export const NO_FAILURES: readonly [] = Object.freeze([] as [])
 
 /**
- * The verdict over steps of which at least one did not pass: a single failure outweighs any check that could not be decided.
+ * The verdict when at least one step did not pass: one failure outweighs all checks that could not be decided.
  *
  * @param because why the checks that are not among the steps were not run
  */

@@ -18,7 +18,7 @@ import {
 import { createTestService } from '../../src/testing/index.ts'
 import { fail } from '../../src/verdict/result.ts'
 import { refuse } from '../../src/verdict/verdict.ts'
-import { sendOverHttp } from '../recipes/senders.ts'
+import { sendOverHttp } from '../examples/senders.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const options = { ...service.options, requireHttps: false, maxBodyBytes: 20 }
@@ -40,7 +40,7 @@ const errorFor = (verdict: Verdict): NotVerifiedError => {
 }
 
 describe('assertVerified', () => {
-  it('returns for a verified verdict, which is narrowed from there on', async () => {
+  it('returns for a verified verdict, and narrows its type', async () => {
     const verdict: Verdict = await verify(good)
     assertVerified(verdict)
     expect(verdict.accountId).toBe('1234')

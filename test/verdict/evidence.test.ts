@@ -46,7 +46,7 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
     'signature-comma-at-the-start',
     {
       position: 0,
-      reason: 'a parameter name is expected, and an equals sign',
+      reason: 'a parameter name and an equals sign are expected',
       excerpt: ',keyId="one._domaink'
     }
   ],
@@ -54,7 +54,7 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
     'signature-two-commas',
     {
       position: 39,
-      reason: 'a parameter name is expected, and an equals sign',
+      reason: 'a parameter name and an equals sign are expected',
       excerpt: 'ey.service.example",,algorithm="rsa-sha2'
     }
   ],
@@ -147,7 +147,10 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
     'key-type-ed25519-for-rsa-sha256',
     keyEvidence(ED25519.record, { reason: 'an ed25519 key does not fit the allowed algorithm' })
   ],
-  ['key-ec-as-rsa', keyEvidence(recordOf(EC_P256.p), { reason: 'k= says rsa, the key is of another type' })],
+  [
+    'key-ec-as-rsa',
+    keyEvidence(recordOf(EC_P256.p), { reason: 'k= says rsa but the key is of another type' })
+  ],
   [
     'key-encoding-trailing-bytes',
     keyEvidence(recordOf(`${ONE.p}AAAA`), { reason: 'the DER has bytes that do not belong to the key' })
@@ -163,7 +166,9 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
   ],
   [
     'key-type-ed25519-of-31-bytes',
-    keyEvidence(expect.stringMatching(/^v=DKIM1; k=ed25519; p=/), { reason: 'an Ed25519 key is 32 bytes' })
+    keyEvidence(expect.stringMatching(/^v=DKIM1; k=ed25519; p=/), {
+      reason: 'an Ed25519 key must be 32 bytes'
+    })
   ],
   [
     'key-weak-ed25519-order-1',

@@ -16,7 +16,7 @@ function spoil(value: unknown): void {
   if (Array.isArray(value)) value.push('spoiled')
 }
 
-describe('what a receiver changes in a verdict', () => {
+describe('a change that a receiver makes to a verdict', () => {
   it('changes no later verdict of the same verifier, for every vector', async () => {
     for (const { name, options, request } of vectors) {
       const verify = createVerifier({ ...options, replayStore: options.replayStore } as VerifierOptions)
@@ -57,7 +57,7 @@ describe('what a receiver changes in a verdict', () => {
     expect([hosts, accounts]).toEqual([['receiver.example'], ['1234']])
   })
 
-  it('and what is changed in the options after createVerifier changes nothing', async () => {
+  it('has no effect when made to the options after createVerifier', async () => {
     const hosts = ['receiver.example']
     const verify = createVerifier({ ...service.options, hosts })
     hosts[0] = 'other.example'
@@ -66,7 +66,7 @@ describe('what a receiver changes in a verdict', () => {
 })
 
 describe('the body of a verdict', () => {
-  it('is not a window on a buffer that others use', async () => {
+  it('is not a view of a shared buffer', async () => {
     const verify = createVerifier(service.options)
     const secret = Buffer.from('a neighbour in the pool of small buffers')
     const requests = Array.from({ length: 20 }, (_, i) =>
@@ -125,13 +125,13 @@ describe('a polluted Object.prototype', () => {
     ['serviceDomain', 'attacker.example'],
     ['hosts', 'attacker.example'],
     ['accounts', () => true]
-  ])('stands in for no required option: %s', (name, value) => {
+  ])('does not replace a required option: %s', (name, value) => {
     const { [name as 'hosts']: _, ...rest } = service.options
     pollute(name, value)
     expect(() => createVerifier(rest as VerifierOptions)).toThrow(`${name} is undefined`)
   })
 
-  it('puts no cause on a failure', async () => {
+  it('adds no cause to a failure', async () => {
     pollute('cause', 'polluted')
     const verdict = await judge({ ...service.sign(), https: false })
     expect(Object.hasOwn(verdict.failures[0]!, 'cause')).toBe(false)

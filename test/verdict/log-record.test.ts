@@ -6,7 +6,7 @@ import { createTestService } from '../../src/testing/index.ts'
 const service = createTestService({ rsaBits: 1024 })
 const KEYS = ['status', 'codes', 'accountId', 'keyId', 'algorithm', 'date', 'replayId', 'bodyLength']
 
-test('a verified request: what it is, and not what it says', async () => {
+test('a verified request: its facts, and not its content', async () => {
   const verify = createVerifier({ ...service.options, replayStore: memoryReplayStore() })
   const date = new Date(Math.floor(Date.now() / 1000) * 1000)
   const verdict = await verify(service.sign({ method: 'POST', body: 'secret', date }))

@@ -16,7 +16,7 @@ describe('the channel of verdicts', () => {
     heard.length = 0
   })
 
-  it('publishes each verdict once, the very object, and how long it took', async () => {
+  it('publishes each verdict once, as the same object, with its duration', async () => {
     subscribe(CHANNEL, listener)
     const start = performance.now()
     const verdicts = [
@@ -34,7 +34,7 @@ describe('the channel of verdicts', () => {
     }
   })
 
-  it('counts the waiting for DNS', async () => {
+  it('includes the wait for DNS in the duration', async () => {
     subscribe(CHANNEL, listener)
     let before = 0
     let waited = 0
@@ -51,7 +51,7 @@ describe('the channel of verdicts', () => {
     expect(heard[0]!.durationMs).toBeGreaterThanOrEqual(waited)
   })
 
-  it('publishes to whoever came while no verdict was under way, and no longer after they left', async () => {
+  it('publishes to new subscribers, and no longer after they unsubscribe', async () => {
     await verify(service.sign())
     expect(heard).toEqual([])
     subscribe(CHANNEL, listener)
@@ -62,7 +62,7 @@ describe('the channel of verdicts', () => {
     expect(heard).toHaveLength(1)
   })
 
-  it('says nothing of a mistake of the receiver, which rejects as ever', async () => {
+  it('publishes nothing for a mistake of the receiver, which still rejects', async () => {
     subscribe(CHANNEL, listener)
     await expect(verify({ ...service.sign(), body: {} as Uint8Array })).rejects.toThrow(TypeError)
     expect(heard).toEqual([])

@@ -6,13 +6,13 @@ const failed = fail('date-missing')
 const undecided = fail('key-lookup-timeout', { name: 'k.example', error: 'ETIMEOUT' })
 
 describe('a refusal', () => {
-  it('is unavailable only when no check said no', () => {
+  it('is unavailable only when no check failed', () => {
     expect(refuse({ key: undecided }, '').status).toBe('unavailable')
     expect(refuse({ date: failed }, '').status).toBe('rejected')
     expect(refuse({ date: failed, key: undecided }, '').status).toBe('rejected')
   })
 
-  it('has all twelve checks, and why those that are missing were not run', () => {
+  it('has all twelve checks, and the reason for those that were not run', () => {
     const { checks } = refuse(
       { request: ok(1), date: failed, host: { ok: false, because: 'own' } },
       'the end'
@@ -33,7 +33,7 @@ describe('a refusal', () => {
     expect(failures[1]).toMatchObject({ evidence: { name: 'k.example', error: 'ETIMEOUT' } })
   })
 
-  it('has evidence of its own, lists included', () => {
+  it('has its own copy of the evidence, lists included', () => {
     const step = fail('coverage-absent', { absent: ['date'] })
     const { failures } = refuse({ coverage: step }, '')
     const evidence = failures[0]?.evidence as { absent: string[] }
