@@ -15,7 +15,7 @@ export interface SchemeChooser {
  * Chooses the scheme to judge a request by: RFC 9421 where that is allowed and there is a Signature-Input (section
  * 4.1), the draft otherwise. Never both, so an attacker cannot choose the weaker reading of a request.
  *
- * RFC 9421 is loaded when it is allowed, because it brings the parser of structured fields.
+ * RFC 9421 is loaded only when it is allowed, because it brings in the parser of structured fields.
  */
 export function createSchemeChooser(schemes: ReadonlySet<SchemeName>): SchemeChooser {
   let rfc9421: Scheme | undefined
@@ -35,7 +35,7 @@ export function createSchemeChooser(schemes: ReadonlySet<SchemeName>): SchemeCho
   }
   if (!schemes.has('rfc9421')) return { choose: () => draftCavage, load }
 
-  // Ahead of the first request, which reports a failure.
+  // Loads before the first request, which reports a failure.
   load().catch(() => {})
   const isAlone = !schemes.has('draft-cavage')
   return { choose: fields => (isAlone || fields.values.has('signature-input') ? rfc9421 : draftCavage), load }

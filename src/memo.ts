@@ -1,10 +1,10 @@
 /**
- * Every memory of earlier inputs. One rule for all of them: what is remembered is the result of a pure function,
- * found again only by its whole key, one of a bounded number of entries or gone with the object that is its key, and
- * never mutated nor handed to a caller of the package without a copy. So a verdict is the same with and without them.
+ * All caches of earlier inputs. They follow one rule: each entry is the result of a pure function, found only by its
+ * whole key, one of a bounded number (or freed with the object that is its key), never mutated, and never passed to a
+ * caller of the package without a copy. So a verdict is the same with and without them.
  *
- * They exist because a sender repeats itself: the same header names in the same order, the same covered list, the
- * same key, the same second.
+ * They help because a sender repeats itself: the same header names in the same order, the same covered list, the same
+ * key, the same second.
  */
 
 /** A sender has a few kinds of requests (a webhook, a download). */
@@ -35,7 +35,7 @@ export function isSameList(a: readonly string[], b: readonly string[]): boolean 
   return true
 }
 
-/** Remembers up to `most` texts and their results; the one that was added first goes first. */
+/** Remembers up to `most` texts and their results; the oldest is dropped first. */
 export function memoMany<T>(compute: (text: string) => T, most: number): (text: string) => T {
   const results = new Map<string, { result: T }>()
   return text => {

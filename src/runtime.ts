@@ -1,9 +1,9 @@
 /**
- * The runtimes whose `node:` modules differ from those of Node.js in what is used here. Asked at each call, and
- * test/runtimes shows that each difference is still there.
+ * The runtimes whose `node:` modules differ from those of Node.js in what is used here. Checked at each call;
+ * test/runtimes shows that each difference still exists.
  */
 
-/** Cloudflare Workers, and workerd, on which they run. */
+/** Cloudflare Workers, and workerd, their runtime. */
 export const isWorkers = (): boolean =>
   (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent === 'Cloudflare-Workers'
 

@@ -7,7 +7,7 @@ import type { Algorithm } from './signature/algorithms.ts'
 import type { Result } from './verdict/result.ts'
 import type { NotRun, SchemeName } from './verdict/verdict.ts'
 
-/** What a signature says of itself. Not trusted until the checks pass. */
+/** What a signature says about itself. Not trusted until the checks pass. */
 export interface ParsedSignature {
   readonly keyId: string
   readonly algorithm?: string | undefined
@@ -28,10 +28,7 @@ export interface StatedTime {
   readonly header: string | undefined
 }
 
-/**
- * Where the two standards differ. A scheme only parses: the checks, which are the same for both, judge what it
- * returns.
- */
+/** Where the two standards differ. A scheme only parses; the checks, which are the same for both, judge the result. */
 export interface Scheme {
   readonly name: SchemeName
   /** Parses the headers that carry the signature. */
@@ -40,12 +37,12 @@ export interface Scheme {
   parseTime(fields: Fields, signature: Result<ParsedSignature>): Result<StatedTime> | NotRun
   /** The name of an algorithm in the form in which the allowed ones are written. */
   normalizeAlgorithm(name: string): string
-  /** The names that must be covered and are not. */
+  /** The names that must be covered but are not. */
   missingCoverage(parsed: ParsedSignature, settings: Settings): readonly string[]
-  /** Builds the signing string (RFC 9421: signature base). A scheme is given the parsed that it has parsed itself. */
+  /** Builds the signing string (RFC 9421: signature base). It must have been parsed by the same scheme. */
   buildSigningString(request: ReceivedRequest, fields: Fields, parsed: ParsedSignature): Result<string>
   /** Parses the header that carries the digests of the body. */
   parseDigests(fields: Fields): Result<readonly EncodedDigest[]>
-  /** The algorithm of a signature that names none. */
+  /** The algorithm for a signature that does not name one. */
   defaultAlgorithm(type: KeyType, allowed: ReadonlySet<Algorithm>): Algorithm | undefined
 }

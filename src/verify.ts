@@ -39,11 +39,11 @@ export interface Verify {
    */
   (request: ReceivedRequest): Promise<Verdict>
   /**
-   * Gives the claim of a verified request back to the replay store, so that the sender's repetition is let in after
-   * the receiver's own failure. Nothing happens without a store, or for a verdict that is not verified.
+   * Releases the claim of a verified request in the replay store, so that a retry of the same bytes is accepted after
+   * the receiver's own failure. Does nothing without a store, or for a verdict that is not verified.
    *
-   * @throws (rejects) when the store is out of reach (the id is then held until its time is over), and with TypeError
-   *   for anything that is not a verdict
+   * @throws (rejects) when the store cannot be reached (the id is then held until it expires), and with TypeError for
+   *   anything that is not a verdict
    */
   release(verdict: Verdict): Promise<void>
 }
@@ -73,7 +73,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const signature = scheme.parseSignature(fields, settings)
     const stated = scheme.parseTime(fields, signature)
 
-    // local checks: every one runs, whatever the others say
+    // local checks: all of them run, even when another fails
     const https = checkHttps(request, settings)
     const date = checkDate(stated, now, settings)
     const host = checkHost(request, fields, settings)
@@ -122,7 +122,7 @@ export function createVerifier(options: VerifierOptions): Verify {
       ? checkKey(scheme, keyName.value, answer.value, algorithm.value, keyOf, settings)
       : answer
     steps.key = key
-    if (!key.ok) return refuse(steps, 'there is no key')
+    if (!key.ok) return refuse(steps, 'no usable key')
 
     // signature
     const signed = checkSignature(signingString, signatureBytes, keyName.value, key.value)
@@ -138,9 +138,9 @@ export function createVerifier(options: VerifierOptions): Verify {
     const body = bodyAtHand(request.body, settings) ?? (await readBody(request.body, settings))
     const digest = body.ok ? checkDigest(digests.value, body.value, fields, covered) : body
     steps.digest = digest
-    if (!body.ok || !digest.ok) return refuse(steps, 'the body did not match')
+    if (!body.ok || !digest.ok) return refuse(steps, 'the body was not accepted')
 
-    // still recent, however long DNS and the body took: a body may not outlive its head
+    // still recent: waiting for DNS and a slow body must not make an old head acceptable
     const later = readClock(settings.now)
     const recent = checkDate(stated, later, settings)
     const inTime = checkSignatureTimes(signature.value, later, settings)
@@ -152,7 +152,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const claim = replayStore && (await checkReplay(replayStore, signatureBytes, date.value, later, settings))
     if (claim?.ok === false) {
       steps.replay = claim
-      return refuse(steps, 'the replay store decides last')
+      return refuse(steps, 'every other check was run')
     }
 
     // verdict
@@ -176,7 +176,7 @@ export function createVerifier(options: VerifierOptions): Verify {
 
   async function release(verdict: Verdict): Promise<void> {
     assertVerdict('verify.release', verdict)
-    // Once for each verdict: a second release could free the claim of the repetition that the first one let in.
+    // Once per verdict: a second release could free the claim of the retry that the first one allowed.
     const { replayId } = verdict as Partial<Verified>
     if (replayStore === undefined || replayId === undefined || released.has(verdict)) return
     await replayStore.release(replayId)
