@@ -49,7 +49,7 @@ describe.each(codes)('%s', code => {
   })
 })
 
-test('links within the pages lead to headings that are there', () => {
+test('links within the pages lead to headings that exist', () => {
   const slug = (heading: string) =>
     heading
       .toLowerCase()
@@ -65,7 +65,7 @@ test('links within the pages lead to headings that are there', () => {
   expect(readdirSync(new URL('../../docs', import.meta.url))).toContain('troubleshooting.md')
 })
 
-test('the codes that the pages speak of exist', () => {
+test('the codes that the pages mention exist', () => {
   for (const name of ['options.md', 'troubleshooting.md']) {
     const spoken =
       read(name).match(/`(?:date|host|account|key|signature|digest|body|coverage|replay)-[a-z-]+`/g) ?? []

@@ -10,7 +10,7 @@ const [, places = ''] =
 const named = [...places.matchAll(/`([\w./-]+)`/g)].map(([, name]) => name!)
 
 describe('the tables of "Where things are"', () => {
-  it('name every file and folder that stands directly in src/', () => {
+  it('name every file and folder directly in src/', () => {
     const entries = readdirSync(join(root, 'src'), { withFileTypes: true })
     const missing = entries
       .map(entry => (entry.isDirectory() ? `${entry.name}/` : entry.name))
@@ -18,12 +18,12 @@ describe('the tables of "Where things are"', () => {
     expect(missing).toEqual([])
   })
 
-  it('name every folder of sources beside src/', () => {
+  it('name every folder of sources outside src/', () => {
     const folders = ['bench/', 'build/', 'docs/', 'examples/', 'fixtures/', 'src/', 'test/']
     expect(folders.filter(name => !named.includes(name))).toEqual([])
   })
 
-  it('name nothing that is not there', () => {
+  it('name nothing that does not exist', () => {
     const folders = ['.', 'src', ...readdirSync(join(root, 'src')).map(name => `src/${name}`)]
     const exists = (name: string) => folders.some(folder => existsSync(join(root, folder, name)))
     const paths = named.filter(name => /[./]/.test(name))

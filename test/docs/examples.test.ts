@@ -14,7 +14,7 @@ describe('pages show the examples as they are', () => {
     }
   )
 
-  test('every marker stands right above its code', () => {
+  test('every marker is directly above its code', () => {
     const markers = PAGES.flatMap(page => read(page).match(/^<!-- example: /gm) ?? [])
     expect(shown).toHaveLength(markers.length)
   })
@@ -42,6 +42,6 @@ const SHORTEST = ['node-http.ts', 'express-router.ts', 'fastify.ts', 'koa.ts', '
 const LIMITS: Readonly<Record<string, number>> = { 'handler.test.mjs': 24, 'express-json.ts': 16 }
 const handlers = examples.filter(name => /\b(?:node|fetch|lambda)Handler[(<]/.test(read(`examples/${name}`)))
 
-test.each(handlers)('%s has few lines of its own', name => {
+test.each(handlers)('%s has at most a few lines of its own', name => {
   expect(ownLines(name)).toBeLessThanOrEqual(LIMITS[name] ?? (SHORTEST.includes(name) ? 8 : 12))
 })

@@ -8,7 +8,7 @@ import { givenOptions } from '../../src/cli/gateway/given-options.ts'
 import { validateSettings } from '../../src/cli/gateway/validate-settings.ts'
 import { createMetrics } from '../../src/gateway/admin/metrics.ts'
 import { CODES } from '../../src/verdict/codes.ts'
-import { fileOfPage } from '../gateway/page.ts'
+import { fileOfPage } from '../gateway/docs-commands.ts'
 import { withHelp } from './command-line.ts'
 import { read } from './pages.ts'
 
@@ -75,7 +75,7 @@ test('the metrics are those of the gateway', async () => {
   registry.clear()
 })
 
-test('the codes that the page speaks of exist', () => {
+test('the codes that the page mentions exist', () => {
   const spoken = [...page.matchAll(/`(?:rejected|unavailable); ([\w, -]+)`/g)].flatMap(([, codes]) =>
     codes!.split(', ')
   )

@@ -48,7 +48,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter(name => /\.(?:ts|mjs|cts|mts)$/.test(name) && exists(name) && !name.startsWith('test/docs/'))
 
-test('every page that code points to is there, with its heading', () => {
+test('every page that code points to exists, with its heading', () => {
   const wrong = files.flatMap(file =>
     [...read(file).matchAll(/(?<![\w/.-])(docs\/[\w-]+\.md)(?:#([\w-]+))?/g)].flatMap(
       ([link, page, anchor]) => {
@@ -60,7 +60,7 @@ test('every page that code points to is there, with its heading', () => {
   expect(wrong).toEqual([])
 })
 
-describe('what pages mention is there', () => {
+describe('what pages mention exists', () => {
   const scripts = Object.keys(manifest.scripts)
   const entries = Object.keys(manifest.exports).map(name => posix.join('signed-requests', name))
 

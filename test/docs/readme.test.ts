@@ -3,7 +3,7 @@ import { read } from './pages.ts'
 
 const readme = read('README.md')
 
-describe('the README is read to its end', () => {
+describe('the README is short enough to be read to its end', () => {
   test('has at most 250 lines', () => {
     expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(250)
   })
@@ -12,7 +12,7 @@ describe('the README is read to its end', () => {
     expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(12 * 1024)
   })
 
-  test('goes from what it is to where to read on', () => {
+  test('goes from the purpose to further reading', () => {
     expect([...readme.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual([
       'Install',
       'Ten lines',

@@ -9,6 +9,6 @@ test.each(['stores/dynamodb.ts', 'stores/durable-object.ts'])('the page shows %s
   expect(page).toContain(`<!-- example: ${name} -->\n\`\`\`ts\n${read(`examples/${name}`)}\`\`\`\n`)
 })
 
-test('the page shows the table of Postgres as it is', () => {
+test('the page shows the DDL of the Postgres table', () => {
   expect(page).toContain(`\`\`\`sql\n${postgresReplayTable()}\`\`\`\n`)
 })

@@ -56,7 +56,7 @@ async function typed(line: string, input = '') {
   return { status, ...output }
 }
 
-test('the receiver and the send line of the page, copied as they are, give 200 at the first try', async () => {
+test('the receiver and the send line of docs/testing.md, copied unchanged, give 200 at the first try', async () => {
   const { status, stdout, stderr } = await typed(block('try-it-send'))
   expect(stderr).not.toContain('signed-requests:')
   expect(stdout).toContain('POST http://localhost:3000/hook\nanswer: 200 OK')
@@ -64,7 +64,7 @@ test('the receiver and the send line of the page, copied as they are, give 200 a
   expect(said).toMatch(/^verified: account 1234, rsa-sha256 by test\._domainkey\.service\.example$/m)
 })
 
-test('the forgery of the page is refused and explained, on both sides', async () => {
+test('the forgery of docs/testing.md is refused and explained, on both sides', async () => {
   const { status, stdout } = await typed(block('try-it-forgery'))
   expect(stdout).toContain('tampered after signing: one byte of the body.')
   expect(stdout).toContain('answer: 401 Unauthorized')

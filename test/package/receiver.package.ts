@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
-import { type RunningRecipe, testRecipe } from '../recipes/recipe.ts'
-import { behindProxy } from '../recipes/senders.ts'
+import { type RunningRecipe, testRecipe } from '../examples/recipe.ts'
+import { behindProxy } from '../examples/senders.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { tenLines, tenLinesRequired } from './ten-lines.ts'
 
@@ -83,7 +83,7 @@ testRecipe(
   answersItself
 )
 
-test("the README's test of a handler passes, and notices a handler that takes everything", () => {
+test('the handler test of docs/frameworks.md passes, and fails for a handler that accepts everything', () => {
   const example = readFileSync(path('../../examples/handler.test.mjs'), 'utf8')
   const run = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)

@@ -69,7 +69,7 @@ describe('a bundle of one pure step leaves out', () => {
   // Told by a name in each, which is there when all of it is bundled.
   const PARTS = {
     'the verifier': 'createVerifier',
-    'the look-up': 'dnsTxtLookup',
+    'the lookup': 'dnsTxtLookup',
     'the adapters': 'fromNodeRequest'
   }
   const isDns = (name: string) => /^(?:node:)?dns/.test(name)

@@ -59,11 +59,11 @@ function importsOf(file: string): string[] {
 
 test('every file in dist is reached from an entry, and every import leads to a file', () => {
   const reached = new Set(entries)
-  for (const file of reached) for (const each of importsOf(file)) reached.add(each)
+  for (const file of reached) for (const imported of importsOf(file)) reached.add(imported)
   expect([...reached].sort()).toEqual(files.filter(file => file.startsWith('dist/') && !isPage(file)).sort())
 })
 
-test('nothing points out of the tarball: no source maps, no paths of the machine that built it', () => {
+test('nothing points outside the tarball: no source maps, no paths of the build machine', () => {
   const code = files.filter(file => file.startsWith('dist/'))
   expect(code.filter(file => read(file).includes('sourceMappingURL='))).toEqual([])
   expect(code.filter(file => read(file).includes(ROOT))).toEqual([])

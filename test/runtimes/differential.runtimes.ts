@@ -22,7 +22,7 @@ test('Node.js, Bun, Deno and workerd give the same verdict on the same mutated r
   expect(verified).toBeGreaterThan(100)
 }, 300_000)
 
-test('a runtime that judges otherwise is found', async () => {
+test('a runtime that judges differently is found', async () => {
   const [node] = judges
   const lenient: Judge = {
     name: 'lenient',
@@ -33,7 +33,7 @@ test('a runtime that judges otherwise is found', async () => {
   expect(found.length).toBeGreaterThan(0)
 }, 300_000)
 
-test('explains a difference by nothing but a key off the curve, on Deno, at the request that names it', () => {
+test('accepts as a difference only a key off the curve, on Deno, for the request that names it', () => {
   // y = 2 is on no point of edwards25519; y = 3 is.
   const record = (y: number) => `v=DKIM1; k=ed25519; p=${Buffer.alloc(32).fill(y, 0, 1).toString('base64')}`
   const rejected = (code: string, y?: number) =>

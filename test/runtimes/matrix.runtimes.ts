@@ -55,7 +55,7 @@ describe('the packed package', () => {
         expect(report.version ?? version).toBe(version)
       })
 
-      test('judges every vector as the vector asks', () => {
+      test('gives every vector its verdict', () => {
         const { judged, problems } = report.vectors
         expect(problems.filter(({ name }) => !(name in runtime.limits))).toEqual([])
         expect(problems.map(({ name }) => name)).toEqual(Object.keys(runtime.limits))
@@ -66,15 +66,15 @@ describe('the packed package', () => {
         expect(report.roundTrips).toEqual({ verified: 20, refused: 20, problems: [] })
       })
 
-      test('takes one spelling of a signature, and no other', () => {
+      test('accepts one encoding of a signature, and no other', () => {
         expect(report.spellings).toEqual({ tried: 11 * 0x10000, wrong: [] })
       })
 
-      test('takes the one number of a signature that is below the modulus', () => {
+      test('accepts only the signature number below the modulus', () => {
         expect(report.platform.ours).toEqual([true, false, false, false, false])
       })
 
-      test('has its known faults still: when one is mended, src/signature/verify-signature.ts gets simpler', () => {
+      test('still has its known faults: when one is fixed, src/signature/verify-signature.ts gets simpler', () => {
         expect(report.platform).toMatchObject({
           verifiesPss: runtime.name !== 'workerd',
           takesModulusAdded: runtime.name === 'deno'
@@ -94,6 +94,6 @@ function summaryOf({ vectors: { judged, problems }, roundTrips }: Report, querie
     problems.length === 0 ? `${judged} vectors` : `${judged - problems.length} of ${judged} vectors`,
     `${roundTrips.verified} round trips`,
     `${roundTrips.refused} forgeries refused`,
-    queries > 0 ? 'key from DNS' : 'key from an injected look-up'
+    queries > 0 ? 'key from DNS' : 'key from an injected lookup'
   ].join(', ')
 }

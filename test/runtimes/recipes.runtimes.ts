@@ -3,8 +3,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
-import { type RunningRecipe, testRecipe } from '../recipes/recipe.ts'
-import { behindProxy } from '../recipes/senders.ts'
+import { type RunningRecipe, testRecipe } from '../examples/recipe.ts'
+import { behindProxy } from '../examples/senders.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { makeCertificate, send } from '../support/https.ts'
 import { createDnsOverHttps } from './dns-over-https.ts'
@@ -13,7 +13,7 @@ import { createProject } from './project.ts'
 const HOST = 'receiver.example'
 const service = createTestService()
 
-describe('besides Node.js', () => {
+describe('on other runtimes than Node.js', () => {
   let dns: DnsServer
   let dnsOverHttps: Server
   beforeAll(async () => {
@@ -27,9 +27,9 @@ describe('besides Node.js', () => {
     await dns.close()
   })
 
-  /** A server whose look-ups ask our DNS server. */
+  /** A server whose lookups ask our DNS server. */
   async function serve(example: string, tool: string, ...args: string[]): Promise<RunningRecipe> {
-    const project = createProject(`examples/${example}`, 'test/recipes/resolver.ts')
+    const project = createProject(`examples/${example}`, 'test/examples/resolver.ts')
     const port = await project.serve({ PORT: '0', DNS_SERVER: dns.address }, tool, ...args)
     return { ...behindProxy(port), close: project.remove }
   }

@@ -162,7 +162,7 @@ async function inNamespace(project: Project, runtime: Runtime, cases: readonly C
   return JSON.parse(stdout)
 }
 
-/** The program as a Worker, whose look-ups go over HTTPS. */
+/** The program as a Worker, whose lookups go over HTTPS. */
 async function asWorker(project: Project, cases: readonly Case[]): Promise<Outcome> {
   const { records, outcomes, requests } = settingFor(cases)
   const names = new Set<string>()
@@ -226,7 +226,7 @@ describe.skipIf(!isLinux)('the system resolver', () => {
         outcome = isWorker ? await asWorker(project, cases) : await inNamespace(project, runtime, cases)
       }, 240_000)
 
-      test('is asked for the names of keys and for nothing else', () => {
+      test('is asked only for the names of keys', () => {
         const { asked } = settingFor(cases)
         // Deno asks for what a CNAME points to.
         const names = outcome.names.filter(
@@ -240,7 +240,7 @@ describe.skipIf(!isLinux)('the system resolver', () => {
         expect(outcome.names.includes(`${ATTACKED}.evil.test`)).toBe(runtime.name === 'deno')
       })
 
-      test('finds a revocation at once, and nothing under the search list', () => {
+      test('finds a revocation at once, and never uses the search list', () => {
         const verdicts = outcome.report.verdicts.slice(0, STORY.length)
         expect(verdicts).toEqual(STORY.map(([, verdict]) => verdict))
       })

@@ -169,7 +169,7 @@ describe('a stranger cannot make the receiver read a body', () => {
   })
 })
 
-describe('an upload that breaks off cannot be judged', () => {
+describe('an interrupted upload cannot be judged', () => {
   const body = Buffer.alloc(MEGABYTE)
 
   test('while the body is read', async () => {

@@ -11,8 +11,8 @@ import {
   type Verdict
 } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { KINDS } from '../recipes/kinds.ts'
-import { sendOverHttp, withHeader } from '../recipes/senders.ts'
+import { KINDS } from '../examples/kinds.ts'
+import { sendOverHttp, withHeader } from '../examples/senders.ts'
 import { type Certificate, makeCertificate, send } from '../support/https.ts'
 import { findNginx, startNginx } from '../support/nginx.ts'
 import { failuresOf } from '../support/verdicts.ts'
@@ -104,11 +104,11 @@ describe.skipIf(nginx === undefined)('behind nginx', () => {
     expect(await through('hostChanged', order, { host: 'x-forwarded-host' })).toEqual([NOT_HTTPS])
   })
 
-  test('what came to nginx without TLS is refused', async () => {
+  test('a request that came to nginx without TLS is refused', async () => {
     expect(await through('withoutTls', order, believing)).toEqual([NOT_HTTPS])
   })
 
-  describe('what a client writes into X-Forwarded-* gets it nowhere', () => {
+  describe('X-Forwarded-* from a client has no effect', () => {
     const claiming = (request: ReceivedRequest) =>
       withHeader(withHeader(request, 'X-Forwarded-Proto', 'https'), 'X-Forwarded-Host', HOST)
 
@@ -119,7 +119,7 @@ describe.skipIf(nginx === undefined)('behind nginx', () => {
       expect(await through('hostChanged', claiming(order), {})).toEqual([NOT_HTTPS, WRONG_HOST])
     })
 
-    test('when nginx says itself what is believed', async () => {
+    test('when nginx sets the trusted header itself', async () => {
       expect(await through('withoutTls', claiming(order), believing)).toEqual([NOT_HTTPS])
       expect(await through('hostChanged', claiming(orderForOther), believing)).toEqual([WRONG_HOST])
     })

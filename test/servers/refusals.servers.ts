@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
-import { pairs } from '../recipes/kinds.ts'
+import { pairs } from '../examples/kinds.ts'
 import { type Certificate, makeCertificate, send } from '../support/https.ts'
 import { PROXIES, type RunningProxy } from '../support/proxies.ts'
 
@@ -74,7 +74,7 @@ describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startPro
   })
 })
 
-describe('a sender that drips', () => {
+describe('a sender that drips bytes', () => {
   const drainTimeout = 1000
 
   test('is cut off after drainTimeout, with its answer', async () => {

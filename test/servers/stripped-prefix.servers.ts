@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ReceivedRequest } from '../../src/index.ts'
 import { createVerifier, nodeHandler, type ProxyOptions } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { withHeader } from '../recipes/senders.ts'
+import { withHeader } from '../examples/senders.ts'
 import { type Certificate, makeCertificate, send } from '../support/https.ts'
 import { PROXIES, type RunningProxy } from '../support/proxies.ts'
 
@@ -55,7 +55,7 @@ describe.each(Object.entries(PROXIES))('%s strips /hooks from the path', (_, sta
     expect(seen).toEqual([stripped, stripped, stripped])
   })
 
-  test('what a client writes into X-Forwarded-Prefix does not count', async () => {
+  test('X-Forwarded-Prefix from a client has no effect', async () => {
     prefix = 'x-forwarded-prefix'
     expect(await through(withHeader(order('/hooks/orders'), 'X-Forwarded-Prefix', '/other'))).toBe(204)
     const captured = { ...order('/other/orders'), target: '/hooks/orders' }

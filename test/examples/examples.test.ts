@@ -21,7 +21,7 @@ const service = createTestService()
 
 let dns: DnsServer
 let certificate: Certificate
-const folder = mkdtempSync(join(tmpdir(), 'recipes-'))
+const folder = mkdtempSync(join(tmpdir(), 'examples-'))
 
 beforeAll(async () => {
   dns = await startDnsServer(service.records)
@@ -54,7 +54,7 @@ async function running(server: Server): Promise<RunningRecipe> {
 }
 
 testRecipe(
-  'the ten lines of the README',
+  'the server of the README',
   service,
   async () => {
     const listen = vi.spyOn(HttpServer.prototype, 'listen')

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 
-// What /etc/resolv.conf is to an operator: every look-up in this process asks DNS_SERVER.
+// What /etc/resolv.conf is to an operator: every lookup in this process asks DNS_SERVER.
 const { resolveTxt } = Resolver.prototype
 Resolver.prototype.resolveTxt = function (name) {
   this.setServers([process.env['DNS_SERVER'] ?? ''])

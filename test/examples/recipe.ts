@@ -48,7 +48,7 @@ export function testRecipe(
     })
 
     if (behind === 'nothing') return
-    test('refuses what did not come over HTTPS', async () => {
+    test('refuses a request that did not come over HTTPS', async () => {
       expect(await recipe.sendUnencrypted?.(service.sign(kinds[0]!.request))).toBe(401)
     })
   })
