@@ -18,7 +18,7 @@ import { failuresOf } from './support/verdicts.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 
-test('a request whose body arrives so slowly that its id is forgotten is too old by then', async () => {
+test('rejects as too old a request whose body arrives so slowly that its id would be forgotten', async () => {
   let now = Date.now()
   const replayStore = memoryReplayStore()
   const verify = createVerifier({ ...service.options, replayStore, now: () => now })
@@ -74,7 +74,7 @@ test('the pure steps give plain Uint8Arrays', () => {
   })
 })
 
-test('an error that throws when it is looked at is an error like any other', async () => {
+test('treats an error that throws when it is inspected like any other', async () => {
   const hostile = {
     get code() {
       throw new Error('no')
@@ -84,7 +84,7 @@ test('an error that throws when it is looked at is an error like any other', asy
   expect(failuresOf(await verify(service.sign()))).toEqual(['key: key-lookup-failed'])
 })
 
-test('stand-ins for a request of node:http are taken as requests', async () => {
+test('accepts mock requests of node:http', async () => {
   const verify = createVerifier(service.options)
   const signed = service.sign({ method: 'POST', target: '/hook', body: '{}' })
   const rawHeaders = [...(signed.headers as [string, string][])].flat()
@@ -109,7 +109,7 @@ test('stand-ins for a request of node:http are taken as requests', async () => {
   expect(fromNodeRequest(plain as never).body).toBeNull()
 })
 
-test('a Lambda event may have empty fields of the other form, or none that are not needed', () => {
+test('accepts a Lambda event with empty fields of the other form, or with only the needed ones', () => {
   const v1 = {
     httpMethod: 'GET',
     path: '/a',
@@ -129,7 +129,7 @@ test('a Lambda event may have empty fields of the other form, or none that are n
   expect(fromLambdaEvent(v2)).toMatchObject({ method: 'GET', target: '/a?b=%2F' })
 })
 
-test('a stand-in for a Redis client needs no more than the two commands', async () => {
+test('accepts a mock Redis client with only the two commands', async () => {
   const held = new Map<string, unknown[]>()
   const store = redisReplayStore({
     set: async (key: string, ...rest: unknown[]) => (held.has(key) ? null : held.set(key, rest) && 'OK'),

@@ -22,7 +22,7 @@ function expectNoTrace<T>(inputs: readonly T[], other: (n: number) => T, read: (
   }
 }
 
-describe('what is remembered of one Signature header', () => {
+describe('what is cached of one Signature header', () => {
   const start = 'keyId="a.example",headers="(request-target) Host Date"'
   const inputs = [
     `${start},signature="AAAA"`,
@@ -68,8 +68,8 @@ describe('what is remembered of one Signature header', () => {
   })
 })
 
-describe('how much is remembered', () => {
-  it('of Signature headers: what the last few said', () => {
+describe('how much is cached', () => {
+  it('of Signature headers: the last few', () => {
     const headersOf = (text: string) => {
       const parsed = parseSharedSignature(text)
       return parsed.ok ? parsed.value.headers : undefined
@@ -81,7 +81,7 @@ describe('how much is remembered', () => {
     expect(headersOf(signed(0, 'BBBB'))).toEqual(first[0])
   })
 
-  it('of header lines: where the names stood in the last few requests', () => {
+  it('of header lines: the layouts of the last few requests', () => {
     const layoutOf = (n: number): unknown => {
       const fields = parseFields([[`X-${n}`, '']])
       return fields.ok && Reflect.get(fields.value.values, 'lines')
@@ -92,7 +92,7 @@ describe('how much is remembered', () => {
   })
 })
 
-describe('what is remembered of the lines of one request', () => {
+describe('what is cached of the lines of one request', () => {
   type Lines = [string, string][]
   const inputs: Lines[] = [
     [
@@ -138,7 +138,7 @@ describe('what is remembered of the lines of one request', () => {
 })
 
 describe('memoFew', () => {
-  it('computes what it knows once, and drops the oldest of more than a few', () => {
+  it('computes a known key once, and drops the oldest of more than a few', () => {
     const computed: string[] = []
     const upper = memoFew((text: string) => {
       computed.push(text)
@@ -155,7 +155,7 @@ describe('memoFew', () => {
     expect(computed).toEqual([...few, 'e', 'a'])
   })
 
-  it('remembers that there was nothing', () => {
+  it('remembers an undefined result', () => {
     const compute = vi.fn((_: string): string | undefined => undefined)
     const memo = memoFew(compute)
     expect([memo('a'), memo('a')]).toEqual([undefined, undefined])
@@ -172,7 +172,7 @@ describe('memoFew', () => {
 })
 
 describe('memoMany', () => {
-  it('keeps as many as it may, and drops the one that was added first', () => {
+  it('keeps as many as it may, and drops the oldest', () => {
     const compute = vi.fn((text: string) => ({ text }))
     const memo = memoMany(compute, 2)
     const [a, b] = [memo('a'), memo('b')]

@@ -10,7 +10,7 @@ test.each(vectors)('%s', async (_, vector) => {
   expect(actual).toEqual(expected)
 })
 
-test('a verifier that has judged others judges each as if it were the first', async () => {
+test('a verifier that has judged other vectors gives each the same verdict', async () => {
   const all = loadVectors()
   const verifiers = new Map<string, Verify>()
   for (const vector of [...all, ...[...all].reverse()]) {

@@ -143,7 +143,7 @@ describe('each check fails alone', () => {
 })
 
 describe('a local failure', () => {
-  it('stops neither the other local checks, nor is anything asked of DNS or the body', async () => {
+  it('does not stop the other local checks, and causes no DNS query or body read', async () => {
     const lookupTxt = vi.fn(service.lookupTxt)
     const { counter, stream } = countedStream([BODY])
     const request = { ...service.sign({ body: BODY }), https: false, body: stream }
@@ -187,7 +187,7 @@ describe('a local failure', () => {
 })
 
 describe('a streamed body', () => {
-  it('is read after the signature was verified, and given back', async () => {
+  it('is read after the signature was verified, and returned', async () => {
     const { counter, stream } = countedStream([BODY.slice(0, 5), BODY.slice(5, 6), BODY.slice(6)])
     const verdict = await verifierWith()({ ...service.sign({ body: BODY }), body: stream })
     expect(verdict.status).toBe('verified')
@@ -258,7 +258,7 @@ describe('the clock', () => {
   })
 })
 
-describe('the look-up', () => {
+describe('the lookup', () => {
   it('is shared by verifications in flight and repeated by the next one', async () => {
     const lookupTxt = vi.fn(async (name: string, options: { signal: AbortSignal }) => {
       await new Promise(resolve => setImmediate(resolve))
@@ -297,7 +297,7 @@ describe('the look-up', () => {
   })
 })
 
-describe('whatever an injected look-up does', () => {
+describe('anything that an injected lookup does', () => {
   const request = service.sign()
   const cases: [string, unknown, string, string][] = [
     [
@@ -324,7 +324,7 @@ describe('whatever an injected look-up does', () => {
     expect(codesOf(verdict)).toEqual([`key: ${code}`])
   })
 
-  it('its signal is aborted at the deadline, and an answer after it is not taken for a later one', async () => {
+  it('aborts its signal at the deadline, and does not use an answer after it for a later query', async () => {
     const answers: ((records: string[][]) => void)[] = []
     const signals: AbortSignal[] = []
     const verify = verifierWith({
@@ -359,7 +359,7 @@ describe('release', () => {
     }
   }
 
-  it('lets the repetition in, and frees no later claim when it is called twice', async () => {
+  it('lets a retry in, and frees no later claim when it is called twice', async () => {
     const replayStore = store()
     const verify = verifierWith({ replayStore })
     const request = service.sign()
@@ -370,7 +370,7 @@ describe('release', () => {
     expect(codesOf(await verify(request))).toEqual(['replay: replayed'])
   })
 
-  it('can be tried again when the store was out of reach', async () => {
+  it('can be tried again when the store could not be reached', async () => {
     const replayStore = store()
     const release = vi.fn(replayStore.release).mockRejectedValueOnce(new Error('gone'))
     const verify = verifierWith({ replayStore: { claim: replayStore.claim, release } })

@@ -51,7 +51,7 @@ function differenceByDraft(verdict: Verified, arrived: Arrived, original: Signed
   if (verdict.algorithm !== original.algorithm && !isEd25519) return 'the algorithm'
   if (arrived.method.toLowerCase() !== original.method.toLowerCase()) return 'the method'
   if (arrived.target !== original.target) return 'the target'
-  for (const name of names.filter(each => !each.startsWith('('))) {
+  for (const name of names.filter(covered => !covered.startsWith('('))) {
     if (joinedValue(arrived.headers, name) !== joinedValue(original.signedHeaders, name))
       return `the header ${name}`
   }
@@ -130,7 +130,7 @@ const keyOf = (name: string): string => RECORDS.get(name)!.split('p=')[1]!
 
 const valuesOf = (headers: readonly Header[], name: string): string[] =>
   headers
-    .filter(([each]) => each.toLowerCase() === name)
+    .filter(([header]) => header.toLowerCase() === name)
     .map(([, value]) => value.replace(/^[ \t]+|[ \t]+$/g, ''))
 
 /** All values of a name, joined as in draft-cavage-http-signatures-12 section 2.3 and RFC 9421 section 2.1. */

@@ -37,7 +37,7 @@ function explain(differing: readonly (readonly [sample: Sample, ours: boolean])[
 
 const yes = (answer: boolean): string => (answer ? 'good' : 'refused')
 
-test('verifiers of DKIM agree on key records, or a clause says who is right', async () => {
+test('DKIM verifiers agree on key records, or a clause says which one is right', async () => {
   const list = samples()
   const own = await library.judge(list)
   expect(list.length).toBeGreaterThan(300)

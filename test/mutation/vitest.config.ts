@@ -32,7 +32,7 @@ const TESTS = [
 const root = join(import.meta.dirname, '../..')
 
 const place = ({ moduleId }: TestSpecification): number =>
-  TESTS.findIndex(each => relative(root, moduleId).startsWith(each))
+  TESTS.findIndex(path => relative(root, moduleId).startsWith(path))
 
 class AsListed extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -43,7 +43,7 @@ class AsListed extends BaseSequencer {
 export default defineConfig({
   root,
   test: {
-    include: TESTS.map(each => (each.endsWith('/') ? `${each}**/*.test.ts` : each)),
+    include: TESTS.map(path => (path.endsWith('/') ? `${path}**/*.test.ts` : path)),
     sequence: { sequencer: AsListed },
     testTimeout: 5_000
   }

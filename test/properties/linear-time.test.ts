@@ -74,7 +74,10 @@ const signed = service.sign({ method: 'POST', body: '{}' })
 const lines = [...(signed.headers as Iterable<[string, string]>)]
 
 const inHeader = (name: string) => (text: string) =>
-  verify({ ...signed, headers: lines.map(([each, value]) => [each, each === name ? text : value] as const) })
+  verify({
+    ...signed,
+    headers: lines.map(([header, value]) => [header, header === name ? text : value] as const)
+  })
 
 const TARGETS: Readonly<Record<string, (text: string) => unknown>> = {
   parseSignatureHeader: parseSignatureHeader,
@@ -178,7 +181,7 @@ const HEADER_LINES: Readonly<Record<string, (count: number, salt: number) => [st
 }
 
 test.each(Object.entries(HEADER_LINES))(
-  'header lines %s cost what they are long, and no more are read than are taken',
+  'header lines %s cost time in proportion to their length, and only as many are read as are accepted',
   async (_, make) => {
     const verifyAll = (count: number) => {
       const requests = Array.from({ length: 20 }, (_, salt) => ({

@@ -74,7 +74,7 @@ test('importPublicKey: any bytes in, a result out', () => {
   )
 })
 
-test('an accepted key is one that nothing can be added to or taken from', () => {
+test('an accepted key is refused when it is cut, extended or changed around its integers', () => {
   const service = createTestService({ rsaBits: 1024 })
   const record = parseKeyRecord(Object.values(service.records)[0]![0]!)
   if (!record.ok) throw new Error(record.code)
@@ -98,7 +98,7 @@ test('an accepted key is one that nothing can be added to or taken from', () => 
   )
 })
 
-test('verifySignature and matchesDigest: anything in, no throw, and never a yes', async () => {
+test('verifySignature and matchesDigest: any input, no throw, and never true', async () => {
   const service = createTestService({ rsaBits: 1024 })
   const record = parseKeyRecord(Object.values(service.records)[0]![0]!)
   if (!record.ok) throw new Error(record.code)
@@ -144,7 +144,7 @@ test('a name that reaches DNS has only labels of letters, digits, hyphens and un
   )
 })
 
-test('a record that can be used is always taken for a key record', () => {
+test('a usable record always looks like a key record', () => {
   fc.assert(
     fc.property(anyString, text => {
       if (parseKeyRecord(text).ok) expect(looksLikeKeyRecord(text)).toBe(true)
@@ -153,7 +153,7 @@ test('a record that can be used is always taken for a key record', () => {
   )
 })
 
-test('verify: anything a sender can send, a verdict that can be cloned, and never a yes', async () => {
+test('verify: anything a sender can send gives a verdict that can be cloned, and never verified', async () => {
   const service = createTestService({ rsaBits: 1024 })
   const verify = createVerifier(service.options)
   const names = ['Signature', 'Digest', 'Date', 'Host', 'X-Service-ID', 'X-Extra']

@@ -26,10 +26,10 @@ const signed = service.sign({
   ]
 })
 const lines = [...(signed.headers as Iterable<[string, string]>)]
-const header = (name: string): string => lines.find(([each]) => each === name)![1]
+const header = (name: string): string => lines.find(([line]) => line === name)![1]
 const withHeader = (name: string, value: string): ReceivedRequest => ({
   ...signed,
-  headers: lines.map(([each, old]) => [each, each === name ? value : old] as const)
+  headers: lines.map(([line, old]) => [line, line === name ? value : old] as const)
 })
 
 async function codesOf(request: ReceivedRequest): Promise<Code[]> {
@@ -55,7 +55,7 @@ const shortenedOrLengthened = (text: string): fc.Arbitrary<string> =>
       .map(([at, more]) => text.slice(0, at) + more + text.slice(at))
   )
 
-test('the request that is changed below is verified as it is', async () => {
+test('the request that is changed below is verified unchanged', async () => {
   expect(await codesOf(signed)).toEqual([])
 })
 
@@ -126,7 +126,7 @@ test.each<[part: string, codes: Code[], change: (text: string) => ReceivedReques
   }
 )
 
-test('one octet of the method changed, but for its case', async () => {
+test('one octet of the method changed, except for its case: refused', async () => {
   await fc.assert(
     fc.asyncProperty(changed(signed.method), async method => {
       const found = await codesOf({ ...signed, method })
@@ -162,7 +162,7 @@ test('one bit of the signature changed: it does not verify', async () => {
   )
 })
 
-test('one octet of the Signature header changed: never a yes, but for the spelling of it', async () => {
+test('one octet of the Signature header changed: verified only if it means the same', async () => {
   const original = header('Signature')
   const [, keyId, , , , list] = original.split('"')
   await fc.assert(
@@ -177,14 +177,14 @@ test('one octet of the Signature header changed: never a yes, but for the spelli
   )
 })
 
-test('a covered header taken out, doubled or moved to another name is refused', async () => {
+test('a covered header that is removed, doubled or renamed is refused', async () => {
   const covered = lines.filter(([name]) => name !== 'Signature')
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...covered),
       fc.constantFrom('out', 'double', 'rename'),
       async ([name, value], how) => {
-        const others = lines.filter(([each]) => each !== name)
+        const others = lines.filter(([line]) => line !== name)
         const headers: Record<string, [string, string][]> = {
           out: others,
           double: [...lines, [name, value]],

@@ -133,7 +133,7 @@ test('an HTTP-date, in all three forms', () => {
   )
 })
 
-test('an HTTP-date has one value and no near-misses: a changed character makes another date or none', () => {
+test('an HTTP-date has one value and no near-misses: a changed character gives another date or none', () => {
   const seconds = fc.integer({ min: 0, max: 4_000_000_000 })
   const character = fc.integer({ min: 0, max: 0x17f }).map(code => String.fromCharCode(code))
   fc.assert(

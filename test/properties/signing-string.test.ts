@@ -80,7 +80,7 @@ test('two heads have the same signing string under the same list only when they 
   expect(different).toBeGreaterThan(100)
 })
 
-test('two lists give two signing strings', () => {
+test('different lists give different signing strings', () => {
   fc.assert(
     fc.property(head, covered, covered, (request, one, other) => {
       const first = buildSigningString(request, one, { created: 1 })

@@ -46,7 +46,7 @@ describe.each(WORKFLOWS)('$file', ({ text, workflow, jobs, steps }) => {
     expect(written.length).toBe(uses.length)
   })
 
-  test('gives no permission but to the job that needs it', () => {
+  test('gives permissions only to the job that needs them', () => {
     expect(workflow.permissions).toEqual({})
     for (const { permissions } of jobs) expect(permissions).toBeDefined()
   })
@@ -70,12 +70,12 @@ describe.each(WORKFLOWS)('$file', ({ text, workflow, jobs, steps }) => {
     }
   })
 
-  test('ends', () => {
+  test('has a time limit for every job', () => {
     for (const job of jobs) if (job.uses === undefined) expect(job['timeout-minutes']).toBeGreaterThan(0)
   })
 })
 
-test('only the job that publishes can write, and be taken for us; after the gate and in an environment', () => {
+test('only the publishing job can write and get our identity, after the gate and in an environment', () => {
   const writing = WORKFLOWS.flatMap(({ file, workflow }) =>
     Object.entries(workflow.jobs).flatMap(([name, { permissions = {} }]) =>
       Object.entries(permissions).flatMap(([permission, access]) =>
@@ -123,7 +123,7 @@ describe.each(FOLDERS)('%s/package-lock.json', folder => {
   })
 })
 
-test('the issue forms are well-formed, and a bug report asks for what explain says', () => {
+test('the issue forms are well-formed, and a bug report asks for the output of explain', () => {
   interface Form {
     name: string
     description: string

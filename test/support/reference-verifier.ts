@@ -51,7 +51,7 @@ const isBase64 = (x: string) => x !== '' && Buffer.from(x, 'base64').toString('b
 /** The values of a field, without outer white space (RFC 9110 section 5.5). */
 const valuesOf = (request: Head, name: string): string[] =>
   request.headers
-    .filter(([each]) => each.toLowerCase() === name)
+    .filter(([header]) => header.toLowerCase() === name)
     .map(([, value]) => value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, ''))
 
 /** Draft section 2.3; undefined when a part of it is not there. */

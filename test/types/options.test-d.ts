@@ -54,7 +54,7 @@ createVerifier({ ...required, requireHTTPS: false })
 createVerifier({ ...required, now: new Date() })
 // @ts-expect-error a store has claim and release
 createVerifier({ ...required, replayStore: new Map<string, number>() })
-// @ts-expect-error a look-up is asynchronous
+// @ts-expect-error a lookup is asynchronous
 createVerifier({ ...required, lookupTxt: () => [['v=DKIM1']] })
 expectTypeOf<NonNullable<VerifierOptions['lookupTxt']>>().toEqualTypeOf<LookupTxt>()
 expectTypeOf<StoreOfReplay>().toEqualTypeOf<ReplayStore>()
