@@ -36,7 +36,7 @@ type Lines = readonly (readonly [string, string])[]
 const withHeader = (request: ReceivedRequest, name: string, change: (value: string) => string) => ({
   ...request,
   headers: (request.headers as Lines).map(
-    ([each, value]) => [each, each === name ? change(value) : value] as const
+    ([header, value]) => [header, header === name ? change(value) : value] as const
   )
 })
 
