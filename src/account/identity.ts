@@ -37,7 +37,7 @@ export async function fetchIdentity(settings: AccountSettings, tokens: TokenSour
   if (json === undefined) throw responseError('API', 'the identity is not JSON')
   const accountId = settings.selectAccountId
     ? select(settings.selectAccountId, json.value)
-    : readAccountId(json.value)
+    : findAccountId(json.value)
   if (accountId === undefined) {
     throw identityError(json.value, secrets, settings.selectAccountId !== undefined)
   }
@@ -45,7 +45,7 @@ export async function fetchIdentity(settings: AccountSettings, tokens: TokenSour
 }
 
 /** The account id under one of its usual names; `undefined` when none of them holds an id. */
-export function readAccountId(raw: unknown): string | undefined {
+export function findAccountId(raw: unknown): string | undefined {
   for (const holder of [raw, own(raw, 'account')]) {
     for (const name of FIELDS) {
       const id = asId(own(holder, name))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readAccountId } from '../../src/account/identity.ts'
+import { findAccountId } from '../../src/account/identity.ts'
 import { type AccountClientOptions, createAccountClient } from '../../src/account/index.ts'
 import { type Service, startService } from './service.ts'
 
@@ -30,7 +30,7 @@ describe('where the id is', () => {
     [null, undefined],
     [{}, undefined]
   ])('%j', (raw, id) => {
-    expect(readAccountId(raw)).toBe(id)
+    expect(findAccountId(raw)).toBe(id)
   })
 })
 

@@ -56,7 +56,7 @@ describe('the text about an error', () => {
     return text.slice(text.indexOf('  thrown: ')).replace(/\n {6,}/g, '')
   }
 
-  it('is nothing but name, message and place', async () => {
+  it('is only name, message and place', async () => {
     const error = Object.assign(new Error('no connection'), {
       url: 'redis://user:secret@host',
       stack: 'Error'

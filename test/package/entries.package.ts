@@ -54,19 +54,19 @@ function evaluate(type: 'module' | 'commonjs', code: string): unknown {
   return status === 0 ? JSON.parse(stdout) : stderr
 }
 
-test('every subpath of package.json is tried here', () => {
+test('every subpath of package.json is tested here', () => {
   expect(Object.keys(manifest.exports).sort()).toEqual([...Object.keys(EXPORTS), ...Object.keys(DATA)].sort())
 })
 
 describe.each(Object.entries(EXPORTS))('%s', (entry, names) => {
   const specifier = specifierOf(entry)
 
-  test('import', () => {
+  test('can be imported', () => {
     const code = `import * as entry from '${specifier}'; console.log(JSON.stringify(Object.keys(entry)))`
     expect(evaluate('module', code)).toEqual(names)
   })
 
-  test('require', () => {
+  test('can be required', () => {
     const code = `console.log(JSON.stringify(Object.keys(require('${specifier}')).sort()))`
     expect(evaluate('commonjs', code)).toEqual(names)
   })
@@ -75,12 +75,12 @@ describe.each(Object.entries(EXPORTS))('%s', (entry, names) => {
 describe.each(Object.entries(DATA))('%s', (entry, key) => {
   const specifier = specifierOf(entry)
 
-  test('import', () => {
+  test('can be imported', () => {
     const code = `import data from '${specifier}' with { type: 'json' }; console.log('${key}' in data)`
     expect(evaluate('module', code)).toBe(true)
   })
 
-  test('require', () => {
+  test('can be required', () => {
     const code = `console.log('${key}' in require('${specifier}'))`
     expect(evaluate('commonjs', code)).toBe(true)
   })

@@ -1,4 +1,4 @@
-/** RFC 4648 sections 3 and 4, by the letter: whole groups, the one alphabet, zero in the bits left over. */
+/** RFC 4648 sections 3 and 4, strictly: whole groups, the one alphabet, zero in the bits left over. */
 const CANONICAL = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?$/
 
 export const isCanonical = (text: string): boolean => CANONICAL.test(text)

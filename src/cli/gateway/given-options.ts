@@ -62,7 +62,7 @@ function fromVariable(name: string, variable: string, text: string): Value {
 
 function fromFile(file: string): Map<string, GivenOption> {
   const given = new Map<string, GivenOption>()
-  for (const [name, value] of Object.entries(readObject(file))) {
+  for (const [name, value] of Object.entries(loadObject(file))) {
     const where = `"${name}" in ${file}`
     if (name === 'config' || !NAMES.has(name)) {
       throw new UsageError(`there is no option ${JSON.stringify(name)}, as in ${file}; see --help`)
@@ -72,7 +72,7 @@ function fromFile(file: string): Map<string, GivenOption> {
   return given
 }
 
-function readObject(file: string): object {
+function loadObject(file: string): object {
   let text: string
   try {
     text = readFileSync(file, 'utf8')

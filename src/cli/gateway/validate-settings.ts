@@ -115,7 +115,7 @@ function tlsFiles(key: string | undefined, cert: string | undefined): GatewaySet
   if (key === undefined && cert === undefined) return undefined
   if (key === undefined) throw new UsageError('--tls-cert needs --tls-key')
   if (cert === undefined) throw new UsageError('--tls-key needs --tls-cert')
-  const tls = { key: readPem(key), cert: readPem(cert) }
+  const tls = { key: loadPem(key), cert: loadPem(cert) }
   try {
     createSecureContext(tls)
   } catch {
@@ -124,7 +124,7 @@ function tlsFiles(key: string | undefined, cert: string | undefined): GatewaySet
   return tls
 }
 
-function readPem(file: string): Buffer {
+function loadPem(file: string): Buffer {
   try {
     return readFileSync(file)
   } catch (error) {
