@@ -14,8 +14,10 @@ process.once('message', async (first: number) => {
     const claimed = ids.slice(at, at + 1000).map(async id => (await store.claim(id, 600)) && won.push(id))
     await Promise.all(claimed)
   }
-  process.send!(won)
-  close()
-  process.disconnect()
+  // Not before it is written: what is left of a message is lost when the channel closes.
+  process.send!(won, () => {
+    close()
+    process.disconnect()
+  })
 })
 process.send!('ready')

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
@@ -29,19 +28,20 @@ const DATABASES: readonly [string, () => ReturnType<typeof redisServer>, ClientN
 describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (_, startServer, clients) => {
   let server: Awaited<ReturnType<typeof startServer>>
   let workers: ChildProcess[] = []
-  /** Rejects when one of them ends in an error: what the others wait for will not come. */
-  let broken: Promise<never>
 
-  /** What each process sends next that `isAnswer`. */
-  const answers = <T>(isAnswer: (message: unknown) => boolean = () => true): Promise<T[]> => {
-    const all = workers.map(
-      worker =>
-        new Promise<T>(resolve => {
-          worker.on('message', message => isAnswer(message) && resolve(message as T))
-        })
+  /** What each process sends next that `isAnswer`. Rejects when one of them is gone before. */
+  const answers = <T>(isAnswer: (message: unknown) => boolean = () => true): Promise<T[]> =>
+    Promise.all(
+      workers.map(
+        (worker, n) =>
+          new Promise<T>((resolve, reject) => {
+            worker.on('message', message => isAnswer(message) && resolve(message as T))
+            worker.once('disconnect', () =>
+              reject(new Error(`the process with ${clients[n]} did not answer`))
+            )
+          })
+      )
     )
-    return Promise.race([Promise.all(all), broken])
-  }
 
   beforeEach(async () => {
     server = await startServer()
@@ -59,14 +59,6 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
         serialization: 'advanced'
       })
     )
-    broken = Promise.race(
-      workers.map(async (worker, n): Promise<never> => {
-        const [code, signal] = await once(worker, 'exit')
-        if (code === 0) return new Promise(() => {})
-        throw new Error(`the process with ${clients[n]} ended with ${code ?? signal}`)
-      })
-    )
-    broken.catch(() => {})
   }
 
   /** Four processes that are ready to judge the same requests. */

@@ -37,9 +37,11 @@ process.once('message', ({ options, records, requests }: Work) => {
     await receive(order)
     await ready()
     await receive(order.filter(n => outcomes[n] === 'replay-store-failed'))
-    process.send!(outcomes)
-    close()
-    process.disconnect()
+    // Not before it is written: what is left of a message is lost when the channel closes.
+    process.send!(outcomes, () => {
+      close()
+      process.disconnect()
+    })
   })
   process.send!('ready')
 })
