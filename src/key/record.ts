@@ -1,5 +1,5 @@
 import { decodeBase64 } from '../http/base64.ts'
-import { trimWhere } from '../http/fields.ts'
+import { charSet, trimChars } from '../http/fields.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import { parseTagList, trimFolding } from './tag-list.ts'
 
@@ -96,6 +96,6 @@ export function looksLikeKeyRecord(text: string): boolean {
 }
 
 /** Drops white space of any kind, and the quotes and backslashes that zone files leave behind. */
-const looseTrim = (text: string): string => trimWhere(text.trim(), isQuoteOrBackslash).trim()
+const looseTrim = (text: string): string => trimChars(text.trim(), QUOTES).trim()
 
-const isQuoteOrBackslash = (code: number): boolean => code === 0x22 || code === 0x27 || code === 0x5c
+const QUOTES = /* @__PURE__ */ charSet('"\'\\')

@@ -1,4 +1,4 @@
-import { trimWhere } from '../http/fields.ts'
+import { charSet, trimChars } from '../http/fields.ts'
 
 /** The tags of a record by name, in order; names are case-sensitive (RFC 6376 section 3.2). */
 export type TagList = ReadonlyMap<string, string>
@@ -32,6 +32,6 @@ export function parseTagList(text: string): TagList | string {
 }
 
 /** Without outer folding white space: space, tab and line breaks. */
-export const trimFolding = (text: string): string => trimWhere(text, isFolding)
+export const trimFolding = (text: string): string => trimChars(text, FOLDING)
 
-const isFolding = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a
+const FOLDING = /* @__PURE__ */ charSet(' \t\r\n')
