@@ -97,7 +97,7 @@ export const rfc9421: Scheme = {
 
 /**
  * Section 3.2 step 1: among several signatures, the one made with a key of the service. A second one of them is
- * refused, so an attacker cannot choose which signature is judged; if there is none, the key-name check refuses.
+ * refused, so an attacker cannot choose which signature is judged; without one, the key-name check refuses.
  */
 function chooseInput(inputs: readonly SignatureInput[], settings: Settings): Result<SignatureInput> {
   const isOwn = ({ keyId }: SignatureInput) =>

@@ -248,7 +248,7 @@ const lineValue = (headers: readonly Line[], name: string): string =>
 /** What a verified signature says of itself. */
 interface Written {
   algorithm: string
-  /** as it is written; undefined where there is none */
+  /** as it is written; undefined when it is absent */
   list: string | undefined
   names: readonly string[]
 }

@@ -40,7 +40,7 @@ function node(name: string): Runtime {
   return { name: 'node', package: name, ...onCommandLine(`../${name}/bin/node`), limits: {} }
 }
 
-/** The version of a runtime's package; undefined where there is none for this platform. */
+/** The version of a runtime's package; undefined when this platform has no such package. */
 export function installedVersion(runtime: Runtime): string | undefined {
   const manifest = fileURLToPath(new URL(`node_modules/${runtime.package}/package.json`, import.meta.url))
   if (!existsSync(manifest)) return undefined

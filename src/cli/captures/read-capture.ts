@@ -14,7 +14,7 @@ const FORMATS =
 /**
  * Finds the requests in a file of any supported format.
  *
- * @throws UsageError that lists the formats when it is none of them
+ * @throws UsageError that lists the formats, for anything else
  */
 export function readCapture(file: Buffer): Capture {
   const { bytes, notes } = decodeFile(file)

@@ -421,7 +421,7 @@ export const vectors = [
   ]),
   vector('signature-created-covered-without-algorithm', {
     source: SIGNING_STRING,
-    note: 'The draft speaks of the parameter, and there is none; the key makes it rsa-sha256.',
+    note: 'The draft names the parameter, which is absent; the key makes it rsa-sha256.',
     times: { created: NOW_SECONDS },
     algorithm: null,
     covered: `(created) ${COVERED}`,
