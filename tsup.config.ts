@@ -106,7 +106,7 @@ function licenceIn(folder: string): string {
 const copyPage: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'copy-page',
   setup({ initialOptions, onEnd }) {
-    onEnd(() => cp('src/gateway/page', `${initialOptions.outdir}/page`, { recursive: true }))
+    onEnd(() => cp('gateway/src/page', `${initialOptions.outdir}/page`, { recursive: true }))
   }
 }
 

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /** These compare times, and have the machine to themselves. */
-const TIMED = ['test/properties/linear-time.test.ts']
+const TIMED = ['test/unit/properties/linear-time.test.ts']
 
 export default defineConfig({
   // Examples import the package by its name.
@@ -20,14 +20,17 @@ export default defineConfig({
     maxWorkers: '100%',
     projects: [
       // npm test: needs nothing beyond npm ci.
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: TIMED } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/**/*.test.ts', 'gateway/test/**/*.test.ts'], exclude: TIMED }
+      },
       { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 } } },
       // npm run test:servers: real servers from Debian packages, started by the tests.
       {
         extends: true,
         test: {
           name: 'servers',
-          include: ['test/**/*.servers.ts'],
+          include: ['test/servers/**/*.servers.ts', 'gateway/test/**/*.servers.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000
         }
@@ -51,8 +54,8 @@ export default defineConfig({
       {
         test: {
           name: 'package',
-          include: ['test/package/*.package.ts'],
-          globalSetup: 'test/package/install.ts',
+          include: ['test/meta/package/*.package.ts'],
+          globalSetup: 'test/meta/package/install.ts',
           testTimeout: 60_000
         }
       }

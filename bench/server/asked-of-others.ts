@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { postgresServer } from '../../test/replay/postgres-server.ts'
-import { redisServer } from '../../test/replay/redis-server.ts'
-import { connect, createPostgresTable } from '../../test/replay/store-clients.ts'
+import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
+import { redisServer } from '../../test/unit/replay/redis-server.ts'
+import { connect, createPostgresTable } from '../../test/unit/replay/store-clients.ts'
 import { main, testing } from '../dist.ts'
 
 const ONE_AFTER_ANOTHER = 3_000

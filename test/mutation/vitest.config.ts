@@ -8,25 +8,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * and no test could notice that it was changed.
  */
 const TESTS = [
-  'test/vectors.test.ts',
-  'test/options/mistakes.test.ts',
-  'test/verify.test.ts',
-  'test/http/',
-  'test/draft-cavage/',
-  'test/rfc9421/examples.test.ts',
-  'test/rfc9421/headers.test.ts',
-  'test/rfc9421/property.test.ts',
-  'test/rfc9421/signature-base.test.ts',
-  'test/rfc9421/verify.test.ts',
-  'test/checks/',
-  'test/key/',
-  'test/signature/',
-  'test/body/',
-  'test/verdict/',
-  'test/memo.test.ts',
-  'test/fixtures/appendix-c.test.ts',
-  'test/explain/',
-  'test/hardening.test.ts'
+  'test/vectors/vectors.test.ts',
+  'test/unit/options/mistakes.test.ts',
+  'test/unit/verify.test.ts',
+  'test/unit/http/',
+  'test/unit/draft-cavage/',
+  'test/unit/rfc9421/examples.test.ts',
+  'test/unit/rfc9421/headers.test.ts',
+  'test/unit/rfc9421/property.test.ts',
+  'test/unit/rfc9421/signature-base.test.ts',
+  'test/unit/rfc9421/verify.test.ts',
+  'test/unit/checks/',
+  'test/unit/key/',
+  'test/unit/signature/',
+  'test/unit/body/',
+  'test/unit/verdict/',
+  'test/unit/memo.test.ts',
+  'test/vectors/fixtures/appendix-c.test.ts',
+  'test/unit/explain/',
+  'test/unit/hardening.test.ts'
 ]
 
 const root = join(import.meta.dirname, '../..')

@@ -3,8 +3,8 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
-import { type RunningRecipe, testRecipe } from '../examples/recipe.ts'
-import { behindProxy } from '../examples/senders.ts'
+import { type RunningRecipe, testRecipe } from '../meta/examples/recipe.ts'
+import { behindProxy } from '../meta/examples/senders.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { makeCertificate, send } from '../support/https.ts'
 import { createDnsOverHttps } from './dns-over-https.ts'
@@ -29,7 +29,7 @@ describe('on other runtimes than Node.js', () => {
 
   /** A server whose lookups ask our DNS server. */
   async function serve(example: string, tool: string, ...args: string[]): Promise<RunningRecipe> {
-    const project = createProject(`examples/${example}`, 'test/examples/resolver.ts')
+    const project = createProject(`examples/${example}`, 'test/meta/examples/resolver.ts')
     const port = await project.serve({ PORT: '0', DNS_SERVER: dns.address }, tool, ...args)
     return { ...behindProxy(port), close: project.remove }
   }

@@ -4,8 +4,8 @@ import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
-import { pairs } from '../examples/kinds.ts'
-import '../examples/resolver.ts'
+import { pairs } from '../meta/examples/kinds.ts'
+import '../meta/examples/resolver.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 
 const GIGABYTE = 2 ** 30
@@ -87,7 +87,7 @@ describe('a forged head with a body of 1 GB is answered with 401, and at most dr
 
 test('the memory of the receiver stays flat', async () => {
   const file = fileURLToPath(new URL('../../examples/node-http.ts', import.meta.url))
-  const child = fork(new URL('../examples/child.ts', import.meta.url), [file], {
+  const child = fork(new URL('../meta/examples/child.ts', import.meta.url), [file], {
     execArgv: ['--import', 'tsx'],
     silent: true
   })

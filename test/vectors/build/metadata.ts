@@ -51,7 +51,7 @@ function readDraftCavage(vector: VectorJson): Signed | undefined {
 
 /**
  * The parameters by a reader that shares nothing with the library. The signature base is built by the library; that it
- * is the one that was written and signed is what test/fixtures/metadata.test.ts shows.
+ * is the one that was written and signed is what test/vectors/fixtures/metadata.test.ts shows.
  */
 function readRfc9421(vector: VectorJson): Signed | undefined {
   const inputs = parseSignatureInput(valuesOf(vector, 'signature-input').join(', '))

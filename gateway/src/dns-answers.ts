@@ -1,0 +1,27 @@
+import type { LookupTxt } from '../../src/key/dns.ts'
+import type { VectorJson } from '../../src/testing/vector-form.ts'
+import { errorLabel } from '../../src/verdict/error-label.ts'
+
+export type DnsAnswer = VectorJson['dns'][string]
+
+/** Names whose last answer is kept: the service has a few, and a sender can ask for any under its domain. */
+const MAX_NAMES = 100
+
+/** The same lookup; its answers and failures are kept in `answers`, the latest names last. */
+export function keepAnswers(lookupTxt: LookupTxt, answers: Map<string, DnsAnswer>): LookupTxt {
+  const keep = (name: string, answer: DnsAnswer) => {
+    answers.delete(name)
+    answers.set(name, answer)
+    if (answers.size > MAX_NAMES) answers.delete(answers.keys().next().value!)
+  }
+  return async (name, options) => {
+    try {
+      const records = await lookupTxt(name, options)
+      keep(name, records)
+      return records
+    } catch (error) {
+      keep(name, { error: errorLabel(error) } as DnsAnswer)
+      throw error
+    }
+  }
+}

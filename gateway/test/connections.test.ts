@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { expect, it } from 'vitest'
+import { trackConnections } from '../src/connections.ts'
+
+async function start(answer: Parameters<typeof createServer>[1]) {
+  const server = createServer((req, res) => {
+    connections.add(res)
+    answer?.(req, res as never)
+  })
+  const connections = trackConnections(server, false)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  return { server, connections, socket }
+}
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+
+it('an answer that has ended, but was not read yet, is sent to its end', async () => {
+  const { server, connections, socket } = await start((_, res) => res.end(Buffer.alloc(20_000_000)))
+  socket.write(REQUEST)
+  await once(server, 'request')
+  const drained = connections.drain(10_000)
+  let length = 0
+  for await (const chunk of socket) length += chunk.length
+  expect(length).toBeGreaterThan(20_000_000)
+  expect(await drained).toBe(true)
+})
+
+it('a connection without a request is closed at once, and one with half a head too', async () => {
+  const { connections, socket, server } = await start(() => {})
+  socket.write('GET / HTTP/1.1\r\n')
+  const [other] = await once(server, 'connection')
+  if (other.readyState !== 'open') await once(other, 'ready')
+  socket.resume()
+  expect(await connections.drain(10_000)).toBe(true)
+  if (!socket.closed) await once(socket, 'close')
+})
+
+it('all pipelined requests are answered, and then the connection is closed', async () => {
+  const finish: (() => void)[] = []
+  const { connections, socket } = await start((_, res) => {
+    finish.push(() => res.end('done'))
+  })
+  socket.write(REQUEST + REQUEST)
+  while (finish.length < 2) await new Promise(setImmediate)
+  const drained = connections.drain(10_000)
+  for (const end of finish) end()
+  let answer = ''
+  for await (const chunk of socket) answer += chunk
+  expect(answer.match(/done/g)).toHaveLength(2)
+  expect(await drained).toBe(true)
+})
+
+it('drain() says at its limit whether answers are left, and destroy() ends them', async () => {
+  const { connections, socket, server } = await start(() => {})
+  socket.write(REQUEST)
+  await once(server, 'request')
+  expect(await connections.drain(10)).toBe(false)
+  connections.destroy()
+  if (!socket.closed) await once(socket, 'close')
+})
+
+it('a connection that pipelines endlessly is destroyed, and only a bounded part of it is read', async () => {
+  let count = 0
+  const { socket } = await start(() => {
+    count += 1
+  })
+  socket.write(REQUEST.repeat(100_000))
+  socket.resume()
+  await new Promise(resolve => socket.on('close', resolve))
+  // What was in the same piece of 64 KiB is handed over, too.
+  expect(count).toBeLessThan(5000)
+})

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { type DnsAnswer, keepAnswers } from '../src/dns-answers.ts'
+
+const options = { signal: new AbortController().signal }
+
+it('keeps records and failures by name, and passes both on', async () => {
+  const answers = new Map<string, DnsAnswer>()
+  const failure = Object.assign(new Error(), { code: 'ESERVFAIL' })
+  const lookup = keepAnswers(async name => {
+    if (name === 'bad') throw failure
+    return [[name]]
+  }, answers)
+  expect(await lookup('good', options)).toEqual([['good']])
+  await expect(lookup('bad', options)).rejects.toBe(failure)
+  expect([...answers]).toEqual([
+    ['good', [['good']]],
+    ['bad', { error: 'ESERVFAIL' }]
+  ])
+})
+
+it('keeps the last hundred names', async () => {
+  const answers = new Map<string, DnsAnswer>()
+  const lookup = keepAnswers(async name => [[name]], answers)
+  for (let n = 0; n < 150; n++) await lookup(`${n}`, options)
+  await lookup('60', options)
+  await lookup('new', options)
+  expect(answers.size).toBe(100)
+  expect([...answers.keys()].slice(-3)).toEqual(['149', '60', 'new'])
+  expect(answers.has('50')).toBe(false)
+})

@@ -1,0 +1,261 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request as httpsRequest } from 'node:https'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createTestService, serveDns, type TestService } from '../../src/testing/index.ts'
+import { makeCertificate } from '../../test/support/https.ts'
+import { redisServer } from '../../test/unit/replay/redis-server.ts'
+import { exchangeBytes, send, startApplication, statusesOf, wire } from './start.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+const undo: (() => unknown)[] = []
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+})
+
+let service: TestService
+let folder: string
+beforeAll(() => {
+  service = createTestService()
+  folder = mkdtempSync(join(tmpdir(), 'signed-requests-gateway-'))
+  return () => rmSync(folder, { recursive: true })
+})
+
+interface Running {
+  child: ChildProcess
+  address: string
+  /** lines of the log so far */
+  log: () => Record<string, unknown>[]
+  notes: () => string
+  /** resolves to its exit code */
+  exit: Promise<number | null>
+}
+
+/** The command line as a process, for the requests of the test service, with its keys in a real DNS. */
+async function start(
+  upstream: URL,
+  args: readonly string[],
+  env: Record<string, string> = {}
+): Promise<Running> {
+  const dns = await serveDns(service)
+  undo.push(dns.close)
+  const required = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
+  const own = ['--upstream', upstream.href, '--listen', '127.0.0.1:0', '--dns-server', dns.address]
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'gateway', ...required, ...own, ...args], {
+    env: { PATH: process.env['PATH'], ...env }
+  })
+  const output = { log: '', notes: '' }
+  child.stdout.setEncoding('utf8').on('data', text => {
+    output.log += text
+  })
+  child.stderr.setEncoding('utf8').on('data', text => {
+    output.notes += text
+  })
+  const exit = once(child, 'close').then(([code]) => code as number | null)
+  undo.push(async () => {
+    child.kill('SIGTERM')
+    await exit
+  })
+  let address: string | undefined
+  while (address === undefined) {
+    await Promise.race([once(child.stderr, 'data'), exit])
+    if (child.exitCode !== null) throw new Error(output.notes)
+    address = /listen(?:ing)? on (?:https?:\/\/)?(\S+:\d+)/.exec(output.notes)?.[1]
+  }
+  const log = () =>
+    output.log
+      .split('\n')
+      .filter(Boolean)
+      .map(line => JSON.parse(line) as Record<string, unknown>)
+  return { child, address, log, notes: () => output.notes, exit }
+}
+
+async function startUpstream(answer?: Parameters<typeof startApplication>[0]) {
+  const application = await startApplication(answer)
+  undo.push(application.close)
+  return application
+}
+
+/** The workers that a process has started; tsx starts one of its own. */
+const workersOf = (pid: number): number[] =>
+  execFileSync('ps', ['-o', 'pid=,args=', '--ppid', `${pid}`], { encoding: 'utf8' })
+    .split('\n')
+    .filter(line => line.includes(' gateway '))
+    .map(line => Number.parseInt(line, 10))
+
+describe('one process', () => {
+  it('looks up keys in DNS, logs a line for each request, and ends with 0 on SIGTERM', async () => {
+    const { url, seen } = await startUpstream()
+    const { child, address, log, exit } = await start(url, ['--https', 'always'])
+    const signed = service.sign({ target: '/hook', body: 'body' })
+    expect(statusesOf(await send(address, signed))).toEqual([200])
+    expect(statusesOf(await send(address, { ...signed, target: '/secret' }))).toEqual([401])
+    expect(seen).toMatchObject([{ target: '/hook' }])
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+    expect(log()).toEqual([
+      {
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        status: 'verified',
+        codes: [],
+        accountId: '1234',
+        keyId: 'key1._domainkey.service.example',
+        algorithm: 'rsa-sha256',
+        date: expect.any(String),
+        replayId: expect.any(String),
+        bodyLength: 4,
+        httpStatus: 200,
+        upstream: 'answered',
+        ms: expect.any(Number)
+      },
+      {
+        time: expect.any(String),
+        status: 'rejected',
+        codes: ['signature-mismatch'],
+        httpStatus: 401,
+        upstream: 'not-asked',
+        ms: expect.any(Number)
+      }
+    ])
+  })
+
+  it('lets a running request end on SIGTERM, refuses new connections, and ends with 0', async () => {
+    let finish = () => {}
+    const { url, seen } = await startUpstream(res => {
+      finish = () => res.end('done')
+    })
+    const { child, address, exit } = await start(url, ['--https', 'always'])
+    const port = Number(new URL(`http://${address}`).port)
+    const idle = connect(port, '127.0.0.1')
+    await once(idle, 'connect')
+    const answer = exchangeBytes(address, wire(service.sign({ target: '/hook' })))
+    while (seen.length === 0) await new Promise(setImmediate)
+    child.kill('SIGTERM')
+    await once(idle.resume(), 'close')
+    const [error] = await once(connect(port, '127.0.0.1'), 'error')
+    expect(error.code).toBe('ECONNREFUSED')
+    finish()
+    expect(statusesOf(await answer)).toEqual([200])
+    expect(await exit).toBe(0)
+  })
+
+  it('ends with 1 when requests outlast --drain', async () => {
+    const { url, seen } = await startUpstream(() => {})
+    const { child, address, exit } = await start(url, ['--https', 'always', '--drain', '100'])
+    const answer = exchangeBytes(address, wire(service.sign({ target: '/hook' })))
+    while (seen.length === 0) await new Promise(setImmediate)
+    child.kill('SIGTERM')
+    expect(statusesOf(await answer)).toEqual([502])
+    expect(await exit).toBe(1)
+  })
+
+  it('serves HTTPS itself', async () => {
+    const { key, cert } = await makeCertificate('receiver.example')
+    writeFileSync(join(folder, 'key.pem'), key)
+    writeFileSync(join(folder, 'cert.pem'), cert)
+    const { url, seen } = await startUpstream()
+    const files = ['--tls-key', join(folder, 'key.pem'), '--tls-cert', join(folder, 'cert.pem')]
+    const { address } = await start(url, files)
+    const { method, target, headers, body } = service.sign({ target: '/hook', body: 'body' })
+    const request = httpsRequest({
+      host: '127.0.0.1',
+      port: Number(new URL(`http://${address}`).port),
+      servername: 'receiver.example',
+      ca: cert,
+      method,
+      path: target,
+      headers: [...headers].flat()
+    })
+    request.end(body)
+    const [answer] = await once(request, 'response')
+    answer.resume()
+    expect(answer.statusCode).toBe(200)
+    expect(seen).toHaveLength(1)
+  })
+
+  it('trusts X-Forwarded-Proto only when it is told to', async () => {
+    const { url } = await startUpstream()
+    const { address } = await start(url, ['--https', 'x-forwarded-proto'])
+    const forwarded = (value: string) =>
+      send(address, service.sign({ target: '/' }), [['X-Forwarded-Proto', value]])
+    expect(statusesOf(await forwarded('https'))).toEqual([200])
+    expect(statusesOf(await forwarded('http'))).toEqual([401])
+    expect(statusesOf(await send(address, service.sign({ target: '/' })))).toEqual([401])
+  })
+
+  it('explains refusals with --log text, in printable ASCII, and says when it observes', async () => {
+    const { url } = await startUpstream()
+    const config = join(folder, 'gateway.json')
+    writeFileSync(config, JSON.stringify({ log: 'text', observe: true, https: 'always' }))
+    const { child, address, exit, notes } = await start(url, [], { SIGNED_REQUESTS_CONFIG: config })
+    let log = ''
+    child.stdout!.on('data', text => {
+      log += text
+    })
+    const signed = service.sign({ target: '/hook' })
+    const headers = signed.headers.map(
+      ([name, value]) => [name, name === 'Date' ? '\u009b31mred\u00ff' : value] as const
+    )
+    await send(address, { ...signed, headers })
+    child.kill('SIGTERM')
+    await exit
+    expect(log).toMatch(/^[ -~\n]*$/)
+    expect(log).toMatch(/Z 200 rejected date-malformed answered \d+ ms\nrejected: date\n\nok {4}request/)
+    expect(notes()).toContain('NOTHING IS REFUSED')
+  })
+})
+
+describe('--workers 2', () => {
+  it('share an address and Redis, are replaced when they end, and end together', async () => {
+    const redis = await redisServer()
+    undo.push(redis.remove)
+    await redis.start()
+    const { url, seen } = await startUpstream()
+    const args = ['--https', 'always', '--workers', '2', '--admin', '127.0.0.1:0']
+    const { child, address, exit, log, notes } = await start(url, args, {
+      SIGNED_REQUESTS_REDIS: `redis://127.0.0.1:${redis.port}`
+    })
+    const requests = Array.from({ length: 40 }, (_, n) => service.sign({ target: `/${n}`, body: `${n}` }))
+    const repeated = requests.flatMap(signed => [send(address, signed), send(address, signed)])
+    const statuses = (await Promise.all(repeated)).flatMap(statusesOf)
+    expect(statuses.filter(status => status === 200)).toHaveLength(40)
+    expect(statuses.filter(status => status === 401)).toHaveLength(40)
+    expect(seen).toHaveLength(40)
+
+    const admin = /admin page on (\S+)\//.exec(notes())![1]
+    let metrics = ''
+    while (!/requests_total\{verdict="rejected"[^}]*\} 40\n/.test(metrics)) {
+      metrics = await (await fetch(`${admin}/metrics`)).text()
+    }
+    expect(metrics).toMatch(/signed_requests_requests_total\{verdict="verified"[^}]*\} 40\n/)
+
+    const workers = workersOf(child.pid!)
+    expect(workers).toHaveLength(2)
+    process.kill(workers[0]!, 'SIGKILL')
+    while (!/a worker has ended \(SIGKILL\) and is replaced/.test(notes())) await once(child.stderr!, 'data')
+    expect(statusesOf(await send(address, service.sign({ target: '/after' })))).toEqual([200])
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+    expect(log().filter(({ status }) => status === 'verified')).toHaveLength(41)
+  })
+
+  it('do not start with a memory replay store', async () => {
+    const args = ['--https', 'always', '--workers', '2']
+    await expect(start(new URL('http://127.0.0.1:9'), args)).rejects.toThrow(
+      /^signed-requests: --workers with a memory replay store would let each request in once for each worker/
+    )
+  })
+
+  it('end when they cannot start', async () => {
+    const args = ['--https', 'always', '--workers', '2', '--redis', 'redis://127.0.0.1:1']
+    await expect(start(new URL('http://127.0.0.1:9'), args)).rejects.toThrow(
+      'the replay store in Redis cannot be used: connect ECONNREFUSED'
+    )
+  })
+})

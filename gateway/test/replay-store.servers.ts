@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { freePort } from '../../test/support/free-port.ts'
+import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
+import { redisServer } from '../../test/unit/replay/redis-server.ts'
+import { postgresPool } from '../../test/unit/replay/store-clients.ts'
+import { connectReplayStore } from '../src/replay-store.ts'
+import { type Application, send, startApplication, startTestGateway, type TestGateway } from './start.ts'
+
+const undo: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+})
+
+async function start(
+  kind: 'redis' | 'postgres',
+  url: string
+): Promise<{ application: Application; gateway: TestGateway }> {
+  const application = await startApplication()
+  undo.push(application.close)
+  const gateway = await startTestGateway(application.url, { replay: { kind, url } })
+  undo.push(gateway.close)
+  return { application, gateway }
+}
+
+async function startRedis() {
+  const redis = await redisServer({ durable: true })
+  undo.push(redis.remove)
+  await redis.start()
+  return redis
+}
+
+async function startPostgres() {
+  const postgres = await postgresServer()
+  undo.push(postgres.remove)
+  await postgres.start()
+  return postgres
+}
+
+describe.each([
+  ['redis', startRedis, (port: number) => `redis://127.0.0.1:${port}/1`],
+  ['postgres', startPostgres, (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`]
+] as const)('%s', (kind, startDatabase, urlOf) => {
+  it('accepts a request once, also after a restart of the gateway', async () => {
+    const database = await startDatabase()
+    const { application, gateway } = await start(kind, urlOf(database.port))
+    const signed = gateway.service.sign({ target: '/hook', body: 'once' })
+    expect(await send(gateway.address, signed)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await send(gateway.address, signed)).toMatch(/^HTTP\/1\.1 401 /)
+    await gateway.close()
+    const second = await startTestGateway(
+      application.url,
+      { replay: { kind, url: urlOf(database.port) } },
+      gateway.service
+    )
+    undo.push(second.close)
+    expect(await send(second.address, signed)).toMatch(/^HTTP\/1\.1 401 /)
+    expect(application.seen).toHaveLength(1)
+  })
+
+  it('answers 503 while the database is down, and reconnects', async () => {
+    const database = await startDatabase()
+    const { application, gateway } = await start(kind, urlOf(database.port))
+    const { service, address } = gateway
+    await database.kill()
+    const signed = service.sign({ target: '/hook' })
+    expect(await send(address, signed)).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: /)
+    expect(application.seen).toEqual([])
+    await database.start()
+    let answer = ''
+    while (!answer.startsWith('HTTP/1.1 200 '))
+      answer = await send(address, service.sign({ target: '/hook' }))
+    expect(application.seen).toHaveLength(1)
+  })
+
+  it('does not start while the database cannot be reached, and says so without the URL', async () => {
+    const url = urlOf(await freePort())
+      .replace('127.0.0.1', 'user:secret@127.0.0.1')
+      .replace('postgres@user', 'user')
+    await expect(connectReplayStore({ kind, url })).rejects.toThrow(
+      /^the replay store in (?:Redis|PostgreSQL) cannot be used: connect ECONNREFUSED 127\.0\.0\.1:\d+$/
+    )
+  })
+})
+
+it('uses a table of PostgreSQL that it may not create', async () => {
+  const database = await startPostgres()
+  const pool = postgresPool(database.port)
+  undo.push(() => pool.end())
+  const url = `postgres://gateway:secret@127.0.0.1:${database.port}/postgres`
+  await pool.query("CREATE ROLE gateway LOGIN PASSWORD 'secret'")
+  await pool.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+  await expect(connectReplayStore({ kind: 'postgres', url })).rejects.toThrow(
+    'cannot be used: relation "signed_requests_replay" does not exist'
+  )
+  const { postgresReplayTable } = await import('../../src/replay/index.ts')
+  await pool.query(postgresReplayTable())
+  await pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON signed_requests_replay TO gateway')
+  const { store, close } = await connectReplayStore({ kind: 'postgres', url })
+  undo.push(close)
+  expect(await store?.claim('id', 60)).toBe(true)
+})

@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import type { ReceivedRequest } from '../../src/index.ts'
+import { createTestService, type TestService } from '../../src/testing/index.ts'
+import type { Exchange } from '../src/exchange.ts'
+import { type Gateway, startGateway } from '../src/gateway.ts'
+import type { GatewaySettings } from '../src/settings.ts'
+
+/** What the application saw of one request. */
+export interface Seen {
+  method: string
+  target: string
+  /** name and value one after the other, as received */
+  rawHeaders: string[]
+  headers: IncomingMessage['headers']
+  body: Buffer
+}
+
+export interface Application {
+  readonly url: URL
+  readonly seen: Seen[]
+  close(): Promise<void>
+}
+
+/** An application behind the gateway: it notes what it sees, and answers 200 with `done`. */
+export async function startApplication(
+  answer: (res: ServerResponse, seen: Seen, count: number) => void = res => res.end('done')
+): Promise<Application> {
+  const seen: Seen[] = []
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk)
+    const { method = '', url: target = '', rawHeaders, headers } = req
+    const request = { method, target, rawHeaders, headers, body: Buffer.concat(chunks) }
+    seen.push(request)
+    answer(res, request, seen.length)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise(resolve => server.close(resolve))
+  }
+  return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), seen, close }
+}
+
+/** One for all tests of a file: its keys take time to make. */
+let shared: TestService | undefined
+export function sharedService(): TestService {
+  shared ??= createTestService()
+  return shared
+}
+
+export interface TestGateway extends Gateway {
+  readonly service: TestService
+  /** each request that is over */
+  readonly exchanges: Exchange[]
+  /** resolves when so many are over */
+  over(count: number): Promise<Exchange[]>
+}
+
+/** A gateway on a free port for the requests of a test service, which may come over plain HTTP. */
+export async function startTestGateway(
+  upstream: URL,
+  settings: Partial<GatewaySettings> = {},
+  service = sharedService()
+): Promise<TestGateway> {
+  const exchanges: Exchange[] = []
+  let onOver = () => {}
+  const running = await startGateway(testSettings(upstream, service, settings), exchange => {
+    exchanges.push(exchange)
+    onOver()
+  })
+  const over = async (count: number) => {
+    while (exchanges.length < count) {
+      await new Promise<void>(resolve => {
+        onOver = resolve
+      })
+    }
+    return exchanges
+  }
+  return { ...running, service, exchanges, over }
+}
+
+export const testSettings = (
+  upstream: URL,
+  service: TestService,
+  settings: Partial<GatewaySettings> = {}
+): GatewaySettings => ({
+  listen: { host: '127.0.0.1', port: 0 },
+  upstream,
+  upstreamTimeout: 5000,
+  tls: undefined,
+  https: true,
+  verifier: service.options,
+  replay: { kind: 'memory' },
+  observe: false,
+  log: 'json',
+  admin: undefined,
+  maxConnections: 1000,
+  drain: 5000,
+  workers: 1,
+  ...settings
+})
+
+/** A signed request as the bytes of a socket. Content-Length is added to what was signed. */
+export function wire(
+  { method, target, headers, body }: ReceivedRequest,
+  more: readonly (readonly [string, string])[] = []
+): Buffer {
+  const bytes = Buffer.from((body ?? '') as Uint8Array)
+  const lines = [...(headers as Iterable<readonly [string, string]>)]
+  if (!lines.some(([name]) => name.toLowerCase() === 'content-length')) {
+    lines.push(['Content-Length', `${bytes.length}`])
+  }
+  const head = [...lines, ...more].map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${head}\r\n`, 'latin1'), bytes])
+}
+
+/** All that a server answers to these bytes until it closes or resets, or until `until` is in it. */
+export function exchangeBytes(address: string, bytes: Uint8Array, until?: RegExp): Promise<string> {
+  const { hostname, port } = new URL(`http://${address}`)
+  const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
+  socket.on('error', () => {})
+  socket.write(bytes)
+  let answer = ''
+  return new Promise(resolve => {
+    socket.on('data', chunk => {
+      answer += chunk.toString('latin1')
+      if (until?.test(answer)) socket.destroy()
+    })
+    socket.on('close', () => resolve(answer))
+  })
+}
+
+/** The statuses of all answers to these bytes, when the last of them ends the connection. */
+export const statusesOf = (answer: string): number[] =>
+  [...answer.matchAll(/^HTTP\/1\.[01] (\d{3})/gm)].map(([, status]) => Number(status))
+
+/** Sends one signed request on a connection of its own. */
+export const send = (
+  address: string,
+  signed: ReceivedRequest,
+  more: readonly (readonly [string, string])[] = []
+): Promise<string> => exchangeBytes(address, wire(signed, [...more, ['Connection', 'close']]))

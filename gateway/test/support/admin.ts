@@ -1,0 +1,96 @@
+import { get, type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
+import { onTestFinished } from 'vitest'
+import { createTestService } from '../../../src/testing/index.ts'
+import { type AdminSettings, startAdmin } from '../../src/admin/admin.ts'
+
+export const service = createTestService()
+
+/** An admin address of its own for one test. */
+export async function startTestAdmin(changes: Partial<AdminSettings> = {}) {
+  const admin = await startAdmin({
+    address: { host: '127.0.0.1', port: 0 },
+    token: undefined,
+    redact: false,
+    verifier: service.options,
+    dns: new Map(Object.entries(service.records)),
+    isReady: () => true,
+    ...changes
+  })
+  onTestFinished(() => admin.close())
+  const { port } = new URL(`http://${admin.address}`)
+  return { ...admin, port: Number(port) }
+}
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** Asks over a connection of its own. */
+export const ask = (port: number, path = '/', options: RequestOptions = {}): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    request({ port, path, host: '127.0.0.1', agent: false, ...options }, async res => {
+      const chunks: Buffer[] = []
+      for await (const chunk of res) chunks.push(chunk)
+      resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks).toString() })
+    })
+      .on('error', reject)
+      .end()
+  })
+
+export interface Batch {
+  id: string
+  run: string
+  isWhole: boolean
+  counts: Record<string, number>
+  rows: { number: number; target: string; verdict: string; codes: string[] }[]
+}
+
+/** Listens to the events as a page does. */
+export function listen(port: number, headers: Record<string, string> = {}) {
+  const batches: Batch[] = []
+  const waiting: (() => void)[] = []
+  let isEnded = false
+  const wake = () => {
+    for (const resume of waiting.splice(0)) resume()
+  }
+  const asked = get({ port, host: '127.0.0.1', path: '/events', agent: false, headers }, res => {
+    let text = ''
+    res.setEncoding('utf8').on('data', part => {
+      text += part
+      const messages = text.split('\n\n')
+      text = messages.pop() ?? ''
+      for (const message of messages) {
+        const [, id = ''] = /^id: (.*)$/m.exec(message) ?? []
+        const [, data] = /^data: (.*)$/m.exec(message) ?? []
+        if (data !== undefined) batches.push({ id, ...JSON.parse(data) })
+      }
+      wake()
+    })
+    res.on('error', () => {})
+    res.on('close', () => {
+      isEnded = true
+      wake()
+    })
+  })
+  asked.on('error', () => {
+    isEnded = true
+    wake()
+  })
+  onTestFinished(() => {
+    asked.destroy()
+  })
+  const until = async (condition: () => boolean) => {
+    while (!condition()) await new Promise<void>(resume => waiting.push(resume))
+  }
+  const rows = () => batches.flatMap(batch => batch.rows)
+  return {
+    batches,
+    rows,
+    hasRows: (count: number) => until(() => rows().length >= count),
+    hasBatches: (count: number) => until(() => batches.length >= count),
+    ended: () => until(() => isEnded),
+    stop: () => asked.destroy()
+  }
+}

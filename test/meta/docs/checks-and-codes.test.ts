@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { CODES, type Code, isUnavailable } from '../../../src/verdict/codes.ts'
+import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
+
+const read = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
+const page = read('checks-and-codes.md')
+const codes = Object.keys(CODES) as Code[]
+
+/** The text below each code's heading. */
+const sections = new Map(
+  [...page.matchAll(/^### (\S+)\n([\s\S]*?)(?=^##|$(?![\s\S]))/gm)].map(([, code = '', text = '']) => [
+    code,
+    text
+  ])
+)
+
+test('every code has one heading, and every heading is a code, in the order of the checks', () => {
+  expect([...page.matchAll(/^### (.*)$/gm)].map(([, code]) => code)).toEqual(
+    CHECK_NAMES.flatMap(check => codes.filter(code => CODES[code][0] === check))
+  )
+})
+
+test('the table has every check, with links to its codes', () => {
+  const rows = [...page.matchAll(/^\| \[`([\w-]+)`\]\(#([\w-]+)\) \| (.*) \|$/gm)]
+  expect(rows.map(([, check]) => check)).toEqual([...CHECK_NAMES])
+  for (const [, check, anchor, links = ''] of rows) {
+    expect(page.toLowerCase()).toContain(`## ${anchor?.replaceAll('-', ' ')}\n`)
+    const named = [...links.matchAll(/\[`([\w-]+)`\]\(#([\w-]+)\)/g)].map(([, code, target]) => [
+      code,
+      target
+    ])
+    expect(named).toEqual(codes.filter(code => CODES[code][0] === check).map(code => [code, code]))
+  }
+})
+
+describe.each(codes)('%s', code => {
+  const text = sections.get(code) ?? ''
+
+  test('says what it means, why it happens, what to do and what its evidence is', () => {
+    expect(text).toMatch(/^\n\S/)
+    expect(text).toMatch(/^- \*\*Likely causes:\*\* \S/m)
+    expect(text).toMatch(/^- \*\*What to do:\*\* \S/m)
+    expect(text).toMatch(/^- \*\*(?:Example of the evidence:\*\* `\{|Evidence:\*\* none)/m)
+  })
+
+  test('says whether it is a refusal or unavailable', () => {
+    expect(text.includes('**Unavailable.**')).toBe(isUnavailable(code))
+  })
+})
+
+test('links within the pages lead to headings that exist', () => {
+  const slug = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-')
+  for (const name of ['checks-and-codes.md', 'options.md', 'troubleshooting.md']) {
+    for (const [link, file = '', anchor = ''] of read(name).matchAll(/\]\(([\w.-]*\.md)?#([\w-]+)\)/g)) {
+      const target = read(file === '' ? name : file)
+      const slugs = [...target.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading))
+      expect(slugs, `${name}: ${link}`).toContain(anchor)
+    }
+  }
+  expect(readdirSync(new URL('../../../docs', import.meta.url))).toContain('troubleshooting.md')
+})
+
+test('the codes that the pages mention exist', () => {
+  for (const name of ['options.md', 'troubleshooting.md']) {
+    const spoken =
+      read(name).match(/`(?:date|host|account|key|signature|digest|body|coverage|replay)-[a-z-]+`/g) ?? []
+    const known = new Set<string>([...codes, 'account-'])
+    for (const code of spoken) expect(known, `${name}: ${code}`).toContain(code.slice(1, -1))
+  }
+})

@@ -1,0 +1,28 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { COMMANDS, HELP } from '../../../src/cli/run.ts'
+
+/** docs/command-line.md with the help of every command as it is now. */
+export function commandLinePage(page: string): string {
+  const names = [...page.matchAll(/<!-- help: (\S+) -->/g)].map(([, name]) => name)
+  const missing = [...COMMANDS.keys()].filter(name => !names.includes(name))
+  if (missing.length > 0) throw new Error(`docs/command-line.md has no <!-- help: ${missing[0]} -->`)
+  return withHelp(page)
+}
+
+/** A page with the help of a command as it is now, where `<!-- help: NAME -->` stands before a block. */
+export const withHelp = (page: string): string =>
+  page.replace(/(<!-- help: (\S+) -->\n+```text\n)(?:.*?\n)??```\n/gs, (_, start: string, name: string) => {
+    const help = name === 'signed-requests' ? HELP : COMMANDS.get(name)?.help
+    if (help === undefined) throw new Error(`there is no command ${name}`)
+    return `${start}${help}\n\`\`\`\n`
+  })
+
+/** `npm run docs:cli` */
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const name of ['command-line.md', 'gateway.md']) {
+    const file = new URL(`../../../docs/${name}`, import.meta.url)
+    const rewrite = name === 'command-line.md' ? commandLinePage : withHelp
+    writeFileSync(file, rewrite(readFileSync(file, 'utf8')))
+  }
+}

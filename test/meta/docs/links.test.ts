@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
+import { COMMANDS } from '../../../src/cli/run.ts'
+import { anchorsOf, exists, linksOf, PAGES, proseOf, ROOT, read } from './pages.ts'
+
+const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
+
+/** The part of the tarball that a page can link to: what `files` of package.json names, and what npm always adds. */
+const shipped = [
+  ...manifest.files.filter(name => !name.startsWith('!')),
+  'README.md',
+  'LICENSE',
+  'package.json'
+]
+const isShipped = (path: string): boolean =>
+  !path.startsWith('docs/api') && shipped.some(name => path === name || path.startsWith(`${name}/`))
+
+/** What is wrong with a link from this page; undefined when nothing is. */
+function problemOf(page: string, target: string): string | undefined {
+  if (isUrl(target)) return target.startsWith('https://') ? undefined : 'is not an https URL'
+  const [path, anchor] = target.split('#') as [string, string?]
+  const file = path === '' ? page : posix.normalize(posix.join(posix.dirname(page), path))
+  if (!exists(file)) return `${file} does not exist`
+  if (isShipped(page) && !isShipped(file)) return `${file} is not in the tarball, which this page is in`
+  if (anchor === undefined) return undefined
+  if (!file.endsWith('.md')) return 'has an anchor in a file without headings'
+  return anchorsOf(proseOf(file)).has(anchor) ? undefined : `${file} has no heading #${anchor}`
+}
+
+describe('links and anchors', () => {
+  test.each(PAGES)('%s', page => {
+    const wrong = linksOf(proseOf(page)).flatMap(target => {
+      const problem = problemOf(page, target)
+      return problem === undefined ? [] : [`${target}: ${problem}`]
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+/** Files that are under version control, or will be. */
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8'
+})
+  .split('\n')
+  .filter(name => /\.(?:ts|mjs|cts|mts)$/.test(name) && exists(name) && !name.startsWith('test/docs/'))
+
+test('every page that code points to exists, with its heading', () => {
+  const wrong = files.flatMap(file =>
+    [...read(file).matchAll(/(?<![\w/.-])(docs\/[\w-]+\.md)(?:#([\w-]+))?/g)].flatMap(
+      ([link, page, anchor]) => {
+        if (!exists(page!)) return [`${file}: ${link}`]
+        return anchor === undefined || anchorsOf(proseOf(page!)).has(anchor) ? [] : [`${file}: ${link}`]
+      }
+    )
+  )
+  expect(wrong).toEqual([])
+})
+
+describe('what pages mention exists', () => {
+  const scripts = Object.keys(manifest.scripts)
+  const entries = Object.keys(manifest.exports).map(name => posix.join('signed-requests', name))
+
+  /** The names on a page that lead nowhere. */
+  const missing = (page: string, pattern: RegExp, isThere: (name: string) => boolean): string[] =>
+    [...read(page).matchAll(pattern)].map(([, name]) => name!).filter(name => !isThere(name))
+
+  test.each(PAGES)('%s: scripts of npm run', page => {
+    expect(missing(page, /\bnpm run ([\w:-]+)/g, name => scripts.includes(name))).toEqual([])
+  })
+
+  test.each(PAGES)('%s: entries of the package', page => {
+    const pattern = /['"`](signed-requests\/[\w-]+)['"`]/g
+    expect(missing(page, pattern, name => entries.includes(name))).toEqual([])
+  })
+
+  test.each(PAGES)('%s: commands', page => {
+    const pattern = /\bnpx signed-requests ([a-z]+)\b/g
+    expect(missing(page, pattern, name => COMMANDS.has(name))).toEqual([])
+  })
+
+  test.each(PAGES)('%s: files and folders of the repository', page => {
+    // docs/api is generated
+    const pattern = /`((?!docs\/api`)(?:src|test|examples|fixtures|bench|docs|\.github|\.ci)\/[\w./-]*)`/g
+    expect(missing(page, pattern, name => exists(name) || exists(`${posix.dirname(page)}/${name}`))).toEqual(
+      []
+    )
+  })
+})
+
+test('every page of docs/ is in the index of the README', () => {
+  const linked = new Set(linksOf(proseOf('README.md')).map(target => target.split('#')[0]))
+  const pages = readdirSync(`${ROOT}/docs`).filter(name => statSync(`${ROOT}/docs/${name}`).isFile())
+  expect(pages.map(name => `docs/${name}`).filter(page => !linked.has(page))).toEqual([])
+})
+
+test.each([
+  ['which account id', 'docs/account.md#find-it-once'],
+  ['which header', 'docs/account.md#which-header'],
+  ['behind Traefik', 'docs/behind-a-proxy.md#traefik'],
+  ['a body parser', 'docs/troubleshooting.md#digest-mismatch-for-every-request'],
+  ['the key was rotated', 'docs/keys-and-dns.md#the-monthly-rotation-as-a-receiver-sees-it'],
+  ['DNS is down', 'docs/troubleshooting.md#503-and-the-sender-tries-again-and-again'],
+  ['a request comes twice', 'docs/replay-and-retries.md#two-kinds-of-repetition'],
+  ['a store of your own', 'docs/replay-stores.md#your-own'],
+  ['a test in CI', 'docs/testing.md#in-a-test'],
+  ['PHP', 'docs/gateway.md']
+])('the README answers with one click: %s', (_, target) => {
+  expect(linksOf(proseOf('README.md'))).toContain(target)
+})

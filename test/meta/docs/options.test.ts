@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { OPTION_NAMES, validateOptions } from '../../../src/options/settings.ts'
+
+const page = readFileSync(new URL('../../../docs/options.md', import.meta.url), 'utf8')
+const rows = [...page.matchAll(/^\| `(\w+)` \| (.*?) \| ([^|]*) \| (.*) \|$/gm)].map(
+  ([, name = '', , byDefault = '']) => ({ name, byDefault })
+)
+const settings = validateOptions({ serviceDomain: 'service.example', hosts: 'a.example', accounts: '1' })
+
+test('the table has every option, in the order of the type', () => {
+  expect(rows.map(({ name }) => name)).toEqual([...OPTION_NAMES])
+})
+
+test.each(rows.filter(({ byDefault }) => /^`?(?:\d+|true|false)`?$/.test(byDefault)))(
+  '$name is $byDefault by default',
+  ({ name, byDefault }) => {
+    expect(String(settings[name as keyof typeof settings])).toBe(byDefault.replaceAll('`', ''))
+  }
+)
+
+test('the other defaults', () => {
+  const byDefault = Object.fromEntries(rows.map(row => [row.name, row.byDefault]))
+  expect(byDefault['accountHeader']?.toLowerCase()).toBe(`\`${settings.accountHeader}\``)
+  expect(byDefault['accountPrefix']).toBe(`\`${settings.accountPrefix}\``)
+  expect(byDefault['schemes']).toBe(`\`['${[...settings.schemes].join("', '")}']\``)
+  expect(byDefault['algorithms']).toBe(`\`['${[...settings.algorithms['draft-cavage']].join("', '")}']\``)
+  expect(byDefault['replayStore']).toBe('none')
+  expect(settings.replayStore).toBeUndefined()
+  expect(rows.filter(row => row.byDefault === 'required').map(({ name }) => name)).toEqual([
+    'serviceDomain',
+    'hosts',
+    'accounts'
+  ])
+})

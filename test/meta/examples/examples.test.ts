@@ -1,0 +1,226 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, Server as HttpServer } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { Logger } from '@nestjs/common'
+import { afterAll, beforeAll, vi } from 'vitest'
+import { createTestService } from '../../../src/testing/index.ts'
+import './resolver.ts'
+import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+import { type Certificate, makeCertificate, send } from '../../support/https.ts'
+import { createGateway, functionUrlEvent, httpApiEvent, restApiEvent } from './gateway.ts'
+import { KINDS, type Kind } from './kinds.ts'
+import { type RunningRecipe, testRecipe } from './recipe.ts'
+import { behindProxy, sendOverHttp, sendOverHttp2 } from './senders.ts'
+
+const HOST = 'receiver.example'
+const service = createTestService()
+
+let dns: DnsServer
+let certificate: Certificate
+const folder = mkdtempSync(join(tmpdir(), 'examples-'))
+
+beforeAll(async () => {
+  dns = await startDnsServer(service.records)
+  vi.stubEnv('DNS_SERVER', dns.address)
+  certificate = await makeCertificate(HOST)
+  vi.stubEnv('PORT', '0')
+  for (const name of ['key', 'cert'] as const) {
+    writeFileSync(join(folder, name), certificate[name])
+    vi.stubEnv(`TLS_${name.toUpperCase()}`, join(folder, name))
+  }
+  vi.spyOn(console, 'log').mockReturnValue()
+  vi.spyOn(console, 'warn').mockReturnValue()
+  Logger.overrideLogger(false)
+})
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  vi.unstubAllEnvs()
+  await dns.close()
+})
+
+async function portOf(server: Server): Promise<number> {
+  if (!server.listening) await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** A server that speaks plain HTTP behind a proxy. */
+async function running(server: Server): Promise<RunningRecipe> {
+  return { ...behindProxy(await portOf(server)), close: () => server.close() }
+}
+
+testRecipe(
+  'the server of the README',
+  service,
+  async () => {
+    const listen = vi.spyOn(HttpServer.prototype, 'listen')
+    // @ts-expect-error the example is plain JavaScript
+    await import('../../../examples/ten-lines.mjs')
+    const server = listen.mock.contexts[0] as Server
+    listen.mockRestore()
+    return running(server)
+  },
+  { answer: 200 }
+)
+
+testRecipe('the steps, one by one', service, async () => {
+  const { server } = await import('../../../examples/steps.ts')
+  return running(server)
+})
+
+testRecipe('node:http', service, async () => {
+  const { server } = await import('../../../examples/node-http.ts')
+  return running(server)
+})
+
+testRecipe(
+  'node:https',
+  service,
+  async () => {
+    const { server } = await import('../../../examples/node-https.ts')
+    const to = { host: HOST, port: await portOf(server), cert: certificate.cert }
+    return { send: request => send(request, to), close: () => server.close() }
+  },
+  { behind: 'nothing' }
+)
+
+testRecipe(
+  'node:http2',
+  service,
+  async () => {
+    const { server } = await import('../../../examples/node-http2.ts')
+    const port = await portOf(server)
+    return { send: request => sendOverHttp2(request, port, certificate.cert), close: () => server.close() }
+  },
+  { behind: 'nothing' }
+)
+
+testRecipe(
+  'node:http2, to a sender of HTTP/1.1',
+  service,
+  async () => {
+    vi.resetModules()
+    const { server } = await import('../../../examples/node-http2.ts')
+    const to = { host: HOST, port: await portOf(server), cert: certificate.cert }
+    return { send: request => send(request, to), close: () => server.close() }
+  },
+  { behind: 'nothing' }
+)
+
+/** The same files for both versions. */
+const versions = { 'Express 5': 'express', 'Express 4': 'express4' }
+
+for (const [version, name] of Object.entries(versions)) {
+  const startExpress = async (example: string) => {
+    vi.resetModules()
+    vi.doMock('express', () => import(name))
+    const { server } = await import(`../../examples/${example}.ts`)
+    vi.doUnmock('express')
+    return running(server)
+  }
+  const json = { answer: 200 } as const
+  testRecipe(`${version} with express.raw()`, service, () => startExpress('express-raw'), json)
+  testRecipe(`${version} behind express.json()`, service, () => startExpress('express-json'))
+  testRecipe(`${version}, before any parser`, service, () => startExpress('express-router'))
+}
+
+testRecipe('Fastify', service, async () => {
+  const { app } = await import('../../../examples/fastify.ts')
+  return { ...behindProxy(await portOf(app.server)), close: () => app.close() }
+})
+
+testRecipe('Koa', service, async () => {
+  const { server } = await import('../../../examples/koa.ts')
+  return running(server)
+})
+
+testRecipe(
+  'Hono',
+  service,
+  async () => {
+    const { server } = await import('../../../examples/hono.ts')
+    return running(server as Server)
+  },
+  { answer: 200 }
+)
+
+testRecipe(
+  'Hono, as middleware with a typed variable',
+  service,
+  async () => {
+    const { server } = await import('../../../examples/hono-middleware.ts')
+    return running(server as Server)
+  },
+  { answer: 200 }
+)
+
+testRecipe('Nest', service, async () => {
+  const { app } = await import('../../../examples/nest.ts')
+  return { ...behindProxy(await portOf(app.getHttpServer())), close: () => app.close() }
+})
+
+testRecipe(
+  'Nest, with a guard',
+  service,
+  async () => {
+    const { app } = await import('../../../examples/nest-guard.ts')
+    return { ...behindProxy(await portOf(app.getHttpServer())), close: () => app.close() }
+  },
+  { answer: 200 }
+)
+
+testRecipe(
+  'Next.js route handler',
+  service,
+  async () => {
+    const { GET, POST } = await import('../../../examples/next-route.ts')
+    const server = createServer(async (req, res) => {
+      const { method = '', url } = req
+      const headers = req.headers as Record<string, string>
+      const body = { body: Readable.toWeb(req) as ReadableStream, duplex: 'half' as const }
+      const init = { method, headers, ...(method === 'POST' && body) }
+      const handle = method === 'POST' ? POST : GET
+      const { status } = await handle(new Request(`http://${headers['host']}${url}`, init))
+      res.writeHead(status).end()
+    })
+    server.listen(0, '127.0.0.1')
+    const port = await portOf(server)
+    return { send: request => sendOverHttp(request, port), close: () => server.close() }
+  },
+  { behind: 'nothing' }
+)
+
+/** Everything but the target, and a target that reaches a function there as it was sent. */
+const withTarget = (target: string): Kind[] => [
+  ...KINDS.filter(({ name }) => !name.startsWith('a target')),
+  { name: `the target ${target}`, request: { target, body: '{}' } }
+]
+const REST_KINDS = withTarget('/prod/hook/a%2Fb//caf%C3%A9?name=%C3%A9%20b&name=c&empty=&%5B%5D=%2F')
+const HTTP_API_KINDS = withTarget('/hook//caf%C3%A9/%20?next=/x?y&name=%C3%A9%20b+c&empty=&%5B%5D=%2F')
+const isUtf8 = ({ name }: Kind) => !name.endsWith('UTF-8')
+
+const gateways = [
+  { name: 'a REST API', toEvent: restApiEvent(false), kinds: REST_KINDS.filter(isUtf8) },
+  { name: 'a REST API with binaryMediaTypes', toEvent: restApiEvent(true), kinds: REST_KINDS },
+  { name: 'an HTTP API', toEvent: httpApiEvent, kinds: HTTP_API_KINDS.filter(isUtf8) },
+  { name: 'a function URL', toEvent: functionUrlEvent, kinds: KINDS.filter(isUtf8) }
+]
+
+for (const { name, toEvent, kinds } of gateways) {
+  testRecipe(
+    `AWS Lambda behind ${name}`,
+    service,
+    async () => {
+      const { handler } = await import('../../../examples/lambda.ts')
+      const server = createGateway(toEvent, handler)
+      server.listen(0, '127.0.0.1')
+      const port = await portOf(server)
+      return { send: request => sendOverHttp(request, port), close: () => server.close() }
+    },
+    { kinds, behind: 'gateway' }
+  )
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ReceivedRequest } from '../../../src/index.ts'
+import type { TestService } from '../../../src/testing/index.ts'
+import { FORGERIES, KINDS, type Kind } from './kinds.ts'
+
+/** A recipe that listens. `send` resolves to the status of its answer. */
+export interface RunningRecipe {
+  send(request: ReceivedRequest): Promise<number>
+  /** the same, as what came to the proxy over plain HTTP; only where there is a proxy */
+  sendUnencrypted?(request: ReceivedRequest): Promise<number>
+  close(): unknown
+}
+
+export interface Setting {
+  kinds?: readonly Kind[]
+  /** what stands in front of the recipe: a proxy that ends TLS, nothing, or a gateway with a limit of its own */
+  behind?: 'proxy' | 'nothing' | 'gateway'
+  /** what its handler answers: nothing by default */
+  answer?: 200 | 204
+}
+
+/** Starts a recipe and sends it everything that it must verify and everything that it must refuse. */
+export function testRecipe(
+  name: string,
+  service: TestService,
+  start: () => Promise<RunningRecipe>,
+  { kinds = KINDS, behind = 'proxy', answer = 204 }: Setting = {}
+): void {
+  describe(name, () => {
+    let recipe: RunningRecipe
+    beforeAll(async () => {
+      recipe = await start()
+    })
+    afterAll(() => recipe?.close())
+
+    test.each(kinds)('verifies $name', async ({ request }) => {
+      expect(await recipe.send(service.sign(request))).toBe(answer)
+    })
+
+    test.each(FORGERIES)('refuses $name', async ({ forge }) => {
+      expect(await recipe.send(forge(service))).toBe(401)
+    })
+
+    if (behind === 'gateway') return
+    test('answers 413 to a body over the limit', async () => {
+      const body = Buffer.alloc(11 * 2 ** 20, ' ')
+      expect(await recipe.send(service.sign({ target: '/hook/orders', body }))).toBe(413)
+    })
+
+    if (behind === 'nothing') return
+    test('refuses a request that did not come over HTTPS', async () => {
+      expect(await recipe.sendUnencrypted?.(service.sign(kinds[0]!.request))).toBe(401)
+    })
+  })
+}

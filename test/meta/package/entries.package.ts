@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, inject, test } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
+
+/** What each entry exports at run time. A name that comes or goes is a change of the public interface. */
+const EXPORTS: Readonly<Record<string, readonly string[]>> = {
+  '.': [
+    'NotVerifiedError',
+    'assertVerified',
+    'buildSigningString',
+    'createVerifier',
+    'dnsTxtLookup',
+    'explain',
+    'fetchHandler',
+    'fromFetchRequest',
+    'fromLambdaEvent',
+    'fromNodeRequest',
+    'httpStatus',
+    'importPublicKey',
+    'lambdaHandler',
+    'logRecord',
+    'matchesDigest',
+    'nodeHandler',
+    'parseDigestHeader',
+    'parseHttpDate',
+    'parseKeyRecord',
+    'parseSignatureHeader',
+    'refusalResponse',
+    'sendRefusal',
+    'verifySignature'
+  ],
+  './account': ['AccountError', 'createAccountClient'],
+  './doh': ['dohTxtLookup'],
+  './draft-cavage': ['buildSigningString', 'parseDigestHeader', 'parseSignatureHeader'],
+  './replay': ['memoryReplayStore', 'postgresReplayStore', 'postgresReplayTable', 'redisReplayStore'],
+  './rfc9421': ['buildSignatureBase', 'parseContentDigest', 'parseSignatureInput', 'parseSignatures'],
+  './testing': ['captureFixture', 'createTestService', 'loadVectors', 'replayStoreContract', 'serveDns']
+}
+const DATA = { './package.json': 'name', './fixtures/*': 'vectors' }
+
+const cwd = inject('folder')
+const specifierOf = (entry: string) => entry.replace('.', 'signed-requests').replace('*', 'date.json')
+
+/** Runs a command in the user's folder; its output, or what it had to complain about. */
+function run(command: string, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+/** What `node` prints, as JSON. */
+function evaluate(type: 'module' | 'commonjs', code: string): unknown {
+  const { status, stdout, stderr } = run('node', '--no-warnings', `--input-type=${type}`, '--eval', code)
+  return status === 0 ? JSON.parse(stdout) : stderr
+}
+
+test('every subpath of package.json is tested here', () => {
+  expect(Object.keys(manifest.exports).sort()).toEqual([...Object.keys(EXPORTS), ...Object.keys(DATA)].sort())
+})
+
+describe.each(Object.entries(EXPORTS))('%s', (entry, names) => {
+  const specifier = specifierOf(entry)
+
+  test('can be imported', () => {
+    const code = `import * as entry from '${specifier}'; console.log(JSON.stringify(Object.keys(entry)))`
+    expect(evaluate('module', code)).toEqual(names)
+  })
+
+  test('can be required', () => {
+    const code = `console.log(JSON.stringify(Object.keys(require('${specifier}')).sort()))`
+    expect(evaluate('commonjs', code)).toEqual(names)
+  })
+})
+
+describe.each(Object.entries(DATA))('%s', (entry, key) => {
+  const specifier = specifierOf(entry)
+
+  test('can be imported', () => {
+    const code = `import data from '${specifier}' with { type: 'json' }; console.log('${key}' in data)`
+    expect(evaluate('module', code)).toBe(true)
+  })
+
+  test('can be required', () => {
+    const code = `console.log('${key}' in require('${specifier}'))`
+    expect(evaluate('commonjs', code)).toBe(true)
+  })
+})
+
+test('the command starts', () => {
+  const command = join(cwd, 'node_modules/.bin/signed-requests')
+  expect(run(command, '--help')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('Usage: signed-requests')
+  })
+  expect(run(command, '--version')).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' })
+  expect(run(command, 'nonsense')).toMatchObject({ status: 64, stdout: '' })
+})

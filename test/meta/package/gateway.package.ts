@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, inject, onTestFinished, test } from 'vitest'
+
+const bin = join(inject('folder'), 'node_modules/.bin/signed-requests')
+const SOURCE = new URL('../../../gateway/src/page/', import.meta.url)
+
+test('the gateway of the package serves every file of its page unchanged, and its metrics', async () => {
+  const args = ['--upstream=http://127.0.0.1:9', '--domain=service.example', '--host=hooks.example.com']
+  const more = ['--account=1234', '--https=always', '--listen=127.0.0.1:0', '--admin=127.0.0.1:0']
+  const gateway = spawn(bin, ['gateway', ...args, ...more])
+  onTestFinished(() => {
+    gateway.kill('SIGKILL')
+  })
+  let said = ''
+  for await (const text of gateway.stderr) {
+    said += text
+    if (/admin page on http:\/\/[\d.:]+\//.test(said)) break
+  }
+  const [url = ''] = /http:\/\/[\d.:]+\/(?=\s*$)/m.exec(said.slice(said.indexOf('admin page'))) ?? []
+  expect(url).not.toBe('')
+
+  const names = readdirSync(SOURCE)
+  expect(names.length).toBeGreaterThan(2)
+  for (const name of names) {
+    const response = await fetch(url + (name === 'index.html' ? '' : name))
+    expect([name, response.status, await response.text()]).toEqual([
+      name,
+      200,
+      readFileSync(new URL(name, SOURCE), 'utf8')
+    ])
+  }
+  expect(await (await fetch(`${url}metrics`)).text()).toContain('process_resident_memory_bytes')
+  const ended = new Promise(resolve => gateway.on('exit', resolve))
+  gateway.kill('SIGTERM')
+  expect(await ended).toBe(0)
+})

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+
+const folder = inject('folder')
+const page = readFileSync(new URL('../../../docs/testing.md', import.meta.url), 'utf8')
+
+/** A block of docs/testing.md, as a newcomer copies it. */
+function block(name: string): string {
+  const [, code] = new RegExp(`<!-- block: ${name} -->\\n\`\`\`\\w+\\n(.*?)\`\`\`\\n`, 's').exec(page) ?? []
+  if (code === undefined) throw new Error(`docs/testing.md has no block ${name}`)
+  return code
+}
+
+const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_UPDATE_NOTIFIER: '1' }
+let receiver: ChildProcess
+let said = ''
+
+beforeAll(async () => {
+  writeFileSync(join(folder, 'receiver.mjs'), block('try-it-receiver'))
+  receiver = spawn(process.execPath, ['receiver.mjs'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  await new Promise<void>((resolve, reject) => {
+    receiver.stdout?.setEncoding('utf8').on('data', text => {
+      said += text
+      if (said.includes('listening')) resolve()
+    })
+    receiver.stderr?.setEncoding('utf8').on('data', text => {
+      said += text
+    })
+    receiver.on('exit', () => reject(new Error(`the receiver ended: ${said}`)))
+  })
+})
+afterAll(async () => {
+  receiver.removeAllListeners('exit')
+  receiver.kill()
+  await once(receiver, 'exit')
+})
+
+/** In a shell, as it stands on the page. */
+async function typed(line: string, input = '') {
+  const child = spawn('sh', ['-c', line], { cwd: folder, env })
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', text => {
+      output[name] += text
+    })
+  }
+  child.stdin.end(input)
+  const [status] = await once(child, 'close')
+  return { status, ...output }
+}
+
+test('the receiver and the send line of docs/testing.md, copied unchanged, give 200 at the first try', async () => {
+  const { status, stdout, stderr } = await typed(block('try-it-send'))
+  expect(stderr).not.toContain('signed-requests:')
+  expect(stdout).toContain('POST http://localhost:3000/hook\nanswer: 200 OK')
+  expect(status).toBe(0)
+  expect(said).toMatch(/^verified: account 1234, rsa-sha256 by test\._domainkey\.service\.example$/m)
+})
+
+test('the forgery of docs/testing.md is refused and explained, on both sides', async () => {
+  const { status, stdout } = await typed(block('try-it-forgery'))
+  expect(stdout).toContain('tampered after signing: one byte of the body.')
+  expect(stdout).toContain('answer: 401 Unauthorized')
+  expect(stdout).toContain('The receiver did get the key')
+  expect(status).toBe(1)
+  expect(said).toMatch(/^rejected: digest$/m)
+  expect(said).toMatch(/^digest-mismatch$/m)
+})
+
+test('a captured refusal is explained by the same tool', async () => {
+  const capture = 'POST /hook HTTP/1.1\nHost: localhost:3000\n\n'
+  const line = 'npx signed-requests explain - --domain service.example --host localhost:3000 --account 1234'
+  const { status, stdout } = await typed(line, capture)
+  expect(stdout).toContain('signature-missing')
+  expect(status).toBe(1)
+})

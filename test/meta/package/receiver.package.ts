@@ -1,0 +1,102 @@
+import { type ChildProcess, fork, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createTestService } from '../../../src/testing/index.ts'
+import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+import { type RunningRecipe, testRecipe } from '../examples/recipe.ts'
+import { behindProxy } from '../examples/senders.ts'
+import { tenLines, tenLinesRequired } from './ten-lines.ts'
+
+const folder = inject('folder')
+const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+const service = createTestService()
+let dns: DnsServer
+
+beforeAll(async () => {
+  dns = await startDnsServer(service.records)
+  buildSync({
+    entryPoints: [path('child.ts')],
+    outfile: join(folder, 'child.mjs'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    // what it imports is for its side effects, whatever our package.json says of the library
+    ignoreAnnotations: true
+  })
+})
+afterAll(() => dns.close())
+
+/** What a new user does: pastes the ten lines into a file and starts it. */
+async function start(file: string): Promise<RunningRecipe> {
+  const child: ChildProcess = fork(file, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], PORT: '0', DNS_SERVER: dns.address },
+    execArgv: ['--import', './child.mjs'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc']
+  })
+  let said = ''
+  child.stderr?.on('data', text => {
+    said += text
+  })
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${file} ended: ${said}`)))
+  const [{ port }] = await Promise.race([once(child, 'message'), ended])
+  ended.catch(() => {})
+  return { ...behindProxy(port), close: () => child.kill() }
+}
+
+function paste(name: string, content: string): string {
+  writeFileSync(join(folder, name), content)
+  return name
+}
+
+const answersItself = { answer: 200 } as const
+
+testRecipe('receiver.mjs', service, () => start(paste('receiver.mjs', tenLines)), answersItself)
+
+testRecipe(
+  'receiver.cjs',
+  service,
+  () => {
+    expect(tenLinesRequired).not.toMatch(/\bimport\b/)
+    return start(paste('receiver.cjs', tenLinesRequired))
+  },
+  answersItself
+)
+
+testRecipe(
+  'receiver.ts, compiled',
+  service,
+  () => {
+    paste('receiver.ts', tenLines)
+    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
+    symlinkSync(path('node_modules/node-types-newest'), join(folder, 'node_modules/@types/node'))
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node']
+    const tsc = [path('node_modules/typescript-newest/bin/tsc'), ...options, 'receiver.ts']
+    const { stdout } = spawnSync('node', tsc, { cwd: folder, encoding: 'utf8' })
+    expect(stdout).toBe('')
+    return start('receiver.js')
+  },
+  answersItself
+)
+
+test('the handler test of docs/frameworks.md passes, and fails for a handler that accepts everything', () => {
+  const example = readFileSync(path('../../examples/handler.test.mjs'), 'utf8')
+  const run = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return spawnSync(process.execPath, ['--test', name], { cwd: folder, encoding: 'utf8' })
+  }
+  const { status, stdout } = run('handler.test.mjs', example)
+  expect(status, stdout).toBe(0)
+  expect(stdout).toContain('# pass 1')
+  const takesAll = example.replace(
+    /= verify => nodeHandler\(.*/,
+    '= () => (_req, res) => res.writeHead(204).end()'
+  )
+  expect(takesAll).not.toBe(example)
+  const blind = run('blind.test.mjs', takesAll)
+  expect(blind.status).toBe(1)
+})

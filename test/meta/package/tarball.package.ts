@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, inject, test } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const installed = join(inject('folder'), 'node_modules/signed-requests')
+const files = inject('files')
+const read = (path: string): string => readFileSync(join(installed, path), 'utf8')
+
+const EXPECTED = [
+  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
+  /^docs\/[a-z0-9-]+\.(?:md|svg)$/,
+  /^fixtures\/(?:[a-z0-9-]+\.json|README\.md)$/,
+  /^dist\/(?:(?:account|doh|draft-cavage|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
+  /^dist\/cli\.js$/,
+  /^dist\/page\/(?:index\.html|style\.css|page\.js|icon\.svg)$/,
+  // what the entries share
+  /^dist\/[a-z0-9]+(?:-[a-z0-9]+)*-[\w-]{8}\.(?:js|cjs|d\.ts|d\.cts)$/
+]
+
+test('the tarball has the package, its documents and the fixtures, and nothing else', () => {
+  expect(files.filter(file => !EXPECTED.some(pattern => pattern.test(file)))).toEqual([])
+  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
+  expect(files.filter(file => !file.includes('/')).sort()).toEqual(documents)
+  for (const folder of ['fixtures', 'docs']) {
+    const written = readdirSync(join(ROOT, folder)).filter(name => name !== 'api')
+    const paths = written.map(name => `${folder}/${name}`)
+    expect(files.filter(file => file.startsWith(`${folder}/`)).sort()).toEqual(paths.sort())
+  }
+})
+
+/** Every path that package.json names, wherever it stands. */
+function pathsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.startsWith('./') ? [posix.normalize(value)] : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(pathsIn) : []
+}
+const { main, module, types, typesVersions, bin, exports } = manifest
+const named = [...new Set(pathsIn([main, module, types, typesVersions, bin, exports]))]
+const entries = named.filter(path => path.startsWith('dist/'))
+
+test('every file that package.json names is there', () => {
+  expect(named.filter(path => !path.includes('*') && !files.includes(path))).toEqual([])
+})
+
+/** The gateway reads its page where it stands: see gateway.package.ts. */
+const isPage = (file: string): boolean => file.startsWith('dist/page/')
+
+/** The files that a file imports or requires; of declarations, the declarations. */
+function importsOf(file: string): string[] {
+  const names = read(file).matchAll(/\b(?:from|import|require)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)
+  return [...names].map(([, name = '']) => {
+    const path = posix.join(posix.dirname(file), name)
+    return /\.d\.c?ts$/.test(file) ? path.replace(/\.(c?)js$/, '.d.$1ts') : path
+  })
+}
+
+test('every file in dist is reached from an entry, and every import leads to a file', () => {
+  const reached = new Set(entries)
+  for (const file of reached) for (const imported of importsOf(file)) reached.add(imported)
+  expect([...reached].sort()).toEqual(files.filter(file => file.startsWith('dist/') && !isPage(file)).sort())
+})
+
+test('nothing points outside the tarball: no source maps, no paths of the build machine', () => {
+  const code = files.filter(file => file.startsWith('dist/'))
+  expect(code.filter(file => read(file).includes('sourceMappingURL='))).toEqual([])
+  expect(code.filter(file => read(file).includes(ROOT))).toEqual([])
+})
+
+test('every import of a module of Node.js has the node: prefix', () => {
+  const without = files
+    .filter(file => /^dist\/.*\.(?:js|cjs|ts|cts)$/.test(file))
+    .flatMap(file => {
+      const names = read(file).matchAll(/\b(?:from|require\(|import\()\s*['"]([a-z][\w/:-]*)['"]/g)
+      return [...names]
+        .filter(([, name = '']) => isBuiltin(name) && !name.startsWith('node:'))
+        .map(([all]) => `${file}: ${all}`)
+    })
+  // dns2, which is bundled with the command line, is not ours.
+  expect(without.filter(line => !line.startsWith('dist/cli.js: require('))).toEqual([])
+})

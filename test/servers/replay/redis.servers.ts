@@ -1,0 +1,202 @@
+import { setImmediate } from 'node:timers/promises'
+import { Cluster, Redis } from 'ioredis'
+import { createCluster } from 'redis'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { redisReplayStore } from '../../../src/replay/index.ts'
+import { replayStoreContract } from '../../../src/testing/index.ts'
+import { redisServer } from '../../unit/replay/redis-server.ts'
+import { type Connected, connect } from '../../unit/replay/store-clients.ts'
+
+describe.each(['node-redis', 'ioredis'] as const)('redisReplayStore with %s', name => {
+  let server: Awaited<ReturnType<typeof redisServer>>
+  let inspector: Redis
+  let connected: Connected
+  const cleanUp: (() => unknown)[] = []
+
+  beforeAll(async () => {
+    server = await redisServer()
+    cleanUp.push(server.remove)
+    await server.start()
+    inspector = new Redis(server.port, '127.0.0.1')
+    cleanUp.push(() => inspector.disconnect())
+    inspector.on('error', () => {})
+    connected = await connect(name, server.port)
+    cleanUp.push(connected.close)
+  })
+  afterAll(async () => {
+    for (const undo of cleanUp.reverse()) await undo()
+  })
+
+  describe('keeps the contract of a store', () => {
+    const stores: Connected[] = []
+    const makeStore = async () => {
+      stores.push(await connect(name, server.port, 'contract:'))
+      return stores.at(-1)!.store
+    }
+    const makeUnreachable = async () => {
+      const { store, close } = await connect(name, server.port)
+      close()
+      return store
+    }
+    afterAll(() => {
+      for (const { close } of stores) close()
+    })
+
+    for (const { name: promise, run } of replayStoreContract(makeStore, { makeUnreachable })) it(promise, run)
+  })
+
+  it('writes one key with an expiry, rounded up to a millisecond', async () => {
+    const { store } = connected
+    await store.claim('b', 600.0001)
+    expect(await inspector.get('signed-requests:b')).toMatch(/^[\w-]{22}$/)
+    expect(await inspector.pttl('signed-requests:b')).toBeGreaterThan(590_000)
+    expect(await inspector.pttl('signed-requests:b')).toBeLessThanOrEqual(600_001)
+    expect(await store.claim('c', 0.000001)).toBe(true)
+  })
+
+  it('sends commands of one key only', async () => {
+    const seen: string[][] = []
+    const monitor = await inspector.monitor()
+    const last = new Promise<void>(resolve => {
+      monitor.on('monitor', (_time: string, args: string[]) => {
+        seen.push(args)
+        if (/^del$/i.test(args[0]!)) resolve()
+      })
+    })
+    await connected.store.claim('d', 2)
+    const token = await inspector.get('signed-requests:d')
+    await connected.store.release('d')
+    await last
+    monitor.disconnect()
+    const [set, , script, ...inScript] = seen.map(([command, ...args]) => [command!.toUpperCase(), ...args])
+    expect(set).toEqual(['SET', 'signed-requests:d', token, 'PX', '2000', 'NX'])
+    expect(script).toEqual(['EVAL', expect.any(String), '1', 'signed-requests:d', token])
+    expect(inScript).toEqual([
+      ['GET', 'signed-requests:d'],
+      ['DEL', 'signed-requests:d']
+    ])
+  })
+
+  it('does not release the claim of another process, however late its own release comes', async () => {
+    const { store } = connected
+    await store.claim('i', 60)
+    await inspector.set('signed-requests:i', 'of another process', 'PX', 60_000)
+    await store.release('i')
+    expect(await inspector.get('signed-requests:i')).toBe('of another process')
+  })
+
+  it('keeps stores of different prefixes apart', async () => {
+    const other = await connect(name, server.port, 'other:')
+    expect(await connected.store.claim('e', 60)).toBe(true)
+    expect(await other.store.claim('e', 60)).toBe(true)
+    expect(await inspector.exists('other:e')).toBe(1)
+    other.close()
+  })
+
+  it('rejects when Redis is full, and claims nothing', async () => {
+    await inspector.config('SET', 'maxmemory', '1')
+    await expect(connected.store.claim('f', 60)).rejects.toThrow('OOM')
+    await inspector.config('SET', 'maxmemory', '0')
+    expect(await connected.store.claim('f', 60)).toBe(true)
+  })
+
+  it('claims consistently when Redis replies late', async () => {
+    server.pause()
+    const claim = connected.store.claim('g', 60)
+    const answer = await Promise.race([claim, new Promise(resolve => setTimeout(resolve, 50, 'none yet'))])
+    server.resume()
+    expect(answer).toBe('none yet')
+    expect(await claim).toBe(true)
+    await connected.store.release('g')
+    expect(await connected.store.claim('g', 60)).toBe(true)
+  })
+
+  it('rejects once the client is closed', async () => {
+    const { store, close } = await connect(name, server.port)
+    close()
+    await expect(store.claim('h', 60)).rejects.toThrow()
+    await expect(store.release('h')).rejects.toThrow()
+    expect(await inspector.exists('signed-requests:h')).toBe(0)
+  })
+})
+
+// Redis writes each claim to disk before it answers, so after a crash every claim that was granted must still be there.
+describe.each(['node-redis', 'ioredis'] as const)('%s while Redis is killed', name => {
+  it('grants no claim that Redis does not hold, rejects while Redis is down, and recovers by itself', async () => {
+    const server = await redisServer({ durable: true })
+    onTestFinished(() => server.remove())
+    await server.start()
+    const { store, ready, close } = await connect(name, server.port)
+    onTestFinished(close)
+    const granted: string[] = []
+    const refused: string[] = []
+    const rejected: string[] = []
+    let next = 0
+    const claimNew = async () => {
+      const id = `load-${next++}`
+      await store.claim(id, 600).then(
+        won => (won ? granted : refused).push(id),
+        () => rejected.push(id)
+      )
+    }
+    const load = async (until: () => boolean) => {
+      while (!until()) {
+        await Promise.all(Array.from({ length: 20 }, claimNew))
+        await setImmediate() // a refusal may come at once, and sockets need their turn
+      }
+    }
+
+    let down = false
+    const loadUntilDown = load(() => down)
+    await load(() => granted.length >= 500)
+    await server.kill()
+    await load(() => rejected.length >= 20)
+    const whileDown = granted.length
+    await load(() => rejected.length >= 500)
+    down = true
+    await loadUntilDown
+    expect(granted).toHaveLength(whileDown)
+
+    await server.start()
+    await ready()
+    await load(() => granted.length >= whileDown + 500)
+
+    const inspector = new Redis(server.port, '127.0.0.1')
+    const held = await Promise.all(granted.map(id => inspector.exists(`signed-requests:${id}`)))
+    expect(held.filter(exists => exists === 0)).toEqual([])
+    expect(refused).toEqual([]) // none of these ids was claimed twice
+    for (const id of granted.slice(0, 100)) expect(await store.claim(id, 600)).toBe(false)
+    inspector.disconnect()
+  })
+})
+
+describe('redisReplayStore with a Redis Cluster', () => {
+  let server: Awaited<ReturnType<typeof redisServer>>
+  beforeAll(async () => {
+    server = await redisServer({ cluster: true })
+    await server.start()
+    const node = new Redis(server.port, '127.0.0.1')
+    await node.cluster('ADDSLOTSRANGE', 0, 16_383)
+    while (!(await node.cluster('INFO')).includes('cluster_state:ok'));
+    node.disconnect()
+  })
+  afterAll(() => server?.remove())
+
+  it.each(['node-redis', 'ioredis'] as const)('claims and releases with %s', async name => {
+    const { port } = server
+    const client =
+      name === 'ioredis'
+        ? new Cluster([{ host: '127.0.0.1', port }])
+        : await createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] }).connect()
+    onTestFinished(() => (client instanceof Cluster ? client.disconnect() : client.destroy()))
+    const stores = [redisReplayStore(client), redisReplayStore(client)] as const
+    for (let n = 0; n < 20; n++) {
+      const id = `${name} ${n}` // anywhere in the slots
+      expect(await stores[0].claim(id, 60)).toBe(true)
+      await stores[1].release(id)
+      expect(await stores[1].claim(id, 60)).toBe(false)
+      await stores[0].release(id)
+      expect(await stores[1].claim(id, 60)).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,141 @@
+import { setImmediate } from 'node:timers/promises'
+import { createClient } from 'redis'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createVerifier, type ReceivedRequest, type Verdict } from '../../../src/index.ts'
+import { type ReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+import { postgresServer } from '../../unit/replay/postgres-server.ts'
+import { redisServer } from '../../unit/replay/redis-server.ts'
+import { type ClientName, connect, createPostgresTable } from '../../unit/replay/store-clients.ts'
+
+const service = createTestService({ rsaBits: 1024 })
+const verifierWith = (replayStore: ReplayStore) => createVerifier({ ...service.options, replayStore })
+const outcome = (verdict: Verdict) =>
+  verdict.status === 'verified'
+    ? verdict.status
+    : `${verdict.status}: ${verdict.failures.map(f => f.code).join()}`
+
+async function startServer(name: ClientName) {
+  const server = name === 'pg' ? await postgresServer() : await redisServer()
+  onTestFinished(() => server.remove())
+  await server.start()
+  if (name === 'pg') await createPostgresTable(server.port)
+  return server
+}
+
+describe.each(['node-redis', 'ioredis', 'pg'] as const)('a verifier with %s', name => {
+  it('is unavailable while the database is down, verifies nothing without a claim, and recovers by itself', async () => {
+    const server = await startServer(name)
+    const { store, ready, close } = await connect(name, server.port)
+    onTestFinished(close)
+    let granted = 0
+    const counting: ReplayStore = {
+      async claim(id, ttlSeconds) {
+        const won = await store.claim(id, ttlSeconds)
+        if (won) granted += 1
+        return won
+      },
+      release: id => store.release(id)
+    }
+    const verify = verifierWith(counting)
+    const verified: ReceivedRequest[] = []
+    const unavailable: ReceivedRequest[] = []
+    const receive = async (request: ReceivedRequest) => {
+      const verdict = await verify(request)
+      if (verdict.status === 'verified') verified.push(request)
+      else {
+        expect(outcome(verdict)).toBe('unavailable: replay-store-failed')
+        unavailable.push(request)
+      }
+    }
+    const load = async (until: () => boolean) => {
+      while (!until()) {
+        await Promise.all(Array.from({ length: 20 }, () => receive(service.sign())))
+        await setImmediate()
+      }
+    }
+
+    let down = false
+    const loadUntilDown = load(() => down)
+    await load(() => verified.length >= 100)
+    await server.kill()
+    await load(() => unavailable.length >= 20)
+    const whileDown = verified.length
+    await load(() => unavailable.length >= 200)
+    down = true
+    await loadUntilDown
+    expect(verified).toHaveLength(whileDown)
+
+    await server.start()
+    await ready()
+    const repeated = unavailable.splice(0)
+    while (repeated.length > 0) await Promise.all(repeated.splice(0, 20).map(receive))
+    await load(() => verified.length >= whileDown + 300)
+    expect(unavailable).toEqual([])
+    expect(granted).toBe(verified.length)
+    expect(outcome(await verify(verified.at(-1)!))).toBe('rejected: replayed')
+  })
+})
+
+describe('a claim that Redis grants after the deadline', () => {
+  it('is released, so that a retry of the request is accepted once', async () => {
+    const server = await redisServer()
+    onTestFinished(() => server.remove())
+    await server.start()
+    const client = createClient({ socket: { port: server.port } })
+    client.on('error', () => {})
+    onTestFinished(() => client.destroy())
+    await client.connect()
+    const verify = createVerifier({
+      ...service.options,
+      replayStore: redisReplayStore(client),
+      replayTimeout: 100
+    })
+    const request = service.sign()
+    server.pause()
+    expect(outcome(await verify(request))).toBe('unavailable: replay-store-failed')
+    server.resume()
+
+    const repetitions: string[] = []
+    while (!repetitions.includes('verified')) repetitions.push(outcome(await verify(request)))
+    expect(outcome(await verify(request))).toBe('rejected: replayed')
+  })
+})
+
+describe('a copy sent at the last moment of its Date, while Redis is stopped', () => {
+  it('is not verified when Redis answers later', async () => {
+    const server = await redisServer()
+    onTestFinished(() => server.remove())
+    await server.start()
+    const { store, close } = await connect('node-redis', server.port)
+    onTestFinished(close)
+    let claims = 0
+    const counting: ReplayStore = {
+      claim(id, ttlSeconds) {
+        claims += 1
+        return store.claim(id, ttlSeconds)
+      },
+      release: id => store.release(id)
+    }
+    const verify = createVerifier({
+      ...service.options,
+      replayStore: counting,
+      dateTolerance: 2,
+      replayTimeout: 5000
+    })
+    const date = new Date(Math.ceil(Date.now() / 1000) * 1000) // an HTTP Date has whole seconds
+    const request = service.sign({ date })
+    const at = async (milliseconds: number) => {
+      while (Date.now() < date.getTime() + milliseconds) await new Promise(resolve => setTimeout(resolve, 5))
+    }
+    await at(0)
+    expect(outcome(await verify(request))).toBe('verified')
+    await at(1900)
+    server.pause()
+    const copy = verify(request)
+    while (claims < 2) await setImmediate() // else the copy was too old already, and nothing is shown
+    await at(5000)
+    server.resume()
+    expect(outcome(await copy)).toBe('rejected: replayed')
+  })
+})

@@ -1,0 +1,105 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestService } from '../../../src/testing/index.ts'
+import { pairs } from '../../meta/examples/kinds.ts'
+import { type Certificate, makeCertificate, send } from '../../support/https.ts'
+import { PROXIES, type RunningProxy } from '../../support/proxies.ts'
+
+const HOST = 'receiver.example'
+const MEGABYTE = 2 ** 20
+const stranger = createTestService()
+
+let certificate: Certificate
+beforeAll(async () => {
+  certificate = await makeCertificate(HOST)
+})
+
+async function startReceiver(options: object): Promise<{ child: ChildProcess; port: number }> {
+  const child = fork(new URL('refusing.ts', import.meta.url), [JSON.stringify(options)], {
+    execArgv: ['--import', 'tsx']
+  })
+  const { port } = await answerOf(child)
+  return { child, port }
+}
+
+async function answerOf(child: ChildProcess) {
+  const [message] = await once(child, 'message')
+  return message
+}
+
+/** Everything but the key is right. The receiver of another process has keys of its own. */
+const forged = (bytes: number) => stranger.sign({ target: '/hook/orders', body: Buffer.alloc(bytes) })
+
+describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startProxy) => {
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  let proxy: RunningProxy
+  beforeAll(async () => {
+    receiver = await startReceiver({ https: 'x-forwarded-proto' })
+    proxy = await startProxy(certificate, receiver.port)
+    // Until the heap has the size that a receiver under load has, and what runs often is compiled.
+    await sendAll(60, MEGABYTE)
+  })
+  afterAll(async () => {
+    await proxy?.stop()
+    receiver?.child.kill()
+  })
+
+  /** How often each status came, or the code of an error. */
+  async function sendAll(count: number, bytes: number): Promise<Record<string, number>> {
+    const request = forged(bytes)
+    const to = { host: HOST, port: proxy.port, cert: certificate.cert }
+    const statuses: Record<string, number> = {}
+    let left = count
+    const sender = async () => {
+      while (left-- > 0) {
+        const status = await send(request, to).catch((error: NodeJS.ErrnoException) => error.code ?? 'error')
+        statuses[status] = (statuses[status] ?? 0) + 1
+      }
+    }
+    await Promise.all([sender(), sender(), sender(), sender()])
+    return statuses
+  }
+
+  test.each([[1], [5], [9]])('of %i MB is a 401, 200 times, and never a 502', async megabytes => {
+    receiver.child.send('start')
+    const { rss: before } = await answerOf(receiver.child)
+    const statuses = await sendAll(200, megabytes * MEGABYTE)
+    receiver.child.send('peak')
+    const { rss: peak } = await answerOf(receiver.child)
+
+    expect(statuses).toEqual({ 401: 200 })
+    expect(peak - before).toBeLessThan(20 * MEGABYTE)
+  })
+})
+
+describe('a sender that drips bytes', () => {
+  const drainTimeout = 1000
+
+  test('is cut off after drainTimeout, with its answer', async () => {
+    const { child, port } = await startReceiver({ drainTimeout })
+    const headers = pairs(forged(1)).map(([name, value]) => {
+      return `${name}: ${name === 'Content-Length' ? 2 ** 30 : value}`
+    })
+    const head = ['POST /hook/orders HTTP/1.1', ...headers, '', '']
+    const socket = connect(port, '127.0.0.1')
+    let answer = ''
+    let answered = 0
+    socket.on('data', data => {
+      answered ||= Date.now()
+      answer += data
+    })
+    socket.on('error', () => {})
+    socket.write(head.join('\r\n'))
+    const drip = setInterval(() => socket.write('.'), 20)
+    await new Promise(resolve => socket.once('close', resolve))
+    clearInterval(drip)
+    child.kill()
+
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+    const lingered = Date.now() - answered
+    expect(lingered).toBeGreaterThan(drainTimeout / 2)
+    expect(lingered).toBeLessThan(drainTimeout * 3)
+  })
+})

@@ -1,0 +1,183 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { type AccountClientOptions, createAccountClient } from '../../../src/account/index.ts'
+import { expectNoSecret, stringsReachable } from './leaks.ts'
+
+const secret = 'access-0f6c1a7e-secret'
+const good: AccountClientOptions = {
+  authUrl: 'https://auth.service.example',
+  baseUrl: 'https://api.service.example/v4',
+  accessToken: secret
+}
+
+describe('a bad option is refused at once, without repeating it', () => {
+  const bad: [string, unknown, RegExp][] = [
+    ['no options', undefined, /authUrl, baseUrl and accessToken/],
+    ['null', null, /authUrl, baseUrl and accessToken/],
+    ['accessToken missing', { ...good, accessToken: undefined }, /accessToken must be a string/],
+    ['accessToken empty', { ...good, accessToken: '' }, /accessToken must be a string/],
+    ['accessToken blank', { ...good, accessToken: '  ' }, /accessToken must be a string/],
+    ['accessToken with a line end', { ...good, accessToken: `${secret}\n` }, /control characters/],
+    ['accessToken with NUL', { ...good, accessToken: `${secret}\0` }, /control characters/],
+    ['timeout zero', { ...good, timeout: 0 }, /timeout/],
+    ['timeout negative', { ...good, timeout: -1 }, /timeout/],
+    ['timeout NaN', { ...good, timeout: Number.NaN }, /timeout/],
+    ['timeout infinite', { ...good, timeout: Number.POSITIVE_INFINITY }, /timeout/],
+    ['timeout beyond a timer', { ...good, timeout: 2 ** 31 }, /timeout/],
+    ['timeout a string', { ...good, timeout: '5000' }, /timeout/],
+    ['fetch', { ...good, fetch: 'fetch' }, /fetch must be a function/],
+    ['now', { ...good, now: 1_700_000_000_000 }, /now must be a function/],
+    ['selectAccountId', { ...good, selectAccountId: 'id' }, /selectAccountId must be a function/]
+  ]
+  test.each(bad)('%s', (_, options, message) => {
+    const error = thrownBy(() => createAccountClient(options as AccountClientOptions))
+    expect(error).toBeInstanceOf(TypeError)
+    expect(String(error)).toMatch(message)
+    expectNoSecret(error, [secret])
+  })
+
+  const urls: [unknown, RegExp][] = [
+    [undefined, /must be a string/],
+    [new URL('https://service.example'), /must be a string/],
+    ['', /absolute URL/],
+    ['service.example/v4', /absolute URL/],
+    ['/v4', /absolute URL/],
+    [' https://service.example', /absolute URL/],
+    ['https://service.example\n', /absolute URL/],
+    ['https://service.ex\tample', /absolute URL/],
+    ['https:\\\\service.example', /absolute URL/],
+    ['https://service.example/?', /query or a fragment/],
+    [`https://service.example/?token=${secret}`, /query or a fragment/],
+    ['https://service.example/#', /query or a fragment/],
+    [`https://${secret}@service.example`, /user name or password/],
+    [`https://user:${secret}@service.example`, /user name or password/],
+    ['http://service.example', /https/],
+    ['http://localhost.service.example', /https/],
+    ['http://api.localhost', /https/],
+    ['http://127.0.0.1.service.example', /https/],
+    ['http://128.0.0.1', /https/],
+    ['http://[::2]', /https/],
+    ['http://0.0.0.0', /https/],
+    ['ftp://localhost', /https/],
+    ['file:///etc/passwd', /https/]
+  ]
+  for (const name of ['authUrl', 'baseUrl']) {
+    test.each(urls)(`${name}: %s`, (url, message) => {
+      const error = thrownBy(() => createAccountClient({ ...good, [name]: url } as AccountClientOptions))
+      expect(error).toBeInstanceOf(TypeError)
+      expect(String(error)).toMatch(message)
+      expect(String(error)).toContain(name)
+      expectNoSecret(error, [secret])
+    })
+  }
+})
+
+test.each([
+  'http://localhost:8080',
+  'http://LOCALHOST',
+  'http://127.0.0.1',
+  'http://127.255.0.9:1/x',
+  'http://2130706433',
+  'http://[::1]:3000'
+])('plain http is for loopback: %s', url => {
+  expect(() => createAccountClient({ ...good, authUrl: url, baseUrl: url })).not.toThrow()
+})
+
+describe('the URL that is asked', () => {
+  const cases: [authUrl: string, baseUrl: string, asked: string[]][] = [
+    [
+      'https://auth.example',
+      'https://api.example',
+      ['https://auth.example/', 'https://api.example/identity']
+    ],
+    [
+      'https://auth.example/',
+      'https://api.example/',
+      ['https://auth.example/', 'https://api.example/identity']
+    ],
+    [
+      'https://x.example/auth',
+      'https://x.example/v4',
+      ['https://x.example/auth/', 'https://x.example/v4/identity']
+    ],
+    [
+      'https://x.example/auth//',
+      'https://x.example/a/v4/',
+      ['https://x.example/auth/', 'https://x.example/a/v4/identity']
+    ]
+  ]
+  test.each(cases)('%s and %s', async (authUrl, baseUrl, asked) => {
+    const urls: string[] = []
+    const fetch = async (url: unknown) => {
+      urls.push(String(url))
+      return urls.length === 1 ? new Response('token') : Response.json({ id: 1 })
+    }
+    await createAccountClient({ ...good, authUrl, baseUrl, fetch }).identity()
+    expect(urls).toEqual(asked)
+  })
+})
+
+test('calls the functions in the options without this', async () => {
+  const receivers: unknown[] = []
+  const options = {
+    ...good,
+    async fetch(this: unknown, url: unknown) {
+      receivers.push(this)
+      return String(url).endsWith('identity') ? Response.json({}) : new Response('token')
+    },
+    now(this: unknown) {
+      receivers.push(this)
+      return 0
+    },
+    selectAccountId(this: unknown) {
+      receivers.push(this)
+      return '1'
+    }
+  }
+  const account = createAccountClient(options)
+  await account.identity()
+  await account.fetch('/things')
+  expect(receivers.length).toBeGreaterThanOrEqual(5)
+  expect(receivers.filter(receiver => receiver !== undefined)).toEqual([])
+})
+
+test('the client shows [redacted] and has no secret to reach', async () => {
+  const token = 'authorization-5b1d-secret'
+  const client = createAccountClient({ ...good, fetch: async () => new Response(token) })
+  expect(await client.authorization()).toBe(`Bearer ${token}`)
+  expect(inspect(client)).toBe('AccountClient [redacted]')
+  expect(inspect({ deep: { client } }, { showHidden: true })).toContain('[redacted]')
+  expect(JSON.stringify({ client })).toBe('{"client":"[redacted]"}')
+  expect(Object.keys(client)).toEqual(['authorization', 'identity', 'fetch', 'accepts'])
+  expectNoSecret(client, [secret, token])
+})
+
+test('the search for secrets finds them wherever they are planted', () => {
+  class Getter extends Error {
+    get hidden() {
+      return secret
+    }
+  }
+  const planted: unknown[] = [
+    new Error(secret),
+    new Error('x', { cause: new Error('y', { cause: { deep: [secret] } }) }),
+    Object.assign(new Error('x'), { [Symbol('s')]: secret }),
+    Object.assign(new Error('x'), { [secret]: 1 }),
+    Object.defineProperty(new Error('x'), 'hidden', { value: { secret }, enumerable: false }),
+    Object.assign(new Error('x'), { map: new Map([[1, secret]]) }),
+    Object.assign(new Error('x'), { stack: `Error: x\n    at ${secret}` }),
+    new AggregateError([new Error(secret)]),
+    new Getter(),
+    { toJSON: () => secret }
+  ]
+  for (const value of planted) expect(stringsReachable(value).join('\n')).toContain(secret)
+})
+
+function thrownBy(run: () => unknown): unknown {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}

@@ -1,0 +1,125 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { AccountError, createAccountClient } from '../../../src/account/index.ts'
+import { expectNoSecret } from './leaks.ts'
+
+const accessToken = 'access-7c1e5d04-secret'
+const token = 'authorization-90ab12cd-secret'
+
+/** Anything a server could send, with a liking for the secrets and for the names the client looks for. */
+const word = fc.oneof(
+  fc.constantFrom(
+    accessToken,
+    token,
+    'authorization_token',
+    'token',
+    'access_token',
+    'jwt',
+    'ID',
+    'id',
+    'account',
+    ''
+  ),
+  fc.string(),
+  fc.string({ unit: 'binary' })
+)
+const { value: json } = fc.letrec(tie => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    word,
+    fc.double(),
+    fc.integer(),
+    fc.constantFrom(null, true),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(word, tie('value'), { maxKeys: 5 })
+  )
+}))
+const name = fc.constantFrom(
+  'authorization_token',
+  'token',
+  'access_token',
+  'jwt',
+  'ID',
+  'id',
+  'account',
+  token,
+  accessToken
+)
+const body = fc.oneof(
+  fc.dictionary(name, json, { minKeys: 1 }).map(value => JSON.stringify(value)),
+  json.map(value => JSON.stringify(value)),
+  fc.array(word).map(words => words.join(' ')),
+  word,
+  fc.uint8Array(),
+  fc.uint8Array().map(payload => `e30.${Buffer.from(payload).toString('base64url')}.c2ln`)
+)
+const response = fc.record({
+  body,
+  status: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(200) },
+    fc.constantFrom(201, 302, 400, 401, 404, 429, 500, 503)
+  ),
+  type: fc.constantFrom(
+    undefined,
+    'text/plain',
+    'application/json',
+    'text/html',
+    'image/png',
+    'application/json;x='
+  )
+})
+const respond = ({
+  body,
+  status,
+  type
+}: {
+  body: string | Uint8Array
+  status: number
+  type: string | undefined
+}) => new Response(body as string, { status, headers: type === undefined ? {} : { 'content-type': type } })
+
+const options = {
+  authUrl: 'https://auth.service.example',
+  baseUrl: 'https://api.service.example',
+  accessToken
+}
+
+test('any answer to the exchange gives a token or an AccountError without a secret', async () => {
+  let tokens = 0
+  await fc.assert(
+    fc.asyncProperty(response, async answer => {
+      const client = createAccountClient({ ...options, fetch: async () => respond(answer) })
+      try {
+        expect(await client.authorization()).toMatch(/^Bearer [\x21-\x7e]{1,8192}$/)
+        expect(await client.authorization()).not.toContain(accessToken)
+        tokens++
+      } catch (error) {
+        expect(error).toBeInstanceOf(AccountError)
+        expectNoSecret(error, [accessToken, token])
+      }
+    }),
+    { numRuns: 500 }
+  )
+  expect(tokens).toBeGreaterThan(10)
+})
+
+test('any answer about the identity gives an id or an AccountError without a secret', async () => {
+  let ids = 0
+  await fc.assert(
+    fc.asyncProperty(response, async answer => {
+      const fetch = async (url: unknown) =>
+        String(url).startsWith(options.authUrl) ? new Response(token) : respond(answer)
+      try {
+        const { accountId } = await createAccountClient({ ...options, fetch }).identity()
+        expect(accountId).toEqual(expect.any(String))
+        expect(accountId).not.toBe('')
+        ids++
+      } catch (error) {
+        expect(error).toBeInstanceOf(AccountError)
+        expectNoSecret(error, [accessToken, token])
+      }
+    }),
+    { numRuns: 500 }
+  )
+  expect(ids).toBeGreaterThan(5)
+})

@@ -1,0 +1,71 @@
+import { describe, expect, test, vi } from 'vitest'
+import { askAccounts, checkAccount } from '../../../src/checks/account.ts'
+import { parseFields } from '../../../src/http/fields.ts'
+import { settingsWith, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { failuresOf } from '../../support/verdicts.ts'
+
+testVectorsOf('account', ['account'])
+
+const check = (value: string, settings = settingsWith()) => {
+  const fields = parseFields([['X-Service-ID', value]])
+  return fields.ok && checkAccount(fields.value, settings)
+}
+
+describe('checkAccount', () => {
+  test('reports the configured ids with an id that is not among them', () => {
+    const settings = settingsWith({ accounts: ['1234', '77'] })
+    expect(check('account-5', settings)).toMatchObject({
+      code: 'account-mismatch',
+      evidence: { received: '5', expected: ['1234', '77'] }
+    })
+  })
+
+  test('calls no function, because a stranger must not cause I/O', () => {
+    const accounts = vi.fn(() => true)
+    expect(check('account-5', settingsWith({ accounts }))).toEqual({ ok: true, value: '5' })
+    expect(accounts).not.toHaveBeenCalled()
+  })
+
+  test('accepts an id of 255 characters, and no longer one', () => {
+    const accounts = () => true
+    expect(check(`account-${'9'.repeat(255)}`, settingsWith({ accounts }))).toMatchObject({ ok: true })
+    expect(check(`account-${'9'.repeat(256)}`, settingsWith({ accounts }))).toMatchObject({
+      code: 'account-malformed'
+    })
+  })
+})
+
+describe('askAccounts', () => {
+  test.each([
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [0, 'number'],
+    ['yes', 'string'],
+    [{}, 'object'],
+    [[], 'array'],
+    [() => true, 'function']
+  ])(
+    'takes %j, at once or later, for a failure of the function, and names its type',
+    async (answer, type) => {
+      for (const accounts of [() => answer, async () => answer]) {
+        const verdict = await verifyWith({ accounts: accounts as never })
+        expect(failuresOf(verdict)).toEqual(['account: account-check-failed'])
+        expect(verdict.failures[0]?.evidence).toMatchObject({
+          error: `it returned ${type} instead of true or false`
+        })
+      }
+    }
+  )
+
+  test('adds the error itself to the failure, where no clone and no log shows it', async () => {
+    const error = new ReferenceError('db is not defined')
+    const settings = settingsWith({
+      accounts: () => {
+        throw error
+      }
+    })
+    const failed = await askAccounts('1', settings)
+    expect(Reflect.get(failed, 'cause')).toBe(error)
+    expect(JSON.stringify(failed)).not.toContain('db is not defined')
+  })
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { createVerifier } from '../../../src/index.ts'
+import { service, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { failuresOf } from '../../support/verdicts.ts'
+
+testVectorsOf('coverage', ['coverage'])
+
+const FIVE = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
+
+test('judges each list by itself, whatever came before', async () => {
+  const verify = createVerifier(service.options)
+  for (const [covered, failures] of [
+    [FIVE, []],
+    [FIVE.slice(1), ['coverage: coverage-insufficient']],
+    [FIVE, []],
+    [[...FIVE, 'host'], ['coverage: coverage-repeated']]
+  ] as const) {
+    expect(failuresOf(await verify(service.sign({ covered })))).toEqual(failures)
+  }
+})
+
+test('judges the same list by the options of each receiver', async () => {
+  const request = service.sign({ covered: FIVE })
+  expect(failuresOf(await verifyWith({}, request))).toEqual([])
+  expect(failuresOf(await verifyWith({ alsoCovered: ['x-nonce'] }, request))).toEqual([
+    'coverage: coverage-insufficient'
+  ])
+})
+
+test('reports a missing list once, although its default (created) is missing too', async () => {
+  const request = service.sign({ covered: FIVE })
+  const headers = [...(request.headers as Iterable<[string, string]>)].map(
+    ([name, value]): [string, string] => [
+      name,
+      name === 'Signature' ? value.replace(/headers="[^"]*",/, '') : value
+    ]
+  )
+  expect(failuresOf(await verifyWith({}, { ...request, headers }))).toEqual([
+    'coverage: coverage-insufficient'
+  ])
+})

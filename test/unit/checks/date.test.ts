@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { checkDate } from '../../../src/checks/date.ts'
+import { ok } from '../../../src/verdict/result.ts'
+import { UNREADABLE } from '../../../src/verdict/verdict.ts'
+import { service, settingsWith, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { failuresOf } from '../../support/verdicts.ts'
+
+testVectorsOf('date', ['date'])
+
+const NOON = Date.UTC(2026, 10, 20, 12)
+const at = (seconds: number) =>
+  checkDate(ok({ time: new Date(NOON + seconds * 1000), header: 'as sent' }), NOON, settingsWith())
+
+test('accepts a Date at either end of the tolerance, and none a millisecond beyond', () => {
+  for (const seconds of [-300, 0, 300]) expect(at(seconds)).toEqual(ok(new Date(NOON + seconds * 1000)))
+  expect(at(-300.001)).toMatchObject({ code: 'date-too-old', evidence: { offsetSeconds: -300.001 } })
+  expect(at(300.001)).toMatchObject({ code: 'date-in-future', evidence: { offsetSeconds: 300.001 } })
+})
+
+test('does not judge created, which is judged with the signature', () => {
+  expect(checkDate(ok({ time: new Date(0), header: undefined }), NOON, settingsWith())).toEqual(
+    ok(new Date(0))
+  )
+})
+
+test('passes on a failure to parse', () => {
+  expect(checkDate(UNREADABLE, NOON, settingsWith())).toBe(UNREADABLE)
+})
+
+test('is judged again when the body has been read, with a store and without', async () => {
+  const replayStore = { claim: async () => true, release: async () => {} }
+  for (const options of [{}, { replayStore }]) {
+    let now = NOON
+    const slowBody = (async function* () {
+      now += 301_000
+      yield Buffer.from('{}')
+    })()
+    const request = { ...service.sign({ date: NOON, method: 'POST', body: '{}' }), body: slowBody }
+    const verdict = await verifyWith({ ...options, now: () => now }, request)
+    expect(failuresOf(verdict)).toEqual(['date: date-too-old'])
+    expect(verdict.checks.digest).toEqual({ outcome: 'pass' })
+    expect(verdict.checks.replay.outcome).toBe('not-run')
+  }
+})
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY])('throws for a clock that returns %d', async now => {
+  await expect(verifyWith({ now: () => now })).rejects.toThrow(TypeError)
+  await expect(verifyWith({ now: () => now })).rejects.toThrow(
+    `now() returned ${now}: return milliseconds since 1970`
+  )
+})

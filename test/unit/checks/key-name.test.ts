@@ -1,0 +1,31 @@
+import { expect, test, vi } from 'vitest'
+import { checkKeyName } from '../../../src/checks/key-name.ts'
+import { service, settingsWith, testVectorsOf, verifyWith } from '../../support/checks.ts'
+
+testVectorsOf('key-name', ['key-name'])
+
+test('returns the normalized name to ask DNS for', () => {
+  expect(checkKeyName('Key1._DomainKey.Service.Example.', settingsWith())).toEqual({
+    ok: true,
+    value: 'key1._domainkey.service.example'
+  })
+})
+
+test('asks DNS for no name that is not below the domain', async () => {
+  const lookupTxt = vi.fn(service.lookupTxt)
+  const request = service.sign()
+  for (const name of [
+    'evil.example',
+    'service.example',
+    'evilservice.example',
+    'a.service.example.evil.test'
+  ]) {
+    const headers = [...(request.headers as Iterable<[string, string]>)].map(
+      ([header, value]): [string, string] => [header, value.replace(/keyId="[^"]*"/, `keyId="${name}"`)]
+    )
+    expect(await verifyWith({ lookupTxt }, { ...request, headers })).toMatchObject({
+      failures: [{ code: 'key-name-outside-domain', evidence: { received: name, domain: 'service.example' } }]
+    })
+  }
+  expect(lookupTxt).not.toHaveBeenCalled()
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { createVerifier, type Verdict } from '../../../src/index.ts'
+import { loadVectors } from '../../../src/testing/index.ts'
+import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
+
+const vectors = new Map(loadVectors().map(vector => [vector.name, vector]))
+
+async function judge(name: string): Promise<Verdict> {
+  const { options, request } = vectors.get(name)!
+  return createVerifier(options)(request)
+}
+
+/** How each check ended, by the first letters: p(ass), f(ail), u(navailable), n(ot-run). */
+const outcomes = ({ checks }: Verdict): string => CHECK_NAMES.map(name => checks[name].outcome[0]).join('')
+
+function reasons({ checks }: Verdict): string[] {
+  const because = CHECK_NAMES.map(name => checks[name]).flatMap(check =>
+    'because' in check ? [check.because] : []
+  )
+  return [...new Set(because)]
+}
+
+test.each([
+  ['verified-as-in-the-specification', 'pppppppppppn', ['there is no replayStore']],
+  ['replay-first-time', 'pppppppppppp', []],
+  ['request-method-empty', 'fnnnnnnnnnnn', ['the request is malformed']],
+  ['https-missing', 'pfppppppnnnn', ['a check of the head did not pass']],
+  ['date-too-old', 'ppfpppppnnnn', ['a check of the head did not pass']],
+  ['host-empty', 'pppfppppnnnn', ['a check of the head did not pass']],
+  ['account-of-another-customer', 'ppppfpppnnnn', ['a check of the head did not pass']],
+  ['account-check-failed', 'ppppupppppnn', ['the account was not accepted']],
+  ['signature-algorithm-hmac', 'pppppfppnnnn', ['a check of the head did not pass']],
+  [
+    'signature-empty',
+    'pppppfnnnnnn',
+    ['there is no Signature header that can be parsed', 'a check of the head did not pass']
+  ],
+  [
+    'signature-created-covered-without-parameter',
+    'pppppfnpnnnn',
+    ['the signature covers a time that it does not give', 'a check of the head did not pass']
+  ],
+  ['coverage-repeated', 'ppppppfpnnnn', ['a check of the head did not pass']],
+  ['key-name-parent', 'pppppppfnnnn', ['a check of the head did not pass']],
+  ['digest-empty', 'ppppppppnnfn', ['a check of the head did not pass']],
+  ['key-revoked', 'ppppppppfnnn', ['no usable key']],
+  ['dns-timeout', 'ppppppppunnn', ['no usable key']],
+  ['signature-all-zero', 'pppppppppfnn', ['the signature did not verify']],
+  ['digest-mismatch', 'ppppppppppfn', ['the body was not accepted']],
+  ['body-unreadable', 'ppppppppppun', ['the body was not accepted']],
+  ['replayed', 'pppppppppppf', []],
+  ['replay-store-failed', 'pppppppppppu', []]
+])('%s: %s', async (name, expected, because) => {
+  const verdict = await judge(name)
+  expect(Object.keys(verdict.checks)).toEqual(CHECK_NAMES)
+  expect(outcomes(verdict)).toBe(expected)
+  expect(reasons(verdict)).toEqual(because)
+})

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { service, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { failuresOf } from '../../support/verdicts.ts'
+
+testVectorsOf('replay', ['replay'])
+
+const NOON = Date.UTC(2026, 10, 20, 12)
+
+// The Date's window, a second for rounding, and the second that a copy's own claim may take (replayTimeout).
+test.each([
+  [0, 0, 302],
+  [-300, 0, 2],
+  [-299, 500, 3],
+  [300, 0, 602],
+  [10, -200, 313]
+])('keeps the id of a Date of %d s, judged at %d ms, for %d seconds', async (date, at, expected) => {
+  const claims: [string, number][] = []
+  const replayStore = {
+    claim: async (id: string, ttl: number) => claims.push([id, ttl]) > 0,
+    release: async () => {}
+  }
+  const request = service.sign({ date: new Date(NOON + date * 1000) })
+  const verdict = await verifyWith({ replayStore, now: () => NOON + at }, request)
+  expect(verdict.status).toBe('verified')
+  expect(claims).toEqual([[expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/), expected]])
+})
+
+test('keeps an id for as long as the claim of a copy may take', async () => {
+  const ttls: number[] = []
+  const replayStore = { claim: async (_: string, ttl: number) => ttls.push(ttl) > 0, release: async () => {} }
+  const request = service.sign({ date: NOON })
+  await verifyWith({ replayStore, now: () => NOON, dateTolerance: 2, replayTimeout: 5000 }, request)
+  expect(ttls).toEqual([8])
+})
+
+test('claims last: a request that fails any other check leaves no id', async () => {
+  let claims = 0
+  const replayStore = { claim: async () => ++claims > 0, release: async () => {} }
+  const request = service.sign({ method: 'POST', body: '{}' })
+  expect(failuresOf(await verifyWith({ replayStore }, { ...request, body: '[]' }))).toEqual([
+    'digest: digest-mismatch'
+  ])
+  expect(claims).toBe(0)
+})

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { checkSignatureHeader } from '../../../src/checks/signature-header.ts'
+import { draftCavage } from '../../../src/draft-cavage/scheme.ts'
+import type { ParsedSignature } from '../../../src/scheme.ts'
+import { ok } from '../../../src/verdict/result.ts'
+import { settingsWith, testVectorsOf } from '../../support/checks.ts'
+
+testVectorsOf('signature-header', ['signature-header'])
+
+const NOW = 1_800_000_000
+const check = (claims: Partial<ParsedSignature>) =>
+  checkSignatureHeader(
+    draftCavage,
+    ok({ keyId: 'k', headers: ['host'], signature: Uint8Array.of(1), ...claims }),
+    NOW * 1000,
+    settingsWith()
+  )
+
+test('returns the algorithm in lower case, and undefined where the key decides', () => {
+  expect(check({ algorithm: 'RSA-SHA256' })).toEqual(ok('rsa-sha256'))
+  expect(check({})).toEqual(ok(undefined))
+})
+
+test('accepts times at the end of the tolerance, and none a second beyond', () => {
+  for (const created of [NOW - 300, NOW + 300]) expect(check({ created })).toEqual(ok(undefined))
+  for (const created of [NOW - 301, NOW + 301])
+    expect(check({ created })).toMatchObject({
+      code: 'signature-created-out-of-range',
+      evidence: { created, offsetSeconds: created - NOW, toleranceSeconds: 300 }
+    })
+  expect(check({ expires: NOW - 300 })).toEqual(ok(undefined))
+  expect(check({ expires: NOW - 301 })).toMatchObject({ code: 'signature-expired' })
+})
+
+test('names the covered times that the algorithm does not allow', () => {
+  const headers = ['(created)', 'host', '(expires)']
+  expect(check({ headers, created: NOW, expires: NOW, algorithm: 'rsa-sha256' })).toMatchObject({
+    code: 'signature-times-not-allowed',
+    evidence: { covered: ['(created)', '(expires)'], algorithm: 'rsa-sha256' }
+  })
+  expect(check({ headers, created: NOW, expires: NOW })).toEqual(ok(undefined))
+})
+
+test('reports (expires) without its parameter, also when nothing else is covered', () => {
+  expect(check({ headers: ['(expires)'] })).toMatchObject({
+    code: 'signature-parameter-missing',
+    evidence: { parameter: 'expires' }
+  })
+})

@@ -1,0 +1,156 @@
+import type { SignedTestRequest } from '../../../../src/testing/index.ts'
+
+/** How each format writes a request down, as the programs do that make such files. */
+export interface Format {
+  name: string
+  write(request: SignedTestRequest): Buffer
+  /** the format does not show the body */
+  isBodyless?: boolean
+}
+
+const bodyOf = (request: SignedTestRequest): string => Buffer.from(request.body ?? '').toString('utf8')
+const headerIn = (request: SignedTestRequest, name: string): string =>
+  request.headers.find(([header]) => header.toLowerCase() === name)?.[1] ?? ''
+
+function http1(request: SignedTestRequest, lineEnd = '\r\n'): string {
+  const head = [
+    `${request.method} ${request.target} HTTP/1.1`,
+    ...request.headers.map(pair => pair.join(': '))
+  ]
+  return `${head.join(lineEnd)}${lineEnd}${lineEnd}${bodyOf(request)}`
+}
+
+function curl(request: SignedTestRequest, version: string): string {
+  return [
+    '*   Trying 127.0.0.1:443...',
+    '* Connected to receiver.example (127.0.0.1) port 443',
+    `* using HTTP/${version}.x`,
+    `> ${request.method} ${request.target} HTTP/${version}`,
+    ...request.headers.map(pair => `> ${pair.join(': ')}`),
+    '> ',
+    '* upload completely sent off',
+    '< HTTP/1.1 401 Unauthorized',
+    '< Content-Length: 0',
+    '< ',
+    '* Connection #0 left intact',
+    ''
+  ].join('\n')
+}
+
+/** HTTP/2 has no Host, and names in lower case. */
+const http2Fields = (request: SignedTestRequest): string[][] => [
+  [':method', request.method],
+  [':path', request.target],
+  [':scheme', 'https'],
+  [':authority', headerIn(request, 'host')],
+  ...request.headers
+    .filter(([name]) => name.toLowerCase() !== 'host')
+    .map(([name, value]) => [name.toLowerCase(), value])
+]
+
+const har = (request: SignedTestRequest): object => ({
+  request: {
+    method: request.method,
+    url: `https://${headerIn(request, 'host')}${request.target}`,
+    httpVersion: 'HTTP/1.1',
+    headers: request.headers.map(([name, value]) => ({ name, value })),
+    postData: { mimeType: 'application/json', text: bodyOf(request) }
+  },
+  response: { status: 401, headers: [] }
+})
+
+const UNSIGNED = {
+  request: { method: 'GET', url: 'https://receiver.example/', httpVersion: 'HTTP/1.1', headers: [] }
+}
+
+function functionUrl(request: SignedTestRequest): object {
+  const [rawPath, rawQueryString = ''] = request.target.split('?')
+  return {
+    version: '2.0',
+    rawPath,
+    rawQueryString,
+    headers: Object.fromEntries(request.headers),
+    requestContext: {
+      http: { method: request.method, path: rawPath },
+      domainName: 'x.lambda-url.eu-west-1.on.aws',
+      stage: '$default'
+    },
+    body: Buffer.from(bodyOf(request)).toString('base64'),
+    isBase64Encoded: true
+  }
+}
+
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value, null, 2))
+const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
+
+export const FORMATS: readonly Format[] = [
+  { name: 'raw HTTP/1.1', write: request => Buffer.from(http1(request), 'latin1') },
+  { name: 'raw HTTP/1.1 with LF', write: request => Buffer.from(http1(request, '\n'), 'latin1') },
+  { name: 'UTF-16, as PowerShell writes', write: request => utf16(http1(request)) },
+  { name: 'curl -v', write: request => Buffer.from(curl(request, '1.1')), isBodyless: true },
+  { name: 'curl -v over HTTP/2 in UTF-16', write: request => utf16(curl(request, '2')), isBodyless: true },
+  {
+    name: 'an HTTP/2 head',
+    write: request =>
+      Buffer.from(
+        `${http2Fields(request)
+          .map(pair => pair.join(': '))
+          .join('\n')}\n\n${bodyOf(request)}`
+      )
+  },
+  {
+    name: 'HTTP/2 fields as a browser copies them',
+    write: request => Buffer.from(http2Fields(request).flat().join('\n')),
+    isBodyless: true
+  },
+  { name: 'a HAR', write: request => json({ log: { version: '1.2', entries: [UNSIGNED, har(request)] } }) },
+  { name: 'the event of a function URL', write: request => json(functionUrl(request)) },
+  {
+    name: 'the event of a REST API',
+    write: request =>
+      json({
+        httpMethod: request.method,
+        path: request.target,
+        headers: Object.fromEntries(request.headers),
+        multiValueHeaders: Object.fromEntries(request.headers.map(([name, value]) => [name, [value]])),
+        requestContext: { path: request.target },
+        body: bodyOf(request),
+        isBase64Encoded: false
+      })
+  },
+  {
+    name: 'a JSON export with headers as an object',
+    write: request =>
+      json({
+        uuid: '1',
+        method: request.method,
+        url: `https://${headerIn(request, 'host')}${request.target}`,
+        headers: Object.fromEntries(request.headers.map(([name, value]) => [name.toLowerCase(), [value]])),
+        content: bodyOf(request)
+      })
+  },
+  {
+    name: 'a list of JSON exports with headers as { name, value }',
+    write: request =>
+      json({
+        data: [
+          {
+            method: request.method,
+            path: request.target,
+            headers: request.headers.map(([name, value]) => ({ name, value })),
+            body: bodyOf(request)
+          }
+        ]
+      })
+  },
+  {
+    name: 'a JSON export with headers as pairs',
+    write: request =>
+      json({
+        method: request.method,
+        target: request.target,
+        headers: request.headers,
+        body: bodyOf(request)
+      })
+  }
+]

@@ -1,0 +1,174 @@
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestService } from '../../../../src/testing/index.ts'
+import { runInside } from '../../../support/run-cli.ts'
+import { FORMATS } from './build.ts'
+
+const service = createTestService()
+const [RECORD] = Object.values(service.records).map(([record]) => record!.join(''))
+const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
+const ARGS = ['explain', ...FLAGS, '--key-record', RECORD!]
+
+/** What steers a terminal or turns text around: C0, C1, DEL, bidirectional marks, and a line end of another kind. */
+const NASTY = '\x1b[2J\x1b]0;owned\x07\x9b31m\x7f\u202e\u2066\u200f\u061c\u2028\r\x00\x08\u0085'
+const octets = [...NASTY].filter(character => character.charCodeAt(0) < 256).join('')
+
+const signed = service.sign({ target: '/hook', body: '{"a":1}' })
+const nested = (open: string, close: string, depth: number): string =>
+  open.repeat(depth) + close.repeat(depth)
+const json = (value: unknown): string => JSON.stringify(value)
+const request = { method: 'POST', url: '/', headers: {} }
+
+/** In every place of every format that comes from outside. */
+const NASTY_REQUESTS = [
+  { ...signed, target: `/hook${octets.replace(/[\r\n]/g, '')}` },
+  { ...signed, method: `PO${NASTY}ST` },
+  { ...signed, headers: [...signed.headers, [`X${octets}`, 'a'] as [string, string]] },
+  { ...signed, headers: [['Host', octets] as [string, string], ...signed.headers.slice(1)] },
+  {
+    ...signed,
+    headers: [...signed.headers.slice(0, -1), ['Signature', `keyId="${octets}"`] as [string, string]]
+  }
+]
+const IN_FORMATS = FORMATS.flatMap(format =>
+  NASTY_REQUESTS.map((request, i): [string, Buffer] => [
+    `${format.name}, escapes in place ${i + 1}`,
+    format.write(request)
+  ])
+)
+
+const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
+  ...IN_FORMATS,
+  ...FORMATS.map((format): [string, Buffer] => [
+    `${format.name}, cut in half`,
+    format.write(signed).subarray(0, format.write(signed).length >> 1)
+  ]),
+  ['nothing', ''],
+  ['a zero', '\0'],
+  ['zeros', Buffer.alloc(1_000_000)],
+  ['every octet', Buffer.from(Array.from({ length: 256 }, (_, i) => i))],
+  ['an ELF header', '\x7fELF\x02\x01\x01\0\0\0'],
+  ['a gzip header', Buffer.from('1f8b0800000000000003', 'hex')],
+  ['a byte order mark alone', '\ufeff'],
+  ['UTF-16 cut in the middle of a character', Buffer.from('fffe500', 'hex')],
+  ['UTF-16, big-endian', Buffer.from('\ufeffPOST / HTTP/1.1\r\n\r\n', 'utf16le').swap16()],
+  ['arrays nested 10,000 deep', nested('[', ']', 10_000)],
+  ['arrays nested 1,000,000 deep', nested('[', ']', 1_000_000)],
+  ['objects nested 10,000 deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
+  [
+    'a body nested 10,000 deep',
+    `{"method":"POST","url":"/","headers":{},"body":${nested('[', ']', 10_000)}}`
+  ],
+  ['wrappers nested 10,000 deep', `${'{"data":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
+  ['headers nested 10,000 deep', `{"method":"POST","url":"/","headers":{"a":${nested('[', ']', 10_000)}}}`],
+  ['broken JSON', '{"a":'],
+  ['broken JSON with escapes', `{"${NASTY}`],
+  ['an empty object', '{}'],
+  ['an empty array', '[]'],
+  ['an empty list of entries', '{"log":{"entries":[]}}'],
+  ['entries that are not objects', '{"log":{"entries":[1,null,"a",[]]}}'],
+  ['a HAR entry without headers', '{"request":{"method":"GET","url":"/"}}'],
+  ['no vectors', '{"vectors":[]}'],
+  ['vectors that are not objects', '{"vectors":[1]}'],
+  ['a vector without a request', '{"vectors":[{}]}'],
+  ['vectors as text', json({ vectors: NASTY })],
+  [
+    'names of vectors with escapes',
+    json({
+      vectors: [
+        { name: NASTY, request: {} },
+        { name: 'b', request: {} }
+      ]
+    })
+  ],
+  [
+    'a fixture with wrong types',
+    json({ request: { method: 1, target: {}, headers: [], body: 5 }, options: 1 })
+  ],
+  ['a fixture with DNS of a wrong form', json({ request: { headers: [] }, dns: { a: [[1]] }, options: {} })],
+  ['a fixture with an unknown option', json({ request: { ...signed, body: null }, options: { [NASTY]: 1 } })],
+  ['a fixture with a bad clock', json({ request: { ...signed, body: null }, now: NASTY })],
+  ['prototypes', '{"method":"POST","url":"/","headers":{"__proto__":"a","constructor":"b"}}'],
+  ['a prototype as the request', '{"__proto__":{"method":"POST","url":"/","headers":{}}}'],
+  ['a header that is an object', json({ ...request, headers: { a: {} } })],
+  ['a header that is null', json({ ...request, headers: { a: null } })],
+  ['headers that are text', json({ ...request, headers: NASTY })],
+  ['headers that are numbers', json({ ...request, headers: [1, 2] })],
+  ['pairs of three', json({ ...request, headers: [['a', 'b', 'c']] })],
+  ['a million header lines', json({ ...request, headers: Array(300_000).fill(['a', 'b']) })],
+  ['a URL without a path', json({ ...request, url: NASTY })],
+  ['an empty URL', json({ ...request, url: '' })],
+  ['a Lambda event with wrong types', json({ httpMethod: 'POST', path: '/', headers: { a: 1 } })],
+  ['a Lambda event with a parsed body', json({ httpMethod: 'POST', path: '/', headers: {}, body: { a: 1 } })],
+  ['a Lambda event with a bad context', json({ httpMethod: 'POST', path: '/', requestContext: 5 })],
+  [
+    'a Lambda event with bad cookies',
+    json({ rawPath: '/', requestContext: { http: { method: 'GET' } }, cookies: 'a' })
+  ],
+  ['a Lambda event with half a surrogate', json({ httpMethod: 'GET', path: '/\ud800', headers: {} })],
+  ['a request line without an end', 'POST / HTTP/1.1'],
+  ['a request line of 100 KB', `POST /${'a'.repeat(100_000)} HTTP/1.1\r\n\r\n`],
+  ['a chunk size beyond all numbers', 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\na'],
+  ['a Content-Length beyond all numbers', `POST / HTTP/1.1\r\nContent-Length: ${'9'.repeat(400)}\r\n\r\na`],
+  ['curl lines without a request', '> \n> a\n> Host: b\n'],
+  ['curl with an empty head', '> GET / HTTP/1.1\n>\n'],
+  ['pseudo-headers alone', ':method: GET\n:path: /\n'],
+  ['a pseudo-header alone', ':authority\n'],
+  ['pseudo-headers without a path', ':method: GET\nhost: a\n'],
+  ['a thousand requests', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20_000)]
+]
+
+const checkOutput = (finished: { code: number | null; stdout: string; stderr: string }) => {
+  expect(finished.stdout).toMatch(/^[\n -~]*$/)
+  expect(finished.stderr).toMatch(/^[\n -~]*$/)
+  expect(finished.stdout + finished.stderr).not.toMatch(
+    /^ +at .*:\d+|node:internal|TypeError|RangeError|Cannot read|is not iterable/m
+  )
+  expect([0, 1, 2, 64]).toContain(finished.code)
+  if (finished.code === 64) expect(finished.stderr).toMatch(/(?:^|\n)signed-requests: [^\n]+\n$/)
+}
+
+it('there are at least 100 hostile files', () => {
+  expect(FILES.length).toBeGreaterThanOrEqual(100)
+})
+
+it.each(FILES)('%s', async (_, content) => {
+  checkOutput(await runInside(ARGS, content))
+  const asJson = await runInside([...ARGS, '--json'], content)
+  checkOutput(asJson)
+  if (asJson.code !== 64) expect(JSON.parse(asJson.stdout)).toHaveProperty('status')
+})
+
+it('escapes in JSON output decode to the original characters', async () => {
+  const { write } = FORMATS.find(({ name }) => name === 'a JSON export with headers as pairs')!
+  const host = 'a\x1b\x9b\x7f\u202e'
+  const file = write({ ...signed, headers: [['Host', host], ...signed.headers.slice(1)] })
+  const { stdout } = await runInside([...ARGS, '--json'], file)
+  expect(stdout).toContain('a\\u001b\\u009b\\u007f\\u202e')
+  expect(JSON.parse(stdout).checks.host.evidence.received).toBe(host)
+})
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hostile-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+it('reads the first 32 MiB of 300 MB, and says so', async () => {
+  const file = join(folder, 'large.http')
+  const head = signed.headers.map(pair => pair.join(': ')).join('\r\n')
+  await writeFile(file, `POST /hook HTTP/1.1\r\n${head}\r\n\r\n{"a":1}`)
+  await truncate(file, 300_000_000)
+  const { code, stderr } = await runInside([...ARGS, file])
+  expect([code, stderr]).toEqual([0, 'note: only the first 32 MiB of the file are read\n'])
+})
+
+it('reads an endless device up to a limit', async () => {
+  const { code, stderr } = await runInside([...ARGS, '/dev/zero'])
+  expect(code).toBe(64)
+  expect(stderr).toMatch(
+    /^note: only the first 32 MiB of the file are read\nsigned-requests: this is not a request/
+  )
+})

@@ -1,0 +1,254 @@
+import { constants, sign as cryptoSign, generateKeyPairSync } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type ChangedLine, findChangedLine } from '../../../src/cli/changed-line.ts'
+import {
+  type Algorithm,
+  buildSigningString,
+  createVerifier,
+  type ReceivedRequest,
+  type VerifierOptions
+} from '../../../src/index.ts'
+import { createTestService, type SignRequest } from '../../../src/testing/index.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
+import { runInside } from '../../support/run-cli.ts'
+import { sniff } from '../../support/sniff.ts'
+
+const service = createTestService()
+const HOSTS = ['receiver.example', 'www.receiver.example']
+
+const sign = (request: SignRequest = {}): ReceivedRequest =>
+  service.sign({ target: '/hook?id=42', body: '{"event":"published"}', ...request })
+
+/** The request with header lines in the place of those of the same name, or added. */
+function withHeaders(request: ReceivedRequest, changes: Readonly<Record<string, string>>): ReceivedRequest {
+  const lines = [...(request.headers as Iterable<readonly [string, string]>)]
+  return {
+    ...request,
+    headers: [...lines.filter(([name]) => changes[name] === undefined), ...Object.entries(changes)]
+  }
+}
+
+async function changedLineOf(
+  request: ReceivedRequest,
+  options: Partial<VerifierOptions> = {}
+): Promise<ChangedLine | undefined> {
+  const verdict = await createVerifier({ ...service.options, hosts: HOSTS, ...options })(request)
+  const { signature } = verdict.checks
+  if (signature.outcome !== 'fail' || signature.code !== 'signature-mismatch')
+    throw new Error('it is no mismatch')
+  return findChangedLine(signature.evidence!, request, HOSTS)
+}
+
+describe('what a proxy did to a line', () => {
+  it.each<[string, ReceivedRequest, ChangedLine]>([
+    [
+      'another of our hosts',
+      withHeaders(sign(), { Host: 'www.receiver.example' }),
+      { line: 2, received: 'host: www.receiver.example', signed: 'host: receiver.example' }
+    ],
+    [
+      'a prefix taken away',
+      withHeaders(
+        { ...sign({ target: '/api/v1/hook' }), target: '/hook' },
+        { 'X-Forwarded-Prefix': '/api/v1' }
+      ),
+      { line: 1, received: '(request-target): post /hook', signed: '(request-target): post /api/v1/hook' }
+    ],
+    [
+      'a path rewritten, and told in a header',
+      withHeaders(
+        { ...sign({ target: '/hooks/one?x=1' }), target: '/index.php' },
+        { 'X-Original-URI': '/hooks/one?x=1' }
+      ),
+      {
+        line: 1,
+        received: '(request-target): post /index.php',
+        signed: '(request-target): post /hooks/one?x=1'
+      }
+    ],
+    [
+      'a path decoded',
+      { ...sign({ target: '/a%20b%20c' }), target: '/a b c' },
+      { line: 1, received: '(request-target): post /a b c', signed: '(request-target): post /a%20b%20c' }
+    ],
+    [
+      'another method',
+      { ...sign({ method: 'DELETE' }), method: 'POST' },
+      {
+        line: 1,
+        received: '(request-target): post /hook?id=42',
+        signed: '(request-target): delete /hook?id=42'
+      }
+    ],
+    [
+      'a charset added',
+      withHeaders(sign(), { 'Content-Type': 'application/json; charset=utf-8' }),
+      {
+        line: 5,
+        received: 'content-type: application/json; charset=utf-8',
+        signed: 'content-type: application/json'
+      }
+    ],
+    [
+      'a length that was put right',
+      withHeaders(sign({ body: 'x'.repeat(500) }), { 'Content-Length': '7' }),
+      { line: 4, received: 'content-length: 7', signed: 'content-length: 500' }
+    ]
+  ])('%s', async (_, request, changed) => {
+    expect(await changedLineOf(request)).toEqual(changed)
+  })
+})
+
+describe.each([
+  ['rsa', 'hs2019'],
+  ['ed25519', 'hs2019'],
+  ['rsa', 'rsa-sha512'],
+  ['ed25519', 'ed25519']
+])('a signature of a key of type %s, by %s', (type, algorithm) => {
+  const key =
+    type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519')
+  const der = key.publicKey.export({ type: 'spki', format: 'der' })
+  const published = `v=DKIM1; k=${type}; p=${(type === 'rsa' ? der : der.subarray(-32)).toString('base64')}`
+
+  /** The request with a signature of that key in the place of the service's. */
+  function resign(request: ReceivedRequest): ReceivedRequest {
+    const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
+    const text = buildSigningString(request, covered)
+    if (!text.ok) throw new Error(text.message)
+    const data = Buffer.from(text.value, 'latin1')
+    const { RSA_PKCS1_PSS_PADDING: padding } = constants
+    const signature =
+      type === 'ed25519'
+        ? cryptoSign(null, data, key.privateKey)
+        : cryptoSign(
+            'sha512',
+            data,
+            algorithm === 'hs2019' ? { key: key.privateKey, padding, saltLength: 64 } : key.privateKey
+          )
+    const list = covered.join(' ')
+    const value = `keyId="k.service.example",algorithm="${algorithm}",headers="${list}",signature="${signature.toString('base64')}"`
+    return withHeaders(request, { Signature: value })
+  }
+  const options = {
+    algorithms: ['hs2019', 'rsa-sha512', 'ed25519'] as Algorithm[],
+    lookupTxt: async () => [[published]]
+  }
+
+  it('is found in the line whose original a proxy forwarded', async () => {
+    const original = resign(sign({ target: '/hooks/one?x=1' }))
+    const rewritten = withHeaders(
+      { ...original, target: '/index.php' },
+      { 'X-Original-URI': '/hooks/one?x=1' }
+    )
+    expect(await changedLineOf(rewritten, options)).toEqual({
+      line: 1,
+      received: '(request-target): post /index.php',
+      signed: '(request-target): post /hooks/one?x=1'
+    })
+    expect(
+      await changedLineOf(withHeaders(original, { Host: 'www.receiver.example' }), options)
+    ).toMatchObject({ line: 2 })
+  })
+
+  it('is not explained by an original that does not verify', async () => {
+    const original = resign(sign({ target: '/hooks/one?x=1' }))
+    const rewritten = withHeaders(
+      { ...original, target: '/index.php' },
+      { 'X-Original-URI': '/hooks/another' }
+    )
+    expect(await changedLineOf(rewritten, options)).toBeUndefined()
+  })
+
+  it('is searched for in bounded time, however many originals there are', async () => {
+    const originals = Array.from({ length: 400 }, (_, i) => ['X-Original-URI', `/${i}`] as const)
+    const request = resign(sign({ target: '/a' }))
+    const lines = [...(request.headers as Iterable<readonly [string, string]>), ...originals].slice(0, 490)
+    const search = async () =>
+      expect(
+        await changedLineOf({ ...request, target: '/quite/different', headers: lines }, options)
+      ).toBeUndefined()
+    expect(await cpuTime(search)).toBeLessThan(2000)
+  })
+})
+
+it('finds any one character that was changed, added or removed', async () => {
+  const original = '/hook/some/where?id=42'
+  const position = fc.nat(original.length - 1)
+  const character = fc.string({ unit: 'grapheme-ascii', minLength: 0, maxLength: 1 })
+  await fc.assert(
+    fc.asyncProperty(position, fc.nat(1), character, async (at, removed, added) => {
+      const target = original.slice(0, at) + added + original.slice(at + removed)
+      fc.pre(target !== original)
+      expect(await changedLineOf({ ...sign({ target: original }), target })).toMatchObject({
+        line: 1,
+        signed: `(request-target): post ${original}`
+      })
+    }),
+    { numRuns: 15 }
+  )
+})
+
+it('finds nothing when the key did not make the signature, or more was changed', async () => {
+  const other = createTestService()
+  expect(await changedLineOf(sign(), { lookupTxt: other.lookupTxt })).toBeUndefined()
+  expect(await changedLineOf({ ...sign(), target: '/completely/different' })).toBeUndefined()
+  expect(
+    await changedLineOf(withHeaders({ ...sign(), target: '/hook?id=43' }, { 'X-Nonce': 'a' }))
+  ).toBeUndefined()
+})
+
+it('treats header names that are properties of objects like any other', async () => {
+  const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'constructor']
+  const request = sign({ headers: { constructor: 'abc' }, covered })
+  expect(await changedLineOf(withHeaders(request, { constructor: 'abd' }))).toEqual({
+    line: 6,
+    received: 'constructor: abd',
+    signed: 'constructor: abc'
+  })
+})
+
+it('is fast for a long signing string', async () => {
+  const request = sign({ headers: { 'X-Nonce': 'n'.repeat(1500) } })
+  const search = async () =>
+    expect(await changedLineOf({ ...request, target: '/a/quite/different/one' })).toBeUndefined()
+  expect(await cpuTime(search)).toBeLessThan(5000)
+  expect(
+    await changedLineOf({ ...sign({ headers: { 'X-Nonce': 'n'.repeat(9000) } }), target: '/hook?id=43' })
+  ).toBeUndefined()
+})
+
+it('names the line or the check for a change of any one byte of a capture', async () => {
+  const capture = (await sniff(sign())).toString('latin1')
+  const record = Object.values(service.records)[0]![0]!.join('')
+  const args = [
+    'explain',
+    '--domain',
+    'service.example',
+    '--host',
+    HOSTS[0]!,
+    '--account',
+    '1234',
+    '--key-record',
+    record
+  ]
+  const signatureAt = capture.indexOf('Signature:')
+  const signatureEnd = capture.indexOf('\r\n', signatureAt)
+
+  const judge = async (at: number): Promise<string> => {
+    const byte = capture[at] === 'x' ? 'y' : 'x'
+    const changed = Buffer.from(capture.slice(0, at) + byte + capture.slice(at + 1), 'latin1')
+    const { stdout, stderr } = await runInside(args, changed)
+    return stdout + stderr
+  }
+
+  for (let at = 3; at < signatureAt; at += 29) {
+    const told = await judge(at)
+    const names = told.startsWith('rejected: signature\n')
+      ? /\nchanged: line \d/
+      : /^(?:rejected: |signed-requests: this is not a request)/
+    expect(told, `byte ${at} after ${JSON.stringify(capture.slice(0, at).slice(-20))}`).toMatch(names)
+  }
+  expect(await judge(signatureEnd - 90)).toMatch(/^rejected: signature\n.*another key made it/s)
+  expect(await judge(capture.length - 5)).toMatch(/^rejected: digest\n/)
+})

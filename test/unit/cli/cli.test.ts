@@ -1,0 +1,272 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { captureFixture, createTestService, type VectorFile } from '../../../src/testing/index.ts'
+import { createVerifier } from '../../../src/verify.ts'
+import { buildCommandLine, type CommandLine, type Finished } from '../../support/cli.ts'
+import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+import { sniff } from '../../support/sniff.ts'
+
+const service = createTestService()
+const KEY_NAME = 'key1._domainkey.service.example'
+const RECORD = service.records[KEY_NAME]![0]!.join('')
+const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
+const WITH_RECORD = [...FLAGS, '--key-record', RECORD]
+const signed = service.sign({ target: '/hook?id=42', body: '{"event":"published"}\n' })
+const capture = (await sniff(signed)).toString('latin1')
+
+let cli: CommandLine
+let dns: DnsServer
+beforeAll(async () => {
+  cli = await buildCommandLine()
+  dns = await startDnsServer({
+    ...service.records,
+    'revoked._domainkey.service.example': [['v=DKIM1; p='], ['v=spf1 -all']]
+  })
+})
+afterAll(async () => {
+  await cli.close()
+  await dns.close()
+})
+
+/** What every run must hold to: no colour in a pipe, 80 columns, and nothing of a stack. */
+async function run(args: readonly string[], input?: string | Uint8Array): Promise<Finished> {
+  const finished = await cli.run(args, input)
+  if (!args.includes('--json')) {
+    expect(finished.stdout).toMatch(/^[ -~\n]*$/)
+    expect(Math.max(...finished.stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
+  }
+  expect(finished.stderr).toMatch(/^[ -~\n]*$/)
+  expect(finished.stderr).not.toMatch(/^ +at /m)
+  return finished
+}
+
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
+
+describe('explain', () => {
+  it('says verified of a capture from a socket, with the key from DNS', async () => {
+    const file = join(cli.folder, 'capture.http')
+    await writeFile(file, capture, 'latin1')
+    const { code, stdout, stderr } = await run(['explain', file, ...FLAGS, '--dns-server', dns.address])
+    expect(stdout).toMatch(/^verified: account 1234, rsa-sha256 by key1\._domainkey\.service\.example\n/)
+    expect([code, stderr]).toEqual([0, ''])
+  })
+
+  it.each([
+    [
+      'the target',
+      'id=42',
+      'id=43',
+      'changed: line 1\n  signed:   (request-target): post /hook?id=42\n  received: (request-target): post /hook?id=43'
+    ],
+    ['the method', 'POST', 'PUT', 'changed: line 1\n  signed:   (request-target): post /hook?id=42\n'],
+    [
+      'the content type',
+      'json',
+      'json; charset=utf-8',
+      'changed: line 5\n  signed:   content-type: application/json\n'
+    ],
+    ['a signed header', 'X-Nonce: ', 'X-Nonce: x', 'changed: line 8\n'],
+    ['the body', 'published', 'publishee', 'FAIL  digest            digest-mismatch'],
+    ['the date', 'GMT\r\nC', 'GMU\r\nC', 'FAIL  date              date-malformed'],
+    ['the host', 'Host: r', 'Host: s', 'FAIL  host              host-mismatch'],
+    ['the account', 'account-1', 'account-2', 'FAIL  account           account-mismatch']
+  ])('says so when one thing of the capture is changed: %s', async (_, before, after, told) => {
+    expect(capture).toContain(before)
+    const { code, stdout } = await run(['explain', ...WITH_RECORD], latin1(capture.replace(before, after)))
+    expect(stdout).toContain(told)
+    expect(code).toBe(1)
+  })
+
+  it('escapes terminal sequences and line breaks', async () => {
+    const hostile = capture.replace('Host: receiver.example', 'Host: \x1b[2J\x1b]0;owned\x07\x9b31m')
+    const { stdout } = await run(['explain', ...WITH_RECORD], latin1(hostile))
+    expect(stdout).toContain('received \\x1b[2J\\x1b]0;owned\\x07\\x9b31m')
+  })
+
+  it('reads ten megabytes from a pipe', async () => {
+    const { code, stdout } = await run(['explain', ...WITH_RECORD], latin1(capture + 'x'.repeat(10_000_000)))
+    expect(stdout).toMatch(/^verified/)
+    expect(code).toBe(0)
+  })
+
+  it('reports an empty input as a mistake', async () => {
+    expect(await run(['explain', ...WITH_RECORD])).toMatchObject({
+      code: 64,
+      stderr: expect.stringMatching(
+        /^signed-requests: this is not a request in a format that explain reads: raw HTTP\/1\.1/
+      )
+    })
+  })
+
+  it('judges as of another time, without TLS, with another account header', async () => {
+    const branded = createTestService({ accountHeader: 'X-Brand-ID' })
+    const old = branded.sign({ date: new Date('2026-01-02T03:04:05Z') })
+    const bytes = await sniff(old)
+    const record = branded.records[KEY_NAME]![0]!.map(chunk => `"${chunk}"`).join(' ')
+    const flags = [...FLAGS, '--account-header', 'X-Brand-ID', '--key-record', record]
+
+    const late = await run(['explain', ...flags], bytes)
+    expect(late.stdout).toMatch(/^rejected: date\n/)
+    expect(late.stderr).toBe('note: --now date judges the request as of its own Date\n')
+    expect((await run(['explain', ...flags, '--now', 'date'], bytes)).code).toBe(0)
+    expect((await run(['explain', ...flags, '--now', '2026-01-02T03:04:06Z'], bytes)).code).toBe(0)
+    const plain = await run(['explain', ...flags, '--now', 'date', '--http'], bytes)
+    expect(plain.stdout).toMatch(/^rejected: https\n/)
+  })
+
+  it('judges by the algorithms that the receiver allows', async () => {
+    const bytes = await sniff(service.sign())
+    const flags = [...WITH_RECORD, '--algorithm', 'rsa-sha512']
+    expect((await run(['explain', ...flags], bytes)).stdout).toMatch(/^rejected: signature-header\n/)
+    expect((await run(['explain', ...flags, '--algorithm', 'rsa-sha256'], bytes)).code).toBe(0)
+  })
+
+  it('judges by another standard, and finds the line that was changed', async () => {
+    const request = service.sign({ scheme: 'rfc9421', target: '/hook?id=42', body: '{}' })
+    const bytes = (await sniff(request)).toString('latin1')
+    const flags = [...WITH_RECORD, '--scheme', 'rfc9421', '--scheme', 'draft-cavage']
+    const verified = await run(['explain', ...flags], latin1(bytes))
+    expect(verified.stdout).toMatch(/^verified: account 1234, rsa-v1_5-sha256 by key1\._domainkey/)
+    expect((await run(['explain', ...WITH_RECORD], latin1(bytes))).stdout).toMatch(
+      /^rejected: signature-header/
+    )
+
+    for (const [before, after, line] of [
+      ['id=42', 'id=43', '"@request-target": /hook?id=42'],
+      ['POST', 'PUT', '"@method": POST'],
+      [
+        'Content-Type: application/json',
+        'Content-Type: application/json; charset=utf-8',
+        '"content-type": application/json'
+      ]
+    ]) {
+      const { code, stdout } = await run(['explain', ...flags], latin1(bytes.replace(before!, after!)))
+      expect(stdout).toContain(`  signed:   ${line}\n`)
+      expect(stdout).toMatch(/^ {3}2\* "@request-target": /m)
+      expect(code).toBe(1)
+    }
+    const wrong = await run(['explain', ...WITH_RECORD, '--scheme', 'rfc9999'], latin1(bytes))
+    expect(wrong).toMatchObject({
+      code: 64,
+      stderr: 'signed-requests: schemes is ["rfc9999"]: pass an array of draft-cavage, rfc9421\n'
+    })
+  })
+
+  it('prints the verdict as JSON', async () => {
+    const verified = await run(['explain', ...WITH_RECORD, '--json'], latin1(capture))
+    const body = Buffer.from('{"event":"published"}\n')
+    expect(JSON.parse(verified.stdout)).toMatchObject({
+      status: 'verified',
+      accountId: '1234',
+      date: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      body: { length: 22, base64: body.toString('base64') },
+      checks: { digest: { outcome: 'pass' } }
+    })
+    const changed = await run(['explain', ...WITH_RECORD, '--json'], latin1(capture.replace('id=42', 'id=4')))
+    expect(JSON.parse(changed.stdout)).toMatchObject({
+      status: 'rejected',
+      failures: [{ check: 'signature', code: 'signature-mismatch' }],
+      changedLine: { line: 1, signed: '(request-target): post /hook?id=42' }
+    })
+  })
+
+  it('reads options, DNS and time from a fixture', async () => {
+    const verdict = await createVerifier(service.options)(signed)
+    const document = captureFixture(signed, verdict, {
+      options: service.options,
+      dns: service.records,
+      name: 'one'
+    })
+    expect(await run(['explain'], JSON.stringify(document))).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(['explain'], JSON.stringify(document.vectors[0]))).toMatchObject({ code: 0 })
+
+    const [one] = document.vectors
+    const several: VectorFile = {
+      ...document,
+      vectors: [one!, { ...one!, name: 'two', dns: { [KEY_NAME]: { error: 'ESERVFAIL' } } }]
+    }
+    const { code, stderr } = await run(['explain'], JSON.stringify(several))
+    expect([code, stderr]).toEqual([64, 'signed-requests: --vector is missing: one of one, two\n'])
+    expect(await run(['explain', '--vector', 'two'], JSON.stringify(several))).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/^unavailable: key\n/)
+    })
+    expect(await run(['explain', '--host', 'other.example'], JSON.stringify(document))).toMatchObject({
+      code: 1
+    })
+  })
+})
+
+describe('key', () => {
+  it('describes a key that can be used', async () => {
+    const { code, stdout } = await run([
+      'key',
+      'Key1._domainkey.service.example.',
+      '--dns-server',
+      dns.address
+    ])
+    expect(stdout.split('\n').slice(0, 6)).toEqual([
+      `usable: ${KEY_NAME}`,
+      '',
+      'record 1: usable',
+      '  type: rsa, 2048 bits',
+      '  hashes: any',
+      '  flags: none'
+    ])
+    expect(stdout.replace(/\n {8}/g, '')).toContain(`  text: ${RECORD}\n`)
+    expect(code).toBe(0)
+  })
+
+  it('says what is wrong with one that cannot', async () => {
+    const { code, stdout } = await run([
+      'key',
+      'revoked._domainkey.service.example',
+      '--dns-server',
+      dns.address
+    ])
+    expect(stdout).toBe(
+      [
+        'unusable: revoked._domainkey.service.example',
+        '',
+        'record 1: unusable',
+        '  problem: key-revoked: the key has been revoked',
+        '  text: v=DKIM1; p=',
+        '',
+        'record 2: not a key record',
+        '  text: v=spf1 -all',
+        ''
+      ].join('\n')
+    )
+    expect(code).toBe(1)
+  })
+
+  it('distinguishes a name without a key from a server without an answer', async () => {
+    dns.outcomes.set('down.service.example', 'servfail')
+    const ask = (name: string) => run(['key', name, '--dns-server', dns.address, '--json'])
+    const [missing, down] = await Promise.all([ask('none.service.example'), ask('down.service.example')])
+    expect([missing.code, JSON.parse(missing.stdout).status]).toEqual([1, 'unusable'])
+    expect(JSON.parse(missing.stdout).problem).toMatch(/^key-not-found/)
+    expect([down.code, JSON.parse(down.stdout).status]).toEqual([2, 'unavailable'])
+    expect(JSON.parse(down.stdout).problem).toBe('key-lookup-failed: the DNS lookup failed; error ESERVFAIL')
+  })
+})
+
+it('ends with 64 and one line for a mistake', async () => {
+  const mistakes = [[], ['explain', '--nope'], ['explain', '/no/such/file']]
+  for (const finished of await Promise.all(mistakes.map(args => run(args)))) {
+    expect(finished).toEqual({
+      code: 64,
+      stdout: '',
+      stderr: expect.stringMatching(/^signed-requests: [^\n]+\n$/)
+    })
+  }
+})
+
+it('prints help', async () => {
+  expect(await run(['send', '--help'])).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^Usage: /),
+    stderr: ''
+  })
+})

@@ -1,0 +1,213 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, describe, expect, it } from 'vitest'
+import { loadVectors } from '../../../src/testing/index.ts'
+import { runInside } from '../../support/run-cli.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Answers each vector by what `answer` gives for it: an expression of `vector` and `at`. */
+function program(name: string, answer: string, after = ''): string[] {
+  const file = join(folder, `${name}.mjs`)
+  writeFileSync(
+    file,
+    `import { createInterface } from 'node:readline'
+let at = 0
+for await (const line of createInterface({ input: process.stdin })) {
+  const vector = JSON.parse(line)
+  console.log(${answer})
+  at += 1
+}
+${after}`
+  )
+  return [process.execPath, file]
+}
+const run = (command: readonly string[], ...options: string[]) =>
+  runInside(['conformance', ...options, '--', ...command])
+const script = (code: string): string[] => [process.execPath, '-e', code]
+
+const RIGHT = 'JSON.stringify(vector.verdict)'
+const total = (stdout: string): string => /^all .*/m.exec(stdout)?.[0].replace(/ +/g, ' ') ?? ''
+
+describe('signed-requests conformance', () => {
+  it('ends with 0 and counts by check when every answer is right', async () => {
+    const { code, stdout, stderr } = await run(program('right', RIGHT))
+    expect(stderr).toBe('')
+    expect(total(stdout)).toBe(`all ${loadVectors().length} 0 0`)
+    expect(stdout).toMatch(/^digest +\d+ +0 +0$/m)
+    expect(code).toBe(0)
+  })
+
+  it('accepts a whole verdict of the library as an answer', async () => {
+    const whole = '({ ...vector.verdict, failures: vector.verdict.failures ?? [], checks: {} })'
+    const { code } = await run(program('whole', `JSON.stringify(${whole})`), '--only', 'https')
+    expect(code).toBe(0)
+  })
+
+  it('accepts a last answer without a line break', async () => {
+    const code = 'process.stdin.resume().on(\'end\', () => process.stdout.write(\'{"status":"verified"}\'))'
+    const [vector] = loadVectors().filter(({ verdict }) => verdict.status === 'verified')
+    expect(await run(script(code), '--only', vector!.name)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('ends with 1 and names the vector, its clause and both verdicts when one differs', async () => {
+    const answer = `vector.name === 'date-too-old' ? '{"status":"verified"}' : ${RIGHT}`
+    const { code, stdout } = await run(program('one', answer), '--only', 'date')
+    expect(stdout).toContain('FAIL date-too-old (')
+    expect(stdout).toContain('expected: rejected: date date-too-old\n     answered: verified\n')
+    expect(total(stdout)).toMatch(/^all \d+ 1 0$/)
+    expect(code).toBe(1)
+  })
+
+  it.each([
+    ['another status', `JSON.stringify({ ...vector.verdict, status: 'unavailable' })`],
+    ['status is missing', 'JSON.stringify({ failures: [] })'],
+    [
+      'a code of another check',
+      `JSON.stringify({ status: 'rejected', failures: [{ check: 'host', code: 'not-https' }] })`
+    ],
+    [
+      'a failure too many',
+      `JSON.stringify({ status: 'rejected', failures: [{ check: 'https', code: 'not-https' }, { check: 'a', code: 'b' }] })`
+    ],
+    ['failures that are no list', `JSON.stringify({ status: 'verified', failures: 'none' })`],
+    ['null', "'null'"],
+    ['not JSON', "'hello'"],
+    ['an empty line', "''"]
+  ])('counts %s as a difference', async (name, answer) => {
+    const { code, stderr } = await run(program(name.replaceAll(' ', '-'), answer), '--only', 'https-missing')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  })
+
+  it('escapes terminal sequences in the output of the program', async () => {
+    const answer = `JSON.stringify({ status: '\\u001b[2J\\u202e', failures: [] })`
+    const { stdout } = await run(program('escape', answer), '--only', 'https')
+    const after = "process.stderr.write('\\x1b[31mred\\x07\\n'); process.exit(3)"
+    const { stderr, code } = await run(script(after), '--only', 'https')
+    expect(stdout + stderr).not.toMatch(/[^\n -~]/)
+    expect(stdout).toContain('\\x1b[2J\\u202e')
+    expect(stderr).toContain('it says: \\x1b[31mred')
+    expect(code).toBe(2)
+  })
+
+  it('does not mind how the program ends after its last answer', async () => {
+    const failing = program('failing', RIGHT, 'process.exit(3)')
+    expect(await run(failing, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
+    const lingering = program('lingering', RIGHT, 'setInterval(() => {}, 1000)')
+    expect(await run(lingering, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('writes each vector with the version and the source that its file has, as the schema says', async () => {
+    const written = join(folder, 'written.jsonl')
+    const answer = `(fs.appendFileSync(${JSON.stringify(written)}, line + '\\n'), ${RIGHT})`
+    const command = program('written', answer)
+    writeFileSync(command[1]!, `import fs from 'node:fs'\n${readFileSync(command[1]!, 'utf8')}`)
+    expect((await run(command)).code).toBe(0)
+    const lines = readFileSync(written, 'utf8').trim().split('\n')
+    const schema = JSON.parse(readFileSync(new URL('../../../fixtures/schema.json', import.meta.url), 'utf8'))
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true }).addSchema(schema, 'schema')
+    const isVector = ajv.compile({ $ref: 'schema#/$defs/vector' })
+    const vectors = loadVectors()
+    expect(lines).toHaveLength(vectors.length)
+    for (const [at, line] of lines.entries()) {
+      const { schema_version, source, ...rest } = JSON.parse(line)
+      expect({ schema_version, source }).toEqual({ schema_version: 1, source: vectors[at]!.source })
+      expect(rest).toMatchObject({ name: vectors[at]!.name })
+      expect([isVector(JSON.parse(line)), isVector.errors]).toEqual([true, null])
+    }
+  })
+
+  it.each([
+    ['says nothing and ends', script(''), 'ended with code 0 after 0 of'],
+    [
+      'crashes half way',
+      program('crash', `at === 3 ? process.exit(7) : ${RIGHT}`),
+      'ended with code 7 after 3 of'
+    ],
+    ['is killed', script("process.kill(process.pid, 'SIGKILL')"), 'ended with SIGKILL after 0 of'],
+    ['never answers', script('setInterval(() => {}, 1000)'), 'no answer within 0.5 s, after 0 of'],
+    [
+      'stops half way',
+      program('stop', `at === 3 ? await new Promise(() => setInterval(() => {}, 1000)) : ${RIGHT}`),
+      'no answer within 0.5 s, after 3 of'
+    ],
+    ['answers forever', script("for (;;) process.stdout.write('{}\\n')"), 'more answers than vectors'],
+    ['answers once too often', program('often', RIGHT, "console.log('{}')"), 'more answers than vectors'],
+    [
+      'writes a line without an end',
+      script("const a = () => process.stdout.write('a'.repeat(65536), a); a()"),
+      'answer 1 is longer than'
+    ],
+    ['does not exist', ['/no/such/program'], 'could not be started (ENOENT)'],
+    ['is a folder', [folder], 'could not be started (EACCES)']
+  ])('ends with 2 when the program %s', async (name, command, problem) => {
+    // Only where time is the point, a short one: the machine may be busy.
+    const isLate = problem.startsWith('no answer')
+    const { code, stderr } = await run(
+      command,
+      '--only',
+      'https',
+      '--only',
+      'host',
+      '--timeout',
+      isLate ? '0.5' : '15'
+    )
+    expect(stderr, name).toContain(isLate ? 'no answer within 0.5 s' : problem)
+    expect(stderr.split('\n')).toHaveLength(2)
+    expect(code).toBe(2)
+  })
+
+  it('ends the processes that the program started', async () => {
+    const nested = script(
+      "require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })"
+    )
+    // The grandchild holds the output open: only its end lets the command end.
+    expect((await run(nested, '--only', 'https', '--timeout', '0.5')).code).toBe(2)
+  })
+
+  it('lists the vectors without a command', async () => {
+    const { code, stdout } = await runInside(['conformance', '--list', '--only', 'https'])
+    expect(stdout).toEqual(expect.stringMatching(/^https-missing +https +rejected: https not-https$/m))
+    expect(stdout.trim().split('\n')).toHaveLength(
+      loadVectors().filter(({ file }) => file === 'https').length
+    )
+    expect(code).toBe(0)
+  })
+
+  it('selects vectors by name, file and standard', async () => {
+    const count = async (...only: string[]) =>
+      (await runInside(['conformance', '--list', ...only.flatMap(name => ['--only', name])])).stdout
+        .trim()
+        .split('\n').length
+    const all = loadVectors().length
+    expect(await count()).toBe(all)
+    expect(await count('date-too-old')).toBe(1)
+    expect(await count('date-too-old', 'date')).toBe(await count('date'))
+    expect((await count('draft-cavage')) + (await count('rfc9421'))).toBe(all)
+  })
+
+  it('selects for a standard what that standard judges', () => {
+    for (const { name, file, json } of loadVectors()) {
+      const { schemes = ['draft-cavage'] } = json.options
+      const hasInput = json.request.headers.some(([header]) => header.toLowerCase() === 'signature-input')
+      const isRfc9421 = schemes.includes('rfc9421') && (hasInput || schemes.length === 1)
+      expect([name, file === 'rfc9421']).toEqual([name, isRfc9421])
+    }
+  })
+
+  it.each([
+    ['no command', [], 'takes a command after --'],
+    ['nothing after --', ['--'], 'takes a command after --'],
+    ['a command without --', ['python3'], "Unexpected argument 'python3'"],
+    ['an unknown vector', ['--only', 'nothing', '--', 'true'], 'there is no vector nothing'],
+    ['a timeout of none', ['--timeout', '0', '--', 'true'], '--timeout takes seconds'],
+    ['a timeout that is no number', ['--timeout', '1e3', '--', 'true'], '--timeout takes seconds']
+  ])('ends with 64 for %s', async (_, args, message) => {
+    const { code, stderr } = await runInside(['conformance', ...args])
+    expect(stderr).toContain(message)
+    expect(code).toBe(64)
+  })
+})

@@ -1,0 +1,26 @@
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { guardOutput } from '../../../src/cli/guard-output.ts'
+
+const NASTY = 'a\x1b]0;x\x07\x9b2J\x7f\u202e\u2066\r\0b\n'
+
+function printed(text: string, color: boolean): string[] {
+  const lines: string[] = []
+  const write = (line: string) => void lines.push(line)
+  const io = guardOutput({ stdin: Readable.from([]), print: write, note: write, color, env: {} })
+  io.print(text)
+  io.note(text)
+  return lines
+}
+
+describe('the output', () => {
+  it.each([true, false])('has no control character and only ASCII (colours: %s)', color => {
+    expect(printed(NASTY, color)).toEqual(Array(2).fill('a?]0;x??2J?????b\n'))
+  })
+
+  it('has colours only where they are allowed', () => {
+    expect(printed('\x1b[31mred\x1b[39m', true)[0]).toBe('\x1b[31mred\x1b[39m')
+    expect(printed('\x1b[31mred\x1b[39m', false)[0]).toBe('?red?')
+    expect(printed('\x1b[2J\x1b[1;31m', true)[0]).toBe('?[2J?[1;31m')
+  })
+})

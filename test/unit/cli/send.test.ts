@@ -1,0 +1,389 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo, Server } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createVerifier,
+  dnsTxtLookup,
+  fromNodeRequest,
+  httpStatus,
+  type VerifierOptions
+} from '../../../src/index.ts'
+import { memoryReplayStore } from '../../../src/replay/index.ts'
+import { buildCommandLine, type CommandLine } from '../../support/cli.ts'
+import { freePort } from '../../support/free-port.ts'
+import { makeCertificate } from '../../support/https.ts'
+import { runInside } from '../../support/run-cli.ts'
+
+let cli: CommandLine
+let dnsAddress: string
+let keyFile: string
+const servers: Server[] = []
+beforeAll(async () => {
+  cli = await buildCommandLine()
+  dnsAddress = `127.0.0.1:${await freePort()}`
+  keyFile = await writeKey('one.pem', generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
+})
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close()
+})
+afterAll(() => cli.close())
+
+async function writeKey(name: string, privateKey: KeyObject): Promise<string> {
+  const file = join(cli.folder, name)
+  await writeFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  return file
+}
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** A receiver as its developer would write it; it answers with what it made of the request. */
+const receiver =
+  (port: () => number, options: Partial<VerifierOptions> = {}): RequestListener =>
+  async (request, response) => {
+    const verify = createVerifier({
+      serviceDomain: 'service.example',
+      hosts: [`127.0.0.1:${port()}`, `localhost:${port()}`],
+      accounts: '1234',
+      lookupTxt: dnsTxtLookup({ servers: [dnsAddress] }),
+      requireHttps: false,
+      ...options
+    })
+    const verdict = await verify(fromNodeRequest(request))
+    response.statusCode = httpStatus(verdict)
+    response.end(
+      verdict.status === 'verified'
+        ? JSON.stringify({
+            account: verdict.accountId,
+            keyId: verdict.keyId,
+            body: String(Buffer.from(verdict.body))
+          })
+        : verdict.failures.map(({ code }) => code).join()
+    )
+  }
+
+async function startReceiver(options?: Partial<VerifierOptions>): Promise<string> {
+  let port = 0
+  port = await listen(createServer(receiver(() => port, options)))
+  return `http://127.0.0.1:${port}`
+}
+
+it('signs with a fresh key, serves its record, and prints the answer', async () => {
+  const url = await startReceiver()
+  const { code, stdout, stderr } = await cli.run([
+    'send',
+    `${url}/hook?id=1`,
+    '--data',
+    '{"a":1}',
+    '--serve-dns',
+    dnsAddress
+  ])
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(/^test\._domainkey\.service\.example\. 300 IN TXT \(\n {2}"v=DKIM1; k=rsa; p=MII/)
+  expect(stdout).toContain(`serving it on ${dnsAddress}, UDP and TCP\n`)
+  expect(stdout).toContain(`POST ${url}/hook?id=1\nanswer: 200 OK\n\n`)
+  expect(stdout.replace(/\n {2}(?=\S)/g, '')).toContain(
+    '{"account":"1234","keyId":"test._domainkey.service.example","body":"{\\\\"a\\\\":1}"}'
+  )
+  expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
+  expect(code).toBe(0)
+})
+
+it('signs by RFC 9421', async () => {
+  const url = await startReceiver({ schemes: ['rfc9421'] })
+  const send = (...flags: string[]) =>
+    cli.run(['send', `${url}/hook?id=1`, '--data', '{}', '--serve-dns', dnsAddress, ...flags])
+  expect(await send('--scheme', 'rfc9421')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('answer: 200 OK')
+  })
+  expect(await send()).toMatchObject({ code: 1, stdout: expect.stringContaining('signature-missing') })
+  expect(await send('--scheme', 'rfc')).toMatchObject({
+    code: 64,
+    stderr: 'signed-requests: --scheme must be draft-cavage or rfc9421\n'
+  })
+})
+
+it('signs with a given key of 3072 bits, whose record does not fit into a datagram', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 3072 })
+  const key = await writeKey('two.pem', privateKey)
+  const url = await startReceiver({
+    serviceDomain: 'brand.example',
+    accounts: '77',
+    accountHeader: 'X-Brand-ID'
+  })
+  const flags = [
+    '--domain',
+    'brand.example',
+    '--selector',
+    'two',
+    '--account',
+    '77',
+    '--account-header',
+    'X-Brand-ID'
+  ]
+  const { code, stdout } = await cli.run(
+    [
+      'send',
+      url,
+      ...flags,
+      '--key',
+      key,
+      '--method',
+      'PUT',
+      '--data',
+      '@-',
+      '--header',
+      'X-Extra: 1',
+      '--serve-dns',
+      dnsAddress
+    ],
+    'from a pipe'
+  )
+  expect(stdout).toContain(`PUT ${url}/\nanswer: 200 OK`)
+  expect(stdout).toContain('two._domainkey.brand.example')
+  expect(stdout).toContain('from a pipe')
+  expect(code).toBe(0)
+})
+
+it('over TLS on loopback with any certificate, when told to', async () => {
+  let port = 0
+  const certificate = await makeCertificate('localhost')
+  port = await listen(
+    createHttpsServer(
+      certificate,
+      receiver(() => port, { requireHttps: true })
+    )
+  )
+  const args = ['send', `https://localhost:${port}/`, '--key', keyFile, '--serve-dns', dnsAddress]
+
+  const accepted = await cli.run([...args, '--allow-self-signed'])
+  expect(accepted.stdout).toContain('answer: 200 OK')
+  expect(accepted.code).toBe(0)
+
+  const refused = await cli.run(args)
+  expect(refused.stderr).toMatch(
+    /^signed-requests: no answer from localhost:\d+: DEPTH_ZERO_SELF_SIGNED_CERT \(.*\)\n$/
+  )
+  expect(refused.code).toBe(2)
+})
+
+it('ends with 1 when the receiver says no, with 2 when it cannot tell or does not answer', async () => {
+  const url = await startReceiver({ lookupTimeout: 100 })
+  const stranger = await cli.run([
+    'send',
+    url,
+    '--key',
+    keyFile,
+    '--account',
+    '99',
+    '--serve-dns',
+    dnsAddress
+  ])
+  expect(stranger.stdout).toContain('answer: 401 Unauthorized\n\n  account-mismatch')
+  expect(stranger.code).toBe(1)
+
+  const withoutDns = await cli.run(['send', url, '--key', keyFile])
+  expect(withoutDns.stdout).toContain('answer: 503 Service Unavailable')
+  expect(withoutDns.code).toBe(2)
+
+  const nobody = await cli.run(['send', `http://${dnsAddress}/`, '--key', keyFile])
+  expect(nobody.stderr).toBe(`signed-requests: no answer from ${dnsAddress}: ECONNREFUSED\n`)
+  expect(nobody.code).toBe(2)
+})
+
+describe('a forgery', () => {
+  it.each([
+    ['body', 'digest-mismatch'],
+    ['date', 'signature-mismatch'],
+    ['host', 'host-mismatch'],
+    ['account', 'account-mismatch'],
+    ['signature', 'signature-mismatch']
+  ])('of the %s is refused with %s, and explained', async (what, code) => {
+    const url = await startReceiver()
+    for (const scheme of ['draft-cavage', 'rfc9421']) {
+      const schemed = await startReceiver({ schemes: ['draft-cavage', 'rfc9421'] })
+      for (const data of [['--data', '{"a":1}'], []]) {
+        const finished = await runInside([
+          'send',
+          scheme === 'rfc9421' ? schemed : url,
+          '--key',
+          keyFile,
+          '--tamper',
+          what,
+          '--scheme',
+          scheme,
+          ...data,
+          '--serve-dns',
+          dnsAddress
+        ])
+        expect(finished.stdout.replace(/\n(?=\S)/g, ' ')).toContain(
+          `A receiver that verifies refuses it, with ${code}.`
+        )
+        expect(finished.stdout).toContain(`answer: 401 Unauthorized\n\n  ${code}\n`)
+        expect(finished.code).toBe(1)
+      }
+    }
+  })
+})
+
+describe('a refusal', () => {
+  const LINE = () => `  lookupTxt: dnsTxtLookup({ servers: ['${dnsAddress}'] })\n`
+
+  it('says that nobody asked the DNS server, and what to write', async () => {
+    const url = await startReceiver()
+    const { code, stdout } = await runInside([
+      'send',
+      url,
+      '--key',
+      keyFile,
+      '--account',
+      '99',
+      '--serve-dns',
+      dnsAddress
+    ])
+    expect(stdout).toContain(`Nobody asked the DNS server at ${dnsAddress}: `)
+    expect(stdout).toContain(LINE())
+    expect(code).toBe(1)
+  })
+
+  it('says that the receiver asked, and so has the key', async () => {
+    const url = await startReceiver({ replayStore: { claim: async () => false, release: async () => {} } })
+    const { code, stdout } = await runInside(['send', url, '--key', keyFile, '--serve-dns', dnsAddress])
+    expect(stdout.replace(/\n(?=\S)/g, ' ')).toMatch(/The receiver did get the key: .* was asked for once at/)
+    expect(stdout).not.toContain('lookupTxt')
+    expect(code).toBe(1)
+  })
+
+  it('says that the receiver asked for another name', async () => {
+    const url = await startReceiver({
+      lookupTxt: (_, options) => dnsTxtLookup({ servers: [dnsAddress] })('other.service.example', options)
+    })
+    const { stdout } = await runInside(['send', url, '--key', keyFile, '--serve-dns', dnsAddress])
+    expect(stdout.replace(/\n(?=\S)/g, ' ')).toContain(
+      'was asked for other names, never for test._domainkey.service.example'
+    )
+  })
+
+  it('says how to have the record served when it is not', async () => {
+    const url = await startReceiver({ lookupTimeout: 100 })
+    const { code, stdout } = await runInside(['send', url, '--key', keyFile])
+    expect(stdout).toContain("  lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'] })\n")
+    expect(stdout).toContain('--serve-dns')
+    expect(code).toBe(2)
+  })
+})
+
+describe('the same bytes again', () => {
+  const repeat = (url: string, times: string, ...flags: string[]) =>
+    runInside(['send', url, '--key', keyFile, '--repeat', times, '--serve-dns', dnsAddress, ...flags])
+
+  it('ends with 0 when the first is accepted and no repetition is', async () => {
+    const url = await startReceiver({ replayStore: memoryReplayStore() })
+    const { code, stdout } = await repeat(url, '3', '--data', '{}')
+    expect(stdout).toContain('1: answer: 200 OK')
+    expect(stdout).toContain('2: answer: 401 Unauthorized\n\n  replayed\n')
+    expect(stdout).toContain('3: answer: 401 Unauthorized\n\n  replayed\n')
+    expect(code).toBe(0)
+  })
+
+  it('ends with 1, and says why, when a repetition is accepted', async () => {
+    const { code, stdout } = await repeat(await startReceiver(), '2')
+    expect(stdout).toMatch(/Request 2, a replay of the same bytes, was accepted/)
+    expect(code).toBe(1)
+  })
+
+  it('ends with 1 when the first is refused', async () => {
+    const { code } = await repeat(
+      await startReceiver({ replayStore: memoryReplayStore() }),
+      '2',
+      '--account',
+      '9'
+    )
+    expect(code).toBe(1)
+  })
+})
+
+it('signs another Host, and a part of the path that a proxy strips', async () => {
+  const port = await listen(
+    createServer(async (request, response) => {
+      const verify = createVerifier({
+        serviceDomain: 'service.example',
+        hosts: 'hooks.example.com',
+        accounts: '7',
+        accountHeader: 'X-Brand-ID',
+        accountPrefix: 'brand-',
+        lookupTxt: dnsTxtLookup({ servers: [dnsAddress] }),
+        requireHttps: false
+      })
+      const received = fromNodeRequest(request)
+      const verdict = await verify({ ...received, target: `/hooks${received.target}` })
+      response.writeHead(httpStatus(verdict)).end(request.url)
+    })
+  )
+  const flags = [
+    '--host',
+    'hooks.example.com',
+    '--prefix',
+    '/hooks',
+    '--account',
+    '7',
+    '--account-header',
+    'X-Brand-ID'
+  ]
+  const args = [
+    'send',
+    `http://127.0.0.1:${port}/a?b=1`,
+    '--key',
+    keyFile,
+    ...flags,
+    '--account-prefix',
+    'brand-'
+  ]
+  const { code, stdout } = await runInside([...args, '--serve-dns', dnsAddress])
+  expect(stdout).toContain('answer: 200 OK\n\n  /a?b=1\n')
+  expect(code).toBe(0)
+})
+
+it('escapes the answer, and shows the beginning of a long one', async () => {
+  const port = await listen(
+    createServer((_, response) => {
+      response.writeHead(200, 'Fine\x9b31m')
+      response.write('\x1b[31mred\nsecond')
+      response.end('x'.repeat(10_000_000))
+    })
+  )
+  const { code, stdout } = await cli.run(['send', `http://127.0.0.1:${port}/`, '--key', keyFile])
+  expect(stdout).toMatch(/^[ -~\n]*$/)
+  expect(stdout).toContain('answer: 200 Fine\\x9b31m\n\n  \\x1b[31mred\n  secondxxx')
+  expect(stdout.length).toBeLessThan(5000)
+  expect(code).toBe(0)
+})
+
+it('says that the port for DNS is taken, and ends', async () => {
+  const port = await listen(createServer())
+  const { code, stderr } = await cli.run([
+    'send',
+    `http://127.0.0.1:${port}/`,
+    '--key',
+    keyFile,
+    '--serve-dns',
+    `127.0.0.1:${port}`
+  ])
+  expect([code, stderr]).toEqual([64, `signed-requests: cannot serve DNS on 127.0.0.1:${port}: EADDRINUSE\n`])
+})
+
+it('rejects a file that is not an RSA private key', async () => {
+  const key = await writeKey('ec.pem', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+  const { code, stderr } = await cli.run(['send', 'http://127.0.0.1:1/', '--key', key])
+  expect([code, stderr]).toEqual([64, `signed-requests: ${key} is not an RSA private key in PEM\n`])
+})

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import { parseTxt } from '../../../src/cli/txt.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+import { runInside } from '../../support/run-cli.ts'
+import { sniff } from '../../support/sniff.ts'
+
+const RECORD = 'v=DKIM1; k=rsa; p=MIIBIjANBg'
+const NAME = 'one._domainkey.service.example'
+
+it.each([
+  ['the text alone', RECORD, undefined],
+  ['one quoted string', `"${RECORD}"`, undefined],
+  ['several strings, as dig +short prints them', '"v=DKIM1; k=rsa; " "p=MIIBIjANBg"', undefined],
+  ['strings in brackets', '( "v=DKIM1; k=rsa; "\n\t"p=MIIBIjANBg" )', undefined],
+  ['a zone line', `${NAME}. 300 IN TXT "${RECORD}"`, NAME],
+  ['a zone line without a TTL', `${NAME}. IN TXT "${RECORD}"`, NAME],
+  ['the class before the TTL', `${NAME}. IN 1h TXT "${RECORD}"`, NAME],
+  ['a zone line without class and TTL', `${NAME} TXT "${RECORD}"`, NAME],
+  ['a zone line in capitals', `${NAME.toUpperCase()}. 300 in txt "${RECORD}"`, NAME],
+  ['a zone line without quotes', `${NAME}. 300 IN TXT v=DKIM1\\; k=rsa\\; p=MIIBIjANBg`, NAME],
+  [
+    'several lines in brackets with comments, as opendkim-genkey writes them',
+    `one._domainkey\tIN\tTXT\t( "v=DKIM1; k=rsa; "\n\t  "p=MIIBIjANBg" )  ; ----- DKIM key one for service.example`,
+    'one._domainkey'
+  ],
+  ['the answer section of dig', `${NAME}.\t3600\tIN\tTXT\t"v=DKIM1; k=rsa; " "p=MIIBIjANBg"`, NAME],
+  ['the output of host', `${NAME} descriptive text "v=DKIM1; k=rsa; " "p=MIIBIjANBg"`, NAME],
+  ['the output of nslookup', `${NAME}\ttext = "v=DKIM1; k=rsa; p=MIIBIjANBg"`, NAME],
+  ['escapes in a string', '"v=DKIM1\\; k=rsa\\059 p=MIIBIjANBg"', undefined],
+  ['a string without its end', '"v=DKIM1; k=rsa; p=MIIBIjANBg', undefined]
+])('%s', (_, pasted, name) => {
+  expect(parseTxt(pasted)).toEqual({ name, text: RECORD })
+})
+
+it('does not change a text without quotes, however odd', () => {
+  for (const text of ['', ' ', 'p=', 'v=DKIM1; n=a \\; b; p=x', 'k=rsa; p=a(b)', 'TXT', 'a TXT b']) {
+    expect(parseTxt(text).text).toBe(text)
+  }
+})
+
+it('is fast on long hostile texts', () => {
+  const start = performance.now()
+  for (const text of [
+    '"'.repeat(500_000),
+    '"\\'.repeat(500_000),
+    '('.repeat(500_000),
+    'a '.repeat(500_000),
+    ' '.repeat(500_000),
+    '1 '.repeat(500_000)
+  ])
+    parseTxt(text)
+  expect(performance.now() - start).toBeLessThan(5000)
+})
+
+it('is what explain --key-record takes', async () => {
+  const service = createTestService()
+  const [[name, [strings]]] = Object.entries(service.records) as [[string, [string[]]]]
+  const zoneLine = `${name}. 300 IN TXT (\n  ${strings.map(string => `"${string}"`).join('\n  ')} ) ; key one`
+  const flags = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
+  const capture = await sniff(service.sign())
+  expect(await runInside(['explain', ...flags, '--key-record', zoneLine], capture)).toMatchObject({ code: 0 })
+})

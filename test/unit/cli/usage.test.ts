@@ -1,0 +1,147 @@
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { createTestService } from '../../../src/testing/index.ts'
+import { runInside } from '../../support/run-cli.ts'
+import { sniff } from '../../support/sniff.ts'
+
+const service = createTestService()
+const [RECORD] = Object.values(service.records).map(([record]) => record!.join(''))
+const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
+const capture = await sniff(service.sign({ target: '/hook?id=42' }))
+
+describe('usage', () => {
+  it.each([
+    [['--help'], /Usage: signed-requests <command>/],
+    [['--version'], /^\d+\.\d+\.\d+\n$/],
+    [['explain', '--help'], /Usage: signed-requests explain/],
+    [['key', '-h'], /Usage: signed-requests key/],
+    [['send', '--help'], /Usage: signed-requests send/],
+    [['account', '--help'], /Usage: signed-requests account/]
+  ])('%j prints help', async (args, help) => {
+    const { code, stdout, stderr } = await runInside(args)
+    expect(stdout).toMatch(help)
+    expect([code, stderr]).toEqual([0, ''])
+  })
+
+  it.each([
+    [[], 'a command is missing; see --help'],
+    [['constructor'], 'there is no command "constructor"; see --help'],
+    [['explain', '--nope'], "Unknown option '--nope'"],
+    [['explain', '/no/such/file'], 'cannot read /no/such/file: ENOENT'],
+    [['explain', '/'], 'cannot read /: EISDIR'],
+    [['explain', 'a', 'b'], 'explain takes one FILE'],
+    [['explain', ...FLAGS.slice(2)], "--domain is missing: the service's domain"],
+    [['explain', ...FLAGS.slice(0, 2)], '--host is missing: the host name of the receiver'],
+    [['explain', ...FLAGS.slice(0, 4)], '--account is missing: the account id to accept'],
+    [
+      ['explain', ...FLAGS, '--algorithm', 'rsa-md5'],
+      'algorithms is ["rsa-md5"]: pass an array of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
+    ],
+    [['explain', ...FLAGS, '--now', 'then'], '--now must be a time such as 2026-11-20T12:00:00Z, or "date"'],
+    [['explain', ...FLAGS, '--dns-server', 'x'], 'servers must be IP addresses, such as ["127.0.0.1:5353"]'],
+    [['key'], 'key takes one NAME'],
+    [['key', 'a..b\x1b'], 'a..b\\x1b is not a DNS name'],
+    [['send'], 'send takes one URL'],
+    [['send', 'ftp://a.example'], 'ftp://a.example is not an http or https URL'],
+    [
+      ['send', 'https://a.example', '--allow-self-signed'],
+      '--allow-self-signed is for loopback addresses: localhost, 127.0.0.1 or [::1]'
+    ],
+    [['send', 'http://a.example', '--keep'], '--keep needs --serve-dns'],
+    [
+      ['send', 'http://a.example', '--serve-dns', '0.0.0.0:5353'],
+      '--serve-dns is for loopback addresses only: 127.0.0.1:5353 or [::1]:5353'
+    ],
+    [
+      ['send', 'http://a.example', '--serve-dns', '[::]:5353'],
+      '--serve-dns is for loopback addresses only: 127.0.0.1:5353 or [::1]:5353'
+    ],
+    [
+      ['send', 'http://a.example', '--tamper', 'constructor'],
+      '--tamper must be one of body, date, host, account, signature'
+    ],
+    [
+      ['send', 'http://a.example', '--repeat', '0'],
+      '--repeat takes a number from 1 to 999: how often to send the same bytes'
+    ],
+    [
+      ['send', 'http://a.example', '--prefix', 'brand-'],
+      '--prefix takes a path such as /hooks; the text before the account id is --account-prefix'
+    ],
+    [
+      ['send', 'http://a.example', '--host', 'https://b.example/'],
+      '--host takes a host name, such as hooks.example.com'
+    ],
+    [['account'], '--auth-url is missing: the authorization server'],
+    [['account', '--auth-url', 'https://a.example'], '--base-url is missing: the REST API'],
+    [['account', '--token', 'x'], "Unknown option '--token'"],
+    [
+      ['send', 'http://a.example', '--serve-dns', 'localhost:53'],
+      '--serve-dns takes an IP address and a port, such as 127.0.0.1:5353'
+    ],
+    [['send', 'http://a.example', '--header', 'x'], "--header takes 'NAME: TEXT'"]
+  ])('%j is a mistake, in one line', async (args, message) => {
+    expect(await runInside(args, capture)).toEqual({
+      code: 64,
+      stdout: '',
+      stderr: `signed-requests: ${message}\n`
+    })
+  })
+
+  it.each([
+    ['{', 'the file looks like JSON but does not parse: is it cut off?'],
+    ['{}', 'this is not a request in a format that explain reads: raw HTTP/1.1'],
+    ['{"options":{},"vectors":[{}]}', 'the fixture has a vector without a request'],
+    ['{"vectors":[]}', 'the fixture has no vectors'],
+    ['{"vectors":[1]}', 'vectors must be an array of objects'],
+    ['{"request":{"headers":[]},"options":{}}', 'request.method must be a string, such as "POST"'],
+    [
+      '{"request":{"headers":[1],"method":"GET","target":"/","https":true}}',
+      'the headers of the fixture must be pairs of a name and a value'
+    ],
+    [
+      '{"request":{"headers":[]},"dns":{"a":[["v=DKIM1"]],"b":["v=DKIM1"]}}',
+      'the dns of the fixture must have TXT records'
+    ],
+    ['{"request":{"headers":[]},"options":{},"now":"today"}', 'the now of the fixture is not a time'],
+    [
+      '{"request":{"headers":[]},"options":{},"replayStore":"full"}',
+      'the replayStore of the fixture is not "empty", "claimed" or "error"'
+    ],
+    [
+      '{"request":{"headers":[],"body":"{}"},"options":{}}',
+      'the body of the fixture must be null, { "utf8": text }, { "base64": text } or { "error": code }'
+    ],
+    ['{"request":{"headers":[]},"options":{"require":1}}', 'createVerifier() has no option "require"']
+  ])('the fixture %j is a mistake, in one line', async (fixture, message) => {
+    const { code, stdout, stderr } = await runInside(['explain', ...FLAGS], fixture)
+    expect([code, stdout]).toEqual([64, ''])
+    expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
+    expect(stderr).toContain(message)
+  })
+})
+
+describe('colour', () => {
+  const args = ['explain', ...FLAGS, '--key-record', RECORD!]
+  const changed = Buffer.from(capture.toString('latin1').replace('id=42', 'id=43'), 'latin1')
+
+  it('marks what passed, what failed and what was not run', async () => {
+    const { stdout } = await runInside(args, changed, true)
+    expect(stdout).toContain('\x1b[31mrejected\x1b[39m: signature\n')
+    expect(stdout).toContain('\x1b[32mok\x1b[39m    host')
+    expect(stdout).toContain('\x1b[31mFAIL\x1b[39m  signature')
+    expect(stdout).toContain('\x1b[31mchanged: line 1\x1b[39m')
+  })
+
+  it('changes nothing else, and is used only when asked for', async () => {
+    const plain = await runInside(args, changed)
+    expect(plain.stdout).not.toContain('\x1b')
+    const colored = await runInside(args, changed, true)
+    expect(stripVTControlCharacters(colored.stdout)).toBe(plain.stdout)
+  })
+
+  it('is never in JSON', async () => {
+    const { stdout } = await runInside([...args, '--json'], changed, true)
+    expect(JSON.parse(stdout)).toHaveProperty('status', 'rejected')
+  })
+})

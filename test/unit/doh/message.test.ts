@@ -1,0 +1,209 @@
+import { type Answer, decode, encode, type Packet } from 'dns-packet'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { encodeQuery, parseAnswer } from '../../../src/doh/message.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
+
+const NAME = 'one.service.example'
+const TXT = ['v=DKIM1; p=AB', 'CD']
+const txt = (name = NAME, data = TXT): Answer => ({
+  type: 'TXT',
+  class: 'IN',
+  name,
+  ttl: 300,
+  data: [...data]
+})
+const cname = (name: string, data: string): Answer => ({ type: 'CNAME', class: 'IN', name, ttl: 300, data })
+
+/** An answer with some parts replaced, as octets. */
+const answer = (parts: Partial<Packet> = {}): Buffer =>
+  encode({
+    type: 'response',
+    id: 0,
+    questions: [{ type: 'TXT', class: 'IN', name: NAME }],
+    answers: [txt()],
+    ...parts
+  })
+
+/** The records or the code. */
+function outcome(octets: Uint8Array): unknown {
+  try {
+    return parseAnswer(octets, NAME, false)
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+describe('parseAnswer', () => {
+  it('returns the records at the name', () => {
+    expect(outcome(answer())).toEqual([TXT])
+    expect(outcome(answer({ answers: [txt(NAME.toUpperCase()), txt()] }))).toEqual([TXT, TXT])
+    expect(
+      outcome(answer({ questions: [{ type: 'TXT', class: 'IN', name: 'One.SERVICE.example' }] }))
+    ).toEqual([TXT])
+  })
+
+  it('refuses an answer that is cut anywhere, and one with extra octets', () => {
+    const whole = answer({ answers: [txt(), txt(NAME, ['x'.repeat(200)])] })
+    for (let length = 0; length < whole.length; length++)
+      expect(outcome(whole.subarray(0, length))).toBe('EBADRESP')
+    expect(outcome(Buffer.concat([whole, Buffer.alloc(1)]))).toBe('EBADRESP')
+    expect(outcome(Buffer.concat([whole, whole]))).toBe('EBADRESP')
+  })
+
+  it('refuses an answer that ends inside a string, although the library accepts it', () => {
+    const whole = answer()
+    const cut = whole.subarray(0, -2)
+    expect(decode(cut).answers?.[0]).toMatchObject({ type: 'TXT' }) // it does
+    expect(outcome(cut)).toBe('EBADRESP')
+  })
+
+  it.each<[string, Partial<Packet>]>([
+    ['another name', { questions: [{ type: 'TXT', class: 'IN', name: 'two.service.example' }] }],
+    ['another type', { questions: [{ type: 'A', class: 'IN', name: NAME }] }],
+    ['another class', { questions: [{ type: 'TXT', class: 'CH', name: NAME }] }],
+    ['no question', { questions: [] }],
+    ['two questions', { questions: [1, 2].map(() => ({ type: 'TXT', class: 'IN', name: NAME })) }],
+    ['another id', { id: 1 }],
+    ['a query', { type: 'query' }],
+    ['another opcode', { flags: 4 << 11 }],
+    ['the Kelvin sign', { questions: [{ type: 'TXT', class: 'IN', name: NAME.replace('e', '\u212a') }] }]
+  ])('refuses an answer to %s', (_, parts) => {
+    expect(outcome(answer(parts))).toBe('EBADRESP')
+  })
+
+  it('refuses a truncated answer, although it has records', () => {
+    expect(outcome(answer({ flags: 1 << 9 }))).toBe('EBADRESP')
+  })
+
+  it.each([
+    [1, 'EFORMERR'],
+    [2, 'ESERVFAIL'],
+    [3, 'ENOTFOUND'],
+    [4, 'ENOTIMP'],
+    [5, 'EREFUSED'],
+    [6, 'EBADRESP'],
+    [9, 'EBADRESP'],
+    [15, 'EBADRESP']
+  ])('reports the response code %s as %s, whatever records there are', (rcode, code) => {
+    expect(outcome(answer({ flags: rcode }))).toBe(code)
+    expect(outcome(answer({ flags: rcode, answers: [] }))).toBe(code)
+  })
+
+  it('joins the response code with its upper bits in EDNS: BADVERS is not "no error"', () => {
+    const opt = (extendedRcode: number) =>
+      ({
+        type: 'OPT',
+        name: '.',
+        udpPayloadSize: 1232,
+        extendedRcode,
+        ednsVersion: 0,
+        flags: 0,
+        options: []
+      }) as never
+    expect(outcome(answer({ answers: [], additionals: [opt(1)] }))).toBe('EBADRESP')
+    expect(outcome(answer({ additionals: [opt(1)] }))).toBe('EBADRESP')
+    expect(outcome(answer({ flags: 3, additionals: [opt(1)] }))).toBe('EBADRESP')
+    expect(outcome(answer({ additionals: [opt(0)] }))).toEqual([TXT])
+  })
+
+  it('follows aliases from the name, in any order, as far as the answer has them', () => {
+    const chain = [cname(NAME, 'a.example'), cname('A.example', 'b.example'), txt('b.example')]
+    expect(outcome(answer({ answers: chain }))).toEqual([TXT])
+    expect(outcome(answer({ answers: [...chain].reverse() }))).toEqual([TXT])
+    expect(outcome(answer({ answers: chain.slice(0, 2) }))).toBe('ENODATA')
+    expect(outcome(answer({ answers: [] }))).toBe('ENODATA')
+  })
+
+  it.each<[string, Answer[]]>([
+    ['records of another name', [txt('other.example')]],
+    ['records of another name beside ours', [txt(), txt('other.example')]],
+    ['records at the start of a chain', [cname(NAME, 'a.example'), txt()]],
+    ['records behind an alias of another name', [cname('other.example', 'a.example'), txt('a.example')]],
+    ['two aliases for one name', [cname(NAME, 'a.example'), cname(NAME, 'b.example'), txt('a.example')]],
+    ['records of another class', [{ ...txt(), class: 'CH' } as Answer]]
+  ])('refuses %s', (_, answers) => {
+    expect(outcome(answer({ answers }))).toBe('EBADRESP')
+  })
+
+  it('ends at a loop of aliases', () => {
+    expect(outcome(answer({ answers: [cname(NAME, 'a.example'), cname('a.example', NAME)] }))).toBe('ENODATA')
+    expect(outcome(answer({ answers: [cname(NAME, NAME)] }))).toBe('ENODATA')
+  })
+
+  it('skips records of other types', () => {
+    const a: Answer = { type: 'A', class: 'IN', name: NAME, data: '192.0.2.1' }
+    expect(outcome(answer({ answers: [a, txt()], authorities: [a], additionals: [a] }))).toEqual([TXT])
+  })
+
+  it('reads the AD bit, and no other bit', () => {
+    for (let bit = 0; bit < 15; bit++) {
+      const octets = answer({ flags: 1 << bit })
+      const isTaken = (() => {
+        try {
+          return parseAnswer(octets, NAME, true).length > 0
+        } catch {
+          return false
+        }
+      })()
+      expect(isTaken).toBe(bit === 5)
+    }
+  })
+
+  it('throws only DohError, whatever the octets', () => {
+    const whole = answer({ answers: [cname(NAME, 'a.example'), txt('a.example')] })
+    const codes = /^E(?:BADRESP|NODATA|NOTFOUND|SERVFAIL|REFUSED|FORMERR|NOTIMP)$/
+    const isOurs = (octets: Uint8Array) => {
+      const found = outcome(octets)
+      if (!Array.isArray(found)) expect(found).toMatch(codes)
+    }
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), isOurs), { numRuns: 2000 })
+    const changes = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(changes, changed => {
+        const octets = Buffer.from(whole)
+        for (const [at, octet] of changed) octets[at] = octet
+        isOurs(octets)
+      }),
+      { numRuns: 5000 }
+    )
+  })
+
+  it('parses the longest message with the longest chains of pointers quickly', async () => {
+    const head = answer({ answers: [] })
+    const root = head.length - 5 // the end of the question's name
+    const chain = Buffer.alloc(8192)
+    const chainAt = head.length + 11
+    let last = root
+    for (let at = 0; at + 2 <= chain.length; at += 2) {
+      chain.writeUInt16BE(0xc000 + last, at)
+      last = chainAt + at
+    }
+    const record = (owner: Buffer, data: Buffer) => {
+      const fixed = Buffer.alloc(10)
+      fixed.writeUInt16BE(0xff00, 0) // a type for private use
+      fixed.writeUInt16BE(1, 2)
+      fixed.writeUInt16BE(data.length, 8)
+      return Buffer.concat([owner, fixed, data])
+    }
+    const pointer = Buffer.alloc(2)
+    pointer.writeUInt16BE(0xc000 + last)
+    const small = record(pointer, Buffer.alloc(0))
+    const count = Math.floor((16_384 - chainAt - chain.length) / small.length)
+    const octets = Buffer.concat([head, record(Buffer.alloc(1), chain), ...Array(count).fill(small)])
+    octets.writeUInt16BE(1 + count, 6)
+    expect(outcome(octets)).toBe('ENODATA') // it is well formed
+    expect(await cpuTime(() => outcome(octets))).toBeLessThan(500)
+  })
+})
+
+describe('encodeQuery', () => {
+  it('can be parsed by a resolver', () => {
+    const query = decode(Buffer.from(encodeQuery(NAME)))
+    expect(query).toMatchObject({ type: 'query', id: 0, flag_rd: true, flag_ad: true, flag_cd: false })
+    expect(query.questions).toEqual([{ type: 'TXT', class: 'IN', name: NAME }])
+    expect(query.additionals).toMatchObject([
+      { type: 'OPT', ednsVersion: 0, flag_do: false, options: [{ code: 12 }] }
+    ])
+  })
+})

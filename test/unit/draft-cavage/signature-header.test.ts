@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { parseSignatureHeader } from '../../../src/index.ts'
+
+const END = 'keyId="a",signature="eA=="'
+const read = (text: string): unknown => {
+  const result = parseSignatureHeader(text)
+  return result.ok ? result.value : [result.code, result.evidence]
+}
+const headersOf = (list: string): unknown => {
+  const result = parseSignatureHeader(`headers="${list}",${END}`)
+  return result.ok ? result.value.headers : result.code
+}
+
+test('omits absent parameters', () => {
+  const value = { keyId: 'a', headers: ['(created)'], signature: new TextEncoder().encode('x') }
+  expect(parseSignatureHeader(END)).toStrictEqual({ ok: true, value })
+  expect(parseSignatureHeader(`${END},algorithm="",created=0,expires=999999999999999`)).toStrictEqual({
+    ok: true,
+    value: { ...value, algorithm: '', created: 0, expires: 999_999_999_999_999 }
+  })
+})
+
+test.each(['1000000000000000', '00', '01', '-1', '1.0', ''])('rejects %j as created', time => {
+  expect(read(`created=${time},${END}`)).toEqual([
+    'signature-malformed',
+    { position: 8, reason: 'a quoted string is expected, or an integer for a time' }
+  ])
+})
+
+test('accepts a hundred parameters, and no more', () => {
+  const parameters = Array.from({ length: 98 }, (_, i) => `x${i}=1`).join()
+  expect(read(`${parameters},${END}`)).toMatchObject({ keyId: 'a' })
+  const more = `${parameters},y=1,${END}`
+  expect(read(more)).toEqual([
+    'signature-malformed',
+    { position: more.indexOf('signature='), reason: 'there are more than 100 parameters' }
+  ])
+})
+
+test('accepts a hundred covered names, and no more', () => {
+  const names = Array.from({ length: 100 }, (_, i) => `x${i}`)
+  expect(headersOf(names.join(' '))).toEqual(names)
+  expect(headersOf([...names, 'y'].join(' '))).toBe('signature-malformed')
+})
+
+test('returns a fresh array', () => {
+  const first = headersOf('date host') as string[]
+  first.push('digest')
+  expect(headersOf('date host')).toEqual(['date', 'host'])
+})
+
+test.each([
+  ['extra="\\"",', 'an escaped quote'],
+  ['extra="\\\\",', 'an escaped backslash'],
+  ['extra="a\\"b\\\\\\"c",', 'several'],
+  ['extra="\t\x80\xff",', 'a tab and octets above ASCII']
+])('an unknown parameter %j: %s', text => {
+  expect(read(text + END)).toMatchObject({ keyId: 'a', headers: ['(created)'] })
+})
+
+test.each(['x="\\', 'x="\\"', 'x="a\\', 'x="', 'x=\\"a"', 'x="a\\"'])('%j has no end', text => {
+  expect(read(`${END},${text}`)).toEqual([
+    'signature-malformed',
+    { position: END.length + 3, reason: 'a quoted string is expected, or an integer for a time' }
+  ])
+})

@@ -1,0 +1,208 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import {
+  createVerifier,
+  explain,
+  fromLambdaEvent,
+  type ProxyOptions,
+  type ReceivedRequest,
+  type VerifierOptions
+} from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+
+const service = createTestService({ rsaBits: 1024 })
+const KEY_NAME = 'key1._domainkey.service.example'
+
+/** Without the line breaks of 80 columns. */
+async function explained(request: ReceivedRequest, options: Partial<VerifierOptions> = {}): Promise<string> {
+  const text = explain(await createVerifier({ ...service.options, ...options })(request))
+  expect(text).toMatch(/^[ -~\n]*$/)
+  expect(Math.max(...text.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
+  return text.replace(/\n {6,}/g, ' ')
+}
+
+/** A request that came through a proxy with these headers. */
+const forwarded = (multiValueHeaders: Record<string, string[]>, options: ProxyOptions): ReceivedRequest =>
+  fromLambdaEvent({ requestContext: { elb: {} }, httpMethod: 'GET', path: '/', multiValueHeaders }, options)
+
+describe('a forwarding header that the adapter was told to trust', () => {
+  it.each([
+    [
+      [],
+      'received nothing',
+      'your proxy sends no X-Forwarded-Proto',
+      'proxy_set_header X-Forwarded-Proto $scheme'
+    ],
+    [
+      ['https, http'],
+      'received https, http',
+      'more than one value',
+      'Have the outermost proxy replace the header'
+    ],
+    [['https', 'https'], 'received https, https', 'more than one value', 'Have the outermost proxy replace'],
+    [['http'], 'received http', 'the sender used http', 'Have the sender use https']
+  ])('X-Forwarded-Proto with %j', async (values, received, cause, fix) => {
+    const text = await explained(forwarded({ 'X-Forwarded-Proto': values }, { https: 'x-forwarded-proto' }))
+    expect(text).toContain(`header X-Forwarded-Proto; ${received}`)
+    expect(text).toContain(cause)
+    expect(text).toContain(fix)
+    expect(text).not.toContain("https: 'x-forwarded-proto'")
+  })
+
+  it.each([
+    [
+      [],
+      'host-missing',
+      'your proxy sends no X-Forwarded-Host',
+      'proxy_set_header X-Forwarded-Host $http_host'
+    ],
+    [['a.example, b.example'], 'host-mismatch', 'more than one value', 'Have the outermost proxy replace'],
+    [['a.example', 'b.example'], 'host-repeated', 'more than one value', 'Have the outermost proxy replace'],
+    [['other.example'], 'host-mismatch', 'another name into X-Forwarded-Host', 'or add it to hosts']
+  ])('X-Forwarded-Host with %j', async (values, code, cause, fix) => {
+    const headers = { Host: ['backend.internal'], 'X-Forwarded-Host': values }
+    const text = await explained(forwarded(headers, { host: 'x-forwarded-host', https: true }))
+    expect(text).toContain(`${code}: `)
+    expect(text).toContain('expected receiver.example; header X-Forwarded-Host')
+    expect(text).toContain(cause)
+    expect(text).toContain(fix)
+    expect(text).not.toContain("the adapter's host option")
+  })
+
+  it('is advised where it was not asked for', async () => {
+    const text = await explained(forwarded({ Host: ['backend.internal'] }, {}))
+    expect(text).toContain("give the adapter https: 'x-forwarded-proto'")
+    expect(text).toContain("use the adapter's host option")
+  })
+})
+
+describe('shows what is configured and what was received', () => {
+  it('accounts, in a list and in a function', async () => {
+    const request = service.sign({ headers: { 'X-Service-ID': 'account-99' } })
+    expect(await explained(request, { accounts: ['1', '2'] })).toContain('received 99; expected 1, 2')
+    const text = await explained(request, { accounts: () => false })
+    expect(text).toContain('likely cause: your accounts function returned false')
+    expect(text).toContain('If 99 is yours, have the function return true for it.')
+  })
+
+  it('the header and the form of the account', async () => {
+    const text = await explained(service.sign(), { accountHeader: 'X-Brand-ID' })
+    expect(text).toContain(
+      'account-missing: there is no account header; header x-brand-id; expected account-<account id>'
+    )
+  })
+
+  it('the domain of a key name that is malformed', async () => {
+    const request = createTestService({ serviceDomain: 'xn--a.service.example', rsaBits: 1024 }).sign()
+    expect(await explained(request)).toMatch(
+      /key-name-malformed: .*received key1\.\S+; domain service\.example/
+    )
+  })
+
+  it('serviceDomain that is the name of the key: the domain above it', async () => {
+    const text = await explained(service.sign(), { serviceDomain: KEY_NAME })
+    expect(text).toContain('serviceDomain is the name of the key itself')
+    expect(text).toContain("Set serviceDomain to the service's own domain, such as 'service.example'.")
+  })
+
+  it('never advises to trust the domain of another key', async () => {
+    const text = await explained(
+      createTestService({ serviceDomain: 'attacker.example', rsaBits: 1024 }).sign()
+    )
+    expect(text.slice(text.indexOf('fix: '))).not.toContain('attacker')
+  })
+
+  it('an algorithm that is known, and one that is not', async () => {
+    const named = (name: string) => {
+      const request = service.sign()
+      const headers = [...(request.headers as Iterable<[string, string]>)].map(
+        ([header, value]) => [header, value.replace('rsa-sha256', name)] as const
+      )
+      return explained({ ...request, headers })
+    }
+    expect(await named('rsa-sha512')).toContain("add it: algorithms: [..., 'rsa-sha512'].")
+    expect(await named('rsa-md5')).not.toContain('algorithms: [')
+  })
+
+  it('the limit of a body', async () => {
+    const text = await explained(service.sign({ method: 'POST', body: '12345' }), { maxBodyBytes: 4 })
+    expect(text).toContain('Raise maxBodyBytes if the service sends such bodies (it is now 4).')
+  })
+})
+
+describe('the advised command has the real name of the key', () => {
+  it.each([
+    ['key-not-found', { lookupTxt: async () => [] }],
+    ['key-malformed', { lookupTxt: async () => [['v=DKIM1; p']] }],
+    ['key-lookup-failed', { lookupTxt: () => Promise.reject(new Error('down')) }]
+  ])('%s', async (code, options) => {
+    const text = await explained(service.sign(), options)
+    expect(text).toContain(`${code}: `)
+    expect(text).toContain(`npx signed-requests key ${KEY_NAME}`)
+  })
+
+  it('except for a name that a shell might not take as it is', () => {
+    const failure = {
+      check: 'key',
+      code: 'key-not-found',
+      message: '',
+      evidence: { name: '$(reboot)', reason: '' }
+    }
+    const checks = Object.fromEntries(
+      [
+        'request',
+        'https',
+        'date',
+        'host',
+        'account',
+        'signature-header',
+        'coverage',
+        'key-name',
+        'key',
+        'signature',
+        'digest',
+        'replay'
+      ].map(name => [name, { outcome: 'pass' }])
+    )
+    const text = explain({ status: 'rejected', failures: [failure], checks } as never)
+    expect(text).toContain('npx signed-requests key NAME')
+  })
+})
+
+describe('reports a body that a parser has decompressed', () => {
+  const JSON_BODY = JSON.stringify({ text: 'published '.repeat(50) })
+  const FIVE = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
+  const receivedAs = (coding: string, signed: Uint8Array, body: string | Uint8Array, covered?: string[]) => {
+    const headers = { 'Content-Encoding': coding, 'Content-Length': String(signed.length) }
+    return explained({
+      ...service.sign({ method: 'POST', body: signed, headers, ...(covered && { covered }) }),
+      body
+    })
+  }
+
+  it.each([
+    ['gzip', gzipSync(JSON_BODY)],
+    ['GZIP', gzipSync(JSON_BODY)],
+    ['deflate', deflateSync(JSON_BODY)],
+    ['br', brotliCompressSync(JSON_BODY)]
+  ])('%s, with a Content-Length that is too short', async (coding, signed) => {
+    const text = await receivedAs(coding, signed, JSON_BODY)
+    expect(text).toContain(
+      `likely cause: something decompressed it (it was signed with Content-Encoding: ${coding.toLowerCase()})`
+    )
+    expect(text).toContain('fix: Give the adapter the request itself, with no parser in front')
+  })
+
+  it('a signed Content-Encoding of gzip before a body that is not gzip, however short', async () => {
+    const text = await receivedAs('gzip', gzipSync('[]'), '[]', [...FIVE, 'content-encoding'])
+    expect(text).toContain('something decompressed it')
+  })
+
+  it.each([
+    ['gzip that is still gzip', 'gzip', gzipSync('[1]'), gzipSync('[2]')],
+    ['a coding that is unknown', 'identity', Buffer.from('[1]'), '[1, 2, 3]'],
+    ['a body that something has read', 'gzip', gzipSync('[1]'), '']
+  ])('but not %s', async (_, coding, signed, body) => {
+    expect(await receivedAs(coding, signed, body)).not.toContain('decompressed it')
+  })
+})

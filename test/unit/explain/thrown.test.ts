@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { createVerifier, explain, type Verdict, type VerifierOptions } from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+
+const service = createTestService({ rsaBits: 1024 })
+const judge = (options: Partial<VerifierOptions>): Promise<Verdict> =>
+  createVerifier({ ...service.options, ...options })(service.sign())
+
+const rejects = (error: unknown) => async (): Promise<never> => {
+  throw error
+}
+
+/** Each function of the receiver that may throw, and the check that reports it. */
+const FUNCTIONS = [
+  ['accounts', 'account', 'account-check-failed', (error: unknown) => ({ accounts: rejects(error) })],
+  ['lookupTxt', 'key', 'key-lookup-failed', (error: unknown) => ({ lookupTxt: rejects(error) })],
+  [
+    'replayStore',
+    'replay',
+    'replay-store-failed',
+    (error: unknown) => ({ replayStore: { claim: rejects(error), release: async () => {} } })
+  ]
+] as const
+
+describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) => {
+  it('is the cause of the failure and of the check, and not enumerable', async () => {
+    const error = new ReferenceError('db is not defined')
+    const verdict = await judge(options(error))
+    expect(verdict).toMatchObject({ status: 'unavailable', failures: [{ code }] })
+    expect(verdict.failures[0]?.cause).toBe(error)
+    expect((verdict.checks[check] as { cause?: unknown }).cause).toBe(error)
+    for (const place of [verdict.failures[0]!, verdict.checks[check]]) {
+      expect(Object.keys(place)).not.toContain('cause')
+      expect(JSON.stringify(place)).not.toContain('db is not defined')
+    }
+  })
+
+  it('is not part of a structured clone', async () => {
+    const clone = structuredClone(await judge(options(new Error('secret'))))
+    expect(clone.failures[0]).not.toHaveProperty('cause')
+    expect(clone.checks[check]).not.toHaveProperty('cause')
+  })
+
+  it('is explained by name, message and place', async () => {
+    const text = explain(await judge(options(new ReferenceError('db is not defined'))))
+    expect(text).toContain('  thrown: ReferenceError: db is not defined\n  at: ')
+    expect(text.replace(/\n {6}/g, '')).toMatch(/\n {2}at: .*test[\\/]+explain[\\/]+thrown\.test\.ts:\d+:\d+/)
+  })
+})
+
+describe('the text about an error', () => {
+  const shown = async (error: unknown): Promise<string> => {
+    const text = explain(await judge({ accounts: rejects(error) }))
+    expect(text).toMatch(/^[ -~\n]*$/)
+    expect(Math.max(...text.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
+    return text.slice(text.indexOf('  thrown: ')).replace(/\n {6,}/g, '')
+  }
+
+  it('is only name, message and place', async () => {
+    const error = Object.assign(new Error('no connection'), {
+      url: 'redis://user:secret@host',
+      stack: 'Error'
+    })
+    expect(await shown(error)).toBe('  thrown: Error: no connection')
+  })
+
+  it('is escaped and cut', async () => {
+    const text = await shown(new Error(`\x1b[31m\nok    digest            pass${'x'.repeat(5000)}`))
+    expect(text).toContain('thrown: Error: \\x1b[31m\\x0aok    digest')
+    expect(text.length).toBeLessThan(1000)
+  })
+
+  it('leaves out packages and the runtime, and lines of the message that look like places', async () => {
+    const error = new Error('failed\n    at forged (/etc/passwd:1:1)')
+    error.stack = [
+      'Error: failed\n    at forged (/etc/passwd:1:1)',
+      '    at query (/app/node_modules/pg/lib/client.js:526:17)',
+      '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
+      '    at async findAccount (/app/src/accounts.js:12:16)',
+      '    at async main (/app/src/main.js:1:1)'
+    ].join('\n')
+    expect((await shown(error)).split('\n').at(-1)).toBe(
+      '  at: async findAccount (/app/src/accounts.js:12:16)'
+    )
+  })
+
+  it.each([
+    ['a string', 'down', '  thrown: string: down'],
+    ['undefined', undefined, '  thrown: undefined: undefined'],
+    ['null', null, '  thrown: object: null'],
+    ['an object without a name', { code: 7 }, '  thrown: an error without a name'],
+    [
+      'an object whose getters throw',
+      Object.defineProperty({}, 'message', {
+        get() {
+          throw new Error('no')
+        }
+      }),
+      '  thrown: an error that cannot be read'
+    ]
+  ])('takes %s', async (_, error, line) => {
+    expect(await shown(error)).toBe(line)
+  })
+
+  it('says what an accounts function returned instead of true or false, and what to write', async () => {
+    const accounts = (async () => ({ id: 7 })) as unknown as () => Promise<boolean>
+    const text = explain(await judge({ accounts })).replace(/\n {6,}/g, ' ')
+    expect(text).toContain('it returned object instead of true or false')
+    expect(text).toContain('fix: Return true or false: async id => (await find(id)) !== undefined.')
+    expect(text).not.toContain('thrown: ')
+  })
+})

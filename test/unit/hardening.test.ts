@@ -1,0 +1,144 @@
+import { constants, generateKeyPairSync, sign } from 'node:crypto'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import {
+  createVerifier,
+  fromLambdaEvent,
+  fromNodeRequest,
+  importPublicKey,
+  parseDigestHeader,
+  parseKeyRecord,
+  parseSignatureHeader,
+  verifySignature
+} from '../../src/index.ts'
+import { memoryReplayStore, redisReplayStore } from '../../src/replay/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
+import { failuresOf } from '../support/verdicts.ts'
+
+const service = createTestService({ rsaBits: 1024 })
+
+test('rejects as too old a request whose body arrives so slowly that its id would be forgotten', async () => {
+  let now = Date.now()
+  const replayStore = memoryReplayStore()
+  const verify = createVerifier({ ...service.options, replayStore, now: () => now })
+  const request = service.sign({ body: '{}', date: now })
+  expect((await verify(request)).status).toBe('verified')
+
+  async function* stalled() {
+    yield Buffer.from('{')
+    now += 302_000
+    yield Buffer.from('}')
+  }
+  const verdict = await verify({ ...request, body: stalled() })
+  expect(failuresOf(verdict)).toEqual(['date: date-too-old'])
+  expect(verdict.checks.replay).toEqual({ outcome: 'not-run', because: 'the request became too old' })
+})
+
+test('a PSS signature has one length: without its leading zero it would be the same one under another id', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
+  const der = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+  const record = parseKeyRecord(`v=DKIM1; k=rsa; p=${der}`)
+  const key = record.ok ? importPublicKey(record.value) : record
+  if (!key.ok) throw new Error(key.code)
+
+  const padding = constants.RSA_PKCS1_PSS_PADDING
+  let signature: Buffer
+  do signature = sign('sha512', Buffer.from('text'), { key: privateKey, padding, saltLength: 32 })
+  while (signature[0] !== 0)
+  expect(verifySignature('text', signature, key.value, 'hs2019')).toBe(true)
+  expect(verifySignature('text', signature, key.value, 'HS2019')).toBe(true)
+  expect(verifySignature('text', signature.subarray(1), key.value, 'hs2019')).toBe(false)
+})
+
+test('a verdict equals its clone, and its body is not copied', async () => {
+  const verify = createVerifier(service.options)
+  for (const body of ['{}', Buffer.from('{}'), Buffer.alloc(10_000, 'x'), null]) {
+    const verdict = await verify(service.sign({ body }))
+    expect(structuredClone(verdict)).toStrictEqual(verdict)
+    if (verdict.status === 'verified') expect(verdict.body.constructor).toBe(Uint8Array)
+  }
+  const large = Buffer.alloc(10_000, 'x')
+  const verdict = await verify({ ...service.sign({ body: large }), body: large })
+  expect(verdict.status === 'verified' && verdict.body.buffer).toBe(large.buffer)
+})
+
+test('the pure steps give plain Uint8Arrays', () => {
+  expect(parseSignatureHeader('keyId="k",signature="AAEC"')).toStrictEqual({
+    ok: true,
+    value: { keyId: 'k', headers: ['(created)'], signature: Uint8Array.of(0, 1, 2) }
+  })
+  expect(parseDigestHeader('MD5=AAEC')).toStrictEqual({
+    ok: true,
+    value: [{ algorithm: 'md5', value: Uint8Array.of(0, 1, 2) }]
+  })
+})
+
+test('treats an error that throws when it is inspected like any other', async () => {
+  const hostile = {
+    get code() {
+      throw new Error('no')
+    }
+  }
+  const verify = createVerifier({ ...service.options, lookupTxt: () => Promise.reject(hostile) })
+  expect(failuresOf(await verify(service.sign()))).toEqual(['key: key-lookup-failed'])
+})
+
+test('accepts mock requests of node:http', async () => {
+  const verify = createVerifier(service.options)
+  const signed = service.sign({ method: 'POST', target: '/hook', body: '{}' })
+  const rawHeaders = [...(signed.headers as [string, string][])].flat()
+
+  const message = Object.assign(new IncomingMessage(new Socket()), {
+    method: 'POST',
+    url: '/hook',
+    rawHeaders
+  })
+  message.push('{}')
+  message.push(null)
+  expect((await verify(fromNodeRequest(message, { https: true }))).status).toBe('verified')
+
+  const plain = { method: 'POST', url: '/hook', rawHeaders, socket: { encrypted: true } }
+  const iterable = {
+    ...plain,
+    async *[Symbol.asyncIterator]() {
+      yield Buffer.from('{}')
+    }
+  }
+  expect((await verify(fromNodeRequest(iterable as never))).status).toBe('verified')
+  expect(fromNodeRequest(plain as never).body).toBeNull()
+})
+
+test('accepts a Lambda event with empty fields of the other form, or with only the needed ones', () => {
+  const v1 = {
+    httpMethod: 'GET',
+    path: '/a',
+    headers: { Host: 'h' },
+    multiValueHeaders: {},
+    queryStringParameters: { b: '1' },
+    multiValueQueryStringParameters: {},
+    requestContext: null
+  }
+  expect(fromLambdaEvent(v1 as never)).toMatchObject({ target: '/a?b=1', headers: [['Host', 'h']] })
+  const v2 = {
+    rawPath: '/a',
+    rawQueryString: 'b=%2F',
+    headers: {},
+    requestContext: { http: { method: 'GET' } }
+  }
+  expect(fromLambdaEvent(v2)).toMatchObject({ method: 'GET', target: '/a?b=%2F' })
+})
+
+test('accepts a mock Redis client with only the two commands', async () => {
+  const held = new Map<string, unknown[]>()
+  const store = redisReplayStore({
+    set: async (key: string, ...rest: unknown[]) => (held.has(key) ? null : held.set(key, rest) && 'OK'),
+    eval: async (_: string, { keys: [key], arguments: [token] }: { keys: string[]; arguments: string[] }) =>
+      Number(held.get(key!)?.[0] === token && held.delete(key!))
+  } as never)
+  expect([await store.claim('id', 2), await store.claim('id', 2)]).toEqual([true, false])
+  expect(held.get('signed-requests:id')).toEqual([expect.any(String), { NX: true, PX: 2000 }])
+  await store.release('id')
+  expect(await store.claim('id', 2)).toBe(true)
+  expect(() => redisReplayStore({ set() {}, eval() {}, exec() {} } as never)).toThrow(TypeError)
+})

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { decodeBase64, encodeBase64 } from '../../../src/http/base64.ts'
+import { isCanonical, spellings } from '../../support/spellings.ts'
+
+/** What an encoder would have written is the one spelling there is. */
+function isRight(text: string): boolean {
+  const bytes = decodeBase64(text)
+  if (!isCanonical(text)) return bytes === undefined
+  return bytes !== undefined && Buffer.from(bytes).toString('base64') === text
+}
+
+it('decodes each character at each place, and accepts no other', () => {
+  let accepted = 0
+  for (const text of spellings()) {
+    if (!isRight(text)) expect.fail(`${JSON.stringify(text)} is misread`)
+    if (isCanonical(text)) accepted += 1
+  }
+  // Six places for any of 64 characters, one each for 16 and for 4, and the padding behind AA=.
+  expect(accepted).toBe(6 * 64 + 16 + 4 + 1 + 3)
+})
+
+it('accepts exactly the canonical ones of all short texts of chosen characters', () => {
+  const characters = ['A', 'B', 'Q', '/', '=', '-', '_', ' ', '\0', '\u0141']
+  let texts = ['']
+  for (let length = 0; length <= 5; length++) {
+    for (const text of texts) if (!isRight(text)) expect.fail(`${JSON.stringify(text)} is misread`)
+    texts = texts.flatMap(text => characters.map(character => text + character))
+  }
+})
+
+it('accepts the output of an encoder, and a text one character away only if it is canonical', () => {
+  const character = fc.constantFrom(...'AQz+/=-_ \n\t"\\.\0\x80\xff\u0141\u2060\ud800')
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 600 }), fc.nat(), character, (bytes, place, other) => {
+      const text = encodeBase64(bytes)
+      const at = place % (text.length + 1)
+      const changed = text.slice(0, at) + other + text.slice(at + 1)
+      const inserted = text.slice(0, at) + other + text.slice(at)
+      const removed = text.slice(0, at) + text.slice(at + 1)
+      return [text, changed, inserted, removed].every(isRight) && isCanonical(text)
+    }),
+    { numRuns: 2000 }
+  )
+})
+
+it('accepts any text exactly when it is canonical', () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), isRight))
+})

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { assertReceivedRequest, type ReceivedRequest } from '../../../src/http/request.ts'
+
+const request = { method: 'POST', target: '/hook', headers: [], body: null, https: true }
+const judge = (given: unknown) => () => assertReceivedRequest(given as ReceivedRequest)
+
+describe('accepts as body', () => {
+  test.each<[string, () => unknown]>([
+    ['null', () => null],
+    ['text', () => ''],
+    ['bytes', () => new Uint8Array(1)],
+    ['an async iterable', () => (async function* () {})()],
+    ['a web stream, also where it cannot be iterated', () => ({ getReader: () => {} })]
+  ])('%s', (_, body) => {
+    expect(judge({ ...request, body: body() })).not.toThrow()
+  })
+})
+
+test('accepts a record as headers', () => {
+  expect(judge({ ...request, headers: {} })).not.toThrow()
+})
+
+describe('throws a TypeError that says what was expected and what it got, for', () => {
+  test.each<[string, unknown, string]>([
+    ['undefined', undefined, 'verify() got undefined and takes { method, target, headers, body, https }'],
+    ['null', null, 'verify() got null and takes'],
+    ['text', 'POST /', 'verify() got "POST /" and takes'],
+    [
+      'a promise',
+      Promise.resolve(),
+      'pass what fromNodeRequest(req), fromFetchRequest(request) or fromLambdaEvent(event) returns'
+    ],
+    [
+      'no method',
+      { ...request, method: undefined },
+      'request.method must be a string, such as "POST", and is'
+    ],
+    [
+      'a target that is not text',
+      { ...request, target: 7 },
+      'request.target must be the request-target as received, such as "/hook?id=1" (req.url), and is the number 7'
+    ],
+    [
+      'headers that are text',
+      { ...request, headers: 'Host: a' },
+      'request.headers must be an iterable of [name, value] pairs or a record of names to values, and is "Host: a"'
+    ],
+    ['null as headers', { ...request, headers: null }, 'request.headers must be an iterable'],
+    [
+      'https that is not a boolean',
+      { ...request, https: 'yes' },
+      'request.https must be true or false (did the request arrive over TLS?), and is "yes"'
+    ],
+    [
+      'no body',
+      { ...request, body: undefined },
+      'request.body is undefined: pass the raw bytes, or null for no body'
+    ],
+    [
+      'an ArrayBuffer',
+      { ...request, body: new ArrayBuffer(1) },
+      'request.body is an ArrayBuffer: pass its bytes, new Uint8Array(buffer)'
+    ],
+    [
+      'a parsed body',
+      { ...request, body: { amount: 1 } },
+      'the digest is over the bytes as sent, so pass a Uint8Array, a string or the stream, taken before any body'
+    ],
+    [
+      'a number as body',
+      { ...request, body: 5 },
+      'request.body is the number 5 and not raw bytes (is it a parsed body?)'
+    ],
+    ['an array as body', { ...request, body: [1, 2] }, 'and not raw bytes (is it a parsed body?)'],
+    [
+      "a framework's request",
+      { rawHeaders: [], url: '/' },
+      "verify() got Node's request (node:http, Express, Nest): an adapter converts it byte for byte, so write " +
+        'verify(fromNodeRequest(req))'
+    ]
+  ])('%s', (_, given, message) => {
+    expect(judge(given)).toThrow(TypeError)
+    expect(judge(given)).toThrow(message)
+  })
+})

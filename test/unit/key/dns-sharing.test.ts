@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createVerifier, dnsTxtLookup } from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+import { failuresOf } from '../../support/verdicts.ts'
+
+const service = createTestService()
+const keyId = Object.keys(service.records)[0]!
+
+let dns: DnsServer
+let records: Record<string, string[][]>
+beforeEach(async () => {
+  records = { ...service.records }
+  dns = await startDnsServer(records)
+})
+afterEach(() => dns.close())
+
+const verifier = () =>
+  createVerifier({ ...service.options, lookupTxt: dnsTxtLookup({ servers: [dns.address] }) })
+
+describe('concurrent verifications share one query, and no answer is kept', () => {
+  test('1,000 verifications at once ask once; the next one asks again', async () => {
+    const verify = verifier()
+    const request = service.sign({ body: '{"id":1}' })
+    const verdicts = await Promise.all(Array.from({ length: 1000 }, () => verify(request)))
+    expect(verdicts.filter(verdict => verdict.status === 'verified')).toHaveLength(1000)
+    expect(dns.queries()).toBe(1)
+
+    expect(failuresOf(await verify(request))).toEqual([])
+    expect(dns.queries()).toBe(2)
+  })
+
+  test('a verification that starts during the query waits for its answer', async () => {
+    const verify = verifier()
+    const onItsWay = dns.hold()
+    const first = verify(service.sign())
+    await onItsWay
+    const second = verify(service.sign())
+    dns.release()
+    expect((await Promise.all([first, second])).map(failuresOf)).toEqual([[], []])
+    expect(dns.queries()).toBe(1)
+  })
+
+  test('two names are two queries', async () => {
+    const other = createTestService()
+    const second = `other._domainkey.service.example`
+    records[second] = other.records[keyId]!
+    const renamed = other.sign()
+    const headers = [...(renamed.headers as Iterable<readonly [string, string]>)].map(
+      ([name, value]) => [name, value.replace(keyId, second)] as const
+    )
+    const verify = verifier()
+    const verdicts = await Promise.all([verify(service.sign()), verify({ ...renamed, headers })])
+    expect(verdicts.map(failuresOf)).toEqual([[], []])
+    expect([dns.queries(keyId), dns.queries(second)]).toEqual([1, 1])
+  })
+
+  test('a failure is shared in the same way, and not kept either', async () => {
+    const verify = verifier()
+    dns.outcomes.set(keyId, 'servfail')
+    const verdicts = await Promise.all(Array.from({ length: 100 }, () => verify(service.sign())))
+    expect(new Set(verdicts.flatMap(failuresOf))).toEqual(new Set(['key: key-lookup-failed']))
+    expect(dns.queries()).toBe(1)
+
+    dns.outcomes.delete(keyId)
+    expect(failuresOf(await verify(service.sign()))).toEqual([])
+    expect(dns.queries()).toBe(2)
+  })
+})
+
+describe('rotation', () => {
+  const nextMonth = createTestService()
+
+  test('a new record at the same name counts at once, and the old key no longer', async () => {
+    const verify = verifier()
+    expect(failuresOf(await verify(service.sign()))).toEqual([])
+    records[keyId] = nextMonth.records[keyId]!
+    expect(failuresOf(await verify(nextMonth.sign()))).toEqual([])
+    expect(failuresOf(await verify(service.sign()))).toEqual(['signature: signature-mismatch'])
+    records[keyId] = service.records[keyId]!
+    expect(failuresOf(await verify(service.sign()))).toEqual([])
+  })
+
+  test('a removed record no longer counts at once', async () => {
+    const verify = verifier()
+    expect(failuresOf(await verify(service.sign()))).toEqual([])
+    records[keyId] = [['v=DKIM1; p=']]
+    expect(failuresOf(await verify(service.sign()))).toEqual(['key: key-revoked'])
+    delete records[keyId]
+    expect(failuresOf(await verify(service.sign()))).toEqual(['key: key-not-found'])
+  })
+
+  test('a new key under a new name', async () => {
+    const rotating = createTestService()
+    const earlier = rotating.sign()
+    const server = await startDnsServer(rotating.records)
+    const verify = createVerifier({
+      ...rotating.options,
+      lookupTxt: dnsTxtLookup({ servers: [server.address] })
+    })
+    expect(failuresOf(await verify(earlier))).toEqual([])
+    const name = rotating.rotateKey()
+    const verdict = await verify(rotating.sign())
+    expect(verdict).toMatchObject({ status: 'verified', keyId: name })
+    expect(failuresOf(await verify(earlier))).toEqual([])
+    await server.close()
+  })
+})
+
+describe('several records at the name', () => {
+  const good = service.records[keyId]![0]!
+  const unrelated = () => createTestService({ rsaBits: 1024 }).records[keyId]![0]!
+  const SPF = ['v=spf1 include:_spf.service.example -all']
+  const DMARC = ['v=DMARC1; p=none']
+  const SITE = ['site-verification=0123456789abcdef']
+  const MALFORMED = ['v=DKIM1; p=AAAA; p=AAAA']
+  const REVOKED = ['v=DKIM1; p=']
+
+  test.each<[string, string[][]]>([
+    ['SPF before the key', [SPF, good]],
+    ['SPF after the key', [good, SPF]],
+    ['SPF, DMARC and a site verification around the key', [SPF, DMARC, good, SITE]],
+    ['ten unrelated records before the key', [...Array(10).fill(SPF), good]],
+    ['another key before the right one', [unrelated(), good]],
+    ['another key after the right one', [good, unrelated()]],
+    ['a malformed record before the key', [MALFORMED, good]],
+    ['a malformed record after the key', [good, MALFORMED]],
+    ['a revoked key before the right one', [REVOKED, good]],
+    ['the right key as the fourth', [unrelated(), unrelated(), unrelated(), good]],
+    ['the right key in other chunks', [[...good.join('')]]],
+    ['the right key in chunks with empty ones between', [good.flatMap(chunk => ['', chunk, ''])]]
+  ])('verified: %s', async (_, found) => {
+    records[keyId] = found
+    expect(failuresOf(await verifier()(service.sign()))).toEqual([])
+  })
+
+  test.each<[string, string[][], string]>([
+    ['only unrelated records', [SPF, DMARC, SITE], 'key: key-not-found'],
+    ['two other keys', [unrelated(), unrelated()], 'signature: signature-mismatch'],
+    [
+      'the right key as the fifth',
+      [unrelated(), unrelated(), unrelated(), unrelated(), good],
+      'signature: signature-mismatch'
+    ],
+    [
+      'the right key as the fifth, after four bad records',
+      [MALFORMED, REVOKED, MALFORMED, REVOKED, good],
+      'key: key-malformed'
+    ],
+    ['no good record: malformed first', [MALFORMED, REVOKED], 'key: key-malformed'],
+    ['no good record: revoked first', [SPF, REVOKED, MALFORMED], 'key: key-revoked'],
+    ['a key in two records instead of two chunks', good.map(chunk => [chunk]), 'key: key-unreadable']
+  ])('rejected: %s', async (_, found, failure) => {
+    records[keyId] = found
+    const verdict = await verifier()(service.sign())
+    expect(failuresOf(verdict)).toEqual([failure])
+    expect(verdict.status).toBe('rejected')
+  })
+})

@@ -1,0 +1,226 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { importPublicKey } from '../../../src/key/import.ts'
+import { joinStrings } from '../../../src/key/join-strings.ts'
+import { parseKeyRecord } from '../../../src/key/record.ts'
+import { ED25519, RSA_1024 as ONE, EXPONENT_3 as TWO } from '../../vectors/build/keys.ts'
+
+/** As Bun returns records: each string as a record. */
+const flatten = (records: readonly (readonly string[])[]): string[][] =>
+  records.flat().map(string => [string])
+const texts = (records: readonly (readonly string[])[]): string[] => records.map(record => record.join(''))
+const cut = (text: string, length: number): string[] => text.match(new RegExp(`.{1,${length}}`, 'gs')) ?? ['']
+
+/** The keys of the records that a receiver can use. */
+function usable(records: readonly (readonly string[])[]): string[] {
+  return records.flatMap(record => {
+    const parsed = parseKeyRecord(record)
+    return parsed.ok && importPublicKey(parsed.value).ok
+      ? [`${Buffer.from(parsed.value.publicKey).toString('base64')} ${parsed.value.hashes}`]
+      : []
+  })
+}
+
+const GENKEY = (p: string) => ['v=DKIM1; h=sha256; k=rsa; ', `p=${p.slice(0, 150)}`, p.slice(150)]
+
+describe('one record', () => {
+  it('is joined, wherever it is cut', () => {
+    for (const record of [ONE.record, `p=${ONE.p}`, `k=rsa; t=s; p=${ONE.p};`, ED25519.record]) {
+      for (let at = 1; at < record.length; at++) {
+        const strings = [record.slice(0, at), record.slice(at)]
+        expect(joinStrings(flatten([strings]))).toEqual([strings])
+      }
+    }
+  })
+
+  it.each([1, 2, 5, 70, 250, 255])('is joined, in strings of %d octets', length => {
+    for (const record of [ONE.record, ED25519.record, `${ONE.record}; n=old`, `v=DKIM1; p=; n=old`]) {
+      expect(texts(joinStrings(flatten([cut(record, length)])))).toEqual([record])
+    }
+  })
+
+  it('is joined, as opendkim-genkey prints it', () => {
+    expect(joinStrings(flatten([GENKEY(ONE.p)]))).toEqual([GENKEY(ONE.p)])
+  })
+
+  it('keeps what comes after the key: a restriction is not cut off', () => {
+    const tails = [
+      '; t=y',
+      ';t=y',
+      ' ; t=y',
+      '; n=x v=1 a-b=c; t=y',
+      '; s=tlsrpt',
+      '; h=sha1',
+      '; t=y;;',
+      ' junk'
+    ]
+    for (const tail of tails) {
+      const record = ONE.record + tail
+      for (let at = 1; at < record.length; at++) {
+        const joined = joinStrings(flatten([[record.slice(0, at), record.slice(at)]]))
+        expect(usable(joined)).toEqual(usable([[record]]))
+      }
+    }
+  })
+})
+
+describe('several records', () => {
+  const spf = ['v=spf1 ', 'include:mail.example -all']
+  const dmarc = ['v=DMARC1; ', 'p=none; rua=mailto:a@example']
+  const site = ['google-site-verification=', 'abc_-123']
+  const token = ['MS=ms12345']
+  const words = ['some text']
+
+  it('two key records stay two, each cut', () => {
+    for (const [one, two] of [
+      [cut(ONE.record, 70), cut(TWO.record, 250)],
+      [GENKEY(ONE.p), GENKEY(TWO.p)],
+      [cut(`${ONE.record};`, 100), cut(`${TWO.record}; `, 9)],
+      [[ONE.record], [`p=${TWO.p}`]],
+      [cut(ONE.record, 70), cut(ED25519.record, 30)]
+    ]) {
+      expect(joinStrings(flatten([one!, two!]))).toEqual([one, two])
+    }
+  })
+
+  it('a revoked record and its successor stay two', () => {
+    const revoked = ['v=DKIM1; k=rsa; ', 'p=']
+    expect(joinStrings(flatten([revoked, GENKEY(ONE.p)]))).toEqual([revoked, GENKEY(ONE.p)])
+    expect(joinStrings(flatten([GENKEY(ONE.p), revoked]))).toEqual([GENKEY(ONE.p), revoked])
+  })
+
+  it.each([spf, dmarc, site, token, words])(
+    'unrelated text neither joins a key nor spoils it: %s',
+    (...other) => {
+      for (const record of [
+        cut(ONE.record, 70),
+        GENKEY(ONE.p),
+        [ONE.record.slice(0, 200), ONE.record.slice(200)]
+      ]) {
+        for (const records of [
+          [other, record],
+          [record, other],
+          [other, record, other, GENKEY(TWO.p)]
+        ]) {
+          const joined = texts(joinStrings(flatten(records)))
+          for (const text of texts(records)) {
+            if (text.startsWith('v=DKIM1')) expect(joined).toContain(text)
+          }
+        }
+      }
+    }
+  )
+
+  it('makes no key from a revoked record and text that is not a key', () => {
+    const records = [['v=DKIM1; k=rsa; p='], ['verification-token']]
+    expect(usable(joinStrings(flatten(records)))).toEqual([])
+  })
+
+  it('no key loses the version, type or flags before it', () => {
+    for (const head of [
+      'v=DKIM1; t=y; ',
+      'v=DKIM1; k=ed25519; ',
+      'v=DKIM2; ',
+      'v=DKIM1; s=tlsrpt;',
+      'v=DKIM1; n=x',
+      'v=other; '
+    ]) {
+      expect(usable(joinStrings(flatten([[head, `p=${ONE.p}`]])))).toEqual([])
+    }
+  })
+})
+
+describe('two strings', () => {
+  const KEY = `v=DKIM1; p=${ONE.p}`
+
+  it.each([
+    ['a version', 'v=DKIM1; n=note', KEY],
+    ['a key record without a version, after other text', 'some text', `p=${ONE.p}`],
+    ['the same with white space', 'some text', `\tk\t=rsa; p=${ONE.p}`],
+    ['the same at the longest text that is looked at', 'x'.repeat(4096), `p=${ONE.p}`],
+    ['anything after a whole key', KEY, 'more'],
+    ['anything after a whole Ed25519 key', ED25519.record, 'more'],
+    ['a version with white space', 'v=DKIM1; n=note', ` \tv = ${KEY.slice(2)}`],
+    ['another version with white space', `${KEY}; t=s`, ' \tv \t= \tspf1 -all'],
+    ['SPF after a semicolon', `${KEY};`, 'v=spf1 -all'],
+    ['SPF after what is not a tag', `${KEY}; x y=1`, 'v=spf1 -all'],
+    ['SPF after flags', `${KEY}; t=s`, 'v=spf1 -all'],
+    ['a name with a hyphen after flags', `${KEY}; t=s`, 'site-verification=abc'],
+    ['anything after hashes that no receiver takes', `p=${ONE.p};h=sha1`, 'more'],
+    ['the same with white space', `v=DKIM1;p =${ONE.p}; h=sha1`, 'more'],
+    ['anything after a service that is not email', `${KEY}; s=tlsrpt`, 'more'],
+    ['anything after a type that no receiver takes', `${KEY}; k=dsa`, 'more']
+  ])('are two records: %s', (_, one, two) => {
+    expect(joinStrings([[one], [two]])).toEqual([[one], [two]])
+  })
+
+  it.each([
+    ['nothing after a key', KEY, ''],
+    ['white space after a key', KEY, ' '],
+    ['a key record after a tag list that goes on', 'x=1; ', `p=${ONE.p}`],
+    ['a note that goes on', `${KEY};n=note `, 'v=spf1 -all'],
+    ['a version that is not at the start', 'v=DKIM1; n=note', 'a v=DKIM1'],
+    ['another version that is not at the start', `${KEY}; t=s`, 'a v=spf1'],
+    ['a name that begins with v', `${KEY}; t=s`, ';vx=1'],
+    ['a long name', `${KEY}; note=`, 'v=spf1 -all'],
+    ['white space in front of an equals sign', `${KEY}; n =`, 'v=spf1 -all'],
+    ['hashes that a receiver takes', `${KEY}; h=sha256`, ':sha1'],
+    ['text longer than any key record', 'x'.repeat(4097), `p=${ONE.p}`]
+  ])('are one record: %s', (_, one, two) => {
+    expect(joinStrings([[one], [two]])).toEqual([[one, two]])
+  })
+
+  it('are judged with all strings of the record before', () => {
+    expect(joinStrings([['v=DKIM1; p=', ONE.p], ['more']])).toEqual([['v=DKIM1; p=', ONE.p], ['more']])
+  })
+})
+
+it('drops nothing and adds nothing', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string()), strings => {
+      expect(joinStrings(flatten([strings])).flat()).toEqual(strings)
+    })
+  )
+})
+
+it('does not change an answer whose records have several strings', () => {
+  const answer = [GENKEY(ONE.p), ['v=spf1 ', '-all'], cut(TWO.record, 70)]
+  expect(joinStrings(answer)).toEqual(answer)
+})
+
+// The tails are such as may follow a key in one record, or such as make the record unusable.
+const record = fc
+  .tuple(
+    fc.constantFrom('v=DKIM1; k=rsa; ', 'v=DKIM1; ', 'v=DKIM1;', 'v=DKIM1; t=y; ', 'v=DKIM1; h=sha256; ', ''),
+    fc.constantFrom(ONE.p, TWO.p, '', ONE.p.slice(0, 100), `${ONE.p.slice(0, 50)} ${ONE.p.slice(50)}`),
+    fc.constantFrom('', ';', '; ', '; t=y', '; s=email', '; s=tlsrpt', '; h=sha1', '; t=s', ';;', ' ;; t=y')
+  )
+  .map(([head, p, tail]) => `${head}p=${p}${tail}`)
+const other = fc.constantFrom(
+  'v=spf1 -all',
+  'v=DMARC1; p=none',
+  'google-site-verification=abc',
+  'MS=ms1',
+  'text',
+  ''
+)
+
+it('never makes a usable key that is in no usable record', () => {
+  const pieces = fc.array(fc.nat(90), { minLength: 1, maxLength: 8 })
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.oneof(record, other), pieces), { maxLength: 5 }), parts => {
+      const truth = parts.map(([text, lengths]) => {
+        const strings: string[] = []
+        let rest = text
+        for (const length of lengths) {
+          strings.push(rest.slice(0, length))
+          rest = rest.slice(length)
+        }
+        return [...strings, rest]
+      })
+      const allowed = usable(truth)
+      for (const key of usable(joinStrings(flatten(truth)))) expect(allowed).toContain(key)
+    }),
+    { numRuns: 1000 }
+  )
+})

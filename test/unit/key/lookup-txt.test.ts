@@ -1,0 +1,167 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createVerifier, type LookupTxt } from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+import { failuresOf } from '../../support/verdicts.ts'
+
+const service = createTestService()
+const keyId = Object.keys(service.records)[0]!
+const answer = service.records[keyId]!
+
+/** A verifier with somebody else's lookup, which may do anything. */
+const verifierWith = (lookupTxt: unknown, lookupTimeout = 5000) =>
+  createVerifier({ ...service.options, lookupTxt: lookupTxt as LookupTxt, lookupTimeout })
+
+const coded = (code: unknown) => Object.assign(new Error('secret: 10.0.0.1'), { code })
+
+describe('anything that the lookup rejects with or throws gives a verdict', () => {
+  const thrown: [string, unknown, string, string][] = [
+    ['ENOTFOUND', coded('ENOTFOUND'), 'key-not-found', 'rejected'],
+    ['ENODATA', coded('ENODATA'), 'key-not-found', 'rejected'],
+    ['ETIMEOUT', coded('ETIMEOUT'), 'key-lookup-timeout', 'unavailable'],
+    ['ECANCELLED', coded('ECANCELLED'), 'key-lookup-failed', 'unavailable'],
+    ['a code in lower case', coded('enotfound'), 'key-lookup-failed', 'unavailable'],
+    ['a code that is not a string', coded(3), 'key-lookup-failed', 'unavailable'],
+    ['an error without a code', new Error('NXDOMAIN'), 'key-lookup-failed', 'unavailable'],
+    ['an abort', new DOMException('aborted', 'AbortError'), 'key-lookup-failed', 'unavailable'],
+    ['a string', 'ENOTFOUND', 'key-lookup-failed', 'unavailable'],
+    ['undefined', undefined, 'key-lookup-failed', 'unavailable'],
+    ['null', null, 'key-lookup-failed', 'unavailable'],
+    ['a symbol', Symbol('x'), 'key-lookup-failed', 'unavailable']
+  ]
+
+  test.each(thrown)('rejects with %s', async (_, error, code, status) => {
+    const verdict = await verifierWith(() => Promise.reject(error))(service.sign())
+    expect(failuresOf(verdict)).toEqual([`key: ${code}`])
+    expect(verdict.status).toBe(status)
+    expect(JSON.stringify(verdict)).not.toContain('10.0.0.1')
+  })
+
+  test.each(thrown)('throws %s', async (_, error, code, status) => {
+    const verdict = await verifierWith(() => {
+      throw error
+    })(service.sign())
+    expect(failuresOf(verdict)).toEqual([`key: ${code}`])
+    expect(verdict.status).toBe(status)
+  })
+})
+
+describe('anything that the lookup resolves to gives a verdict', () => {
+  test.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['a string', 'v=DKIM1; p='],
+    ['a record instead of a list', answer[0]],
+    ['an object', { 0: answer[0], length: 1 }],
+    ['a list with null', [null]],
+    ['a list with a hole', Array(1)],
+    ['a record with a number', [[1]]],
+    ['a record with a hole', [Array(1)]],
+    ['a record of bytes', [[Buffer.from(answer[0]!.join(''))]]]
+  ])('%s: unavailable', async (_, junk) => {
+    const verdict = await verifierWith(async () => junk)(service.sign())
+    expect(failuresOf(verdict)).toEqual(['key: key-lookup-failed'])
+    expect(verdict.status).toBe('unavailable')
+  })
+
+  test.each([
+    ['no records', []],
+    ['a record without chunks', [[]]],
+    ['an empty chunk', [['']]]
+  ])('%s: there is no key', async (_, empty) => {
+    const verdict = await verifierWith(async () => empty)(service.sign())
+    expect(failuresOf(verdict)).toEqual(['key: key-not-found'])
+  })
+
+  test('is unavailable for an answer that is not a promise', async () => {
+    const verdict = await verifierWith(() => answer)(service.sign())
+    expect(failuresOf(verdict)).toEqual(['key: key-lookup-failed'])
+  })
+
+  test('asks again after a thenable that calls back at once', async () => {
+    let asked = 0
+    // biome-ignore lint/suspicious/noThenProperty: a promise of another make is what this is about
+    const atOnce = { then: (onAnswer: (value: unknown) => void) => onAnswer(answer) }
+    const verify = verifierWith(() => {
+      asked += 1
+      return atOnce
+    })
+    expect(failuresOf(await verify(service.sign()))).toEqual([])
+    expect(failuresOf(await verify(service.sign()))).toEqual([])
+    expect(asked).toBe(2)
+  })
+})
+
+describe('the deadline', () => {
+  test('ends a lookup that never settles', async () => {
+    const verdict = await verifierWith(() => new Promise(() => {}), 20)(service.sign())
+    expect(failuresOf(verdict)).toEqual(['key: key-lookup-timeout'])
+    expect(verdict.status).toBe('unavailable')
+  })
+
+  test('aborts the signal at the deadline, and not before', async () => {
+    let signal: AbortSignal | undefined
+    const states: boolean[] = []
+    const verify = verifierWith((_: string, options: { signal: AbortSignal }) => {
+      signal = options.signal
+      states.push(signal.aborted)
+      return new Promise((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(signal?.reason))
+      )
+    }, 20)
+    expect(failuresOf(await verify(service.sign()))).toEqual(['key: key-lookup-timeout'])
+    states.push(signal!.aborted)
+    expect(states).toEqual([false, true])
+  })
+
+  test('a lookup that asks for the signal after the deadline finds it aborted', async () => {
+    let options: { signal: AbortSignal } | undefined
+    const verify = verifierWith((_: string, given: { signal: AbortSignal }) => {
+      options = given
+      return new Promise(() => {})
+    }, 20)
+    await verify(service.sign())
+    expect(options?.signal.aborted).toBe(true)
+  })
+
+  test('a lookup in time is not aborted, and leaves no timer that keeps the process running', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => {
+      vi.useRealTimers()
+    })
+    let signal: AbortSignal | undefined
+    const timers: number[] = []
+    const verify = verifierWith(async (_: string, options: { signal: AbortSignal }) => {
+      signal = options.signal
+      await new Promise(resolve => setImmediate(resolve))
+      timers.push(vi.getTimerCount())
+      return answer
+    })
+    expect(failuresOf(await verify(service.sign()))).toEqual([])
+    expect(signal?.aborted).toBe(false)
+    expect([...timers, vi.getTimerCount()]).toEqual([1, 0])
+  })
+
+  test.each<[string, (settle: { resolve(value: unknown): void; reject(error: unknown): void }) => void]>([
+    ['an answer', ({ resolve }) => resolve(answer)],
+    ['junk', ({ resolve }) => resolve({})],
+    ['an error', ({ reject }) => reject(undefined)]
+  ])('%s after the deadline changes nothing and causes no unhandled rejection', async (_, settleLate) => {
+    const unhandled: unknown[] = []
+    const onUnhandled = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', onUnhandled)
+
+    const pending: Parameters<typeof settleLate>[0][] = []
+    const verify = verifierWith(() => {
+      if (pending.length > 0) return Promise.resolve(answer)
+      return new Promise((resolve, reject) => pending.push({ resolve, reject }))
+    }, 20)
+    const late = await verify(service.sign())
+    const next = verify(service.sign())
+    settleLate(pending[0]!)
+    expect(failuresOf(await next)).toEqual([])
+    await new Promise(resolve => setImmediate(resolve))
+    expect(failuresOf(late)).toEqual(['key: key-lookup-timeout'])
+    expect(unhandled).toEqual([])
+    process.off('unhandledRejection', onUnhandled)
+  })
+})

@@ -1,0 +1,193 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createLookup } from '../../../src/key/shared-lookup.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const NAME = 'one.service.example'
+const TIMEOUT = {
+  ok: false,
+  code: 'key-lookup-timeout',
+  evidence: { name: NAME, error: 'no answer within 50 ms' }
+}
+
+/** Look-ups that are answered when the test says so. */
+function createResolver() {
+  const asked: { answer: (records: string[][]) => void; options: { readonly signal: AbortSignal } }[] = []
+  const lookup = createLookup(
+    (_, options) => new Promise(resolve => asked.push({ answer: resolve, options })),
+    50
+  )
+  return { asked, lookup }
+}
+
+test('the deadline is exact to the millisecond, and an answer removes it', async () => {
+  const { asked, lookup } = createResolver()
+  const answered = lookup(NAME)
+  await vi.advanceTimersByTimeAsync(49)
+  expect(vi.getTimerCount()).toBe(1)
+  asked[0]!.answer([['a']])
+  expect(await answered).toEqual({ ok: true, value: [['a']] })
+  expect(vi.getTimerCount()).toBe(0)
+
+  const late = lookup(NAME)
+  await vi.advanceTimersByTimeAsync(50)
+  expect(await late).toMatchObject(TIMEOUT)
+})
+
+test('makes no timer when the answer is immediate', async () => {
+  const lookup = createLookup(async () => [['a']], 50)
+  expect(await lookup(NAME)).toEqual({ ok: true, value: [['a']] })
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test.each(['ESERVFAIL', 'ETIMEOUT'])(
+  'adds the error itself to %s, where no clone and no log shows it',
+  async code => {
+    const error = Object.assign(new Error('resolver 10.0.0.1 failed'), { code })
+    const failed = await createLookup(() => Promise.reject(error), 50)(NAME)
+    expect(Reflect.get(failed, 'cause')).toBe(error)
+    expect(Object.keys(failed)).not.toContain('cause')
+  }
+)
+
+test('an answer after the deadline is not used for the next query', async () => {
+  const { asked, lookup } = createResolver()
+  const first = lookup(NAME)
+  await vi.advanceTimersByTimeAsync(50)
+  const second = lookup(NAME)
+  asked[0]!.answer([['late']])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await first).toMatchObject(TIMEOUT)
+  // The second query is still the one to share.
+  const third = lookup(NAME)
+  expect(asked).toHaveLength(2)
+  asked[1]!.answer([['in time']])
+  expect(await Promise.all([second, third])).toEqual([
+    { ok: true, value: [['in time']] },
+    { ok: true, value: [['in time']] }
+  ])
+})
+
+test('each of several names in flight shares its own query, until that is answered', async () => {
+  const { asked, lookup } = createResolver()
+  const names = ['a', 'b', 'c']
+  const latest = new Map(names.map((name, place) => [name, place]))
+  const first = names.map(lookup)
+  const again = names.map(lookup)
+  expect(asked).toHaveLength(3)
+
+  // In each order of answering: the name that is answered is asked again, the others are not.
+  let answered = 0
+  for (const [at, name] of ['b', 'a', 'b', 'c', 'a', 'a', 'c', 'b'].entries()) {
+    const inFlight = new Map(names.map(name => [name, lookup(name)]))
+    expect(asked).toHaveLength(3 + answered)
+    asked[latest.get(name)!]!.answer([[`${name} ${at}`]])
+    expect(await inFlight.get(name)).toEqual({ ok: true, value: [[`${name} ${at}`]] })
+    latest.set(name, asked.length)
+    void lookup(name)
+    answered += 1
+    expect(asked).toHaveLength(3 + answered)
+  }
+  expect(await Promise.all([...first, ...again])).toEqual(
+    ['a 1', 'b 0', 'c 3', 'a 1', 'b 0', 'c 3'].map(text => ({ ok: true, value: [[text]] }))
+  )
+})
+
+test('keeps no answer of a lookup that asks for its own name from within', async () => {
+  const answers: ((records: string[][]) => void)[] = []
+  let asked = 0
+  const lookup = createLookup(name => {
+    if (++asked === 1) void lookup(name)
+    return new Promise(resolve => answers.push(resolve))
+  }, 50)
+  const outer = lookup(NAME)
+  for (const answer of answers) answer([['a']])
+  expect(await outer).toEqual({ ok: true, value: [['a']] })
+  const next = lookup(NAME)
+  answers[2]!([['b']])
+  expect(await next).toEqual({ ok: true, value: [['b']] })
+})
+
+test('a lookup that throws at once is asked again', async () => {
+  const lookup = createLookup(
+    vi
+      .fn<() => Promise<string[][]>>()
+      .mockImplementationOnce(() => {
+        throw Object.assign(new Error('no'), { code: 'ENOTFOUND' })
+      })
+      .mockResolvedValue([['a']]),
+    50
+  )
+  expect(await lookup(NAME)).toMatchObject({ code: 'key-not-found', evidence: { reason: 'ENOTFOUND' } })
+  expect(await lookup(NAME)).toEqual({ ok: true, value: [['a']] })
+})
+
+test('the signal is aborted at the deadline, whenever it is asked for, and not by an answer', async () => {
+  const { asked, lookup } = createResolver()
+  void lookup(NAME)
+  const early = asked[0]!.options.signal
+  expect(early.aborted).toBe(false)
+  await vi.advanceTimersByTimeAsync(50)
+  expect(early.aborted).toBe(true)
+  expect(asked[0]!.options.signal).toBe(early)
+
+  void lookup(NAME)
+  await vi.advanceTimersByTimeAsync(50)
+  expect(asked[1]!.options.signal.aborted).toBe(true)
+
+  void lookup(NAME)
+  await vi.advanceTimersByTimeAsync(10)
+  asked[2]!.answer([['a']])
+  await vi.advanceTimersByTimeAsync(90)
+  expect(asked[2]!.options.signal.aborted).toBe(false)
+})
+
+// biome-ignore lint/suspicious/noSparseArray: a hole is what some resolvers could leave
+test.each([[null], ['a'], [{}], [['a']], [[['a'], 'b']], [[[1]]], [[, ['a']]], [[[, 'a']]]])(
+  'not of the form string[][]: %j',
+  async answer => {
+    const lookup = createLookup(async () => answer as unknown as string[][], 50)
+    expect(await lookup(NAME)).toMatchObject({
+      code: 'key-lookup-failed',
+      evidence: { name: NAME, error: 'the answer is not of the form string[][]' }
+    })
+  }
+)
+
+test.each([
+  ['ENOTFOUND', 'key-not-found', { reason: 'ENOTFOUND' }],
+  ['ENODATA', 'key-not-found', { reason: 'ENODATA' }],
+  ['ETIMEOUT', 'key-lookup-timeout', { error: 'ETIMEOUT' }],
+  ['ESERVFAIL', 'key-lookup-failed', { error: 'ESERVFAIL' }]
+])('%s: %s', async (error, code, evidence) => {
+  const lookup = createLookup(() => Promise.reject(Object.assign(new Error('no'), { code: error })), 50)
+  expect(await lookup(NAME)).toMatchObject({ ok: false, code, evidence: { name: NAME, ...evidence } })
+})
+
+test('keeps at most the last name of finished lookups', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  const lookup = createLookup(async () => [], 50)
+  collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  // Long names take the place of many.
+  for (let i = 0; i < 20; i++) {
+    const names = Array.from({ length: 8 }, (_, j) => Buffer.alloc(2 ** 19, `${i}.${j}.`).toString('latin1'))
+    await Promise.all(names.map(lookup))
+  }
+  collectGarbage()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * 2 ** 20)
+})
+
+test('fails with a message when a lookup returns nothing', async () => {
+  const failed = await createLookup((() => undefined) as never, 50)(NAME)
+  expect(failed).toMatchObject({ code: 'key-lookup-failed' })
+  expect(Reflect.get(failed, 'cause')).toEqual(new TypeError('lookupTxt returned no promise'))
+})

@@ -1,0 +1,197 @@
+import { describe, expect, it, vi } from 'vitest'
+import { parseSharedSignature } from '../../src/draft-cavage/signature-header.ts'
+import { parseFields } from '../../src/http/fields.ts'
+import { parseSignatureHeader } from '../../src/index.ts'
+import { isSameList, memoByObject, memoFew, memoMany } from '../../src/memo.ts'
+
+/** As many as memoFew keeps. */
+const FEW = 4
+
+/** Every pair, one after the other: what is remembered of the first must not show in the second. */
+function expectNoTrace<T>(inputs: readonly T[], other: (n: number) => T, read: (input: T) => unknown) {
+  const alone = inputs.map(input => {
+    // as many others as are remembered
+    for (let n = 0; n < FEW; n++) read(other(n))
+    return read(input)
+  })
+  for (const first of inputs) {
+    inputs.forEach((second, i) => {
+      read(first)
+      expect(read(second)).toEqual(alone[i])
+    })
+  }
+}
+
+describe('what is cached of one Signature header', () => {
+  const start = 'keyId="a.example",headers="(request-target) Host Date"'
+  const inputs = [
+    `${start},signature="AAAA"`,
+    `${start},signature="BBBB"`,
+    `${start} , signature="BBBB"`,
+    `${start},signature=""`,
+    `${start},signature="AA=="`,
+    `${start},signature="AB=="`,
+    `${start},signature="AAA"`,
+    `${start},signature="AAAA`,
+    `${start},signature="AAAAA`,
+    `${start},signature="AAAA;`,
+    `${start},signature="`,
+    `${start},signature="AAAA""`,
+    `${start},signature="AAAA\\""`,
+    `${start},signature="AAAA"BBBB"`,
+    `${start},signature="AAAA",signature="AAAA"`,
+    `${start},signature="AAAA",created=1`,
+    `${start},signature="AAAA",algorithm="rsa-sha256"`,
+    `${start},signature="AAAA",note="AAAA"`,
+    `${start},signature="AAAA",note="BBBB"`,
+    `${start},signature="AAAA",xsignature="BBBB"`,
+    `${start},created=5,expires=6,signature="AAAA"`,
+    `${start.toLowerCase()},signature="AAAA"`,
+    `keyId="b.example",headers="(request-target) Host Date",signature="AAAA"`,
+    `keyId="a.example",headers="(request-target)  Date",signature="AAAA"`,
+    `keyId="a.example",signature="AAAA"`,
+    `signature="AAAA",${start}`,
+    `signature="AAAA"`
+  ]
+
+  it('does not leak into the next call', () => {
+    expectNoTrace(inputs, n => `keyId="other${n}",headers="x${n}",signature="CCCC"`, parseSignatureHeader)
+  })
+
+  it('is copied for a caller of the public function', () => {
+    const first = parseSignatureHeader(inputs[0]!)
+    if (first.ok) first.value.headers.length = 0
+    expect(parseSignatureHeader(inputs[1]!)).toMatchObject({
+      ok: true,
+      value: { headers: ['(request-target)', 'host', 'date'] }
+    })
+  })
+})
+
+describe('how much is cached', () => {
+  it('of Signature headers: the last few', () => {
+    const headersOf = (text: string) => {
+      const parsed = parseSharedSignature(text)
+      return parsed.ok ? parsed.value.headers : undefined
+    }
+    const signed = (n: number, encoded: string) => `keyId="k",headers="host x-${n}",signature="${encoded}"`
+    const first = Array.from({ length: FEW + 1 }, (_, n) => headersOf(signed(n, 'AAAA')))
+    for (let n = FEW; n > 0; n--) expect(headersOf(signed(n, 'BBBB'))).toBe(first[n])
+    expect(headersOf(signed(0, 'BBBB'))).not.toBe(first[0])
+    expect(headersOf(signed(0, 'BBBB'))).toEqual(first[0])
+  })
+
+  it('of header lines: the layouts of the last few requests', () => {
+    const layoutOf = (n: number): unknown => {
+      const fields = parseFields([[`X-${n}`, '']])
+      return fields.ok && Reflect.get(fields.value.values, 'lines')
+    }
+    const first = Array.from({ length: FEW + 1 }, (_, n) => layoutOf(n))
+    for (let n = FEW; n > 0; n--) expect(layoutOf(n)).toBe(first[n])
+    expect(layoutOf(0)).not.toBe(first[0])
+  })
+})
+
+describe('what is cached of the lines of one request', () => {
+  type Lines = [string, string][]
+  const inputs: Lines[] = [
+    [
+      ['Host', 'a'],
+      ['Date', 'b']
+    ],
+    [
+      ['Host', 'c'],
+      ['Date', ' d ']
+    ],
+    [
+      ['host', 'a'],
+      ['Date', 'b']
+    ],
+    [
+      ['Date', 'b'],
+      ['Host', 'a']
+    ],
+    [
+      ['Host', 'a'],
+      ['Host', 'b']
+    ],
+    [
+      ['Host', 'a'],
+      ['Date', 'b'],
+      ['Host', 'c']
+    ],
+    [['Host', 'a']],
+    [['Host', 'a\n']],
+    [['Ho st', 'a']],
+    []
+  ]
+  const read = (lines: Lines) => {
+    const fields = parseFields(lines)
+    if (!fields.ok) return fields.code
+    const { values, repeated } = fields.value
+    return [values.get('host'), values.get('date'), values.has('Host'), values.has('host'), [...repeated]]
+  }
+
+  it('does not leak into the next call', () => {
+    expectNoTrace<Lines>(inputs, n => [[`X-${n}`, '']], read)
+  })
+})
+
+describe('memoFew', () => {
+  it('computes a known key once, and drops the oldest of more than a few', () => {
+    const computed: string[] = []
+    const upper = memoFew((text: string) => {
+      computed.push(text)
+      return text.toUpperCase()
+    })
+    const few = ['a', 'b', 'c', 'd']
+    for (let round = 0; round < 3; round++) expect(few.map(upper)).toEqual(['A', 'B', 'C', 'D'])
+    expect(computed).toEqual(few)
+
+    expect(upper('e')).toBe('E')
+    expect(['b', 'c', 'd', 'e'].map(upper)).toEqual(['B', 'C', 'D', 'E'])
+    expect(computed).toEqual([...few, 'e'])
+    expect(upper('a')).toBe('A')
+    expect(computed).toEqual([...few, 'e', 'a'])
+  })
+
+  it('remembers an undefined result', () => {
+    const compute = vi.fn((_: string): string | undefined => undefined)
+    const memo = memoFew(compute)
+    expect([memo('a'), memo('a')]).toEqual([undefined, undefined])
+    expect(compute).toHaveBeenCalledOnce()
+  })
+
+  it('compares a list to its last element', () => {
+    const compute = vi.fn((list: readonly string[]) => list.length)
+    const memo = memoFew(compute, isSameList)
+    for (const list of [['a', 'b'], ['a', 'b'], ['a', 'c'], ['a'], [], ['a', 'b', 'c']])
+      expect(memo(list)).toBe(list.length)
+    expect(compute).toHaveBeenCalledTimes(5)
+  })
+})
+
+describe('memoMany', () => {
+  it('keeps as many as it may, and drops the oldest', () => {
+    const compute = vi.fn((text: string) => ({ text }))
+    const memo = memoMany(compute, 2)
+    const [a, b] = [memo('a'), memo('b')]
+    expect([memo('a'), memo('b')]).toEqual([a, b])
+    expect(memo('a')).toBe(a)
+    memo('c')
+    expect(memo('b')).toBe(b)
+    expect(memo('a')).not.toBe(a)
+  })
+})
+
+describe('memoByObject', () => {
+  it('computes once for each object, and undefined too', () => {
+    const compute = vi.fn(() => undefined)
+    const memo = memoByObject<object, undefined>(compute)
+    const key = {}
+    memo(key)
+    memo(key)
+    memo({})
+    expect(compute).toHaveBeenCalledTimes(2)
+  })
+})

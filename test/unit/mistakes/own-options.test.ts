@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { createAccountClient } from '../../../src/account/index.ts'
+import { createVerifier, dnsTxtLookup } from '../../../src/index.ts'
+import { memoryReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
+
+const verifier = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }
+const account = { authUrl: 'https://a.example', baseUrl: 'https://b.example', accessToken: 'secret' }
+const redis = { set: async () => 'OK', del: async () => 1 }
+
+/** A misspelled option would otherwise be ignored, and with it a limit or a check. */
+test.each<[string, (options: object) => unknown]>([
+  ['createVerifier', options => createVerifier({ ...verifier, ...options })],
+  ['dnsTxtLookup', options => dnsTxtLookup(options)],
+  ['memoryReplayStore', options => memoryReplayStore(options)],
+  ['redisReplayStore', options => redisReplayStore(redis as never, options)],
+  ['createAccountClient', options => createAccountClient({ ...account, ...options })]
+])('%s rejects an option that it does not have, and names those it has', (name, make) => {
+  expect(() => make({ 'maxEntires\n': 1 })).toThrow(TypeError)
+  expect(() => make({ 'maxEntires\n': 1 })).toThrow(
+    `${name}() has no option "maxEntires\\n": its options are `
+  )
+})

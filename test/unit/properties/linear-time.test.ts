@@ -1,0 +1,206 @@
+import { expect, test } from 'vitest'
+import {
+  buildSigningString,
+  createVerifier,
+  matchesDigest,
+  parseDigestHeader,
+  parseHttpDate,
+  parseKeyRecord,
+  parseSignatureHeader
+} from '../../../src/index.ts'
+import { normalizeName } from '../../../src/key/name.ts'
+import { looksLikeKeyRecord } from '../../../src/key/record.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
+
+const ofLength = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length))
+
+/** What has made parsers slow before: each is repeated until the text is as long as wanted. */
+const PIECES = {
+  commas: ',',
+  spaces: ' ',
+  tabs: '\t',
+  'no-break spaces': '\xa0',
+  quotes: '"',
+  backslashes: '\\',
+  'escaped quotes': '\\"',
+  semicolons: ';',
+  colons: ':',
+  dots: '.',
+  equals: '=',
+  letters: 'a',
+  digits: '7',
+  padding: 'AA==',
+  labels: 'a.',
+  words: 'a ',
+  'empty list elements': ' , ',
+  'parameters without value': 'a=,',
+  'empty parameters': 'a="",',
+  parameters: 'a="b" , ',
+  'unclosed parameters': 'a="b,',
+  'integer parameters': 'a=1,',
+  'known parameters': 'keyId="a",',
+  'special names': '(created) ',
+  tags: 'a=b;',
+  'key tags': 'v=DKIM1; p=AAAA; ',
+  folds: '\r\n ',
+  digests: 'md5=AAAA,',
+  'good digests': 'SHA-256=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=,',
+  dates: 'Fri, 20 Nov 2026 12:00:00 GMT ',
+  accounts: 'account-'
+}
+
+/** A run of them between two letters, where a search for the end of the text starts again at each. */
+const INNER_RUNS = {
+  spaces: ' ',
+  tabs: '\t',
+  'no-break spaces': '\xa0',
+  folds: '\r\n ',
+  equals: '=',
+  commas: ','
+}
+
+const TEXTS: Readonly<Record<string, (length: number) => string>> = Object.fromEntries([
+  ...Object.entries(PIECES).map(([name, piece]) => [name, (length: number) => ofLength(piece, length)]),
+  ...Object.entries(INNER_RUNS).map(([name, piece]) => [
+    `${name} between letters`,
+    (length: number) => `a${ofLength(piece, length - 2)}a`
+  ])
+])
+
+const service = createTestService({ rsaBits: 1024 })
+const verify = createVerifier(service.options)
+const signed = service.sign({ method: 'POST', body: '{}' })
+const lines = [...(signed.headers as Iterable<[string, string]>)]
+
+const inHeader = (name: string) => (text: string) =>
+  verify({
+    ...signed,
+    headers: lines.map(([header, value]) => [header, header === name ? text : value] as const)
+  })
+
+const TARGETS: Readonly<Record<string, (text: string) => unknown>> = {
+  parseSignatureHeader: parseSignatureHeader,
+  'parseSignatureHeader after keyId': text => parseSignatureHeader(`keyId="a",${text}`),
+  'parseSignatureHeader in keyId': text => parseSignatureHeader(`keyId="${text}",signature="eA=="`),
+  'parseSignatureHeader in headers': text =>
+    parseSignatureHeader(`keyId="a",headers="${text}",signature="eA=="`),
+  'parseSignatureHeader in signature': text => parseSignatureHeader(`keyId="a",signature="${text}"`),
+  'parseSignatureHeader in an unknown parameter': text =>
+    parseSignatureHeader(`x="${text}",keyId="a",signature="eA=="`),
+  'parseSignatureHeader in created': text =>
+    parseSignatureHeader(`created=${text},keyId="a",signature="eA=="`),
+  parseDigestHeader,
+  'parseDigestHeader in a digest': text => parseDigestHeader(`SHA-256=${text}`),
+  matchesDigest: text =>
+    matchesDigest([{ algorithm: 'sha-256', value: new Uint8Array(32) }], Buffer.from(text, 'latin1')),
+  parseHttpDate,
+  normalizeName,
+  'buildSigningString of a value': text =>
+    buildSigningString({ method: 'GET', target: '/', headers: { a: text } }, ['a']),
+  'buildSigningString of the target': text =>
+    buildSigningString({ method: 'GET', target: text, headers: {} }, ['(request-target)']),
+  'buildSigningString of a name': text =>
+    buildSigningString({ method: 'GET', target: '/', headers: { [text]: 'a' } }, ['a']),
+  'verify, Signature': inHeader('Signature'),
+  'verify, Date': inHeader('Date'),
+  'verify, Digest': inHeader('Digest'),
+  'verify, Host': inHeader('Host'),
+  'verify, X-Service-ID': inHeader('X-Service-ID'),
+  'verify, a covered header': inHeader('X-Nonce'),
+  'verify, method': text => verify({ ...signed, method: text }),
+  'verify, target': text => verify({ ...signed, target: text }),
+  'verify, a header name': text => verify({ ...signed, headers: [...lines, [text, 'a'] as const] }),
+  'verify, Signature in keyId': text => inHeader('Signature')(`keyId="${text}",signature="eA=="`),
+  'verify, Signature in headers': text =>
+    inHeader('Signature')(`keyId="a",headers="${text}",signature="eA=="`)
+}
+
+/** What comes from DNS: a record has at most 65535 octets (RFC 1035 section 3.2.1). */
+const RECORD_TARGETS: Readonly<Record<string, (text: string) => unknown>> = {
+  parseKeyRecord,
+  'parseKeyRecord in p=': text => parseKeyRecord(`v=DKIM1; p=${text}`),
+  'parseKeyRecord in h=': text => parseKeyRecord(`v=DKIM1; h=sha256:${text}; p=AAAA`),
+  'parseKeyRecord in chunks': text => parseKeyRecord(text.match(/.{1,255}/gs) ?? []),
+  looksLikeKeyRecord
+}
+
+const KB = 1024
+const CASES = [
+  ...Object.entries(TARGETS).map(([name, run]) => ({ name, run, small: 16 * KB, large: 1024 * KB })),
+  ...Object.entries(RECORD_TARGETS).map(([name, run]) => ({ name, run, small: KB, large: 64 * KB }))
+]
+
+/**
+ * 64 times the text is six doublings, and each may cost 2.3 times as much: more than twice since a longer text leaves
+ * the processor's caches. What is quadratic costs 4096 times as much.
+ */
+const MOST_GROWTH = 2.3 ** 6
+
+/** Below this, a timer's own steps and a collection of garbage weigh more than the parser. */
+const LEAST_MILLISECONDS = 0.05
+
+/** By the clock or by the processor's time, whichever is less: others can only add, and not to both at once. */
+async function time(run: (text: string) => unknown, text: string): Promise<number> {
+  const start = performance.now()
+  const used = await cpuTime(() => run(text))
+  return Math.min(used, performance.now() - start)
+}
+
+/** The least of several runs, since whatever else the machine does only adds to it. */
+async function leastTime(run: (text: string) => unknown, text: string, runs: number): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let i = 0; i < runs; i++) least = Math.min(least, await time(run, text))
+  return least
+}
+
+test.each(CASES)(
+  '$name: each doubling of the text costs at most 2.3 times the time',
+  async ({ run, small, large }) => {
+    const slow: Record<string, string> = {}
+    for (const [name, text] of Object.entries(TEXTS)) {
+      // A busy machine can spoil a measurement, but not six.
+      let ratio = Number.POSITIVE_INFINITY
+      let report = ''
+      for (let attempt = 0; attempt < 6 && ratio > MOST_GROWTH; attempt++) {
+        const base = await leastTime(run, text(small), 3 + 5 * attempt)
+        const cost = await leastTime(run, text(large), 1 + 2 * attempt)
+        ratio = cost / Math.max(base, LEAST_MILLISECONDS)
+        report = `${cost.toFixed(2)} ms after ${base.toFixed(3)} ms`
+      }
+      if (ratio > MOST_GROWTH) slow[name] = report
+    }
+    expect(slow).toEqual({})
+  }
+)
+
+/** Requests with that many lines more, each with names of its own, so that no layout is known. */
+const HEADER_LINES: Readonly<Record<string, (count: number, salt: number) => [string, string][]>> = {
+  'of different names': (count, salt) => Array.from({ length: count }, (_, i) => [`x-${salt}-${i}`, 'a']),
+  'of one name': (count, salt) => Array.from({ length: count }, () => [`x-${salt}`, 'a'])
+}
+
+test.each(Object.entries(HEADER_LINES))(
+  'header lines %s cost time in proportion to their length, and only as many are read as are accepted',
+  async (_, make) => {
+    const verifyAll = (count: number) => {
+      const requests = Array.from({ length: 20 }, (_, salt) => ({
+        ...signed,
+        headers: [...lines, ...make(count, salt)]
+      }))
+      return async () => {
+        for (const request of requests) await verify(request)
+      }
+    }
+    const [few, many, tooMany] = [60, 480, 10_000].map(verifyAll)
+    let growth = Number.POSITIVE_INFINITY
+    let beyond = Number.POSITIVE_INFINITY
+    for (let attempt = 0; attempt < 6 && (growth >= 10 || beyond >= 2); attempt++) {
+      const cost = await leastTime(many!, '', 5 + 5 * attempt)
+      growth = cost / (await leastTime(few!, '', 5 + 5 * attempt))
+      beyond = (await leastTime(tooMany!, '', 5 + 5 * attempt)) / cost
+    }
+    expect(growth).toBeLessThan(10)
+    expect(beyond).toBeLessThan(2)
+  }
+)

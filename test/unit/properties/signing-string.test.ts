@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { buildSigningString } from '../../../src/index.ts'
+
+/**
+ * Two requests are the same under a covered list when they have the same method (in any case), the same target, and,
+ * for each covered header, the same values once outer white space is dropped and repeated lines are joined. A small
+ * alphabet makes such requests, and requests that nearly are the same, likely.
+ */
+
+type Line = readonly [name: string, value: string]
+interface Head {
+  method: string
+  target: string
+  headers: readonly Line[]
+}
+
+const text = (units: string, minLength = 0, maxLength = 5) =>
+  fc.string({ unit: fc.constantFrom(...units), minLength, maxLength })
+const name = fc.constantFrom('x', 'X', 'y', 'x-y')
+const head: fc.Arbitrary<Head> = fc.record({
+  method: text('aAb', 1, 2),
+  target: text('/ab :'.replace(' ', ''), 1, 3),
+  headers: fc.array(fc.tuple(name, text('a, :\tx', 0, 4)), { maxLength: 4 })
+})
+const covered = fc.uniqueArray(fc.constantFrom('(request-target)', 'x', 'y', 'x-y', '(created)'), {
+  minLength: 1,
+  maxLength: 5
+})
+
+/** The same head with a piece of text moved, split, joined or put into another case. */
+const neighbour = (base: Head): fc.Arbitrary<Head> =>
+  fc.oneof(
+    fc.constant({ ...base, method: base.method.toUpperCase() }),
+    fc.constant({ ...base, method: base.method + base.target[0], target: `/${base.target.slice(1)}` }),
+    fc.constant({ ...base, headers: [...base.headers].reverse() }),
+    fc.constant({
+      ...base,
+      headers: base.headers.map(([each, value]): Line => [each.toUpperCase(), ` ${value}\t`])
+    }),
+    fc.constant({
+      ...base,
+      headers: base.headers.flatMap(([each, value]): Line[] => value.split(',').map(part => [each, part]))
+    }),
+    head
+  )
+
+const trim = (value: string) => value.replace(/^[ \t]+|[ \t]+$/g, '')
+
+/** What the list makes of a head, as data. */
+const meaning = ({ method, target, headers }: Head, list: readonly string[]): string =>
+  JSON.stringify(
+    list.map(each => {
+      if (each === '(request-target)') return [method.toLowerCase(), target]
+      return headers
+        .filter(([other]) => other.toLowerCase() === each)
+        .map(([, value]) => trim(value))
+        .join(', ')
+    })
+  )
+
+test('two heads have the same signing string under the same list only when they mean the same', () => {
+  let same = 0
+  let different = 0
+  const pair = head.chain(base => fc.tuple(fc.constant(base), neighbour(base)))
+  fc.assert(
+    fc.property(pair, covered, ([one, other], list) => {
+      const first = buildSigningString(one, list, { created: 1 })
+      const second = buildSigningString(other, list, { created: 1 })
+      if (!first.ok || !second.ok) return
+      const isSame = meaning(one, list) === meaning(other, list)
+      expect(first.value === second.value).toBe(isSame)
+      if (isSame) same++
+      else different++
+    }),
+    { numRuns: 5000, seed: 12 }
+  )
+  // The property is about something.
+  expect(same).toBeGreaterThan(100)
+  expect(different).toBeGreaterThan(100)
+})
+
+test('different lists give different signing strings', () => {
+  fc.assert(
+    fc.property(head, covered, covered, (request, one, other) => {
+      const first = buildSigningString(request, one, { created: 1 })
+      const second = buildSigningString(request, other, { created: 1 })
+      if (first.ok && second.ok && one.join() !== other.join()) expect(first.value).not.toBe(second.value)
+    }),
+    { numRuns: 2000 }
+  )
+})
+
+test('every line is one name of the list, in its order', () => {
+  fc.assert(
+    fc.property(head, covered, (request, list) => {
+      const result = buildSigningString(request, list, { created: 1 })
+      if (!result.ok) return
+      expect(result.value.split('\n').map(line => line.slice(0, line.indexOf(': ')))).toEqual(list)
+    }),
+    { numRuns: 1000 }
+  )
+})

@@ -1,0 +1,115 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../support/free-port.ts'
+
+export interface PostgresServer {
+  readonly port: number
+  /** Resolves when it accepts connections. On the same port each time, with what was committed before. */
+  start(): Promise<void>
+  /** Ends it at once, as a crash would; its committed transactions are recovered at the next start. */
+  kill(): Promise<void>
+  /** Every process of it is stopped until `resume`. */
+  pause(): void
+  resume(): void
+  /** Settings that hold from the next start. */
+  configure(settings: string): void
+  /** Makes the next start one of a standby server, which can only be read. */
+  makeStandby(): void
+  /** Ends it and removes its files. */
+  remove(): Promise<void>
+}
+
+/**
+ * A real PostgreSQL of the newest version that Debian's package installed, on a free port. It refuses to run as root,
+ * so there it runs as the package's user. An answered commit survives the end of the process, not that of the machine.
+ *
+ * @param options.durable an answered commit survives that of the machine too: for the benchmarks
+ */
+export async function postgresServer({ durable = false } = {}): Promise<PostgresServer> {
+  const versions = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))
+  const bin = `/usr/lib/postgresql/${versions[0]}/bin`
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'signed-requests-postgres-'))
+  const account: { uid?: number; gid?: number } = process.getuid?.() === 0 ? postgresAccount() : {}
+  const own = (path: string) => {
+    if (account.uid !== undefined) chownSync(path, account.uid, account.gid!)
+  }
+  own(folder)
+  const data = join(folder, 'data')
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8'], {
+    ...account,
+    cwd: folder,
+    stdio: 'pipe'
+  })
+  const configure = (settings: string) => appendFileSync(join(data, 'postgresql.conf'), `\n${settings}\n`)
+  configure(
+    `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nfsync = ${durable ? 'on' : 'off'}`
+  )
+  let child: ChildProcess | undefined
+  process.once('exit', () => child?.kill('SIGKILL'))
+
+  const signalAll = (signal: NodeJS.Signals) => {
+    const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', `${child!.pid}`], { encoding: 'utf8' })
+    for (const pid of [child!.pid!, ...stdout.trim().split(/\s+/).map(Number)]) {
+      try {
+        if (pid > 0) process.kill(pid, signal)
+      } catch {
+        // It has ended already.
+      }
+    }
+  }
+  const kill = async () => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    signalAll('SIGKILL')
+    await exited
+    child = undefined
+  }
+  const start = async () => {
+    // Until the last process of a killed server has ended, a new one does not start.
+    for (let attempt = 1; ; attempt++) {
+      const output = await startOnce()
+      if (output === undefined) return
+      if (attempt === 100) throw new Error(`postgres did not start:\n${output}`)
+    }
+  }
+  const startOnce = async (): Promise<string | undefined> => {
+    child = spawn(join(bin, 'postgres'), ['-D', data], {
+      ...account,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe']
+    })
+    let output = ''
+    for await (const chunk of child.stderr!.iterator({ destroyOnReturn: false })) {
+      output += chunk
+      if (!/database system is ready to accept (?:read-only )?connections/.test(output)) continue
+      child.stderr!.resume()
+      return undefined
+    }
+    return output
+  }
+  return {
+    port,
+    start,
+    kill,
+    pause: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
+    configure,
+    makeStandby() {
+      appendFileSync(join(data, 'standby.signal'), '')
+      own(join(data, 'standby.signal'))
+    },
+    async remove() {
+      await kill()
+      rmSync(folder, { recursive: true, maxRetries: 10 })
+    }
+  }
+}
+
+function postgresAccount(): { uid: number; gid: number } {
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}

@@ -1,0 +1,48 @@
+// One of several receivers of the same requests: `verify-worker.ts <client> <port>`, a message with the requests and
+// the service's DNS records, then a message with the place to begin at. Says `halfway`, then answers with what became
+// of each request, in the order of the requests: the status or the code of its verdict. A request that was
+// unavailable is sent again when the store has come back, and both are told, with a space between.
+import type { ReceivedRequest } from '../../../src/index.ts'
+import { createVerifier } from '../../../src/index.ts'
+import type { TestServiceVerifierOptions } from '../../../src/testing/index.ts'
+import { inOrder } from './in-order.ts'
+import { type ClientName, connect } from './store-clients.ts'
+
+export interface Work {
+  options: Omit<TestServiceVerifierOptions, 'lookupTxt'>
+  records: Record<string, string[][]>
+  requests: ReceivedRequest[]
+}
+
+const [client, port] = process.argv.slice(2)
+const { store, ready, close } = await connect(client as ClientName, Number(port))
+
+process.once('message', ({ options, records, requests }: Work) => {
+  const verify = createVerifier({ ...options, lookupTxt: async name => records[name]!, replayStore: store })
+  const outcomes: string[] = []
+  // A hundred at a time: 10,000 at once would wait for each other past the store's deadline.
+  const receive = async (order: readonly number[]) => {
+    for (let at = 0; at < order.length; at += 100) {
+      const judged = order.slice(at, at + 100).map(async n => {
+        const verdict = await verify(requests[n]!)
+        const outcome = verdict.status === 'verified' ? verdict.status : verdict.failures[0].code
+        outcomes[n] = outcomes[n] === undefined ? outcome : `${outcomes[n]} ${outcome}`
+      })
+      await Promise.all(judged)
+      if (at === requests.length / 2) process.send!('halfway')
+    }
+  }
+  process.once('message', async (first: number) => {
+    const order = inOrder(requests.length, first)
+    await receive(order)
+    await ready()
+    await receive(order.filter(n => outcomes[n] === 'replay-store-failed'))
+    // Not before it is written: what is left of a message is lost when the channel closes.
+    process.send!(outcomes, () => {
+      close()
+      process.disconnect()
+    })
+  })
+  process.send!('ready')
+})
+process.send!('connected')

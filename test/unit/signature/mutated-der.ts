@@ -1,0 +1,146 @@
+import type { Random } from '../../fuzz/random.ts'
+import type { RsaNumbers } from '../../support/big-integer.ts'
+import { toInteger } from '../../vectors/build/der.ts'
+
+/** An element of ITU-T X.690, to be written in ways that DER does not have. */
+interface Element {
+  tag: number
+  content: Element[] | Buffer
+  /** octets before the elements of a BIT STRING */
+  before?: Buffer
+  length?: 'longer than needed' | 'indefinite'
+}
+
+const [INTEGER, BIT_STRING, NULL, OBJECT_IDENTIFIER, SEQUENCE] = [0x02, 0x03, 0x05, 0x06, 0x30]
+const RSA_ENCRYPTION = Buffer.from('2a864886f70d010101', 'hex')
+const RSASSA_PSS = Buffer.from('2a864886f70d01010a', 'hex')
+
+function integer(value: bigint): Element {
+  const hex = value.toString(16)
+  const octets = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
+  return { tag: INTEGER, content: octets[0]! >= 0x80 ? Buffer.concat([Buffer.alloc(1), octets]) : octets }
+}
+
+const rsaPublicKey = ({ n, e }: RsaNumbers): Element => ({ tag: SEQUENCE, content: [integer(n), integer(e)] })
+
+const rsaSpki = (numbers: RsaNumbers): Element => ({
+  tag: SEQUENCE,
+  content: [
+    {
+      tag: SEQUENCE,
+      content: [
+        { tag: OBJECT_IDENTIFIER, content: RSA_ENCRYPTION },
+        { tag: NULL, content: Buffer.alloc(0) }
+      ]
+    },
+    { tag: BIT_STRING, content: [rsaPublicKey(numbers)], before: Buffer.alloc(1) }
+  ]
+})
+
+function encode({ tag, content, before, length }: Element): Buffer {
+  const octets = Buffer.isBuffer(content)
+    ? content
+    : Buffer.concat([...(before === undefined ? [] : [before]), ...content.map(encode)])
+  const start = Buffer.from([tag])
+  if (length === 'indefinite') return Buffer.concat([start, Buffer.from([0x80]), octets, Buffer.alloc(2)])
+  const hex = octets.length.toString(16)
+  const long = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
+  if (length === 'longer than needed')
+    return Buffer.concat([start, Buffer.from([0x81 + long.length, 0]), long, octets])
+  const short = octets.length < 0x80 ? long : Buffer.concat([Buffer.from([0x80 + long.length]), long])
+  return Buffer.concat([start, short, octets])
+}
+
+const elementsOf = (element: Element): Element[] => [
+  element,
+  ...(Buffer.isBuffer(element.content) ? [] : element.content.flatMap(elementsOf))
+]
+
+/** The key in another form than its DER, or in the DER of another key. */
+export function mutateDer(numbers: RsaNumbers, random: Random): Buffer {
+  const whole = random.chance(0.5) ? rsaSpki(numbers) : rsaPublicKey(numbers)
+  const all = elementsOf(whole)
+  const parents = all.filter(element => !Buffer.isBuffer(element.content))
+  const integers = all.filter(({ tag }) => tag === INTEGER)
+  const content = (element: Element) => element.content as Buffer
+  const children = (element: Element) => element.content as Element[]
+
+  const byElement: readonly (() => void)[] = [
+    () => {
+      random.pick(all).length = 'longer than needed'
+    },
+    () => {
+      random.pick(parents).length = 'indefinite'
+    },
+    () => {
+      random.pick(all).tag ^= 1 << random.below(8)
+    },
+    () => {
+      const parent = random.pick(parents)
+      parent.content = children(parent).slice(1)
+    },
+    () => {
+      const parent = random.pick(parents)
+      parent.content = [...children(parent), random.pick(children(parent))]
+    },
+    () => {
+      const parent = random.pick(parents)
+      parent.content = [...children(parent)].reverse()
+    },
+    () => {
+      const number = random.pick(integers)
+      number.content = Buffer.concat([random.pick([Buffer.alloc(1), Buffer.alloc(1, 0xff)]), content(number)])
+    },
+    () => {
+      const number = random.pick(integers)
+      number.content = content(number).subarray(1)
+    },
+    () => {
+      for (const bits of all) if (bits.tag === BIT_STRING) bits.before = Buffer.from([1 + random.below(255)])
+    },
+    () => {
+      for (const oid of all) if (oid.tag === OBJECT_IDENTIFIER) oid.content = RSASSA_PSS
+    }
+  ]
+  if (random.chance(0.6)) {
+    random.pick(byElement)()
+    return encode(whole)
+  }
+  const der = encode(whole)
+  const at = random.below(der.length)
+  const octet = Buffer.from([random.below(256)])
+  return random.pick([
+    () => {
+      der[at]! ^= 1 << random.below(8)
+      return der
+    },
+    () => Buffer.concat([der.subarray(0, at), octet, der.subarray(at)]),
+    () => Buffer.concat([der.subarray(0, at), der.subarray(at + 1)]),
+    () => Buffer.concat([der, octet]),
+    () => der.subarray(0, at)
+  ])()
+}
+
+/** The numbers of a key in DER, as RFC 5280 section 4.1 or RFC 8017 appendix A.1.1 writes it; undefined for all else. */
+export function readKey(der: Buffer): RsaNumbers | undefined {
+  // DER has one encoding of a value (X.690 section 10): what is not that one is not DER.
+  for (const numbers of candidates(der))
+    if ([rsaSpki, rsaPublicKey].some(form => encode(form(numbers)).equals(der))) return numbers
+  return undefined
+}
+
+/** Two integers at the end of the octets, where a key in DER has them. No exponent that is taken is longer. */
+function* candidates(der: Buffer): Generator<RsaNumbers> {
+  for (const length of [1, 2, 3, 4, 5]) {
+    const end = der.length - length - 2
+    if (der[end] !== INTEGER || der[end + 1] !== length) continue
+    const e = toInteger(der.subarray(end + 2))
+    for (let start = 0; start < end - 4; start++) {
+      if (der[start] !== INTEGER) continue
+      const [long, longer] = [der[start + 1] === 0x81, der[start + 1] === 0x82]
+      if (long && der[start + 2] === end - start - 3) yield { n: toInteger(der.subarray(start + 3, end)), e }
+      if (longer && der.readUInt16BE(start + 2) === end - start - 4)
+        yield { n: toInteger(der.subarray(start + 4, end)), e }
+    }
+  }
+}

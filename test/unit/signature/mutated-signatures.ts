@@ -1,0 +1,293 @@
+import { constants, createHash, createPrivateKey, createPublicKey, publicEncrypt, sign } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Random } from '../../fuzz/random.ts'
+import {
+  addPoints,
+  BASE_POINT,
+  challenge,
+  decodePoint,
+  encodePoint,
+  GROUP_ORDER,
+  isSmallOrder,
+  multiplyPoint,
+  type Point,
+  type RsaNumbers,
+  secretScalar,
+  verifyEd25519,
+  verifyPkcs1,
+  verifyPss
+} from '../../support/big-integer.ts'
+import { rsaPublicKey, rsaSpki, toInteger, toOctets } from '../../vectors/build/der.ts'
+import { ED25519, EXPONENT_3, modulusOf, ONE, RSA_1024, type TestKey } from '../../vectors/build/keys.ts'
+import { signEncoded, signText } from '../../vectors/build/sign.ts'
+import { mutateDer, readKey } from './mutated-der.ts'
+
+/** A signature for the library to judge, and what big integers say of it. */
+export interface Case {
+  /** what was done to it */
+  change: string
+  algorithm: string
+  /** length of the modulus, for RSA: of the key that signed */
+  bits?: number
+  /** the key record */
+  record: string
+  text: string
+  /** base64 */
+  signature: string
+  verifies: boolean
+}
+
+const RSA = ['rsa-sha256', 'rsa-sha512', 'hs2019', 'rsa-pss-sha512'] as const
+/** Made for these tests and good for nothing else. */
+function keyOf(name: string): TestKey {
+  const privateKey = createPrivateKey(readFileSync(new URL(`keys/${name}.pem`, import.meta.url)))
+  const publicKey = createPublicKey(privateKey)
+  const p = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+  return { privateKey, publicKey, p, record: `v=DKIM1; k=rsa; p=${p}` }
+}
+
+/** Under a modulus of 8k + 1 bits the encoding of RSASSA-PSS is an octet shorter than the modulus (RFC 8017 section 8.1). */
+const RSA_KEYS = [
+  { key: keyOf('rsa-1025'), e: 65537n },
+  { key: keyOf('rsa-1041'), e: 65537n },
+  { key: ONE, e: 65537n },
+  { key: RSA_1024, e: 65537n },
+  { key: EXPONENT_3, e: 3n }
+]
+const octets = (text: string): Buffer => Buffer.from(text, 'latin1')
+const flipBit = (bytes: Uint8Array, random: Random): Buffer => {
+  const flipped = Buffer.from(bytes)
+  flipped[random.below(flipped.length)]! ^= 1 << random.below(8)
+  return flipped
+}
+
+function signRsa(text: string, { privateKey }: TestKey, algorithm: (typeof RSA)[number]): Buffer {
+  const hash = algorithm === 'rsa-sha256' ? 'sha256' : 'sha512'
+  const isPss = algorithm === 'hs2019' || algorithm === 'rsa-pss-sha512'
+  const padding = isPss ? constants.RSA_PKCS1_PSS_PADDING : constants.RSA_PKCS1_PADDING
+  const saltLength = algorithm === 'hs2019' ? 20 : 64
+  // Section 9.1.1 step 3: two octets besides hash and salt; a key of 1024 bits has no room for a salt of 64.
+  const encodedLength = Math.ceil((modulusLength(privateKey) - 1) / 8)
+  const fits = encodedLength >= 64 + saltLength + 2
+  return sign(hash, octets(text), {
+    key: privateKey,
+    padding,
+    ...(isPss && { saltLength: fits ? saltLength : 0 })
+  })
+}
+
+const modulusLength = (key: TestKey['privateKey']): number => key.asymmetricKeyDetails!.modulusLength!
+
+/** One RSA case: a signature, changed as a number, as octets, or in its encoding; or a changed key. */
+export function rsaCase(random: Random): Case {
+  const { key, e } = random.pick(RSA_KEYS)
+  const algorithm = random.pick(RSA)
+  const text = `date: ${random.below(1e6)}`
+  let numbers = { n: modulusOf(key), e }
+  const length = Math.ceil(numbers.n.toString(2).length / 8)
+  const good = signRsa(text, key, algorithm)
+  let signature = good
+  let signedText = text
+  let der: Buffer | undefined
+
+  const changes: Readonly<Record<string, () => void>> = {
+    nothing() {},
+    'a bit of the signature'() {
+      signature = flipBit(good, random)
+    },
+    'a bit of the encoding'() {
+      const encoded = publicEncrypt({ key: key.publicKey, padding: constants.RSA_NO_PADDING }, good)
+      const changed = flipBit(encoded, random)
+      if (toInteger(changed) < numbers.n) signature = signEncoded(changed, key)
+    },
+    'the first octet of the encoding'() {
+      const encoded = publicEncrypt({ key: key.publicKey, padding: constants.RSA_NO_PADDING }, good)
+      encoded[0]! ^= 1
+      if (toInteger(encoded) < numbers.n) signature = signEncoded(encoded, key)
+    },
+    'the DER of the key'() {
+      der = mutateDer(numbers, random)
+    },
+    'octets added or cut'() {
+      const zero = Buffer.alloc(1 + random.below(2))
+      const forms = [
+        Buffer.concat([zero, good]),
+        Buffer.concat([good, zero]),
+        good.subarray(1),
+        good.subarray(0, -1)
+      ]
+      signature = random.pick(forms)
+    },
+    'another number'() {
+      const { n } = numbers
+      const number = random.pick([0n, 1n, 2n, n - 1n, n, n + 1n, n - toInteger(good), toInteger(good) + n])
+      const size = Math.max(length, Math.ceil(number.toString(16).length / 2))
+      signature = toOctets(number, size)
+    },
+    'another text'() {
+      signedText = `${text} `
+    },
+    'a bit of the modulus'() {
+      const changed = toInteger(flipBit(toOctets(numbers.n, length), random))
+      // A key that is too short is refused before it is used.
+      if (changed.toString(2).length >= 1024) numbers = { ...numbers, n: changed }
+    },
+    'another exponent'() {
+      numbers = { ...numbers, e: random.pick([3n, 5n, 17n, 257n, 65537n, 65539n, 2n ** 32n + 1n]) }
+      if (random.chance(0.5) && numbers.e === 3n && e === 3n) signature = cubeRoot(text, length)
+    }
+  }
+  const change = random.pick(Object.keys(changes))
+  changes[change]!()
+
+  der ??= (random.chance(0.5) ? rsaSpki : rsaPublicKey)(numbers.n, numbers.e)
+  return {
+    change,
+    algorithm,
+    bits: modulusLength(key.privateKey),
+    record: `v=DKIM1; k=rsa; p=${der.toString('base64')}`,
+    text: signedText,
+    signature: signature.toString('base64'),
+    verifies: verifiesRsa(octets(signedText), signature, readKey(der), algorithm)
+  }
+}
+
+function verifiesRsa(
+  data: Uint8Array,
+  signature: Uint8Array,
+  numbers: RsaNumbers | undefined,
+  algorithm: (typeof RSA)[number]
+): boolean {
+  if (numbers === undefined || !isAllowed(numbers)) return false
+  return algorithm === 'rsa-sha256' || algorithm === 'rsa-sha512'
+    ? verifyPkcs1(data, signature, numbers, algorithm === 'rsa-sha256' ? 'sha256' : 'sha512')
+    : verifyPss(data, signature, numbers, algorithm === 'rsa-pss-sha512' ? 64 : undefined)
+}
+
+/** RFC 8301 section 3.2, RFC 8017 section 3.1, and the longest exponent and modulus that are taken. */
+function isAllowed({ n, e }: RsaNumbers): boolean {
+  const bits = n.toString(2).length
+  return bits >= 1024 && bits <= 8192 && e % 2n === 1n && e >= 3n && e < 2n ** 33n
+}
+
+/** A number whose cube begins like a good encoding: what is forged where only the beginning is looked at. */
+function cubeRoot(text: string, length: number): Buffer {
+  const digest = createHash('sha256').update(octets(text)).digest('hex')
+  const start = BigInt(`0x0001ffffffffffffffff003031300d060960864801650304020105000420${digest}`)
+  const target = (start + 1n) << BigInt(8 * (length - 62))
+  let [low, high] = [0n, 1n << BigInt(Math.ceil((8 * length) / 3) + 1)]
+  while (low + 1n < high) {
+    const middle = (low + high) / 2n
+    if (middle ** 3n < target) low = middle
+    else high = middle
+  }
+  return toOctets(low, length)
+}
+
+// RFC 8032 section 5.1
+const littleEndian = (value: bigint): Buffer => toOctets(value, 32).reverse()
+const P = 2n ** 255n - 19n
+const SIGN = 1n << 255n
+const EIGHTH = decodePoint(
+  Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex')
+)!
+/** The points whose order divides 8; the first is the neutral one. */
+const SMALL_ORDER: readonly Point[] = Array.from({ length: 8 }, (_, i) => multiplyPoint(BigInt(i), EIGHTH))
+/** Encodings that section 5.1.3 refuses: a y that is not below p, and a sign where x is zero. */
+const NOT_CANONICAL: readonly Buffer[] = [
+  ...Array.from({ length: 19 }, (_, y) => [P + BigInt(y), (P + BigInt(y)) | SIGN]).flat(),
+  1n | SIGN,
+  (P - 1n) | SIGN
+].map(littleEndian)
+
+const ED25519_KEY = Buffer.from(ED25519.p, 'base64')
+const SECRET = secretScalar(Buffer.from(String(ED25519.privateKey.export({ format: 'jwk' }).d), 'base64url'))
+
+/** One Ed25519 case. */
+export function ed25519Case(random: Random): Case {
+  const text = `date: ${random.below(1e6)}`
+  const good = signText(text, ED25519, 'ed25519')
+  let key: Uint8Array = ED25519_KEY
+  let signature = good
+  let signedText = text
+
+  /** R and key as they are given; s such that [s]B = [r]B + [k]([secret]B). */
+  function signWith(r: bigint, encodedR: Uint8Array, encodedKey: Uint8Array, secret: bigint): boolean {
+    const k = challenge(encodedR, encodedKey, octets(text))
+    key = encodedKey
+    signature = Buffer.concat([encodedR, littleEndian((r + k * secret) % GROUP_ORDER)])
+    return k % 8n === 0n
+  }
+
+  /** With a key that has a part of small order; half of them are signed until this part falls out of [k]A. */
+  function signUnder(encodedKey: Uint8Array, secret: bigint): void {
+    const isUntil = random.chance(0.5)
+    const start = BigInt(1 + random.below(1e9))
+    for (let r = start; r < start + 200n; r++) {
+      const fallsOut = signWith(r, encodePoint(multiplyPoint(r, BASE_POINT)), encodedKey, secret)
+      if (fallsOut || !isUntil) return
+    }
+  }
+
+  const changes: Readonly<Record<string, () => void>> = {
+    nothing() {},
+    'a bit of the signature'() {
+      signature = flipBit(good, random)
+    },
+    'the group order added'() {
+      const s = toInteger(Buffer.from(good.subarray(32)).reverse()) + GROUP_ORDER
+      signature = Buffer.concat([good.subarray(0, 32), toOctets(s, 32).reverse()])
+    },
+    'octets added or cut'() {
+      signature = random.pick([
+        good.subarray(1),
+        good.subarray(0, -1),
+        Buffer.concat([good, Buffer.alloc(1)])
+      ])
+    },
+    'a bit of the key'() {
+      key = flipBit(key, random)
+    },
+    'another text'() {
+      signedText = `${text} `
+    },
+    'the neutral R'() {
+      signWith(0n, encodePoint(SMALL_ORDER[0]!), ED25519_KEY, SECRET)
+    },
+    'R of small order'() {
+      signWith(0n, encodePoint(random.pick(SMALL_ORDER.slice(1))), ED25519_KEY, SECRET)
+    },
+    'R of mixed order'() {
+      const r = BigInt(1 + random.below(1e9))
+      const point = addPoints(multiplyPoint(r, BASE_POINT), random.pick(SMALL_ORDER.slice(1)))
+      signWith(r, encodePoint(point), ED25519_KEY, SECRET)
+    },
+    'R not canonical'() {
+      signWith(0n, random.pick(NOT_CANONICAL), ED25519_KEY, SECRET)
+    },
+    'a key of small order'() {
+      signUnder(encodePoint(random.pick(SMALL_ORDER)), 0n)
+    },
+    'a key of mixed order'() {
+      signUnder(
+        encodePoint(addPoints(multiplyPoint(SECRET, BASE_POINT), random.pick(SMALL_ORDER.slice(1)))),
+        SECRET
+      )
+    },
+    'a key not canonical'() {
+      signUnder(random.pick(NOT_CANONICAL), 0n)
+    }
+  }
+  const change = random.pick(Object.keys(changes))
+  changes[change]!()
+  const point = decodePoint(key)
+  return {
+    change,
+    algorithm: 'ed25519',
+    record: `v=DKIM1; k=ed25519; p=${Buffer.from(key).toString('base64')}`,
+    text: signedText,
+    signature: signature.toString('base64'),
+    // A key of small order is refused before it is used (section 8.4 says why).
+    verifies: point !== undefined && !isSmallOrder(point) && verifyEd25519(octets(signedText), signature, key)
+  }
+}

@@ -1,0 +1,79 @@
+import { createVerify, generateKeyPairSync, sign, verify } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { PublicKey } from '../../../src/key/import.ts'
+import { verifySignature } from '../../../src/signature/verify-signature.ts'
+import { ONE } from '../../vectors/build/keys.ts'
+import { signText } from '../../vectors/build/sign.ts'
+
+// Both ways give the same on Node.js. Which one is taken shows here; that it is right there, in test/runtimes.
+vi.mock('node:crypto', async importOriginal => {
+  const real = await importOriginal<typeof import('node:crypto')>()
+  return {
+    ...real,
+    verify: vi.fn(real.verify),
+    createVerify: vi.fn(real.createVerify),
+    publicDecrypt: () => expect.unreachable('accepts nothing'),
+    publicEncrypt: () => expect.unreachable('accepts nothing')
+  }
+})
+
+const TEXT = 'date: Fri, 20 Nov 2026 12:00:00 GMT'
+const RSA: PublicKey = { type: 'rsa', bits: 2048, keyObject: ONE.publicKey }
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const ed = generateKeyPairSync('ed25519')
+const ED25519: PublicKey = { type: 'ed25519', bits: 256, keyObject: ed.publicKey }
+const P256: PublicKey = { type: 'p256', bits: 256, keyObject: ec.publicKey }
+
+const pkcs1 = () => verifySignature(TEXT, signText(TEXT, ONE, 'pkcs1-sha256'), RSA, 'rsa-sha256')
+const pss = () => verifySignature(TEXT, signText(TEXT, ONE, 'pss-sha512'), RSA, 'hs2019')
+const ecdsa = () => {
+  const key = { key: ec.privateKey, dsaEncoding: 'ieee-p1363' } as const
+  return verifySignature(TEXT, sign('sha256', Buffer.from(TEXT), key), P256, 'ecdsa-p256-sha256')
+}
+const eddsa = () => verifySignature(TEXT, sign(null, Buffer.from(TEXT), ed.privateKey), ED25519, 'ed25519')
+
+/** How often each function of `node:crypto` was called. */
+function calls(run: () => boolean) {
+  vi.clearAllMocks()
+  expect(run()).toBe(true)
+  return {
+    verify: vi.mocked(verify).mock.calls.length,
+    createVerify: vi.mocked(createVerify).mock.calls.length
+  }
+}
+const ONE_SHOT = { verify: 1, createVerify: 0 }
+const STREAMED = { verify: 0, createVerify: 1 }
+
+beforeEach(() => {
+  vi.clearAllMocks()
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+describe('a signature is accepted by', () => {
+  it('createVerify for RSA, whose crypto.verify ignores the padding on Workers', () => {
+    for (const userAgent of ['Node.js/24', 'Deno/2', 'Cloudflare-Workers']) {
+      vi.stubGlobal('navigator', { userAgent })
+      for (const run of [pkcs1, pss]) expect(calls(run)).toEqual(STREAMED)
+    }
+  })
+
+  it('crypto.verify for the rest, because createVerify throws for a signature of another length', () => {
+    for (const userAgent of ['Node.js/24', 'Deno/2', 'Cloudflare-Workers']) {
+      vi.stubGlobal('navigator', { userAgent })
+      expect(calls(ecdsa)).toEqual(ONE_SHOT)
+    }
+  })
+
+  it('either with the key as it is, but on Workers with its text', () => {
+    const keyGiven = () => vi.mocked(verify).mock.lastCall![2]
+    ecdsa()
+    expect(keyGiven()).toMatchObject({ key: P256.keyObject })
+    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+    ecdsa()
+    expect(keyGiven()).toMatchObject({ key: expect.stringContaining('BEGIN PUBLIC KEY') })
+    eddsa()
+    expect(keyGiven()).toBe(ED25519.keyObject) // it needs no options
+  })
+})

@@ -1,0 +1,215 @@
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import {
+  createVerifier,
+  type ReceivedRequest,
+  type Verdict,
+  type VerifierOptions
+} from '../../../src/index.ts'
+import {
+  type CaptureOptions,
+  captureFixture,
+  createTestService,
+  type SignRequest
+} from '../../../src/testing/index.ts'
+import { readFixture } from '../../support/read-fixture.ts'
+import { failuresOf } from '../../support/verdicts.ts'
+
+const service = createTestService()
+const NOW = new Date('2026-11-20T12:00:00Z')
+
+const sign = (request: SignRequest = {}): ReceivedRequest =>
+  service.sign({
+    method: 'POST',
+    target: '/hook?id=42',
+    body: '{"event":"published"}',
+    date: NOW,
+    ...request
+  })
+
+const judge = (request: ReceivedRequest, options: Partial<VerifierOptions> = {}): Promise<Verdict> =>
+  createVerifier({ ...service.options, now: () => NOW.getTime(), ...options })(request)
+
+/** The verdict on what the document says, after a round through a file. */
+function judgeAgain(request: ReceivedRequest, verdict: Verdict, capture: CaptureOptions): Promise<Verdict> {
+  const document = captureFixture(request, verdict, { now: NOW, ...capture })
+  const fixture = readFixture(JSON.stringify(document), undefined)
+  return createVerifier(fixture.options as VerifierOptions)(fixture.request)
+}
+
+const headersOf = (request: ReceivedRequest) => [...(request.headers as Iterable<readonly [string, string]>)]
+const failing = (code: string) => () => Promise.reject(Object.assign(new Error('no'), { code }))
+const store = (claim: () => Promise<boolean>) => ({ replayStore: { claim, release: async () => {} } })
+
+const CASES: readonly [name: string, ReceivedRequest, Partial<VerifierOptions>][] = [
+  ['verified', sign(), {}],
+  ['verified with a store', sign(), store(async () => true)],
+  ['replayed', sign(), store(async () => false)],
+  ['a store that is down', sign(), store(() => Promise.reject(new Error('down')))],
+  ['a body with bytes of any kind', sign({ body: Buffer.from([0, 0xff, 0xc3, 0x28]) }), {}],
+  ['no body', service.sign({ date: NOW }), {}],
+  [
+    'headers as a record, with a line break',
+    { ...sign(), headers: { ...Object.fromEntries(headersOf(sign())), 'X-A': 'a\nb' } },
+    {}
+  ],
+  ['an old Date', sign({ date: new Date(0) }), { dateTolerance: 60 }],
+  ['accounts by a function that says yes', sign(), { accounts: id => id === '1234' }],
+  ['accounts by a function that says no', sign(), { accounts: () => false }],
+  ['accounts by a function that fails', sign(), { accounts: () => Promise.reject(new Error('down')) }],
+  ['another domain', sign(), { serviceDomain: 'other.example' }],
+  ['a changed target', { ...sign(), target: '/hook' }, {}],
+  ['a changed body', { ...sign(), body: '{}' }, {}],
+  ['no key', sign(), { lookupTxt: failing('ENOTFOUND') }],
+  ['no TXT', sign(), { lookupTxt: failing('ENODATA') }],
+  ['an unrelated TXT', sign(), { lookupTxt: async () => [['v=spf1 -all']] }],
+  ['a bad record', sign(), { lookupTxt: async () => [['v=DKIM1; k=dsa; p=AA==']] }],
+  ['DNS that fails', sign(), { lookupTxt: failing('ESERVFAIL') }],
+  ['DNS that is silent', sign(), { lookupTxt: failing('ETIMEOUT') }],
+  ['no Host', { ...sign(), headers: headersOf(sign()).slice(1) }, {}],
+  ['no Signature', { ...sign(), headers: headersOf(sign()).slice(0, -1) }, {}],
+  ['another Host, given as one name', sign({ host: 'a.example' }), { hosts: 'b.example' }]
+]
+
+/** Nothing in the request or the verdict shows these options. */
+const LIMITED: typeof CASES = [
+  ['no TLS, and that is fine', { ...sign(), https: false }, { requireHttps: false }],
+  ['a body over the limit', sign(), { maxBodyBytes: 5 }]
+]
+
+describe('a fixture is judged like the request', () => {
+  it.each([...CASES, ...LIMITED])('%s', async (_, request, options) => {
+    const verdict = await judge(request, options)
+    const capture = { options: { ...service.options, ...options }, ...recordsOf(verdict) }
+    for (const redact of [false, true]) {
+      const again = await judgeAgain(request, verdict, { ...capture, redact })
+      expect([again.status, failuresOf(again)]).toEqual([verdict.status, failuresOf(verdict)])
+    }
+  })
+
+  it.each(CASES)('%s, without the options of the verifier', async (_, request, options) => {
+    const verdict = await judge(request, options)
+    const again = await judgeAgain(request, verdict, recordsOf(verdict))
+    expect([again.status, failuresOf(again)]).toEqual([verdict.status, failuresOf(verdict)])
+  })
+})
+
+/** What the verdict does not hold: the record of a key that was good. */
+function recordsOf({ checks }: Verdict): CaptureOptions {
+  return checks.key.outcome === 'pass' && checks.signature.outcome === 'pass' ? { dns: service.records } : {}
+}
+
+describe('the document', () => {
+  it('has the form of the vectors', async () => {
+    const request = sign()
+    const verdict = await judge(request, { accounts: '99' })
+    expect(
+      captureFixture(request, verdict, {
+        now: new Date(NOW.getTime() + 789),
+        name: 'from-staging',
+        source: 'staging, 20 November'
+      })
+    ).toEqual({
+      source: 'staging, 20 November',
+      vectors: [
+        {
+          name: 'from-staging',
+          request: {
+            method: 'POST',
+            target: '/hook?id=42',
+            headers: headersOf(request),
+            body: { utf8: '{"event":"published"}' },
+            https: true
+          },
+          dns: {},
+          options: {
+            serviceDomain: 'service.example',
+            hosts: ['receiver.example'],
+            accounts: ['unknown'],
+            accountHeader: 'x-service-id'
+          },
+          now: '2026-11-20T12:00:00Z',
+          verdict: { status: 'rejected', failures: [{ check: 'account', code: 'account-mismatch' }] }
+        }
+      ]
+    })
+  })
+
+  it('says when the record of the key is missing', async () => {
+    const request = sign()
+    const [vector] = captureFixture(request, await judge(request)).vectors
+    expect(vector).toMatchObject({
+      dns: {},
+      note: 'the record of the key is not known: add it under dns'
+    })
+  })
+
+  it.each(['ENOTFOUND', 'ENODATA', 'ESERVFAIL'])('has the answer of DNS as it was: %s', async code => {
+    const request = sign()
+    const verdict = await judge(request, { lookupTxt: failing(code) })
+    const [vector] = captureFixture(request, verdict).vectors
+    expect(vector!.dns).toEqual({ 'key1._domainkey.service.example': { error: code } })
+  })
+
+  it('is redacted where no check reads, if asked for', async () => {
+    const request = sign({ headers: { Authorization: 'Bearer secret', Cookie: 'session=secret' } })
+    const capture = { dns: service.records, now: NOW }
+    const verified = captureFixture(request, await judge(request), { ...capture, redact: true })
+    const headers = verified.vectors[0]!.request.headers
+    expect(JSON.stringify(verified)).not.toContain('secret')
+    expect(headers.map(([name]) => name)).toEqual(headersOf(request).map(([name]) => name))
+    expect(headers.filter(([, value]) => value === '')).toEqual([
+      ['Authorization', ''],
+      ['Cookie', '']
+    ])
+    expect(verified.vectors[0]!.request.body).toEqual({ utf8: '{"event":"published"}' })
+
+    const refused = captureFixture(request, await judge(request, { accounts: '99' }), {
+      ...capture,
+      redact: true
+    })
+    expect(refused.vectors[0]!.request.body).toBeNull()
+  })
+})
+
+describe('a streamed body', () => {
+  const streamed = () => ({ ...sign(), body: Readable.from([Buffer.from('{"event":"published"}')]) })
+  const bytes = { utf8: '{"event":"published"}' }
+
+  it('is in the verdict when that is verified', async () => {
+    const request = streamed()
+    const [vector] = captureFixture(request, await judge(request)).vectors
+    expect(vector!.request.body).toEqual(bytes)
+  })
+
+  it('was never read when the head was refused', async () => {
+    const request = streamed()
+    const [vector] = captureFixture(request, await judge(request, { accounts: '99' })).vectors
+    expect(vector!.request.body).toBeNull()
+  })
+
+  it('must be given when it was read and refused', async () => {
+    const request = streamed()
+    const verdict = await judge(
+      request,
+      store(async () => false)
+    )
+    expect(() => captureFixture(request, verdict)).toThrow(
+      'request.body is a stream that was read: pass its bytes, captureFixture(request, verdict, { body })'
+    )
+    const [vector] = captureFixture(request, verdict, { body: '{"event":"published"}' }).vectors
+    expect(vector!.request.body).toEqual(bytes)
+  })
+
+  it('that broke breaks again in the fixture', async () => {
+    const body = (async function* () {
+      yield Buffer.from('{')
+      throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })
+    })()
+    const request = { ...sign(), body }
+    const verdict = await judge(request)
+    const again = await judgeAgain(request, verdict, { dns: service.records })
+    expect(failuresOf(again)).toEqual(['digest: body-unreadable'])
+    expect(again).toEqual(verdict)
+  })
+})

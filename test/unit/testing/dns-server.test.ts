@@ -1,0 +1,217 @@
+import { createSocket } from 'node:dgram'
+import { Resolver } from 'node:dns/promises'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { decode, encode } from 'dns-packet'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createVerifier, dnsTxtLookup } from '../../../src/index.ts'
+import { answerQuery } from '../../../src/testing/dns-message.ts'
+import { type CountingDnsServer, startDnsServer } from '../../../src/testing/dns-server.ts'
+import { createTestService, serveDns } from '../../../src/testing/index.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
+
+const service = createTestService()
+const NAME = 'key1._domainkey.service.example'
+const records: Record<string, string[][]> = {
+  ...service.records,
+  'long.example': [['x'.repeat(2000)]],
+  'two.example': [['one'], ['a', 'b']]
+}
+let dns: CountingDnsServer
+let port: number
+const resolver = new Resolver({ timeout: 500, tries: 8 })
+beforeAll(async () => {
+  dns = await startDnsServer(records)
+  port = Number(dns.address.split(':')[1])
+  resolver.setServers([dns.address])
+})
+afterAll(() => dns.close())
+
+describe('serveDns', () => {
+  it('serves the keys of a service, those of later months too, to a verifier with a real resolver', async () => {
+    const server = await serveDns(service)
+    expect(server).toEqual({
+      address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      close: expect.any(Function)
+    })
+    const verify = createVerifier({
+      ...service.options,
+      lookupTxt: dnsTxtLookup({ servers: [server.address] })
+    })
+    expect(await verify(service.sign({ body: '{}' }))).toMatchObject({ status: 'verified' })
+    service.rotateKey()
+    expect(await verify(service.sign({ body: '{}' }))).toMatchObject({ status: 'verified' })
+    await server.close()
+    await server.close()
+    expect(await verify(service.sign())).toMatchObject({ status: 'unavailable' })
+  })
+
+  it('listens on the port that is asked for, and says when it is taken', async () => {
+    const first = await serveDns(service)
+    const taken = Number(first.address.split(':')[1])
+    await expect(serveDns(service, { port: taken })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await first.close()
+    const again = await serveDns(service, { port: taken })
+    expect(again.address).toBe(first.address)
+    await again.close()
+  })
+
+  it.each([
+    [undefined, {}, 'serveDns() got undefined: pass the service, serveDns(createTestService())'],
+    [{}, {}, 'serveDns() got an object: pass the service'],
+    [service, { port: '53' }, 'port is "53": pass a number from 1 to 65535'],
+    [service, { port: 70_000 }, 'port is the number 70000'],
+    [service, { host: '::' }, 'serveDns() has no option "host"']
+  ])('rejects %o %o with a TypeError', async (given, options, message) => {
+    const serving = serveDns(given as never, options as never)
+    await expect(serving).rejects.toThrow(TypeError)
+    await expect(serving).rejects.toThrow(message)
+  })
+})
+
+describe('answers', () => {
+  it('answers with every record, and the strings of each', async () => {
+    expect(await resolver.resolveTxt('Two.Example')).toEqual([['one'], ['a', 'b']])
+  })
+
+  it('splits a string of more than 255 octets, and answers over TCP what does not fit into a datagram', async () => {
+    const [strings] = await resolver.resolveTxt('long.example')
+    expect(strings!.map(({ length }) => length)).toEqual([255, 255, 255, 255, 255, 255, 255, 215])
+  })
+
+  it('distinguishes a name that does not exist from one without TXT records', async () => {
+    await expect(resolver.resolveTxt('none.example')).rejects.toMatchObject({ code: 'ENOTFOUND' })
+    await expect(resolver.resolveTxt('__proto__')).rejects.toMatchObject({ code: 'ENOTFOUND' })
+    await expect(resolver.resolve4('two.example')).rejects.toMatchObject({ code: 'ENODATA' })
+  })
+
+  it('counts what it was asked for', async () => {
+    const before = dns.queries()
+    await resolver.resolveTxt('two.example')
+    await resolver.resolveTxt(NAME)
+    expect(dns.queries()).toBe(before + 2)
+    expect(dns.queries(NAME)).toBe(1)
+    expect(dns.queries('never.example')).toBe(0)
+  })
+})
+
+const question = { type: 'TXT' as const, name: 'two.example' }
+const query = (change: object = {}) => encode({ type: 'query', id: 7, questions: [question], ...change })
+
+function withCounts(questions: number, answers = 0, authorities = 0, additionals = 0): Buffer {
+  const message = Buffer.from(query())
+  for (const [i, count] of [questions, answers, authorities, additionals].entries()) {
+    message.writeUInt16BE(count, 4 + 2 * i)
+  }
+  return message
+}
+
+const pointerLoop = (): Buffer => Buffer.concat([query().subarray(0, 12), Buffer.from('c00c00100001', 'hex')])
+
+const HOSTILE: readonly (readonly [name: string, message: Buffer])[] = [
+  ['nothing', Buffer.alloc(0)],
+  ['one octet', Buffer.alloc(1)],
+  ['half a header', Buffer.alloc(11)],
+  [
+    'a header alone that announces 65,535 of everything',
+    Buffer.from('000700000fffffffffffffff'.slice(0, 8) + 'ffff'.repeat(4), 'hex')
+  ],
+  ['65,535 questions', withCounts(65_535)],
+  ['65,535 answers', withCounts(1, 65_535)],
+  ['65,535 authorities', withCounts(1, 0, 65_535)],
+  ['65,535 additional records', withCounts(1, 0, 0, 65_535)],
+  ['two additional records that are not there', withCounts(1, 0, 0, 2)],
+  ['no question', withCounts(0)],
+  ['a name that points at itself', pointerLoop()],
+  [
+    'a name that points beyond the end',
+    Buffer.concat([query().subarray(0, 12), Buffer.from('ffff00100001', 'hex')])
+  ],
+  ['a label beyond the end', Buffer.concat([query().subarray(0, 12), Buffer.from('3f61', 'hex')])],
+  [
+    'a label of a reserved kind',
+    Buffer.concat([query().subarray(0, 12), Buffer.from('80610000100001', 'hex')])
+  ],
+  ['a name of 60 labels', query({ questions: [{ type: 'TXT', name: Array(60).fill('a.b').join('.') }] })],
+  [
+    'a name with dots and zeros in a label',
+    Buffer.concat([query().subarray(0, 12), Buffer.from('032e002e0000100001', 'hex')])
+  ],
+  ['a response', encode({ type: 'response', id: 7, questions: [question] })],
+  ['another opcode', Buffer.from(query().map((octet, i) => (i === 2 ? 0x28 : octet)))],
+  ['another class and type', Buffer.concat([query().subarray(0, 12), Buffer.from('016100ffff00ff', 'hex')])],
+  ['all ones', Buffer.alloc(512, 0xff)],
+  ['a datagram of 60,000 octets', Buffer.alloc(60_000, 0x01)]
+]
+
+describe('malformed messages', () => {
+  async function sendAll(messages: readonly Buffer[]): Promise<void> {
+    const socket = createSocket('udp4')
+    for (const message of messages) {
+      await new Promise(resolve => socket.send(message, port, '127.0.0.1', resolve))
+    }
+    await resolver.resolveTxt('two.example')
+    socket.close()
+  }
+
+  it.each(HOSTILE)('survives over UDP: %s', async (_, message) => {
+    await sendAll([message])
+  })
+
+  it.each(HOSTILE)('survives over TCP: %s', async (_, message) => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.on('error', () => {})
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(message.length)
+    socket.end(Buffer.concat([length, message]))
+    socket.resume()
+    await once(socket, 'close')
+    expect((await resolver.resolveTxt('long.example'))[0]).toHaveLength(8)
+  })
+
+  it('takes little processor time: a thousand of each in less than a second', async () => {
+    const answerAll = () => {
+      for (const [, message] of HOSTILE) {
+        for (let i = 0; i < 1000; i++) answerQuery(message, records, 'udp', () => {})
+      }
+    }
+    expect(await cpuTime(answerAll)).toBeLessThan(1000)
+  })
+
+  it('never answers a response, so that two servers cannot answer each other forever', async () => {
+    const socket = createSocket('udp4').bind(0, '127.0.0.1')
+    await once(socket, 'listening')
+    const answers: Buffer[] = []
+    socket.on('message', answer => answers.push(answer))
+    socket.send(encode({ type: 'response', id: 7, questions: [question] }), port, '127.0.0.1')
+    socket.send(query({ id: 8 }), port, '127.0.0.1')
+    await once(socket, 'message')
+    expect(answers.map(answer => decode(answer).id)).toEqual([8])
+    socket.close()
+  })
+})
+
+it('answers queries over TCP that arrive in pieces and several at once', async () => {
+  const socket = connect(port, '127.0.0.1')
+  const message = query()
+  const framed = Buffer.concat([Buffer.from([0, message.length]), message])
+  const received: Buffer[] = []
+  socket.on('data', chunk => received.push(chunk))
+  socket.write(framed.subarray(0, 1))
+  await once(socket, 'connect')
+  socket.write(framed.subarray(1, 9))
+  socket.write(Buffer.concat([framed.subarray(9), framed, framed]))
+  const whole = () => Buffer.concat(received)
+  while (whole().length < 2 || whole().length < 3 * (2 + whole().readUInt16BE(0))) await once(socket, 'data')
+  expect(decode(whole().subarray(2, 2 + whole().readUInt16BE(0))).answers).toHaveLength(2)
+  socket.destroy()
+})
+
+it('serves on the IPv6 loopback address', async () => {
+  const server = await startDnsServer(records, { ip: '::1' })
+  const other = new Resolver()
+  other.setServers([server.address])
+  expect(await other.resolveTxt('two.example')).toHaveLength(2)
+  await server.close()
+})

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import { createVerifier, type VerifierOptions } from '../../../src/index.ts'
+import { captureFixture, createTestService } from '../../../src/testing/index.ts'
+import { readFixture } from '../../support/read-fixture.ts'
+import { failuresOf } from '../../support/verdicts.ts'
+
+const BODY = '{"event":"published"}'
+const service = createTestService({ accountHeader: 'X-Brand-ID' })
+const verify = createVerifier({ ...service.options, schemes: ['rfc9421'] })
+const headersOf = (request: { headers: unknown }) => new Map(request.headers as [string, string][])
+
+it('signs the components of the list of the specification that are present', () => {
+  const input = (request: Parameters<typeof service.sign>[0]) =>
+    headersOf(service.sign({ scheme: 'rfc9421', ...request })).get('Signature-Input')
+  expect(input({ body: BODY })).toMatch(
+    /^sig1=\("@method" "@request-target" "@authority" "date" "content-length" "content-type" "x-brand-id" "content-digest" "x-nonce"\);created=\d{10};keyid="key1\._domainkey\.service\.example";alg="rsa-v1_5-sha256"$/
+  )
+  expect(input({ headers: { 'X-Nonce': undefined } })).toMatch(
+    /^sig1=\("@method" "@request-target" "@authority" "date" "x-brand-id" "content-digest"\);/
+  )
+})
+
+it('signs at the time it is told', async () => {
+  const date = new Date('2026-01-02T03:04:05Z')
+  const request = service.sign({ scheme: 'rfc9421', date })
+  expect(headersOf(request).get('Signature-Input')).toContain(';created=1767323045;')
+  expect(failuresOf(await verify(request))).toEqual([
+    'date: date-too-old',
+    'signature-header: signature-created-out-of-range'
+  ])
+  const then = createVerifier({ ...service.options, schemes: ['rfc9421'], now: () => date.getTime() })
+  expect((await then(request)).status).toBe('verified')
+  const texts = service.sign({ scheme: 'rfc9421', date: 'yesterday' })
+  expect(failuresOf(await verify(texts))).toEqual(['date: date-malformed'])
+})
+
+it('signs the components it is told, with parameters', async () => {
+  const covered = [
+    '@method',
+    '@target-uri',
+    'host',
+    'x-brand-id',
+    'content-digest',
+    '@query-param;name="a b"',
+    'content-digest;key="sha-256"'
+  ]
+  const target = '/hook?a%20b=1&c'
+  const bad = () => service.sign({ scheme: 'rfc9421', target, covered })
+  // a name is written as it is encoded
+  expect(bad).toThrow(
+    new TypeError('this cannot be signed: the signature lists a header that the request does not have')
+  )
+  covered[5] = '@query-param;name="a%20b"'
+  const request = service.sign({ scheme: 'rfc9421', target, covered })
+  expect(await verify(request)).toMatchObject({ status: 'verified', coveredHeaders: covered })
+  expect(() => service.sign({ scheme: 'rfc9421', covered: ['Host'] })).toThrow('this cannot be signed')
+})
+
+it.each([
+  ['verified', {}, true],
+  ['verified, without the options', {}, false],
+  ['another target', { target: '/other' }, true],
+  ['another body', { body: '{}' }, true]
+])('captures a request: %s', async (_, change, withOptions) => {
+  const service = createTestService()
+  const verify = createVerifier({ ...service.options, schemes: ['rfc9421'] })
+  const signed = service.sign({ scheme: 'rfc9421', body: BODY, target: '/hook?id=42' })
+  const secret = [...(signed.headers as [string, string][]), ['X-Secret', 'hush']] as const
+  const request = { ...signed, headers: secret, ...change }
+  const verdict = await verify(request)
+  const document = captureFixture(request, verdict, {
+    ...(withOptions && { options: { ...service.options, schemes: ['rfc9421'] } }),
+    dns: service.records,
+    redact: true
+  })
+  expect(document.vectors[0]!.options).toMatchObject({ schemes: ['rfc9421'] })
+  expect(JSON.stringify(document)).not.toContain('hush')
+
+  const fixture = readFixture(JSON.stringify(document), undefined)
+  const again = await createVerifier(fixture.options as VerifierOptions)(fixture.request)
+  expect([again.status, failuresOf(again)]).toEqual([verdict.status, failuresOf(verdict)])
+})

@@ -1,0 +1,186 @@
+import { createPublicKey } from 'node:crypto'
+import fastify from 'fastify'
+import { describe, expect, it } from 'vitest'
+import {
+  createVerifier,
+  fromFetchRequest,
+  fromLambdaEvent,
+  fromNodeRequest,
+  httpStatus,
+  type ReceivedRequest
+} from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+
+const headerOf = (request: ReceivedRequest, name: string): string | undefined =>
+  [...(request.headers as [string, string][])].find(([header]) => header.toLowerCase() === name)?.[1]
+
+describe('a mistake in a test', () => {
+  const service = createTestService({ rsaBits: 1024 })
+
+  it.each<[options: object, message: string]>([
+    [{ path: '/hook' }, 'sign() has no option "path": write target, such as target: "/hook?id=1"'],
+    [{ url: '/hook' }, 'sign() has no option "url": write target'],
+    [
+      { payload: '{}' },
+      'sign() has no option "payload": write body, such as body: JSON.stringify({ id: 1 })'
+    ],
+    [{ tarqet: '/hook' }, 'sign() has no option "tarqet": its options are method, target, host, body'],
+    [
+      { target: 'hook' },
+      'target is "hook": pass the path and query as they are sent, with a slash at the start: write target: "/hook"'
+    ],
+    [{ target: 'https://a.example/hook' }, 'write target: "/hook"'],
+    [{ target: '' }, 'target is ""'],
+    [{ target: 1 }, 'target is the number 1'],
+    [
+      { body: { id: 1 } },
+      'body is an object: the digest is over bytes, so pass a string or a Uint8Array: write body: JSON.stringify(value)'
+    ],
+    [{ body: [1] }, 'body is an array'],
+    [{ method: 1 }, 'method is the number 1: pass a string, such as method: "POST"'],
+    [{ host: null }, 'host is null: pass a string'],
+    [{ headers: 'X: 1' }, 'headers has "X: 1": pass an object of names and strings, or pairs'],
+    [{ headers: { 'X-Count': 1 } }, 'headers has the number 1 for "X-Count"'],
+    [{ headers: [['X-Count', null]] }, 'headers has null for "X-Count"'],
+    [{ date: new Date(Number.NaN) }, 'date is an object: pass a Date, milliseconds since 1970 or text'],
+    [{ covered: 'host date' }, 'covered is "host date": pass an array of names'],
+    [{ scheme: 'rfc' }, 'scheme is "rfc": pass the name of a standard']
+  ])('sign(%o) throws a TypeError that says what to write', (options, message) => {
+    expect(() => service.sign(options)).toThrow(TypeError)
+    expect(() => service.sign(options)).toThrow(message)
+  })
+
+  it.each<[options: object, message: string]>([
+    [
+      { domain: 'a.example' },
+      'createTestService() has no option "domain": its options are serviceDomain, accountId'
+    ],
+    [{ serviceDomain: 'com' }, 'serviceDomain is "com", a single label'],
+    [
+      { accountId: 1234 },
+      'accountId is the number 1234: pass the id alone as a string, such as accountId: "1234"'
+    ],
+    [{ accountId: '' }, 'accountId is ""'],
+    [{ accountHeader: 'X: Y' }, 'accountHeader is "X: Y": pass the name of a header'],
+    [{ rsaBits: '2048' }, 'rsaBits is "2048": pass the length of the key']
+  ])('createTestService(%o) throws a TypeError that says what to write', (options, message) => {
+    expect(() => createTestService(options)).toThrow(TypeError)
+    expect(() => createTestService(options)).toThrow(message)
+  })
+
+  it('takes own properties only', () => {
+    const polluted = Object.create({ target: '/polluted' })
+    expect(service.sign(polluted).target).toBe('/')
+  })
+})
+
+describe('a signed request in the form of each framework', () => {
+  const service = createTestService({ rsaBits: 1024 })
+  const verify = createVerifier(service.options)
+  const signed = service.sign({ method: 'POST', target: '/hook?id=1', body: '{"id":1}' })
+
+  it('can be passed to new Request()', async () => {
+    const request = new Request(`https://receiver.example${signed.target}`, signed)
+    expect(await verify(fromFetchRequest(request))).toMatchObject({ status: 'verified' })
+  })
+
+  it('can be passed to app.inject() of Fastify, in one line', async () => {
+    const app = fastify()
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    app.post('/hook', async (request, reply) => {
+      const verdict = await verify(fromNodeRequest(request.raw, { https: true }))
+      return reply.code(httpStatus(verdict)).send()
+    })
+    const { method, target, headers, body } = signed
+    const answer = await app.inject({
+      method: method as 'POST',
+      url: target,
+      headers: Object.fromEntries(headers),
+      payload: Buffer.from(body!)
+    })
+    expect(answer.statusCode).toBe(200)
+    await app.close()
+  })
+
+  it('can be made an event of a Lambda function, in one line', async () => {
+    const { method, target, headers, body } = signed
+    const event = {
+      httpMethod: method,
+      path: target,
+      headers: Object.fromEntries(headers),
+      body: Buffer.from(body!).toString('base64'),
+      isBase64Encoded: true
+    }
+    expect(await verify(fromLambdaEvent(event))).toMatchObject({ status: 'verified' })
+  })
+
+  it('keeps what was signed when the given bytes change', async () => {
+    const body = Buffer.from('{"id":1}')
+    const request = service.sign({ body })
+    body.fill(0)
+    expect(await verify(request)).toMatchObject({ status: 'verified' })
+  })
+})
+
+describe('the test service', () => {
+  it('signs the headers of the list of the specification that are present, in its mixed case', () => {
+    const service = createTestService()
+    expect(headerOf(service.sign({ body: '{}' }), 'signature')).toContain(
+      'headers="(request-target) Host Date Content-length Content-type X-Service-ID Digest X-nonce"'
+    )
+    expect(headerOf(service.sign(), 'signature')).toContain(
+      'headers="(request-target) Host Date X-Service-ID Digest X-nonce"'
+    )
+  })
+
+  it('takes method, target, host, body, headers, date and covered from the caller', async () => {
+    const service = createTestService({
+      serviceDomain: 'brand.example',
+      accountId: 'a-7',
+      accountHeader: 'X-Brand-ID'
+    })
+    const date = new Date('2026-11-20T12:00:00Z')
+    const request = service.sign({
+      method: 'PUT',
+      target: '/a%2Fb?c',
+      host: 'other.example',
+      body: Uint8Array.of(0xff, 0xfe),
+      headers: { 'content-type': 'application/octet-stream', 'X-Nonce': undefined, 'X-Extra': 'é' },
+      date,
+      covered: ['(request-target)', 'host', 'date', 'x-brand-id', 'digest', 'x-extra']
+    })
+    expect(request).toMatchObject({ method: 'PUT', target: '/a%2Fb?c', https: true })
+    expect(headerOf(request, 'date')).toBe('Fri, 20 Nov 2026 12:00:00 GMT')
+    expect(headerOf(request, 'x-brand-id')).toBe('account-a-7')
+    expect(headerOf(request, 'content-type')).toBe('application/octet-stream')
+    expect(headerOf(request, 'x-nonce')).toBeUndefined()
+
+    const verify = createVerifier({ ...service.options, hosts: 'other.example', now: () => date.getTime() })
+    expect(await verify(request)).toMatchObject({ status: 'verified', accountId: 'a-7' })
+    const pairs = service.sign({ host: 'other.example', headers: [['X-Nonce', 'n']], date: date.getTime() })
+    expect(await verify(pairs)).toMatchObject({ status: 'verified', nonce: 'n' })
+  })
+
+  it('publishes keys of the given length in chunks of at most 255 characters', () => {
+    const [[record]] = Object.values(createTestService({ rsaBits: 4096 }).records) as [[string[]]]
+    expect(record.every(chunk => chunk.length <= 255)).toBe(true)
+    const der = Buffer.from(record.join('').split('p=')[1]!, 'base64')
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
+    expect(key.asymmetricKeyDetails?.modulusLength).toBe(4096)
+  })
+
+  it('answers as DNS does for a name it does not have', async () => {
+    const { lookupTxt } = createTestService({ rsaBits: 1024 })
+    const signal = new AbortController().signal
+    for (const name of ['nothing.example', '__proto__', 'constructor']) {
+      await expect(lookupTxt(name, { signal })).rejects.toMatchObject({ code: 'ENOTFOUND' })
+    }
+  })
+
+  it('rejects what cannot be signed', () => {
+    const service = createTestService({ rsaBits: 1024 })
+    expect(() => service.sign({ covered: ['X-Absent'] })).toThrow(TypeError)
+    expect(() => service.sign({ headers: { 'X-A': 'a\nb' } })).toThrow(TypeError)
+  })
+})

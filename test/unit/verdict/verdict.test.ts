@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { fail, ok, withCause } from '../../../src/verdict/result.ts'
+import { CHECK_NAMES, refuse } from '../../../src/verdict/verdict.ts'
+
+const failed = fail('date-missing')
+const undecided = fail('key-lookup-timeout', { name: 'k.example', error: 'ETIMEOUT' })
+
+describe('a refusal', () => {
+  it('is unavailable only when no check failed', () => {
+    expect(refuse({ key: undecided }, '').status).toBe('unavailable')
+    expect(refuse({ date: failed }, '').status).toBe('rejected')
+    expect(refuse({ date: failed, key: undecided }, '').status).toBe('rejected')
+  })
+
+  it('has all twelve checks, and the reason for those that were not run', () => {
+    const { checks } = refuse(
+      { request: ok(1), date: failed, host: { ok: false, because: 'own' } },
+      'the end'
+    )
+    expect(Object.keys(checks)).toEqual(CHECK_NAMES)
+    expect(checks.request).toEqual({ outcome: 'pass' })
+    expect(checks.date).toEqual({ outcome: 'fail', code: 'date-missing', message: failed.message })
+    expect(checks.host).toEqual({ outcome: 'not-run', because: 'own' })
+    expect(checks.replay).toEqual({ outcome: 'not-run', because: 'the end' })
+  })
+
+  it('lists its failures in the order of the checks', () => {
+    const { failures } = refuse({ key: undecided, date: failed }, '')
+    expect(failures.map(({ check, code }) => [check, code])).toEqual([
+      ['date', 'date-missing'],
+      ['key', 'key-lookup-timeout']
+    ])
+    expect(failures[1]).toMatchObject({ evidence: { name: 'k.example', error: 'ETIMEOUT' } })
+  })
+
+  it('has its own copy of the evidence, lists included', () => {
+    const step = fail('coverage-absent', { absent: ['date'] })
+    const { failures } = refuse({ coverage: step }, '')
+    const evidence = failures[0]?.evidence as { absent: string[] }
+    expect(evidence).toEqual(step.evidence)
+    evidence.absent.push('host')
+    expect(step.evidence).toEqual({ absent: ['date'] })
+  })
+
+  it('carries a cause that neither a log nor a copy shows', () => {
+    const cause = new Error('secret')
+    const refused = refuse({ key: withCause({ ...undecided }, cause), date: failed }, '')
+    expect(refused.failures.map(failure => failure.cause)).toEqual([undefined, cause])
+    expect((refused.checks.key as { cause?: unknown }).cause).toBe(cause)
+    expect(Object.keys(refused.failures[1]!)).toEqual(['check', 'code', 'message', 'evidence'])
+    expect('cause' in refused.failures[0]).toBe(false)
+  })
+})
