@@ -1,4 +1,4 @@
-import type { HeaderLine } from '../../src/adapters/proxy.ts'
+import type { HeaderLine } from '../../src/http/request.ts'
 import type { Verdict } from '../../src/verdict/verdict.ts'
 
 /** The result from the upstream: not asked, an answer that ended, or what went wrong. */

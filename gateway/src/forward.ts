@@ -9,7 +9,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
-import type { HeaderLine } from '../../src/adapters/proxy.ts'
+import type { HeaderLine } from '../../src/http/request.ts'
 import type { UpstreamResult } from './exchange.ts'
 import { answerHeaders } from './forwarded-headers.ts'
 

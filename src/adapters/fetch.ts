@@ -1,5 +1,5 @@
-import type { ReceivedBody, ReceivedRequest } from '../http/request.ts'
-import { beforeProxy, type HeaderLine, type ProxyOptions, validateProxyOptions } from './proxy.ts'
+import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../http/request.ts'
+import { type ProxyOptions, undoProxy, validateProxyOptions } from './proxy.ts'
 
 export interface FromFetchOptions extends ProxyOptions {
   /**
@@ -33,7 +33,7 @@ export function fromFetchRequest(request: Request, options: FromFetchOptions = {
   assertFetchRequest(request)
   const own = validateFetchOptions(options)
   const { scheme, authority, target } = splitUrl(request.url)
-  return beforeProxy(
+  return undoProxy(
     {
       method: request.method,
       target,

@@ -1,5 +1,5 @@
-import type { ReceivedRequest } from '../http/request.ts'
-import { beforeProxy, type HeaderLine, type ProxyOptions, validateProxyOptions } from './proxy.ts'
+import type { HeaderLine, ReceivedRequest } from '../http/request.ts'
+import { type ProxyOptions, undoProxy, validateProxyOptions } from './proxy.ts'
 
 /** The parts of the event that are used: API Gateway (payload formats 1.0 and 2.0), function URL or load balancer. */
 export interface LambdaEvent {
@@ -53,7 +53,7 @@ export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}):
   const path = pathOf(event, source)
   const query = event.rawQueryString ?? joinParameters(event, source)
   const body = bodyOf(event)
-  return beforeProxy(
+  return undoProxy(
     {
       method: event.requestContext?.http?.method ?? event.httpMethod ?? '',
       target: query === '' ? path : `${path}?${query}`,

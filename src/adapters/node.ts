@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
-import type { ReceivedBody, ReceivedRequest } from '../http/request.ts'
+import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../http/request.ts'
 import { streamOf } from './node-stream.ts'
-import { beforeProxy, type HeaderLine, type ProxyOptions, validateProxyOptions } from './proxy.ts'
+import { type ProxyOptions, undoProxy, validateProxyOptions } from './proxy.ts'
 
 export interface FromNodeOptions extends ProxyOptions {
   /** the raw bytes, when something has read them already: an `express.raw()` Buffer, `req.rawBody` */
@@ -31,7 +31,7 @@ export function fromNodeRequest(
 ): ReceivedRequest {
   assertNodeRequest(req)
   const own = validateNodeOptions(options)
-  return beforeProxy(
+  return undoProxy(
     {
       method: req.method ?? '',
       target: originalTarget(req) ?? req.url ?? '',

@@ -1,5 +1,5 @@
 import { lineValues } from '../http/fields.ts'
-import { FORWARDED, type ForwardedNotes, type ReceivedRequest } from '../http/request.ts'
+import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../http/request.ts'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { isHost } from '../options/hosts.ts'
@@ -17,24 +17,22 @@ export interface ProxyOptions {
   prefix?: 'x-forwarded-prefix' | (string & {})
 }
 
-export type HeaderLine = readonly [name: string, value: string]
-
 /** What every adapter makes of its framework's request: the header lines one by one, repeats included. */
-export interface RequestAsSeen extends ReceivedRequest {
+export interface AdapterRequest extends ReceivedRequest {
   headers: readonly HeaderLine[]
 }
 
 /** The request as it reached the proxy: restores what the proxy changed, as the options say. */
-export function beforeProxy(seen: RequestAsSeen, options: ProxyOptions): ReceivedRequest {
+export function undoProxy(seen: AdapterRequest, options: ProxyOptions): ReceivedRequest {
   const { https, host, prefix } = options
   const notes: ForwardedNotes = {}
   const request: ReceivedRequest = {
     ...seen,
-    target: prefix === undefined ? seen.target : restorePrefix(seen, prefix, notes),
+    target: prefix === undefined ? seen.target : restorePrefix(seen, prefix),
     headers: host === undefined || host === 'header' ? seen.headers : withHost(seen.headers, host, notes),
     https: https === 'x-forwarded-proto' ? forwardedHttps(seen.headers, notes) : (https ?? seen.https)
   }
-  if (notes.https ?? notes.host ?? notes.prefix) Object.defineProperty(request, FORWARDED, { value: notes })
+  if (notes.https ?? notes.host) request.forwarded = notes
   return request
 }
 
@@ -58,14 +56,10 @@ function withHost(lines: readonly HeaderLine[], option: string, notes: Forwarded
 }
 
 /** The target is left as it is when the header is not exactly one path: the signature then decides. */
-function restorePrefix({ target, headers }: RequestAsSeen, option: string, notes: ForwardedNotes): string {
-  const isForwarded = option === 'x-forwarded-prefix'
-  const prefixes = isForwarded ? lineValues(headers, option) : [option]
+function restorePrefix({ target, headers }: AdapterRequest, option: string): string {
+  const prefixes = option === 'x-forwarded-prefix' ? lineValues(headers, option) : [option]
   const prefix = prefixes[0]
-  if (prefixes.length !== 1 || !isPrefix(prefix)) {
-    notes.prefix = { header: 'X-Forwarded-Prefix', received: prefixes }
-    return target
-  }
+  if (prefixes.length !== 1 || !isPrefix(prefix)) return target
   // "*" and an absolute URL are not paths (RFC 9112 section 3.2).
   return target.startsWith('/') ? (prefix.endsWith('/') ? prefix.slice(0, -1) : prefix) + target : target
 }

@@ -1,5 +1,5 @@
 import type { Fields } from '../http/fields.ts'
-import { forwardedNotes, type ReceivedRequest } from '../http/request.ts'
+import type { ReceivedRequest } from '../http/request.ts'
 import type { Settings } from '../options/settings.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
@@ -20,7 +20,7 @@ export function checkHost(request: ReceivedRequest, fields: Fields, settings: Se
 
 /** X-Forwarded-Host, if it was used for Host: the adapter was told to trust it, or both have the same value. */
 function hostEvidence(request: ReceivedRequest, { values }: Fields): { header?: string } {
-  const note = forwardedNotes(request)?.host
+  const note = request.forwarded?.host
   if (note !== undefined) return { header: note.header }
   const isSame = values.has('host') && values.get('host') === values.get('x-forwarded-host')
   return isSame ? { header: 'X-Forwarded-Host' } : {}

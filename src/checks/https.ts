@@ -1,4 +1,4 @@
-import { forwardedNotes, type ReceivedRequest } from '../http/request.ts'
+import type { ReceivedRequest } from '../http/request.ts'
 import type { Settings } from '../options/settings.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
@@ -8,6 +8,6 @@ import { fail, ok, type Result } from '../verdict/result.ts'
  */
 export function checkHttps(request: ReceivedRequest, { requireHttps }: Settings): Result<true> {
   if (request.https || !requireHttps) return ok(true)
-  const note = forwardedNotes(request)?.https
+  const note = request.forwarded?.https
   return note === undefined ? fail('not-https') : fail('not-https', { ...note })
 }

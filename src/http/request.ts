@@ -1,9 +1,11 @@
 import { describe } from '../mistakes/describe.ts'
 import { adapterCallFor } from './framework-request.ts'
 
+export type HeaderLine = readonly [name: string, value: string]
+
 /** Header lines as received: pairs in order (so repeats are seen), or a record as `node:http` makes it. */
 export type ReceivedHeaders =
-  | Iterable<readonly [name: string, value: string]>
+  | Iterable<HeaderLine>
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** The bytes of a body, available or still to be read. A string is taken as UTF-8; null means no body. */
@@ -21,27 +23,21 @@ export interface ReceivedRequest {
   body: ReceivedBody
   /** did it arrive over TLS */
   https: boolean
+  /** an adapter's notes for the evidence of a failed check; no check depends on them */
+  forwarded?: ForwardedNotes | undefined
 }
 
-/** The adapter's notes on forwarding headers that it was told to trust but could not use. */
-export const FORWARDED = Symbol('signed-requests.forwarded')
-
-/** A forwarding header that an option names, and all its values: none, several, or one that is not usable. */
-export interface ForwardedNote {
-  header: string
-  received: readonly string[]
-}
-
-/** By the option that names the header. */
+/** By the option that names it: a forwarding header that an adapter was told to trust and could not use. */
 export interface ForwardedNotes {
   https?: ForwardedNote
   host?: ForwardedNote
-  prefix?: ForwardedNote
 }
 
-/** The notes of an adapter. They are not enumerable: a request is compared, copied and logged without them. */
-export const forwardedNotes = (request: ReceivedRequest): ForwardedNotes | undefined =>
-  (request as { readonly [FORWARDED]?: ForwardedNotes })[FORWARDED]
+export interface ForwardedNote {
+  header: string
+  /** all its values: none, several, or one that is not usable */
+  received: readonly string[]
+}
 
 /** Throws for what only the receiver's own code can get wrong; nothing a sender sends causes this error. */
 export function assertReceivedRequest(request: ReceivedRequest): void {

@@ -1,9 +1,7 @@
 import { lineValues } from '../../http/fields.ts'
 import { base64Digest } from '../../http/hash.ts'
-import type { ReceivedRequest } from '../../http/request.ts'
+import type { HeaderLine, ReceivedRequest } from '../../http/request.ts'
 import type { VerifierOptions } from '../../options/options.ts'
-
-export type HeaderLine = readonly [name: string, value: string]
 
 /** One request of a capture, and notes for a person on how it was read. */
 export interface Entry {

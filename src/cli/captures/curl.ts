@@ -1,4 +1,5 @@
-import { type Entry, entryOf, type HeaderLine, MAX_ENTRIES } from './capture.ts'
+import type { HeaderLine } from '../../http/request.ts'
+import { type Entry, entryOf, MAX_ENTRIES } from './capture.ts'
 import { headerOf, REQUEST_LINE } from './http1.ts'
 
 /** What curl sent, as `curl -v` marks it; `--trace-time` puts a time before it. */

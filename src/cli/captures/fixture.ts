@@ -1,7 +1,8 @@
+import type { HeaderLine } from '../../http/request.ts'
 import type { VectorBody, VectorJson } from '../../testing/vector-form.ts'
 import { optionsOfVector, requestOfVector } from '../../testing/vector-setup.ts'
 import { UsageError } from '../usage.ts'
-import type { Entry, HeaderLine } from './capture.ts'
+import type { Entry } from './capture.ts'
 import { isObject, type JsonObject, own } from './json-object.ts'
 
 /** A fixture document, or a single vector. Other formats that wrap a request have none of these properties. */

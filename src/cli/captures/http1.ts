@@ -1,5 +1,6 @@
 import { lineValues, trimWhiteSpace } from '../../http/fields.ts'
-import { type Entry, entryOf, type HeaderLine, MAX_ENTRIES } from './capture.ts'
+import type { HeaderLine } from '../../http/request.ts'
+import { type Entry, entryOf, MAX_ENTRIES } from './capture.ts'
 
 /**
  * Parses HTTP/1.1 requests as they were captured from a connection: line ends may be CRLF or LF, the last one may be

@@ -1,5 +1,6 @@
 import { trimWhiteSpace } from '../../http/fields.ts'
-import { type Entry, entryOf, type HeaderLine, MAX_ENTRIES } from './capture.ts'
+import type { HeaderLine } from '../../http/request.ts'
+import { type Entry, entryOf, MAX_ENTRIES } from './capture.ts'
 
 /** nghttp prints `[  0.005] recv (stream_id=13) ` before each field. */
 const PREFIX = /^(?:\[ {0,8}\d{1,9}\.\d{1,9}\] )?(?:recv|send) \(stream_id=\d{1,10}\) /

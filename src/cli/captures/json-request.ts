@@ -1,5 +1,6 @@
+import type { HeaderLine } from '../../http/request.ts'
 import { UsageError } from '../usage.ts'
-import { type Entry, entryOf, type HeaderLine } from './capture.ts'
+import { type Entry, entryOf } from './capture.ts'
 import { isObject, type JsonObject, own } from './json-object.ts'
 
 const TARGETS = ['target', 'url', 'originalUrl', 'uri', 'path']

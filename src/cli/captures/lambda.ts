@@ -1,6 +1,7 @@
 import { fromLambdaEvent, type LambdaEvent } from '../../adapters/lambda.ts'
+import type { HeaderLine } from '../../http/request.ts'
 import { UsageError } from '../usage.ts'
-import { type Entry, entryOf, type HeaderLine } from './capture.ts'
+import { type Entry, entryOf } from './capture.ts'
 import { isObject, type JsonObject, own } from './json-object.ts'
 
 const isText = (value: unknown): boolean => typeof value === 'string'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { FORWARDED, forwardedNotes } from '../../../src/http/request.ts'
-import { fromLambdaEvent, type ProxyOptions } from '../../../src/index.ts'
+import { createVerifier, fromLambdaEvent, type ProxyOptions } from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
 
 const received = (multiValueHeaders: Record<string, string[]>, options: ProxyOptions) =>
   fromLambdaEvent({ requestContext: { elb: {} }, httpMethod: 'GET', path: '/', multiValueHeaders }, options)
@@ -12,8 +12,8 @@ describe('notes a forwarding header that was asked for and could not be used', (
     ['a list', ['https, http']],
     ['repeated', ['https', 'https']]
   ])('X-Forwarded-Proto: %s', (_, values) => {
-    const request = received({ 'x-forwarded-proto': values }, { https: 'x-forwarded-proto' })
-    expect(forwardedNotes(request)).toEqual({ https: { header: 'X-Forwarded-Proto', received: values } })
+    const { forwarded } = received({ 'x-forwarded-proto': values }, { https: 'x-forwarded-proto' })
+    expect(forwarded).toEqual({ https: { header: 'X-Forwarded-Proto', received: values } })
   })
 
   test.each([
@@ -22,13 +22,8 @@ describe('notes a forwarding header that was asked for and could not be used', (
     ['repeated', ['a.example', 'a.example']],
     ['empty', ['']]
   ])('X-Forwarded-Host: %s', (_, values) => {
-    const request = received({ 'X-Forwarded-Host': values }, { host: 'x-forwarded-host' })
-    expect(forwardedNotes(request)).toEqual({ host: { header: 'X-Forwarded-Host', received: values } })
-  })
-
-  test('X-Forwarded-Prefix: absent', () => {
-    const request = received({}, { prefix: 'x-forwarded-prefix' })
-    expect(forwardedNotes(request)).toEqual({ prefix: { header: 'X-Forwarded-Prefix', received: [] } })
+    const { forwarded } = received({ 'X-Forwarded-Host': values }, { host: 'x-forwarded-host' })
+    expect(forwarded).toEqual({ host: { header: 'X-Forwarded-Host', received: values } })
   })
 })
 
@@ -43,14 +38,16 @@ test('a header that was usable, or was not asked for, leaves no note', () => {
     host: 'x-forwarded-host',
     prefix: 'x-forwarded-prefix'
   } as const
-  expect(forwardedNotes(received(headers, asked))).toBeUndefined()
-  expect(forwardedNotes(received({}, {}))).toBeUndefined()
-  expect(forwardedNotes(received({}, { https: true, host: 'a.example', prefix: '/a' }))).toBeUndefined()
+  for (const options of [asked, {}, { https: true, host: 'a.example', prefix: '/a' }]) {
+    expect(received(headers, options)).not.toHaveProperty('forwarded')
+  }
 })
 
-test('the notes are not enumerable', () => {
-  const request = received({}, { https: 'x-forwarded-proto' })
-  expect(Object.keys(request)).toEqual(['method', 'target', 'headers', 'body', 'https'])
-  expect(Object.prototype.propertyIsEnumerable.call(request, FORWARDED)).toBe(false)
-  expect(forwardedNotes({ ...request })).toBeUndefined()
+test('the notes of a copied request are in the evidence', async () => {
+  const verify = createVerifier(createTestService().options)
+  const verdict = await verify({ ...received({}, { https: 'x-forwarded-proto' }), target: '/other' })
+  expect(verdict.failures[0]).toMatchObject({
+    code: 'not-https',
+    evidence: { header: 'X-Forwarded-Proto', received: [] }
+  })
 })
