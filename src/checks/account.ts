@@ -29,7 +29,7 @@ export function checkAccount(fields: Fields, settings: Settings): Result<string>
 /** The account check while the accounts function has not been asked. */
 export const NOT_ASKED: NotRun = {
   ok: false,
-  because: 'the accounts function is asked after the signature has verified'
+  reason: 'the accounts function is asked after the signature has verified'
 }
 
 /**

@@ -28,7 +28,7 @@ export function checkCoverage(
 }
 
 /** Already reported by the signature-header check. */
-const NO_TIME: NotRun = { ok: false, because: 'the signature covers a time that it does not give' }
+const NO_TIME: NotRun = { ok: false, reason: 'the signature covers a time that it does not give' }
 
 /** Requests by the draft share one list: saves 2 % of a verification. */
 const repeatedNames = /* @__PURE__ */ memoFew((covered: readonly string[]): readonly string[] =>

@@ -30,7 +30,7 @@ function withoutBody(verdict: Verdict): string {
   }
   const checks = {
     ...verdict.checks,
-    digest: { outcome: 'not-run', because: 'the capture does not have the body' } as const
+    digest: { outcome: 'not-run', reason: 'the capture does not have the body' } as const
   }
   const failures = verdict.failures.filter(({ code }) => code !== 'body-unreadable')
   const [, ...lines] = explain({ ...verdict, failures, checks } as unknown as Verdict).split('\n')

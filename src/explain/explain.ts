@@ -44,7 +44,7 @@ function checkLine(name: CheckName, result: CheckResult): string {
     outcome === 'pass'
       ? outcome
       : outcome === 'not-run'
-        ? `not run: ${result.because}`
+        ? `not run: ${result.reason}`
         : [`${result.code}: ${result.message}`, ...facts(evidenceOf(result))].join('; ')
   return wrapWords(`${MARKS[outcome].padEnd(6)}${name.padEnd(18)}`, text)
 }

@@ -29,24 +29,21 @@ export type CheckName = (typeof CHECK_NAMES)[number]
  */
 export type Failure = FailureOf<Code>
 
-type FailureOf<Of extends Code> = {
-  [C in Of]: { check: CheckOf<C>; code: C; message: string; readonly cause?: unknown } & WithEvidence<C>
-}[Of]
-
 /** A check that could not be decided now. */
 export type UnavailableFailure = FailureOf<UnavailableCode>
 
-type FailedCheck = {
-  [C in Code]: {
+type FailureOf<Of extends Code> = {
+  [C in Of]: {
+    check: CheckOf<C>
     outcome: C extends UnavailableCode ? 'unavailable' : 'fail'
     code: C
     message: string
     readonly cause?: unknown
   } & WithEvidence<C>
-}[Code]
+}[Of]
 
-/** How one check ended: `outcome` says what else there is, and `code` which `evidence`. */
-export type CheckResult = { outcome: 'pass' } | FailedCheck | { outcome: 'not-run'; because: string }
+/** How one check ended: `outcome` says what else there is. A failure is the same object as in `verdict.failures`. */
+export type CheckResult = { outcome: 'pass' } | Failure | { outcome: 'not-run'; reason: string }
 
 /** Always all twelve, whatever happened. */
 export type Checks = Readonly<Record<CheckName, CheckResult>>
@@ -103,14 +100,14 @@ export type Verdict = Verified | Rejected | Unavailable
 export type Step = { ok: true } | Failed | NotRun
 export interface NotRun {
   ok: false
-  because: string
+  reason: string
 }
 
 /** The steps that were taken so far, by check. */
 export type Steps = { [C in CheckName]?: Step | undefined }
 
 /** The result of a check that needs the signature, when that cannot be parsed. */
-export const UNREADABLE: NotRun = { ok: false, because: 'there is no Signature header that can be parsed' }
+export const UNREADABLE: NotRun = { ok: false, reason: 'there is no Signature header that can be parsed' }
 
 const PASS: CheckResult = Object.freeze({ outcome: 'pass' })
 
@@ -121,7 +118,7 @@ const passed = (replay: CheckResult): Checks =>
     ) as unknown as Checks
   )
 
-const NO_STORE: CheckResult = Object.freeze({ outcome: 'not-run', because: 'there is no replayStore' })
+const NO_STORE: CheckResult = Object.freeze({ outcome: 'not-run', reason: 'there is no replayStore' })
 
 /** The checks of a verified request, with and without a replay store. Frozen, because verdicts share them. */
 export const PASSED: Checks = passed(PASS)
@@ -133,36 +130,38 @@ export const NO_FAILURES: readonly [] = Object.freeze([] as [])
 /**
  * The verdict when at least one step did not pass: one failure outweighs all checks that could not be decided.
  *
- * @param because why the checks that are not among the steps were not run
+ * @param reason why the checks that are not among the steps were not run
  */
-export function refuse(steps: Steps, because: string): Rejected | Unavailable {
+export function refuse(steps: Steps, reason: string): Rejected | Unavailable {
   const checks = {} as Record<CheckName, CheckResult>
   const failures: Failure[] = []
 
   for (const name of CHECK_NAMES) {
-    const step = steps[name] ?? { ok: false, because }
+    const step = steps[name] ?? { ok: false, reason }
     if (step.ok) checks[name] = PASS
-    else if ('because' in step) checks[name] = { outcome: 'not-run', because: step.because }
+    else if (isNotRun(step)) checks[name] = { outcome: 'not-run', reason: step.reason }
     else {
-      const outcome = isUnavailable(step.code) ? 'unavailable' : 'fail'
-      const failure = ownFailure(step)
-      checks[name] = copyCause(step, { outcome, ...failure } as CheckResult)
-      failures.push(copyCause(step, { check: CODES[step.code][0], ...failure } as Failure))
+      const failure = toFailure(step)
+      checks[name] = failure
+      failures.push(failure)
     }
   }
-  const status = failures.every(({ code }) => isUnavailable(code)) ? 'unavailable' : 'rejected'
+  const status = failures.every(({ outcome }) => outcome === 'unavailable') ? 'unavailable' : 'rejected'
   return { status, failures, checks } as unknown as Rejected | Unavailable
 }
 
-/** With evidence that no later verdict and no setting shares. */
-function ownFailure({ code, message, evidence }: Failed) {
-  if (evidence === undefined) return { code, message }
-  const copies = Object.entries(evidence).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? [...value] : value
-  ])
-  return { code, message, evidence: Object.fromEntries(copies) }
-}
+/** Own properties only: `Object.prototype` may be polluted. */
+const isNotRun = (step: Failed | NotRun): step is NotRun => Object.hasOwn(step, 'reason')
 
-const copyCause = <T extends object>(from: object, to: T): T =>
-  Object.hasOwn(from, 'cause') ? withCause(to, (from as { cause?: unknown }).cause) : to
+/** With evidence that no later verdict and no setting shares. */
+function toFailure(failed: Failed): Failure {
+  const { code, message, evidence } = failed
+  const failure = {
+    check: CODES[code][0],
+    outcome: isUnavailable(code) ? 'unavailable' : 'fail',
+    code,
+    message,
+    ...(evidence !== undefined && { evidence: structuredClone(evidence) })
+  } as Failure
+  return Object.hasOwn(failed, 'cause') ? withCause(failure, (failed as { cause?: unknown }).cause) : failure
+}

@@ -32,7 +32,7 @@ test('rejects as too old a request whose body arrives so slowly that its id woul
   }
   const verdict = await verify({ ...request, body: stalled() })
   expect(failuresOf(verdict)).toEqual(['date: date-too-old'])
-  expect(verdict.checks.replay).toEqual({ outcome: 'not-run', because: 'the request became too old' })
+  expect(verdict.checks.replay).toEqual({ outcome: 'not-run', reason: 'the request became too old' })
 })
 
 test('a PSS signature has one length: without its leading zero it would be the same one under another id', () => {

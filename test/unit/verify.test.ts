@@ -137,7 +137,7 @@ describe('each check fails alone', () => {
     expect(codesOf(verdict)).toEqual([`${check}: ${code}`])
     expect(httpStatus(verdict)).toBe(401)
     for (const result of Object.values(verdict.checks)) {
-      if (result.outcome === 'not-run') expect(result.because).not.toBe('')
+      if (result.outcome === 'not-run') expect(result.reason).not.toBe('')
     }
   })
 })
@@ -443,7 +443,7 @@ describe('accounts', () => {
     for (const { checks } of [forged, insecure]) {
       expect(checks.account).toEqual({
         outcome: 'not-run',
-        because: 'the accounts function is asked after the signature has verified'
+        reason: 'the accounts function is asked after the signature has verified'
       })
     }
     expect(accounts).not.toHaveBeenCalled()

@@ -67,7 +67,7 @@ export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: b
 function resultOf(result: CheckResult): object {
   const { outcome } = result
   if (outcome === 'pass') return { outcome, text: '' }
-  if (outcome === 'not-run') return { outcome, text: result.because }
+  if (outcome === 'not-run') return { outcome, text: result.reason }
   return { outcome, code: result.code, text: result.message }
 }
 

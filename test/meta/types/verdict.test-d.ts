@@ -136,14 +136,14 @@ export function byOutcome(result: CheckResult) {
       expectTypeOf(result).toEqualTypeOf<{ outcome: 'pass' }>()
       break
     case 'not-run':
-      expectTypeOf(result).toEqualTypeOf<{ outcome: 'not-run'; because: string }>()
+      expectTypeOf(result).toEqualTypeOf<{ outcome: 'not-run'; reason: string }>()
       break
     case 'fail':
       expectTypeOf(result.code).toEqualTypeOf<Exclude<Code, UnavailableCode>>()
       expectTypeOf(result.message).toEqualTypeOf<string>()
       if (result.code === 'replayed') expectTypeOf(result.evidence).toEqualTypeOf<{ replayId: string }>()
       // @ts-expect-error it was run
-      result.because
+      result.reason
       break
     case 'unavailable':
       expectTypeOf(result.code).toEqualTypeOf<UnavailableCode>()

@@ -15,7 +15,7 @@ const outcomes = ({ checks }: Verdict): string => CHECK_NAMES.map(name => checks
 
 function reasons({ checks }: Verdict): string[] {
   const because = CHECK_NAMES.map(name => checks[name]).flatMap(check =>
-    'because' in check ? [check.because] : []
+    'reason' in check ? [check.reason] : []
   )
   return [...new Set(because)]
 }

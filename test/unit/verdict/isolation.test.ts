@@ -136,4 +136,10 @@ describe('a polluted Object.prototype', () => {
     const verdict = await judge({ ...service.sign(), https: false })
     expect(Object.hasOwn(verdict.failures[0]!, 'cause')).toBe(false)
   })
+
+  it('does not turn a failed check into one that was not run', async () => {
+    pollute('reason', 'polluted')
+    const verdict = await judge({ ...service.sign(), https: false })
+    expect(verdict.checks.https).toMatchObject({ outcome: 'fail', code: 'not-https' })
+  })
 })
