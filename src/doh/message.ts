@@ -4,7 +4,8 @@ import {
   decode,
   encode,
   type Question,
-  RECURSION_DESIRED
+  RECURSION_DESIRED,
+  type TxtAnswer
 } from 'dns-packet'
 import { type DohErrorCode, dohError } from './error.ts'
 
@@ -92,6 +93,7 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
   for (const answer of answers) {
     if (answer.type !== 'CNAME') continue
     const owner = lowerCase(answer.name)
+    if (!isInternet(answer)) throw badResponse('an alias is of another class')
     if (aliases.has(owner)) throw badResponse('a name has two CNAME records')
     aliases.set(owner, lowerCase(answer.data))
   }
@@ -104,13 +106,17 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
   const records: string[][] = []
   for (const answer of answers) {
     if (answer.type !== 'TXT') continue
-    if (lowerCase(answer.name) !== owner || answer.class !== 'IN')
-      throw badResponse('it has records of another name')
+    if (lowerCase(answer.name) !== owner || !isInternet(answer))
+      throw badResponse('it has records of another name or class')
     records.push((answer.data as Buffer[]).map(string => string.toString('latin1')))
   }
   if (records.length === 0) throw dohError('ENODATA', 'there is no TXT record at the name')
   return records
 }
+
+/** dns-packet takes the upper bit of the class for the flush bit of multicast DNS (RFC 6762 section 10.2). */
+const isInternet = (record: Pick<TxtAnswer, 'class' | 'flush'>): boolean =>
+  record.class === 'IN' && record.flush === false
 
 const opcodeOf = (flags: number): number => (flags >> 11) & 0xf
 

@@ -15,6 +15,8 @@ const txt = (name = NAME, data = TXT): Answer => ({
 })
 const cname = (name: string, data: string): Answer => ({ type: 'CNAME', class: 'IN', name, ttl: 300, data })
 
+const chaos = (record: Answer): Answer => ({ ...record, class: 'CH' }) as Answer
+
 /** An answer with some parts replaced, as octets. */
 const answer = (parts: Partial<Packet> = {}): Buffer =>
   encode({
@@ -121,7 +123,17 @@ describe('parseAnswer', () => {
     ['records at the start of a chain', [cname(NAME, 'a.example'), txt()]],
     ['records behind an alias of another name', [cname('other.example', 'a.example'), txt('a.example')]],
     ['two aliases for one name', [cname(NAME, 'a.example'), cname(NAME, 'b.example'), txt('a.example')]],
-    ['records of another class', [{ ...txt(), class: 'CH' } as Answer]]
+    ['records of another class', [{ ...txt(), class: 'CH' } as Answer]],
+    [
+      'records whose class has the upper bit, which multicast DNS uses',
+      [{ ...txt(), flush: true } as Answer]
+    ],
+    ['an alias of another class', [chaos(cname(NAME, 'a.example')), txt('a.example')]],
+    ['an alias of another class, and nothing else', [chaos(cname(NAME, 'a.example'))]],
+    [
+      'an alias of another class in a chain',
+      [cname(NAME, 'a.example'), chaos(cname('a.example', 'b.example'))]
+    ]
   ])('refuses %s', (_, answers) => {
     expect(outcome(answer({ answers }))).toBe('EBADRESP')
   })
