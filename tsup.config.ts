@@ -3,31 +3,6 @@ import { cp, readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { defineConfig, type Options } from 'tsup'
 
-const licenceOf = (name: string): string => readFileSync(`node_modules/${name}/LICENSE`, 'utf8')
-
-/**
- * dns-packet is bundled, so that a test kit that serves DNS needs no dependency. It is CommonJS and requires Node's
- * Buffer, and an ES module has no require. Its licence asks to be kept with it.
- */
-const bufferOfDnsPacket: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'buffer-of-dns-packet',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^buffer$/ }, () => ({ path: 'buffer', namespace: 'dns-packet' }))
-    onLoad({ filter: /^buffer$/, namespace: 'dns-packet' }, () => ({
-      contents: `
-/*! With dns-packet, https://github.com/mafintosh/dns-packet
-
-${licenceOf('dns-packet')}
-And @leichtgewicht/ip-codec, https://github.com/martinheidegger/ip-codec
-
-${licenceOf('@leichtgewicht/ip-codec')}
-*/
-export { Buffer } from 'node:buffer'`,
-      resolveDir: '.'
-    }))
-  }
-}
-
 const library: Options = {
   entry: {
     index: 'src/index.ts',
@@ -47,8 +22,7 @@ const library: Options = {
   shims: true,
   clean: true,
   splitting: true,
-  treeshake: true,
-  esbuildPlugins: [bufferOfDnsPacket]
+  treeshake: true
 }
 
 /** What the gateway loads when it is asked for: clients of Redis and PostgreSQL, and Prometheus metrics. */
@@ -82,15 +56,12 @@ const keepLicences: NonNullable<Options['esbuildPlugins']>[number] = {
     onLoad({ filter: /node_modules\/.*\.js$/ }, async ({ path }) => {
       const [, folder = '', name = ''] = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(path) ?? []
       const contents = await readFile(path, 'utf8')
-      if (seen.has(name) || OF_DNS_PACKET.includes(name)) return { contents }
+      if (seen.has(name)) return { contents }
       seen.add(name)
       return { contents: `/*! With ${name}\n\n${licenceIn(folder)}*/\n${contents}` }
     })
   }
 }
-
-/** Their licences are kept above. */
-const OF_DNS_PACKET = ['dns-packet', '@leichtgewicht/ip-codec']
 
 function licenceIn(folder: string): string {
   const find = (pattern: RegExp) => {
@@ -119,7 +90,7 @@ export const commandLine: Options = {
   splitting: true,
   noExternal: COMMON_JS,
   external: ['pg-native'],
-  esbuildPlugins: [bufferOfDnsPacket, requireOfNode, keepLicences, copyPage]
+  esbuildPlugins: [requireOfNode, keepLicences, copyPage]
 }
 
 export default defineConfig([library, commandLine])

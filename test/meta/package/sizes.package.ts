@@ -3,7 +3,7 @@ import { build, type Metafile } from 'esbuild'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 
 /**
- * How many bytes importing these names costs, minified and compressed (gzip -9), without the one dependency. `lazy` is what
+ * How many bytes importing these names costs, minified and compressed (gzip -9), without the dependencies. `lazy` is what
  * an import() brings when a request of RFC 9421 comes.
  */
 const LIMITS = [
