@@ -10,7 +10,15 @@ export type { ProxyOptions } from './adapters/proxy.ts'
 export { matchesDigest } from './checks/digest.ts'
 export { parseSignatureHeader, type SignatureParameters } from './draft-cavage/signature-header.ts'
 export { buildSigningString, type SigningStringParameters } from './draft-cavage/signing-string.ts'
+export {
+  type DiagnosedCheck,
+  type DiagnosedFailure,
+  type DiagnoseOptions,
+  type Diagnosis,
+  diagnose
+} from './explain/diagnose.ts'
 export { explain } from './explain/explain.ts'
+export type { Fact } from './explain/facts.ts'
 export { type FetchHandlerOptions, fetchHandler } from './handlers/fetch.ts'
 export { type LambdaHandlerOptions, type LambdaResult, lambdaHandler } from './handlers/lambda.ts'
 export { type NodeHandlerOptions, nodeHandler } from './handlers/node.ts'

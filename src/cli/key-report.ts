@@ -1,4 +1,4 @@
-import { facts } from '../explain/facts.ts'
+import { facts, factText } from '../explain/facts.ts'
 import { escapeText, wrapExact, wrapWords } from '../explain/text.ts'
 import { importPublicKey } from '../key/import.ts'
 import { looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
@@ -55,7 +55,7 @@ function reportRecord(text: string): RecordReport {
 
 function problemOf({ code, message, evidence }: Failed): string {
   const { name: _, ...rest } = { ...evidence } as Record<string, string>
-  return [`${code}: ${message}`, ...facts(rest)].join('; ')
+  return [`${code}: ${message}`, ...facts(rest).map(factText)].join('; ')
 }
 
 /** The report for a person: printable ASCII in 80 columns. */

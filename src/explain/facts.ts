@@ -15,16 +15,24 @@ const LABELS: Evidence = {
 /** Shown in the advice and below it instead. */
 const ELSEWHERE = /^(?:offset|record|signature$|signingS|bodyL|contentL|reenc)/
 
-/** What was received and what was expected: `received a.example`, `expected b.example`. */
-export function facts(evidence: Evidence): string[] {
+/** Something that was received, found or configured: `received`, `a.example`. */
+export interface Fact {
+  name: string
+  value: string
+}
+
+/** What was received and what was expected. */
+export function facts(evidence: Evidence): Fact[] {
   const clock = receiverClock(evidence)
   return [
     ...Object.entries(evidence)
       .filter(([name, value]) => value !== undefined && !ELSEWHERE.test(name))
-      .map(([name, value]) => `${LABELS[name] ?? name} ${shown(name, value)}`),
-    ...(clock === undefined ? [] : [`this machine's clock ${clock}`])
+      .map(([name, value]) => ({ name: String(LABELS[name] ?? name), value: shown(name, value) })),
+    ...(clock === undefined ? [] : [{ name: "this machine's clock", value: clock }])
   ]
 }
+
+export const factText = ({ name, value }: Fact): string => `${name} ${value}`
 
 function shown(name: string, value: Evidence[string]): string {
   if (name === 'toleranceSeconds') return duration(Number(value))

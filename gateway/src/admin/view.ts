@@ -1,7 +1,7 @@
 import { adviceOn } from '../../../src/explain/advice.ts'
 import { lengths } from '../../../src/explain/details.ts'
 import { evidenceOf } from '../../../src/explain/evidence.ts'
-import { facts } from '../../../src/explain/facts.ts'
+import { facts, factText } from '../../../src/explain/facts.ts'
 import { escapeText } from '../../../src/explain/text.ts'
 import { thrownLines } from '../../../src/explain/thrown.ts'
 import type { VerifierOptions } from '../../../src/options/options.ts'
@@ -80,7 +80,7 @@ function explained(failure: Failure): object {
     code: failure.code,
     message: failure.message,
     facts: [
-      ...facts(evidence),
+      ...facts(evidence).map(factText),
       ...(bodyLength === undefined ? [] : [`body: ${lengths(Number(bodyLength), contentLength)}`]),
       ...thrownLines(failure).map(line => line.replace(/\n? +/g, ' ').trim())
     ],

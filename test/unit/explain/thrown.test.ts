@@ -44,7 +44,9 @@ describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) =>
   it('is explained by name, message and place', async () => {
     const text = explain(await judge(options(new ReferenceError('db is not defined'))))
     expect(text).toContain('  thrown: ReferenceError: db is not defined\n  at: ')
-    expect(text.replace(/\n {6}/g, '')).toMatch(/\n {2}at: .*test[\\/]+explain[\\/]+thrown\.test\.ts:\d+:\d+/)
+    expect(text.replace(/\n {6}/g, '')).toMatch(
+      /\n {2}at: .*test[\\/]+unit[\\/]+explain[\\/]+thrown\.test\.ts:\d+:\d+/
+    )
   })
 })
 

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { createVerifier, diagnose, type Verdict } from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
+
+const service = createTestService({ rsaBits: 1024 })
+const verify = createVerifier(service.options)
+
+it('names the sender of a verified request, and all twelve checks', async () => {
+  const diagnosis = diagnose(await verify(service.sign()))
+  expect(diagnosis).toMatchObject({
+    status: 'verified',
+    headline: 'account 1234, rsa-sha256 by key1._domainkey.service.example',
+    failures: []
+  })
+  expect(diagnosis.checks.map(({ check }) => check)).toEqual(CHECK_NAMES)
+  expect(diagnosis.checks.at(-1)).toEqual({
+    check: 'replay',
+    outcome: 'not-run',
+    reason: 'there is no replayStore'
+  })
+})
+
+it('gives each failure a cause, a fix and facts', async () => {
+  const { status, headline, checks, failures } = diagnose(
+    await verify(service.sign({ host: 'other.example' }))
+  )
+  expect({ status, headline }).toEqual({ status: 'rejected', headline: 'host' })
+  expect(checks[3]).toEqual({
+    check: 'host',
+    outcome: 'fail',
+    code: 'host-mismatch',
+    message: 'Host is not one of the configured hosts'
+  })
+  expect(failures).toMatchObject([
+    {
+      check: 'host',
+      code: 'host-mismatch',
+      facts: [
+        { name: 'received', value: 'other.example' },
+        { name: 'expected', value: 'receiver.example' }
+      ]
+    }
+  ])
+})
+
+it('throws for anything but a verdict', () => {
+  expect(() => diagnose(verify(service.sign()) as unknown as Verdict)).toThrow(
+    'diagnose() got a Promise, so an await is missing'
+  )
+})
