@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createVerifier, type ReceivedRequest } from '../../src/index.ts'
-import { createTestService, loadVectors, type Vector } from '../../src/testing/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
+import { loadVectors, type Vector } from '../../test/support/vectors.ts'
 import { chunked } from './attempts.ts'
 import { converse } from './raw-client.ts'
 import { type RecordingUpstream, startRecordingUpstream } from './recording-upstream.ts'

@@ -3,7 +3,6 @@ import { gateway } from '../../gateway/src/cli/gateway.ts'
 import { escapeText } from '../explain/text.ts'
 import { account } from './account.ts'
 import type { Command } from './command.ts'
-import { conformance } from './conformance.ts'
 import { explainCommand } from './explain.ts'
 import { guardOutput } from './guard-output.ts'
 import type { Io } from './io.ts'
@@ -17,8 +16,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['key', key],
   ['send', send],
   ['account', account],
-  ['gateway', gateway],
-  ['conformance', conformance]
+  ['gateway', gateway]
 ])
 
 const LIST = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`).join('\n')

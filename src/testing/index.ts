@@ -30,4 +30,3 @@ export type {
   VectorSigning,
   VectorVerdict
 } from './vector-form.ts'
-export { loadVectors, type Vector } from './vectors.ts'

@@ -5,7 +5,7 @@ import type { CheckName, SchemeName } from '../verdict/verdict.ts'
 /** Counts up when a reader of the older form would misread a file. */
 export const SCHEMA_VERSION = 1
 
-/** One file of the conformance suite, as `fixtures/schema.json` describes it. */
+/** One file of vectors, as the schema of `signed-requests-vectors` describes it. */
 export interface VectorFile {
   /** counts up when a file of an older form would be misread */
   schema_version?: typeof SCHEMA_VERSION

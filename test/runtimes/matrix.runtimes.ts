@@ -1,5 +1,6 @@
+import { loadVectors } from 'signed-requests-vectors'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestService, loadVectors } from '../../src/testing/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import type { Input, Report } from './program/program.ts'
 import { installProject, type Project } from './project.ts'
@@ -23,7 +24,7 @@ describe('the packed package', () => {
     const [known] = Object.entries(service.records)
     const records = Object.fromEntries([known!])
     dns = await startDnsServer(records)
-    input = { dnsServer: dns.address, records, requests: [found, missing] }
+    input = { vectors: loadVectors(), dnsServer: dns.address, records, requests: [found, missing] }
   }, 120_000)
   afterAll(async () => {
     project?.remove()

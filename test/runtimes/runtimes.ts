@@ -1,5 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Input, Report } from './program/program.ts'
 import { type Project, toolPath } from './project.ts'
@@ -71,20 +70,15 @@ const BUNDLE = ['--bundle', '--format=esm', '--platform=node', '--log-level=warn
 function onCommandLine(tool: string, ...args: string[]): Pick<Runtime, 'run' | 'command'> {
   return {
     command: [toolPath(tool), ...args],
-    run: async (project, input) =>
-      JSON.parse(await project.run(tool, ...args, 'main.mjs', JSON.stringify(input)))
+    async run(project, input) {
+      project.write('input.json', JSON.stringify(input))
+      return JSON.parse(await project.run(tool, ...args, 'main.mjs'))
+    }
   }
 }
 
-/** There are no files and there is no UDP. The package's fixtures are modules there, under their names in the package. */
-async function onWorkerd(project: Project, { records, requests }: Input): Promise<Report> {
-  const fixtures = readdirSync(join(project.folder, 'node_modules/signed-requests/fixtures')).filter(file =>
-    file.endsWith('.json')
-  )
-  const modules = fixtures.map(file => {
-    const name = `signed-requests/fixtures/${file}`
-    return `(name = "${name}", json = embed "node_modules/${name}")`
-  })
+/** There is no UDP. */
+async function onWorkerd(project: Project, { vectors, records, requests }: Input): Promise<Report> {
   project.write(
     'config.capnp',
     `using Workerd = import "/workerd/workerd.capnp";
@@ -93,14 +87,14 @@ const config :Workerd.Config = (
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "worker")]
 );
 const worker :Workerd.Worker = (
-  modules = [(name = "worker", esModule = embed "bundle.js"), ${modules.join(', ')}],
+  modules = [(name = "worker", esModule = embed "bundle.js")],
   compatibilityDate = "2025-09-01",
   compatibilityFlags = ["nodejs_compat"]
 );
 `
   )
   const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
-  const body = JSON.stringify({ records, requests } satisfies Input)
+  const body = JSON.stringify({ vectors, records, requests } satisfies Input)
   const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })
   return (await response.json()) as Report
 }

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { createVerifier, type ReceivedRequest, type Verdict, type VerifierOptions } from '../../src/index.ts'
 import { type Settings, validateOptions } from '../../src/options/settings.ts'
-import { createTestService, loadVectors } from '../../src/testing/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
 import { CODES, type Code } from '../../src/verdict/codes.ts'
 import type { CheckName } from '../../src/verdict/verdict.ts'
 import { judge } from '../vectors/judge.ts'
+import { loadVectors } from './vectors.ts'
 
 export const service = createTestService({ rsaBits: 1024 })
 

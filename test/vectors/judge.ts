@@ -1,5 +1,5 @@
 import type { CheckName, Code, createVerifier, Verdict } from '../../src/index.ts'
-import type { Vector } from '../../src/testing/index.ts'
+import type { Vector } from '../support/vectors.ts'
 
 /** What a vector says of a verdict. */
 export interface Outcome {

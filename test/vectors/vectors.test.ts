@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createVerifier, type VerifierOptions, type Verify } from '../../src/index.ts'
-import { loadVectors } from '../../src/testing/index.ts'
+import { loadVectors } from '../support/vectors.ts'
 import { judge } from './judge.ts'
 
 const vectors = loadVectors().map(vector => [`${vector.file}: ${vector.name}`, vector] as const)

@@ -35,7 +35,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   './draft-cavage': ['buildSigningString', 'parseDigestHeader', 'parseSignatureHeader'],
   './replay': ['memoryReplayStore', 'postgresReplayStore', 'postgresReplayTable', 'redisReplayStore'],
   './rfc9421': ['buildSignatureBase', 'parseContentDigest', 'parseSignatureInput', 'parseSignatures'],
-  './testing': ['captureFixture', 'createTestService', 'loadVectors', 'replayStoreContract', 'serveDns']
+  './testing': ['captureFixture', 'createTestService', 'replayStoreContract', 'serveDns']
 }
 const DATA = { './package.json': 'name', './fixtures/*': 'vectors' }
 

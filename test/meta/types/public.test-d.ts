@@ -57,7 +57,6 @@ export type {
   TestService,
   TestServiceOptions,
   TestServiceVerifierOptions,
-  Vector,
   VectorBody,
   VectorDnsError,
   VectorFile,

@@ -1,5 +1,6 @@
 import { createVerifier, dnsTxtLookup, type LookupTxt, type ReceivedRequest } from 'signed-requests'
-import { loadVectors } from 'signed-requests/testing'
+import type { Vector } from 'signed-requests-vectors'
+import { readyVector } from '../../support/ready-vector.ts'
 import { judge } from '../../vectors/judge.ts'
 import { type Platform, tryPlatform } from './platform.ts'
 import { type RoundTrips, runRoundTrips } from './round-trips.ts'
@@ -7,6 +8,7 @@ import { type Spellings, trySpellings } from './spellings.ts'
 
 /** What the program is told; plain data. */
 export interface Input {
+  vectors: readonly Vector[]
   /** the address of a DNS server; without one the records are asked directly, for want of UDP */
   dnsServer?: string
   records: Readonly<Record<string, string[][]>>
@@ -30,7 +32,7 @@ export interface Report {
 export async function runProgram(input: Input, version: string | undefined): Promise<Report> {
   return {
     version,
-    vectors: await runVectors(),
+    vectors: await runVectors(input.vectors),
     roundTrips: await runRoundTrips(),
     spellings: trySpellings(),
     platform: await tryPlatform(),
@@ -38,11 +40,11 @@ export async function runProgram(input: Input, version: string | undefined): Pro
   }
 }
 
-async function runVectors(): Promise<Report['vectors']> {
+async function runVectors(vectors: readonly Vector[]): Promise<Report['vectors']> {
   const problems = []
   let judged = 0
-  for (const vector of loadVectors()) {
-    const outcome = await judge(createVerifier, vector)
+  for (const vector of vectors) {
+    const outcome = await judge(createVerifier, readyVector(vector))
     const [expected, actual] = [JSON.stringify(outcome.expected), JSON.stringify(outcome.actual)]
     judged += 1
     if (expected !== actual) problems.push({ name: vector.name, expected, actual })

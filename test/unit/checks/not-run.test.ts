@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createVerifier, type Verdict } from '../../../src/index.ts'
-import { loadVectors } from '../../../src/testing/index.ts'
 import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
+import { loadVectors } from '../../support/vectors.ts'
 
 const vectors = new Map(loadVectors().map(vector => [vector.name, vector]))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createVerifier } from '../../../src/index.ts'
-import { loadVectors } from '../../../src/testing/index.ts'
+import { loadVectors } from '../../support/vectors.ts'
 import { EC_P256, ED25519, ONE, TWO } from '../../vectors/build/keys.ts'
 
 const vectors = new Map(loadVectors().map(vector => [vector.name, vector]))

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createVerifier, type Verdict, type VerifierOptions } from '../../../src/index.ts'
-import { createTestService, loadVectors } from '../../../src/testing/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+import { loadVectors } from '../../support/vectors.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const vectors = loadVectors()

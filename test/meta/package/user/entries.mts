@@ -5,7 +5,7 @@ import { createAccountClient } from 'signed-requests/account'
 import { parseSignatureHeader } from 'signed-requests/draft-cavage'
 import { memoryReplayStore, type ReplayStore, redisReplayStore } from 'signed-requests/replay'
 import { parseContentDigest } from 'signed-requests/rfc9421'
-import { createTestService, loadVectors } from 'signed-requests/testing'
+import { createTestService } from 'signed-requests/testing'
 
 const service = createTestService()
 const replayStore: ReplayStore = memoryReplayStore({ maxEntries: 1000 })
@@ -33,7 +33,5 @@ const digests = parseContentDigest('sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJW
 export const algorithms: string[] = digests.ok
   ? digests.value.map(({ algorithm }) => algorithm)
   : [digests.message]
-
-export const names: string[] = loadVectors().map(({ name }) => name)
 
 export const signature = parseSignatureHeader('keyId="a"')

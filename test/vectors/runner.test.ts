@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, describe, expect, it } from 'vitest'
-import { loadVectors } from '../../../src/testing/index.ts'
-import { runInside } from '../../support/run-cli.ts'
+import { runVectors } from '../support/run-vectors.ts'
+import { loadVectors } from '../support/vectors.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+const folder = mkdtempSync(join(tmpdir(), 'vectors-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Answers each vector by what `answer` gives for it: an expression of `vector` and `at`. */
@@ -25,14 +25,13 @@ ${after}`
   )
   return [process.execPath, file]
 }
-const run = (command: readonly string[], ...options: string[]) =>
-  runInside(['conformance', ...options, '--', ...command])
+const run = (command: readonly string[], ...options: string[]) => runVectors([...options, '--', ...command])
 const script = (code: string): string[] => [process.execPath, '-e', code]
 
 const RIGHT = 'JSON.stringify(vector.verdict)'
 const total = (stdout: string): string => /^all .*/m.exec(stdout)?.[0].replace(/ +/g, ' ') ?? ''
 
-describe('signed-requests conformance', () => {
+describe('signed-requests-vectors', () => {
   it('ends with 0 and counts by check when every answer is right', async () => {
     const { code, stdout, stderr } = await run(program('right', RIGHT))
     expect(stderr).toBe('')
@@ -107,7 +106,7 @@ describe('signed-requests conformance', () => {
     writeFileSync(command[1]!, `import fs from 'node:fs'\n${readFileSync(command[1]!, 'utf8')}`)
     expect((await run(command)).code).toBe(0)
     const lines = readFileSync(written, 'utf8').trim().split('\n')
-    const schema = JSON.parse(readFileSync(new URL('../../../fixtures/schema.json', import.meta.url), 'utf8'))
+    const schema = JSON.parse(readFileSync(new URL('../../fixtures/schema.json', import.meta.url), 'utf8'))
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true }).addSchema(schema, 'schema')
     const isVector = ajv.compile({ $ref: 'schema#/$defs/vector' })
     const vectors = loadVectors()
@@ -169,7 +168,7 @@ describe('signed-requests conformance', () => {
   })
 
   it('lists the vectors without a command', async () => {
-    const { code, stdout } = await runInside(['conformance', '--list', '--only', 'https'])
+    const { code, stdout } = await runVectors(['--list', '--only', 'https'])
     expect(stdout).toEqual(expect.stringMatching(/^https-missing +https +rejected: https not-https$/m))
     expect(stdout.trim().split('\n')).toHaveLength(
       loadVectors().filter(({ file }) => file === 'https').length
@@ -179,9 +178,8 @@ describe('signed-requests conformance', () => {
 
   it('selects vectors by name, file and standard', async () => {
     const count = async (...only: string[]) =>
-      (await runInside(['conformance', '--list', ...only.flatMap(name => ['--only', name])])).stdout
-        .trim()
-        .split('\n').length
+      (await runVectors(['--list', ...only.flatMap(name => ['--only', name])])).stdout.trim().split('\n')
+        .length
     const all = loadVectors().length
     expect(await count()).toBe(all)
     expect(await count('date-too-old')).toBe(1)
@@ -199,14 +197,14 @@ describe('signed-requests conformance', () => {
   })
 
   it.each([
-    ['no command', [], 'takes a command after --'],
-    ['nothing after --', ['--'], 'takes a command after --'],
+    ['no command', [], 'a command is missing'],
+    ['nothing after --', ['--'], 'a command is missing'],
     ['a command without --', ['python3'], "Unexpected argument 'python3'"],
     ['an unknown vector', ['--only', 'nothing', '--', 'true'], 'there is no vector nothing'],
     ['a timeout of none', ['--timeout', '0', '--', 'true'], '--timeout takes seconds'],
     ['a timeout that is no number', ['--timeout', '1e3', '--', 'true'], '--timeout takes seconds']
   ])('ends with 64 for %s', async (_, args, message) => {
-    const { code, stderr } = await runInside(['conformance', ...args])
+    const { code, stderr } = await runVectors([...args])
     expect(stderr).toContain(message)
     expect(code).toBe(64)
   })

@@ -1,0 +1,32 @@
+import type * as suite from 'signed-requests-vectors'
+import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
+import type { VectorJson, VectorVerdict } from '../../src/testing/vector-form.ts'
+import { optionsOfVector, requestOfVector } from '../../src/testing/vector-setup.ts'
+
+/** A vector ready for the library. */
+export interface Vector {
+  name: string
+  file: string
+  source: string
+  note: string | undefined
+  options: VerifierOptions
+  /** it can be verified more than once */
+  request: ReceivedRequest
+  verdict: VectorVerdict
+  json: VectorJson
+}
+
+export const readyVector = ({ file, schema_version, source, ...vector }: suite.Vector): Vector => {
+  const json = vector as VectorJson
+  return {
+    name: json.name,
+    file,
+    source,
+    note: json.note,
+    // The files have every option that is required.
+    options: optionsOfVector(json) as VerifierOptions,
+    request: requestOfVector(json),
+    verdict: json.verdict,
+    json
+  }
+}
