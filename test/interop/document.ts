@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-const PAGE = new URL('../../docs/interop.md', import.meta.url)
+const PAGE = new URL('results.md', import.meta.url)
 
 /** Debian packages: their versions are printed, but another release of Debian is no reason to fail. */
 const FROM_DEBIAN = ['python3-httpsig', 'python3-dkim', 'libmail-dkim-perl']
@@ -10,7 +10,7 @@ export const withoutDebianVersions = (text: string): string =>
   FROM_DEBIAN.reduce((result, name) => result.replace(new RegExp(`(${name}\`?) \\d[^ |]*`, 'g'), '$1'), text)
 
 /**
- * A section of docs/interop.md as it stands there; with UPDATE=1 it is written first. What the page says is what the
+ * A section of results.md as it stands there; with UPDATE=1 it is written first. What the page says is what the
  * tests have seen.
  */
 export function documented(section: string, text: string): string {

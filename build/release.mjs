@@ -1,0 +1,18 @@
+// Whether the three packages can be published for a tag: node build/release.mjs v1.2.3 owner/name
+import { readFileSync } from 'node:fs'
+
+const [tag, repository] = process.argv.slice(2)
+const problems = ['package.json', 'gateway/package.json', 'fixtures/package.json'].flatMap(file => {
+  const { name, version, dependencies = {}, ...manifest } = JSON.parse(readFileSync(file, 'utf8'))
+  const needed = dependencies['signed-requests']
+  const url = manifest.repository?.url ?? ''
+  return [
+    `v${version}` !== tag && `${file}: the version is ${version}, the tag ${tag}`,
+    needed !== undefined && needed !== version && `${file}: it depends on signed-requests ${needed}`,
+    !url.includes(`github.com/${repository}`) &&
+      `${file}: set "repository" to this repository (${repository}): npm compares it with the provenance of ${name}`,
+    ...['homepage', 'bugs'].map(field => manifest[field] === undefined && `${file}: set "${field}"`)
+  ].filter(Boolean)
+})
+for (const problem of problems) console.error(problem)
+process.exitCode = problems.length === 0 ? 0 : 1
