@@ -59,7 +59,7 @@ testRecipe(
   async () => {
     const listen = vi.spyOn(HttpServer.prototype, 'listen')
     // @ts-expect-error the example is plain JavaScript
-    await import('../../../../examples/ten-lines.mjs')
+    await import('../../../examples/ten-lines.mjs')
     const server = listen.mock.contexts[0] as Server
     listen.mockRestore()
     return running(server)
@@ -68,12 +68,12 @@ testRecipe(
 )
 
 testRecipe('the steps, one by one', service, async () => {
-  const { server } = await import('../../../../examples/steps.ts')
+  const { server } = await import('../../../examples/steps.ts')
   return running(server)
 })
 
 testRecipe('node:http', service, async () => {
-  const { server } = await import('../../../../examples/node-http.ts')
+  const { server } = await import('../../../examples/node-http.ts')
   return running(server)
 })
 
@@ -81,7 +81,7 @@ testRecipe(
   'node:https',
   service,
   async () => {
-    const { server } = await import('../../../../examples/node-https.ts')
+    const { server } = await import('../../../examples/node-https.ts')
     const to = { host: HOST, port: await portOf(server), cert: certificate.cert }
     return { send: request => send(request, to), close: () => server.close() }
   },
@@ -92,7 +92,7 @@ testRecipe(
   'node:http2',
   service,
   async () => {
-    const { server } = await import('../../../../examples/node-http2.ts')
+    const { server } = await import('../../../examples/node-http2.ts')
     const port = await portOf(server)
     return { send: request => sendOverHttp2(request, port, certificate.cert), close: () => server.close() }
   },
@@ -104,7 +104,7 @@ testRecipe(
   service,
   async () => {
     vi.resetModules()
-    const { server } = await import('../../../../examples/node-http2.ts')
+    const { server } = await import('../../../examples/node-http2.ts')
     const to = { host: HOST, port: await portOf(server), cert: certificate.cert }
     return { send: request => send(request, to), close: () => server.close() }
   },
@@ -129,12 +129,12 @@ for (const [version, name] of Object.entries(versions)) {
 }
 
 testRecipe('Fastify', service, async () => {
-  const { app } = await import('../../../../examples/fastify.ts')
+  const { app } = await import('../../../examples/fastify.ts')
   return { ...behindProxy(await portOf(app.server)), close: () => app.close() }
 })
 
 testRecipe('Koa', service, async () => {
-  const { server } = await import('../../../../examples/koa.ts')
+  const { server } = await import('../../../examples/koa.ts')
   return running(server)
 })
 
@@ -142,7 +142,7 @@ testRecipe(
   'Hono',
   service,
   async () => {
-    const { server } = await import('../../../../examples/hono.ts')
+    const { server } = await import('../../../examples/hono.ts')
     return running(server as Server)
   },
   { answer: 200 }
@@ -152,14 +152,14 @@ testRecipe(
   'Hono, as middleware with a typed variable',
   service,
   async () => {
-    const { server } = await import('../../../../examples/hono-middleware.ts')
+    const { server } = await import('../../../examples/hono-middleware.ts')
     return running(server as Server)
   },
   { answer: 200 }
 )
 
 testRecipe('Nest', service, async () => {
-  const { app } = await import('../../../../examples/nest.ts')
+  const { app } = await import('../../../examples/nest.ts')
   return { ...behindProxy(await portOf(app.getHttpServer())), close: () => app.close() }
 })
 
@@ -167,7 +167,7 @@ testRecipe(
   'Nest, with a guard',
   service,
   async () => {
-    const { app } = await import('../../../../examples/nest-guard.ts')
+    const { app } = await import('../../../examples/nest-guard.ts')
     return { ...behindProxy(await portOf(app.getHttpServer())), close: () => app.close() }
   },
   { answer: 200 }
@@ -177,7 +177,7 @@ testRecipe(
   'Next.js route handler',
   service,
   async () => {
-    const { GET, POST } = await import('../../../../examples/next-route.ts')
+    const { GET, POST } = await import('../../../examples/next-route.ts')
     const server = createServer(async (req, res) => {
       const { method = '', url } = req
       const headers = req.headers as Record<string, string>
@@ -215,7 +215,7 @@ for (const { name, toEvent, kinds } of gateways) {
     `AWS Lambda behind ${name}`,
     service,
     async () => {
-      const { handler } = await import('../../../../examples/lambda.ts')
+      const { handler } = await import('../../../examples/lambda.ts')
       const server = createGateway(toEvent, handler)
       server.listen(0, '127.0.0.1')
       const port = await portOf(server)
