@@ -11,12 +11,12 @@ import { checkReplay } from './checks/replay.ts'
 import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
 import { checkSignatureHeader, checkSignatureTimes } from './checks/signature-header.ts'
-import { createSchemeChooser } from './choose-scheme.ts'
 import { assertReceivedRequest, type ReceivedRequest } from './http/request.ts'
 import { createKeyCache } from './key/key-cache.ts'
 import { createLookup } from './key/shared-lookup.ts'
 import type { VerifierOptions } from './options/options.ts'
 import { validateOptions } from './options/settings.ts'
+import { chooseScheme } from './scheme.ts'
 import { assertVerdict } from './verdict/assert-verdict.ts'
 import { publishing } from './verdict/publish.ts'
 import {
@@ -58,7 +58,6 @@ export function createVerifier(options: VerifierOptions): Verify {
   const settings = validateOptions(options)
   const lookup = createLookup(settings.lookupTxt, settings.lookupTimeout)
   const keyOf = createKeyCache(settings)
-  const schemes = createSchemeChooser(settings.schemes)
   const { replayStore } = settings
 
   async function verify(request: ReceivedRequest): Promise<Verdict> {
@@ -69,7 +68,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const wellFormed = checkRequest(request)
     if (!wellFormed.ok) return refuse({ request: wellFormed }, 'the request is malformed')
     const fields = wellFormed.value
-    const scheme = schemes.choose(fields) ?? (await schemes.load())
+    const scheme = chooseScheme(fields, settings.schemes)
     const signature = scheme.parseSignature(fields, settings)
     const stated = scheme.parseTime(fields, signature)
 

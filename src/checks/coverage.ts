@@ -2,7 +2,7 @@ import type { Fields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import { memoFew } from '../memo.ts'
 import type { Settings } from '../options/settings.ts'
-import type { ParsedSignature, Scheme } from '../scheme.ts'
+import type { ParsedSignature, SchemeSteps } from '../scheme.ts'
 import { fail, type Result } from '../verdict/result.ts'
 import type { NotRun } from '../verdict/verdict.ts'
 
@@ -12,7 +12,7 @@ import type { NotRun } from '../verdict/verdict.ts'
  * signing string, which can be built only then.
  */
 export function checkCoverage(
-  scheme: Scheme,
+  scheme: SchemeSteps,
   request: ReceivedRequest,
   fields: Fields,
   parsed: ParsedSignature,

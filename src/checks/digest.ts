@@ -4,11 +4,11 @@ import { encodeBase64 } from '../http/base64.ts'
 import { DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
 import type { Fields } from '../http/fields.ts'
 import { base64Digest } from '../http/hash.ts'
-import type { Scheme } from '../scheme.ts'
+import type { SchemeSteps } from '../scheme.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
 /** The header's digests; a header that could never match is refused before DNS is asked. */
-export function checkDigestHeader(scheme: Scheme, fields: Fields): Result<readonly EncodedDigest[]> {
+export function checkDigestHeader(scheme: SchemeSteps, fields: Fields): Result<readonly EncodedDigest[]> {
   const digests = scheme.parseDigests(fields)
   if (!digests.ok) return digests
   for (const { algorithm } of digests.value) if (DIGESTS.has(algorithm)) return digests

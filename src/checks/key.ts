@@ -2,7 +2,7 @@ import type { KeyCache, RecordKey } from '../key/key-cache.ts'
 import { joinChunks } from '../key/record.ts'
 import type { TxtAnswer } from '../key/shared-lookup.ts'
 import type { Settings } from '../options/settings.ts'
-import type { Scheme } from '../scheme.ts'
+import type { SchemeSteps } from '../scheme.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 
@@ -19,7 +19,7 @@ const MAX_KEY_RECORDS = 4
  * section 6.1.2 step 4): the value is the usable ones; if there are none, the first failure is reported.
  */
 export function checkKey(
-  scheme: Scheme,
+  scheme: SchemeSteps,
   name: string,
   answer: TxtAnswer,
   algorithm: Algorithm | undefined,
@@ -49,7 +49,7 @@ export function checkKey(
 function fitAlgorithm(
   found: RecordKey,
   named: Algorithm | undefined,
-  scheme: Scheme,
+  scheme: SchemeSteps,
   { algorithms }: Settings
 ): Result<Candidate> {
   const { record, key } = found

@@ -1,5 +1,5 @@
 import type { Settings } from '../options/settings.ts'
-import type { ParsedSignature, Scheme } from '../scheme.ts'
+import type { ParsedSignature, SchemeSteps } from '../scheme.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
@@ -8,7 +8,7 @@ import { fail, ok, type Result } from '../verdict/result.ts'
  * the algorithm, undefined when the header leaves it to the key.
  */
 export function checkSignatureHeader(
-  { name, normalizeAlgorithm }: Scheme,
+  { name, normalizeAlgorithm }: SchemeSteps,
   signature: Result<ParsedSignature>,
   now: number,
   settings: Settings

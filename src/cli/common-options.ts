@@ -1,3 +1,7 @@
+import type { Scheme } from '../scheme.ts'
+import { SCHEMES } from '../testing/vector-setup.ts'
+import { UsageError } from './usage.ts'
+
 /** Options that mean the same in every command that has them. */
 export const ACCOUNT_HEADER = {
   type: 'string',
@@ -27,6 +31,13 @@ export const SCHEME = {
   about: 'judge by draft-cavage or rfc9421',
   otherwise: 'draft-cavage'
 } as const
+
+/** The schemes that `--scheme` names. */
+export const schemesOf = (names: readonly string[]): Scheme[] =>
+  names.map(name => {
+    if (Object.hasOwn(SCHEMES, name)) return SCHEMES[name as keyof typeof SCHEMES]
+    throw new UsageError('--scheme must be draft-cavage or rfc9421')
+  })
 
 export const ALGORITHM = {
   type: 'string',

@@ -6,7 +6,7 @@ import type { ReceivedRequest } from '../http/request.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
 import type { VerifierOptions } from '../options/options.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
-import type { SchemeName, Verdict } from '../verdict/verdict.ts'
+import type { Verdict } from '../verdict/verdict.ts'
 import { createVerifier } from '../verify.ts'
 import type { Entry } from './captures/capture.ts'
 import { readCapture } from './captures/read-capture.ts'
@@ -20,7 +20,8 @@ import {
   DNS_SERVER,
   JSON_OUTPUT,
   PREFIX,
-  SCHEME
+  SCHEME,
+  schemesOf
 } from './common-options.ts'
 import { captureText, MISSING_BODY } from './explain-capture.ts'
 import { HELP_OPTION, helpText, type OptionSpecs } from './help.ts'
@@ -174,7 +175,7 @@ function withFlags(
     accounts,
     ...(flags['account-header'] !== undefined && { accountHeader: flags['account-header'] }),
     ...(flags['account-prefix'] !== undefined && { accountPrefix: flags['account-prefix'] }),
-    ...(flags.scheme !== undefined && { schemes: flags.scheme as SchemeName[] }),
+    ...(flags.scheme !== undefined && { schemes: schemesOf(flags.scheme) }),
     ...(flags.algorithm !== undefined && { algorithms: flags.algorithm as Algorithm[] }),
     ...(servers !== undefined && { lookupTxt: dnsTxtLookup({ servers }) }),
     ...(record !== undefined && { lookupTxt: async () => [[parseTxt(record).text]] }),

@@ -4,5 +4,7 @@
  * @module signed-requests/draft-cavage
  */
 export { type Digest, parseDigestHeader } from '../http/digest.ts'
+export type { Scheme } from '../scheme.ts'
+export { draftCavage } from './scheme.ts'
 export { parseSignatureHeader, type SignatureParameters } from './signature-header.ts'
 export { buildSigningString, type SigningStringParameters } from './signing-string.ts'

@@ -1,13 +1,12 @@
 import { parseEncodedDigests } from '../http/digest.ts'
 import { parseDateHeader } from '../http/http-date.ts'
-import type { Scheme } from '../scheme.ts'
+import type { Scheme, SchemeSteps } from '../scheme.ts'
 import { withExcerpt } from '../verdict/excerpt.ts'
 import { fail } from '../verdict/result.ts'
 import { parseSharedSignature } from './signature-header.ts'
 import { joinSigningString } from './signing-string.ts'
 
-/** draft-cavage-http-signatures-12, with `Digest` of RFC 3230: what the service uses today. */
-export const draftCavage: Scheme = {
+const steps: SchemeSteps = {
   name: 'draft-cavage',
 
   parseSignature(fields) {
@@ -19,8 +18,11 @@ export const draftCavage: Scheme = {
 
   parseTime: fields => parseDateHeader(fields),
 
-  missingCoverage: ({ headers }, { requiredCoverage }) =>
-    requiredCoverage.filter(name => !headers.includes(name)),
+  missingCoverage({ headers }, { accountHeader, alsoCovered }) {
+    const required = ['(request-target)', 'host', 'date', accountHeader, 'digest', ...alsoCovered]
+    const missing = required.filter(name => !headers.includes(name))
+    return missing.filter((name, i) => missing.indexOf(name) === i)
+  },
 
   /** Without regard to case: implementations write `RSA-SHA256`, too. */
   normalizeAlgorithm: name => name.toLowerCase(),
@@ -35,3 +37,6 @@ export const draftCavage: Scheme = {
   /** Section 2.1.3: derived from the key. */
   defaultAlgorithm: type => (type === 'rsa' ? 'rsa-sha256' : 'ed25519')
 }
+
+/** draft-cavage-http-signatures-12, with `Digest` of RFC 3230: what the service uses today. For the option `schemes`. */
+export const draftCavage: Scheme = steps

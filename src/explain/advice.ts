@@ -24,7 +24,7 @@ const CHANGED_HEADER: Advice = [
 /** For a Signature that reads like a dictionary of structured fields, `sig1=:...:` (RFC 9421 section 4.2). */
 const OTHER_SCHEME: Advice = [
   'it is signed by RFC 9421, not by the draft',
-  "If the service says so, allow it: schemes: ['draft-cavage', 'rfc9421']."
+  'If the service says so, allow it: schemes: [draftCavage, rfc9421].'
 ]
 
 const CHECK_CLOCK =

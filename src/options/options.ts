@@ -1,7 +1,7 @@
 import type { LookupTxt } from '../key/dns.ts'
 import type { ReplayStore } from '../replay/store.ts'
+import type { Scheme } from '../scheme.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
-import type { SchemeName } from '../verdict/verdict.ts'
 
 /** Account ids to accept: one, several, or a function that decides. */
 export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
@@ -23,10 +23,10 @@ export interface VerifierOptions {
   /** seconds that Date, created and expires may be from now, either way; 300 by default */
   dateTolerance?: number
   /**
-   * The standards to judge by; `['draft-cavage']` by default. A request with Signature-Input is judged by `rfc9421`
-   * alone if that is allowed. RFC 9421 is then loaded; when its files are missing, `verify` rejects.
+   * The standards to accept; `[draftCavage]` by default. With `rfc9421` of `signed-requests/rfc9421` in the list, a
+   * request with Signature-Input is verified by that alone.
    */
-  schemes?: readonly SchemeName[]
+  schemes?: readonly Scheme[]
   /** `rsa-sha256` for the draft by default, and for RFC 9421 `rsa-v1_5-sha256`, `rsa-pss-sha512` and `ed25519` */
   algorithms?: readonly Algorithm[]
   /** names that must be signed in addition to the required ones; none by default */

@@ -1,9 +1,10 @@
+import { draftCavage } from '../draft-cavage/scheme.ts'
 import type { LookupTxt } from '../key/dns.ts'
 import { RSA_BITS } from '../key/import.ts'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { ReplayStore } from '../replay/store.ts'
-import type { SchemeName } from '../verdict/verdict.ts'
+import type { SchemeSteps } from '../scheme.ts'
 import { type AccountRule, validateAccounts } from './accounts.ts'
 import { type AllowedAlgorithms, validateAlgorithms, validateSchemes } from './algorithms.ts'
 import { validateFunction, validateLookup, validateReplayStore } from './functions.ts'
@@ -23,10 +24,9 @@ export interface Settings {
   readonly accountPrefix: string
   readonly requireHttps: boolean
   readonly dateTolerance: number
-  readonly schemes: ReadonlySet<SchemeName>
+  readonly schemes: readonly SchemeSteps[]
   readonly algorithms: AllowedAlgorithms
-  /** in lower case, as the draft names them */
-  readonly requiredCoverage: readonly string[]
+  /** in lower case */
   readonly alsoCovered: readonly string[]
   readonly minRsaBits: number
   readonly maxRsaBits: number
@@ -80,7 +80,7 @@ export function validateOptions(given: VerifierOptions): Settings {
       `minRsaBits is ${minRsaBits}, above maxRsaBits (${maxRsaBits}): no key could be accepted`
     )
   }
-  const schemes = validateSchemes(options.schemes ?? ['draft-cavage'])
+  const schemes = validateSchemes(options.schemes ?? [draftCavage])
   const alsoCovered = validateAlsoCovered(options.alsoCovered ?? [])
 
   return {
@@ -94,9 +94,6 @@ export function validateOptions(given: VerifierOptions): Settings {
     dateTolerance: validateDateTolerance(options.dateTolerance),
     schemes,
     algorithms: validateAlgorithms(options.algorithms, schemes),
-    requiredCoverage: [
-      ...new Set(['(request-target)', 'host', 'date', accountHeader, 'digest', ...alsoCovered])
-    ],
     alsoCovered,
     minRsaBits,
     maxRsaBits,

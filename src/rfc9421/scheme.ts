@@ -1,7 +1,6 @@
 import { parseDateHeader } from '../http/http-date.ts'
 import { parseKeyName } from '../key/name.ts'
-import type { Settings } from '../options/settings.ts'
-import type { ParsedSignature, Scheme } from '../scheme.ts'
+import type { ParsedSignature, Scheme, SchemeSteps } from '../scheme.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
 import { withExcerpt } from '../verdict/excerpt.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
@@ -16,11 +15,10 @@ interface ParsedRfc9421Signature
   extends ParsedSignature,
     Pick<SignatureInput, 'components' | 'signatureParams'> {}
 
-/** RFC 9421, with `Content-Digest` of RFC 9530. `keyid` is the DNS name of the key. */
-export const rfc9421: Scheme = {
+const steps: SchemeSteps = {
   name: 'rfc9421',
 
-  parseSignature(fields, settings): Result<ParsedRfc9421Signature> {
+  parseSignature(fields, { serviceDomain }): Result<ParsedRfc9421Signature> {
     const inputHeader = fields.values.get('signature-input')
     const signatureHeader = fields.values.get('signature')
     if (inputHeader === undefined)
@@ -31,7 +29,7 @@ export const rfc9421: Scheme = {
     if (!inputs.ok) return inputs
     const signatures = withExcerpt(parseSignatures(signatureHeader), signatureHeader)
     if (!signatures.ok) return signatures
-    const input = chooseInput(inputs.value, settings)
+    const input = chooseInput(inputs.value, serviceDomain)
     if (!input.ok) return input
 
     const unpaired = findUnpairedLabel(inputs.value, signatures.value)
@@ -95,13 +93,16 @@ export const rfc9421: Scheme = {
     [...allowed].find((name: Algorithm) => computationFor(name, type) !== undefined)
 }
 
+/** RFC 9421, with `Content-Digest` of RFC 9530; `keyid` is the DNS name of the key. For the option `schemes`. */
+export const rfc9421: Scheme = steps
+
 /**
  * Section 3.2 step 1: among several signatures, the one made with a key of the service. A second one of them is
  * refused, so an attacker cannot choose which signature is judged; without one, the key-name check refuses.
  */
-function chooseInput(inputs: readonly SignatureInput[], settings: Settings): Result<SignatureInput> {
+function chooseInput(inputs: readonly SignatureInput[], serviceDomain: string): Result<SignatureInput> {
   const isOwn = ({ keyId }: SignatureInput) =>
-    keyId !== undefined && 'name' in parseKeyName(keyId, settings.serviceDomain)
+    keyId !== undefined && 'name' in parseKeyName(keyId, serviceDomain)
   const [first, second] = inputs.filter(isOwn)
   if (second !== undefined)
     return withMessage(

@@ -14,7 +14,6 @@ const PLAIN = [
   'accountPrefix',
   'requireHttps',
   'dateTolerance',
-  'schemes',
   'algorithms',
   'alsoCovered',
   'minRsaBits',
@@ -33,6 +32,7 @@ export function optionsFor(
 ): Pick<VectorJson, 'options' | 'accountsError' | 'replayStore'> {
   const plain: Partial<VectorOptions> = {}
   if (verdict.status === 'verified' && verdict.scheme !== 'draft-cavage') plain.schemes = [verdict.scheme]
+  if (given.schemes !== undefined) plain.schemes = given.schemes.map(({ name }) => name)
   for (const name of PLAIN) Object.assign(plain, given[name] !== undefined && { [name]: given[name] })
 
   const accountHeader = given.accountHeader ?? accountHeaderIn(verdict)

@@ -1,7 +1,11 @@
+import { draftCavage } from '../draft-cavage/scheme.ts'
 import type { ReceivedBody, ReceivedRequest } from '../http/request.ts'
 import type { LookupTxt } from '../key/dns.ts'
 import type { VerifierOptions } from '../options/options.ts'
 import type { ReplayStore } from '../replay/store.ts'
+import { rfc9421 } from '../rfc9421/scheme.ts'
+import type { Scheme } from '../scheme.ts'
+import type { SchemeName } from '../verdict/verdict.ts'
 import type { VectorBody, VectorJson } from './vector-form.ts'
 
 type Surroundings = Pick<VectorJson, 'accountsError' | 'replayStore'> &
@@ -18,8 +22,10 @@ export function optionsOfVector({
   accountsError,
   replayStore
 }: Surroundings): Partial<VerifierOptions> {
+  const { schemes, ...plain } = options ?? {}
   return {
-    ...options,
+    ...plain,
+    ...(schemes !== undefined && { schemes: schemes.map(name => SCHEMES[name]) }),
     ...(accountsError && { accounts: failingAccounts }),
     ...(replayStore !== undefined && { replayStore: REPLAY_STORES[replayStore] }),
     ...(dns !== undefined && { lookupTxt: lookupOf(dns) }),
@@ -32,6 +38,9 @@ export const requestOfVector = ({ request }: Pick<VectorJson, 'request'>): Recei
   ...request,
   body: request.body === null ? null : decodeBody(request.body)
 })
+
+/** The schemes by the names that vectors and command lines have for them. */
+export const SCHEMES: Readonly<Record<SchemeName, Scheme>> = { 'draft-cavage': draftCavage, rfc9421 }
 
 const failingAccounts = (): never => {
   throw new Error('the accounts cannot be read')

@@ -5,8 +5,11 @@
  * otherwise. A finding is printed with the seed that brings it back: `npm run fuzz -- 0 --seed 1234` runs that one
  * round.
  */
+
 import { parseArgs } from 'node:util'
+import { draftCavage } from '../../src/draft-cavage/index.ts'
 import { createVerifier, type ReceivedBody, type Verdict, type Verify } from '../../src/index.ts'
+import { rfc9421 } from '../../src/rfc9421/index.ts'
 import { CODES } from '../../src/verdict/codes.ts'
 import { CHECK_NAMES } from '../../src/verdict/verdict.ts'
 import type { Draft, Way } from './mutate.ts'
@@ -38,7 +41,7 @@ function newVerifier(): Verify {
     serviceDomain: 'service.example',
     hosts: HOSTS,
     accounts: ACCOUNTS,
-    schemes: ['draft-cavage', 'rfc9421'],
+    schemes: [draftCavage, rfc9421],
     algorithms: ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519', 'rsa-v1_5-sha256', 'rsa-pss-sha512'],
     now: () => NOW_SECONDS * 1000,
     lookupTxt: async name => {

@@ -1,4 +1,5 @@
 import { constants, createHash, sign } from 'node:crypto'
+import { draftCavage } from '../../src/draft-cavage/index.ts'
 import {
   buildSigningString,
   createVerifier,
@@ -8,7 +9,7 @@ import {
   type ReceivedRequest,
   verifySignature
 } from '../../src/index.ts'
-import { buildSignatureBase, parseSignatureInput, parseSignatures } from '../../src/rfc9421/index.ts'
+import { buildSignatureBase, parseSignatureInput, parseSignatures, rfc9421 } from '../../src/rfc9421/index.ts'
 import { signRequest } from '../../src/testing/sign.ts'
 import { createSigningKey } from '../../src/testing/signing-key.ts'
 import { ONE } from '../vectors/build/keys.ts'
@@ -42,7 +43,7 @@ const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: HOST,
   accounts: '1234',
-  schemes: ['draft-cavage', 'rfc9421'],
+  schemes: [draftCavage, rfc9421],
   algorithms: ['rsa-sha256', 'hs2019', 'rsa-v1_5-sha256'],
   lookupTxt: async () => [[ONE.record]]
 })

@@ -18,7 +18,6 @@ const OPTIONS: RequestBatch['options'] = {
   serviceDomain: 'service.example',
   hosts: HOSTS,
   accounts: ACCOUNTS,
-  schemes: ['draft-cavage', 'rfc9421'],
   algorithms: ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519', 'rsa-v1_5-sha256', 'rsa-pss-sha512']
 }
 

@@ -1,5 +1,6 @@
 import { constants, createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
+import { rfc9421 } from '../../src/rfc9421/index.ts'
 import { type Parts, signLines, type Written } from '../vectors/build/sign-rfc9421.ts'
 
 /** A service that signs by RFC 9421. */
@@ -32,7 +33,7 @@ export const OPTIONS = {
   serviceDomain: 'service.example',
   hosts: HOST,
   accounts: '1234',
-  schemes: ['rfc9421'],
+  schemes: [rfc9421],
   now: () => NOW,
   lookupTxt: async (name: string) => {
     const found = RECORDS[name]

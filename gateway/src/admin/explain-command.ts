@@ -26,7 +26,7 @@ export function explainCommand(file: string, at: number, options: VerifierOption
     ]),
     ...(accountHeader === undefined ? [] : ([['account-header', accountHeader]] as [string, string][])),
     ...(accountPrefix === undefined ? [] : ([['account-prefix', accountPrefix]] as [string, string][])),
-    ...schemes.map((scheme): [string, string] => ['scheme', scheme]),
+    ...schemes.map(({ name }): [string, string] => ['scheme', name]),
     ...algorithms.map((algorithm): [string, string] => ['algorithm', algorithm]),
     ['now', `${new Date(at).toISOString().slice(0, 19)}Z`]
   ]

@@ -40,7 +40,7 @@ function inputOf(
   headers: Exchange['headers'],
   { schemes, serviceDomain }: VerifierOptions
 ): SignatureInput | undefined {
-  if (!schemes?.includes('rfc9421')) return undefined
+  if (!schemes?.some(({ name }) => name === 'rfc9421')) return undefined
   const inputs = parseSignatureInput(lineValues(headers, 'signature-input').join(', '))
   if (!inputs.ok) return undefined
   const isOurs = ({ keyId }: SignatureInput) => keyId?.toLowerCase().endsWith(`.${serviceDomain}`)

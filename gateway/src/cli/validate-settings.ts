@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
+import { schemesOf } from '../../../src/cli/common-options.ts'
 import { UsageError } from '../../../src/cli/usage.ts'
 import { dnsTxtLookup } from '../../../src/key/dns.ts'
 import { isLoopback } from '../../../src/options/loopback.ts'
@@ -51,7 +52,7 @@ export function validateSettings(given: GivenOptions): GatewaySettings {
     ...defined({
       accountHeader: text('account-header'),
       accountPrefix: text('account-prefix'),
-      schemes: list('scheme') as VerifierOptions['schemes'],
+      schemes: given.has('scheme') ? schemesOf(list('scheme')!) : undefined,
       algorithms: list('algorithm') as VerifierOptions['algorithms'],
       lookupTxt: servers && dnsTxtLookup({ servers })
     })

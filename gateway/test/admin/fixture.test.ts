@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { draftCavage } from '../../../src/draft-cavage/index.ts'
 import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../../src/index.ts'
+import { rfc9421 } from '../../../src/rfc9421/index.ts'
 import { runInside } from '../../../test/support/run-cli.ts'
 import { explainCommand } from '../../src/admin/explain-command.ts'
 import { fixtureOf } from '../../src/admin/fixture.ts'
@@ -66,11 +68,7 @@ const bare = (request: ReceivedRequest, headers: [string, string][]) => ({ ...re
 
 const CASES: readonly [name: string, ReceivedRequest, Setting?][] = [
   ['verified', sign()],
-  [
-    'verified by RFC 9421',
-    sign({ scheme: 'rfc9421' }),
-    { options: { schemes: ['draft-cavage', 'rfc9421'] } }
-  ],
+  ['verified by RFC 9421', sign({ scheme: 'rfc9421' }), { options: { schemes: [draftCavage, rfc9421] } }],
   ['a body with bytes of any kind', sign({ body: Buffer.from([0, 0xff, 0xc3, 0x28]) })],
   ['no body', service.sign({ date: new Date(NOW) })],
   ['replayed', sign(), { options: store(async () => false) }],

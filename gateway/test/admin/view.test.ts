@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ReceivedRequest, VerifierOptions } from '../../../src/index.ts'
+import { rfc9421 } from '../../../src/rfc9421/index.ts'
 import { createRecent, cutDown } from '../../src/admin/recent.ts'
 import { detailOf, rowOf } from '../../src/admin/view.ts'
 import type { Exchange } from '../../src/exchange.ts'
@@ -131,7 +132,7 @@ describe('the signing string', () => {
   })
 
   test('is the signature base of RFC 9421', async () => {
-    const { signing, headers } = await open(signed({ scheme: 'rfc9421' }), { schemes: ['rfc9421'] })
+    const { signing, headers } = await open(signed({ scheme: 'rfc9421' }), { schemes: [rfc9421] })
     expect(signing.slice(0, 3)).toEqual([
       { text: '"@method": POST', isOftenChanged: false },
       { text: '"@request-target": /hook?id=1', isOftenChanged: true },

@@ -23,7 +23,7 @@ test('the other defaults', () => {
   const byDefault = Object.fromEntries(rows.map(row => [row.name, row.byDefault]))
   expect(byDefault['accountHeader']?.toLowerCase()).toBe(`\`${settings.accountHeader}\``)
   expect(byDefault['accountPrefix']).toBe(`\`${settings.accountPrefix}\``)
-  expect(byDefault['schemes']).toBe(`\`['${[...settings.schemes].join("', '")}']\``)
+  expect(byDefault['schemes']).toBe('`[draftCavage]`')
   expect(byDefault['algorithms']).toBe(`\`['${[...settings.algorithms['draft-cavage']].join("', '")}']\``)
   expect(byDefault['replayStore']).toBe('none')
   expect(settings.replayStore).toBeUndefined()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createVerifier, type VerifierOptions } from 'signed-requests'
+import { createVerifier, draftCavage, type VerifierOptions } from 'signed-requests'
+import { rfc9421 } from 'signed-requests/rfc9421'
 import { judgeSignatures, type SignatureCase } from './signatures.ts'
 
 /** What to judge, as plain data. */
@@ -7,7 +8,7 @@ export type Batch = RequestBatch | readonly SignatureCase[]
 
 /** Requests to judge. */
 export interface RequestBatch {
-  options: Pick<VerifierOptions, 'serviceDomain' | 'hosts' | 'accounts' | 'schemes' | 'algorithms'>
+  options: Pick<VerifierOptions, 'serviceDomain' | 'hosts' | 'accounts' | 'algorithms'>
   now: number
   requests: readonly {
     method: string
@@ -30,6 +31,7 @@ async function judgeRequests({ options, now, requests }: RequestBatch): Promise<
   let records: Readonly<Record<string, readonly string[]>> = {}
   const verify = createVerifier({
     ...options,
+    schemes: [draftCavage, rfc9421],
     now: () => now,
     replayStore: { claim: async () => true, release: async () => {} },
     lookupTxt: async name => {

@@ -149,7 +149,7 @@ describe('explain', () => {
     const wrong = await run(['explain', ...WITH_RECORD, '--scheme', 'rfc9999'], latin1(bytes))
     expect(wrong).toMatchObject({
       code: 64,
-      stderr: 'signed-requests: schemes is ["rfc9999"]: pass an array of draft-cavage, rfc9421\n'
+      stderr: 'signed-requests: --scheme must be draft-cavage or rfc9421\n'
     })
   })
 

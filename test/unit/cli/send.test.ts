@@ -6,6 +6,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { draftCavage } from '../../../src/draft-cavage/index.ts'
 import {
   createVerifier,
   dnsTxtLookup,
@@ -14,6 +15,7 @@ import {
   type VerifierOptions
 } from '../../../src/index.ts'
 import { memoryReplayStore } from '../../../src/replay/index.ts'
+import { rfc9421 } from '../../../src/rfc9421/index.ts'
 import { buildCommandLine, type CommandLine } from '../../support/cli.ts'
 import { freePort } from '../../support/free-port.ts'
 import { makeCertificate } from '../../support/https.ts'
@@ -99,7 +101,7 @@ it('signs with a fresh key, serves its record, and prints the answer', async () 
 })
 
 it('signs by RFC 9421', async () => {
-  const url = await startReceiver({ schemes: ['rfc9421'] })
+  const url = await startReceiver({ schemes: [rfc9421] })
   const send = (...flags: string[]) =>
     cli.run(['send', `${url}/hook?id=1`, '--data', '{}', '--serve-dns', dnsAddress, ...flags])
   expect(await send('--scheme', 'rfc9421')).toMatchObject({
@@ -211,7 +213,7 @@ describe('a forgery', () => {
   ])('of the %s is refused with %s, and explained', async (what, code) => {
     const url = await startReceiver()
     for (const scheme of ['draft-cavage', 'rfc9421']) {
-      const schemed = await startReceiver({ schemes: ['draft-cavage', 'rfc9421'] })
+      const schemed = await startReceiver({ schemes: [draftCavage, rfc9421] })
       for (const data of [['--data', '{"a":1}'], []]) {
         const finished = await runInside([
           'send',

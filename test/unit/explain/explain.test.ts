@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { draftCavage } from '../../../src/draft-cavage/index.ts'
 import { ADVICE } from '../../../src/explain/advice.ts'
 import {
   type CheckName,
@@ -10,6 +11,7 @@ import {
   type Verdict,
   type VerifierOptions
 } from '../../../src/index.ts'
+import { rfc9421 } from '../../../src/rfc9421/index.ts'
 import { captureFixture, createTestService, type SignRequest } from '../../../src/testing/index.ts'
 import { CODES } from '../../../src/verdict/codes.ts'
 import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
@@ -294,8 +296,8 @@ describe('what the evidence shows', () => {
     const request = sign({ scheme: 'rfc9421' })
     const text = unwrapped(explained(await judge(request)))
     expect(text).toContain('likely cause: it is signed by RFC 9421, not by the draft')
-    expect(text).toContain("allow it: schemes: ['draft-cavage', 'rfc9421']")
-    const allowed = explained(await judge(request, { schemes: ['draft-cavage', 'rfc9421'] }))
+    expect(text).toContain('allow it: schemes: [draftCavage, rfc9421]')
+    const allowed = explained(await judge(request, { schemes: [draftCavage, rfc9421] }))
     expect(allowed).toMatch(/^verified/)
   })
 

@@ -182,7 +182,7 @@ const MISTAKES = (
       option({ schemes: ['cavage'] }),
       '"cavage"',
       'an array of',
-      'draft-cavage'
+      'draftCavage'
     ],
     [
       'alsoCovered without an array',

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
 import { createVerifier, type VerifierOptions } from '../../../src/index.ts'
+import { rfc9421 } from '../../../src/rfc9421/index.ts'
 import { captureFixture, createTestService } from '../../../src/testing/index.ts'
 import { readFixture } from '../../support/read-fixture.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
 const BODY = '{"event":"published"}'
 const service = createTestService({ accountHeader: 'X-Brand-ID' })
-const verify = createVerifier({ ...service.options, schemes: ['rfc9421'] })
+const verify = createVerifier({ ...service.options, schemes: [rfc9421] })
 const headersOf = (request: { headers: unknown }) => new Map(request.headers as [string, string][])
 
 it('signs the components of the list of the specification that are present', () => {
@@ -28,7 +29,7 @@ it('signs at the time it is told', async () => {
     'date: date-too-old',
     'signature-header: signature-created-out-of-range'
   ])
-  const then = createVerifier({ ...service.options, schemes: ['rfc9421'], now: () => date.getTime() })
+  const then = createVerifier({ ...service.options, schemes: [rfc9421], now: () => date.getTime() })
   expect((await then(request)).status).toBe('verified')
   const texts = service.sign({ scheme: 'rfc9421', date: 'yesterday' })
   expect(failuresOf(await verify(texts))).toEqual(['date: date-malformed'])
@@ -63,13 +64,13 @@ it.each([
   ['another body', { body: '{}' }, true]
 ])('captures a request: %s', async (_, change, withOptions) => {
   const service = createTestService()
-  const verify = createVerifier({ ...service.options, schemes: ['rfc9421'] })
+  const verify = createVerifier({ ...service.options, schemes: [rfc9421] })
   const signed = service.sign({ scheme: 'rfc9421', body: BODY, target: '/hook?id=42' })
   const secret = [...(signed.headers as [string, string][]), ['X-Secret', 'hush']] as const
   const request = { ...signed, headers: secret, ...change }
   const verdict = await verify(request)
   const document = captureFixture(request, verdict, {
-    ...(withOptions && { options: { ...service.options, schemes: ['rfc9421'] } }),
+    ...(withOptions && { options: { ...service.options, schemes: [rfc9421] } }),
     dns: service.records,
     redact: true
   })

@@ -1,0 +1,37 @@
+import { build } from 'esbuild'
+import { expect, test } from 'vitest'
+
+/** The files of `src/` of which a bundle keeps something, and the packages that it imports. */
+async function bundleOf(code: string): Promise<{ files: string[]; packages: string[] }> {
+  const { metafile } = await build({
+    stdin: { contents: code, resolveDir: '.' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    metafile: true,
+    write: false
+  })
+  const [output] = Object.values(metafile.outputs)
+  return {
+    files: Object.entries(output!.inputs)
+      .filter(([file, { bytesInOutput }]) => file.startsWith('src/') && bytesInOutput > 0)
+      .map(([file]) => file),
+    packages: [...new Set(output!.imports.map(({ path }) => path).filter(path => !path.startsWith('node:')))]
+  }
+}
+
+test('a receiver that accepts the draft bundles nothing of RFC 9421, and no package', async () => {
+  const { files, packages } = await bundleOf(
+    "export { createVerifier, fromNodeRequest } from './src/index.ts'"
+  )
+  expect(files).toContain('src/draft-cavage/scheme.ts')
+  expect(files.filter(file => file.includes('rfc9421'))).toEqual([])
+  expect(packages).toEqual([])
+})
+
+test('RFC 9421 comes with its import', async () => {
+  const { files, packages } = await bundleOf("export { rfc9421 } from './src/rfc9421/index.ts'")
+  expect(files).toContain('src/rfc9421/scheme.ts')
+  expect(packages).toEqual(['structured-headers'])
+})
