@@ -1,6 +1,6 @@
-import type { KeyCache, RecordKey } from '../key/key-cache.ts'
+import type { KeyCache, RecordKey } from '../key/import.ts'
+import type { TxtAnswer } from '../key/lookup.ts'
 import { joinChunks } from '../key/record.ts'
-import type { TxtAnswer } from '../key/shared-lookup.ts'
 import type { Settings } from '../options/settings.ts'
 import type { SchemeSteps } from '../scheme.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'

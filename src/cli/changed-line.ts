@@ -1,8 +1,7 @@
 import { openSignature } from '../explain/opened-signature.ts'
 import { base64Digest } from '../http/hash.ts'
 import type { ReceivedRequest } from '../http/request.ts'
-import { importPublicKey } from '../key/import.ts'
-import { parseKeyRecord } from '../key/record.ts'
+import { parseKey } from '../key/import.ts'
 import { computationFor } from '../signature/algorithms.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
 import type { EvidenceByCode } from '../verdict/evidence.ts'
@@ -60,14 +59,13 @@ function verifier({
   signature,
   algorithm
 }: EvidenceByCode['signature-mismatch']): ((text: string) => boolean) | undefined {
-  const parsed = parseKeyRecord(record)
-  const key = parsed.ok ? importPublicKey(parsed.value) : parsed
-  if (!key.ok) return undefined
-  const computation = computationFor(algorithm.toLowerCase(), key.value.type)
-  if (computation === undefined || (key.value.type === 'rsa' && computation.options === undefined))
-    return undefined
+  const parsed = parseKey(record)
+  if (!parsed.ok) return undefined
+  const { key } = parsed.value
+  const computation = computationFor(algorithm.toLowerCase(), key.type)
+  if (computation === undefined || (key.type === 'rsa' && computation.options === undefined)) return undefined
   const bytes = Buffer.from(signature, 'base64')
-  return text => verifySignature(text, bytes, key.value, algorithm)
+  return text => verifySignature(text, bytes, key, algorithm)
 }
 
 /** Forwarding headers of one kind that are tried: for PSS and Ed25519 each costs some verifications. */

@@ -1,7 +1,7 @@
 import { facts, factText } from '../explain/facts.ts'
 import { escapeText, wrapExact, wrapWords } from '../explain/text.ts'
-import { importPublicKey } from '../key/import.ts'
-import { looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
+import { parseKey } from '../key/import.ts'
+import { type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
 import { isUnavailable } from '../verdict/codes.ts'
 import type { Failed } from '../verdict/result.ts'
 
@@ -43,15 +43,18 @@ export const reportFailure = (name: string, failed: Failed): KeyReport => ({
 
 function reportRecord(text: string): RecordReport {
   if (!looksLikeKeyRecord(text)) return { status: 'unrelated', text }
+  const key = parseKey(text)
+  if (key.ok) return { status: 'usable', bits: key.value.key.bits, ...factsOf(key.value.record) }
   const record = parseKeyRecord(text)
-  if (!record.ok) return { status: 'unusable', problem: problemOf(record), text }
-  const key = importPublicKey(record.value)
-  const { hashes, flags } = record.value
-  const parsed = { type: record.value.type, ...(hashes && { hashes }), flags, text }
-  return key.ok
-    ? { status: 'usable', bits: key.value.bits, ...parsed }
-    : { status: 'unusable', problem: problemOf(key), ...parsed }
+  return { status: 'unusable', problem: problemOf(key), text, ...(record.ok && factsOf(record.value)) }
 }
+
+const factsOf = ({ type, hashes, flags, text }: KeyRecord) => ({
+  type,
+  ...(hashes && { hashes }),
+  flags,
+  text
+})
 
 function problemOf({ code, message, evidence }: Failed): string {
   const { name: _, ...rest } = { ...evidence } as Record<string, string>

@@ -1,6 +1,5 @@
 import { publicDecrypt } from 'node:crypto'
-import { importPublicKey } from '../key/import.ts'
-import { parseKeyRecord } from '../key/record.ts'
+import { parseKey } from '../key/import.ts'
 import { computationFor } from '../signature/algorithms.ts'
 import type { EvidenceByCode } from '../verdict/evidence.ts'
 
@@ -27,16 +26,16 @@ export function openSignature({
   signature,
   algorithm
 }: Pick<EvidenceByCode['signature-mismatch'], 'record' | 'signature' | 'algorithm'>): SignedHash | undefined {
-  const parsed = parseKeyRecord(record)
-  const key = parsed.ok ? importPublicKey(parsed.value) : parsed
-  if (!key.ok) return undefined
-  const computation = computationFor(algorithm, key.value.type)
+  const parsed = parseKey(record)
+  if (!parsed.ok) return undefined
+  const { key } = parsed.value
+  const computation = computationFor(algorithm, key.type)
   if (computation === undefined || computation.digest === null || computation.options !== undefined)
     return undefined
 
   const start = DIGEST_INFO[computation.digest]
   try {
-    const info = publicDecrypt(key.value.keyObject, Buffer.from(signature, 'base64'))
+    const info = publicDecrypt(key.keyObject, Buffer.from(signature, 'base64'))
     const isStarted = info.compare(start, 0, start.length, 0, start.length) === 0
     return isStarted
       ? { algorithm: computation.digest, hash: info.toString('base64', start.length) }

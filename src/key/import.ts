@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
+import { memoMany } from '../memo.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
-import type { KeyRecord } from './record.ts'
+import { type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from './record.ts'
 import { parseRsaDer } from './rsa-der.ts'
 
 /** `p256` (ECDSA on P-256) is never the type of a key record: such a key is made in code, from `node:crypto`. */
@@ -111,3 +112,34 @@ function importDer(der: Uint8Array, type: 'spki' | 'pkcs1'): KeyObject | undefin
 
 const badEncoding = ({ text }: KeyRecord, reason: string): Failed =>
   fail('key-unreadable', { record: text, reason })
+
+/** A parsed record and its imported key. */
+export interface RecordKey {
+  record: KeyRecord
+  key: PublicKey
+}
+
+/** The key in the text of one TXT record. Never throws; fails as `parseKeyRecord` and `importPublicKey` do. */
+export function parseKey(text: string, limits: KeyLimits = {}): Result<RecordKey> {
+  const record = parseKeyRecord(text)
+  if (!record.ok) return record
+  const key = importPublicKey(record.value, limits)
+  return key.ok ? ok({ record: record.value, key: key.value }) : key
+}
+
+/** Finds the key of a record's text: undefined when the text is not a key record at all. */
+export type KeyCache = (text: string) => Result<RecordKey> | undefined
+
+/** A service has one key a month; these limits have room for many services, but not for a flood. */
+const MAX_RECORDS = 100
+const MAX_TEXT = 4096
+
+/**
+ * Importing a key costs several times as much as a verification, so the key of a record is remembered by the record's
+ * exact text. DNS is still asked every time: a changed record has another text, and is parsed at once.
+ */
+export function createKeyCache(limits: KeyLimits): KeyCache {
+  const parse: KeyCache = text => (looksLikeKeyRecord(text) ? parseKey(text, limits) : undefined)
+  const cached = memoMany(parse, MAX_RECORDS)
+  return text => (text.length > MAX_TEXT ? parse(text) : cached(text))
+}

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createLookup } from '../../../src/key/shared-lookup.ts'
+import { createLookup } from '../../../src/key/lookup.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,0 +1,92 @@
+import { withDeadline } from '../deadline.ts'
+import { errorLabel } from '../verdict/error-label.ts'
+import { fail, ok, type Result, withCause } from '../verdict/result.ts'
+import type { LookupTxt } from './dns.ts'
+
+export type TxtAnswer = readonly (readonly string[])[]
+
+/**
+ * Asks for the TXT records of a name, with its own deadline however the resolver behaves. No answer is kept;
+ * lookups of one name that are in flight at the same moment share one query.
+ *
+ * Fails with `key-not-found`, `key-lookup-failed` or `key-lookup-timeout`.
+ */
+export type Lookup = (name: string) => Promise<Result<TxtAnswer>>
+
+export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
+  const inFlight = new Map<string, Promise<Result<TxtAnswer>>>()
+
+  async function ask(name: string): Promise<Result<TxtAnswer>> {
+    const options = new LookupOptions()
+    try {
+      const answer = await withDeadline(call(lookupTxt, name, options), timeout, () => {
+        options.abort()
+        return LATE
+      })
+      if (answer === LATE)
+        return fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms` })
+      if (isTxtAnswer(answer)) return ok(answer)
+      return fail('key-lookup-failed', { name, error: 'the answer is not of the form string[][]' })
+    } catch (error) {
+      return parseError(name, error)
+    } finally {
+      inFlight.delete(name)
+    }
+  }
+
+  return name => {
+    const shared = inFlight.get(name)
+    if (shared !== undefined) return shared
+    const query = ask(name)
+    inFlight.set(name, query)
+    return query
+  }
+}
+
+const LATE = Symbol('late')
+
+/** A lookup may throw where it should reject, or return no promise. */
+function call(lookupTxt: LookupTxt, name: string, options: LookupOptions): Promise<unknown> {
+  try {
+    const answer: unknown = lookupTxt(name, options)
+    if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function')
+      return Promise.resolve(answer)
+    throw new TypeError('lookupTxt returned no promise')
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+/** Makes the signal only for a lookup that asks for it: a controller costs a tenth of an RSA verification. */
+class LookupOptions {
+  #controller: AbortController | undefined
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    return this.#controller.signal
+  }
+
+  /** The deadline has passed: also for a lookup that asks later. */
+  abort(): void {
+    this.#controller ??= new AbortController()
+    this.#controller.abort()
+  }
+}
+
+/** A loop, because `every` skips the holes of a sparse array. */
+function isTxtAnswer(answer: unknown): answer is TxtAnswer {
+  if (!Array.isArray(answer)) return false
+  for (const record of answer) {
+    if (!Array.isArray(record)) return false
+    for (const chunk of record) if (typeof chunk !== 'string') return false
+  }
+  return true
+}
+
+/** Only `code` decides: NXDOMAIN and "no TXT here" are answers; any other code means there was no answer. */
+function parseError(name: string, error: unknown): Result<TxtAnswer> {
+  const code = errorLabel(error)
+  if (code === 'ENOTFOUND' || code === 'ENODATA') return fail('key-not-found', { name, reason: code })
+  const failure = code === 'ETIMEOUT' ? 'key-lookup-timeout' : 'key-lookup-failed'
+  return withCause(fail(failure, { name, error: code }), error)
+}
