@@ -1,21 +1,40 @@
 import { ownOptions } from '../mistakes/own-options.ts'
-import { expiringIds } from './expiring-ids.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
 
 // Ten minutes, the whole window of the default tolerance, at 1,600 requests a second.
 const DEFAULT_MAX_ENTRIES = 1_000_000
 
-// About 2 GB. A receiver that needs more needs a shared store.
+// A `Map` holds no more.
 const MOST_ENTRIES = 2 ** 24
 
+// A `Map` copies itself when it grows: 240 ms with a million ids in one, at most 20 ms in each of several.
+const SHARDS = 16
+
+// Each claim adds one id, so any number above one removes expired ids faster than new ones arrive.
+const CHECKED_PER_CLAIM = 4
+const CHECKED_WHEN_FULL = 1000
+
+/** When an id expires, by both clocks, in milliseconds. */
+interface Expiry {
+  monotonic: number
+  system: number
+}
+
 /**
- * A replay store in this process's memory: for a receiver that is one process. It starts no timer.
+ * A replay store in this process's memory: for a receiver that is one process, with up to a few hundred requests a
+ * second. It starts no timer: each claim also checks a few other ids, in turn, and removes those that have expired.
  *
  * When `maxEntries` ids are held, `claim` of a new one rejects with an `Error` (the verifier then reports
  * `replay-store-failed`) rather than forget an id that could still be replayed.
  *
- * @param options.maxEntries ids held at most, 1 to 16,777,216; the default of 1,000,000 takes about 120 MB when full
+ * @param options.maxEntries ids held at most, 1 to 16,777,216; the default of 1,000,000 takes about 200 MB when full
  * @throws TypeError for a bad option
+ * @example
+ * ```ts
+ * import { memoryReplayStore } from 'signed-requests/replay'
+ *
+ * const replayStore = memoryReplayStore({ maxEntries: 100_000 })
+ * ```
  */
 export function memoryReplayStore(options: { maxEntries?: number } = {}): ReplayStore {
   const { maxEntries = DEFAULT_MAX_ENTRIES } = ownOptions('memoryReplayStore', options, ['maxEntries'])
@@ -24,23 +43,62 @@ export function memoryReplayStore(options: { maxEntries?: number } = {}): Replay
       `maxEntries must be a whole number from 1 to ${MOST_ENTRIES}, not ${String(maxEntries)}`
     )
   }
-  const ids = expiringIds(maxEntries)
+  const shards = Array.from({ length: SHARDS }, () => new Map<string, Expiry>())
+  const shardOf = (id: string) => shards[id.charCodeAt(0) % SHARDS]!
+  const inTurn = entriesInTurn(shards)
+  let size = 0
+
+  const remove = (id: string) => {
+    if (shardOf(id).delete(id)) size -= 1
+  }
+  const removeExpired = (now: Expiry) => {
+    for (let n = 0; n < CHECKED_PER_CLAIM || (size >= maxEntries && n < CHECKED_WHEN_FULL); n++) {
+      const entry = inTurn.next().value
+      if (entry !== undefined && isOver(entry[1], now)) remove(entry[0])
+    }
+  }
+
   return {
     async claim(id, ttlSeconds) {
       assertId(id)
       assertTtl(ttlSeconds)
-      // Setting the system clock forward must not free an id, and setting it back must hold it longer: a Date is judged
-      // by that clock.
-      const result = ids.add(id, performance.now(), Date.now(), ttlSeconds * 1000)
-      if (result === 'full') {
+      const now = { monotonic: performance.now(), system: Date.now() }
+      const held = shardOf(id).get(id)
+      if (held !== undefined && !isOver(held, now)) return false
+      remove(id)
+      removeExpired(now)
+      if (size >= maxEntries) {
         const message = `the replay store is full: it holds ${maxEntries} ids and forgets none before it expires`
         throw Object.assign(new Error(message), { code: 'REPLAY_STORE_FULL' })
       }
-      return result === 'added'
+      const ttl = ttlSeconds * 1000
+      shardOf(id).set(id, { monotonic: now.monotonic + ttl, system: now.system + ttl })
+      size += 1
+      return true
     },
     async release(id) {
       assertId(id)
-      ids.delete(id)
+      remove(id)
+    }
+  }
+}
+
+/**
+ * By both clocks: setting the system clock forward must not free an id, and setting it back must hold it longer,
+ * because a Date is checked by that clock.
+ */
+function isOver(expiry: Expiry, now: Expiry): boolean {
+  return expiry.monotonic <= now.monotonic && expiry.system <= now.system
+}
+
+/** Every entry, over and over, and undefined after each shard. A `Map` may change while it is iterated. */
+function* entriesInTurn(
+  shards: readonly Map<string, Expiry>[]
+): Generator<[string, Expiry] | undefined, never> {
+  for (;;) {
+    for (const shard of shards) {
+      yield* shard
+      yield undefined
     }
   }
 }
