@@ -7,30 +7,48 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** paths in the tarball */
+    /** paths in the library's tarball */
     files: readonly string[]
+    /** bytes of the library's tarball, packed and unpacked */
+    weight: { packed: number; unpacked: number }
     /** a new user's folder after `npm init -y && npm install <tarball>` */
     folder: string
+    /** the same with the gateway's tarball and the library's, and with that of the vectors alone */
+    gatewayFolder: string
+    vectorsFolder: string
   }
 }
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Packs the package as it is built and installs the tarball, once for all tests. */
+/** Packs the packages as they are built and installs the tarballs as new users do, once for all tests. */
 export default function install(project: TestProject): () => void {
   const temporary = mkdtempSync(join(tmpdir(), 'package-'))
-  const folder = join(temporary, 'receiver')
-  mkdirSync(folder)
-  const [packed] = JSON.parse(
-    npm(ROOT, 'pack', '--json', '--ignore-scripts', '--pack-destination', temporary)
-  )
-  npm(folder, 'init', '-y')
-  npm(folder, 'install', '--no-audit', '--no-fund', '--prefer-offline', join(temporary, packed.filename))
+  const pack = (
+    folder: string
+  ): { path: string; size: number; unpackedSize: number; files: { path: string }[] } => {
+    const to = ['--pack-destination', temporary]
+    const output = JSON.parse(npm(join(ROOT, folder), 'pack', '--json', '--ignore-scripts', ...to))
+    // npm 12 names each by its package.
+    const [packed] = Array.isArray(output) ? output : Object.values<(typeof output)[string]>(output)
+    return { ...packed, path: join(temporary, packed.filename) }
+  }
+  const installed = (name: string, ...tarballs: string[]): string => {
+    const folder = join(temporary, name)
+    mkdirSync(folder)
+    npm(folder, 'init', '-y')
+    npm(folder, 'install', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs)
+    return folder
+  }
+  const library = pack('.')
   project.provide(
     'files',
-    packed.files.map(({ path }: { path: string }) => path)
+    library.files.map(({ path }) => path)
   )
-  project.provide('folder', folder)
+  project.provide('weight', { packed: library.size, unpacked: library.unpackedSize })
+  project.provide('folder', installed('receiver', library.path))
+  project.provide('gatewayFolder', installed('gateway', library.path, pack('gateway').path))
+  project.provide('vectorsFolder', installed('vectors', pack('fixtures').path))
   return () => rmSync(temporary, { recursive: true })
 }
 

@@ -13,23 +13,32 @@ const read = (path: string): string => readFileSync(join(installed, path), 'utf8
 const EXPECTED = [
   /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
   /^docs\/[a-z0-9-]+\.(?:md|svg)$/,
-  /^fixtures\/(?:[a-z0-9-]+\.json|README\.md)$/,
   /^dist\/(?:(?:account|doh|draft-cavage|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
   /^dist\/cli\.js$/,
-  /^dist\/page\/(?:index\.html|style\.css|page\.js|icon\.svg)$/,
   // what the entries share
   /^dist\/[a-z0-9]+(?:-[a-z0-9]+)*-[\w-]{8}\.(?:js|cjs|d\.ts|d\.cts)$/
 ]
 
-test('the tarball has the package, its documents and the fixtures, and nothing else', () => {
+test('the tarball has the package and its documents, and nothing else', () => {
   expect(files.filter(file => !EXPECTED.some(pattern => pattern.test(file)))).toEqual([])
   const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
   expect(files.filter(file => !file.includes('/')).sort()).toEqual(documents)
-  for (const folder of ['fixtures', 'docs']) {
-    const written = readdirSync(join(ROOT, folder)).filter(name => name !== 'api')
-    const paths = written.map(name => `${folder}/${name}`)
-    expect(files.filter(file => file.startsWith(`${folder}/`)).sort()).toEqual(paths.sort())
-  }
+  const pages = readdirSync(join(ROOT, 'docs')).filter(name => name !== 'api')
+  expect(files.filter(file => file.startsWith('docs/')).sort()).toEqual(
+    pages.map(name => `docs/${name}`).sort()
+  )
+})
+
+test('it is light: at most 300 KB, 1.2 MB unpacked, four packages installed', () => {
+  const { packed, unpacked } = inject('weight')
+  const folders = readdirSync(join(inject('folder'), 'node_modules'), { recursive: true, encoding: 'utf8' })
+  const packages = folders.filter(path =>
+    /^(?:.*node_modules\/)?(?:@[^/]+\/)?[^@/.][^/]*\/package\.json$/.test(path)
+  )
+  console.table({ packed, unpacked, packages: packages.length })
+  expect(packed).toBeLessThanOrEqual(300_000)
+  expect(unpacked).toBeLessThanOrEqual(1_200_000)
+  expect(packages.length).toBeLessThanOrEqual(4)
 })
 
 /** Every path that package.json names, wherever it stands. */
@@ -45,9 +54,6 @@ test('every file that package.json names is there', () => {
   expect(named.filter(path => !path.includes('*') && !files.includes(path))).toEqual([])
 })
 
-/** The gateway reads its page where it stands: see gateway.package.ts. */
-const isPage = (file: string): boolean => file.startsWith('dist/page/')
-
 /** The files that a file imports or requires; of declarations, the declarations. */
 function importsOf(file: string): string[] {
   const names = read(file).matchAll(/\b(?:from|import|require)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)
@@ -60,7 +66,7 @@ function importsOf(file: string): string[] {
 test('every file in dist is reached from an entry, and every import leads to a file', () => {
   const reached = new Set(entries)
   for (const file of reached) for (const imported of importsOf(file)) reached.add(imported)
-  expect([...reached].sort()).toEqual(files.filter(file => file.startsWith('dist/') && !isPage(file)).sort())
+  expect([...reached].sort()).toEqual(files.filter(file => file.startsWith('dist/')).sort())
 })
 
 test('nothing points outside the tarball: no source maps, no paths of the build machine', () => {
@@ -78,6 +84,5 @@ test('every import of a module of Node.js has the node: prefix', () => {
         .filter(([, name = '']) => isBuiltin(name) && !name.startsWith('node:'))
         .map(([all]) => `${file}: ${all}`)
     })
-  // dns2, which is bundled with the command line, is not ours.
-  expect(without.filter(line => !line.startsWith('dist/cli.js: require('))).toEqual([])
+  expect(without).toEqual([])
 })
