@@ -1,13 +1,11 @@
+import { type Fetch, type Fetched, fetchOnce, validateServerUrl } from '../http/fetch.ts'
 import type { LookupTxt } from '../key/dns.ts'
 import { normalizeName } from '../key/name.ts'
 import { describe } from '../mistakes/describe.ts'
-import { orUndefined, ownOptions } from '../mistakes/own-options.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import { validateFunction } from '../options/functions.ts'
-import { isLoopback } from '../options/loopback.ts'
 import { validateTimeout } from '../options/numbers.ts'
-import { DohError, dohError } from './error.ts'
-import { encodeQuery, parseAnswer } from './message.ts'
-import { type DohServer, type Fetch, requestAnswer } from './request.ts'
+import { dohError, encodeQuery, parseReply } from './message.ts'
 
 /** Which resolver to ask, and how. */
 export interface DohTxtLookupOptions {
@@ -19,111 +17,100 @@ export interface DohTxtLookupOptions {
   fetch?: Fetch
   /** milliseconds for the whole exchange, 5000 by default */
   timeout?: number
-  /** whether to reject answers without the AD bit, which says that the resolver validated them; false by default */
+  /** whether to reject replies without the AD bit, which says that the resolver validated them; false by default */
   requireAuthenticated?: boolean
 }
 
+const OPTIONS = ['url', 'method', 'fetch', 'timeout', 'requireAuthenticated'] as const
+
 /**
- * Asks a resolver by DNS over HTTPS (RFC 8484). It keeps no answers. The result and the error codes are those of
- * `resolveTxt`; `requireAuthenticated` adds `ENOTAUTHENTICATED`.
+ * Asks a resolver by DNS over HTTPS (RFC 8484), for `lookupTxt` of `createVerifier`. It keeps no replies. The result and
+ * the error codes are those of `resolveTxt` of `node:dns`: NXDOMAIN is `ENOTFOUND`, no TXT records `ENODATA`;
+ * `requireAuthenticated` adds `ENOTAUTHENTICATED`.
  *
- * The answer is as good as the resolver and the HTTPS connection to it. The AD bit says that the resolver validated the
- * answer by DNSSEC; nothing is validated here.
+ * The reply is as good as the resolver and the HTTPS connection to it. The AD bit says that the resolver validated the
+ * reply by DNSSEC; nothing is validated here.
+ *
+ * @example
+ * ```ts
+ * import { dohTxtLookup } from 'signed-requests/doh'
+ *
+ * const lookupTxt = dohTxtLookup({ url: 'https://dns.example/dns-query', requireAuthenticated: true })
+ * const { signal } = new AbortController()
+ * const records = await lookupTxt('key1._domainkey.service.example', { signal }) // [['v=DKIM1; p=...']]
+ * ```
  *
  * @throws TypeError for a bad option
  */
 export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
-  const own = ownOptions('dohTxtLookup', options, [
-    'url',
-    'method',
-    'fetch',
-    'timeout',
-    'requireAuthenticated'
-  ])
+  const own = ownOptions('dohTxtLookup', options, OPTIONS)
   const { method = 'POST', requireAuthenticated = false } = own
-  if (method !== 'POST' && method !== 'GET') {
+  if (method !== 'POST' && method !== 'GET')
     throw new TypeError(`method is ${describe(method)}: pass "POST" or "GET"`)
-  }
-  if (typeof requireAuthenticated !== 'boolean') {
+  if (typeof requireAuthenticated !== 'boolean')
     throw new TypeError(`requireAuthenticated is ${describe(requireAuthenticated)}: pass true or false`)
-  }
   const given = own.fetch && validateFunction(own.fetch, 'fetch', '(url, init) => Promise<Response>')
   const timeout = validateTimeout(own.timeout, 5000, 'timeout')
-  const server: DohServer = {
-    url: validateUrl(own.url),
-    method,
-    fetch: (url, init) => (given ?? globalThis.fetch)(url, init)
-  }
+  const url = validateUrl(own.url)
 
-  return async (name, given) => {
-    const asked = typeof name === 'string' ? normalizeName(name) : undefined
-    if (asked === undefined) throw dohError('EBADNAME', 'the name is not one that DNS is asked for')
-    const answer = await withDeadline(timeout, given?.signal, signal =>
-      requestAnswer(server, encodeQuery(asked), signal)
-    )
-    return parseAnswer(answer, asked, requireAuthenticated)
+  return async (name, waiting) => {
+    const normalized = typeof name === 'string' ? normalizeName(name) : undefined
+    if (normalized === undefined) throw dohError('EBADNAME', 'the name is not one that DNS is asked for')
+    const request = requestFor(url, method, encodeQuery(normalized))
+    const limits = { timeout, maxBytes: MAX_OCTETS, signal: waiting?.signal }
+    const fetched = await fetchOnce(given ?? globalThis.fetch, ...request, limits).catch((error: unknown) => {
+      throw limits.signal?.aborted
+        ? dohError('ECANCELLED', 'the lookup was cancelled')
+        : connectionError(error)
+    })
+    if (fetched === undefined) throw dohError('ETIMEOUT', `the DNS server did not reply within ${timeout} ms`)
+    return parseReply(messageIn(fetched), normalized, requireAuthenticated)
   }
 }
 
-/** Rejects with a DohError at the deadline or when `outer` is aborted, even if `ask` ignores its signal. */
-function withDeadline<T>(
-  timeout: number,
-  outer: AbortSignal | undefined,
-  ask: (signal: AbortSignal) => Promise<T>
-): Promise<T> {
-  const controller = new AbortController()
-  return new Promise((resolve, reject) => {
-    const stop = (error: DohError) => {
-      reject(error)
-      controller.abort(error)
-    }
-    const cancel = () => stop(dohError('ECANCELLED', 'the lookup was cancelled'))
-    if (outer?.aborted) return cancel()
-    const timer = setTimeout(() => {
-      stop(dohError('ETIMEOUT', `the DNS server did not answer within ${timeout} ms`))
-    }, timeout)
-    outer?.addEventListener('abort', cancel, { once: true })
-    ask(controller.signal)
-      .then(resolve, error => reject(error instanceof DohError ? error : connectionError(error)))
-      .finally(() => {
-        clearTimeout(timer)
-        outer?.removeEventListener('abort', cancel)
-      })
-  })
+/**
+ * Four keys of 8192 bits take 6,000 octets. RFC 8484 section 6 allows 65,535, which a resolver could fill with chains
+ * of pointers that take dns-packet a second to follow.
+ */
+const MAX_OCTETS = 16_384
+
+const MEDIA_TYPE = 'application/dns-message'
+
+/** The HTTP request of RFC 8484 section 4.1. */
+function requestFor(url: URL, method: 'POST' | 'GET', query: Uint8Array<ArrayBuffer>): [string, RequestInit] {
+  const headers = { accept: MEDIA_TYPE }
+  if (method === 'POST')
+    return [url.href, { method, headers: { ...headers, 'content-type': MEDIA_TYPE }, body: query }]
+  const withQuery = new URL(url)
+  withQuery.searchParams.set('dns', Buffer.from(query).toString('base64url'))
+  // A cache on the way could answer a GET, but the key changes: every verification must ask the resolver.
+  return [withQuery.href, { method, headers: { ...headers, 'cache-control': 'no-cache' } }]
+}
+
+/** Section 4.2: the DNS message in a response. */
+function messageIn({ response, bytes }: Fetched): Uint8Array {
+  const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
+  if (response.status !== 200)
+    throw dohError('EBADRESP', `the DNS server responded with HTTP status ${response.status}`)
+  if (type !== MEDIA_TYPE) throw dohError('EBADRESP', `the DNS server's response is not ${MEDIA_TYPE}`)
+  if (bytes === undefined) throw dohError('EBADRESP', `the DNS reply is longer than ${MAX_OCTETS} octets`)
+  return bytes
 }
 
 /**
  * `fetch` failed. Its codes are about the resolver's own name and address: `ENOTFOUND` there says nothing about the
  * key.
  */
-function connectionError(error: unknown): DohError {
+function connectionError(error: unknown): Error {
   const { code } = ((error as Error | undefined)?.cause ?? {}) as { code?: unknown }
   const isLate = typeof code === 'string' && /TIMEDOUT|TIMEOUT/.test(code)
   return dohError(isLate ? 'ETIMEOUT' : 'ECONNREFUSED', 'the DNS server could not be reached', error)
 }
 
 /** @throws TypeError, without the URL, which may contain a credential for the resolver */
-function validateUrl(url: unknown): string {
-  let parsed: URL | undefined
-  try {
-    parsed = typeof url === 'string' || url instanceof URL ? new URL(url) : undefined
-  } catch {
-    // It is not a URL.
-  }
-  if (parsed === undefined) {
-    const given = typeof url === 'string' ? 'not an absolute URL' : orUndefined(url)
-    throw new TypeError(
-      `url is ${given}: pass the URL of a resolver, such as "https://dns.example/dns-query"`
-    )
-  }
-  if (parsed.protocol !== 'https:' && !(parsed.protocol === 'http:' && isLoopback(parsed.hostname))) {
-    throw new TypeError('url must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only')
-  }
-  if (parsed.username !== '' || parsed.password !== '') {
-    throw new TypeError('url must not contain a user name or password: fetch refuses it')
-  }
-  if (parsed.hash !== '' || /[{}]|%7[bd]/i.test(parsed.href)) {
+function validateUrl(given: unknown): URL {
+  const url = validateServerUrl(given, 'url', 'https://dns.example/dns-query')
+  if (url.hash !== '' || /[{}]|%7[bd]/i.test(url.href))
     throw new TypeError('url must have no fragment and no template: leave out {?dns}')
-  }
-  return parsed.href
+  return url
 }

@@ -7,7 +7,27 @@ import {
   RECURSION_DESIRED,
   type TxtAnswer
 } from 'dns-packet'
-import { type DohErrorCode, dohError } from './error.ts'
+
+/**
+ * Why a lookup did not succeed, in the codes of `node:dns`; `ENOTAUTHENTICATED` is our own. The verifier looks only at
+ * `code`: `ENOTFOUND` and `ENODATA` mean that there is no key; with any other code that is unknown.
+ */
+type DohErrorCode =
+  | 'ENOTFOUND'
+  | 'ENODATA'
+  | 'EFORMERR'
+  | 'ESERVFAIL'
+  | 'ENOTIMP'
+  | 'EREFUSED'
+  | 'EBADNAME'
+  | 'EBADRESP'
+  | 'ECONNREFUSED'
+  | 'ETIMEOUT'
+  | 'ECANCELLED'
+  | 'ENOTAUTHENTICATED'
+
+export const dohError = (code: DohErrorCode, message: string, cause?: unknown): Error =>
+  Object.assign(new Error(message, cause === undefined ? undefined : { cause }), { code })
 
 /** RFC 8467 section 4.1: queries are padded to a multiple of this, so that their length does not reveal the name. */
 const BLOCK = 128
@@ -20,7 +40,7 @@ const PADDING = 12
  *
  * @param name in lower case, of valid labels, without a dot at the end
  */
-export function encodeQuery(name: string): Uint8Array {
+export function encodeQuery(name: string): Uint8Array<ArrayBuffer> {
   const query = (padding: number) => ({
     type: 'query' as const,
     id: 0,
@@ -40,35 +60,47 @@ export function encodeQuery(name: string): Uint8Array {
     ]
   })
   const length = encode(query(0)).length
-  return encode(query((BLOCK - (length % BLOCK)) % BLOCK))
+  return new Uint8Array(encode(query((BLOCK - (length % BLOCK)) % BLOCK)))
 }
 
+/** RFC 1035 section 4.1.1: 0 is a standard query. */
+const OPCODE = 0x7800
+
+/** RFC 1035 section 4.1.1; any other code is `EBADRESP`. */
+const ERRORS: readonly (DohErrorCode | undefined)[] = [
+  undefined,
+  'EFORMERR',
+  'ESERVFAIL',
+  'ENOTFOUND',
+  'ENOTIMP',
+  'EREFUSED'
+]
+
 /**
- * The TXT records in an answer, in the shape and with the codes of `resolveTxt`: one array of strings for each record,
+ * The TXT records in a reply, in the shape and with the codes of `resolveTxt`: one array of strings for each record,
  * each octet a character.
  *
- * @throws DohError
+ * @throws an Error with a `code`
  */
-export function parseAnswer(octets: Uint8Array, name: string, requireAuthenticated: boolean): string[][] {
-  const answer = decodeWhole(octets)
-  const [question, ...others] = answer.questions!
-  const flags = answer.flags!
-  const isAnswer = answer.flag_qr && opcodeOf(flags) === 0 && answer.id === 0
-  if (!isAnswer || others.length > 0 || !isQuestion(question, name))
-    throw badResponse('it answers another query')
-  if (answer.flag_tc) throw badResponse('it is truncated')
+export function parseReply(octets: Uint8Array, name: string, requireAuthenticated: boolean): string[][] {
+  const reply = decodeWhole(octets)
+  const [question, ...others] = reply.questions!
+  const isReply = reply.flag_qr && (reply.flags! & OPCODE) === 0 && reply.id === 0
+  if (!isReply || others.length > 0 || !isQuestion(question, name))
+    throw badReply('it is about another query')
+  if (reply.flag_tc) throw badReply('it is truncated')
 
-  const code = failureOf(rcodeOf(answer))
-  if (code !== undefined && code !== 'ENOTFOUND')
-    throw dohError(code, `the DNS server could not answer: ${code}`)
-  if (requireAuthenticated && !answer.flag_ad) {
+  const rcode = rcodeOf(reply)
+  const code = rcode < ERRORS.length ? ERRORS[rcode] : 'EBADRESP'
+  if (code !== undefined && code !== 'ENOTFOUND') throw dohError(code, `the DNS server failed: ${code}`)
+  if (requireAuthenticated && !reply.flag_ad) {
     throw dohError(
       'ENOTAUTHENTICATED',
-      'the DNS answer has no AD bit: the zone is not signed, or the resolver does not validate'
+      'the DNS reply has no AD bit: the zone is not signed, or the resolver does not validate'
     )
   }
   if (code !== undefined) throw dohError(code, 'there is no such name')
-  return selectTxt(answer, name)
+  return selectTxt(reply, name)
 }
 
 /** dns-packet reads past the end of a truncated TXT record, so the number of octets that it read is compared. */
@@ -77,9 +109,9 @@ function decodeWhole(octets: Uint8Array): DecodedPacket {
   try {
     answer = decode(Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength))
   } catch (error) {
-    throw badResponse('it is not a DNS message', error)
+    throw badReply('it is not a DNS message', error)
   }
-  if (decode.bytes !== octets.length) throw badResponse('its length is not that of its records')
+  if (decode.bytes !== octets.length) throw badReply('its length is not that of its records')
   return answer
 }
 
@@ -93,8 +125,8 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
   for (const answer of answers) {
     if (answer.type !== 'CNAME') continue
     const owner = lowerCase(answer.name)
-    if (!isInternet(answer)) throw badResponse('an alias is of another class')
-    if (aliases.has(owner)) throw badResponse('a name has two CNAME records')
+    if (!isInternet(answer)) throw badReply('an alias is of another class')
+    if (aliases.has(owner)) throw badReply('a name has two CNAME records')
     aliases.set(owner, lowerCase(answer.data))
   }
   let owner = name
@@ -107,7 +139,7 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
   for (const answer of answers) {
     if (answer.type !== 'TXT') continue
     if (lowerCase(answer.name) !== owner || !isInternet(answer))
-      throw badResponse('it has records of another name or class')
+      throw badReply('it has records of another name or class')
     records.push((answer.data as Buffer[]).map(string => string.toString('latin1')))
   }
   if (records.length === 0) throw dohError('ENODATA', 'there is no TXT record at the name')
@@ -118,8 +150,6 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
 const isInternet = (record: Pick<TxtAnswer, 'class' | 'flush'>): boolean =>
   record.class === 'IN' && record.flush === false
 
-const opcodeOf = (flags: number): number => (flags >> 11) & 0xf
-
 /** With the upper bits, which EDNS adds to those of the header (RFC 6891 section 6.1.3). */
 function rcodeOf({ flags, additionals = [] }: DecodedPacket): number {
   let upper = 0
@@ -127,28 +157,8 @@ function rcodeOf({ flags, additionals = [] }: DecodedPacket): number {
   return (upper << 4) | (flags! & 0xf)
 }
 
-/** RFC 1035 section 4.1.1. Undefined: there is an answer. */
-function failureOf(rcode: number): DohErrorCode | undefined {
-  switch (rcode) {
-    case 0:
-      return undefined
-    case 1:
-      return 'EFORMERR'
-    case 2:
-      return 'ESERVFAIL'
-    case 3:
-      return 'ENOTFOUND'
-    case 4:
-      return 'ENOTIMP'
-    case 5:
-      return 'EREFUSED'
-    default:
-      return 'EBADRESP'
-  }
-}
-
 /** ASCII letters only: some other letters become ASCII in lower case. */
 const lowerCase = (name: string): string => name.replace(/[A-Z]/g, letter => letter.toLowerCase())
 
-const badResponse = (reason: string, cause?: unknown) =>
-  dohError('EBADRESP', `the DNS answer is unusable: ${reason}`, cause)
+const badReply = (reason: string, cause?: unknown) =>
+  dohError('EBADRESP', `the DNS reply is unusable: ${reason}`, cause)

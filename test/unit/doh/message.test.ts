@@ -1,7 +1,7 @@
 import { type Answer, decode, encode, type Packet } from 'dns-packet'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeQuery, parseAnswer } from '../../../src/doh/message.ts'
+import { encodeQuery, parseReply } from '../../../src/doh/message.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 
 const NAME = 'one.service.example'
@@ -30,13 +30,13 @@ const answer = (parts: Partial<Packet> = {}): Buffer =>
 /** The records or the code. */
 function outcome(octets: Uint8Array): unknown {
   try {
-    return parseAnswer(octets, NAME, false)
+    return parseReply(octets, NAME, false)
   } catch (error) {
     return (error as { code: string }).code
   }
 }
 
-describe('parseAnswer', () => {
+describe('parseReply', () => {
   it('returns the records at the name', () => {
     expect(outcome(answer())).toEqual([TXT])
     expect(outcome(answer({ answers: [txt(NAME.toUpperCase()), txt()] }))).toEqual([TXT, TXT])
@@ -153,7 +153,7 @@ describe('parseAnswer', () => {
       const octets = answer({ flags: 1 << bit })
       const isTaken = (() => {
         try {
-          return parseAnswer(octets, NAME, true).length > 0
+          return parseReply(octets, NAME, true).length > 0
         } catch {
           return false
         }
