@@ -44,16 +44,14 @@ const LIMITS = {
  * Starts a gateway in this process.
  *
  * @param onExchange called once for each request that got a verdict, when it is over
- * @param workerDns in a worker, where another process serves the admin address: gets the answers of DNS for it
  * @throws (rejects) when an address is in use, or the replay store cannot be reached
  */
 export async function startGateway(
   settings: GatewaySettings,
-  onExchange: (exchange: Exchange) => void = () => {},
-  workerDns?: Map<string, DnsAnswer>
+  onExchange: (exchange: Exchange) => void = () => {}
 ): Promise<Gateway> {
   const { tls } = settings
-  const dns = workerDns ?? new Map<string, DnsAnswer>()
+  const dns = new Map<string, DnsAnswer>()
   const lookupTxt = settings.verifier.lookupTxt ?? dnsTxtLookup()
   let isReady = false
   let admin: Admin | undefined
@@ -74,7 +72,8 @@ export async function startGateway(
     const served = serve(req, res)
       .then(exchange => {
         if (exchange === undefined) return
-        admin?.record(exchange)
+        admin?.count(exchange)
+        admin?.keep(exchange)
         onExchange(exchange)
       })
       .catch(error => {
@@ -91,10 +90,15 @@ export async function startGateway(
   const connections = trackConnections(server, tls !== undefined)
   try {
     await listen(server, settings.listen)
-    if (settings.admin !== undefined && workerDns === undefined) {
+    if (settings.admin !== undefined) {
       admin = await startAdmin({
         ...settings.admin,
+        upstream: settings.upstream,
+        replay: settings.replay,
+        observe: settings.observe,
+        https: settings.https,
         verifier: settings.verifier,
+        origin: `${tls ? 'https' : 'http'}://${addressOf(server)}`,
         dns,
         isReady: () => isReady
       })

@@ -32,5 +32,4 @@ export interface GatewaySettings {
   readonly maxConnections: number
   /** milliseconds that running requests have to end at `close` */
   readonly drain: number
-  readonly workers: number
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestService, serveDns, type TestService } from '../../src/testing/index.ts'
 import { makeCertificate } from '../../test/support/https.ts'
-import { redisServer } from '../../test/unit/replay/redis-server.ts'
 import { exchangeBytes, send, startApplication, statusesOf, wire } from './start.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
@@ -81,13 +80,6 @@ async function startUpstream(answer?: Parameters<typeof startApplication>[0]) {
   undo.push(application.close)
   return application
 }
-
-/** The workers that a process has started; tsx starts one of its own. */
-const workersOf = (pid: number): number[] =>
-  execFileSync('ps', ['-o', 'pid=,args=', '--ppid', `${pid}`], { encoding: 'utf8' })
-    .split('\n')
-    .filter(line => line.includes(' gateway '))
-    .map(line => Number.parseInt(line, 10))
 
 describe('one process', () => {
   it('looks up keys in DNS, logs a line for each request, and ends with 0 on SIGTERM', async () => {
@@ -208,54 +200,5 @@ describe('one process', () => {
     expect(log).toMatch(/^[ -~\n]*$/)
     expect(log).toMatch(/Z 200 rejected date-malformed answered \d+ ms\nrejected: date\n\nok {4}request/)
     expect(notes()).toContain('NOTHING IS REFUSED')
-  })
-})
-
-describe('--workers 2', () => {
-  it('share an address and Redis, are replaced when they end, and end together', async () => {
-    const redis = await redisServer()
-    undo.push(redis.remove)
-    await redis.start()
-    const { url, seen } = await startUpstream()
-    const args = ['--https', 'always', '--workers', '2', '--admin', '127.0.0.1:0']
-    const { child, address, exit, log, notes } = await start(url, args, {
-      SIGNED_REQUESTS_REDIS: `redis://127.0.0.1:${redis.port}`
-    })
-    const requests = Array.from({ length: 40 }, (_, n) => service.sign({ target: `/${n}`, body: `${n}` }))
-    const repeated = requests.flatMap(signed => [send(address, signed), send(address, signed)])
-    const statuses = (await Promise.all(repeated)).flatMap(statusesOf)
-    expect(statuses.filter(status => status === 200)).toHaveLength(40)
-    expect(statuses.filter(status => status === 401)).toHaveLength(40)
-    expect(seen).toHaveLength(40)
-
-    const admin = /admin page on (\S+)\//.exec(notes())![1]
-    let metrics = ''
-    while (!/requests_total\{verdict="rejected"[^}]*\} 40\n/.test(metrics)) {
-      metrics = await (await fetch(`${admin}/metrics`)).text()
-    }
-    expect(metrics).toMatch(/signed_requests_requests_total\{verdict="verified"[^}]*\} 40\n/)
-
-    const workers = workersOf(child.pid!)
-    expect(workers).toHaveLength(2)
-    process.kill(workers[0]!, 'SIGKILL')
-    while (!/a worker has ended \(SIGKILL\) and is replaced/.test(notes())) await once(child.stderr!, 'data')
-    expect(statusesOf(await send(address, service.sign({ target: '/after' })))).toEqual([200])
-    child.kill('SIGTERM')
-    expect(await exit).toBe(0)
-    expect(log().filter(({ status }) => status === 'verified')).toHaveLength(41)
-  })
-
-  it('do not start with a memory replay store', async () => {
-    const args = ['--https', 'always', '--workers', '2']
-    await expect(start(new URL('http://127.0.0.1:9'), args)).rejects.toThrow(
-      /^signed-requests: --workers with a memory replay store would let each request in once for each worker/
-    )
-  })
-
-  it('end when they cannot start', async () => {
-    const args = ['--https', 'always', '--workers', '2', '--redis', 'redis://127.0.0.1:1']
-    await expect(start(new URL('http://127.0.0.1:9'), args)).rejects.toThrow(
-      'the replay store in Redis cannot be used: connect ECONNREFUSED'
-    )
   })
 })

@@ -100,7 +100,6 @@ export const testSettings = (
   admin: undefined,
   maxConnections: 1000,
   drain: 5000,
-  workers: 1,
   ...settings
 })
 

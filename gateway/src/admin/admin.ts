@@ -1,24 +1,24 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Verdict } from '../../../src/verdict/verdict.ts'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { DnsAnswer } from '../dns-answers.ts'
 import type { Exchange } from '../exchange.ts'
 import { loadPage } from '../page-files.ts'
-import type { Counted } from '../report.ts'
 import { assertProtected, authorityOf, createAccessCheck } from './access.ts'
 import { createEventStreams } from './events.ts'
-import { explainCommand } from './explain-command.ts'
-import { type FixtureSettings, fixtureName, fixtureOf } from './fixture.ts'
 import { createMetrics } from './metrics.ts'
-import { type CutExchange, createRecent, cutDown, type KeptExchange } from './recent.ts'
-import { detailOf } from './view.ts'
+import { createRecent } from './recent.ts'
+import { type SetupSettings, setupOf } from './setup.ts'
+import { detailOf, type Outcome, outcomeOf } from './view.ts'
 
-export interface AdminSettings extends FixtureSettings {
+export interface AdminSettings extends SetupSettings {
   /** port 0 is any free one */
   address: { host: string; port: number }
   /** required for an address that is not a loopback one */
   token: string | undefined
+  redact: boolean
+  /** the last answers of DNS, by name */
+  dns: ReadonlyMap<string, DnsAnswer>
   /** false while the gateway ends and running requests finish */
   isReady: () => boolean
 }
@@ -26,22 +26,22 @@ export interface AdminSettings extends FixtureSettings {
 export interface Admin {
   /** `127.0.0.1:9901` */
   address: string
-  /** Keeps a request for the page and counts it. */
-  record(exchange: Exchange): void
-  /** the two steps of it, for requests of other processes */
-  keep(exchange: CutExchange): void
-  count(counted: Counted): void
+  /** Keeps a request for the page. */
+  keep(exchange: Exchange): void
+  /** Counts what was answered. */
+  count(response: Pick<Exchange, 'status' | 'upstream'>): void
   close(): Promise<void>
 }
 
-/** Everything shown comes from strangers: the page runs only its own script, and may not be framed. */
+/** Everything shown is untrusted input: the page runs only its own script, and may not be framed. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Cache-Control': 'no-store',
-  'Referrer-Policy': 'no-referrer'
+  'Referrer-Policy': 'no-referrer',
+  Connection: 'close'
 }
 
 /**
@@ -51,23 +51,23 @@ const HEADERS = {
  *   cannot be listened on
  */
 export async function startAdmin(settings: AdminSettings): Promise<Admin> {
-  const { address, token, isReady } = settings
+  const { address, token, redact, verifier } = settings
   assertProtected(address.host, token)
   const files = await loadPage()
   const metrics = createMetrics()
-  const recent = createRecent()
-  const run = randomBytes(8).toString('hex')
-  const counts: Record<Verdict['status'], number> = { verified: 0, rejected: 0, unavailable: 0 }
-  const streams = createEventStreams(recent, run, () => ({ counts }))
+  const recent = createRecent(redact, verifier.serviceDomain, settings.dns)
+  const counts: Record<Outcome, number> = { verified: 0, refused: 0, unavailable: 0, forwarded: 0 }
+  const streams = createEventStreams(recent, setupOf(settings), counts)
 
-  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value)
     const [path = ''] = (req.url ?? '').split('?', 1)
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD')
       return sendText(res, 405, 'Only GET and HEAD.\n')
     }
-    if (path === '/healthz') return isReady() ? sendText(res, 200, 'ok\n') : sendText(res, 503, 'draining\n')
+    if (path === '/healthz')
+      return settings.isReady() ? sendText(res, 200, 'ok\n') : sendText(res, 503, 'draining\n')
     const denied = isAllowed(req)
     if (denied !== undefined) {
       if (denied.status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="signed-requests"')
@@ -77,41 +77,22 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
     if (path === '/events') return streams.open(req, res)
     const file = files.get(path)
     if (file !== undefined) return send(res, file.type, file.bytes)
-    const [, number, isFixture] = new RegExp(`^/requests/${run}-(\\d{1,15})(/fixture)?$`).exec(path) ?? []
+    const [, number] = /^\/requests\/(\d{1,16})$/.exec(path) ?? []
     const kept = number === undefined ? undefined : recent.get(Number(number))
     if (kept === undefined)
       return sendText(res, 404, 'There is no such page, or its request is no longer kept.\n')
-    if (isFixture === undefined) return send(res, 'application/json', JSON.stringify(await opened(kept)))
-    const fixture = await fixtureOf(kept, settings)
-    if (fixture === undefined) return sendText(res, 404, 'There is no fixture of this request.\n')
-    res.setHeader('Content-Disposition', `attachment; filename="${fixtureName(kept)}.json"`)
-    return send(res, 'application/json', fixture.json)
+    return send(res, 'application/json', JSON.stringify(detailOf(kept, verifier, redact)))
   }
 
-  async function opened(kept: KeptExchange): Promise<object> {
-    const fixture = await fixtureOf(kept, settings)
-    const file = `${fixtureName(kept)}.json`
-    const command = explainCommand(file, fixture?.now ?? kept.receivedAt, settings.verifier)
-    return { ...detailOf(kept, settings.verifier, settings.redact), fixture: fixture?.json, file, command }
-  }
-
-  const count = (counted: Counted) => {
-    counts[counted.verdict.status] += 1
-    metrics.observe(counted)
-  }
-  const keep = (exchange: CutExchange) => {
-    recent.keep(exchange)
-    streams.notify()
-  }
-
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (req, res) => {
-    answer(req, res).catch(error => {
+  const server = createServer(LIMITS, (req, res) => {
+    respond(req, res).catch(error => {
       console.error(error)
       if (res.headersSent) res.destroy()
       else sendText(res, 500, 'This is an error of the gateway: see its log.\n')
     })
   })
-  server.maxConnections = 100
+  server.timeout = IDLE
+  replaceSilent(server)
   server.listen(address.port, address.host.replace(/^\[|\]$/g, ''))
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -119,21 +100,40 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
 
   return {
     address: authorityOf(address.host, port),
-    record(exchange) {
-      count(exchange)
-      keep(cutDown(exchange, settings.redact))
+    count: metrics.countResponse,
+    keep(exchange) {
+      counts[outcomeOf(exchange)] += 1
+      recent.keep(exchange)
     },
-    keep,
-    count,
     async close() {
       const closed = once(server, 'close')
       server.close()
       streams.close()
       server.closeAllConnections()
       await closed
-      metrics.registry.clear()
+      metrics.close()
     }
   }
+}
+
+/** Milliseconds. Each connection is for one request. */
+const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 1000 }
+
+/** Milliseconds without a byte: a page that is open gets one every five seconds. */
+const IDLE = 15_000
+
+/** Connections that have not sent their request. */
+const MAX_SILENT = 64
+
+/** Closes the oldest that has not sent its request when there are too many: those who only connect starve nobody. */
+function replaceSilent(server: Server): void {
+  const silent = new Set<Socket>()
+  server.on('connection', socket => {
+    silent.add(socket)
+    socket.on('close', () => silent.delete(socket))
+    if (silent.size > MAX_SILENT) silent.values().next().value?.destroy()
+  })
+  server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket))
 }
 
 function send(res: ServerResponse, type: string, body: string | Buffer): void {

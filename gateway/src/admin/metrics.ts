@@ -1,44 +1,47 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { Counted } from '../report.ts'
+import type { VerdictMessage } from 'signed-requests'
+import type { Exchange } from '../exchange.ts'
 
-/** What Prometheus reads. Labels have a few fixed values each: none comes from a request. */
-export interface Metrics {
-  readonly registry: Registry
-  observe(counted: Counted): void
-}
+const CHANNEL = 'signed-requests:verdict'
 
-export function createMetrics(): Metrics {
+/** Seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** What Prometheus reads. Verdicts are counted from the diagnostics channel. No label comes from a request. */
+export function createMetrics() {
   const registry = new Registry()
-  const registers = [registry]
-  collectDefaultMetrics({ register: registry })
-  const requests = new Counter({
-    name: 'signed_requests_requests_total',
-    help: 'Requests by verdict, by class of the status sent to the sender, and by upstream result',
-    labelNames: ['verdict', 'status', 'upstream'],
-    registers
+  const metric = <L extends string>(name: string, help: string, labelNames: L[]) => ({
+    ...{ name: `signed_requests_${name}`, help, labelNames, registers: [registry] }
   })
-  const failures = new Counter({
-    name: 'signed_requests_failures_total',
-    help: 'Failed checks of rejected and unavailable requests by code',
-    labelNames: ['code'],
-    registers
-  })
+  const verdicts = new Counter(
+    metric('verdicts_total', 'Verdicts by status and code of the first failure', ['status', 'code'])
+  )
   const durations = new Histogram({
-    name: 'signed_requests_duration_seconds',
-    help: 'From the head of a request to the end of its answer',
-    labelNames: ['verdict'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers
+    ...metric('verdict_duration_seconds', 'From the head of a request to its verdict', ['status']),
+    buckets: BUCKETS
   })
+  const responses = new Counter(
+    metric('responses_total', 'Responses by class of status, and what the upstream did', [
+      'status',
+      'upstream'
+    ])
+  )
+  collectDefaultMetrics({ register: registry })
+  const count = (message: unknown) => {
+    const { verdict, durationMs } = message as VerdictMessage
+    verdicts.inc({ status: verdict.status, code: verdict.failures[0]?.code ?? '' })
+    durations.observe({ status: verdict.status }, durationMs / 1000)
+  }
+  subscribe(CHANNEL, count)
   return {
     registry,
-    observe({ verdict, status, upstream, duration }) {
-      requests.inc({ verdict: verdict.status, status: statusClass(status), upstream })
-      for (const { code } of verdict.failures) failures.inc({ code })
-      durations.observe({ verdict: verdict.status }, duration / 1000)
+    /** By class: an upstream can answer with any of 900 statuses, and each label value is a time series of its own. */
+    countResponse: ({ status, upstream }: Pick<Exchange, 'status' | 'upstream'>) =>
+      responses.inc({ status: status === 0 ? 'none' : `${Math.floor(status / 100)}xx`, upstream }),
+    close() {
+      unsubscribe(CHANNEL, count)
+      registry.clear()
     }
   }
 }
-
-/** An upstream can answer with any of 900 statuses, and each label value is a time series of its own. */
-const statusClass = (status: number): string => (status === 0 ? 'none' : `${Math.floor(status / 100)}xx`)

@@ -1,91 +1,121 @@
-import { adviceOn } from '../../../src/explain/advice.ts'
-import { lengths } from '../../../src/explain/details.ts'
-import { evidenceOf } from '../../../src/explain/evidence.ts'
-import { facts, factText } from '../../../src/explain/facts.ts'
-import { escapeText } from '../../../src/explain/text.ts'
-import { thrownLines } from '../../../src/explain/thrown.ts'
-import type { VerifierOptions } from '../../../src/options/options.ts'
-import { namesRead } from '../../../src/testing/capture.ts'
-import { CHECK_NAMES, type CheckResult, type Failure } from '../../../src/verdict/verdict.ts'
-import { bodyPreview } from './body-preview.ts'
-import type { KeptExchange } from './recent.ts'
-import { coveredHeaders, signingLines } from './signing-lines.ts'
-
-/** How much is shown of a text from outside; the fixture has all of it. */
-const MAX_TARGET = 2000
-const MAX_VALUE = 1000
+import { isUtf8 } from 'node:buffer'
+import { diagnose, type VerifierOptions } from 'signed-requests'
+import { captureFixture } from 'signed-requests/testing'
+import type { Exchange } from '../exchange.ts'
+import { type KeptExchange, PREVIEW_BYTES } from './recent.ts'
+import { claimedSignature } from './signing.ts'
 
 /** A line of the list. Every text from outside is printable ASCII here, and cut. */
 export function rowOf(kept: KeptExchange): object {
-  const { number, receivedAt, duration, method, target, verdict, status, upstream } = kept
+  const { number, list, receivedAt, duration, method, target, verdict, status, upstream } = kept
+  const codes = verdict.failures.map(({ code }) => code)
+  const trouble = upstream === 'answered' || upstream === 'not-asked' ? [] : [`upstream ${upstream}`]
   return {
     number,
+    list,
     receivedAt,
     duration: Math.round(duration),
-    method: escapeText(method, 20),
-    target: escapeText(target, 200),
-    verdict: verdict.status,
+    method: ascii(method, 20),
+    target: ascii(target, 200),
+    outcome: outcomeOf(kept),
     status,
-    upstream,
-    codes: verdict.failures.map(({ code }) => code),
-    checks: CHECK_NAMES.map(check => ({ check, outcome: verdict.checks[check].outcome }))
+    note: [...codes, ...trouble].join(', '),
+    checks: Object.values(verdict.checks).map(({ outcome }) => outcome)
   }
+}
+
+export type Outcome = 'verified' | 'refused' | 'unavailable' | 'forwarded'
+
+/** What happened to a request: one that was forwarded while observing was not refused, whatever its verdict. */
+export function outcomeOf({ verdict, upstream }: Pick<Exchange, 'verdict' | 'upstream'>): Outcome {
+  if (verdict.status === 'verified') return 'verified'
+  if (upstream !== 'not-asked') return 'forwarded'
+  return verdict.status === 'rejected' ? 'refused' : 'unavailable'
 }
 
 /** All details of one request. */
 export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: boolean): object {
   const { verdict, method, target, headers, https } = kept
-  const covered = coveredHeaders(kept, options)
-  const read = namesRead(headers, options, verdict)
+  const claimed = claimedSignature(headers, options.serviceDomain)
+  const built = claimed?.build(kept)
+  const document = captureOf(kept, options, redact)
+  const shown = document.vectors[0]?.request.headers ?? []
+  const fixture = isComplete(kept) ? asciiJson(document) : undefined
   return {
     ...rowOf(kept),
-    method: escapeText(method, MAX_VALUE),
-    target: escapeText(target, MAX_TARGET),
+    method: ascii(method, 1000),
+    target: ascii(target, 2000),
     https,
-    ...(verdict.status === 'verified' && {
-      account: escapeText(verdict.accountId),
-      key: escapeText(verdict.keyId),
-      algorithm: verdict.algorithm
-    }),
-    checks: CHECK_NAMES.map(check => ({ check, ...resultOf(verdict.checks[check]) })),
-    failures: verdict.failures.map(explained),
-    signing: signingLines(kept, options).map(line => ({ ...line, text: escapeText(line.text, MAX_VALUE) })),
-    headers: headers.map(([name, value]) => {
-      const lower = name.toLowerCase()
-      const isBlank = redact && !read.has(lower)
-      return {
-        name: escapeText(name),
-        value: isBlank ? '' : escapeText(value, MAX_VALUE),
-        isSigned: covered.has(lower),
-        isBlank
-      }
-    }),
-    body: bodyPreview(kept, redact)
+    upstream: kept.upstream,
+    diagnosis: diagnose(verdict, { settings: 'flags' }),
+    signing: built?.ok ? built.value.split('\n').map(line => ascii(line, 1000)) : [],
+    headers: headers.map(([name, value], i) => ({
+      name: ascii(name, 100),
+      value: ascii(shown[i]?.[1] ?? '', 1000),
+      isBlank: value !== '' && shown[i]?.[1] === '',
+      isSigned: claimed?.covered.includes(name.toLowerCase()) ?? false
+    })),
+    body: bodyOf(kept, redact),
+    fixture,
+    command: fixture && `npx signed-requests explain <<'END'\n${fixture}\nEND\n`
   }
 }
 
-function resultOf(result: CheckResult): object {
-  const { outcome } = result
-  if (outcome === 'pass') return { outcome, text: '' }
-  if (outcome === 'not-run') return { outcome, text: result.reason }
-  return { outcome, code: result.code, text: result.message }
+const isBroken = ({ verdict }: KeptExchange): boolean =>
+  verdict.failures.some(({ code }) => code === 'body-unreadable')
+
+/** The body decides once the signature has verified; without it, the fixture would get another verdict. */
+const isComplete = (kept: KeptExchange): boolean =>
+  kept.verdict.checks.signature.outcome !== 'pass' || kept.isBodyWhole || isBroken(kept)
+
+function captureOf(kept: KeptExchange, options: VerifierOptions, redact: boolean) {
+  const { verdict, method, target, headers, https, body, isBodyWhole, dns } = kept
+  const request = { method, target, headers, https, body: isBroken(kept) ? BROKEN : null }
+  return captureFixture(request, verdict, {
+    options,
+    redact,
+    ...(isBodyWhole && body && { body }),
+    now: kept.receivedAt,
+    name: `request-${kept.number}`,
+    source: 'captured by the gateway',
+    ...(dns && verdict.checks.key.outcome === 'pass' && { dns })
+  })
 }
 
-/** What `explain` says about a failure, in parts. */
-function explained(failure: Failure): object {
-  const evidence = evidenceOf(failure)
-  const [cause, fix] = adviceOn(failure)
-  const { bodyLength, contentLength, record } = evidence
-  return {
-    code: failure.code,
-    message: failure.message,
-    facts: [
-      ...facts(evidence).map(factText),
-      ...(bodyLength === undefined ? [] : [`body: ${lengths(Number(bodyLength), contentLength)}`]),
-      ...thrownLines(failure).map(line => line.replace(/\n? +/g, ' ').trim())
-    ],
-    cause,
-    fix,
-    ...(record !== undefined && { record: escapeText(String(record), MAX_VALUE) })
-  }
+/** Its error is in the verdict. */
+const BROKEN: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the body was read')) })
 }
+
+/** The beginning of the body: as text where it is UTF-8, and else in hex. */
+function bodyOf({ body, bodyLength }: KeptExchange, redact: boolean): { note: string; text: string } {
+  if (bodyLength === 0) return { note: 'The body is empty.', text: '' }
+  if (redact) return { note: 'Bodies are not shown (--redact).', text: '' }
+  if (body === undefined || bodyLength === undefined) return { note: NOT_KEPT, text: '' }
+  const start = Buffer.from(body.subarray(0, PREVIEW_BYTES))
+  const isCut = bodyLength > start.length
+  // A character at the end may be cut in two.
+  const utf8 = [0, 1, 2, 3].map(cut => start.subarray(0, isCut ? start.length - cut : undefined)).find(isUtf8)
+  const note = `${bodyLength} bytes${utf8 ? '' : ' in hex, as it is not UTF-8'}${isCut ? ', the beginning' : ''}`
+  const hex = () => start.toString('hex').replace(/..(?=.)/g, '$& ')
+  return { note, text: utf8?.toString().replace(INVISIBLE, asEscape) ?? hex() }
+}
+
+const NOT_KEPT =
+  'The body was not kept: it is read only after the signature has verified, and of a refused request 64 KiB are kept.'
+
+/** Control and format characters (bidirectional ones too), line and paragraph separators, unassigned code points. */
+const INVISIBLE = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu
+
+const asEscape = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16)}}`
+
+/** What is shown of a text from outside; the fixture has all of it. */
+const ascii = (text: string, max: number): string =>
+  text.slice(0, max).replace(/[^ -~]/gu, asEscape) + (text.length > max ? '...' : '')
+
+/** JSON that a terminal takes as it is: no history expansion either. */
+const asciiJson = (value: object): string =>
+  JSON.stringify(value, null, 2).replace(
+    /[^ "-~\n]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  )

@@ -74,7 +74,6 @@ export const GATEWAY_OPTIONS = {
     about: 'how long running requests may take after SIGTERM',
     otherwise: '10000'
   },
-  workers: { type: 'string', value: 'N', about: 'processes; more than 1 share a store', otherwise: '1' },
   config: {
     type: 'string',
     value: 'FILE',
@@ -89,6 +88,5 @@ export const GATEWAY_NUMBERS = {
   'max-body': [10_485_760, 0, 2 ** 30],
   'max-connections': [1000, 1, 1_000_000],
   'upstream-timeout': [30_000, 1, 2 ** 31 - 1],
-  drain: [10_000, 0, 2 ** 31 - 1],
-  workers: [1, 1, 256]
+  drain: [10_000, 0, 2 ** 31 - 1]
 } as const satisfies { [Name in keyof typeof GATEWAY_OPTIONS]?: readonly [number, number, number] }

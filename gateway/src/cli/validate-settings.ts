@@ -59,14 +59,7 @@ export function validateSettings(given: GivenOptions): GatewaySettings {
   }
   createVerifier(verifier)
 
-  const workers = number('workers')
   const replay = replaySetting(given, oneOf('replay', ['memory', 'none']))
-  if (workers > 1 && replay.kind === 'memory') {
-    throw new UsageError(
-      '--workers with a memory replay store would let each request in once for each worker: give --redis or ' +
-        '--postgres, or --replay none'
-    )
-  }
   const listen = given.get('listen')
   const admin = given.get('admin')
   return {
@@ -81,8 +74,7 @@ export function validateSettings(given: GivenOptions): GatewaySettings {
     log: oneOf('log', ['json', 'text']) ?? 'json',
     admin: admin && adminSetting(address(admin), text('admin-token'), given.get('redact')?.value === true),
     maxConnections: number('max-connections'),
-    drain: number('drain'),
-    workers
+    drain: number('drain')
   }
 }
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startAdmin } from '../../src/admin/admin.ts'
-import { ask, listen, service, startTestAdmin } from '../support/admin.ts'
+import { ask, listen, service, startTestAdmin, testAdminSettings } from '../support/admin.ts'
 import { exchangeOf, withHeader } from '../support/exchanges.ts'
 
 const CSP = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -13,12 +13,13 @@ describe('every answer', () => {
   test.each([
     '/',
     '/page.js',
-    '/style.css',
+    '/page.css',
+    '/pico.css',
     '/icon.svg',
     '/metrics',
     '/healthz',
     '/nothing',
-    '/requests/x-1'
+    '/requests/1'
   ])('%s forbids what is not the page’s own, guessing types, keeping and telling', async path => {
     const { port } = await startTestAdmin()
     expect((await ask(port, path)).headers).toMatchObject({
@@ -41,7 +42,12 @@ describe('every answer', () => {
 describe('the page', () => {
   test('has its files with their types', async () => {
     const { port } = await startTestAdmin()
-    const types = { '/': 'text/html', '/page.js': 'text/javascript', '/style.css': 'text/css' }
+    const types = {
+      '/': 'text/html',
+      '/page.js': 'text/javascript',
+      '/page.css': 'text/css',
+      '/pico.css': 'text/css'
+    }
     for (const [path, type] of Object.entries(types)) {
       const { status, headers, body } = await ask(port, path)
       expect({ path, status, type: headers['content-type'] }).toEqual({
@@ -95,7 +101,7 @@ describe('without a token', () => {
       `127.0.0.2:${port}`
     ]
     for (const host of hosts) {
-      for (const path of ['/', '/events', '/metrics', '/page.js', '/requests/x-1']) {
+      for (const path of ['/', '/events', '/metrics', '/page.js', '/requests/1']) {
         expect([host, path, (await ask(port, path, { headers: { Host: host } })).status]).toEqual([
           host,
           path,
@@ -125,14 +131,7 @@ describe('without a token', () => {
   test.each(['0.0.0.0', '::', '192.0.2.1', 'hooks.example.com', 'localhost.example'])(
     'is not started at %s',
     async host => {
-      const settings = {
-        address: { host, port: 0 },
-        token: undefined,
-        redact: false,
-        verifier: service.options,
-        dns: new Map(),
-        isReady: () => true
-      }
+      const settings = testAdminSettings({ address: { host, port: 0 } })
       await expect(startAdmin(settings)).rejects.toThrow(
         /not a loopback address.*SIGNED_REQUESTS_ADMIN_TOKEN/
       )
@@ -154,7 +153,7 @@ describe('with a token', () => {
 
   test('asks for it on every path but /healthz', async () => {
     const { port } = await startTestAdmin({ token })
-    for (const path of ['/', '/page.js', '/events', '/metrics', '/requests/x-1', '/nothing']) {
+    for (const path of ['/', '/page.js', '/events', '/metrics', '/requests/1', '/nothing']) {
       const { status, headers } = await ask(port, path)
       expect([path, status]).toEqual([path, 401])
       expect(headers['www-authenticate']).toBe('Basic realm="signed-requests"')
@@ -204,6 +203,12 @@ describe('with a token', () => {
     }
   })
 
+  test('asks for it on a loopback address too, whatever the Host', async () => {
+    const { port } = await startTestAdmin({ token, address: { host: '127.0.0.1', port: 0 } })
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`])
+      expect((await ask(port, '/', { headers: { Host: host } })).status).toBe(401)
+  })
+
   test('is not started with an empty one', async () => {
     await expect(startTestAdmin({ token: '' })).rejects.toThrow(/token is empty/)
   })
@@ -236,59 +241,91 @@ test('says on /healthz, without a token, whether the gateway takes requests', as
 })
 
 describe('one request', () => {
-  const open = async (port: number, number: number, path = '') => {
+  const open = async (port: number) => {
     const page = listen(port)
-    await page.hasBatches(1)
-    return ask(port, `/requests/${page.batches[0]?.run}-${number}${path}`)
+    await page.hasRows(1)
+    return page.rows()[0]!.number
   }
 
   test('is returned whole', async () => {
     const admin = await startTestAdmin()
     admin.record(await refused())
-    const { status, body } = await open(admin.port, 1)
+    const { status, body } = await ask(admin.port, `/requests/${await open(admin.port)}`)
     expect(status).toBe(200)
     const detail = JSON.parse(body)
     expect(detail).toMatchObject({
       method: 'POST',
       target: '/hook',
-      verdict: 'rejected',
-      codes: ['host-mismatch']
+      outcome: 'refused',
+      note: 'host-mismatch'
     })
-    expect(detail.checks).toHaveLength(12)
-    expect(detail.failures[0]).toMatchObject({ code: 'host-mismatch' })
-    expect(detail.file).toBe('request-1.json')
+    expect(detail.diagnosis.checks).toHaveLength(12)
+    expect(detail.diagnosis.failures[0]).toMatchObject({ code: 'host-mismatch' })
   })
 
-  test('is returned as a file to save', async () => {
+  test('is not found by another number', async () => {
     const admin = await startTestAdmin()
     admin.record(await refused())
-    const { status, headers, body } = await open(admin.port, 1, '/fixture')
-    expect([status, headers['content-disposition']]).toEqual([200, 'attachment; filename="request-1.json"'])
-    expect(JSON.parse(body).vectors[0].verdict.failures).toEqual([{ check: 'host', code: 'host-mismatch' }])
+    const number = await open(admin.port)
+    for (const other of [0, 1, number + 1, -number, `${number}x`, `0x${number}`, `${number}/`, `${number}0`])
+      expect([other, (await ask(admin.port, `/requests/${other}`)).status]).toEqual([other, 404])
   })
 
-  test.each([0, 2, '1e0', '01x', -1])('number %s is not there', async number => {
-    const admin = await startTestAdmin()
-    admin.record(await refused())
-    expect((await open(admin.port, number as number)).status).toBe(404)
+  test('is not found by its number after a restart', async () => {
+    const first = await startTestAdmin()
+    first.record(await refused())
+    const number = await open(first.port)
+    await new Promise(resolve => setImmediate(resolve))
+    const second = await startTestAdmin()
+    second.record(await refused())
+    expect((await ask(second.port, `/requests/${number}`)).status).toBe(404)
+  })
+})
+
+describe('150 connections that send half a head', () => {
+  const halfHeads = async (port: number) => {
+    const sockets = Array.from({ length: 150 }, () => connect(port, '127.0.0.1'))
+    for (const socket of sockets) socket.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: x')
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+    })
+    await Promise.all(sockets.map(socket => new Promise(resolve => socket.once('connect', resolve))))
+    return sockets
+  }
+
+  test('keep nobody from /healthz and /metrics', async () => {
+    const { port } = await startTestAdmin()
+    await halfHeads(port)
+    for (const path of ['/healthz', '/metrics']) {
+      const start = performance.now()
+      expect((await ask(port, path)).status).toBe(200)
+      expect(performance.now() - start).toBeLessThan(1000)
+    }
   })
 
-  test('is not found by the number of another process', async () => {
+  test('do not close a page that is open', async () => {
     const admin = await startTestAdmin()
+    const page = listen(admin.port)
+    await page.hasBatches(1)
+    await halfHeads(admin.port)
     admin.record(await refused())
-    expect((await ask(admin.port, '/requests/0123456789abcdef-1')).status).toBe(404)
+    await page.hasRows(1)
+  })
+
+  test('are closed after some seconds', async () => {
+    const { port } = await startTestAdmin()
+    const sockets = await halfHeads(port)
+    await Promise.all(
+      sockets.map(socket => {
+        socket.resume()
+        return socket.destroyed || new Promise(resolve => socket.once('close', resolve))
+      })
+    )
   })
 })
 
 test('closes with pages that are open', async () => {
-  const admin = await startAdmin({
-    address: { host: '127.0.0.1', port: 0 },
-    token: undefined,
-    redact: false,
-    verifier: service.options,
-    dns: new Map(),
-    isReady: () => true
-  })
+  const admin = await startAdmin(testAdminSettings())
   const page = listen(Number(new URL(`http://${admin.address}`).port))
   await page.hasBatches(1)
   await admin.close()

@@ -42,22 +42,21 @@ describe('defaults', () => {
       log: 'json',
       admin: undefined,
       maxConnections: 1000,
-      drain: 10_000,
-      workers: 1
+      drain: 10_000
     })
   })
 })
 
 describe('where an option may be set', () => {
   it('an argument overrides the environment, which overrides the file', () => {
-    const config = write('order.json', { drain: 1, workers: 2, 'max-body': 3, replay: 'none' })
+    const config = write('order.json', { drain: 1, 'max-connections': 2, 'max-body': 3, replay: 'none' })
     const env = {
-      SIGNED_REQUESTS_WORKERS: '4',
+      SIGNED_REQUESTS_MAX_CONNECTIONS: '4',
       SIGNED_REQUESTS_MAX_BODY: '5',
       SIGNED_REQUESTS_CONFIG: config
     }
-    const { drain, workers, verifier } = settingsOf({ 'max-body': '6' }, env)
-    expect([drain, workers, verifier.maxBodyBytes]).toEqual([1, 4, 6])
+    const { drain, maxConnections, verifier } = settingsOf({ 'max-body': '6' }, env)
+    expect([drain, maxConnections, verifier.maxBodyBytes]).toEqual([1, 4, 6])
   })
 
   it('every option can be an environment variable, except those of one run', () => {
@@ -118,7 +117,6 @@ describe('mistakes are named', () => {
     [{ listen: 'localhost:8080' }, '--listen must be an IP address and a port'],
     [{ listen: '127.0.0.1:65536' }, '--listen must be an IP address and a port'],
     [{ listen: '[127.0.0.1]:1' }, '--listen must be an IP address and a port'],
-    [{ workers: '0' }, '--workers must be a whole number from 1 to 256'],
     [{ drain: '1.5' }, '--drain must be a whole number from 0 to 2147483647'],
     [{ drain: '' }, '--drain must be a whole number'],
     [{ 'upstream-timeout': '2147483648' }, '--upstream-timeout must be a whole number'],
@@ -127,7 +125,6 @@ describe('mistakes are named', () => {
     [{ replay: 'memory', redis: 'redis://a' }, 'only one of --redis, --postgres and --replay'],
     [{ redis: 'http://127.0.0.1' }, '--redis is not a redis: URL'],
     [{ postgres: 'redis://127.0.0.1' }, '--postgres is not a postgres: URL'],
-    [{ workers: '2' }, '--workers with a memory replay store would let each request in once for each worker'],
     [
       { admin: '0.0.0.0:9901' },
       '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'
@@ -151,7 +148,7 @@ describe('mistakes are named', () => {
     [{ SIGNED_REQUESTS_CONSTRUCTOR: '1' }, 'there is no environment variable'],
     [{ SIGNED_REQUESTS_REDIS: '' }, 'SIGNED_REQUESTS_REDIS is empty: set it, or unset it'],
     [{ SIGNED_REQUESTS_OBSERVE: '1' }, 'SIGNED_REQUESTS_OBSERVE must be true or false'],
-    [{ SIGNED_REQUESTS_WORKERS: 'x' }, 'SIGNED_REQUESTS_WORKERS must be a whole number'],
+    [{ SIGNED_REQUESTS_MAX_CONNECTIONS: 'x' }, 'SIGNED_REQUESTS_MAX_CONNECTIONS must be a whole number'],
     [{ SIGNED_REQUESTS_ADMIN_TOKEN: '' }, 'SIGNED_REQUESTS_ADMIN_TOKEN is empty']
   ])('%j', (env, message) => {
     expect(() => settingsOf({}, env)).toThrow(message)
@@ -168,7 +165,7 @@ describe('mistakes are named', () => {
     ['{"observe":"true"}', 'is not true or false'],
     ['{"account":1234}', 'is not a string or an array of strings'],
     ['{"account":["1",2]}', 'is not a string or an array of strings'],
-    ['{"drain":"1","workers":true}', 'is not a number'],
+    ['{"drain":"1","max-body":true}', 'is not a number'],
     ['{"domain":["a.example"]}', 'is not a string'],
     ['{"admin-token":""}', 'is not a string']
   ])('the file %s', (text, message) => {

@@ -1,24 +1,37 @@
 import { get, type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
+import { createTestService } from 'signed-requests/testing'
 import { onTestFinished } from 'vitest'
-import { createTestService } from '../../../src/testing/index.ts'
 import { type AdminSettings, startAdmin } from '../../src/admin/admin.ts'
+import type { Exchange } from '../../src/exchange.ts'
 
 export const service = createTestService()
 
+/** Settings for one test. */
+export const testAdminSettings = (changes: Partial<AdminSettings> = {}): AdminSettings => ({
+  address: { host: '127.0.0.1', port: 0 },
+  token: undefined,
+  redact: false,
+  verifier: service.options,
+  upstream: new URL('http://127.0.0.1:9000'),
+  replay: { kind: 'memory' },
+  observe: false,
+  https: true,
+  origin: 'http://127.0.0.1:8080',
+  dns: new Map(Object.entries(service.records)),
+  isReady: () => true,
+  ...changes
+})
+
 /** An admin address of its own for one test. */
 export async function startTestAdmin(changes: Partial<AdminSettings> = {}) {
-  const admin = await startAdmin({
-    address: { host: '127.0.0.1', port: 0 },
-    token: undefined,
-    redact: false,
-    verifier: service.options,
-    dns: new Map(Object.entries(service.records)),
-    isReady: () => true,
-    ...changes
-  })
+  const admin = await startAdmin(testAdminSettings(changes))
   onTestFinished(() => admin.close())
   const { port } = new URL(`http://${admin.address}`)
-  return { ...admin, port: Number(port) }
+  const record = (exchange: Exchange) => {
+    admin.count(exchange)
+    admin.keep(exchange)
+  }
+  return { ...admin, record, port: Number(port) }
 }
 
 export interface Answer {
@@ -40,11 +53,8 @@ export const ask = (port: number, path = '/', options: RequestOptions = {}): Pro
   })
 
 export interface Batch {
-  id: string
-  run: string
-  isWhole: boolean
   counts: Record<string, number>
-  rows: { number: number; target: string; verdict: string; codes: string[] }[]
+  rows: { number: number; list: string; target: string; outcome: string; note: string; status: number }[]
 }
 
 /** Listens to the events as a page does. */
@@ -62,9 +72,8 @@ export function listen(port: number, headers: Record<string, string> = {}) {
       const messages = text.split('\n\n')
       text = messages.pop() ?? ''
       for (const message of messages) {
-        const [, id = ''] = /^id: (.*)$/m.exec(message) ?? []
-        const [, data] = /^data: (.*)$/m.exec(message) ?? []
-        if (data !== undefined) batches.push({ id, ...JSON.parse(data) })
+        const [, data] = /^event: requests\ndata: (.*)$/m.exec(message) ?? []
+        if (data !== undefined) batches.push(JSON.parse(data))
       }
       wake()
     })
