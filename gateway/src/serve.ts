@@ -1,10 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fromNodeRequest } from '../../src/adapters/node.ts'
 import { type BodyLimits, readBody } from '../../src/body/read.ts'
-import { answerAndClose } from '../../src/handlers/answer-and-close.ts'
-import { releaseClaim } from '../../src/handlers/handling.ts'
-import { sendRefusal, validateDrainLimits } from '../../src/handlers/send-refusal.ts'
-import { isTurnOf, whenOver } from '../../src/handlers/turns.ts'
+import { answerAndClose, sendRefusal, validateDrainLimits } from '../../src/handlers/send-refusal.ts'
 import type { HeaderLine, ReceivedBody } from '../../src/http/request.ts'
 import { errorLabel } from '../../src/verdict/error-label.ts'
 import type { Verdict } from '../../src/verdict/verdict.ts'
@@ -15,6 +12,7 @@ import type { Upstream } from './forward.ts'
 import { requestHeaders, verdictHeaders } from './forwarded-headers.ts'
 import type { GatewaySettings } from './settings.ts'
 import { isForwardable, isFramed } from './target.ts'
+import { isTurnOf, whenOver } from './turns.ts'
 
 /** Answers one request. Resolves when it is over, with what is known of it; undefined when there was no verdict. */
 export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Exchange | undefined>
@@ -38,7 +36,7 @@ export function createServe(
     const receivedAt = Date.now()
     const start = performance.now()
     if (!isFramed(req) || !isForwardable(req)) {
-      answerAndClose(res, 400, {}, drainLimits)
+      void answerAndClose(res, { status: 400, headers: {} }, drainLimits)
       return undefined
     }
     if (!(await isTurnOf(req, res))) return undefined
@@ -56,10 +54,14 @@ export function createServe(
     let result: UpstreamResult = 'not-asked'
     if (body !== undefined) {
       const outgoing = { ...head, headers: headersFor(head.headers as HeaderLine[], verdict, observe), body }
-      result = await upstream.forward(outgoing, res, () => releaseClaim(verify, verdict, reportHeld))
+      result = await upstream.forward(outgoing, res, () => verify.release(verdict).catch(reportHeld))
     } else if (observed?.ok === false) {
-      answerAndClose(res, observed.code === 'body-too-large' ? 413 : 400, {}, drainLimits)
-    } else if (verdict.status !== 'verified') sendRefusal(res, verdict)
+      void answerAndClose(
+        res,
+        { status: observed.code === 'body-too-large' ? 413 : 400, headers: {} },
+        drainLimits
+      )
+    } else if (verdict.status !== 'verified') void void sendRefusal(res, verdict)
     // The upstream is done: close a sender that does not read the rest of the response. A refusal has its own limits.
     const unread = body === undefined ? undefined : setTimeout(() => res.destroy(), upstreamTimeout)
     await whenOver(res)

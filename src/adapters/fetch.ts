@@ -1,12 +1,13 @@
 import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../http/request.ts'
-import { type ProxyOptions, undoProxy, validateProxyOptions } from './proxy.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
+import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from './proxy.ts'
 
 export interface FromFetchOptions extends ProxyOptions {
   /**
    * the Host that the sender signed. `'header'`: the Host header alone, for a platform that rewrites the URL (Next.js);
    * as the proxy says in X-Forwarded-Host; or a fixed name. By default the Host header, which must agree with the URL
    */
-  host?: 'header' | 'x-forwarded-host' | (string & {})
+  host?: 'header' | 'x-forwarded-host' | (string & {}) | undefined
   /** the raw bytes, when they were read already: `new Uint8Array(await request.arrayBuffer())` */
   body?: Uint8Array | string | undefined
 }
@@ -19,7 +20,7 @@ export interface FromFetchOptions extends ProxyOptions {
  * it (`/a/../b` becomes `/b`, a fragment is dropped), so a sender that signs such a target is refused. Repeated headers
  * are joined, so a repeated single-value header becomes invalid.
  *
- * `https` is the scheme of `request.url`. Some servers take it from the sender: `@hono/node-server` and Deno from a
+ * `https` is the protocol of `request.url`. Some servers take it from the sender: `@hono/node-server` and Deno from a
  * request line with an absolute URL, Next.js from X-Forwarded-Proto. Set `options.https` there.
  *
  * Host must be the authority of `request.url`, which a handler may rely on: a request line with an absolute URL can
@@ -28,26 +29,38 @@ export interface FromFetchOptions extends ProxyOptions {
  *
  * @throws TypeError for a body that was read already when no raw bytes are given, for anything that is not a Request,
  *   and for a bad option; never for what a sender sends
+ * @example
+ * ```ts
+ * import { createVerifier, fromFetchRequest, refusalResponse } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * export async function POST(request: Request): Promise<Response> {
+ *   const verdict = await verify(fromFetchRequest(request))
+ *   return verdict.status === 'verified' ? new Response(null, { status: 204 }) : refusalResponse(verdict)
+ * }
+ * ```
  */
 export function fromFetchRequest(request: Request, options: FromFetchOptions = {}): ReceivedRequest {
-  assertFetchRequest(request)
-  const own = validateFetchOptions(options)
-  const { scheme, authority, target } = splitUrl(request.url)
-  return undoProxy(
-    {
-      method: request.method,
-      target,
-      headers: headerLines(request.headers, own.host === 'header' ? undefined : { scheme, authority }),
-      body: bodyOf(request, own.body),
-      https: scheme === 'https'
-    },
-    own
-  )
+  return fetchAdapter(ownOptions('fromFetchRequest', options, ['body', ...PROXY_OPTIONS]))(request)
 }
 
-/** @throws TypeError for a bad option */
-export const validateFetchOptions = (options: FromFetchOptions): Partial<FromFetchOptions> =>
-  validateProxyOptions(options, 'fromFetchRequest', ['body', 'https', 'host', 'prefix'], ['header'])
+/** `fromFetchRequest` with its options prepared, for a handler. */
+export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Request) => ReceivedRequest {
+  const { https, host, prefix, body } = options
+  const isHeader = host === 'header'
+  const undoProxy = prepareProxy({ https, host: isHeader ? undefined : host, prefix })
+  return request => {
+    assertFetchRequest(request)
+    const { protocol, authority, target } = splitUrl(request.url)
+    return undoProxy({
+      method: request.method,
+      target,
+      headers: headerLines(request.headers, isHeader ? undefined : { protocol, authority }),
+      body: bodyOf(request, body),
+      https: protocol === 'https'
+    })
+  }
+}
 
 function assertFetchRequest(request: unknown): void {
   const { url, headers } = (request ?? {}) as Partial<Request>
@@ -59,26 +72,29 @@ function assertFetchRequest(request: unknown): void {
 }
 
 /** RFC 3986 appendix B, for http and https. An empty path is sent as "/" (RFC 9112 section 3.2.1). */
-function splitUrl(url: string): { scheme: string; authority: string; target: string } {
-  const [, scheme = '', authority = '', rest = url] = /^(https?):\/\/([^/?#]*)([^#]*)/.exec(url) ?? []
-  return { scheme, authority, target: rest.startsWith('/') ? rest : `/${rest}` }
+function splitUrl(url: string): { protocol: string; authority: string; target: string } {
+  const [, protocol = '', authority = '', rest = url] = /^(https?):\/\/([^/?#]*)([^#]*)/.exec(url) ?? []
+  return { protocol, authority, target: rest.startsWith('/') ? rest : `/${rest}` }
 }
 
 /**
  * Runtimes that do not expose Host (HTTP/2 has none) build the URL from its replacement. If Host differs from the
  * authority of the URL, that authority is added as a second Host.
  */
-function headerLines(headers: Headers, url: { scheme: string; authority: string } | undefined): HeaderLine[] {
+function headerLines(
+  headers: Headers,
+  url: { protocol: string; authority: string } | undefined
+): HeaderLine[] {
   const lines = [...headers]
   if (url === undefined || url.authority === '') return lines
   const host = headers.get('host')
-  const isSame = host !== null && withoutPort(host, url.scheme) === withoutPort(url.authority, url.scheme)
+  const isSame = host !== null && withoutPort(host, url.protocol) === withoutPort(url.authority, url.protocol)
   return isSame ? lines : [...lines, ['host', url.authority]]
 }
 
-/** In lower case, without the default port of the scheme (RFC 9110 section 4.2.3). */
-const withoutPort = (authority: string, scheme: string): string =>
-  authority.toLowerCase().replace(scheme === 'https' ? /:443$/ : /:80$/, '')
+/** In lower case, without the default port of the protocol (RFC 9110 section 4.2.3). */
+const withoutPort = (authority: string, protocol: string): string =>
+  authority.toLowerCase().replace(protocol === 'https' ? /:443$/ : /:80$/, '')
 
 function bodyOf(request: Request, given: unknown): ReceivedBody {
   if (given instanceof Uint8Array || typeof given === 'string') return given

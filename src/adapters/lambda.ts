@@ -1,5 +1,6 @@
 import type { HeaderLine, ReceivedRequest } from '../http/request.ts'
-import { type ProxyOptions, undoProxy, validateProxyOptions } from './proxy.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
+import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from './proxy.ts'
 
 /** The parts of the event that are used: API Gateway (payload formats 1.0 and 2.0), function URL or load balancer. */
 export interface LambdaEvent {
@@ -45,29 +46,39 @@ type LambdaRecord<T> = Readonly<Record<string, T | undefined>> | null | undefine
  *
  * @throws TypeError for anything that is not such an event, for a body that was parsed, and for a bad option; never
  *   for what a sender sends
+ * @example
+ * ```ts
+ * import { createVerifier, fromLambdaEvent, httpStatus, type LambdaEvent } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * export async function handler(event: LambdaEvent) {
+ *   const verdict = await verify(fromLambdaEvent(event))
+ *   return { statusCode: httpStatus(verdict) }
+ * }
+ * ```
  */
 export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}): ReceivedRequest {
-  assertEvent(event)
-  const own = validateLambdaOptions(options)
-  const source = eventSource(event)
-  const path = pathOf(event, source)
-  const query = event.rawQueryString ?? joinParameters(event, source)
-  const body = bodyOf(event)
-  return undoProxy(
-    {
+  return lambdaAdapter(ownOptions('fromLambdaEvent', options, PROXY_OPTIONS))(event)
+}
+
+/** `fromLambdaEvent` with its options prepared, for a handler. */
+export function lambdaAdapter(options: Partial<ProxyOptions>): (event: LambdaEvent) => ReceivedRequest {
+  const undoProxy = prepareProxy(options)
+  return event => {
+    assertEvent(event)
+    const source = eventSource(event)
+    const path = pathOf(event, source)
+    const query = event.rawQueryString ?? joinParameters(event, source)
+    const body = bodyOf(event)
+    return undoProxy({
       method: event.requestContext?.http?.method ?? event.httpMethod ?? '',
       target: query === '' ? path : `${path}?${query}`,
       headers: headerLines(event, source, body),
       body,
       https: source !== 'load-balancer'
-    },
-    own
-  )
+    })
+  }
 }
-
-/** @throws TypeError for a bad option */
-export const validateLambdaOptions = (options: ProxyOptions): Partial<ProxyOptions> =>
-  validateProxyOptions(options, 'fromLambdaEvent', ['https', 'host', 'prefix'])
 
 function assertEvent(event: unknown): void {
   const { httpMethod, path, rawPath, requestContext, body } = (event ?? {}) as LambdaEvent

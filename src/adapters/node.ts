@@ -1,15 +1,14 @@
-import type { IncomingMessage } from 'node:http'
-import type { Http2ServerRequest } from 'node:http2'
 import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../http/request.ts'
-import { streamOf } from './node-stream.ts'
-import { type ProxyOptions, undoProxy, validateProxyOptions } from './proxy.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
+import { type NodeRequest, streamOf } from './node-body.ts'
+import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from './proxy.ts'
+
+export type { NodeRequest }
 
 export interface FromNodeOptions extends ProxyOptions {
   /** the raw bytes, when something has read them already: an `express.raw()` Buffer, `req.rawBody` */
   body?: Uint8Array | string | undefined
 }
-
-type NodeRequest = IncomingMessage | Http2ServerRequest
 
 /**
  * A received request from `node:http`, `node:https`, `node:http2` (compatibility API), Express, Fastify
@@ -24,32 +23,43 @@ type NodeRequest = IncomingMessage | Http2ServerRequest
  *
  * @throws TypeError for a parsed body, for a stream that was read already when no raw bytes are given, for anything
  *   that is not Node's request, and for a bad option; never for what a sender sends
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createVerifier, fromNodeRequest, httpStatus } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * createServer(async (req, res) => {
+ *   const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
+ *   res.writeHead(httpStatus(verdict)).end()
+ * })
+ * ```
  */
-export function fromNodeRequest(
-  req: IncomingMessage | Http2ServerRequest,
-  options: FromNodeOptions = {}
-): ReceivedRequest {
-  assertNodeRequest(req)
-  const own = validateNodeOptions(options)
-  return undoProxy(
-    {
+export function fromNodeRequest(req: NodeRequest, options: FromNodeOptions = {}): ReceivedRequest {
+  const own = ownOptions('fromNodeRequest', options, ['body', ...PROXY_OPTIONS])
+  return nodeAdapter(own)(req, own.body)
+}
+
+/** `fromNodeRequest` with its options prepared, for a handler. */
+export function nodeAdapter(
+  options: Partial<ProxyOptions>
+): (req: NodeRequest, body?: unknown) => ReceivedRequest {
+  const undoProxy = prepareProxy(options)
+  return (req, body) => {
+    assertNodeRequest(req)
+    return undoProxy({
       method: req.method ?? '',
       target: originalTarget(req) ?? req.url ?? '',
       headers: headerLines(req),
-      body: bodyOf(req, own.body),
+      body: bodyOf(req, body),
       // Not `:scheme` of HTTP/2, which the client chooses.
       https: (req.socket as { encrypted?: boolean } | null)?.encrypted === true
-    },
-    own
-  )
+    })
+  }
 }
 
-/** @throws TypeError for a bad option */
-export const validateNodeOptions = (options: FromNodeOptions): Partial<FromNodeOptions> =>
-  validateProxyOptions(options, 'fromNodeRequest', ['body', 'https', 'host', 'prefix'])
-
 function assertNodeRequest(req: unknown): void {
-  if (Array.isArray((req as IncomingMessage | undefined)?.rawHeaders)) return
+  if (Array.isArray((req as Partial<NodeRequest> | undefined)?.rawHeaders)) return
   throw new TypeError(
     'fromNodeRequest() takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ' +
       'ctx.req in Koa; for a Request use fromFetchRequest(), for a Lambda event fromLambdaEvent()'

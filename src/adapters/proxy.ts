@@ -1,40 +1,65 @@
 import { lineValues } from '../http/fields.ts'
 import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../http/request.ts'
 import { describe } from '../mistakes/describe.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
 import { isHost } from '../options/hosts.ts'
 
 /** What a proxy in front of the receiver has changed. No forwarding header is trusted unless it is named here. */
 export interface ProxyOptions {
   /** did it arrive over TLS: yes, no, or as the proxy says in X-Forwarded-Proto; by default, what the receiver saw */
-  https?: boolean | 'x-forwarded-proto'
+  https?: boolean | 'x-forwarded-proto' | undefined
   /** the Host that the sender signed: as the proxy says in X-Forwarded-Host, or a fixed name; by default, as received */
-  host?: 'x-forwarded-host' | (string & {})
+  host?: 'x-forwarded-host' | (string & {}) | undefined
   /**
    * what the proxy has stripped from the front of the path: `'/hooks'`, or as the proxy says in X-Forwarded-Prefix. It
    * is put in front of the target; a slash at its end is dropped, because the target begins with one.
    */
-  prefix?: 'x-forwarded-prefix' | (string & {})
+  prefix?: 'x-forwarded-prefix' | (string & {}) | undefined
 }
+
+export const PROXY_OPTIONS = ['https', 'host', 'prefix'] as const
 
 /** What every adapter makes of its framework's request: the header lines one by one, repeats included. */
 export interface AdapterRequest extends ReceivedRequest {
   headers: readonly HeaderLine[]
 }
 
-/** The request as it reached the proxy: restores what the proxy changed, as the options say. */
-export function undoProxy(seen: AdapterRequest, options: ProxyOptions): ReceivedRequest {
+/**
+ * A function that gives the request as it reached the proxy: it restores what the proxy changed, as the options say.
+ *
+ * @throws TypeError for a bad option, at once
+ */
+export function prepareProxy(options: Partial<ProxyOptions>): (seen: AdapterRequest) => ReceivedRequest {
   const { https, host, prefix } = options
-  const notes: ForwardedNotes = {}
-  const request: ReceivedRequest = {
-    ...seen,
-    target: prefix === undefined ? seen.target : restorePrefix(seen, prefix),
-    headers: host === undefined || host === 'header' ? seen.headers : withHost(seen.headers, host, notes),
-    https: https === 'x-forwarded-proto' ? forwardedHttps(seen.headers, notes) : (https ?? seen.https)
+  if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto') {
+    throw invalid('https', https, 'true, false or "x-forwarded-proto"')
   }
-  if (notes.https ?? notes.host) request.forwarded = notes
-  return request
+  // "header" is a word of fromFetchRequest() alone: elsewhere Host is the header.
+  if (host !== undefined && (host === 'header' || !isHost(host))) {
+    throw invalid('host', host, '"x-forwarded-host" or a host name, such as "hooks.example.com"')
+  }
+  if (prefix !== undefined && prefix !== 'x-forwarded-prefix' && !isPrefix(prefix)) {
+    throw invalid(
+      'prefix',
+      prefix,
+      '"x-forwarded-prefix" or the path that the proxy strips, such as "/hooks"'
+    )
+  }
+
+  return seen => {
+    const notes: ForwardedNotes = {}
+    const request: ReceivedRequest = {
+      ...seen,
+      target: prefix === undefined ? seen.target : restorePrefix(seen, prefix),
+      headers: host === undefined ? seen.headers : withHost(seen.headers, host, notes),
+      https: https === 'x-forwarded-proto' ? forwardedHttps(seen.headers, notes) : (https ?? seen.https)
+    }
+    if (notes.https ?? notes.host) request.forwarded = notes
+    return request
+  }
 }
+
+const invalid = (option: string, value: unknown, expected: string): TypeError =>
+  new TypeError(`options.${option} is ${describe(value)}: write ${expected}`)
 
 /** Exactly one word from exactly one proxy: a list or a repeat has parts that the client may have written. */
 function forwardedHttps(lines: readonly HeaderLine[], notes: ForwardedNotes): boolean {
@@ -57,11 +82,10 @@ function withHost(lines: readonly HeaderLine[], option: string, notes: Forwarded
 
 /** The target is left as it is when the header is not exactly one path: the signature then decides. */
 function restorePrefix({ target, headers }: AdapterRequest, option: string): string {
-  const prefixes = option === 'x-forwarded-prefix' ? lineValues(headers, option) : [option]
-  const prefix = prefixes[0]
-  if (prefixes.length !== 1 || !isPrefix(prefix)) return target
+  const [prefix, ...more] = option === 'x-forwarded-prefix' ? lineValues(headers, option) : [option]
   // "*" and an absolute URL are not paths (RFC 9112 section 3.2).
-  return target.startsWith('/') ? (prefix.endsWith('/') ? prefix.slice(0, -1) : prefix) + target : target
+  if (more.length > 0 || !isPrefix(prefix) || !target.startsWith('/')) return target
+  return (prefix.endsWith('/') ? prefix.slice(0, -1) : prefix) + target
 }
 
 /**
@@ -72,37 +96,3 @@ const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)*\/?$/
 
 const isPrefix = (text: unknown): text is string =>
   typeof text === 'string' && text.startsWith('/') && PREFIX.test(text)
-
-/**
- * The options as the caller wrote them.
- *
- * @throws TypeError for a bad option: a misspelled one must not be ignored
- */
-export function validateProxyOptions<T extends ProxyOptions>(
-  options: T,
-  adapter: string,
-  names: readonly (keyof T & string)[],
-  hostWords: readonly string[] = []
-): Partial<T> {
-  const own = ownOptions(adapter, options, names)
-  const { https, host, prefix } = own
-  if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto') {
-    throw new TypeError(`options.https is ${describe(https)}: write true, false or "x-forwarded-proto"`)
-  }
-  if (host === 'header' && !hostWords.includes(host)) {
-    throw new TypeError(
-      'options.host "header" is for fromFetchRequest(), whose URL may name another host: leave it out, Host is the header'
-    )
-  }
-  if (host !== undefined && !isHost(host)) {
-    throw new TypeError(
-      `options.host is ${describe(host)}: write "x-forwarded-host" or a host name, such as "hooks.example.com"`
-    )
-  }
-  if (prefix !== undefined && prefix !== 'x-forwarded-prefix' && !isPrefix(prefix)) {
-    throw new TypeError(
-      `options.prefix is ${describe(prefix)}: write "x-forwarded-prefix" or the path that the proxy strips, such as "/hooks"`
-    )
-  }
-  return own
-}

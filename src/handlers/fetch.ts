@@ -1,17 +1,19 @@
-import { type FromFetchOptions, fromFetchRequest, validateFetchOptions } from '../adapters/fetch.ts'
+import { type FromFetchOptions, fetchAdapter } from '../adapters/fetch.ts'
+import { PROXY_OPTIONS } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import type { Verified } from '../verdict/verdict.ts'
+import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
-import { assertFunctions, callHook, pick, releaseClaim, validateHook } from './handling.ts'
-import { type Refused, refusalResponse } from './refusal.ts'
+import { assertFunctions, callHook, releaseClaim } from './around.ts'
+import { refusalOf } from './refusal.ts'
 
 export interface FetchHandlerOptions<R extends Request = Request, Rest extends readonly unknown[] = never[]>
   extends FromFetchOptions {
-  /** called for each request that is refused, before it is answered: to log */
-  onRefused?: (verdict: Refused, request: R, ...rest: Rest) => unknown
+  /**
+   * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
+   * from 400 to 599; anything else, a promise too, changes nothing
+   */
+  onRefused?: (verdict: Rejected | Unavailable, request: R, ...rest: Rest) => unknown
 }
-
-const ADAPTER_NAMES = ['body', 'https', 'host', 'prefix'] as const
 
 /**
  * A handler of a `Request`, for Hono (`c => handler(c.req.raw, c)`), Next.js, SvelteKit
@@ -19,9 +21,20 @@ const ADAPTER_NAMES = ['body', 'https', 'host', 'prefix'] as const
  *
  * `handle` gets verified requests only, and whatever else the platform passed. It returns the Response, or `undefined`
  * for 204. When it throws or rejects, the claim on the request is released, so that a retry is accepted, and the error
- * is rethrown. A refused request gets the answer of `refusalResponse`.
+ * is rethrown. A refused request is answered with `refusalResponse`.
  *
  * @throws TypeError for a bad option, at once
+ * @example
+ * ```ts
+ * import { createVerifier, explain, fetchHandler } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * export default {
+ *   fetch: fetchHandler(verify, verified => Response.json({ account: verified.accountId }), {
+ *     onRefused: verdict => console.warn(explain(verdict))
+ *   })
+ * }
+ * ```
  */
 export function fetchHandler<R extends Request = Request, Rest extends unknown[] = unknown[]>(
   verify: Verify,
@@ -33,17 +46,16 @@ export function fetchHandler<R extends Request = Request, Rest extends unknown[]
   ) => Response | undefined | void | Promise<Response | undefined | void>,
   options: FetchHandlerOptions<R, Rest> = {}
 ): (request: R, ...rest: Rest) => Promise<Response> {
-  assertFunctions('fetchHandler', verify, handle)
-  const own = ownOptions('fetchHandler', options, [...ADAPTER_NAMES, 'onRefused'])
-  const adapterOptions = pick(own, ADAPTER_NAMES)
-  validateFetchOptions(adapterOptions)
-  validateHook(own.onRefused, 'onRefused')
+  const own = ownOptions('fetchHandler', options, [...PROXY_OPTIONS, 'body', 'onRefused'])
+  const { onRefused } = own
+  assertFunctions('fetchHandler', verify, handle, { onRefused })
+  const receive = fetchAdapter(own)
 
   return async (request, ...rest) => {
-    const verdict = await verify(fromFetchRequest(request, adapterOptions))
+    const verdict = await verify(receive(request))
     if (verdict.status !== 'verified') {
-      callHook(own.onRefused, verdict, request, ...rest)
-      return refusalResponse(verdict)
+      const status = callHook(onRefused, verdict, request, ...rest)
+      return new Response(null, refusalOf(verdict, 'fetchHandler', status))
     }
     try {
       return (await handle(verdict, request, ...rest)) ?? new Response(null, { status: 204 })

@@ -1,14 +1,17 @@
-import { fromLambdaEvent, type LambdaEvent, validateLambdaOptions } from '../adapters/lambda.ts'
-import type { ProxyOptions } from '../adapters/proxy.ts'
+import { type LambdaEvent, lambdaAdapter } from '../adapters/lambda.ts'
+import { PROXY_OPTIONS, type ProxyOptions } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import type { Verified } from '../verdict/verdict.ts'
+import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
-import { assertFunctions, callHook, pick, releaseClaim, validateHook } from './handling.ts'
-import { type Refused, refusalOf } from './refusal.ts'
+import { assertFunctions, callHook, releaseClaim } from './around.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
 
 export interface LambdaHandlerOptions<Event = LambdaEvent, Context = unknown> extends ProxyOptions {
-  /** called for each request that is refused, before it is answered: to log */
-  onRefused?: (verdict: Refused, event: Event, context: Context) => unknown
+  /**
+   * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
+   * from 400 to 599; anything else, a promise too, changes nothing
+   */
+  onRefused?: (verdict: Rejected | Unavailable, event: Event, context: Context) => unknown
 }
 
 /** What API Gateway, a function URL and a load balancer all understand. */
@@ -26,16 +29,24 @@ export interface LambdaResult {
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing has no return statement
 type Nothing = undefined | null | void
 
-const ADAPTER_NAMES = ['https', 'host', 'prefix'] as const
-
 /**
  * The handler of an AWS Lambda function behind API Gateway (REST and HTTP APIs), a function URL or a load balancer.
  *
  * `handle` gets verified requests only, and returns the result, or `undefined` for 204. When it throws or rejects, the
  * claim on the request is released, so that a retry is accepted, and the error is rethrown. A refused request is
- * answered with the status of `httpStatus`, an empty body, and `Retry-After` with 503.
+ * answered with the status of `httpStatus`, an empty body, `WWW-Authenticate: Signature` with 401 and `Retry-After` with
+ * 503.
  *
  * @throws TypeError for a bad option, at once
+ * @example
+ * ```ts
+ * import { createVerifier, explain, lambdaHandler } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * export const handler = lambdaHandler(verify, verified => console.log(verified.accountId), {
+ *   onRefused: verdict => console.warn(explain(verdict))
+ * })
+ * ```
  */
 export function lambdaHandler<
   Event extends LambdaEvent = LambdaEvent,
@@ -46,22 +57,22 @@ export function lambdaHandler<
   handle: (verified: Verified, event: Event, context: Context) => Result | Promise<Result>,
   options: LambdaHandlerOptions<Event, Context> = {}
 ): (event: Event, context: Context) => Promise<Exclude<Result, Nothing> | LambdaResult> {
-  assertFunctions('lambdaHandler', verify, handle)
-  const own = ownOptions('lambdaHandler', options, [...ADAPTER_NAMES, 'onRefused'])
-  const adapterOptions = pick(own, ADAPTER_NAMES)
-  validateLambdaOptions(adapterOptions)
-  validateHook(own.onRefused, 'onRefused')
+  const own = ownOptions('lambdaHandler', options, [...PROXY_OPTIONS, 'onRefused'])
+  const { onRefused } = own
+  assertFunctions('lambdaHandler', verify, handle, { onRefused })
+  const receive = lambdaAdapter(own)
 
   return async (event, context) => {
-    const verdict = await verify(fromLambdaEvent(event, adapterOptions))
+    const verdict = await verify(receive(event))
     if (verdict.status !== 'verified') {
-      callHook(own.onRefused, verdict, event, context)
-      const { status, headers } = refusalOf(verdict, 'lambdaHandler')
-      return { ...emptyResult(event, status, headers), body: '' }
+      const refusal = refusalOf(verdict, 'lambdaHandler', callHook(onRefused, verdict, event, context))
+      return { ...emptyResult(event, refusal), headers: refusal.headers, body: '' }
     }
     try {
       const result = await handle(verdict, event, context)
-      return (result as Exclude<Result, Nothing> | undefined) ?? emptyResult(event, 204)
+      return (
+        (result as Exclude<Result, Nothing> | undefined) ?? emptyResult(event, { status: 204, headers: {} })
+      )
     } catch (error) {
       await releaseClaim(verify, verdict)
       throw error
@@ -69,26 +80,21 @@ export function lambdaHandler<
   }
 }
 
-const DESCRIPTIONS = {
+const REASONS: Partial<Record<number, string>> = {
   204: 'No Content',
   401: 'Unauthorized',
-  413: 'Payload Too Large',
+  413: 'Content Too Large',
   503: 'Service Unavailable'
-} as const
+}
 
 /** API Gateway refuses a result with a property that it does not know, so only a load balancer gets its own ones. */
-function emptyResult(
-  { requestContext, multiValueHeaders }: LambdaEvent,
-  statusCode: keyof typeof DESCRIPTIONS,
-  headers?: Readonly<Record<string, string>>
-): LambdaResult {
-  const result: LambdaResult = { statusCode, ...(headers && { headers: { ...headers } }) }
-  if (requestContext?.elb === undefined) return result
-  const lists = Object.entries(headers ?? {}).map(([name, value]): [string, string[]] => [name, [value]])
+function emptyResult(event: LambdaEvent, { status, headers }: Refusal): LambdaResult {
+  if (event.requestContext?.elb === undefined) return { statusCode: status }
+  const lists = Object.entries(headers).map(([name, value]) => [name, [value]])
   return {
-    ...result,
-    statusDescription: `${statusCode} ${DESCRIPTIONS[statusCode]}`,
+    statusCode: status,
+    statusDescription: `${status} ${REASONS[status] ?? ''}`.trim(),
     isBase64Encoded: false,
-    ...(multiValueHeaders && { multiValueHeaders: Object.fromEntries(lists) })
+    ...(event.multiValueHeaders && { multiValueHeaders: Object.fromEntries(lists) })
   }
 }

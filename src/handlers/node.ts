@@ -1,50 +1,64 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import { type FromNodeOptions, fromNodeRequest, validateNodeOptions } from '../adapters/node.ts'
-import type { ReceivedRequest } from '../http/request.ts'
+import { type FromNodeOptions, type NodeRequest, nodeAdapter } from '../adapters/node.ts'
+import { PROXY_OPTIONS } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import type { Verdict, Verified } from '../verdict/verdict.ts'
+import type { Rejected, Unavailable, Verdict, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
-import { answerAndClose } from './answer-and-close.ts'
-import { assertFunctions, callHook, pick, releaseClaim, validateHook } from './handling.ts'
-import { type Refused, refusalOf } from './refusal.ts'
-import { type RefusalOptions, validateDrainLimits } from './send-refusal.ts'
-import { isTurnOf } from './turns.ts'
+import { assertFunctions, callHook, releaseClaim } from './around.ts'
+import { refusalOf } from './refusal.ts'
+import {
+  answerAndClose,
+  DRAIN_OPTIONS,
+  type NodeResponse,
+  type RefusalOptions,
+  validateDrainLimits
+} from './send-refusal.ts'
 
-type NodeRequest = IncomingMessage | Http2ServerRequest
-type NodeResponse = ServerResponse | Http2ServerResponse
 type Bytes = Uint8Array | string | undefined
-type BodyOption<Req> = ((req: Req) => Bytes) | Bytes
 
 /** What the proxy in front has changed, the raw bytes where a parser has read them, and what to do on a refusal. */
 export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
   extends Omit<FromNodeOptions, 'body'>,
     RefusalOptions {
   /** the raw bytes, when a parser has read them already: `req => req.body` after `express.raw()` */
-  body?: BodyOption<Req>
-  /** called for each request that is refused, before it is answered: to log */
-  onRefused?: (verdict: Refused, req: Req, res: Res) => unknown
+  body?: ((req: Req) => Bytes) | Bytes
+  /**
+   * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
+   * from 400 to 599; anything else, a promise too, changes nothing
+   */
+  onRefused?: (verdict: Rejected | Unavailable, req: Req, res: Res) => unknown
   /** gets what the handler threw, where there is no `next`; `console.error` by default */
   onError?: (error: unknown, req: Req, res: Res) => unknown
 }
 
-const ADAPTER_NAMES = ['https', 'host', 'prefix'] as const
-const NAMES = [...ADAPTER_NAMES, 'body', 'drainBytes', 'drainTimeout', 'onRefused', 'onError'] as const
+const HANDLER_OPTIONS = ['body', 'onRefused', 'onError'] as const
 
 /**
  * A request listener or middleware for `node:http`, `node:https`, `node:http2` (compatibility API), Express, Connect
  * and Nest; for Koa (`ctx.respond = false`, then with `ctx.req` and `ctx.res`) and Fastify (`reply.hijack()`, then with
  * `request.raw` and `reply.raw`).
  *
- * `handle` gets verified requests only. Its return value decides the answer: for `undefined`, when nothing was written,
- * it is 204, or the `res.statusCode` that the handler has set; for anything else, such as `stream.pipe(res)`, the
- * handler answers itself. When it throws or rejects, the claim on the request is released, so that a retry is accepted,
- * and the error goes to `next` where there is one; otherwise it goes to `onError`, and the answer is 500. A refused
- * request gets the answer of `sendRefusal`.
+ * `handle` gets verified requests only. Its return value decides the response: for `undefined`, when nothing was
+ * written, it is 204, or the `res.statusCode` that the handler has set; for anything else, such as `stream.pipe(res)`,
+ * the handler answers itself. When it throws or rejects, the claim on the request is released, so that a retry is
+ * accepted, and the error goes to `next` where there is one; otherwise it goes to `onError`, and the status is 500. A
+ * refused request is answered as by `sendRefusal`.
  *
  * Requests that are pipelined on one connection are handled one after another, and none after a refusal.
  *
  * @throws TypeError for a bad option, at once. The promise never rejects, unless `next` throws.
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createVerifier, explain, nodeHandler } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * const receive = nodeHandler(verify, verified => console.log(verified.accountId, verified.body.length), {
+ *   https: 'x-forwarded-proto',
+ *   onRefused: verdict => console.warn(explain(verdict))
+ * })
+ * createServer(receive).listen(8080)
+ * ```
  */
 export function nodeHandler<
   Req extends NodeRequest = IncomingMessage,
@@ -54,26 +68,17 @@ export function nodeHandler<
   handle: (verified: Verified, req: Req, res: Res) => unknown,
   options: NodeHandlerOptions<Req, Res> = {}
 ): (req: Req, res: Res, next?: (error?: unknown) => void) => Promise<void> {
-  assertFunctions('nodeHandler', verify, handle)
-  const own = ownOptions('nodeHandler', options, NAMES)
-  const { body, onRefused, onError = console.error } = own
-  const adapterOptions = pick(own, ADAPTER_NAMES)
-  validateNodeOptions(adapterOptions)
+  const own = ownOptions('nodeHandler', options, [...PROXY_OPTIONS, ...DRAIN_OPTIONS, ...HANDLER_OPTIONS])
+  const { body, onRefused, onError } = own
+  assertFunctions('nodeHandler', verify, handle, { onRefused, onError })
+  const receive = nodeAdapter(own)
   const limits = validateDrainLimits(own)
-  validateHook(onRefused, 'onRefused')
-  validateHook(own.onError, 'onError')
-
-  const received = (req: Req): ReceivedRequest =>
-    fromNodeRequest(
-      req,
-      body === undefined ? adapterOptions : { ...adapterOptions, body: bytesOf(body, req) }
-    )
 
   return async (req, res, next) => {
-    if (!(await isTurnOf(req, res))) return
+    if (!(await isTurn(req, res))) return
     let verdict: Verdict | undefined
     try {
-      verdict = await verify(received(req))
+      verdict = await verify(receive(req, typeof body === 'function' ? body(req) : body))
       if (verdict.status === 'verified') {
         res.statusCode = 200 // the default of Koa is 404
         const result = await handle(verdict, req, res)
@@ -83,21 +88,42 @@ export function nodeHandler<
     } catch (error) {
       await releaseClaim(verify, verdict)
       if (next !== undefined) return next(error)
-      callHook(onError, error, req, res)
-      answerAndClose(res, 500, {}, limits)
-      return
+      // The error alone: the console shows objects whole, the request with its Authorization too.
+      if (onError === undefined) console.error(error)
+      else callHook(onError, error, req, res)
+      return answerAndClose(res, { status: 500, headers: {} }, limits)
     }
-    callHook(onRefused, verdict, req, res)
-    const { status, headers } = refusalOf(verdict, 'nodeHandler')
-    answerAndClose(res, status, headers, limits)
+    const refusal = refusalOf(verdict, 'nodeHandler', callHook(onRefused, verdict, req, res))
+    return answerAndClose(res, refusal, limits)
   }
 }
-
-const bytesOf = <Req>(body: BodyOption<Req>, req: Req) => (typeof body === 'function' ? body(req) : body)
 
 /** Only for a handler that has written nothing. */
 function answerNothing(res: NodeResponse): void {
   if (res.headersSent || res.writableEnded) return
   if (res.statusCode === 200) res.statusCode = 204
   res.end()
+}
+
+/** The last request of each HTTP/1 connection, by its response. */
+const latest = new WeakMap<object, NodeResponse>()
+
+/**
+ * Node.js passes on pipelined requests at once, each with a response that waits for the earlier ones. Here each request
+ * waits until the one before was answered. False when that closed the connection: this request cannot be answered, so
+ * it must not be handled.
+ */
+async function isTurn(req: NodeRequest, res: NodeResponse): Promise<boolean> {
+  const { socket } = req
+  if (req.httpVersionMajor !== 1 || typeof socket !== 'object' || socket === null) return true
+  const previous = latest.get(socket)
+  latest.set(socket, res)
+  // The same response: a handler inside a handler.
+  if (previous === undefined || previous === res) return true
+  if (!previous.writableFinished && !previous.destroyed) {
+    await new Promise<void>(resolve => {
+      previous.once('finish', resolve).once('close', resolve)
+    })
+  }
+  return !socket.destroyed && !socket.writableEnded
 }

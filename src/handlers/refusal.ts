@@ -2,19 +2,17 @@ import { describe } from '../mistakes/describe.ts'
 import { httpStatus } from '../verdict/http-status.ts'
 import type { Rejected, Unavailable, Verdict } from '../verdict/verdict.ts'
 
-/** A verdict that is answered with a refusal. */
-export type Refused = Rejected | Unavailable
-
 /** Seconds after which a sender may try again: long enough for a resolver, short enough for a Date to be recent. */
 const RETRY_AFTER = '10'
 
-/** What every refusal has, on every platform. The body is empty: a stranger learns nothing but the status. */
+/** What every refusal has, on every platform. The body is empty: the sender learns nothing but the status. */
 export interface Refusal {
-  status: 401 | 413 | 503
-  headers: Readonly<Record<string, string>>
+  status: number
+  headers: Record<string, string>
 }
 
-export function refusalOf(verdict: Refused, from: string): Refusal {
+/** @param chosen what `onRefused` returned: a number from 400 to 599 is the status instead of `httpStatus` */
+export function refusalOf(verdict: Rejected | Unavailable, from: string, chosen?: unknown): Refusal {
   const given = verdict as Verdict | undefined
   if (given?.status !== 'rejected' && given?.status !== 'unavailable') {
     const what = given?.status === 'verified' ? 'a verdict that is verified' : describe(given)
@@ -22,17 +20,32 @@ export function refusalOf(verdict: Refused, from: string): Refusal {
       `${from}() got ${what}: pass the verdict of a refused request, after await verify(...)`
     )
   }
-  const status = httpStatus(verdict) as Refusal['status']
-  return { status, headers: status === 503 ? { 'Retry-After': RETRY_AFTER } : {} }
+  const status = isErrorStatus(chosen) ? chosen : httpStatus(verdict)
+  if (status === 503) return { status, headers: { 'Retry-After': RETRY_AFTER } }
+  // RFC 9110 section 15.5.2: a 401 names a challenge; the draft's section 3.1.1 names this one.
+  return { status, headers: status === 401 ? { 'WWW-Authenticate': 'Signature' } : {} }
 }
 
+const isErrorStatus = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599
+
 /**
- * The answer to a request that was refused, for Hono, Next.js, SvelteKit, Bun, Deno and Workers: the status of
- * `httpStatus`, an empty body, and `Retry-After` with 503.
+ * The response to a request that was refused, for Hono, Next.js, SvelteKit, Bun, Deno and Workers: the status of
+ * `httpStatus`, an empty body, `WWW-Authenticate: Signature` with 401 and `Retry-After` with 503.
  *
  * @throws TypeError for a verdict that is verified, and for anything that is not a verdict
+ * @example
+ * ```ts
+ * import { createVerifier, fromFetchRequest, refusalResponse } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * export async function POST(request: Request): Promise<Response> {
+ *   const verdict = await verify(fromFetchRequest(request))
+ *   if (verdict.status !== 'verified') return refusalResponse(verdict)
+ *   return Response.json({ received: verdict.body.length })
+ * }
+ * ```
  */
-export function refusalResponse(verdict: Refused): Response {
-  const { status, headers } = refusalOf(verdict, 'refusalResponse')
-  return new Response(null, { status, headers: { ...headers } })
+export function refusalResponse(verdict: Rejected | Unavailable): Response {
+  return new Response(null, refusalOf(verdict, 'refusalResponse'))
 }

@@ -1,11 +1,16 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { answerAndClose, type DrainLimits } from './answer-and-close.ts'
-import { type Refused, refusalOf } from './refusal.ts'
+import { validateNumber, validateTimeout } from '../options/numbers.ts'
+import type { Rejected, Unavailable } from '../verdict/verdict.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
 
-/** How much of a refused upload is read and dropped before its connection is closed. */
+export type NodeResponse = ServerResponse | Http2ServerResponse
+
+export const DRAIN_OPTIONS = ['drainBytes', 'drainTimeout'] as const
+
+/** How much of a refused upload is read and dropped before the response. */
 export interface RefusalOptions {
   /** how much of the rest of the body is read and dropped, at most: bytes, 10485760 by default */
   drainBytes?: number
@@ -14,50 +19,116 @@ export interface RefusalOptions {
 }
 
 /**
- * Answers a request that was refused, and ends its connection: the status of `httpStatus`, an empty body, and
- * `Retry-After` with 503.
+ * Answers a request that was refused, and ends its connection: the status of `httpStatus`, an empty body,
+ * `WWW-Authenticate: Signature` with 401 and `Retry-After` with 503.
  *
- * The answer is sent at once. What is left of the body is then read and dropped, within the limits, before the
- * connection is closed: a proxy that is still sending when its connection breaks turns the answer into a 502. With
- * HTTP/2 the stream is reset, and the connection stays open.
+ * What is left of the body is read and dropped first, within the limits: a proxy that is still sending when its
+ * connection breaks turns any response into a 502. With HTTP/2 the response is sent at once, the stream is reset, and
+ * the connection stays open.
  *
- * A request that was pipelined behind the refused one gets no answer, but Node.js has already emitted it, or will. Only
- * `nodeHandler` keeps it from being handled.
+ * A request that was pipelined behind the refused one gets no response, but Node.js has already emitted it, or will.
+ * Only `nodeHandler` keeps it from being handled.
  *
  * The request is `res.req`. In Fastify call `reply.hijack()` first and pass `reply.raw`; in Koa set
  * `ctx.respond = false` and pass `ctx.res`.
  *
- * @throws TypeError for a verdict that is verified, for anything that is not Node's response, and for a bad option
+ * @returns when the response was sent. Await it where something else would end the response, such as a guard of Nest
+ * @throws TypeError (rejects with) for a verdict that is verified, for anything that is not Node's response, and for a
+ *   bad option
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createVerifier, fromNodeRequest, sendRefusal } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * createServer(async (req, res) => {
+ *   const verdict = await verify(fromNodeRequest(req))
+ *   if (verdict.status !== 'verified') return sendRefusal(res, verdict)
+ *   res.end(`received ${verdict.body.length} bytes`)
+ * })
+ * ```
  */
-export function sendRefusal(
-  res: ServerResponse | Http2ServerResponse,
-  verdict: Refused,
+export async function sendRefusal(
+  res: NodeResponse,
+  verdict: Rejected | Unavailable,
   options: RefusalOptions = {}
-): void {
-  const limits = validateDrainLimits(ownOptions('sendRefusal', options, ['drainBytes', 'drainTimeout']))
-  const { status, headers } = refusalOf(verdict, 'sendRefusal')
+): Promise<void> {
+  const limits = validateDrainLimits(ownOptions('sendRefusal', options, DRAIN_OPTIONS))
+  const refusal = refusalOf(verdict, 'sendRefusal')
   if (typeof res?.writeHead !== 'function' || res.req === undefined) {
     throw new TypeError(
       `sendRefusal() got ${describe(res)}: pass the response object of node:http, res in Express and Nest, ` +
         'reply.raw in Fastify, ctx.res in Koa'
     )
   }
-  answerAndClose(res, status, headers, limits)
+  await answerAndClose(res, refusal, limits)
 }
 
 /** @throws TypeError */
-export function validateDrainLimits({
-  drainBytes = 10_485_760,
-  drainTimeout = 5000
-}: RefusalOptions): DrainLimits {
-  if (!Number.isSafeInteger(drainBytes) || drainBytes < 0) {
-    throw new TypeError(
-      `options.drainBytes is ${describe(drainBytes)}: write a whole number of bytes, such as 10485760`
-    )
+export const validateDrainLimits = ({
+  drainBytes,
+  drainTimeout
+}: RefusalOptions): Required<RefusalOptions> => ({
+  drainBytes: validateNumber(drainBytes, 10_485_760, 'options.drainBytes', 'bytes', { least: 0 }),
+  drainTimeout: validateTimeout(drainTimeout, 5000, 'options.drainTimeout')
+})
+
+/**
+ * Answers without a body and closes the connection of HTTP/1, or the stream of HTTP/2. A response that has already
+ * begun is aborted.
+ */
+export async function answerAndClose(
+  res: NodeResponse,
+  { status, headers }: Refusal,
+  limits: Required<RefusalOptions>
+): Promise<void> {
+  if (res.writableEnded || res.destroyed) return
+  if (res.headersSent) return abort(res)
+
+  for (const name of ['Content-Type', 'Content-Encoding']) res.removeHeader(name)
+  res.statusCode = status
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  if ('stream' in res) {
+    const { stream } = res
+    res.end()
+    // RFC 9113 section 8.1: a complete response, then a reset without an error, so that the sender stops sending.
+    setTimeout(() => stream.close(NO_ERROR), RESET_DELAY)
+    return
   }
-  // setTimeout() can wait at most 2 ** 31 - 1 ms; for more it would not wait at all.
-  if (!Number.isFinite(drainTimeout) || drainTimeout < 0 || drainTimeout > 2 ** 31 - 1) {
-    throw new TypeError(`options.drainTimeout is ${describe(drainTimeout)}: write milliseconds, such as 5000`)
-  }
-  return { drainBytes, drainTimeout }
+  res.setHeader('Connection', 'close')
+  if (!isOver(res.req)) await drain(res.req, limits)
+  if (!res.headersSent) res.setHeader('Content-Length', 0).end()
+}
+
+const abort = (res: NodeResponse): void => {
+  if ('stream' in res) res.stream.close(INTERNAL_ERROR)
+  else res.req.socket.destroy()
+}
+
+/** Milliseconds. Reset together with its response, the stream of a sender on Node.js would end and never close. */
+const RESET_DELAY = 100
+const NO_ERROR = 0
+const INTERNAL_ERROR = 2
+
+const isOver = (req: IncomingMessage): boolean => req.complete || req.readableEnded || req.destroyed
+
+/** Reads and drops the rest of a request: to its end, to a limit, or until the sender is gone. */
+function drain(req: IncomingMessage, { drainBytes, drainTimeout }: Required<RefusalOptions>): Promise<void> {
+  return new Promise(resolve => {
+    let dropped = 0
+    const onData = (chunk: Uint8Array) => {
+      dropped += chunk.length
+      if (dropped > drainBytes) stop()
+    }
+    const stop = () => {
+      clearTimeout(timer)
+      req.off('data', onData).off('end', stop).off('close', stop).pause()
+      resolve()
+    }
+    // For the whole rest: a sender that drips bytes cannot extend it.
+    const timer = setTimeout(stop, drainTimeout)
+    // A client that disconnects now must not crash the process.
+    req.on('error', () => {})
+    req.on('data', onData).on('end', stop).on('close', stop).resume()
+  })
 }

@@ -162,7 +162,7 @@ describe('rejects bad options', () => {
     [{ host: 'https://receiver.example' }, 'options.host is "https://receiver.example"'],
     [{ host: 'receiver.example\r\nX: y' }, 'options.host is "receiver.example\\r\\nX: y"'],
     [{ host: ['receiver.example'] }, 'options.host is an array'],
-    [{ host: 'header' }, 'options.host "header" is for fromFetchRequest()'],
+    [{ host: 'header' }, 'options.host is "header": write "x-forwarded-host" or a host name'],
     [
       { prefix: 'hooks' },
       'options.prefix is "hooks": write "x-forwarded-prefix" or the path that the proxy strips'

@@ -42,9 +42,22 @@ describe('fetchHandler', () => {
     const handle = vi.fn()
     const request = forged()
     const response = await fetchHandler(verify, handle, { onRefused })(request, 'more')
-    expect([response.status, response.body, response.headers.get('Retry-After')]).toEqual([401, null, null])
+    expect([response.status, response.body, [...response.headers]]).toEqual([
+      401,
+      null,
+      [['www-authenticate', 'Signature']]
+    ])
     expect(onRefused).toHaveBeenCalledWith(expect.objectContaining({ status: 'rejected' }), request, 'more')
     expect(handle).not.toHaveBeenCalled()
+  })
+
+  test.each([
+    [503, 503, '10'],
+    [Promise.resolve(503), 401, null],
+    [200, 401, null]
+  ])('onRefused chooses the status: %j', async (returned, status, retryAfter) => {
+    const response = await fetchHandler(verify, () => {}, { onRefused: () => returned })(forged())
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([status, retryAfter])
   })
 
   test('releases the claim and rethrows the error of the handler', async () => {

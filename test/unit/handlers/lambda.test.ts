@@ -37,7 +37,7 @@ test('refuses, and calls onRefused', async () => {
   const onRefused = vi.fn()
   const event = functionUrl('{"id":2}')
   const result = await lambdaHandler(verify, () => {}, { onRefused })(event, 'context')
-  expect(result).toEqual({ statusCode: 401, headers: {}, body: '' })
+  expect(result).toEqual({ statusCode: 401, headers: { 'WWW-Authenticate': 'Signature' }, body: '' })
   expect(onRefused).toHaveBeenCalledWith(expect.objectContaining({ status: 'rejected' }), event, 'context')
 })
 
@@ -45,6 +45,11 @@ test('asks the sender to try again with Retry-After', async () => {
   const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
   const unavailable = createVerifier({ ...service.options, lookupTxt })
   const result = await lambdaHandler(unavailable, () => {})(functionUrl(), {})
+  expect(result).toEqual({ statusCode: 503, headers: { 'Retry-After': '10' }, body: '' })
+})
+
+test('onRefused chooses the status', async () => {
+  const result = await lambdaHandler(verify, () => {}, { onRefused: () => 503 })(functionUrl('{}'), {})
   expect(result).toEqual({ statusCode: 503, headers: { 'Retry-After': '10' }, body: '' })
 })
 
@@ -64,11 +69,19 @@ describe('behind a load balancer', () => {
       statusCode: 401,
       statusDescription: '401 Unauthorized',
       isBase64Encoded: false,
-      headers: {},
+      headers: { 'WWW-Authenticate': 'Signature' },
       body: ''
     })
     expect(await handler(loadBalancer({ multiValueHeaders: {} }), {})).toMatchObject({
-      multiValueHeaders: {}
+      multiValueHeaders: { 'WWW-Authenticate': ['Signature'] }
+    })
+  })
+
+  test('any status may be chosen', async () => {
+    const handler = lambdaHandler(verify, () => {}, { onRefused: () => 422 })
+    expect(await handler(loadBalancer({ headers: {} }), {})).toMatchObject({
+      statusCode: 422,
+      statusDescription: '422'
     })
   })
 })

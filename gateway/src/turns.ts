@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
-import { isClosing } from './answer-and-close.ts'
 
 type NodeRequest = IncomingMessage | Http2ServerRequest
 type NodeResponse = ServerResponse | Http2ServerResponse
@@ -22,7 +21,7 @@ export async function isTurnOf(req: NodeRequest, res: NodeResponse): Promise<boo
     await whenOver(previous)
     if (socket.destroyed || socket.writableEnded) return false
   }
-  return !isClosing(socket)
+  return true
 }
 
 const isOver = (res: NodeResponse): boolean => res.writableFinished || res.destroyed

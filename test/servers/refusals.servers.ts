@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestService } from '../../../src/testing/index.ts'
-import { pairs } from '../../meta/examples/kinds.ts'
-import { type Certificate, makeCertificate, send } from '../../support/https.ts'
-import { PROXIES, type RunningProxy } from '../../support/proxies.ts'
+import { createTestService } from '../../src/testing/index.ts'
+import { pairs } from '../meta/examples/kinds.ts'
+import { type Certificate, makeCertificate, send } from '../support/https.ts'
+import { PROXIES, type RunningProxy } from '../support/proxies.ts'
 
 const HOST = 'receiver.example'
 const MEGABYTE = 2 ** 20
@@ -62,14 +62,14 @@ describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startPro
     return statuses
   }
 
-  test.each([[1], [5], [9]])('of %i MB is a 401, 200 times, and never a 502', async megabytes => {
+  test.each([[1], [9]])('of %i MB is a 401, 60 times, and never a 502', async megabytes => {
     receiver.child.send('start')
     const { rss: before } = await answerOf(receiver.child)
-    const statuses = await sendAll(200, megabytes * MEGABYTE)
+    const statuses = await sendAll(60, megabytes * MEGABYTE)
     receiver.child.send('peak')
     const { rss: peak } = await answerOf(receiver.child)
 
-    expect(statuses).toEqual({ 401: 200 })
+    expect(statuses).toEqual({ 401: 60 })
     expect(peak - before).toBeLessThan(20 * MEGABYTE)
   })
 })
@@ -85,9 +85,8 @@ describe('a sender that drips bytes', () => {
     const head = ['POST /hook/orders HTTP/1.1', ...headers, '', '']
     const socket = connect(port, '127.0.0.1')
     let answer = ''
-    let answered = 0
+    const started = Date.now()
     socket.on('data', data => {
-      answered ||= Date.now()
       answer += data
     })
     socket.on('error', () => {})
@@ -98,8 +97,8 @@ describe('a sender that drips bytes', () => {
     child.kill()
 
     expect(answer).toMatch(/^HTTP\/1\.1 401 /)
-    const lingered = Date.now() - answered
-    expect(lingered).toBeGreaterThan(drainTimeout / 2)
-    expect(lingered).toBeLessThan(drainTimeout * 3)
+    const lasted = Date.now() - started
+    expect(lasted).toBeGreaterThanOrEqual(drainTimeout)
+    expect(lasted).toBeLessThan(drainTimeout * 3)
   })
 })

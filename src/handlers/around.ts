@@ -1,0 +1,58 @@
+import { describe } from '../mistakes/describe.ts'
+import type { Verdict } from '../verdict/verdict.ts'
+import type { Verify } from '../verify.ts'
+
+/** @throws TypeError */
+export function assertFunctions(
+  from: string,
+  verify: unknown,
+  handle: unknown,
+  hooks: Readonly<Record<string, unknown>>
+): void {
+  if (typeof verify !== 'function' || typeof (verify as Partial<Verify>).release !== 'function') {
+    throw new TypeError(
+      `${from}() got ${describe(verify)} for its verifier: pass the function that createVerifier() returned, ` +
+        'not a wrapper'
+    )
+  }
+  if (typeof handle !== 'function') {
+    throw new TypeError(
+      `${from}() got ${describe(handle)} for its handler: pass a function (verified, ...) => answer`
+    )
+  }
+  for (const [name, hook] of Object.entries(hooks)) {
+    if (hook !== undefined && typeof hook !== 'function') {
+      throw new TypeError(`options.${name} is ${describe(hook)}: pass a function`)
+    }
+  }
+}
+
+/** What a hook of the receiver returns. What it throws or rejects with is reported, and changes no response. */
+export function callHook<Args extends unknown[]>(
+  hook: ((...args: Args) => unknown) | undefined,
+  ...args: Args
+): unknown {
+  try {
+    const result = hook?.(...args)
+    if (result instanceof Promise) result.catch(error => console.error(error))
+    return result
+  } catch (error) {
+    console.error(error)
+    return undefined
+  }
+}
+
+/** Milliseconds: a response must not wait forever for a store that hangs. */
+const RELEASE_TIMEOUT = 1000
+
+/** The handler has failed, so a retry must be accepted. When the store fails too, that is reported as well. */
+export async function releaseClaim(verify: Verify, verdict: Verdict | undefined): Promise<void> {
+  if (verdict?.status !== 'verified') return
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<void>((_, reject) => {
+    const error = new Error(`the replay store did not release the claim within ${RELEASE_TIMEOUT} ms`)
+    timer = setTimeout(reject, RELEASE_TIMEOUT, error)
+  })
+  await Promise.race([verify.release(verdict), late]).catch(error => console.error(error))
+  clearTimeout(timer)
+}
