@@ -1,4 +1,4 @@
-import { isLoopback } from '../options/loopback.ts'
+import { isLoopback } from '../options/hosts.ts'
 
 /**
  * The URL without its trailing slashes, ready to have `/…` appended.

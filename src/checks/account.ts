@@ -1,5 +1,5 @@
 import type { Fields } from '../http/fields.ts'
-import type { Settings } from '../options/settings.ts'
+import type { Settings } from '../options/options.ts'
 import { errorLabel } from '../verdict/error-label.ts'
 import { fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { NotRun } from '../verdict/verdict.ts'

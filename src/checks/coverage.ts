@@ -1,7 +1,7 @@
 import type { Fields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import { memoFew } from '../memo.ts'
-import type { Settings } from '../options/settings.ts'
+import type { Settings } from '../options/options.ts'
 import type { ParsedSignature, SchemeSteps } from '../scheme.ts'
 import { fail, type Result } from '../verdict/result.ts'
 import type { NotRun } from '../verdict/verdict.ts'

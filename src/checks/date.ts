@@ -1,4 +1,4 @@
-import type { Settings } from '../options/settings.ts'
+import type { Settings } from '../options/options.ts'
 import type { StatedTime } from '../scheme.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import type { NotRun } from '../verdict/verdict.ts'

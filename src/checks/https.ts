@@ -1,5 +1,5 @@
 import type { ReceivedRequest } from '../http/request.ts'
-import type { Settings } from '../options/settings.ts'
+import type { Settings } from '../options/options.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { parseKeyName } from '../key/name.ts'
 import { memoByObject, memoFew } from '../memo.ts'
-import type { Settings } from '../options/settings.ts'
+import type { Settings } from '../options/options.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { KeyCache, RecordKey } from '../key/import.ts'
 import type { TxtAnswer } from '../key/lookup.ts'
 import { joinChunks } from '../key/record.ts'
-import type { Settings } from '../options/settings.ts'
+import type { Settings } from '../options/options.ts'
 import type { SchemeSteps } from '../scheme.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'

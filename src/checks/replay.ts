@@ -1,5 +1,5 @@
 import { base64Digest } from '../http/hash.ts'
-import type { Settings } from '../options/settings.ts'
+import type { Settings } from '../options/options.ts'
 import { claimInTime } from '../replay/claim.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Result } from '../verdict/result.ts'

@@ -1,4 +1,4 @@
-import type { Settings } from '../options/settings.ts'
+import type { Settings } from '../options/options.ts'
 import type { ParsedSignature, SchemeSteps } from '../scheme.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'

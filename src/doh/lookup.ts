@@ -3,8 +3,7 @@ import type { LookupTxt } from '../key/dns.ts'
 import { normalizeName } from '../key/name.ts'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { validateFunction } from '../options/functions.ts'
-import { validateTimeout } from '../options/numbers.ts'
+import { validateFunction, validateTimeout } from '../options/values.ts'
 import { dohError, encodeQuery, parseReply } from './message.ts'
 
 /** Which resolver to ask, and how. */

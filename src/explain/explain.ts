@@ -1,3 +1,4 @@
+import { assertVerdict } from '../verdict/assert-verdict.ts'
 import type { Failure, Verdict } from '../verdict/verdict.ts'
 import { details } from './details.ts'
 import { type DiagnosedCheck, type DiagnosedFailure, type DiagnoseOptions, diagnose } from './diagnose.ts'
@@ -15,6 +16,7 @@ import { thrownLines } from './thrown.ts'
  * @throws TypeError for anything but a verdict, such as a Promise that was not awaited
  */
 export function explain(verdict: Verdict, options: DiagnoseOptions = {}): string {
+  assertVerdict('explain', verdict)
   const { status, headline, checks, failures } = diagnose(verdict, options)
   return [
     wrapWords(`${status}: `, headline),

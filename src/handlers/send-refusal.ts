@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { validateNumber, validateTimeout } from '../options/numbers.ts'
+import { validateNumber, validateTimeout } from '../options/values.ts'
 import type { Rejected, Unavailable } from '../verdict/verdict.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
@@ -69,7 +69,7 @@ export const validateDrainLimits = ({
   drainBytes,
   drainTimeout
 }: RefusalOptions): Required<RefusalOptions> => ({
-  drainBytes: validateNumber(drainBytes, 10_485_760, 'options.drainBytes', 'bytes', { least: 0 }),
+  drainBytes: validateNumber(drainBytes, 10_485_760, 'options.drainBytes', 'bytes', { min: 0 }),
   drainTimeout: validateTimeout(drainTimeout, 5000, 'options.drainTimeout')
 })
 

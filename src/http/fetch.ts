@@ -1,6 +1,6 @@
 import { withDeadline } from '../deadline.ts'
-import { orUndefined } from '../mistakes/own-options.ts'
-import { isLoopback } from '../options/loopback.ts'
+import { describeMissing } from '../mistakes/own-options.ts'
+import { isLoopback } from '../options/hosts.ts'
 
 export type Fetch = typeof globalThis.fetch
 
@@ -63,7 +63,7 @@ async function readBytes(body: Response['body'], maxBytes: number): Promise<Uint
  */
 export function validateServerUrl(url: unknown, option: string, example: string): URL {
   if (!(typeof url === 'string' || url instanceof URL) || !URL.canParse(String(url))) {
-    const given = typeof url === 'string' && url !== '' ? 'not an absolute URL' : orUndefined(url)
+    const given = typeof url === 'string' && url !== '' ? 'not an absolute URL' : describeMissing(url)
     throw new TypeError(`${option} is ${given}: pass a URL such as "${example}"`)
   }
   const parsed = new URL(url)

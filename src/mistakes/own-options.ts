@@ -11,16 +11,16 @@ export function ownOptions<T extends object>(
   options: T,
   names: readonly (keyof T & string)[]
 ): Partial<T> {
-  if (typeof options !== 'object' || options === null || ArrayBuffer.isView(options)) {
+  if (typeof options !== 'object' || options === null || ArrayBuffer.isView(options))
     throw new TypeError(
       `${of}() got ${describe(options)} for its options: pass an object with ${names.join(', ')}`
     )
-  }
   const own: Partial<T> = Object.create(null)
   for (const name of Object.keys(options)) {
     if (!(names as readonly string[]).includes(name)) {
+      const meant = nearest(name, names)
       throw new TypeError(
-        `${of}() has no option ${JSON.stringify(name)}: its options are ${names.join(', ')}`
+        `${of}() has no option ${JSON.stringify(name)}: ${meant === undefined ? `its options are ${names.join(', ')}` : `write ${meant}`}`
       )
     }
     own[name as keyof T] = options[name as keyof T]
@@ -28,8 +28,29 @@ export function ownOptions<T extends object>(
   return own
 }
 
+/** The name that was most likely meant: at most a third of it is written differently. Capitals do not count. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
+  const written = name.slice(0, 50).toLowerCase()
+  const distances = names.map(candidate => editDistance(written, candidate.toLowerCase()))
+  const least = Math.min(...distances)
+  const candidate = names[distances.indexOf(least)]
+  return candidate !== undefined && least <= candidate.length / 3 ? candidate : undefined
+}
+
+/** How many characters must be added, removed or replaced (Levenshtein). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++)
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)))
+    row = next
+  }
+  return row[b.length]!
+}
+
 /** For an option that is required: `undefined` mostly means an environment variable that is not set. */
-export const orUndefined = (value: unknown): string =>
+export const describeMissing = (value: unknown): string =>
   value === undefined
     ? 'undefined (is the environment variable it comes from set?)'
     : value === ''

@@ -1,10 +1,28 @@
+import { draftCavage } from '../draft-cavage/scheme.ts'
 import type { LookupTxt } from '../key/dns.ts'
+import { RSA_BITS } from '../key/import.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme } from '../scheme.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
-
-/** Account ids to accept: one, several, or a function that decides. */
-export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
+import {
+  type Accounts,
+  validateAccounts,
+  validateAlgorithms,
+  validateBoolean,
+  validateDomain,
+  validateFunction,
+  validateHeaderName,
+  validateHeaderNames,
+  validateHosts,
+  validateLookup,
+  validateNumber,
+  validateSchemes,
+  validateStore,
+  validateString,
+  validateTimeout,
+  validateTolerance
+} from './values.ts'
 
 /** Whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */
 export interface VerifierOptions {
@@ -49,4 +67,65 @@ export interface VerifierOptions {
   replayTimeout?: number
   /** the clock, in milliseconds since 1970; `Date.now` by default */
   now?: () => number
+}
+
+/** What is needed of the other options is in `given`, as the caller wrote it. */
+type Validator = (
+  value: unknown,
+  name: string,
+  given: Partial<Record<keyof VerifierOptions, unknown>>
+) => unknown
+
+/** Every option, in the order of the documentation, with its default. */
+const VALIDATORS = {
+  serviceDomain: validateDomain,
+  hosts: validateHosts,
+  accounts: (value, _, { accountPrefix }) => validateAccounts(value, accountPrefix),
+  accountHeader: (value = 'X-Service-ID', name) => validateHeaderName(value, name),
+  accountPrefix: (value = 'account-', name) => validateString(value, name, 'account-'),
+  requireHttps: (value = true, name) => validateBoolean(value, name),
+  dateTolerance: validateTolerance,
+  schemes: (value = [draftCavage]) => validateSchemes(value),
+  algorithms: (value, _, { schemes = [draftCavage] }) => validateAlgorithms(value, schemes as Scheme[]),
+  alsoCovered: (value = [], name) => validateHeaderNames(value, name),
+  minRsaBits: (value, name) => validateNumber(value, RSA_BITS.min, name, 'bits'),
+  maxRsaBits: (value, name) => validateNumber(value, RSA_BITS.max, name, 'bits'),
+  maxBodyBytes: (value, name) => validateNumber(value, 10_485_760, name, 'bytes', { min: 0 }),
+  bodyTimeout: (value, name) => validateTimeout(value, 30_000, name),
+  lookupTxt: validateLookup,
+  lookupTimeout: (value, name) => validateTimeout(value, 5000, name),
+  replayStore: validateStore,
+  replayTimeout: (value, name) => validateTimeout(value, 1000, name),
+  now: (value = Date.now, name) =>
+    validateFunction(value as () => number, name, '() => milliseconds since 1970')
+} satisfies Record<keyof VerifierOptions, Validator>
+
+export const OPTION_NAMES = Object.keys(VALIDATORS) as (keyof VerifierOptions)[]
+
+/** The options as the checks need them: complete, validated, and prepared once. */
+export type Settings = { readonly [N in keyof typeof VALIDATORS]: ReturnType<(typeof VALIDATORS)[N]> }
+
+/** Those without a default, with an example of each. */
+const REQUIRED = { serviceDomain: '"service.example"', hosts: '"hooks.example.com"', accounts: '"1234"' }
+
+/** Throws a TypeError for a bad option: a check must not be off by mistake. */
+export function validateOptions(options: VerifierOptions): Settings {
+  const given = ownOptions('createVerifier', options, OPTION_NAMES)
+  const missing = Object.entries(REQUIRED).filter(
+    ([name]) => given[name as keyof typeof REQUIRED] === undefined
+  )
+  if (missing.length > 1)
+    throw new TypeError(
+      `createVerifier() got undefined for ${missing.map(([name]) => name).join(', ')} (are the environment variables set?): write ${missing.map(option => option.join(': ')).join(', ')}`
+    )
+
+  const settings = Object.fromEntries(
+    OPTION_NAMES.map(name => [name, (VALIDATORS[name] as Validator)(given[name], name, given)])
+  ) as unknown as Settings
+  const { minRsaBits, maxRsaBits } = settings
+  if (minRsaBits > maxRsaBits)
+    throw new TypeError(
+      `minRsaBits is ${minRsaBits}, above maxRsaBits (${maxRsaBits}): no key could be accepted`
+    )
+  return settings
 }

@@ -1,7 +1,7 @@
 import { isToken } from '../http/fields.ts'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { validateDomain } from '../options/names.ts'
+import { validateDomain } from '../options/values.ts'
 
 /** The service to stand in for; all of it is optional. */
 export interface TestServiceOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createVerifier, type ReceivedRequest, type Verdict, type VerifierOptions } from '../../src/index.ts'
-import { type Settings, validateOptions } from '../../src/options/settings.ts'
+import { type Settings, validateOptions } from '../../src/options/options.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { CODES, type Code } from '../../src/verdict/codes.ts'
 import type { CheckName } from '../../src/verdict/verdict.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { OPTION_NAMES, validateOptions } from '../../../src/options/settings.ts'
+import { OPTION_NAMES, validateOptions } from '../../../src/options/options.ts'
 
 const page = readFileSync(new URL('../../../docs/options.md', import.meta.url), 'utf8')
 const rows = [...page.matchAll(/^\| `(\w+)` \| (.*?) \| ([^|]*) \| (.*) \|$/gm)].map(

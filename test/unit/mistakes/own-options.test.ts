@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createAccountClient } from '../../../src/account/index.ts'
 import { createVerifier, dnsTxtLookup } from '../../../src/index.ts'
+import { nearest } from '../../../src/mistakes/own-options.ts'
 import { memoryReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
 
 const verifier = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }
@@ -15,8 +16,29 @@ test.each<[string, (options: object) => unknown]>([
   ['redisReplayStore', options => redisReplayStore(redis as never, options)],
   ['createAccountClient', options => createAccountClient({ ...account, ...options })]
 ])('%s rejects an option that it does not have, and names those it has', (name, make) => {
-  expect(() => make({ 'maxEntires\n': 1 })).toThrow(TypeError)
-  expect(() => make({ 'maxEntires\n': 1 })).toThrow(
-    `${name}() has no option "maxEntires\\n": its options are `
+  expect(() => make({ 'colour\n': 1 })).toThrow(TypeError)
+  expect(() => make({ 'colour\n': 1 })).toThrow(`${name}() has no option "colour\\n": its options are `)
+})
+
+test.each([
+  ['requireHTTPS', 'requireHttps'],
+  ['host', 'hosts'],
+  ['serviceDomian', 'serviceDomain'],
+  ['maxBodySize', 'maxBodyBytes'],
+  ['colour', undefined],
+  ['', undefined]
+])('%j is nearest to %j', (name, expected) => {
+  expect(nearest(name, ['serviceDomain', 'hosts', 'requireHttps', 'maxBodyBytes'])).toBe(expected)
+})
+
+test('a misspelled name is answered with the nearest one', () => {
+  expect(() => createVerifier({ ...verifier, requireHTTPS: true } as never)).toThrow(
+    /^createVerifier\(\) has no option "requireHTTPS": write requireHttps$/
+  )
+})
+
+test('all required options that are missing are named at once', () => {
+  expect(() => createVerifier({ hosts: 'receiver.example' } as never)).toThrow(
+    /undefined for serviceDomain, accounts .*: write serviceDomain: "service.example", accounts: "1234"$/
   )
 })

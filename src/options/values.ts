@@ -1,0 +1,203 @@
+import { isToken } from '../http/fields.ts'
+import { dnsTxtLookup, type LookupTxt } from '../key/dns.ts'
+import { normalizeName } from '../key/name.ts'
+import { describe } from '../mistakes/describe.ts'
+import { describeMissing } from '../mistakes/own-options.ts'
+import type { ReplayStore } from '../replay/store.ts'
+import type { Scheme, SchemeSteps } from '../scheme.ts'
+import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
+import type { SchemeName } from '../verdict/verdict.ts'
+import { isHost } from './hosts.ts'
+
+// Each validates one value: what it returns is ready to use, and what it throws is a TypeError of one line, which says
+// what was received, what is expected and what to write.
+
+/** A number within bounds. */
+export function validateNumber(
+  value: unknown,
+  fallback: number,
+  option: string,
+  unit: string,
+  { min = 1, max = Number.MAX_VALUE }: { min?: number; max?: number } = {}
+): number {
+  if (value === undefined) return fallback
+  if (typeof value === 'number' && value >= min && value <= max) return value
+  const upTo = max === Number.MAX_VALUE ? '' : ` and at most ${max}`
+  throw new TypeError(
+    `${option} is ${describe(value)}: pass a number of ${unit}, at least ${min}${upTo}, such as ${fallback}`
+  )
+}
+
+/** Milliseconds for a timer, which would fire at once for a longer delay. */
+export const validateTimeout = (value: unknown, fallback: number, option: string): number =>
+  validateNumber(value, fallback, option, 'milliseconds', { max: 2 ** 31 - 1 })
+
+/** Seconds: more than a day is most likely milliseconds by mistake, and would accept a request for days. */
+export function validateTolerance(value: unknown, option: string): number {
+  if (typeof value === 'number' && value > 86_400)
+    throw new TypeError(
+      `${option} is ${describe(value)}, more than a day: it is in seconds, so for milliseconds write ${value / 1000}`
+    )
+  return validateNumber(value, 300, option, 'seconds', { min: 0 })
+}
+
+export function validateBoolean(value: unknown, option: string): boolean {
+  if (typeof value === 'boolean') return value
+  throw new TypeError(`${option} is ${describe(value)}: write true or false`)
+}
+
+export function validateFunction<F>(value: F, option: string, shape: string): F {
+  if (typeof value === 'function') return value
+  throw new TypeError(`${option} is ${describe(value)}: pass a function ${shape}`)
+}
+
+/** The DNS name under which keys are accepted, normalized. Under a top-level domain anyone could sign. */
+export function validateDomain(domain: unknown): string {
+  const name = typeof domain === 'string' ? normalizeName(domain) : undefined
+  if (name?.includes('.')) return name
+  throw new TypeError(
+    name === undefined
+      ? `serviceDomain is ${describeMissing(domain)}: write the DNS name under which the service publishes its keys, such as "service.example"`
+      : `serviceDomain is ${describe(domain)}, a single label, under which anyone can publish a key: write the service's own domain, such as "service.example"`
+  )
+}
+
+/** The receiver's own names, in lower case. */
+export function validateHosts(hosts: unknown): readonly string[] {
+  const list = typeof hosts === 'string' ? [hosts] : hosts
+  if (!Array.isArray(list) || list.length === 0)
+    throw new TypeError(
+      `hosts is ${describeMissing(hosts)}: name this receiver as senders do, such as "hooks.example.com"`
+    )
+  return list.map(host => {
+    if (isHost(host)) return host.toLowerCase()
+    const ofUrl = typeof host === 'string' ? /^[a-z]+:\/\/([^/?#@]+)/i.exec(host)?.[1] : undefined
+    const example = isHost(ofUrl) ? describe(ofUrl) : '"hooks.example.com"'
+    throw new TypeError(
+      `hosts has ${describeMissing(host)}: write a host name without scheme and path, such as ${example}`
+    )
+  })
+}
+
+/** Account ids to accept: one, several, or a function that decides. */
+export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
+
+type AccountsFunction = Extract<Accounts, (id: string) => unknown>
+
+/** An id that can never match is a mistake: in the header it follows the prefix and goes to the end. */
+export function validateAccounts(
+  accounts: unknown,
+  prefix: unknown = 'account-'
+): ReadonlySet<string> | AccountsFunction {
+  if (typeof accounts === 'function') return accounts as AccountsFunction
+  const list = typeof accounts === 'string' ? [accounts] : accounts
+  // A number is an id without its quotes.
+  const quoted = (id: unknown) => (Number.isSafeInteger(id) ? `"${id}"` : '"1234"')
+  if (!Array.isArray(list) || list.length === 0)
+    throw new TypeError(
+      `accounts is ${describeMissing(accounts)}: pass an account id as a string (accounts: ${quoted(accounts)}), an array of them, or a function (id) => boolean`
+    )
+  for (const id of list) {
+    const problem =
+      typeof id !== 'string' || id === ''
+        ? `an account id is a non-empty string, such as ${quoted(id)}`
+        : id.trim() !== id
+          ? `it has white space at an end, so write ${describe(id.trim())}`
+          : typeof prefix === 'string' && prefix !== '' && id.startsWith(prefix)
+            ? `it has the prefix ${describe(prefix)} of accountPrefix, so write the id alone, ${describe(id.slice(prefix.length))}`
+            : undefined
+    if (problem !== undefined) throw new TypeError(`accounts has ${describe(id)}: ${problem}`)
+  }
+  return new Set(list)
+}
+
+export function validateString(value: unknown, option: string, example: string): string {
+  if (typeof value === 'string') return value
+  throw new TypeError(`${option} is ${describe(value)}: pass a string, such as "${example}"`)
+}
+
+/** In lower case. */
+export function validateHeaderName(name: unknown, option: string): string {
+  if (typeof name === 'string' && isToken(name)) return name.toLowerCase()
+  throw new TypeError(`${option} has ${describe(name)}: write the name of a header, such as "X-Service-ID"`)
+}
+
+export function validateHeaderNames(names: unknown, option: string): readonly string[] {
+  if (!Array.isArray(names))
+    throw new TypeError(
+      `${option} is ${describe(names)}: pass an array of header names, such as ["content-type"]`
+    )
+  return names.map(name =>
+    name === '(created)' || name === '(expires)' ? name : validateHeaderName(name, option)
+  )
+}
+
+/** How to import each scheme, for those who write its name. */
+const IMPORTS: Readonly<Record<SchemeName, string>> = {
+  'draft-cavage': "import { draftCavage } from 'signed-requests'",
+  rfc9421: "import { rfc9421 } from 'signed-requests/rfc9421'"
+}
+
+const isSchemeName = (name: unknown): name is SchemeName =>
+  typeof name === 'string' && Object.hasOwn(IMPORTS, name)
+
+/** By shape and not by identity: the values of the ES module and of the CommonJS build are different objects. */
+const isScheme = (value: unknown): value is SchemeSteps =>
+  isSchemeName((value as Scheme | null | undefined)?.name) &&
+  typeof (value as SchemeSteps).parseSignature === 'function'
+
+export function validateSchemes(schemes: unknown): readonly SchemeSteps[] {
+  if (Array.isArray(schemes) && schemes.length > 0 && schemes.every(isScheme)) return schemes
+  const names = [schemes].flat().filter(isSchemeName)
+  const imports = names.length === 0 ? Object.values(IMPORTS) : [...new Set(names)].map(name => IMPORTS[name])
+  throw new TypeError(
+    `schemes is ${showList(schemes)}: pass an array of schemes, such as [draftCavage], with ${imports.join('; ')}`
+  )
+}
+
+/** The algorithms that are allowed, by scheme, in the order in which they were given. */
+export type AllowedAlgorithms = Readonly<Record<SchemeName, ReadonlySet<Algorithm>>>
+
+/** The service's specification names one; RFC 9421 leaves the choice to key and signature. */
+const DEFAULT_ALGORITHMS: AllowedAlgorithms = {
+  'draft-cavage': new Set(['rsa-sha256']),
+  rfc9421: new Set(SCHEME_ALGORITHMS.rfc9421)
+}
+
+export function validateAlgorithms(algorithms: unknown, schemes: readonly Scheme[]): AllowedAlgorithms {
+  if (algorithms === undefined) return DEFAULT_ALGORITHMS
+  const known: readonly unknown[] = [...new Set(Object.values(SCHEME_ALGORITHMS).flat())]
+  if (!Array.isArray(algorithms) || !algorithms.every(name => known.includes(name)))
+    throw new TypeError(`algorithms is ${showList(algorithms)}: pass an array of ${known.join(', ')}`)
+
+  const allowedOf = (scheme: SchemeName): ReadonlySet<Algorithm> =>
+    new Set(algorithms.filter(name => SCHEME_ALGORITHMS[scheme].includes(name as never)))
+  for (const { name } of schemes) {
+    if (allowedOf(name).size > 0) continue
+    throw new TypeError(
+      `algorithms is ${showList(algorithms)}, which allows none of ${name}: add one of ${SCHEME_ALGORITHMS[name].join(', ')}`
+    )
+  }
+  return { 'draft-cavage': allowedOf('draft-cavage'), rfc9421: allowedOf('rfc9421') }
+}
+
+const showList = (list: unknown): string =>
+  Array.isArray(list) && list.length > 0 ? `[${list.map(describe).join(', ')}]` : describe(list)
+
+/** `dnsTxtLookup` itself looks like a lookup, but would fail for each request. */
+export function validateLookup(lookup: unknown, option: string): LookupTxt {
+  if (lookup === dnsTxtLookup)
+    throw new TypeError(`${option} is dnsTxtLookup itself, which makes the function: write dnsTxtLookup()`)
+  const shape = '(name, { signal }) => Promise<string[][]>, such as dnsTxtLookup()'
+  return validateFunction(lookup === undefined ? dnsTxtLookup() : (lookup as LookupTxt), option, shape)
+}
+
+export function validateStore(store: unknown, option: string): ReplayStore | undefined {
+  if (store === undefined) return undefined
+  const { claim, release } = (store ?? {}) as Partial<ReplayStore>
+  if (typeof claim === 'function' && typeof release === 'function') return store as ReplayStore
+  const hint = typeof store === 'function' ? ' (is a call missing?)' : ''
+  throw new TypeError(
+    `${option} is ${describe(store)}${hint} without claim(id, ttlSeconds) and release(id): pass a store, such as memoryReplayStore() of signed-requests/replay`
+  )
+}
