@@ -21,15 +21,15 @@ class SignedGuard implements CanActivate {
     const [req, res] = context.getArgs()
     const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
     if (verdict.status === 'verified') req.verified = verdict
-    else sendRefusal(res, verdict)
+    else await sendRefusal(res, verdict)
     return verdict.status === 'verified'
   }
 }
 
-@Controller('hook')
+@Controller()
 @UseGuards(SignedGuard)
 class HookController {
-  @All('{*path}')
+  @All('hook{/*path}')
   receive(@Req() { verified }: { verified: Verified }) {
     console.log('account %s', verified.accountId)
   }

@@ -1,3 +1,4 @@
+import { withDeadline } from '../deadline.ts'
 import { describe } from '../mistakes/describe.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
@@ -48,11 +49,7 @@ const RELEASE_TIMEOUT = 1000
 /** The handler has failed, so a retry must be accepted. When the store fails too, that is reported as well. */
 export async function releaseClaim(verify: Verify, verdict: Verdict | undefined): Promise<void> {
   if (verdict?.status !== 'verified') return
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<void>((_, reject) => {
-    const error = new Error(`the replay store did not release the claim within ${RELEASE_TIMEOUT} ms`)
-    timer = setTimeout(reject, RELEASE_TIMEOUT, error)
-  })
-  await Promise.race([verify.release(verdict), late]).catch(error => console.error(error))
-  clearTimeout(timer)
+  const late = () =>
+    Promise.reject(new Error(`the replay store did not release the claim within ${RELEASE_TIMEOUT} ms`))
+  await withDeadline(verify.release(verdict), RELEASE_TIMEOUT, late).catch(error => console.error(error))
 }

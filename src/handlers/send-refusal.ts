@@ -92,12 +92,18 @@ export async function answerAndClose(
     const { stream } = res
     res.end()
     // RFC 9113 section 8.1: a complete response, then a reset without an error, so that the sender stops sending.
-    setTimeout(() => stream.close(NO_ERROR), RESET_DELAY)
+    setTimeout(() => stream.close(NO_ERROR), CLOSE_DELAY)
     return
   }
   res.setHeader('Connection', 'close')
-  if (!isOver(res.req)) await drain(res.req, limits)
-  if (!res.headersSent) res.setHeader('Content-Length', 0).end()
+  const isRead = isOver(res.req) || (await drain(res.req, limits))
+  if (res.headersSent) return
+  res.setHeader('Content-Length', 0)
+  if (!isRead) {
+    res.flushHeaders()
+    await new Promise(resolve => setTimeout(resolve, CLOSE_DELAY))
+  }
+  res.end()
 }
 
 const abort = (res: NodeResponse): void => {
@@ -105,30 +111,37 @@ const abort = (res: NodeResponse): void => {
   else res.req.socket.destroy()
 }
 
-/** Milliseconds. Reset together with its response, the stream of a sender on Node.js would end and never close. */
-const RESET_DELAY = 100
+/**
+ * Milliseconds for the sender to read the response: closing a connection with unread bytes resets it, and what was not
+ * read is lost. With HTTP/2, the stream of a sender on Node.js would end and never close.
+ */
+const CLOSE_DELAY = 100
 const NO_ERROR = 0
 const INTERNAL_ERROR = 2
 
 const isOver = (req: IncomingMessage): boolean => req.complete || req.readableEnded || req.destroyed
 
-/** Reads and drops the rest of a request: to its end, to a limit, or until the sender is gone. */
-function drain(req: IncomingMessage, { drainBytes, drainTimeout }: Required<RefusalOptions>): Promise<void> {
+/** Reads and drops the rest of a request. False at a limit; true at its end, or when the sender is gone. */
+function drain(
+  req: IncomingMessage,
+  { drainBytes, drainTimeout }: Required<RefusalOptions>
+): Promise<boolean> {
   return new Promise(resolve => {
     let dropped = 0
     const onData = (chunk: Uint8Array) => {
       dropped += chunk.length
-      if (dropped > drainBytes) stop()
+      if (dropped > drainBytes) stop(false)
     }
-    const stop = () => {
+    const onEnd = () => stop(true)
+    const stop = (isRead: boolean) => {
       clearTimeout(timer)
-      req.off('data', onData).off('end', stop).off('close', stop).pause()
-      resolve()
+      req.off('data', onData).off('end', onEnd).off('close', onEnd).pause()
+      resolve(isRead)
     }
     // For the whole rest: a sender that drips bytes cannot extend it.
-    const timer = setTimeout(stop, drainTimeout)
+    const timer = setTimeout(stop, drainTimeout, false)
     // A client that disconnects now must not crash the process.
     req.on('error', () => {})
-    req.on('data', onData).on('end', stop).on('close', stop).resume()
+    req.on('data', onData).on('end', onEnd).on('close', onEnd).resume()
   })
 }

@@ -85,7 +85,7 @@ describe('a forged head with a body of 1 GB is answered with 401, and at most dr
   })
 })
 
-test('the memory of the receiver stays flat', async () => {
+test('the memory of the receiver does not grow with what is sent', async () => {
   const file = fileURLToPath(new URL('../../examples/node-http.ts', import.meta.url))
   const child = fork(new URL('../meta/examples/child.ts', import.meta.url), [file], {
     execArgv: ['--import', 'tsx'],
@@ -93,17 +93,17 @@ test('the memory of the receiver stays flat', async () => {
   })
   const { port } = await answerOf(child)
 
-  // Once, so that what is loaded and compiled on the first request is there.
-  await attack(port)
+  // Until the heap has the size that a receiver under load has.
+  for (let i = 0; i < 3; i++) await attack(port)
   child.send('start')
   const { rss: before } = await answerOf(child)
-  const { answer } = await attack(port)
+  for (let i = 0; i < 8; i++) expect((await attack(port)).answer).toBe('HTTP/1.1 401 Unauthorized')
   child.send('peak')
   const { rss: peak } = await answerOf(child)
   child.kill()
 
-  expect(answer).toBe('HTTP/1.1 401 Unauthorized')
-  expect(peak - before).toBeLessThan(5 * MEGABYTE)
+  // 80 MB were read and dropped.
+  expect(peak - before).toBeLessThan(30 * MEGABYTE)
 })
 
 async function answerOf(child: ChildProcess) {

@@ -170,7 +170,7 @@ testRecipe(
     const { app } = await import('../../../examples/nest-guard.ts')
     return { ...behindProxy(await portOf(app.getHttpServer())), close: () => app.close() }
   },
-  { answer: 200 }
+  { answer: 200, kinds: [...KINDS, { name: 'the bare path', request: { target: '/hook', body: '{}' } }] }
 )
 
 testRecipe(
