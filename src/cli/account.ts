@@ -1,21 +1,18 @@
-import { parseArgs } from 'node:util'
 import { createAccountClient } from '../account/client.ts'
 import { AccountError, type AccountErrorCode } from '../account/errors.ts'
 import { escapeText } from '../explain/text.ts'
-import type { Command } from './command.ts'
-import { HELP_OPTION, helpText, type OptionSpecs } from './help.ts'
-import { type Io, readBytes } from './io.ts'
-import { EXIT, UsageError } from './usage.ts'
+import { type Command, EXIT, type Io, readBytes, UsageError } from './command.ts'
+import { COMMON, option, parseFlags, requireFlags } from './flags.ts'
+import { helpText } from './help.ts'
 
 const OPTIONS = {
-  'auth-url': { type: 'string', value: 'URL', about: 'the authorization server, required' },
-  'base-url': {
-    type: 'string',
-    value: 'URL',
-    about: 'the REST API, version 4 or later, required, such as https://api.service.example/v4'
-  },
-  help: HELP_OPTION
-} as const satisfies OptionSpecs
+  'auth-url': option.text('URL', 'the authorization server, required'),
+  'base-url': option.text(
+    'URL',
+    'the REST API, version 4 or later, required, such as https://api.service.example/v4'
+  ),
+  help: COMMON.help
+} as const
 
 /** `signed-requests account` */
 export const account: Command = {
@@ -38,43 +35,44 @@ export const account: Command = {
       [64, 'a mistake on the command line, such as the URL of another service']
     ]
   }),
-  run: runAccount
+  run
 }
 
-async function runAccount(args: string[], io: Io): Promise<number> {
-  const { values } = parseArgs({ args, options: OPTIONS })
-  const authUrl = values['auth-url']
-  const baseUrl = values['base-url']
-  if (authUrl === undefined) throw new UsageError('--auth-url is missing: the authorization server')
-  if (baseUrl === undefined) throw new UsageError('--base-url is missing: the REST API')
+async function run(args: string[], io: Io): Promise<number> {
+  const { values } = parseFlags('account', args, OPTIONS, io)
+  requireFlags(values, OPTIONS, ['auth-url', 'base-url'])
   const accessToken = await readAccessToken(io)
   try {
-    const { accountId } = await createAccountClient({ authUrl, baseUrl, accessToken }).identity()
-    io.print(escapeText(accountId))
-    return EXIT.verified
+    const client = createAccountClient({
+      authUrl: values['auth-url']!,
+      baseUrl: values['base-url']!,
+      accessToken
+    })
+    io.print(escapeText((await client.identity()).accountId))
+    return EXIT.ok
   } catch (error) {
     if (!(error instanceof AccountError)) throw error
     const [fault, exit] = FAULTS[error.code]
     io.note(`signed-requests: ${fault}: ${escapeText(error.message, 1000)}`)
-    return error.retryable ? EXIT.unavailable : exit
+    return error.retryable ? EXIT.unknown : exit
   }
 }
 
 /** What is at fault, and the exit code unless the same call may succeed later. */
 const FAULTS: Readonly<Record<AccountErrorCode, readonly [fault: string, exit: number]>> = {
-  'account-token-rejected': ['the token', EXIT.rejected],
-  'account-server-error': ['the server', EXIT.unavailable],
-  'account-timeout': ['the network', EXIT.unavailable],
-  'account-network': ['the network', EXIT.unavailable],
+  'account-token-rejected': ['the token', EXIT.refused],
+  'account-server-error': ['the server', EXIT.unknown],
+  'account-timeout': ['the network', EXIT.unknown],
+  'account-network': ['the network', EXIT.unknown],
   'account-response': ['the URL', EXIT.usage],
   'account-identity': ['the URL', EXIT.usage]
 }
 
 /** Never from an argument: the list of processes shows those. */
 async function readAccessToken(io: Io): Promise<string> {
-  const token = (io.env['ACCESS_TOKEN'] || (await readBytes('-', io)).toString('utf8')).trim()
-  if (token === '') {
-    throw new UsageError('there is no access token: set ACCESS_TOKEN, or give it on standard input')
-  }
-  return token
+  const token = (
+    io.env['ACCESS_TOKEN'] || (await readBytes('-', 'standard input', io)).toString('utf8')
+  ).trim()
+  if (token !== '') return token
+  throw new UsageError('there is no access token: set ACCESS_TOKEN, or give it on standard input')
 }

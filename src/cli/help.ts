@@ -1,19 +1,8 @@
 import { wrapWords } from '../explain/text.ts'
+import type { OptionSpec, OptionSpecs } from './flags.ts'
 
-/** An option as `parseArgs` takes it, with what the help says about it. */
-export interface OptionSpec {
-  readonly type: 'string' | 'boolean'
-  readonly multiple?: boolean
-  readonly short?: string
-  readonly default?: string
-  /** the default in words, where it is not a value of this option */
-  readonly otherwise?: string
-  /** the placeholder for the value */
-  readonly value?: string
-  readonly about: string
-}
-
-export type OptionSpecs = Readonly<Record<string, OptionSpec>>
+export type { OptionSpecs } from './flags.ts'
+export const HELP_OPTION = { type: 'boolean', short: 'h', about: 'print this help' } as const
 
 /** The help of a command: every command has these parts, in this order. */
 export interface Help {
@@ -26,8 +15,6 @@ export interface Help {
   exits: readonly (readonly [code: number, meaning: string])[]
 }
 
-export const HELP_OPTION = { type: 'boolean', short: 'h', about: 'print this help' } as const
-
 /** In 80 columns. */
 export const helpText = ({ usage, about, options, examples, exits }: Help): string =>
   [
@@ -37,6 +24,15 @@ export const helpText = ({ usage, about, options, examples, exits }: Help): stri
     '',
     'Options:',
     ...Object.entries(options).map(([name, option]) => optionLine(name, option)),
+    ...(Object.values(options).some(({ env }) => env)
+      ? [
+          '',
+          wrapWords(
+            '',
+            '* or an environment variable: SIGNED_REQUESTS_DOMAIN for --domain; several values with commas'
+          )
+        ]
+      : []),
     '',
     'Examples:',
     ...examples.map(example => `  ${example}`),
@@ -45,16 +41,16 @@ export const helpText = ({ usage, about, options, examples, exits }: Help): stri
     ...exits.map(([code, meaning]) => wrapWords(`  ${String(code).padEnd(4)}`, meaning))
   ].join('\n')
 
-const COLUMN = 24
+const COLUMN = 25
 
-function optionLine(name: string, option: OptionSpec): string {
-  const { short, value, about, multiple, default: byDefault = option.otherwise } = option
-  const left = `  ${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`
-  const more = [
-    ...(multiple ? ['may be repeated'] : []),
-    ...(byDefault === undefined ? [] : [`default ${byDefault}`])
-  ]
+function optionLine(
+  name: string,
+  { short, value = '', about, multiple, otherwise, env }: OptionSpec
+): string {
+  const names = `${short === undefined ? '' : `-${short}, `}--${name}`
+  const left = `${env ? '* ' : '  '}${names} ${value}`
+  const more = [...(multiple ? ['may be repeated'] : []), ...(otherwise ? [`default ${otherwise}`] : [])]
   const text = more.length === 0 ? about : `${about} (${more.join('; ')})`
-  if (left.length < COLUMN - 1) return wrapWords(left.padEnd(COLUMN), text)
+  if (left.length < COLUMN) return wrapWords(left.padEnd(COLUMN), text)
   return `${left}\n${wrapWords(' '.repeat(COLUMN), text)}`
 }

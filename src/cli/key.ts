@@ -1,25 +1,23 @@
-import { parseArgs } from 'node:util'
+import { getServers } from 'node:dns/promises'
+import { facts, factText } from '../explain/facts.ts'
+import { escapeText, wrapExact, wrapWords } from '../explain/text.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
+import { parseKey } from '../key/import.ts'
 import { createLookup } from '../key/lookup.ts'
 import { normalizeName } from '../key/name.ts'
-import { joinChunks } from '../key/record.ts'
-import type { Command } from './command.ts'
-import { DNS_SERVER, JSON_OUTPUT } from './common-options.ts'
-import { HELP_OPTION, helpText, type OptionSpecs } from './help.ts'
-import { type Io, printJson } from './io.ts'
-import { keyReportText, reportFailure, reportOn } from './key-report.ts'
-import { printText } from './paint.ts'
-import { EXIT, UsageError } from './usage.ts'
+import { joinChunks, type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
+import { isUnavailable } from '../verdict/codes.ts'
+import type { Failed } from '../verdict/result.ts'
+import { type Command, EXIT, type Io, UsageError } from './command.ts'
+import { COMMON, parseFlags, SHARED } from './flags.ts'
+import { helpText } from './help.ts'
+import { printJson, printText } from './print.ts'
 
-const OPTIONS = {
-  'dns-server': DNS_SERVER,
-  json: JSON_OUTPUT,
-  help: HELP_OPTION
-} as const satisfies OptionSpecs
+const OPTIONS = { 'dns-server': SHARED['dns-server'], json: COMMON.json, help: COMMON.help } as const
 
 const TIMEOUT = 5000
 
-const EXIT_CODES = { usable: EXIT.verified, unusable: EXIT.rejected, unavailable: EXIT.unavailable }
+const EXITS = { usable: EXIT.ok, unusable: EXIT.refused, unavailable: EXIT.unknown }
 
 /** `signed-requests key` */
 export const key: Command = {
@@ -41,20 +39,96 @@ export const key: Command = {
       [64, 'a mistake on the command line']
     ]
   }),
-  run: runKey
+  run
 }
 
-async function runKey(args: string[], io: Io): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true })
-  const [given, ...others] = positionals
-  if (given === undefined || others.length > 0) throw new UsageError('key takes one NAME')
-  const name = normalizeName(given)
-  if (name === undefined) throw new UsageError(`${given} is not a DNS name`)
-
+async function run(args: string[], io: Io): Promise<number> {
+  const { values, argument } = parseFlags('key', args, OPTIONS, io, { name: 'NAME', required: true })
+  const name = normalizeName(argument!)
+  if (name === undefined) throw new UsageError(`${argument} is not a DNS name`)
   const servers = values['dns-server']
   const answer = await createLookup(dnsTxtLookup(servers && { servers }), TIMEOUT)(name)
-  const report = answer.ok ? reportOn(name, answer.value.map(joinChunks)) : reportFailure(name, answer)
+  const report = {
+    name,
+    servers: servers ?? getServers(),
+    ...(answer.ok ? reportOn(answer.value.map(joinChunks)) : reportFailure(answer))
+  }
   if (values.json) printJson(report, io)
-  else printText(keyReportText(report), io)
-  return EXIT_CODES[report.status]
+  else printText(reportText(report), io)
+  return EXITS[report.status]
+}
+
+/** What is published at a DNS name: plain data, for `--json` and for a person. */
+interface KeyReport {
+  name: string
+  /** the DNS servers that were asked */
+  servers: readonly string[]
+  status: 'usable' | 'unusable' | 'unavailable'
+  /** why there are no records at all */
+  problem?: string
+  records: readonly RecordReport[]
+}
+
+interface RecordReport {
+  status: 'usable' | 'unusable' | 'unrelated'
+  problem?: string
+  type?: string
+  bits?: number
+  /** the hashes that `h=` allows; any when undefined */
+  hashes?: readonly string[]
+  flags?: readonly string[]
+  text: string
+}
+
+type Found = Pick<KeyReport, 'status' | 'problem' | 'records'>
+
+/** From the TXT records at the name, chunks joined. */
+function reportOn(texts: readonly string[]): Found {
+  const records = texts.map(reportRecord)
+  const status = records.some(record => record.status === 'usable') ? 'usable' : 'unusable'
+  const noKey = records.every(record => record.status === 'unrelated')
+  return { status, ...(noKey && { problem: 'no key record among the TXT records' }), records }
+}
+
+const reportFailure = (failed: Failed): Found => ({
+  status: isUnavailable(failed.code) ? 'unavailable' : 'unusable',
+  problem: problemOf(failed),
+  records: []
+})
+
+function reportRecord(text: string): RecordReport {
+  if (!looksLikeKeyRecord(text)) return { status: 'unrelated', text }
+  const key = parseKey(text)
+  if (key.ok) return { status: 'usable', bits: key.value.key.bits, ...factsOf(key.value.record) }
+  const record = parseKeyRecord(text)
+  return { status: 'unusable', problem: problemOf(key), text, ...(record.ok && factsOf(record.value)) }
+}
+
+const factsOf = ({ type, hashes, flags, text }: KeyRecord) => ({
+  type,
+  ...(hashes && { hashes }),
+  flags,
+  text
+})
+
+function problemOf({ code, message, evidence }: Failed): string {
+  const { name: _, ...rest } = { ...evidence } as Record<string, string>
+  return [`${code}: ${message}`, ...facts(rest).map(factText)].join('; ')
+}
+
+/** The report for a person: printable ASCII in 80 columns. */
+function reportText({ name, servers, status, problem, records }: KeyReport): string {
+  const lines = [`${status}: ${name}`, wrapWords('  asked: ', `DNS server ${escapeText(servers.join(', '))}`)]
+  if (problem !== undefined) lines.push(wrapWords('  problem: ', problem))
+  records.forEach((record, i) => {
+    lines.push('', `record ${i + 1}: ${record.status === 'unrelated' ? 'not a key record' : record.status}`)
+    if (record.problem !== undefined) lines.push(wrapWords('  problem: ', record.problem))
+    if (record.type !== undefined) {
+      lines.push(`  type: ${record.type}${record.bits === undefined ? '' : `, ${record.bits} bits`}`)
+      lines.push(wrapWords('  hashes: ', escapeText(record.hashes?.join(', ') ?? 'any')))
+      lines.push(wrapWords('  flags: ', escapeText(record.flags?.join(', ') || 'none')))
+    }
+    lines.push(wrapExact('  text: ', escapeText(record.text, 2000)))
+  })
+  return lines.join('\n')
 }

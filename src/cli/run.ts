@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs'
 import { gateway } from '../../gateway/src/cli/gateway.ts'
 import { escapeText } from '../explain/text.ts'
 import { account } from './account.ts'
-import type { Command } from './command.ts'
-import { explainCommand } from './explain.ts'
-import { guardOutput } from './guard-output.ts'
-import type { Io } from './io.ts'
+import { type Command, EXIT, type Io, UsageError } from './command.ts'
+import { explain } from './explain/explain.ts'
+import { didYouMean } from './flags.ts'
 import { key } from './key.ts'
-import { send } from './send.ts'
-import { EXIT, UsageError } from './usage.ts'
+import { guardOutput } from './print.ts'
+import { send } from './send/send.ts'
 
 /** In the order in which --help lists them. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map([
-  ['explain', explainCommand],
+  ['explain', explain],
   ['key', key],
   ['send', send],
   ['account', account],
@@ -45,52 +44,29 @@ Exit codes:
 
 Colours are for terminals only, and not with NO_COLOR.`
 
-/** Runs one command. Resolves to the exit code; a usage error is one line. */
+/** Runs one command. Resolves to the exit code; a mistake is one line. */
 export async function run(args: readonly string[], terminal: Io): Promise<number> {
   const io = guardOutput(terminal)
   const [name = '', ...rest] = args
-  if (name === '--help' || name === '-h' || name === 'help') {
-    io.print(HELP)
-    return 0
-  }
-  if (name === '--version') {
-    io.print(version())
-    return 0
-  }
   const command = COMMANDS.get(name)
   try {
-    if (command === undefined) {
+    if (['--help', '-h', 'help'].includes(name)) io.print(HELP)
+    else if (name === '--version') io.print(version())
+    else if (name === '') throw new UsageError('a command is missing; see --help')
+    else if (command === undefined)
       throw new UsageError(
-        name === ''
-          ? 'a command is missing; see --help'
-          : `there is no command ${JSON.stringify(name)}; see --help`
+        `there is no command ${JSON.stringify(name)}${didYouMean(name, [...COMMANDS.keys()])}; see --help`
       )
-    }
-    if (asksForHelp(rest)) {
-      io.print(command.help)
-      return 0
-    }
-    return await command.run(rest, io)
+    else if (rest.some(arg => arg === '--help' || arg === '-h')) io.print(command.help)
+    else return await command.run(rest, io)
+    return EXIT.ok
   } catch (error) {
-    io.note(`signed-requests: ${oneLine(error)}`)
-    return error instanceof UsageError || error instanceof TypeError ? EXIT.usage : EXIT.unavailable
+    io.note(`signed-requests: ${escapeText(error instanceof Error ? error.message : String(error), 1000)}`)
+    return error instanceof UsageError || error instanceof TypeError ? EXIT.usage : EXIT.unknown
   }
-}
-
-/** Arguments after `--` belong to another program. */
-function asksForHelp(args: readonly string[]): boolean {
-  const end = args.indexOf('--')
-  return args.slice(0, end < 0 ? args.length : end).some(arg => arg === '--help' || arg === '-h')
 }
 
 function version(): string {
   const about = new URL(import.meta.resolve('signed-requests/package.json'))
   return JSON.parse(readFileSync(about, 'utf8')).version
-}
-
-/** Node's own messages on arguments go on with advice after the first sentence. */
-function oneLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  const isArguments = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS_') === true
-  return escapeText(isArguments ? message.split('. ', 1)[0]! : message, 1000)
 }

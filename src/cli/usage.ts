@@ -1,5 +1,3 @@
-/** A mistake on the command line or in what it points to: one line on stderr, exit code 64 (EX_USAGE of sysexits.h). */
-export class UsageError extends Error {}
-
-/** What the process ends with; `usage` is that of sysexits.h. */
+// For the gateway, until it has its own.
+export { UsageError } from './command.ts'
 export const EXIT = { verified: 0, rejected: 1, unavailable: 2, usage: 64 } as const

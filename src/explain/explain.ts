@@ -1,7 +1,13 @@
 import { assertVerdict } from '../verdict/assert-verdict.ts'
 import type { Failure, Verdict } from '../verdict/verdict.ts'
 import { details } from './details.ts'
-import { type DiagnosedCheck, type DiagnosedFailure, type DiagnoseOptions, diagnose } from './diagnose.ts'
+import {
+  type DiagnosedCheck,
+  type DiagnosedFailure,
+  type DiagnoseOptions,
+  type Diagnosis,
+  diagnose
+} from './diagnose.ts'
 import { evidenceOf } from './evidence.ts'
 import { factText } from './facts.ts'
 import { wrapExact, wrapWords } from './text.ts'
@@ -17,13 +23,22 @@ import { thrownLines } from './thrown.ts'
  */
 export function explain(verdict: Verdict, options: DiagnoseOptions = {}): string {
   assertVerdict('explain', verdict)
-  const { status, headline, checks, failures } = diagnose(verdict, options)
+  return explainDiagnosis(diagnose(verdict, options), verdict)
+}
+
+/** The same of a diagnosis that was made already. */
+export function explainDiagnosis(
+  { status, headline, checks, failures }: Diagnosis,
+  verdict: Verdict
+): string {
   return [
     wrapWords(`${status}: `, headline),
     ...failures.flatMap(changedLines),
     '',
     ...checks.map(check => checkLine(check, failures)),
-    ...failures.flatMap((failure, i) => adviceLines(failure, verdict.failures[i]!))
+    ...failures.flatMap(failure =>
+      adviceLines(failure, verdict.failures.find(({ check }) => check === failure.check)!)
+    )
   ].join('\n')
 }
 

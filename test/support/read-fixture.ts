@@ -1,4 +1,5 @@
-import { chooseVector, parseFixture } from '../../src/cli/captures/fixture.ts'
+import { parseFixture } from '../../src/cli/captures/fixture.ts'
+import { chooseVector } from '../../src/cli/explain/choose-entry.ts'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
 
 /** A vector of a fixture document, as `signed-requests explain` reads it. */

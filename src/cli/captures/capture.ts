@@ -3,14 +3,22 @@ import { base64Digest } from '../../http/hash.ts'
 import type { HeaderLine, ReceivedRequest } from '../../http/request.ts'
 import type { VerifierOptions } from '../../options/options.ts'
 
-/** One request of a capture, and notes for a person on how it was read. */
+/** One request of a capture. */
 export interface Entry {
-  request: ReceivedRequest & { readonly headers: readonly HeaderLine[] }
-  /** the request had a body, and the capture does not show it: `request.body` is null */
-  isBodyMissing: boolean
+  request: Omit<ReceivedRequest, 'headers' | 'body'> & {
+    readonly headers: readonly HeaderLine[]
+    readonly body: ReceivedRequest['body']
+  }
+  /** why, when the request had a body and the capture does not have its bytes */
+  missingBody?: string
+  /** what may be the body too, when the one above does not match its digest, each with a note on what it is */
+  otherBodies: readonly (readonly [body: Uint8Array, note: string])[]
   /** what the capture itself says about the receiver; only a fixture does */
   options: Partial<VerifierOptions>
+  /** for a person, on how it was read */
   notes: readonly string[]
+  /** when it was received, in milliseconds, where the capture says so */
+  time?: number
   /** of a vector */
   name?: string
 }
@@ -20,32 +28,30 @@ export interface Capture {
   /** as messages name it, such as `a curl -v dump` */
   format: string
   entries: readonly Entry[]
-  notes: readonly string[]
 }
 
 /** More requests than anyone looks through. */
 export const MAX_ENTRIES = 10_000
 
-interface Found {
-  method: string
-  target: string
-  headers: readonly HeaderLine[]
+type Found = Pick<Entry['request'], 'method' | 'target' | 'headers'> & {
   /** undefined: the format does not show it, or the file has none */
-  body: Uint8Array | undefined
+  body: ReceivedRequest['body'] | undefined
   https?: boolean
-  notes?: readonly string[]
-}
+} & Partial<Omit<Entry, 'request'>>
 
 /**
  * An entry whose body may be missing. It counts as sent over TLS unless the capture says otherwise: what was captured
  * in clear text was behind a proxy that ended TLS.
  */
-export function entryOf({ method, target, headers, body, https = true, notes = [] }: Found): Entry {
+export function entryOf({ method, target, headers, body, https = true, ...rest }: Found): Entry {
+  const isEmpty = !body || (body instanceof Uint8Array && body.length === 0)
   return {
     request: { method, target, headers, body: body ?? null, https },
-    isBodyMissing: (body === undefined || body.length === 0) && hadBody(headers),
+    ...(isEmpty && hadBody(headers) && { missingBody: 'the capture does not have the body' }),
+    otherBodies: [],
     options: {},
-    notes
+    notes: [],
+    ...rest
   }
 }
 
@@ -59,3 +65,7 @@ function hadBody(headers: readonly HeaderLine[]): boolean {
   const digest = [...lineValues(headers, 'digest'), ...lineValues(headers, 'content-digest')].join()
   return digest !== '' && !EMPTY_DIGESTS.some(empty => digest.includes(empty))
 }
+
+/** With a Host line, where the capture has the host in a URL or a pseudo-header (RFC 9113 section 8.3.1). */
+export const withHost = (host: string | undefined, headers: readonly HeaderLine[]): readonly HeaderLine[] =>
+  host === undefined || lineValues(headers, 'host').length > 0 ? headers : [['Host', host], ...headers]

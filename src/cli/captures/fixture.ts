@@ -1,93 +1,80 @@
 import type { HeaderLine } from '../../http/request.ts'
-import type { VectorBody, VectorJson } from '../../testing/vector-form.ts'
+import type { VectorJson } from '../../testing/vector-form.ts'
 import { optionsOfVector, requestOfVector } from '../../testing/vector-setup.ts'
-import { UsageError } from '../usage.ts'
-import type { Entry } from './capture.ts'
-import { isObject, type JsonObject, own } from './json-object.ts'
+import { UsageError } from '../command.ts'
+import { type Entry, entryOf } from './capture.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isText = (value: unknown): boolean => typeof value === 'string'
 
 /** A fixture document, or a single vector. Other formats that wrap a request have none of these properties. */
-export function isFixture(value: JsonObject): boolean {
-  if (Object.hasOwn(value, 'vectors')) return true
-  const request = own(value, 'request')
-  const names = ['dns', 'options', 'verdict', 'now']
-  return (
-    isObject(request) && (names.some(name => Object.hasOwn(value, name)) || Object.hasOwn(request, 'https'))
-  )
-}
+export const isFixture = (value: JsonObject): boolean =>
+  Object.hasOwn(value, 'vectors') ||
+  (isObject(value['request']) &&
+    (['dns', 'options', 'verdict', 'now'].some(name => Object.hasOwn(value, name)) ||
+      Object.hasOwn(value['request'], 'https')))
 
 /** Every vector of the document, each with its own options. */
 export function parseFixture(value: JsonObject): Entry[] {
-  const vectors = own(value, 'vectors') ?? [value]
-  if (!Array.isArray(vectors) || !vectors.every(isObject)) {
+  const vectors = Object.hasOwn(value, 'vectors') ? value['vectors'] : [value]
+  if (!Array.isArray(vectors) || !vectors.every(isObject))
     throw new UsageError('vectors must be an array of objects')
-  }
   if (vectors.length === 0) throw new UsageError('the fixture has no vectors')
   return vectors.map(entryOfVector)
 }
 
-/** The vector of that name; without one, the only vector. */
-export function chooseVector(entries: readonly Entry[], name: string | undefined): Entry {
-  const [chosen, ...others] = name === undefined ? entries : entries.filter(entry => entry.name === name)
-  if (chosen !== undefined && others.length === 0) return chosen
-  const names = entries.map(entry => entry.name).join(', ')
-  throw new UsageError(
-    name === undefined ? `--vector is missing: one of ${names}` : `there is no vector ${name} among ${names}`
-  )
-}
+/** The members of a vector that decide, and what each must be. */
+const FORM: readonly (readonly [name: string, isRight: (value: unknown) => boolean, form: string])[] = [
+  ['request', isObject, '{ method, target, headers, body, https }'],
+  ['options', value => value === undefined || isObject(value), 'an object'],
+  ['dns', isDns, 'TXT records by name, [["v=DKIM1; p=..."]], or an error by name'],
+  [
+    'now',
+    value => value === undefined || !Number.isNaN(Date.parse(String(value))),
+    'a time, "2026-11-20T12:00:00Z"'
+  ],
+  [
+    'replayStore',
+    value => [undefined, 'empty', 'claimed', 'error'].includes(value as undefined),
+    '"empty", "claimed" or "error"'
+  ]
+]
 
 function entryOfVector(vector: JsonObject): Entry {
-  const { request, options, dns, now, accountsError, replayStore, name } = {
-    ...vector
-  } as unknown as Partial<VectorJson>
-  if (!isObject(request)) throw new UsageError('the fixture has a vector without a request')
-  if (options !== undefined && !isObject(options))
-    throw new UsageError('the options of the fixture are not an object')
-  if (dns !== undefined && !isDns(dns)) {
-    throw new UsageError(
-      'the dns of the fixture must have TXT records, [["v=DKIM1; p=..."]], or an error by name'
-    )
+  for (const [name, isRight, form] of FORM) {
+    const value = Object.hasOwn(vector, name) ? vector[name] : undefined
+    if (!isRight(value)) throw new UsageError(`the ${name} of the fixture must be ${form}`)
   }
-  if (now !== undefined && Number.isNaN(Date.parse(now)))
-    throw new UsageError('the now of the fixture is not a time')
-  if (replayStore !== undefined && !isStore(replayStore))
-    throw new UsageError('the replayStore of the fixture is not "empty", "claimed" or "error"')
-  return {
-    request: {
-      ...requestOfVector({
-        request: { ...request, body: validateBody(request['body']) } as VectorJson['request']
-      }),
-      headers: headerLines(request['headers'])
-    },
-    isBodyMissing: false,
-    options: optionsOfVector({
-      ...(options !== undefined && { options }),
-      ...(dns !== undefined && { dns }),
-      ...(now !== undefined && { now }),
-      ...(accountsError === true && { accountsError }),
-      ...(replayStore !== undefined && { replayStore })
-    }),
-    notes: [],
-    ...(typeof name === 'string' && { name })
-  }
+  const json = { ...vector } as unknown as VectorJson
+  const body = validateBody(json.request.body)
+  const { name, now } = json
+  return entryOf({
+    ...requestOfVector({ request: { ...json.request, body } }),
+    headers: headerLines(json.request.headers),
+    options: optionsOfVector(json),
+    ...(isText(name) && { name }),
+    ...(now !== undefined && { time: Date.parse(now) })
+  })
 }
 
-const isStore = (value: unknown): boolean => value === 'empty' || value === 'claimed' || value === 'error'
+function isDns(dns: unknown): boolean {
+  if (dns === undefined) return true
+  const isRecord = (record: unknown) => Array.isArray(record) && record.every(isText)
+  const isReply = (reply: unknown) =>
+    isObject(reply)
+      ? isText(reply['error']) || reply['error'] === null
+      : Array.isArray(reply) && reply.every(isRecord)
+  return isObject(dns) && Object.values(dns).every(isReply)
+}
 
-const isDns = (dns: unknown): boolean =>
-  isObject(dns) &&
-  Object.values(dns).every(
-    answer =>
-      (isObject(answer) && (typeof answer['error'] === 'string' || answer['error'] === null)) ||
-      (Array.isArray(answer) &&
-        answer.every(record => Array.isArray(record) && record.every(chunk => typeof chunk === 'string')))
-  )
-
-function validateBody(body: unknown): VectorBody | null {
-  if (body === undefined || body === null) return null
-  const kinds = isObject(body)
-    ? ['utf8', 'base64', 'error'].filter(name => typeof own(body, name) === 'string')
-    : []
-  if (kinds.length === 1) return body as VectorBody
+function validateBody(body: unknown = null): VectorJson['request']['body'] {
+  const isRight =
+    isObject(body) && ['utf8', 'base64', 'error'].filter(name => isText(body[name])).length === 1
+  if (body === null || isRight) return body as VectorJson['request']['body']
   throw new UsageError(
     'the body of the fixture must be null, { "utf8": text }, { "base64": text } or { "error": code }'
   )
@@ -95,11 +82,11 @@ function validateBody(body: unknown): VectorBody | null {
 
 /** Pairs, or a record as `node:http` returns it. */
 function headerLines(headers: unknown): HeaderLine[] {
-  const lines = Array.isArray(headers) ? headers : isObject(headers) ? Object.entries(headers) : undefined
-  const pairs = lines?.flatMap(line =>
-    Array.isArray(line) && line.length === 2 ? [line[1]].flat(1).map(value => [line[0], value]) : [undefined]
-  )
-  if (pairs?.every(pair => pair?.every(text => typeof text === 'string')))
-    return pairs as unknown as HeaderLine[]
-  throw new UsageError('the headers of the fixture must be pairs of a name and a value, or an object')
+  const lines = Array.isArray(headers) ? headers : isObject(headers) ? Object.entries(headers) : [undefined]
+  return lines.flatMap(line => {
+    const values: unknown[] = Array.isArray(line) && line.length === 2 ? [line[1]].flat(1) : [undefined]
+    if (!values.every(isText) || !isText(line[0]))
+      throw new UsageError('the headers of the fixture must be pairs of a name and a value, or an object')
+    return values.map((value): HeaderLine => [line[0], value as string])
+  })
 }

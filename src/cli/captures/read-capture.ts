@@ -1,48 +1,73 @@
-import { UsageError } from '../usage.ts'
+import { UsageError } from '../command.ts'
 import type { Capture, Entry } from './capture.ts'
-import { parseCurl } from './curl.ts'
-import { decodeFile } from './decode.ts'
-import { parseHttp1 } from './http1.ts'
-import { parseHttp2 } from './http2.ts'
-import { parseJsonCapture } from './json.ts'
+import { parseCurl, parseHttp } from './http.ts'
+import { parseJson } from './json.ts'
 
 const FORMATS =
-  'this is not a request in a format that explain reads: raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), ' +
-  'a curl -v dump, an HTTP/2 head with :method and :path, a HAR, an AWS Lambda event, JSON of { method, url, headers, ' +
-  'body }, or a fixture'
+  'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), a curl -v dump, an HTTP/2 head with :method and :path, a ' +
+  'HAR, an AWS Lambda event, JSON of { method, url, headers, body }, or a fixture'
+
+/** What people have instead of a capture, and what to capture. */
+const RECOGNIZED: readonly (readonly [pattern: RegExp, advice: string])[] = [
+  [
+    /^\s*(?:0x)?[0-9a-f]{4,8}:?\s+(?:[0-9a-f]{2}){1,2} (?:[0-9a-f]{2}){1,2}\b/im,
+    'this is a hex dump: capture with tcpdump -A instead of -X, or write the bytes themselves into a file'
+  ],
+  [
+    /^\s*(?:<ref \*\d+> )?(?:IncomingMessage|Request|HonoRequest|Object)\b.*\{/,
+    'this is how console.log prints an object: write JSON.stringify({ method, url, headers, body }) instead'
+  ],
+  [
+    /^\S+ \S+ \S+ \[[^\]\n]+\] "/m,
+    'this is an access log, which has no headers: capture the request itself, with tcpdump -A or in the receiver'
+  ],
+  [
+    /^\s*(?:\$ )?curl\s/m,
+    'this is a curl command, not what it sent: run it with -v and save what it prints, or copy the request as HAR'
+  ],
+  [
+    /^\s*(?:\$ )?https?\s+\S/m,
+    'this is an HTTPie command, not what it sent: save what http --print=HB --pretty=none prints'
+  ]
+]
 
 /**
  * Finds the requests in a file of any supported format.
  *
  * @throws UsageError that lists the formats, for anything else
  */
-export function readCapture(file: Buffer): Capture {
-  const { bytes, notes } = decodeFile(file)
-  const capture = isJson(bytes) ? parseJsonCapture(bytes.toString('utf8')) : parseText(bytes)
-  if (capture === undefined || capture.entries.length === 0) throw new UsageError(FORMATS)
-  return { ...capture, notes: [...notes, ...capture.notes] }
+export function readCapture(file: Buffer): Capture & { notes: readonly string[] } {
+  const { bytes, notes } = decode(file)
+  const start = bytes.toString('latin1', 0, 10_000)
+  const capture = /^\s*[{[]/.test(start) ? parseJson(bytes.toString('utf8')) : parseText(bytes, start)
+  if (capture !== undefined && capture.entries.length > 0) return { ...capture, notes }
+  const [, advice] = RECOGNIZED.find(([pattern]) => pattern.test(start)) ?? []
+  throw new UsageError(
+    advice === undefined
+      ? `this is not a request in a format that explain reads: ${FORMATS}`
+      : `${advice}; explain reads ${FORMATS}`
+  )
 }
 
-const isJson = (bytes: Buffer): boolean => /^\s*[{[]/.test(bytes.toString('latin1', 0, 1000))
-
-function parseText(bytes: Buffer): Capture | undefined {
-  const text = bytes.toString('latin1')
-  const parsers: readonly (readonly [format: string, parse: () => Entry[] | undefined])[] = [
-    // A curl dump of HTTP/2 shows pseudo-headers too, and a body may hold any of the others.
-    [
-      'an HTTP/1.1 request',
-      () => (BEGINS_AS_HTTP1.test(text.slice(0, 10_000)) ? parseHttp1(bytes) : undefined)
-    ],
-    ['a curl -v dump', () => parseCurl(text)],
-    ['an HTTP/2 head', () => parseHttp2(bytes)],
-    ['an HTTP/1.1 request', () => parseHttp1(bytes)]
-  ]
-  for (const [format, parse] of parsers) {
-    const entries = parse()
-    if (entries !== undefined) return { format, entries, notes: [] }
-  }
-  return undefined
+/** The octets of what was captured: editors and shells add a byte order mark, and PowerShell writes UTF-16 with `>`. */
+function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
+  const mark = bytes.toString('hex', 0, 3)
+  if (mark === 'efbbbf') return { bytes: bytes.subarray(3), notes: [] }
+  if (!/^(?:fffe|feff)/.test(mark)) return { bytes, notes: [] }
+  // An odd octet at the end is half a character that was cut off.
+  const units = Buffer.from(bytes.subarray(2, bytes.length & ~1))
+  const text = (mark.startsWith('feff') ? units.swap16() : units).toString('utf16le')
+  const note =
+    'the file is UTF-16, as PowerShell writes with >: its line ends and non-ASCII characters may differ from what was sent'
+  return { bytes: Buffer.from(text, 'utf8'), notes: [note] }
 }
 
-/** `*` and `>` begin the lines of a curl dump. */
+/** `*` and `>` begin the lines of a curl dump, which shows pseudo-headers too; a body may hold any of the others. */
 const BEGINS_AS_HTTP1 = /^[\r\n]*(?!\*)[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\n]* HTTP\/\d(?:\.\d)?\r?(?:\n|$)/
+
+function parseText(bytes: Buffer, start: string): Capture | undefined {
+  const curl: Entry[] = BEGINS_AS_HTTP1.test(start) ? [] : parseCurl(bytes.toString('latin1'))
+  if (curl.length > 0) return { format: 'a curl -v dump', entries: curl }
+  const format = start.trimStart().startsWith(':') ? 'an HTTP/2 head' : 'an HTTP/1.1 request'
+  return { format, entries: parseHttp(bytes) }
+}

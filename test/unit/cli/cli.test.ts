@@ -108,8 +108,11 @@ describe('explain', () => {
 
     const late = await run(['explain', ...flags], bytes)
     expect(late.stdout).toMatch(/^rejected: date\n/)
-    expect(late.stderr).toBe('note: --now date judges the request as of its own Date\n')
-    expect((await run(['explain', ...flags, '--now', 'date'], bytes)).code).toBe(0)
+    expect(late.stdout).toContain('--now date')
+    const asOfDate = await run(['explain', ...flags, '--now', 'date'], bytes)
+    expect(asOfDate.code).toBe(0)
+    expect(asOfDate.stdout.replace(/\n {10}/, ' ')).toMatch(/^verified: .*; the date was not checked\n/)
+    expect(asOfDate.stdout).toMatch(/^-- {4}date {14}not run: --now date/m)
     expect((await run(['explain', ...flags, '--now', '2026-01-02T03:04:06Z'], bytes)).code).toBe(0)
     const plain = await run(['explain', ...flags, '--now', 'date', '--http'], bytes)
     expect(plain.stdout).toMatch(/^rejected: https\n/)
@@ -149,7 +152,7 @@ describe('explain', () => {
     const wrong = await run(['explain', ...WITH_RECORD, '--scheme', 'rfc9999'], latin1(bytes))
     expect(wrong).toMatchObject({
       code: 64,
-      stderr: 'signed-requests: --scheme must be draft-cavage or rfc9421\n'
+      stderr: 'signed-requests: --scheme must be draft-cavage or rfc9421, and is rfc9999\n'
     })
   })
 
@@ -167,7 +170,7 @@ describe('explain', () => {
     expect(JSON.parse(changed.stdout)).toMatchObject({
       status: 'rejected',
       failures: [{ check: 'signature', code: 'signature-mismatch' }],
-      changedLine: { line: 1, signed: '(request-target): post /hook?id=42' }
+      diagnosis: { failures: [{ changed: { line: 1, signed: '(request-target): post /hook?id=42' } }] }
     })
   })
 
@@ -206,8 +209,9 @@ describe('key', () => {
       '--dns-server',
       dns.address
     ])
-    expect(stdout.split('\n').slice(0, 6)).toEqual([
+    expect(stdout.split('\n').slice(0, 7)).toEqual([
       `usable: ${KEY_NAME}`,
+      `  asked: DNS server ${dns.address}`,
       '',
       'record 1: usable',
       '  type: rsa, 2048 bits',
@@ -228,6 +232,7 @@ describe('key', () => {
     expect(stdout).toBe(
       [
         'unusable: revoked._domainkey.service.example',
+        `  asked: DNS server ${dns.address}`,
         '',
         'record 1: unusable',
         '  problem: key-revoked: the key has been revoked',

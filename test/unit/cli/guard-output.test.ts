@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { guardOutput } from '../../../src/cli/guard-output.ts'
+import { guardOutput } from '../../../src/cli/print.ts'
 
 const NASTY = 'a\x1b]0;x\x07\x9b2J\x7f\u202e\u2066\r\0b\n'
 

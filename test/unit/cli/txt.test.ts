@@ -8,33 +8,45 @@ const RECORD = 'v=DKIM1; k=rsa; p=MIIBIjANBg'
 const NAME = 'one._domainkey.service.example'
 
 it.each([
-  ['the text alone', RECORD, undefined],
-  ['one quoted string', `"${RECORD}"`, undefined],
-  ['several strings, as dig +short prints them', '"v=DKIM1; k=rsa; " "p=MIIBIjANBg"', undefined],
-  ['strings in brackets', '( "v=DKIM1; k=rsa; "\n\t"p=MIIBIjANBg" )', undefined],
-  ['a zone line', `${NAME}. 300 IN TXT "${RECORD}"`, NAME],
-  ['a zone line without a TTL', `${NAME}. IN TXT "${RECORD}"`, NAME],
-  ['the class before the TTL', `${NAME}. IN 1h TXT "${RECORD}"`, NAME],
-  ['a zone line without class and TTL', `${NAME} TXT "${RECORD}"`, NAME],
-  ['a zone line in capitals', `${NAME.toUpperCase()}. 300 in txt "${RECORD}"`, NAME],
-  ['a zone line without quotes', `${NAME}. 300 IN TXT v=DKIM1\\; k=rsa\\; p=MIIBIjANBg`, NAME],
+  ['the text alone', RECORD],
+  ['one quoted string', `"${RECORD}"`],
+  ['several strings, as dig +short prints them', '"v=DKIM1; k=rsa; " "p=MIIBIjANBg"'],
+  ['strings in brackets', '( "v=DKIM1; k=rsa; "\n\t"p=MIIBIjANBg" )'],
+  ['a zone line', `${NAME}. 300 IN TXT "${RECORD}"`],
+  ['a zone line without a TTL', `${NAME}. IN TXT "${RECORD}"`],
+  ['the class before the TTL', `${NAME}. IN 1h TXT "${RECORD}"`],
+  ['a zone line without class and TTL', `${NAME} TXT "${RECORD}"`],
+  ['a zone line in capitals', `${NAME.toUpperCase()}. 300 in txt "${RECORD}"`],
+  ['a zone line without quotes', `${NAME}. 300 IN TXT v=DKIM1\\; k=rsa\\; p=MIIBIjANBg`],
   [
     'several lines in brackets with comments, as opendkim-genkey writes them',
-    `one._domainkey\tIN\tTXT\t( "v=DKIM1; k=rsa; "\n\t  "p=MIIBIjANBg" )  ; ----- DKIM key one for service.example`,
-    'one._domainkey'
+    `one._domainkey\tIN\tTXT\t( "v=DKIM1; k=rsa; "\n\t  "p=MIIBIjANBg" )  ; ----- DKIM key one for service.example`
   ],
-  ['the answer section of dig', `${NAME}.\t3600\tIN\tTXT\t"v=DKIM1; k=rsa; " "p=MIIBIjANBg"`, NAME],
-  ['the output of host', `${NAME} descriptive text "v=DKIM1; k=rsa; " "p=MIIBIjANBg"`, NAME],
-  ['the output of nslookup', `${NAME}\ttext = "v=DKIM1; k=rsa; p=MIIBIjANBg"`, NAME],
-  ['escapes in a string', '"v=DKIM1\\; k=rsa\\059 p=MIIBIjANBg"', undefined],
-  ['a string without its end', '"v=DKIM1; k=rsa; p=MIIBIjANBg', undefined]
-])('%s', (_, pasted, name) => {
-  expect(parseTxt(pasted)).toEqual({ name, text: RECORD })
+  ['the answer section of dig', `${NAME}.\t3600\tIN\tTXT\t"v=DKIM1; k=rsa; " "p=MIIBIjANBg"`],
+  ['the output of host', `${NAME} descriptive text "v=DKIM1; k=rsa; " "p=MIIBIjANBg"`],
+  ['the output of nslookup', `${NAME}\ttext = "v=DKIM1; k=rsa; p=MIIBIjANBg"`],
+  ['escapes in a string', '"v=DKIM1\\; k=rsa\\059 p=MIIBIjANBg"'],
+  ['a string without its end', '"v=DKIM1; k=rsa; p=MIIBIjANBg']
+])('%s', (_, pasted) => {
+  expect(parseTxt(pasted)).toEqual([RECORD])
+})
+
+it('skips comment lines, and takes each line of a zone as a record', () => {
+  const other = 'v=DKIM1; k=rsa; p=MIIBother'
+  for (const pasted of [
+    `;; ANSWER SECTION:\n${NAME}. 300 IN TXT "${RECORD}"\n${NAME}. 300 IN TXT "${other}"\n\n;; Query time: 1 msec\n`,
+    `; two keys\n${NAME}. IN TXT ( "v=DKIM1; k=rsa; " ; first\n "p=MIIBIjANBg" )\n; next\n${NAME}. IN TXT "${other}"`,
+    `"${RECORD}"\n"${other}"\n`,
+    `${NAME} TXT v=DKIM1\\; k=rsa\\; p=MIIBIjANBg\n${NAME} TXT v=DKIM1\\; k=rsa\\; p=MIIBother\n`
+  ]) {
+    expect(parseTxt(pasted)).toEqual([RECORD, other])
+  }
+  expect(parseTxt(`; <<>> DiG 9.18\n${RECORD}`)).toEqual([RECORD])
 })
 
 it('does not change a text without quotes, however odd', () => {
   for (const text of ['', ' ', 'p=', 'v=DKIM1; n=a \\; b; p=x', 'k=rsa; p=a(b)', 'TXT', 'a TXT b']) {
-    expect(parseTxt(text).text).toBe(text)
+    expect(parseTxt(text)).toEqual([text])
   }
 })
 
@@ -46,7 +58,10 @@ it('is fast on long hostile texts', () => {
     '('.repeat(500_000),
     'a '.repeat(500_000),
     ' '.repeat(500_000),
-    '1 '.repeat(500_000)
+    '1 '.repeat(500_000),
+    '"\n'.repeat(500_000),
+    ';\n'.repeat(500_000),
+    'a TXT "b"\n'.repeat(100_000)
   ])
     parseTxt(text)
   expect(performance.now() - start).toBeLessThan(5000)

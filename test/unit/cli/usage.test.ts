@@ -26,13 +26,27 @@ describe('usage', () => {
   it.each([
     [[], 'a command is missing; see --help'],
     [['constructor'], 'there is no command "constructor"; see --help'],
-    [['explain', '--nope'], "Unknown option '--nope'"],
-    [['explain', '/no/such/file'], 'cannot read /no/such/file: ENOENT'],
-    [['explain', '/'], 'cannot read /: EISDIR'],
+    [['explain', '--nope'], 'there is no option --nope; see --help'],
+    [['explain', '/no/such/file'], 'cannot read /no/such/file (FILE): there is no such file'],
+    [['explain', '/'], 'cannot read / (FILE): it is a folder'],
     [['explain', 'a', 'b'], 'explain takes one FILE'],
-    [['explain', ...FLAGS.slice(2)], "--domain is missing: the service's domain"],
-    [['explain', ...FLAGS.slice(0, 2)], '--host is missing: the host name of the receiver'],
-    [['explain', ...FLAGS.slice(0, 4)], '--account is missing: the account id to accept'],
+    [
+      ['explain', ...FLAGS.slice(2)],
+      "--domain (the service's domain, which the key's name must be under) is missing; or set SIGNED_REQUESTS_DOMAIN"
+    ],
+    [
+      ['explain', ...FLAGS.slice(0, 2)],
+      '--host (a host name of the receiver), --account (an account id to accept) are missing; or set SIGNED_REQUESTS_HOST, SIGNED_REQUESTS_ACCOUNT'
+    ],
+    [
+      ['explain', '--domian', 'service.example'],
+      'there is no option --domian (did you mean --domain?); see --help'
+    ],
+    [['explian'], 'there is no command "explian" (did you mean explain?); see --help'],
+    [
+      ['send', 'localhost:3000/hook'],
+      'localhost:3000/hook is not an http or https URL: write http://localhost:3000/hook'
+    ],
     [
       ['explain', ...FLAGS, '--algorithm', 'rsa-md5'],
       'algorithms is ["rsa-md5"]: pass an array of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
@@ -72,9 +86,11 @@ describe('usage', () => {
       ['send', 'http://a.example', '--host', 'https://b.example/'],
       '--host takes a host name, such as hooks.example.com'
     ],
-    [['account'], '--auth-url is missing: the authorization server'],
-    [['account', '--auth-url', 'https://a.example'], '--base-url is missing: the REST API'],
-    [['account', '--token', 'x'], "Unknown option '--token'"],
+    [
+      ['account'],
+      '--auth-url (the authorization server, required), --base-url (the REST API, version 4 or later, required, such as https://api.service.example/v4) are missing'
+    ],
+    [['account', '--token', 'x'], 'there is no option --token; see --help'],
     [
       ['send', 'http://a.example', '--serve-dns', 'localhost:53'],
       '--serve-dns takes an IP address and a port, such as 127.0.0.1:5353'
@@ -89,9 +105,12 @@ describe('usage', () => {
   })
 
   it.each([
-    ['{', 'the file looks like JSON but does not parse: is it cut off?'],
+    ['{', 'the file looks like JSON but does not parse: line 1 is wrong; is the file cut off?'],
     ['{}', 'this is not a request in a format that explain reads: raw HTTP/1.1'],
-    ['{"options":{},"vectors":[{}]}', 'the fixture has a vector without a request'],
+    [
+      '{"options":{},"vectors":[{}]}',
+      'the request of the fixture must be { method, target, headers, body, https }'
+    ],
     ['{"vectors":[]}', 'the fixture has no vectors'],
     ['{"vectors":[1]}', 'vectors must be an array of objects'],
     ['{"request":{"headers":[]},"options":{}}', 'request.method must be a string, such as "POST"'],
@@ -101,12 +120,12 @@ describe('usage', () => {
     ],
     [
       '{"request":{"headers":[]},"dns":{"a":[["v=DKIM1"]],"b":["v=DKIM1"]}}',
-      'the dns of the fixture must have TXT records'
+      'the dns of the fixture must be TXT records by name'
     ],
-    ['{"request":{"headers":[]},"options":{},"now":"today"}', 'the now of the fixture is not a time'],
+    ['{"request":{"headers":[]},"options":{},"now":"today"}', 'the now of the fixture must be a time'],
     [
       '{"request":{"headers":[]},"options":{},"replayStore":"full"}',
-      'the replayStore of the fixture is not "empty", "claimed" or "error"'
+      'the replayStore of the fixture must be "empty", "claimed" or "error"'
     ],
     [
       '{"request":{"headers":[],"body":"{}"},"options":{}}',
@@ -118,6 +137,25 @@ describe('usage', () => {
     expect([code, stdout]).toEqual([64, ''])
     expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
     expect(stderr).toContain(message)
+  })
+})
+
+describe('a setting in the environment', () => {
+  const ENV = {
+    SIGNED_REQUESTS_DOMAIN: 'service.example',
+    SIGNED_REQUESTS_HOST: 'other.example, receiver.example',
+    SIGNED_REQUESTS_ACCOUNT: '1234'
+  }
+
+  it('stands for the option; several values are separated by commas', async () => {
+    const args = ['explain', '--key-record', RECORD!]
+    expect(await runInside(args, capture, false, ENV)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('gives way to the option', async () => {
+    const args = ['explain', '--key-record', RECORD!, '--host', 'elsewhere.example']
+    const { stdout } = await runInside(args, capture, false, ENV)
+    expect(stdout).toMatch(/^rejected: host\n/)
   })
 })
 

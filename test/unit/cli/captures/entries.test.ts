@@ -91,10 +91,23 @@ describe('what a JSON export does not say', () => {
   it('says that a parsed body has lost its bytes', async () => {
     const { method, headers } = service.sign({ target: '/a', body: '{ "id": 1 }' })
     const file = JSON.stringify({ method, url: '/a', headers, body: { id: 1 } })
-    const { code, stderr } = await runInside(ARGS, file)
-    expect(code).toBe(1)
-    expect(stderr).toContain('note: the export has a body that was parsed: its bytes as sent are lost')
+    const { code, stdout } = await runInside(ARGS, file)
+    expect(code).toBe(2)
+    expect(stdout).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
+    expect(stdout.replace(/\n {24}/g, ' ')).toContain(
+      'not run: the capture has the body parsed, and its bytes as sent are lost'
+    )
   })
+
+  it.each(['{"id":1,"tags":["a","b"]}', '{"id": 1, "tags": ["a", "b"]}', '{"id":1,"tags":["a","b"]}\n'])(
+    'finds the bytes of a parsed body when a serializer writes them: %j',
+    async body => {
+      const { method, headers } = service.sign({ target: '/a', body })
+      const file = JSON.stringify({ method, url: '/a', headers, body: JSON.parse(body) })
+      const { code, stderr } = await runInside(ARGS, file)
+      expect([code, stderr]).toEqual([0, expect.stringContaining('these are the bytes that were signed')])
+    }
+  )
 
   it('restores the part of the path that a proxy stripped', async () => {
     const { method, headers } = service.sign({ target: '/hooks/a?b' })

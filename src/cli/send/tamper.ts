@@ -1,5 +1,5 @@
-import type { SignedTestRequest } from '../testing/sign.ts'
-import { UsageError } from './usage.ts'
+import type { SignedTestRequest } from '../../testing/sign.ts'
+import { UsageError } from '../command.ts'
 
 /** What `send --tamper` changes after the request was signed, and the refusal of a receiver that verifies. */
 interface Forgery {

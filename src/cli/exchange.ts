@@ -1,0 +1,139 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
+import { escapeText } from '../explain/text.ts'
+
+/** What is sent, byte for byte: the path and query of the URL, and these headers in this order and case. */
+export interface Outgoing {
+  method: string
+  headers: readonly (readonly [name: string, value: string])[]
+  body: Uint8Array | null
+}
+
+export interface Response {
+  status: number
+  statusText: string
+  headers: IncomingMessage['headers']
+  /** at most the part that is shown */
+  body: Buffer
+}
+
+const MAX_SHOWN = 16_384
+
+/** milliseconds */
+export const RESPONSE_TIMEOUT = 30_000
+
+/** One request on a connection of its own; redirects are not followed. Rejects when there is no response. */
+export function exchange(url: URL, outgoing: Outgoing, tls: RequestOptions = {}): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
+      url,
+      {
+        ...tls,
+        method: outgoing.method,
+        headers: outgoing.headers.flat(),
+        agent: false,
+        signal: AbortSignal.timeout(RESPONSE_TIMEOUT)
+      },
+      incoming => readResponse(incoming).then(resolve, reject)
+    )
+    // A server that responds before the body has arrived may close; what it said counts.
+    request.on('error', error => setTimeout(() => reject(error), 100))
+    request.end(outgoing.body)
+  })
+}
+
+async function readResponse(incoming: IncomingMessage): Promise<Response> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of incoming) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length >= MAX_SHOWN) break
+    }
+  } catch {
+    // Cut short: the head counts.
+  }
+  return {
+    status: incoming.statusCode ?? 0,
+    statusText: incoming.statusMessage ?? '',
+    headers: incoming.headers,
+    body: Buffer.concat(chunks).subarray(0, MAX_SHOWN)
+  }
+}
+
+/** Node's errors have a code, or a message for a person. */
+export function describeError(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (code === 'ABORT_ERR') return `nothing within ${RESPONSE_TIMEOUT / 1000} s`
+  const words = ERRORS[code]
+  return words === undefined ? code || message : `${words} (${code})`
+}
+
+const ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was closed before a response',
+  ENOTFOUND: 'there is no such name in DNS',
+  EAI_AGAIN: 'DNS does not answer',
+  EHOSTUNREACH: 'the network does not reach it',
+  ETIMEDOUT: 'the network does not reach it',
+  EPROTO: 'it does not speak TLS as expected',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is of an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is of an unknown authority, or the chain is not complete',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'the certificate is of an unknown authority, or the chain is not complete'
+}
+
+/** A refusal of this library: 401 says so itself, and the others are no error pages. */
+export function isRefusal({ status, headers, body }: Response): boolean {
+  if (status === 401) return /^signature\b/i.test(headers['www-authenticate'] ?? '')
+  const isPage = /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(body.toString('latin1', 0, 100))
+  return !isPage && (status === 413 || (status === 503 && headers['retry-after'] !== undefined))
+}
+
+/** What the response means, if it is not from this library, and which program says that it answered. */
+export function describeResponse(method: string, url: URL, response: Response): string {
+  const { status, headers } = response
+  const meaning = MEANINGS[status] ?? MEANINGS[Math.floor(status / 100)] ?? 'an unknown status'
+  const location = headers.location === undefined ? '' : `, to ${headers.location}`
+  const scheme = status === 401 && headers['www-authenticate'] ? ` (${headers['www-authenticate']})` : ''
+  return escapeText(
+    `${meaning.replace('ROUTE', `${method} ${url.pathname}`)}${location}${scheme}; ${whoAnswered(response)}`,
+    500
+  )
+}
+
+const MEANINGS: Readonly<Record<number, string>> = {
+  2: 'accepted without a signature, or a page such as a login form',
+  3: 'a redirect: the signature is for this host and path only, and a 301 or 302 turns POST into GET; give the service the last URL',
+  400: 'something before the verifier could not read the request: a body parser, or a proxy',
+  401: 'something else asks for credentials, such as a login (a refusal of ours says WWW-Authenticate: Signature)',
+  403: 'something else forbids it: a CSRF filter, a firewall or a bot rule',
+  404: 'there is no route for ROUTE: see where the handler is mounted, and which path a proxy passes on',
+  405: 'the route does not take this method',
+  413: 'a body limit in front of the verifier',
+  415: 'something before the verifier does not take this Content-Type',
+  419: 'a CSRF filter',
+  421: 'the server has no site for this Host',
+  422: 'something before the verifier checks the body, such as a CSRF filter',
+  429: 'a rate limit',
+  500: 'the application failed: its own log says why',
+  502: 'a proxy does not reach the application: is it running?',
+  503: 'a maintenance page, or a server that is overloaded',
+  504: 'a proxy waits for the application in vain: is it running?',
+  4: 'something before the verifier refuses it',
+  5: 'something before the verifier fails'
+}
+
+/** As far as the response itself says. */
+function whoAnswered({ headers, body }: Response): string {
+  const title = /<title>([^<]{1,80})/i.exec(body.toString('latin1', 0, 4000))?.[1]?.trim()
+  const signs = ['server', 'x-powered-by', 'via', 'cf-ray', 'x-amz-cf-id'].flatMap(name =>
+    headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]
+  )
+  if (title) signs.push(`page "${title}"`)
+  return signs.length === 0 ? 'it does not say who answered' : `answered by ${signs.join(', ')}`
+}

@@ -1,0 +1,67 @@
+import { type DiagnosedFailure, type Diagnosis, diagnose } from '../../explain/diagnose.ts'
+import { duration } from '../../explain/text.ts'
+import type { Verdict } from '../../verdict/verdict.ts'
+
+const NOT_CAPTURED = 'not-in-the-capture'
+
+/** Replaces a body that the capture does not have. It is read only after the signature has verified. */
+export const MISSING_BODY: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({
+    next: () => Promise.reject(Object.assign(new Error('the capture has no body'), { code: NOT_CAPTURED }))
+  })
+}
+
+interface About {
+  /** why there is no body, when there is none */
+  missingBody: string | undefined
+  /** verified as of the request's own Date */
+  isAsOfDate: boolean
+  /** verified as of this machine's clock, although the capture may be old */
+  isByClock: boolean
+}
+
+/** What the verdict on a capture means. What the capture does not hold was not checked. */
+export function diagnoseCapture(verdict: Verdict, about: About): Diagnosis {
+  const { status, headline, checks, failures } = diagnose(verdict, { settings: 'flags' })
+  const notRun = new Map<string, string>()
+  if (about.isAsOfDate && verdict.checks.date.outcome === 'pass')
+    notRun.set('date', '--now date takes the Date itself as the time')
+  // The body is asked for only when every other check has passed.
+  const isUndecided = about.missingBody !== undefined && codeOf(verdict, 'digest') === 'body-unreadable'
+  if (isUndecided) notRun.set('digest', about.missingBody!)
+  const passed = [
+    isUndecided ? 'the body is not in the capture; all else passed' : headline,
+    ...(notRun.has('date') ? ['the date was not checked'] : [])
+  ].join('; ')
+  return {
+    status,
+    headline: isUndecided || status === 'verified' ? passed : headline,
+    checks: checks.map(diagnosed => {
+      const reason = notRun.get(diagnosed.check)
+      return reason === undefined ? diagnosed : { check: diagnosed.check, outcome: 'not-run', reason }
+    }),
+    failures: isUndecided
+      ? []
+      : failures.map(failure => (about.isByClock ? orOldCapture(failure, verdict) : failure))
+  }
+}
+
+const codeOf = (verdict: Verdict, check: 'digest'): string | undefined => {
+  const result = verdict.checks[check]
+  return 'code' in result ? result.code : undefined
+}
+
+const TIMES = ['date-too-old', 'signature-created-out-of-range', 'signature-expired']
+
+/** An old Date says that the capture is old, or that this machine's clock is fast. */
+function orOldCapture(failure: DiagnosedFailure, { failures }: Verdict): DiagnosedFailure {
+  const { evidence } = failures.find(({ code }) => code === failure.code) ?? {}
+  const { offsetSeconds = 0 } = (evidence ?? {}) as { offsetSeconds?: number }
+  if (!TIMES.includes(failure.code) || offsetSeconds >= 0) return failure
+  const clock = new Date().toUTCString()
+  return {
+    ...failure,
+    cause: `the capture is ${duration(-offsetSeconds)} old, or this machine's clock (${clock}) is fast by as much`,
+    fix: 'Compare the clock with: date -u; to check all but the date: --now date'
+  }
+}

@@ -1,0 +1,191 @@
+import { explainDiagnosis } from '../../explain/explain.ts'
+import { lineValues } from '../../http/fields.ts'
+import { parseHttpDate } from '../../http/http-date.ts'
+import { dnsTxtLookup } from '../../key/dns.ts'
+import type { VerifierOptions } from '../../options/options.ts'
+import type { Algorithm } from '../../signature/algorithms.ts'
+import type { EvidenceByCode } from '../../verdict/evidence.ts'
+import type { Verdict } from '../../verdict/verdict.ts'
+import { createVerifier } from '../../verify.ts'
+import type { Entry } from '../captures/capture.ts'
+import { readCapture } from '../captures/read-capture.ts'
+import { findChangedLine } from '../changed-line.ts'
+import { type Command, EXIT, type Io, readBytes, readStart, UsageError } from '../command.ts'
+import { addPrefix, COMMON, option, parseFlags, requireFlags, SHARED, schemesOf } from '../flags.ts'
+import { helpText } from '../help.ts'
+import { printJson, printText } from '../print.ts'
+import { parseTxt } from '../txt.ts'
+import { chooseEntry } from './choose-entry.ts'
+import { diagnoseCapture, MISSING_BODY } from './diagnose-capture.ts'
+
+const OPTIONS = {
+  ...SHARED,
+  prefix: COMMON.prefix,
+  http: option.flag('the request arrived without TLS'),
+  now: option.text(
+    'TIME',
+    'verify as of this time, such as 2026-11-20T12:00:00Z, or "date" for the request\'s own Date, which is then not checked',
+    "the capture's own time, or else this machine's clock"
+  ),
+  'key-record': option.text('TEXT', 'use these TXT records: their text, or lines of a zone file', 'ask DNS'),
+  body: option.text('FILE', 'the body, for a capture that does not have it'),
+  entry: option.text('N', 'which request of the file, from 1', 'the first that is signed'),
+  vector: option.text('NAME', 'which vector of a fixture, by its name'),
+  json: COMMON.json,
+  help: COMMON.help
+} as const
+
+/** `signed-requests explain` */
+export const explain: Command = {
+  summary: 'say why a captured request is refused',
+  help: helpText({
+    usage: 'explain [FILE] [options]',
+    about:
+      'Says for every check whether a captured request passes, and why not. FILE is any of these: a raw HTTP/1.1 ' +
+      'request, a curl -v dump, an HTTP/2 head with its pseudo-headers, a HAR, the event of an AWS Lambda function, JSON ' +
+      'of { method, url, headers, body } as sites that inspect requests export it, or a fixture; in UTF-8, or in UTF-16 ' +
+      'with a byte order mark. Without FILE, or for -, standard input is read, at most 32 MiB.\n' +
+      '--domain, --host and --account are required; a fixture brings its own.',
+    options: OPTIONS,
+    examples: [
+      'npx signed-requests explain request.http --domain service.example \\',
+      '  --host receiver.example --account 1234',
+      'npx signed-requests explain calls.har --entry 3 --now date \\',
+      '  --domain service.example --host receiver.example --account 1234',
+      'npx signed-requests explain fixture.json'
+    ],
+    exits: [
+      [0, 'verified'],
+      [1, 'rejected'],
+      [2, 'unavailable: it cannot be decided now, or without the body'],
+      [64, 'a mistake on the command line, or a file that cannot be read']
+    ]
+  }),
+  run
+}
+
+const parse = (args: string[], io: Io) =>
+  parseFlags('explain', args, OPTIONS, io, { name: 'FILE', required: false })
+
+type Flags = ReturnType<typeof parse>['values']
+
+const EXITS = { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }
+
+async function run(args: string[], io: Io): Promise<number> {
+  const { values, argument = '-' } = parse(args, io)
+  const entry = await readEntry(argument, values, io)
+  const options = withFlags(entry, values)
+  const { verdict, note } = await verifyEntry(entry, options)
+  if (note !== undefined) io.note(`note: ${note}`)
+  const diagnosis = diagnoseCapture(verdict, {
+    missingBody: entry.missingBody,
+    isAsOfDate: values.now === 'date',
+    isByClock: options.now === undefined
+  })
+  // Until diagnose finds it.
+  const { signature } = verdict.checks
+  if (
+    signature.outcome === 'fail' &&
+    'evidence' in signature &&
+    diagnosis.failures[0]?.changed === undefined
+  ) {
+    const evidence = signature.evidence as EvidenceByCode['signature-mismatch']
+    const changed = findChangedLine(evidence, entry.request, [options.hosts].flat())
+    if (changed && diagnosis.failures[0]) diagnosis.failures[0].changed = changed
+  }
+  if (values.json) printJson({ ...printable(verdict), diagnosis }, io)
+  else printText(explainDiagnosis(diagnosis, verdict), io)
+  return EXITS[diagnosis.status]
+}
+
+/** The selected entry of the file, as the flags change it, with notes on how it was found. */
+async function readEntry(file: string, flags: Flags, io: Io): Promise<Entry> {
+  const { bytes, isCut } = await readStart(file, 'FILE', io)
+  if (isCut) io.note('note: only the first 32 MiB of the file are read')
+  const capture = readCapture(bytes)
+  const { chosen, note } = chooseEntry(capture, flags)
+  const body = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
+  const { request, missingBody, notes, time, ...others } = chosen
+  const isMissing = missingBody !== undefined && body === undefined
+  const missing = `${capture.format} without the body: the digest cannot be checked unless --body FILE gives it`
+  const isTimed = time !== undefined && flags.now === undefined && capture.format !== 'a fixture'
+  const timed = isTimed ? [`verified as of the capture's own time, ${new Date(time).toISOString()}`] : []
+  for (const text of [...capture.notes, ...note, ...notes, ...(isMissing ? [missing] : []), ...timed])
+    io.note(`note: ${text}`)
+  return {
+    ...others,
+    notes,
+    ...(time !== undefined && { time }),
+    ...(isMissing && { missingBody }),
+    otherBodies: body === undefined ? chosen.otherBodies : [],
+    request: {
+      ...request,
+      target: addPrefix(flags.prefix, request.target),
+      body: body ?? (isMissing ? MISSING_BODY : request.body),
+      https: flags.http ? false : request.https
+    }
+  }
+}
+
+/** With another body that the capture suggests, when the first one is not what was signed. */
+async function verifyEntry(
+  { request, otherBodies, missingBody }: Entry,
+  options: VerifierOptions
+): Promise<{ verdict: Verdict; note?: string }> {
+  const verify = createVerifier(options)
+  const verdict = await verify(request)
+  const { digest } = verdict.checks
+  if (digest.outcome === 'pass' || digest.outcome === 'not-run') return { verdict }
+  for (const [body, note] of otherBodies) {
+    const other = await verify({ ...request, body })
+    // Bytes of the capture are shown even if they are not what was signed: how they differ names the cause.
+    if (other.checks.digest.outcome === 'pass' || missingBody === undefined) return { verdict: other, note }
+  }
+  return { verdict }
+}
+
+/** The command line overrides the fixture. */
+function withFlags({ options, request, time }: Entry, flags: Flags): VerifierOptions {
+  const given = {
+    domain: flags.domain ?? options.serviceDomain,
+    host: flags.host ?? options.hosts,
+    account: flags.account ?? options.accounts
+  }
+  requireFlags(given, OPTIONS, ['domain', 'host', 'account'])
+  const records = flags['key-record'] === undefined ? undefined : parseTxt(flags['key-record'])
+  const servers = flags['dns-server']
+  const now = flags.now === undefined ? time : parseNow(flags.now, request)
+  return {
+    ...options,
+    serviceDomain: given.domain!,
+    hosts: given.host!,
+    accounts: given.account!,
+    ...(flags['account-header'] !== undefined && { accountHeader: flags['account-header'] }),
+    ...(flags['account-prefix'] !== undefined && { accountPrefix: flags['account-prefix'] }),
+    ...(flags.scheme !== undefined && { schemes: schemesOf(flags.scheme) }),
+    ...(flags.algorithm !== undefined && { algorithms: flags.algorithm as Algorithm[] }),
+    ...(servers !== undefined && { lookupTxt: dnsTxtLookup({ servers }) }),
+    ...(records !== undefined && { lookupTxt: async () => records.map(text => [text]) }),
+    ...(now !== undefined && { now: () => now })
+  }
+}
+
+function parseNow(text: string, request: Entry['request']): number {
+  if (text === 'date') {
+    const date = parseHttpDate(lineValues(request.headers, 'date')[0] ?? '')
+    if (date.ok) return date.value.getTime()
+    throw new UsageError('--now date: the request has no Date that can be read')
+  }
+  const time = Date.parse(text)
+  if (!Number.isNaN(time)) return time
+  throw new UsageError('--now must be a time such as 2026-11-20T12:00:00Z, or "date"')
+}
+
+/** Dates become ISO 8601 by themselves; bytes do not. */
+const printable = (verdict: Verdict): object =>
+  verdict.status === 'verified'
+    ? {
+        ...verdict,
+        body: { length: verdict.body.length, base64: Buffer.from(verdict.body).toString('base64') }
+      }
+    : verdict
