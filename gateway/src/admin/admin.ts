@@ -64,31 +64,31 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
     const [path = ''] = (req.url ?? '').split('?', 1)
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD')
-      return sendText(res, 405, 'Only GET and HEAD.\n')
+      return send(res, 405, 'Only GET and HEAD.\n')
     }
-    if (path === '/healthz')
-      return settings.isReady() ? sendText(res, 200, 'ok\n') : sendText(res, 503, 'draining\n')
+    if (path === '/healthz') return settings.isReady() ? send(res, 200, 'ok\n') : send(res, 503, 'draining\n')
     const denied = isAllowed(req)
     if (denied !== undefined) {
       if (denied.status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="signed-requests"')
-      return sendText(res, denied.status, `${denied.message}\n`)
+      return send(res, denied.status, `${denied.message}\n`)
     }
-    if (path === '/metrics') return send(res, metrics.registry.contentType, await metrics.registry.metrics())
+    if (path === '/metrics')
+      return send(res, 200, await metrics.registry.metrics(), metrics.registry.contentType)
     if (path === '/events') return streams.open(req, res)
     const file = files.get(path)
-    if (file !== undefined) return send(res, file.type, file.bytes)
+    if (file !== undefined) return send(res, 200, file.bytes, file.type)
     const [, number] = /^\/requests\/(\d{1,16})$/.exec(path) ?? []
     const kept = number === undefined ? undefined : recent.get(Number(number))
     if (kept === undefined)
-      return sendText(res, 404, 'There is no such page, or its request is no longer kept.\n')
-    return send(res, 'application/json', JSON.stringify(detailOf(kept, verifier, redact)))
+      return send(res, 404, 'There is no such page, or its request is no longer kept.\n')
+    return send(res, 200, JSON.stringify(detailOf(kept, verifier, redact)), 'application/json')
   }
 
   const server = createServer(LIMITS, (req, res) => {
     respond(req, res).catch(error => {
       console.error(error)
       if (res.headersSent) res.destroy()
-      else sendText(res, 500, 'This is an error of the gateway: see its log.\n')
+      else send(res, 500, 'This is an error of the gateway: see its log.\n')
     })
   })
   server.timeout = IDLE
@@ -136,13 +136,11 @@ function replaceSilent(server: Server): void {
   server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket))
 }
 
-function send(res: ServerResponse, type: string, body: string | Buffer): void {
-  res.setHeader('Content-Type', type)
-  res.setHeader('Content-Length', Buffer.byteLength(body))
-  res.end(body)
-}
-
-function sendText(res: ServerResponse, status: number, text: string): void {
-  res.statusCode = status
-  send(res, 'text/plain; charset=utf-8', text)
+function send(
+  res: ServerResponse,
+  status: number,
+  body: string | Buffer,
+  type = 'text/plain; charset=utf-8'
+) {
+  res.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) }).end(body)
 }

@@ -61,17 +61,13 @@ export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: b
   }
 }
 
-const isBroken = ({ verdict }: KeptExchange): boolean =>
-  verdict.failures.some(({ code }) => code === 'body-unreadable')
-
 /** The body decides once the signature has verified; without it, the fixture would get another verdict. */
 const isComplete = (kept: KeptExchange): boolean =>
-  kept.verdict.checks.signature.outcome !== 'pass' || kept.isBodyWhole || isBroken(kept)
+  kept.verdict.checks.signature.outcome !== 'pass' || kept.isBodyWhole
 
 function captureOf(kept: KeptExchange, options: VerifierOptions, redact: boolean) {
   const { verdict, method, target, headers, https, body, isBodyWhole, dns } = kept
-  const request = { method, target, headers, https, body: isBroken(kept) ? BROKEN : null }
-  return captureFixture(request, verdict, {
+  return captureFixture({ method, target, headers, https, body: null }, verdict, {
     options,
     redact,
     ...(isBodyWhole && body && { body }),
@@ -80,11 +76,6 @@ function captureOf(kept: KeptExchange, options: VerifierOptions, redact: boolean
     source: 'captured by the gateway',
     ...(dns && verdict.checks.key.outcome === 'pass' && { dns })
   })
-}
-
-/** Its error is in the verdict. */
-const BROKEN: AsyncIterable<Uint8Array> = {
-  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('the body was read')) })
 }
 
 /** The beginning of the body: as text where it is UTF-8, and else in hex. */

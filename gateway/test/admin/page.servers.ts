@@ -3,11 +3,11 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { diagnose, type ReceivedRequest, type VerifierOptions } from 'signed-requests'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { explain, type ReceivedRequest, type VerifierOptions } from '../../../src/index.ts'
-import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
 import { buildCommandLine, type CommandLine } from '../../../test/support/cli.ts'
 import type { AdminSettings } from '../../src/admin/admin.ts'
+import { VERSION } from '../../src/page-files.ts'
 import { send, startApplication, startTestGateway } from '../start.ts'
 import { service, startTestAdmin } from '../support/admin.ts'
 import { expectNoOverflow, launchBrowser, openPage } from '../support/browser.ts'
@@ -23,6 +23,7 @@ afterAll(() => browser.close())
 const sign = (more: Parameters<typeof service.sign>[0] = {}) =>
   service.sign({ method: 'POST', target: '/hook?id=42', body: '{"name":"Zoë"}', ...more })
 const forged = () => ({ ...sign(), target: '/other?id=42' })
+const scan = { method: 'GET', target: '/wp-login.php', headers: [], body: null, https: true }
 
 /** An admin address and a page on it. Nothing may go wrong in the page of any test. */
 async function start(settings: Partial<AdminSettings> = {}, options: BrowserContextOptions = {}) {
@@ -38,7 +39,7 @@ async function start(settings: Partial<AdminSettings> = {}, options: BrowserCont
     await watched.close()
     expect(troubles).toEqual([])
   })
-  return { admin, record, page, troubles, rows: page.locator('#rows tr'), detail: page.locator('#detail') }
+  return { admin, record, page, troubles, rows: page.locator('#signed li'), detail: page.locator('#detail') }
 }
 
 /** Waits for what the page is slow to say on purpose. */
@@ -56,29 +57,6 @@ describe('a refused request', () => {
     expect(await rows.first().innerText()).toMatch(/401\s+POST \/other\?id=42\s+signature-mismatch/)
   })
 
-  test('is announced politely, with its code', async () => {
-    const { record, page } = await start()
-    const announcer = page.getByRole('status')
-    expect(await announcer.getAttribute('aria-live')).toBe('polite')
-    await record(forged())
-    await eventually(() => announcer.textContent()).toBe('1 request refused: signature-mismatch')
-  })
-
-  test('shows the twelve checks as marks, with a text for screen readers', async () => {
-    const { record, rows } = await start()
-    await record(forged())
-    const marks = rows.first().getByRole('img')
-    expect(await marks.getAttribute('aria-label')).toBe(
-      '9 passed; failed: signature; not run: digest, replay'
-    )
-    expect(await marks.locator('.mark').evaluateAll(nodes => nodes.map(node => node.className))).toEqual([
-      ...Array(9).fill('mark pass'),
-      'mark fail',
-      'mark not-run',
-      'mark not-run'
-    ])
-  })
-
   test('opens by a click on its line, and closes', async () => {
     const { record, page, rows, detail } = await start()
     await record(sign())
@@ -89,7 +67,7 @@ describe('a refused request', () => {
     expect(await rows.first().getByRole('link').getAttribute('aria-current')).toBe('true')
     await detail.getByRole('button', { name: 'Close' }).click()
     await detail.waitFor({ state: 'hidden' })
-    expect(await focused(page)).toBe('POST /other?id=42')
+    expect(await focused(page)).toContain('POST /other?id=42')
     expect(await rows.locator('[aria-current]').count()).toBe(0)
   })
 
@@ -101,22 +79,17 @@ describe('a refused request', () => {
     await rows.nth(2).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
-    expect(await focused(page)).toBe('POST /third')
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('ArrowDown')
-    expect(await focused(page)).toBe('POST /other?id=42')
+    expect(await focused(page)).toContain('POST /third')
+    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown')
+    expect(await focused(page)).toContain('POST /other?id=42')
     await page.keyboard.press('Enter')
     await detail.getByRole('heading', { level: 2 }).waitFor()
-    expect(await focused(page)).toBe('POST /other?id=42')
+    await eventually(() => focused(page)).toBe('POST /other?id=42')
     await page.keyboard.press('Escape')
     await detail.waitFor({ state: 'hidden' })
-    expect(
-      await rows
-        .nth(2)
-        .getByRole('link')
-        .evaluate(link => link === link.ownerDocument.activeElement)
-    ).toBe(true)
+    expect(await focused(page)).toContain('401')
+    await page.keyboard.press('ArrowUp')
+    expect(await focused(page)).toContain('POST /second')
   })
 
   test('is closed by the back button of the browser, and opened by its URL', async () => {
@@ -132,49 +105,28 @@ describe('a refused request', () => {
     await detail.getByRole('heading', { name: 'POST /other?id=42' }).waitFor()
   })
 
-  test('is explained as signed-requests explain does', async () => {
+  test('shows its diagnosis first: the code, the cause and the fix', async () => {
     const { record, rows, detail } = await start()
     const { verdict } = await record(forged())
     await rows.first().click()
-    const why = detail.getByRole('region', { name: 'Explanation' })
-    const text = (await why.innerText()).replace(/\s+/g, ' ')
-    for (const line of explain(verdict).match(/(?<=likely cause: |fix: )[\s\S]*?(?=\n {2}\w)/g) ?? []) {
-      expect(text).toContain(line.replace(/\s+/g, ' '))
-    }
-    expect(text).toContain('signature-mismatch the signature does not verify with the key')
-    const checks = detail.getByRole('region', { name: 'Checks' }).getByRole('listitem')
-    expect(await checks.locator('.name').allInnerTexts()).toEqual(CHECK_NAMES)
-    expect(await checks.locator('.result').allInnerTexts()).toEqual([
-      ...Array(9).fill('passed'),
-      'failed',
-      'not run',
-      'not run'
-    ])
+    await detail.locator('.failure').waitFor()
+    const text = await detail.innerText()
+    const [failure] = diagnose(verdict, { settings: 'flags' }).failures
+    const order = [failure!.code, failure!.cause, failure!.fix, 'Signing string', 'Headers', 'Body', 'Checks']
+    const places = order.map(part => text.indexOf(part))
+    expect(places).toEqual([...places].sort((a, b) => a - b))
+    expect(places).not.toContain(-1)
   })
 
-  test('shows the signing string line by line, and marks what proxies change', async () => {
+  test('shows the line that was changed on the way, as it was signed and as it was received', async () => {
     const { record, rows, detail } = await start()
-    await record(forged())
+    const { verdict } = await record(withHeader(sign(), 'Content-Type', 'application/json; charset=utf-8'))
+    expect(diagnose(verdict).failures[0]?.changed).toMatchObject({ line: 5 })
     await rows.first().click()
-    const lines = detail.getByRole('region', { name: 'Signing string' }).getByRole('listitem')
-    await lines.first().waitFor()
-    const texts = await lines.locator('code').allInnerTexts()
-    expect(texts.map(text => text.split(':')[0])).toEqual([
-      '(request-target)',
-      'host',
-      'date',
-      'content-length',
-      'content-type',
-      'x-service-id',
-      'digest',
-      'x-nonce'
-    ])
-    expect(texts[0]).toBe('(request-target): post /other?id=42')
-    expect(await lines.locator('mark').allInnerTexts()).toEqual(
-      texts.filter((_, i) => [0, 1, 3, 4].includes(i))
-    )
-    // Not by colour alone.
-    expect(await lines.first().innerText()).toContain('often changed by proxies')
+    await detail.locator('.changed').waitFor()
+    expect(await detail.locator('.changed del').innerText()).toContain('application/json')
+    expect(await detail.locator('.changed ins').innerText()).toContain('application/json; charset=utf-8')
+    expect(await detail.locator('.signing mark').innerText()).toContain('charset=utf-8')
   })
 
   test('shows its headers and its body', async () => {
@@ -182,23 +134,83 @@ describe('a refused request', () => {
     await record(sign())
     await record(sign({ body: Buffer.from([0xff, 0xfe, 0x41]) }))
     await rows.nth(1).click()
-    const headers = detail.getByRole('table', { name: 'Headers' }).getByRole('row')
-    expect(await headers.nth(1).innerText()).toMatch(/^Host\s+receiver\.example\s+yes$/)
-    expect(await headers.last().innerText()).toMatch(/^Signature\s+keyId="key1[\s\S]*no$/)
+    const headers = detail.locator('.headers > div')
+    expect(await headers.first().innerText()).toMatch(/^Host\s+receiver\.example\s+signed$/)
+    expect(await headers.last().innerText()).toMatch(/^Signature\s+keyId="key1[\s\S]*"$/)
     expect(await detail.locator('pre').innerText()).toBe('{"name":"Zoë"}')
     await rows.nth(0).click()
-    await eventually(() => detail.locator('pre').innerText()).toMatch(/^0000 {2}ff fe 41 +\.\.A$/)
+    await eventually(() => detail.locator('pre').innerText()).toBe('ff fe 41')
   })
 })
 
-test('"refused only" hides verified requests', async () => {
+test('the filter hides verified requests, and survives a reload', async () => {
   const { record, page, rows } = await start()
   await record(sign())
   await record(forged())
   await rows.nth(1).waitFor()
-  await page.getByLabel('refused only').check()
-  expect(await rows.nth(0).isVisible()).toBe(true)
-  expect(await rows.nth(1).isVisible()).toBe(false)
+  await page.getByLabel('signed, not verified').check()
+  for (const _ of ['before', 'after a reload']) {
+    await rows.nth(0).waitFor()
+    expect(await rows.nth(1).isVisible()).toBe(false)
+    await page.reload()
+  }
+})
+
+test('scanners have a list of their own', async () => {
+  const { record, page, rows } = await start()
+  await record(sign())
+  for (let i = 0; i < 3; i++) await record(scan)
+  await eventually(() => page.locator('#others').innerText()).toBe('(3)')
+  expect(await rows.count()).toBe(1)
+  await page.getByRole('radio', { name: /^not signed/ }).check()
+  const others = page.locator('#other li')
+  await others.nth(2).waitFor()
+  expect(await others.first().innerText()).toContain('GET /wp-login.php')
+  expect(await rows.first().isVisible()).toBe(false)
+})
+
+test('observing, it says so, and shows no forwarded request as refused', async () => {
+  const { admin, page, rows, detail } = await start({ observe: true })
+  await page.getByText('OBSERVING: nothing is refused').waitFor()
+  admin.record(await exchangeOf(forged(), service.options, { status: 200, upstream: 'answered' }))
+  await rows.first().waitFor()
+  expect(await rows.first().innerText()).toMatch(
+    /200\s+POST \/other\?id=42\s+not verified: signature-mismatch/
+  )
+  await rows.first().click()
+  await detail.getByText('forwarded, not verified').waitFor()
+  expect(await detail.innerText()).not.toContain('refused')
+  expect((await page.locator('#counts').innerText()).replace(/\s+/g, ' ')).toContain('refused 0')
+})
+
+test('without a request it shows the settings, and a line that sends one', async () => {
+  const { page } = await start({ https: 'x-forwarded-proto' })
+  const text = await page.locator('#setup').innerText()
+  const shown = ['receiver.example', '1234', 'service.example', 'http://127.0.0.1:9000', 'memory', VERSION]
+  for (const part of [...shown, 'only verified requests are forwarded']) expect(text).toContain(part)
+  expect(await page.locator('#send').innerText()).toMatch(
+    /^npx signed-requests send http:\/\/127\.0\.0\.1:8080\/hook --data='\{"id":1\}' --domain=service\.example --host=receiver\.example --account=1234 .*--header='X-Forwarded-Proto: https'$/
+  )
+  await page.getByText('No request has arrived here yet.').waitFor()
+})
+
+test('headings are larger than their text, and times do not wrap', async () => {
+  for (const width of [1280, 400]) {
+    const { record, page, rows, detail } = await start({}, { viewport: { width, height: 800 } })
+    await record(forged())
+    await rows.first().click()
+    await detail.locator('.headers').waitFor()
+    const sizes = (await page.evaluate(
+      "['h2', 'h3', 'p'].map(name => parseFloat(getComputedStyle(document.querySelector('#detail ' + name)).fontSize))"
+    )) as [number, number, number]
+    expect(sizes).toEqual([...sizes].sort((a, b) => b - a))
+    expect(new Set(sizes).size).toBe(3)
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate("document.querySelector('#signed time').getClientRects().length")).toBe(1)
+    expect(await page.evaluate("getComputedStyle(document.querySelector('#signed time')).whiteSpace")).toBe(
+      'nowrap'
+    )
+  }
 })
 
 test('a request that is no longer kept says so', async () => {
@@ -208,6 +220,7 @@ test('a request that is no longer kept says so', async () => {
   const link = await rows.first().getByRole('link').getAttribute('href')
   for (let i = 0; i < 200; i++) admin.record(old)
   await eventually(() => rows.count()).toBe(200)
+  await eventually(() => rows.locator(`a[href="${link}"]`).count()).toBe(0)
   await rows.first().evaluate((row, to) => {
     row.ownerDocument.location.hash = to
   }, link ?? '')
@@ -257,33 +270,18 @@ describe('copying', () => {
     const { verdict } = await record(request)
     await rows.first().click()
     await detail.getByRole('button', { name: 'Copy as fixture' }).click()
-    await eventually(() => page.getByRole('status').textContent()).toBe('The fixture is copied')
-    await writeFile(join(cli.folder, 'request-1.json'), await clipboard(page))
+    await page.getByText('The fixture is copied').waitFor()
+    expect(JSON.parse(await clipboard(page)).vectors).toHaveLength(1)
     await detail.getByRole('button', { name: 'Copy explain command' }).click()
-    await eventually(() => page.getByRole('status').textContent()).toBe('The command is copied')
+    await page.getByText('The command is copied').waitFor()
     const command = await clipboard(page)
     const { code, stdout } = await paste(command)
     expect(code).toBe(verdict.status === 'verified' ? 0 : 1)
     expect(stdout).toContain(line)
-    const again = JSON.parse((await paste(`${command} --json`)).stdout)
+    const again = JSON.parse((await paste(command.replace('explain', 'explain --json'))).stdout)
     expect(again.failures.map((failure: { code: string }) => failure.code)).toEqual(
       verdict.failures.map(failure => failure.code)
     )
-  })
-
-  test('the saved file is the copied one', async () => {
-    const { record, page, rows, detail } = await start({}, allowed)
-    await record(forged())
-    await rows.first().click()
-    await detail.getByRole('button', { name: 'Copy as fixture' }).click()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      detail.getByRole('link', { name: 'Save request-1.json' }).click()
-    ])
-    expect(download.suggestedFilename()).toBe('request-1.json')
-    const chunks: Buffer[] = []
-    for await (const chunk of await download.createReadStream()) chunks.push(chunk)
-    expect(Buffer.concat(chunks).toString()).toBe(await clipboard(page))
   })
 
   test('shows the text to copy by hand where the browser does not allow copying', async () => {
@@ -295,8 +293,7 @@ describe('copying', () => {
     await detail.getByRole('button', { name: 'Copy explain command' }).click()
     const area = detail.getByRole('textbox')
     await area.waitFor()
-    expect(await area.inputValue()).toMatch(/^npx signed-requests explain request-1\.json --domain=/)
-    expect(await page.evaluate('getSelection().toString()')).toMatch(/^npx signed-requests explain /)
+    expect(await area.inputValue()).toMatch(/^npx signed-requests explain <<'END'\n\{/)
   })
 
   test('offers no fixture when the body decides and was not kept, and says why', async () => {
@@ -304,8 +301,7 @@ describe('copying', () => {
     await record(sign())
     await rows.first().click()
     await detail.getByText('There is no fixture').waitFor()
-    expect(await detail.getByRole('button', { name: 'Copy as fixture' }).isVisible()).toBe(false)
-    expect(await detail.getByRole('button', { name: 'Copy explain command' }).isVisible()).toBe(true)
+    expect(await detail.getByRole('button', { name: /Copy/ }).count()).toBe(0)
   })
 })
 
@@ -315,16 +311,21 @@ describe('live', () => {
     const { page, close } = await openPage(browser, `http://${first.address}/`)
     onTestFinished(close)
     first.record(await exchangeOf(forged(), service.options))
-    await page.locator('#rows tr').first().waitFor()
+    await page.locator('#signed li').first().waitFor()
     await first.close()
-    await page.locator('#connection[data-state=waiting]').waitFor()
+    await page.getByText(/Connection lost at \d\d:\d\d:\d\d: what is shown is old/).waitFor()
+    const lost = page.locator('#connection')
+    expect((await lost.boundingBox())?.width).toBeGreaterThan(1200)
+    expect(await lost.evaluate(node => node.ownerDocument.defaultView?.getComputedStyle(node).position)).toBe(
+      'sticky'
+    )
     const second = await startTestAdmin({ address: { host: '127.0.0.1', port: first.port } })
     second.record(await exchangeOf(sign({ target: '/after' }), service.options))
     await page.locator('#connection[data-state=live]').waitFor({ timeout: 15_000 })
-    await eventually(() => page.locator('#rows .target').allInnerTexts()).toEqual(['/after'])
-    expect(await page.locator('#count-rejected').innerText()).toBe('0')
+    await eventually(() => page.locator('#signed .target').allInnerTexts()).toEqual(['/after'])
+    expect((await page.locator('#counts').innerText()).replace(/\s+/g, ' ')).toContain('refused 0')
     second.record(await exchangeOf(forged(), service.options))
-    await eventually(() => page.locator('#rows tr').count()).toBe(2)
+    await eventually(() => page.locator('#signed li').count()).toBe(2)
   })
 
   test('keeps the focus while others arrive, and when its own line is removed', async () => {
@@ -333,10 +334,10 @@ describe('live', () => {
     await rows.first().getByRole('link').focus()
     await record(sign({ target: '/next' }))
     await rows.nth(1).waitFor()
-    expect(await focused(page)).toBe('POST /other?id=42')
+    expect(await focused(page)).toContain('POST /other?id=42')
     for (let i = 0; i < 300; i++) admin.record(one)
     await eventually(() => rows.count()).toBe(200)
-    expect(await focused(page)).toBe('POST /other?id=42')
+    expect(await focused(page)).toContain('POST /other?id=42')
   })
 
   test('holds 200 lines in a flood, newest first, and counts all', async () => {
@@ -345,66 +346,53 @@ describe('live', () => {
     for (let i = 0; i < 5000; i++) admin.record({ ...one, target: `/${i}` })
     await eventually(() => rows.first().locator('.target').innerText()).toBe('/4999')
     expect(await rows.count()).toBe(200)
-    expect((await page.locator('#count-rejected').innerText()).replace(/\D/g, '')).toBe('5001')
+    expect((await page.locator('#counts').innerText()).replace(/[\s,]+/g, ' ')).toContain('refused 5 001')
   })
 })
 
-describe.each([1280, 360])('%i pixels wide', width => {
+describe.each([1280, 400, 360])('%i pixels wide', width => {
   test('30 hostile requests change only text', async () => {
     expect(HOSTILE).toHaveLength(30)
-    const { record, page, rows, detail } = await start({}, { viewport: { width, height: 740 } })
-    const before = await page.evaluate(
-      'document.querySelectorAll("script, style, link, iframe, img, svg").length'
-    )
+    const { record, page, detail } = await start({}, { viewport: { width, height: 740 } })
+    const loaded = 'document.querySelectorAll("script, style, link, iframe, img, svg").length'
+    const before = await page.evaluate(loaded)
     for (const [, request] of HOSTILE) await record(request)
-    await rows.nth(29).waitFor()
+    const links = page.locator('#requests ol a')
+    await eventually(() => links.count()).toBe(30)
     await expectNoOverflow(page)
-    for (let i = 0; i < HOSTILE.length; i++) {
-      const [name] = HOSTILE[HOSTILE.length - 1 - i]!
-      await page.evaluate(`document.querySelectorAll('#rows a')[${i}].click()`)
-      await eventually(() => detail.locator('.headers').count(), name).toBe(1)
-      await eventually(() => page.evaluate('location.hash'), name).toMatch(
-        new RegExp(`-${HOSTILE.length - i}$`)
-      )
+    await page.getByRole('radio', { name: /^not signed/ }).check()
+    await expectNoOverflow(page)
+    for (const hash of await links.evaluateAll(all => all.map(link => link.getAttribute('href') ?? ''))) {
+      await page.evaluate(`location.hash = '${hash}'`)
+      await detail.locator('.headers').waitFor()
       await expectNoOverflow(page)
       expect(
-        await page.evaluate(`[...document.querySelectorAll('#rows *, #detail *')].flatMap(node =>
-        [...node.attributes].filter(({ name, value }) => /^on|^style$|^src/.test(name) || /script:|[^ -~×–]/i.test(value)).map(({ name }) => name))`)
+        await page.evaluate(`[...document.querySelectorAll('#requests *, #detail *')].flatMap(node =>
+        [...node.attributes].filter(({ name, value }) => /^on|^style$|^src/.test(name) || /script:|[^ -~]/i.test(value)).map(({ name }) => name))`)
       ).toEqual([])
-      expect(
-        await page
-          .locator('.target')
-          .evaluateAll(nodes => nodes.filter(node => /[^ -~]/.test(node.textContent ?? '')).length)
-      ).toBe(0)
+      const shown = await page.locator('.target, .headers dd, .headers dt').allInnerTexts()
+      expect(shown.filter(text => /[^ -~\n]/.test(text))).toEqual([])
       await page.keyboard.press('Escape')
       await detail.waitFor({ state: 'hidden' })
     }
-    expect(
-      await page.evaluate('document.querySelectorAll("script, style, link, iframe, img, svg").length')
-    ).toBe(before)
+    expect(await page.evaluate(loaded)).toBe(before)
     expect(await page.evaluate('window.attacked')).toBeUndefined()
     expect(await page.title()).toBe('signed-requests gateway')
-  })
+  }, 240_000)
 })
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 describe.each(['light', 'dark'] as const)('in the %s scheme', colorScheme => {
-  test.each([1280, 360])('has no fault of WCAG 2.2 AA that axe finds, at %i pixels', async width => {
+  test.each([1280, 400])('has no fault of WCAG 2.2 AA that axe finds, at %i pixels', async width => {
     const { record, page, rows, detail } = await start({}, { colorScheme, viewport: { width, height: 800 } })
     await record(sign())
     await record(sign(), {
       lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' }))
     })
-    await record({
-      ...sign(),
-      headers: [
-        ['Host', 'other.example'],
-        ['Cookie', 'a=b']
-      ],
-      body: null
-    })
+    await record(withHeader(sign(), 'Content-Type', 'text/plain'))
     await record(forged())
+    await record(scan)
     await rows.nth(3).waitFor()
     await page.addInitScript({ path: axe })
     await page.reload()
@@ -420,48 +408,17 @@ describe.each(['light', 'dark'] as const)('in the %s scheme', colorScheme => {
     }
     expect(await faults()).toEqual([])
     for (const i of [0, 1, 2, 3]) {
-      await page.evaluate(`document.querySelectorAll('#rows a')[${i}].click()`)
+      await page.evaluate(`document.querySelectorAll('#signed a')[${i}].click()`)
       await detail.locator('.headers').waitFor()
       expect(await faults()).toEqual([])
       await page.keyboard.press('Escape')
       await detail.waitFor({ state: 'hidden' })
     }
   })
-
-  test('shows its marks with the contrast that WCAG 1.4.11 asks for graphics', async () => {
-    const { record, page, rows } = await start({}, { colorScheme })
-    await record(forged())
-    await record(sign(), { lookupTxt: () => Promise.reject(new Error('down')) })
-    await rows.nth(1).waitFor()
-    const colours = (await page.locator('#rows .mark').evaluateAll(marks =>
-      marks.map(mark => {
-        const { backgroundColor, borderColor } = mark.ownerDocument.defaultView!.getComputedStyle(mark)
-        return mark.className.includes('not-run') ? borderColor : backgroundColor
-      })
-    )) as string[]
-    const panel = (await page.evaluate(
-      "getComputedStyle(document.querySelector('#requests')).backgroundColor"
-    )) as string
-    expect(new Set(colours).size).toBe(4)
-    for (const colour of new Set(colours)) expect(contrast(colour, panel)).toBeGreaterThanOrEqual(3)
-  })
 })
 
-/** WCAG 2.2, relative luminance. */
-function contrast(one: string, other: string): number {
-  const luminance = (colour: string) => {
-    const [r = 0, g = 0, b = 0] = (colour.match(/\d+/g) ?? []).map(part => {
-      const value = Number(part) / 255
-      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-    })
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
-  }
-  const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
-  return (light + 0.05) / (dark + 0.05)
-}
-
-test('a screen reader finds landmarks and a table, on a phone too', async () => {
-  for (const width of [1280, 360]) {
+test('a screen reader finds landmarks, headings and lists', async () => {
+  for (const width of [1280, 400]) {
     const { record, page, rows } = await start({}, { viewport: { width, height: 740 } })
     await record(forged())
     await rows.first().waitFor()
@@ -470,13 +427,10 @@ test('a screen reader finds landmarks and a table, on a phone too', async () => 
         [
           '- banner:',
           '[\\s\\S]*- main:',
-          '[\\s\\S]*- region "Last 200 requests":',
-          '[\\s\\S]*- table "Last 200 requests":',
-          '[\\s\\S]*- columnheader "Time"',
-          '[\\s\\S]*- \'?row "[^"]*401 POST /other\\?id=42 signature-mismatch',
-          '[\\s\\S]*- rowheader "POST /other\\?id=42 signature-mismatch":',
-          '[\\s\\S]*- link "POST /other\\?id=42"',
-          '[\\s\\S]*- \'?cell "9 passed; failed: signature; not run: digest, replay"'
+          '[\\s\\S]*- region "Requests signed for service.example":',
+          '[\\s\\S]*- group "Show":',
+          '[\\s\\S]*- list "Signed requests, the last 200":',
+          '[\\s\\S]*- \'?link "[^"]*401 POST /other\\?id=42 signature-mismatch'
         ].join('')
       )
     )
@@ -491,13 +445,13 @@ test('shows where the focus is', async () => {
   const stops: unknown[] = []
   while (stops.length < 20) {
     await page.keyboard.press('Tab')
-    const [name, ...outlines] = (await page.evaluate(`[document.activeElement.tagName].concat(
-      [document.activeElement, document.activeElement.closest('tr')].map(node => node && getComputedStyle(node).outlineStyle))`)) as string[]
+    const [name, outline, shadow] = (await page.evaluate(`[document.activeElement.tagName,
+      getComputedStyle(document.activeElement).outlineStyle, getComputedStyle(document.activeElement).boxShadow]`)) as string[]
     if (name === 'BODY') break
-    expect([name, outlines]).toEqual([name, expect.arrayContaining(['solid'])])
+    expect([name, outline !== 'none' || shadow !== 'none']).toEqual([name, true])
     stops.push(name)
   }
-  expect(stops).toEqual(['BUTTON', 'BUTTON', 'A', 'BUTTON', 'PRE'])
+  expect(stops).toEqual(['BUTTON', 'BUTTON'])
 })
 
 test('does not animate with prefers-reduced-motion', async () => {
@@ -516,8 +470,7 @@ test('--redact leaves bodies and headers that the signature does not cover blank
   const request = sign({ body: '{"secret":"xyzzy"}' })
   await record({ ...request, headers: [...request.headers, ['Authorization', 'Bearer xyzzy']] })
   await rows.first().click()
-  const row = detail.getByRole('row', { name: 'Authorization' })
-  expect(await row.innerText()).toMatch(/^Authorization\s+blanked\s+no$/)
+  expect(await detail.locator('.headers > div').last().innerText()).toMatch(/^Authorization\s+blanked$/)
   await detail.getByText('Bodies are not shown (--redact).').waitFor()
   expect(await page.content()).not.toContain('xyzzy')
 })
@@ -552,11 +505,11 @@ test('through the gateway itself: a forged request appears within a second of it
   const request = gateway.service.sign({ method: 'POST', target: '/hook?id=42', body: '{"id":1}' })
   await send(gateway.address, request)
   await send(gateway.address, { ...request, body: Buffer.from('{"id":2}') })
-  await page.locator('#rows tr').nth(1).waitFor({ timeout: 1000 })
-  expect(await page.locator('#rows .badge').allInnerTexts()).toEqual(['401', '200'])
-  await page.locator('#rows tr').first().click()
+  await page.locator('#signed li').nth(1).waitFor({ timeout: 1000 })
+  expect(await page.locator('#signed .status').allInnerTexts()).toEqual(['401', '200'])
+  await page.locator('#signed li').first().click()
   const detail = page.locator('#detail')
-  await detail.getByText('Digest does not match the body').first().waitFor()
+  await detail.getByText('digest-mismatch').first().waitFor()
   expect(await detail.locator('pre').innerText()).toBe('{"id":2}')
   expect(await detail.getByRole('button', { name: 'Copy as fixture' }).isVisible()).toBe(true)
   expect(application.seen).toHaveLength(1)

@@ -5,7 +5,15 @@ import { expect } from 'vitest'
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: '/usr/bin/chromium',
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : []
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync'
+    ]
   })
 
 /** What a page must never do, as it happened. */
@@ -44,7 +52,7 @@ export async function openPage(
 /** Nothing is wider than the window. */
 export async function expectNoOverflow(page: Page): Promise<void> {
   const wide =
-    await page.evaluate(`[document.documentElement, ...document.querySelectorAll('main, section, article, table, li, tr, td, th, dd, p, h2')]
+    await page.evaluate(`[document.documentElement, ...document.querySelectorAll('main, section, article, li, a, dd, p, h2, h3, pre')]
     .filter(node => node.getBoundingClientRect().right > innerWidth + 0.5 && getComputedStyle(node).clipPath === 'none')
     .map(node => node.tagName + '.' + node.className)`)
   expect(wide).toEqual([])
