@@ -20,7 +20,6 @@ export function streamOf(req: NodeRequest): AsyncIterable<Uint8Array> | null {
 function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
   const chunks: Uint8Array[] = []
   let received = 0
-  let isStarted = false
   let end: Error | typeof DONE | undefined
   let wake = () => {}
 
@@ -38,17 +37,13 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
     req.off('data', onData).off('end', onEnd).off('close', onClose)
     wake()
   }
-  const start = () => {
-    isStarted = true
-    // The error listener stays: a later error, when the sender disconnects, must not crash the process.
-    req.on('error', stop)
-    if (req.destroyed || req.aborted) stop(aborted())
-    else req.on('data', onData).on('end', onEnd).on('close', onClose)
-  }
+  // The error listener stays: a later error, when the sender disconnects, must not crash the process.
+  req.on('error', stop)
+  if (req.destroyed || req.aborted) onClose()
+  else req.on('data', onData).on('end', onEnd).on('close', onClose)
 
   return {
     async next() {
-      if (!isStarted && end === undefined) start()
       while (chunks.length === 0 && end === undefined) {
         const woken = new Promise<void>(resolve => {
           wake = resolve
@@ -62,11 +57,9 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
       return DONE
     },
     async return() {
-      const isReading = isStarted && end === undefined
       chunks.length = 0
       stop(DONE)
-      // What nobody reads keeps flowing.
-      if (isReading) req.resume()
+      req.resume()
       return DONE
     }
   }

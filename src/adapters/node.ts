@@ -3,8 +3,6 @@ import { ownOptions } from '../mistakes/own-options.ts'
 import { type NodeRequest, streamOf } from './node-body.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from './proxy.ts'
 
-export type { NodeRequest }
-
 export interface FromNodeOptions extends ProxyOptions {
   /** the raw bytes, when something has read them already: an `express.raw()` Buffer, `req.rawBody` */
   body?: Uint8Array | string | undefined

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type FromNodeOptions, type NodeRequest, nodeAdapter } from '../adapters/node.ts'
+import { type FromNodeOptions, nodeAdapter } from '../adapters/node.ts'
+import type { NodeRequest } from '../adapters/node-body.ts'
 import { PROXY_OPTIONS } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { Rejected, Unavailable, Verdict, Verified } from '../verdict/verdict.ts'

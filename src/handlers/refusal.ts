@@ -1,4 +1,4 @@
-import { describe } from '../mistakes/describe.ts'
+import { assertVerdict } from '../verdict/assert-verdict.ts'
 import { httpStatus } from '../verdict/http-status.ts'
 import type { Rejected, Unavailable, Verdict } from '../verdict/verdict.ts'
 
@@ -13,12 +13,9 @@ export interface Refusal {
 
 /** @param chosen what `onRefused` returned: a number from 400 to 599 is the status instead of `httpStatus` */
 export function refusalOf(verdict: Rejected | Unavailable, from: string, chosen?: unknown): Refusal {
-  const given = verdict as Verdict | undefined
-  if (given?.status !== 'rejected' && given?.status !== 'unavailable') {
-    const what = given?.status === 'verified' ? 'a verdict that is verified' : describe(given)
-    throw new TypeError(
-      `${from}() got ${what}: pass the verdict of a refused request, after await verify(...)`
-    )
+  assertVerdict(from, verdict)
+  if ((verdict as Verdict).status === 'verified') {
+    throw new TypeError(`${from}() got a verdict that is verified: pass that of a refused request`)
   }
   const status = isErrorStatus(chosen) ? chosen : httpStatus(verdict)
   if (status === 503) return { status, headers: { 'Retry-After': RETRY_AFTER } }

@@ -98,8 +98,8 @@ describe('refusalResponse', () => {
   })
 
   test.each([
-    ['a verified verdict', { status: 'verified' }, 'a verdict that is verified'],
-    ['a promise', Promise.resolve(), 'a Promise (is an await missing?)'],
+    ['a verified verdict', { status: 'verified', failures: [], checks: {} }, 'a verdict that is verified'],
+    ['a promise', Promise.resolve(), 'a Promise, so an await is missing'],
     ['nothing', undefined, 'undefined']
   ])('of %s is a TypeError', (_, verdict, what) => {
     expect(() => refusalResponse(verdict as never)).toThrow(`refusalResponse() got ${what}`)
