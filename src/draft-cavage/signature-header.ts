@@ -1,8 +1,8 @@
 import { decodeBase64 } from '../http/base64.ts'
-import { lowerCaseName, trimWhiteSpace } from '../http/fields.ts'
-import { memoFew } from '../memo.ts'
-import { fail, ok, type Result } from '../verdict/result.ts'
-import { malformed, parseParameters } from './parameters.ts'
+import { isToken, isWhiteSpace, lowerCaseName, trimWhiteSpace } from '../http/fields.ts'
+import { memoizeRecent } from '../memo.ts'
+import type { ParsedSignature } from '../scheme.ts'
+import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import { SPECIAL_NAMES } from './signing-string.ts'
 
 /** The parameters of a `Signature` header (draft-cavage-http-signatures-12 section 2.1). */
@@ -21,7 +21,8 @@ export interface SignatureParameters {
   expires?: number
 }
 
-/** More than any sender needs; it limits the work that a stranger can cause. */
+/** More than any sender needs; they limit the work that untrusted input can cause. */
+const MAX_PARAMETERS = 100
 const MAX_COVERED = 100
 
 /**
@@ -43,77 +44,29 @@ export function parseSignatureHeader(value: string): Result<SignatureParameters>
   return ok(result)
 }
 
-/** The same without copies: requests that cover the same names share one list of them. */
-export interface SharedSignature extends SharedParameters {
-  readonly signature: Uint8Array
-}
-
-/** Everything except the signature itself. */
-interface SharedParameters {
-  readonly keyId: string
-  readonly algorithm: string | undefined
-  readonly headers: readonly string[]
-  readonly created: number | undefined
-  readonly expires: number | undefined
-}
-
-/** Parses a value without outer white space. */
-export function parseSharedSignature(text: string): Result<SharedSignature> {
-  const start = text.slice(0, text.indexOf(LAST) + LAST.length)
-  const isUsual = start.endsWith(LAST) && start.length <= MAX_START && text.endsWith('"')
-  const parameters = isUsual ? parseStart(start) : undefined
-  const signature = parameters && decodeSignature(text.slice(start.length, -1))
-  if (parameters === undefined || signature === undefined) return parseWhole(text)
-  const { keyId, algorithm, headers, created, expires } = parameters
-  return ok({ keyId, algorithm, headers, signature, created, expires })
-}
-
-const LAST = 'signature="'
-
-/** Several times what a sender writes; a longer start is not remembered. */
-const MAX_START = 1024
-
-/**
- * The parameters of a header that ends in its signature, remembered by the text before the signature: a sender repeats
- * that text, and only the signature is new. Base64 has no quote and no backslash, so the signature cannot change the
- * meaning of the text before it. Undefined when anything is wrong. Saves 5 % of a verification.
- */
-const parseStart = memoFew((start: string): SharedParameters | undefined => {
-  const parameters = parseParameters(`${start}"`)
-  if (!parameters.ok || [...parameters.value].at(-1)?.join('=') !== 'signature=') return undefined
-  const shared = parseKnown(parameters.value)
-  return shared.ok ? shared.value : undefined
-})
-
-function parseWhole(text: string): Result<SharedSignature> {
+/** The same for a value without outer white space, and without copies: requests that cover the same names share one list. */
+export function parseSharedSignature(text: string): Result<ParsedSignature> {
   const parameters = parseParameters(text)
   if (!parameters.ok) return parameters
-  const shared = parseKnown(parameters.value)
-  if (!shared.ok) return shared
-  const signature = decodeSignature(parameters.value.get('signature')!)
-  return signature === undefined ? fail('signature-not-base64') : ok({ ...shared.value, signature })
-}
-
-function parseKnown(parameters: ReadonlyMap<string, string>): Result<SharedParameters> {
-  const keyId = parameters.get('keyId')
+  const { value } = parameters
+  const keyId = value.get('keyId')
+  const encoded = value.get('signature')
   if (keyId === undefined) return fail('signature-parameter-missing', { parameter: 'keyId' })
-  if (!parameters.has('signature')) return fail('signature-parameter-missing', { parameter: 'signature' })
+  if (encoded === undefined) return fail('signature-parameter-missing', { parameter: 'signature' })
 
-  const list = parameters.get('headers')
+  const list = value.get('headers')
   const headers = list === undefined ? ONLY_CREATED : parseCoveredNames(list)
   if (headers === undefined) return malformed(0, 'headers is not a list of header names')
+  const signature = decodeBase64(encoded)
+  if (signature === undefined || signature.length === 0) return fail('signature-not-base64')
   return ok({
     keyId,
-    algorithm: parameters.get('algorithm'),
+    algorithm: value.get('algorithm'),
     headers,
-    created: numberOf(parameters.get('created')),
-    expires: numberOf(parameters.get('expires'))
+    signature,
+    created: numberOf(value.get('created')),
+    expires: numberOf(value.get('expires'))
   })
-}
-
-function decodeSignature(encoded: string): Uint8Array | undefined {
-  const signature = decodeBase64(encoded)
-  return signature?.length === 0 ? undefined : signature
 }
 
 const ONLY_CREATED: readonly string[] = ['(created)']
@@ -123,9 +76,9 @@ const numberOf = (text: string | undefined): number | undefined =>
 
 /**
  * The covered list, section 2.1.6: names separated by one space; without it, `(created)`; an empty one is forbidden.
- * Undefined when it is not such a list.
+ * Undefined when it is not such a list. Requests of one kind share theirs: saves 6 % of a verification.
  */
-function parseCoveredNames(list: string): readonly string[] | undefined {
+const parseCoveredNames = memoizeRecent((list: string): readonly string[] | undefined => {
   const names: string[] = []
   for (const name of list.split(' ', MAX_COVERED + 1)) {
     const lower = lowerCaseName(name) ?? specialName(name)
@@ -133,7 +86,96 @@ function parseCoveredNames(list: string): readonly string[] | undefined {
     names.push(lower)
   }
   return names.length > MAX_COVERED ? undefined : names
-}
+})
 
 const specialName = (name: string): string | undefined =>
   SPECIAL_NAMES.find(special => special === name.toLowerCase())
+
+type Kind = 'string' | 'integer' | 'unknown'
+
+/** How the known parameters are written: section 2.1, where the times are integers. */
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ['keyId', 'string'],
+  ['algorithm', 'string'],
+  ['headers', 'string'],
+  ['signature', 'string'],
+  ['created', 'integer'],
+  ['expires', 'integer']
+])
+
+/** The parameters' text by name. Unknown ones must be well formed too. */
+function parseParameters(text: string): Result<ReadonlyMap<string, string>> {
+  const parameters = new Map<string, string>()
+  const hasBackslash = text.includes('\\')
+  let at = 0
+
+  while (parameters.size < MAX_PARAMETERS) {
+    const equals = text.indexOf('=', at)
+    const name = text.slice(at, Math.max(equals, at))
+    const kind = KINDS.get(name) ?? 'unknown'
+    if (kind === 'unknown' && !isToken(name))
+      return malformed(at, 'a parameter name and an equals sign are expected')
+    if (parameters.has(name)) return fail('signature-parameter-repeated', { parameter: name })
+
+    const start = equals + 1
+    const quoted = text.charCodeAt(start) === QUOTE
+    const end = quoted ? quotedStringEnd(text, start, hasBackslash) : tokenEnd(text, start)
+    const value = quoted ? text.slice(start + 1, end - 1) : text.slice(start, end)
+    if (end === start || !isOfKind(kind, value, quoted)) {
+      return malformed(start, 'a quoted string is expected, or an integer for a time')
+    }
+    parameters.set(name, value)
+
+    at = whiteSpaceEnd(text, end)
+    if (at === text.length) return ok(parameters)
+    if (text.charCodeAt(at) !== COMMA) return malformed(at, 'a comma is expected')
+    at = whiteSpaceEnd(text, at + 1)
+  }
+  return malformed(at, `there are more than ${MAX_PARAMETERS} parameters`)
+}
+
+/** A backslash stays in the value; the later name, list or base64 check refuses it. */
+function isOfKind(kind: Kind, value: string, quoted: boolean): boolean {
+  if (kind === 'string') return quoted
+  return kind === 'integer' ? !quoted && INTEGER.test(value) : !CONTROL.test(value)
+}
+
+const COMMA = 0x2c
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** One spelling per number, because the number is signed; fifteen digits are exact and enough for any clock. */
+const INTEGER = /^(?:0|[1-9][0-9]{0,14})$/
+
+/** Control characters other than tab are in no quoted-string. The known parameters have stricter rules of their own. */
+const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/
+
+/**
+ * RFC 9110 section 5.6.4: quoted-string, where a backslash escapes the next character. Returns `open` if it has no end.
+ */
+function quotedStringEnd(text: string, open: number, hasBackslash: boolean): number {
+  if (!hasBackslash) return Math.max(text.indexOf('"', open + 1) + 1, open)
+  for (let at = open + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) at++
+    else if (code === QUOTE) return at + 1
+  }
+  return open
+}
+
+const TOKEN_RUN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]*/y
+
+function tokenEnd(text: string, start: number): number {
+  TOKEN_RUN.lastIndex = start
+  TOKEN_RUN.test(text)
+  return TOKEN_RUN.lastIndex
+}
+
+function whiteSpaceEnd(text: string, start: number): number {
+  let at = start
+  while (isWhiteSpace(text.charCodeAt(at))) at++
+  return at
+}
+
+const malformed = (position: number, reason: string): Failed =>
+  fail('signature-malformed', { position, reason })

@@ -1,4 +1,4 @@
-import { memoFew } from '../memo.ts'
+import { memoizeRecent } from '../memo.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import type { Fields } from './fields.ts'
 
@@ -41,8 +41,8 @@ export function parseDateHeader(fields: Fields): Result<{ time: Date; header: st
   return date.ok ? ok({ time: date.value, header }) : date
 }
 
-/** Milliseconds since 1970. Requests of one second share their Date: saves 2 to 5 % of a verification. */
-const parseTimestamp = memoFew((value: string): number | undefined => {
+/** Milliseconds since 1970. Requests of one second share their Date: saves 3 % of a verification. */
+const parseTimestamp = memoizeRecent((value: string): number | undefined => {
   for (const form of FORMS) {
     const parts = form.exec(value)?.groups
     if (parts !== undefined) return toTime(parts as DateParts)

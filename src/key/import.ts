@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { memoMany } from '../memo.ts'
+import { memoize } from '../memo.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import { type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from './record.ts'
 import { parseRsaDer } from './rsa-der.ts'
@@ -140,6 +140,6 @@ const MAX_TEXT = 4096
  */
 export function createKeyCache(limits: KeyLimits): KeyCache {
   const parse: KeyCache = text => (looksLikeKeyRecord(text) ? parseKey(text, limits) : undefined)
-  const cached = memoMany(parse, MAX_RECORDS)
+  const cached = memoize(parse, MAX_RECORDS)
   return text => (text.length > MAX_TEXT ? parse(text) : cached(text))
 }

@@ -1,7 +1,7 @@
 import { createVerify, type KeyObject, verify } from 'node:crypto'
 import type { PublicKey } from '../key/import.ts'
 import { parseRsaDer } from '../key/rsa-der.ts'
-import { memoByObject } from '../memo.ts'
+import { memoizeWeak } from '../memo.ts'
 import { isWorkers } from '../runtime.ts'
 import { type Computation, computationFor } from './algorithms.ts'
 
@@ -52,7 +52,7 @@ function isRepresentative(signature: Uint8Array, keyObject: KeyObject): boolean 
 }
 
 /** Once per key; keys are remembered by their record. Parsing one costs as much as six verifications. */
-const modulusOf = /* @__PURE__ */ memoByObject((keyObject: KeyObject): Uint8Array | undefined => {
+const modulusOf = /* @__PURE__ */ memoizeWeak((keyObject: KeyObject): Uint8Array | undefined => {
   const parsed = parseRsaDer(keyObject.export({ type: 'spki', format: 'der' }))
   return typeof parsed === 'object' ? parsed.modulus : undefined
 })

@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
-import { parseSharedSignature } from '../../src/draft-cavage/signature-header.ts'
 import { parseFields } from '../../src/http/fields.ts'
 import { parseSignatureHeader } from '../../src/index.ts'
-import { isSameList, memoByObject, memoFew, memoMany } from '../../src/memo.ts'
+import { memoize, memoizeRecent, memoizeWeak } from '../../src/memo.ts'
 
-/** As many as memoFew keeps. */
+/** As many as memoizeRecent keeps. */
 const FEW = 4
 
 /** Every pair, one after the other: what is remembered of the first must not show in the second. */
@@ -68,30 +67,6 @@ describe('what is cached of one Signature header', () => {
   })
 })
 
-describe('how much is cached', () => {
-  it('of Signature headers: the last few', () => {
-    const headersOf = (text: string) => {
-      const parsed = parseSharedSignature(text)
-      return parsed.ok ? parsed.value.headers : undefined
-    }
-    const signed = (n: number, encoded: string) => `keyId="k",headers="host x-${n}",signature="${encoded}"`
-    const first = Array.from({ length: FEW + 1 }, (_, n) => headersOf(signed(n, 'AAAA')))
-    for (let n = FEW; n > 0; n--) expect(headersOf(signed(n, 'BBBB'))).toBe(first[n])
-    expect(headersOf(signed(0, 'BBBB'))).not.toBe(first[0])
-    expect(headersOf(signed(0, 'BBBB'))).toEqual(first[0])
-  })
-
-  it('of header lines: the layouts of the last few requests', () => {
-    const layoutOf = (n: number): unknown => {
-      const fields = parseFields([[`X-${n}`, '']])
-      return fields.ok && Reflect.get(fields.value.values, 'lines')
-    }
-    const first = Array.from({ length: FEW + 1 }, (_, n) => layoutOf(n))
-    for (let n = FEW; n > 0; n--) expect(layoutOf(n)).toBe(first[n])
-    expect(layoutOf(0)).not.toBe(first[0])
-  })
-})
-
 describe('what is cached of the lines of one request', () => {
   type Lines = [string, string][]
   const inputs: Lines[] = [
@@ -137,10 +112,10 @@ describe('what is cached of the lines of one request', () => {
   })
 })
 
-describe('memoFew', () => {
+describe('memoizeRecent', () => {
   it('computes a known key once, and drops the oldest of more than a few', () => {
     const computed: string[] = []
-    const upper = memoFew((text: string) => {
+    const upper = memoizeRecent((text: string) => {
       computed.push(text)
       return text.toUpperCase()
     })
@@ -157,24 +132,16 @@ describe('memoFew', () => {
 
   it('remembers an undefined result', () => {
     const compute = vi.fn((_: string): string | undefined => undefined)
-    const memo = memoFew(compute)
+    const memo = memoizeRecent(compute)
     expect([memo('a'), memo('a')]).toEqual([undefined, undefined])
     expect(compute).toHaveBeenCalledOnce()
   })
-
-  it('compares a list to its last element', () => {
-    const compute = vi.fn((list: readonly string[]) => list.length)
-    const memo = memoFew(compute, isSameList)
-    for (const list of [['a', 'b'], ['a', 'b'], ['a', 'c'], ['a'], [], ['a', 'b', 'c']])
-      expect(memo(list)).toBe(list.length)
-    expect(compute).toHaveBeenCalledTimes(5)
-  })
 })
 
-describe('memoMany', () => {
+describe('memoize', () => {
   it('keeps as many as it may, and drops the oldest', () => {
     const compute = vi.fn((text: string) => ({ text }))
-    const memo = memoMany(compute, 2)
+    const memo = memoize(compute, 2)
     const [a, b] = [memo('a'), memo('b')]
     expect([memo('a'), memo('b')]).toEqual([a, b])
     expect(memo('a')).toBe(a)
@@ -184,10 +151,10 @@ describe('memoMany', () => {
   })
 })
 
-describe('memoByObject', () => {
+describe('memoizeWeak', () => {
   it('computes once for each object, and undefined too', () => {
     const compute = vi.fn(() => undefined)
-    const memo = memoByObject<object, undefined>(compute)
+    const memo = memoizeWeak<object, undefined>(compute)
     const key = {}
     memo(key)
     memo(key)
