@@ -3,6 +3,7 @@ import { gateway } from '../../gateway/src/cli/gateway.ts'
 import { escapeText } from '../explain/text.ts'
 import { account } from './account.ts'
 import { type Command, EXIT, type Io, UsageError } from './command.ts'
+import { demo } from './demo/demo.ts'
 import { explain } from './explain/explain.ts'
 import { didYouMean } from './flags.ts'
 import { key } from './key.ts'
@@ -15,6 +16,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['key', key],
   ['send', send],
   ['account', account],
+  ['demo', demo],
   ['gateway', gateway]
 ])
 

@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { styleText } from 'node:util'
+import { explain } from '../../explain/explain.ts'
+import { nodeHandler } from '../../handlers/node.ts'
+import { dnsTxtLookup } from '../../key/dns.ts'
+import { memoryReplayStore } from '../../replay/memory.ts'
+import { startDnsServer } from '../../testing/dns-server.ts'
+import { createTestService } from '../../testing/service.ts'
+import type { CheckName, Verdict } from '../../verdict/verdict.ts'
+import { createVerifier } from '../../verify.ts'
+import { type Command, EXIT, type Io } from '../command.ts'
+import { exchange } from '../exchange.ts'
+import { COMMON, parseFlags } from '../flags.ts'
+import { helpText } from '../help.ts'
+import { printText } from '../print.ts'
+import { makeCertificate } from './certificate.ts'
+import { type Scenario, scenariosOf } from './scenarios.ts'
+
+const OPTIONS = { help: COMMON.help } as const
+
+/** `signed-requests demo` */
+export const demo: Command = {
+  summary: 'show good and forged requests, and the verdict on each',
+  help: helpText({
+    usage: 'demo',
+    about:
+      'Starts a DNS server and an HTTPS receiver on this machine, sends good and forged requests, prints which check ' +
+      'refused each, and ends.',
+    options: OPTIONS,
+    examples: ['npx signed-requests demo'],
+    exits: [
+      [0, 'every verdict is as expected'],
+      [1, 'one is not'],
+      [2, 'a port could not be opened'],
+      [64, 'a mistake on the command line']
+    ]
+  }),
+  run
+}
+
+const HOST = 'receiver.example'
+
+interface Row extends Scenario {
+  status: number
+  verdict: Verdict
+}
+
+async function run(args: string[], io: Io): Promise<number> {
+  parseFlags('demo', args, OPTIONS, io)
+  // Both publish their keys in DNS; the receiver trusts the first one's domain.
+  const service = createTestService({ serviceDomain: 'service.example' })
+  const other = createTestService({ serviceDomain: 'other.example' })
+  const records = { ...service.records, ...other.records }
+  const dns = await startDnsServer(records)
+  const verdicts: Verdict[] = []
+  const verify = createVerifier({
+    ...service.options,
+    hosts: HOST,
+    lookupTxt: dnsTxtLookup({ servers: [dns.address], timeout: 500, tries: 1 }),
+    replayStore: memoryReplayStore()
+  })
+  const certificate = makeCertificate(HOST)
+  const keep = (verdict: Verdict): void => void verdicts.push(verdict)
+  const receiver = createServer(certificate, nodeHandler(verify, keep, { onRefused: keep }))
+  await once(receiver.listen(0, '127.0.0.1'), 'listening')
+  const { port } = receiver.address() as AddressInfo
+
+  const rows: Row[] = []
+  try {
+    for (const scenario of scenariosOf(service, other)) {
+      if (scenario.isDnsDown) await dns.close()
+      const { method, target, headers, body } = scenario.request()
+      const url = new URL(target, `https://127.0.0.1:${port}`)
+      const { status } = await exchange(
+        url,
+        { method, headers, body },
+        { ca: certificate.cert, servername: HOST }
+      )
+      rows.push({ ...scenario, status, verdict: verdicts.at(-1)! })
+    }
+  } finally {
+    receiver.close()
+    await dns.close()
+  }
+
+  io.print(`DNS       ${dns.address} over UDP and TCP, with the records of`)
+  for (const name of Object.keys(records)) io.print(`          ${name}`)
+  io.print(`Receiver  https://${HOST} on 127.0.0.1:${port}, for service.example\n`)
+  io.print(`${table(rows, io)}\n`)
+  const shown = rows.find(({ isExplained }) => isExplained)!
+  io.print(`Why "${shown.name}" was refused, as explain(verdict) says it:\n`)
+  printText(`${explain(shown.verdict)}\n`, io)
+  const wrong = rows.filter(({ verdict, code }) => codesOf(verdict) !== (code ?? ''))
+  if (wrong.length === 0) io.print(`All ${rows.length} verdicts are as expected.`)
+  for (const { name, code = 'verified' } of wrong) io.note(`${name}: expected ${code}`)
+  return wrong.length === 0 ? EXIT.ok : EXIT.refused
+}
+
+const codesOf = ({ failures }: Verdict): string => failures.map(({ code }) => code).join(', ')
+
+const MARKS = {
+  pass: ['ok', 'green'],
+  fail: ['NO', 'red'],
+  unavailable: ['??', 'yellow'],
+  'not-run': ['--', 'dim']
+} as const
+
+const NAME = 32
+const CELL = 3
+
+/** The legend, then a line for each request and a column for each check. */
+function table(rows: readonly Row[], io: Io): string {
+  const checks = Object.keys(rows[0]!.verdict.checks) as CheckName[]
+  const mark = (outcome: keyof typeof MARKS, width = 0): string => {
+    const [text, style] = MARKS[outcome]
+    return io.color ? styleText(style, text.padStart(width), { validateStream: false }) : text.padStart(width)
+  }
+  const named = checks.map((check, i) => `${i + 1} ${check}`)
+  return [
+    `Checks  ${named.slice(0, 6).join('  ')}`,
+    `        ${named.slice(6).join('  ')}`,
+    `Marks   ${mark('pass')} passed  ${mark('fail')} failed  ${mark('unavailable')} could not be decided  ${mark('not-run')} not run`,
+    'HTTP    204 verified  401 refused  503 not decided, the sender is asked to try again',
+    '',
+    `${'Request'.padEnd(NAME)}HTTP ${checks.map((_, i) => String(i + 1).padStart(CELL)).join('')}  Refused with`,
+    ...rows.map(({ name, status, verdict }) =>
+      `${name.padEnd(NAME)}${status}  ${checks.map(check => mark(verdict.checks[check].outcome, CELL)).join('')}  ${codesOf(verdict)}`.trimEnd()
+    )
+  ].join('\n')
+}

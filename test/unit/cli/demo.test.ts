@@ -1,0 +1,53 @@
+import { X509Certificate } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeCertificate } from '../../../src/cli/demo/certificate.ts'
+import type { Finished } from '../../support/cli.ts'
+import { runInside } from '../../support/run-cli.ts'
+
+describe('the demo', () => {
+  let finished: Finished
+  beforeAll(async () => {
+    finished = await runInside(['demo'])
+  })
+
+  it('ends by itself, with every verdict as expected', () => {
+    expect(finished).toMatchObject({ code: 0, stderr: '' })
+    expect(finished.stdout).toContain('All 10 verdicts are as expected.')
+    expect(finished.stdout.match(/^.{32}204 {3}(?:ok ){11}ok$/gm)).toHaveLength(3)
+    expect(finished.stdout.match(/^.{32}401 {3}.*NO.* {2}[a-z-]+$/gm)).toHaveLength(6)
+    expect(finished.stdout).toMatch(/^DNS outage {22}503 .*\?\? -- -- -- {2}key-lookup-failed$/m)
+  })
+
+  it('explains checks and marks before the table uses them', () => {
+    const places = ['Checks  1 request', 'Marks   ', 'HTTP    204 verified', 'Request  '].map(text =>
+      finished.stdout.indexOf(text)
+    )
+    expect(places).not.toContain(-1)
+    expect(places).toEqual([...places].sort((a, b) => a - b))
+  })
+
+  it('shows below the table why one request was refused', () => {
+    const [, explained = ''] = finished.stdout.split(
+      /^Why .* was refused, as explain\(verdict\) says it:\n$/m
+    )
+    expect(explained).toContain('rejected: signature')
+    expect(explained).toContain('(request-target): post /hooks/orders?version=2')
+    expect(explained).toMatch(/^ {2}fix: /m)
+  })
+
+  it('fits into 100 columns', () => {
+    expect(Math.max(...finished.stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(100)
+  })
+})
+
+it.each(['a.example', `${'a'.repeat(60)}.${'b'.repeat(60)}.example`])(
+  'the certificate is for %s, now, by its own key',
+  host => {
+    const certificate = new X509Certificate(makeCertificate(host).cert)
+    expect(certificate.checkHost(host)).toBe(host)
+    expect(certificate.checkHost('other.example')).toBeUndefined()
+    expect(certificate.verify(certificate.publicKey)).toBe(true)
+    expect(Date.parse(certificate.validFrom)).toBeLessThan(Date.now())
+    expect(Date.parse(certificate.validTo)).toBeGreaterThan(Date.now())
+  }
+)
