@@ -38,13 +38,23 @@ async function letIn(request: ReceivedRequest): Promise<Verdict> {
 const verify = Object.assign(letIn, { release: async () => {} })
 const verifier = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }
 const serve = createServe(
-  { https: true, observe: false, verifier, admin: undefined, upstreamTimeout: 30_000 },
+  {
+    https: true,
+    observe: false,
+    verifier,
+    prefix: undefined,
+    requestId: undefined,
+    admin: undefined,
+    upstreamTimeout: 30_000
+  },
   verify,
   upstream
 )
 const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
-  connections.add(res)
-  serve(req, res).then(exchange => exchange && process.stdout.write(`${logText(exchange, 'json')}\n`))
+  connections.run(res, async () => {
+    process.stdout.write(`${logText(await serve(req, res), 'json')}\n`)
+    return true
+  })
 })
 const connections = trackConnections(server, false)
 server.listen(0, '127.0.0.1', () => console.error(`listening on ${(server.address() as AddressInfo).port}`))

@@ -9,8 +9,15 @@ const MAX_PIPELINED = 10
 
 /** The connections of a server, and their answers in progress. */
 export interface Connections {
-  /** Call it once for each request. A connection with too many of them is destroyed. */
-  add(res: ServerResponse): void
+  /**
+   * Runs a request when those before it on its connection are over, unless one of them has closed it. A connection with
+   * too many of them is destroyed.
+   *
+   * @param serve resolves to whether another request may follow
+   */
+  run(res: ServerResponse, serve: () => Promise<boolean>): Promise<void>
+  /** The last answer in progress. */
+  lastAnswer(socket: Socket): ServerResponse | undefined
   /**
    * Takes no new connection and closes idle ones; the others are closed as their answers end. Resolves to whether all
    * of them ended in time.
@@ -20,9 +27,15 @@ export interface Connections {
   destroy(): void
 }
 
+interface Connection {
+  readonly answers: Set<ServerResponse>
+  /** resolves to whether the next request may be served */
+  turn: Promise<boolean> | undefined
+}
+
 export function trackConnections(server: Server, isTls: boolean): Connections {
   const open = new Set<Socket>()
-  const running = new Map<Socket, Set<ServerResponse>>()
+  const running = new Map<Socket, Connection>()
   let isDraining = false
 
   server.on('connection', (socket: Socket) => {
@@ -31,15 +44,16 @@ export function trackConnections(server: Server, isTls: boolean): Connections {
   })
   // The socket of a request; with TLS it is not the socket of the connection.
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    running.set(socket, new Set())
+    running.set(socket, { answers: new Set(), turn: undefined })
     socket.once('close', () => running.delete(socket))
   })
 
   return {
-    add(res) {
+    async run(res, serve) {
       const { socket } = res.req
-      const answers = running.get(socket)
-      if (answers === undefined) return // it has closed already
+      const connection = running.get(socket)
+      if (connection === undefined) return // it has closed already
+      const { answers } = connection
       answers.add(res)
       if (answers.size > MAX_PIPELINED) socket.destroy()
       if (isDraining) res.shouldKeepAlive = false
@@ -47,12 +61,16 @@ export function trackConnections(server: Server, isTls: boolean): Connections {
         answers.delete(res)
         if (isDraining && answers.size === 0) socket.destroySoon()
       })
+      const serveIfOpen = (isOpen: boolean) => isOpen && !socket.destroyed && !socket.writableEnded && serve()
+      connection.turn = connection.turn?.then(serveIfOpen, () => false) ?? serve()
+      await connection.turn
     },
+    lastAnswer: socket => [...(running.get(socket)?.answers ?? [])].at(-1),
     drain(milliseconds) {
       isDraining = true
       return new Promise(resolve => {
         const timer = setTimeout(
-          () => resolve([...running.values()].every(({ size }) => size === 0)),
+          () => resolve([...running.values()].every(({ answers }) => answers.size === 0)),
           milliseconds
         )
         // Not close() of node:http: that destroys connections whose answer was ended but is not sent yet.
@@ -60,7 +78,7 @@ export function trackConnections(server: Server, isTls: boolean): Connections {
           clearTimeout(timer)
           resolve(true)
         })
-        for (const [socket, answers] of running) {
+        for (const [socket, { answers }] of running) {
           const last = [...answers].at(-1)
           if (last === undefined) socket.destroy()
           else last.shouldKeepAlive = false

@@ -1,8 +1,6 @@
-import type { LookupTxt } from '../../src/key/dns.ts'
-import type { VectorJson } from '../../src/testing/vector-form.ts'
-import { errorLabel } from '../../src/verdict/error-label.ts'
+import type { LookupTxt } from 'signed-requests'
 
-export type DnsAnswer = VectorJson['dns'][string]
+export type DnsAnswer = string[][] | { error: string }
 
 /** Names whose last answer is kept: the service has a few, and a sender can ask for any under its domain. */
 const MAX_NAMES = 100
@@ -20,7 +18,7 @@ export function keepAnswers(lookupTxt: LookupTxt, answers: Map<string, DnsAnswer
       keep(name, records)
       return records
     } catch (error) {
-      keep(name, { error: errorLabel(error) } as DnsAnswer)
+      keep(name, { error: String((error as NodeJS.ErrnoException).code ?? 'ESERVFAIL') })
       throw error
     }
   }

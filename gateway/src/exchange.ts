@@ -1,8 +1,19 @@
-import type { HeaderLine } from '../../src/http/request.ts'
-import type { Verdict } from '../../src/verdict/verdict.ts'
+import type { Verdict } from 'signed-requests'
 
-/** The result from the upstream: not asked, an answer that ended, or what went wrong. */
-export type UpstreamResult = 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off'
+/** One line of a head: the name in its case, and the value. */
+export type HeaderLine = readonly [name: string, value: string]
+
+/**
+ * The result from the upstream: not asked, because the request was refused or was not HTTP that can be forwarded; an
+ * answer that ended; or what went wrong.
+ */
+export type UpstreamResult =
+  | 'not-asked'
+  | 'malformed'
+  | 'answered'
+  | 'unreachable'
+  | 'timed-out'
+  | 'broken-off'
 
 /** What the gateway knows about one request when it is over. Log, metrics and page are made from it. */
 export interface Exchange {
@@ -16,9 +27,26 @@ export interface Exchange {
   readonly headers: readonly HeaderLine[]
   readonly https: boolean
   readonly verdict: Verdict
-  /** of a refused request, when it was read to its end and the gateway has it */
+  /** of a request that was not verified, when it was read to its end and the gateway has it */
   readonly body?: Uint8Array | undefined
+  /** the id that the proxy in front gave it (`--request-id`) */
+  readonly requestId?: string | undefined
   /** the status sent to the sender; 0 when the connection ended before */
   readonly status: number
   readonly upstream: UpstreamResult
 }
+
+/** What arrived was not HTTP that can be forwarded, so it has no verdict. */
+export interface Malformed {
+  /** milliseconds since 1970 */
+  readonly receivedAt: number
+  readonly verdict?: undefined
+  /** 400, 408, 413, 417 or 431 */
+  readonly status: number
+  readonly upstream: 'malformed'
+  /** why, without any text of the sender: `target`, `HPE_INVALID_METHOD` */
+  readonly reason: string
+}
+
+/** What is counted of everything that was answered. */
+export type Counted = Pick<Exchange, 'status' | 'upstream'>

@@ -1,17 +1,10 @@
-import { setMaxListeners } from 'node:events'
-import {
-  Agent,
-  type ClientRequest,
-  request as httpRequest,
-  type IncomingMessage,
-  type ServerResponse
-} from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { ServerResponse } from 'node:http'
+import { isIP, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
-import type { HeaderLine } from '../../src/http/request.ts'
-import type { UpstreamResult } from './exchange.ts'
-import { answerHeaders } from './forwarded-headers.ts'
+import { buildConnector, type Dispatcher, Pool } from 'undici'
+import type { HeaderLine, UpstreamResult } from './exchange.ts'
+import { answerHeaders } from './headers.ts'
 
 /** A request as the upstream gets it; its framing is made here. */
 export interface Outgoing {
@@ -29,7 +22,7 @@ export interface Upstream {
    * The sender may disconnect: the upstream then continues, because its work may be done already.
    */
   forward(outgoing: Outgoing, res: ServerResponse, release: () => Promise<void>): Promise<UpstreamResult>
-  /** Aborts the requests in progress and all later ones. Resolves when their claims are released. */
+  /** Aborts the requests in progress. Resolves when their claims are released. */
   destroy(): Promise<void>
 }
 
@@ -41,104 +34,150 @@ const IDLE = 1000
 
 /** @param timeout milliseconds until the answer begins, and between two parts of it */
 export function createUpstream(url: URL, timeout: number): Upstream {
-  const isTls = url.protocol === 'https:'
-  const agent = new (isTls ? HttpsAgent : Agent)({ keepAlive: true, timeout: IDLE, maxFreeSockets: 256 })
-  const { hostname, port } = urlToHttpOptions(url)
-  const ending = new AbortController()
-  setMaxListeners(0, ending.signal)
+  const hostname = urlToHttpOptions(url).hostname as string
+  const pool = new Pool(url, {
+    connect: strictConnector(hostname, timeout),
+    pipelining: 1,
+    keepAliveTimeout: IDLE,
+    keepAliveMaxTimeout: IDLE,
+    headersTimeout: timeout,
+    bodyTimeout: timeout
+  })
   const running = new Set<Promise<UpstreamResult>>()
 
-  function ask({ method, target, headers, body }: Outgoing): ClientRequest {
-    const length: HeaderLine = ['Content-Length', String(body.length)]
-    const request = (isTls ? httpsRequest : httpRequest)({
-      agent,
-      hostname,
-      port,
-      method,
-      path: target,
-      headers: [...headers, length].flat(),
-      signal: ending.signal
-    })
-    request.end(body)
-    return request
-  }
-
-  async function forward(
-    outgoing: Outgoing,
-    res: ServerResponse,
-    release: () => Promise<void>
-  ): Promise<UpstreamResult> {
-    let request: ClientRequest | undefined
-    let isLate = false
-    let isReleased = false
-    const timer = setTimeout(() => {
-      // If the sender does not read the answer, it is not the upstream that is late.
-      if (res.writableNeedDrain) {
-        res.destroy()
-        timer.refresh()
-      } else {
-        isLate = true
-        request?.destroy()
-      }
-    }, timeout)
-    try {
-      request = ask(outgoing)
-      const answer = await answerTo(request)
-      const { statusCode = 0, statusMessage, rawHeaders } = answer
-      timer.refresh()
-      if (statusCode >= 500) {
-        isReleased = true
-        await release()
-      }
-      if (!res.destroyed) {
-        res.writeHead(statusCode, statusMessage, answerHeaders(rawHeaders).flat())
-        // Otherwise the head goes out with the first part of the body, in one packet.
-        if (answer.readableLength === 0 && !answer.complete) res.flushHeaders()
-      }
-      for await (const chunk of answer) {
-        timer.refresh()
-        if (!res.destroyed && !res.write(chunk)) await drained(res, ending.signal)
-      }
-      if (!answer.complete) throw new Error('the answer was broken off')
-      if (!res.destroyed) res.end()
-      return 'answered'
-    } catch (error) {
-      request?.destroy()
-      if (!isReleased) await release()
-      if (res.headersSent) breakOff(res)
-      else if (!res.destroyed) res.writeHead(isLate ? 504 : 502, { 'Content-Length': 0 }).end()
-      return isLate ? 'timed-out' : isConnecting(error) ? 'unreachable' : 'broken-off'
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
   return {
-    forward(outgoing, res, release) {
-      const forwarding = forward(outgoing, res, release)
+    forward({ method, target, headers, body }, res, release) {
+      const forwarding = new Promise<UpstreamResult>(resolve => {
+        const handler = createHandler(res, timeout, release, resolve)
+        // The sender's Host is no name of the upstream for TLS.
+        const options = { method, path: target, headers: headers.flat(), body, servername: hostname }
+        try {
+          pool.dispatch(options, handler)
+        } catch (error) {
+          handler.onResponseError(undefined, error as Error)
+        }
+      })
       running.add(forwarding)
       forwarding.finally(() => running.delete(forwarding))
       return forwarding
     },
     async destroy() {
-      ending.abort()
+      await pool.destroy()
       await Promise.all(running)
-      agent.destroy()
     }
   }
 }
 
-const answerTo = (request: ClientRequest): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => {
-    request.on('response', resolve)
-    // An error after the answer has begun must not crash the process either.
-    request.on('error', reject)
-    request.on('close', () => reject(new Error('there was no answer')))
-  })
+function createHandler(
+  res: ServerResponse,
+  timeout: number,
+  release: () => Promise<void>,
+  resolve: (result: UpstreamResult) => void
+) {
+  let isSent = false
+  let isWritten = false
+  let isComplete = false
+  /** resolves when the head of the answer was sent */
+  let head: Promise<void> | undefined
+  let releasing: Promise<void> | undefined
+  const releaseOnce = () => {
+    releasing ??= release()
+    return releasing
+  }
 
-/** No byte of the request has reached the upstream. */
-const isConnecting = (error: unknown): boolean =>
-  ['connect', 'getaddrinfo'].includes((error as NodeJS.ErrnoException).syscall ?? '')
+  async function finish(): Promise<void> {
+    await head
+    if (!res.destroyed) res.end()
+    resolve('answered')
+  }
+
+  async function fail(error: Error): Promise<void> {
+    const isLate = /TIMEOUT$/.test((error as NodeJS.ErrnoException).code ?? '')
+    await Promise.allSettled([head, releaseOnce()])
+    if (res.headersSent) breakOff(res)
+    else if (!res.destroyed) res.writeHead(isLate ? 504 : 502, { 'Content-Length': 0 }).end()
+    resolve(isLate ? 'timed-out' : isSent ? 'broken-off' : 'unreachable')
+  }
+
+  return {
+    onRequestStart() {
+      isSent = true
+    },
+    onResponseStart(controller: Dispatcher.DispatchController, status: number) {
+      if (status < 100) throw new Error('there is no such status')
+      if (status < 200) return
+      const writeHead = () => {
+        if (res.destroyed) return
+        res.writeHead(status, answerHeaders(controller.rawHeaders as Buffer[]))
+        // At once, but with the first part of the body if that is here. Not flushHeaders(): it sends UTF-8.
+        setImmediate(() => isWritten || isComplete || res.destroyed || res.write(EMPTY))
+      }
+      if (status >= 500) {
+        controller.pause()
+        head = releaseOnce().then(writeHead)
+        head.then(
+          () => controller.resume(),
+          error => controller.abort(error)
+        )
+      } else writeHead()
+      if (status !== 204 && status !== 304) return
+      // A faulty application writes a body, which would be taken as the next answer on this connection.
+      isComplete = true
+      controller.abort(new Error('complete'))
+    },
+    onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer) {
+      isWritten = true
+      if (res.destroyed || res.write(chunk)) return
+      controller.pause()
+      // If the sender does not read the answer, it is not the upstream that is late.
+      const timer = setTimeout(() => res.destroy(), timeout)
+      const go = () => {
+        clearTimeout(timer)
+        res.off('drain', go).off('close', go)
+        controller.resume()
+      }
+      res.on('drain', go).on('close', go)
+    },
+    onResponseEnd() {
+      isComplete = true
+      finish().catch(fail)
+    },
+    onResponseError(_controller: unknown, error: Error) {
+      const done = isComplete ? finish() : fail(error)
+      done.catch(fail)
+    }
+  } satisfies Dispatcher.DispatchHandler
+}
+
+/** Connections on which nothing passes for an answer of HTTP/1 that is not a complete one. */
+function strictConnector(hostname: string, timeout: number): buildConnector.connector {
+  const connect = buildConnector({ timeout })
+  const servername = isIP(hostname) === 0 ? hostname : ''
+  return (options, callback) =>
+    connect({ ...options, servername, host: hostname }, (...[error, socket]) => {
+      if (error !== null) return callback(error, null)
+      watch(socket)
+      callback(null, socket)
+    })
+}
+
+function watch(socket: Socket): void {
+  // undici takes the end of an answer without a length by a reset as its end, but it was cut off.
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ECONNRESET') error.code = 'CUT_OFF'
+  })
+  // Its parser accepts HTTP/2.0 and HTTP/0.9. An answer begins after bytes were written.
+  let written = -1
+  socket.on('data', (chunk: Buffer) => {
+    if (socket.bytesWritten === written) return
+    written = socket.bytesWritten
+    const start = chunk.toString('latin1', 0, VERSION.length)
+    if (!VERSION.startsWith(start)) socket.destroy(new Error('the answer is not HTTP/1'))
+  })
+}
+
+const VERSION = 'HTTP/1.'
+const EMPTY = Buffer.alloc(0)
 
 /**
  * With a reset: in HTTP/1.0, which nginx speaks to its upstreams by default, a plain close means that the answer is
@@ -149,15 +188,3 @@ function breakOff(res: ServerResponse): void {
   if (socket === null || socket instanceof TLSSocket) res.destroy()
   else socket.resetAndDestroy()
 }
-
-/** Resolves when the sender has read what was written, or never will. */
-const drained = (res: ServerResponse, signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    const done = () => {
-      res.off('drain', done).off('close', done)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    res.on('drain', done).on('close', done)
-    signal.addEventListener('abort', done)
-  })

@@ -6,15 +6,13 @@ import {
   type ServerResponse
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { dnsTxtLookup } from '../../src/key/dns.ts'
-import { createVerifier } from '../../src/verify.ts'
-import { authorityOf } from './admin/access.ts'
-import type { Admin, AdminSettings } from './admin/admin.ts'
+import { createVerifier, dnsTxtLookup } from 'signed-requests'
+import type { Admin } from './admin/admin.ts'
 import { trackConnections } from './connections.ts'
 import { type DnsAnswer, keepAnswers } from './dns-answers.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Malformed } from './exchange.ts'
 import { createUpstream } from './forward.ts'
 import { connectReplayStore } from './replay-store.ts'
 import { createServe } from './serve.ts'
@@ -43,22 +41,23 @@ const LIMITS = {
 /**
  * Starts a gateway in this process.
  *
- * @param onExchange called once for each request that got a verdict, when it is over
+ * @param onOver called once for everything that was answered, when it is over
  * @throws (rejects) when an address is in use, or the replay store cannot be reached
  */
 export async function startGateway(
   settings: GatewaySettings,
-  onExchange: (exchange: Exchange) => void = () => {}
+  onOver: (exchange: Exchange | Malformed) => void = () => {}
 ): Promise<Gateway> {
-  const { tls } = settings
+  const { tls, verifier, observe } = settings
   const dns = new Map<string, DnsAnswer>()
-  const lookupTxt = settings.verifier.lookupTxt ?? dnsTxtLookup()
+  const lookupTxt = verifier.lookupTxt ?? dnsTxtLookup()
   let isReady = false
   let admin: Admin | undefined
 
-  const { store, close: closeStore } = await connectReplayStore(settings.replay)
+  // Observing claims nothing: a receiver that is already running may use the same store.
+  const { store, close: closeStore } = await connectReplayStore(observe ? { kind: 'none' } : settings.replay)
   const verify = createVerifier({
-    ...settings.verifier,
+    ...verifier,
     lookupTxt: settings.admin === undefined ? lookupTxt : keepAnswers(lookupTxt, dns),
     ...(store && { replayStore: store })
   })
@@ -66,15 +65,17 @@ export async function startGateway(
   const serve = createServe(settings, verify, upstream)
   const serving = new Set<Promise<void>>()
 
+  const end = (exchange: Exchange | Malformed) => {
+    admin?.count(exchange)
+    if (exchange.verdict !== undefined) admin?.keep(exchange)
+    onOver(exchange)
+  }
   const listener = (req: IncomingMessage, res: ServerResponse) => {
-    connections.add(res)
-    if (req.socket.destroyed) return
-    const served = serve(req, res)
-      .then(exchange => {
-        if (exchange === undefined) return
-        admin?.count(exchange)
-        admin?.keep(exchange)
-        onExchange(exchange)
+    const served = connections
+      .run(res, async () => {
+        const exchange = await serve(req, res)
+        end(exchange)
+        return exchange.upstream !== 'not-asked' && exchange.upstream !== 'malformed'
       })
       .catch(error => {
         console.error(error)
@@ -87,21 +88,27 @@ export async function startGateway(
     ? createHttpsServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, listener)
     : createServer(LIMITS, listener)
   server.maxConnections = settings.maxConnections
+  server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
+    res.writeHead(417, { 'Content-Length': 0, Connection: 'close' }).end()
+    end({ receivedAt: Date.now(), status: 417, upstream: 'malformed', reason: 'expectation' })
+  })
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+    const status = statusOf(code)
+    if (status === undefined || !socket.writable) return void socket.destroy()
+    end({ receivedAt: Date.now(), status, upstream: 'malformed', reason: code })
+    const last = connections.lastAnswer(socket)
+    // It came behind a request that is whole, and that gets its answer.
+    if (last?.req.complete) last.once('finish', () => socket.destroySoon())
+    else if (last?.headersSent) socket.destroy()
+    else socket.end(`HTTP/1.1 ${status} Bad Request\r\nConnection: close\r\n\r\n`, () => socket.destroy())
+  })
   const connections = trackConnections(server, tls !== undefined)
   try {
     await listen(server, settings.listen)
     if (settings.admin !== undefined) {
-      admin = await startAdmin({
-        ...settings.admin,
-        upstream: settings.upstream,
-        replay: settings.replay,
-        observe: settings.observe,
-        https: settings.https,
-        verifier: settings.verifier,
-        origin: `${tls ? 'https' : 'http'}://${addressOf(server)}`,
-        dns,
-        isReady: () => isReady
-      })
+      const { startAdmin } = await import('./admin/admin.ts')
+      const origin = `${tls ? 'https' : 'http'}://${addressOf(server)}`
+      admin = await startAdmin({ ...settings, ...settings.admin, origin, dns, isReady: () => isReady })
     }
   } catch (error) {
     server.close()
@@ -136,8 +143,13 @@ export async function startGateway(
   }
 }
 
-const startAdmin = async (settings: AdminSettings): Promise<Admin> =>
-  (await import('./admin/admin.ts')).startAdmin(settings)
+/** The answer to what Node.js could not parse, or not in time; undefined when nobody is there to get one. */
+function statusOf(code: string): number | undefined {
+  if (code === 'HPE_HEADER_OVERFLOW') return 431
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 413
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
+  return code.startsWith('HPE_') ? 400 : undefined
+}
 
 const listen = (server: Server, { host, port }: Address): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -150,5 +162,5 @@ const listen = (server: Server, { host, port }: Address): Promise<void> =>
 
 function addressOf(server: Server): string {
   const { address, port } = server.address() as AddressInfo
-  return authorityOf(address, port)
+  return `${address.includes(':') ? `[${address}]` : address}:${port}`
 }

@@ -1,19 +1,63 @@
-import { explain } from '../../src/explain/explain.ts'
-import { logRecord } from '../../src/verdict/log-record.ts'
-import type { Exchange } from './exchange.ts'
+import type { Writable } from 'node:stream'
+import { explain, logRecord } from 'signed-requests'
+import type { Exchange, Malformed } from './exchange.ts'
 
 /**
  * One request for the log. JSON is one line, without any text from a request that was not verified. Text is one line
  * and, for a request that was not verified, the output of `explain`, which escapes the sender's text.
  */
-export function logText(
-  { receivedAt, duration, verdict, status, upstream }: Exchange,
-  form: 'json' | 'text'
-): string {
-  const time = new Date(receivedAt).toISOString()
-  const ms = Math.round(duration)
+export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): string {
+  const time = new Date(exchange.receivedAt).toISOString()
+  const { status: httpStatus, upstream } = exchange
+  if (exchange.verdict === undefined) {
+    const { reason } = exchange
+    return form === 'json'
+      ? JSON.stringify({ time, status: 'malformed', reason, httpStatus, upstream })
+      : `${time} ${httpStatus} malformed ${reason}`
+  }
+  const { verdict, requestId } = exchange
+  const ms = Math.round(exchange.duration)
   const record = logRecord(verdict)
-  if (form === 'json') return JSON.stringify({ time, ...record, httpStatus: status, upstream, ms })
-  const line = `${time} ${status} ${[record.status, ...record.codes].join(' ')} ${upstream} ${ms} ms`
+  const isUnderDomain = verdict.checks['key-name'].outcome === 'pass'
+  if (form === 'json') {
+    return JSON.stringify({
+      time,
+      requestId,
+      ...record,
+      signatureUnderDomain: isUnderDomain,
+      httpStatus,
+      upstream,
+      ms
+    })
+  }
+  const words = [
+    record.status,
+    ...record.codes,
+    ...(isUnderDomain ? [] : ['(no signature under the domain)'])
+  ]
+  const line = [time, httpStatus, ...words, upstream, ms, 'ms', requestId]
+    .filter(word => word !== undefined)
+    .join(' ')
   return verdict.status === 'verified' ? line : `${line}\n${explain(verdict)}\n`
+}
+
+/** Bytes that wait for a reader that has stalled. */
+const MAX_WAITING = 1_048_576
+
+/**
+ * Writes lines to standard output or standard error. A reader that has stalled or is gone costs lines, and neither
+ * memory nor the process; the next line that can be written is preceded by how many were dropped.
+ */
+export function createLineWriter(stream: Writable, limit = MAX_WAITING): (line: string) => void {
+  let dropped = 0
+  stream.on('error', () => {})
+  return line => {
+    if (!stream.writable || stream.writableLength > limit) {
+      dropped += 1
+      return
+    }
+    if (dropped > 0) stream.write(`{"droppedLines":${dropped}}\n`)
+    dropped = 0
+    stream.write(`${line}\n`)
+  }
 }

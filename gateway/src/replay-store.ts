@@ -1,7 +1,11 @@
-import { memoryReplayStore } from '../../src/replay/memory.ts'
-import { postgresReplayStore, postgresReplayTable } from '../../src/replay/postgres.ts'
-import { redisReplayStore } from '../../src/replay/redis.ts'
-import type { ReplayStore } from '../../src/replay/store.ts'
+import { Socket } from 'node:net'
+import type { ReplayStore } from 'signed-requests'
+import {
+  memoryReplayStore,
+  postgresReplayStore,
+  postgresReplayTable,
+  redisReplayStore
+} from 'signed-requests/replay'
 import type { ReplaySetting } from './settings.ts'
 
 export interface ConnectedStore {
@@ -9,8 +13,13 @@ export interface ConnectedStore {
   close(): Promise<void>
 }
 
-/** Milliseconds. */
-const CONNECT_TIMEOUT = 5000
+/** Milliseconds. A connection that is silent for so long is replaced, so the store is used again within 5 s. */
+const CONNECT_TIMEOUT = 2000
+const REPLY_TIMEOUT = 1500
+
+/** Of the gateway alone: a library behind it may use the same database. */
+const REDIS_PREFIX = 'signed-requests-gateway:'
+const POSTGRES_TABLE = 'signed_requests_gateway'
 
 /**
  * Connects to the store. If the connection is lost later, it is tried again and again, and claims fail meanwhile. The
@@ -32,13 +41,19 @@ export async function connectReplayStore(setting: ReplaySetting): Promise<Connec
 }
 
 async function connectRedis(url: string): Promise<ConnectedStore> {
-  const { default: ioredis } = await import('ioredis')
+  // With DEBUG=* the client prints its commands, and one of them has the password.
+  delete process.env['DEBUG']
+  const { Redis } = await import('ioredis')
   let isConnected = false
-  const client = new ioredis.Redis(url, {
+  const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT,
+    socketTimeout: REPLY_TIMEOUT,
+    commandTimeout: REPLY_TIMEOUT,
+    keepAlive: 1000,
     // A command fails while there is no connection: sent later, it would claim for a request that was refused.
     enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: () => (isConnected ? 200 : null)
   })
@@ -55,23 +70,45 @@ async function connectRedis(url: string): Promise<ConnectedStore> {
     throw failure ?? error
   }
   isConnected = true
-  return { store: redisReplayStore(client), close: async () => client.disconnect() }
+  return { store: redisReplayStore(client, { prefix: REDIS_PREFIX }), close: async () => client.disconnect() }
 }
 
 async function connectPostgres(url: string): Promise<ConnectedStore> {
   const { default: pg } = await import('pg')
-  const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT })
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: REPLY_TIMEOUT,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 1000,
+    stream: guardedSocket
+  })
   pool.on('error', () => {})
   try {
     // The table may exist without the right to create one, or another process may just be creating it.
     await pool
-      .query(postgresReplayTable())
-      .catch(() => pool.query('SELECT FROM signed_requests_replay LIMIT 0'))
+      .query(postgresReplayTable(POSTGRES_TABLE))
+      .catch(() => pool.query(`SELECT FROM ${POSTGRES_TABLE} LIMIT 0`))
   } catch (error) {
     await pool.end()
     throw error
   }
-  return { store: postgresReplayStore(pool), close: () => pool.end() }
+  return { store: postgresReplayStore(pool, { table: POSTGRES_TABLE }), close: () => pool.end() }
+}
+
+/** The client throws on a packet that it cannot parse, where nobody can catch it: that ends the connection instead. */
+function guardedSocket(): Socket {
+  const socket = new Socket()
+  const emit = socket.emit.bind(socket) as (...args: unknown[]) => boolean
+  socket.emit = (...args: unknown[]) => {
+    try {
+      return emit(...args)
+    } catch (error) {
+      socket.destroy(error as Error)
+      return true
+    }
+  }
+  return socket
 }
 
 function unreachable(database: string, error: unknown): Error {

@@ -1,95 +1,105 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { fromNodeRequest } from '../../src/adapters/node.ts'
-import { type BodyLimits, readBody } from '../../src/body/read.ts'
-import { answerAndClose, sendRefusal, validateDrainLimits } from '../../src/handlers/send-refusal.ts'
-import type { HeaderLine, ReceivedBody } from '../../src/http/request.ts'
-import { errorLabel } from '../../src/verdict/error-label.ts'
-import type { Verdict } from '../../src/verdict/verdict.ts'
-import type { Verify } from '../../src/verify.ts'
-import { copyBody } from './copied-body.ts'
-import type { Exchange, UpstreamResult } from './exchange.ts'
+import { fromNodeRequest, type Rejected, sendRefusal, type Verdict, type Verify } from 'signed-requests'
+import { copyBody } from './body-copy.ts'
+import type { Exchange, HeaderLine, Malformed, UpstreamResult } from './exchange.ts'
 import type { Upstream } from './forward.ts'
-import { requestHeaders, verdictHeaders } from './forwarded-headers.ts'
+import { requestHeaders } from './headers.ts'
+import { createSignatureQueue } from './same-signature.ts'
 import type { GatewaySettings } from './settings.ts'
-import { isForwardable, isFramed } from './target.ts'
-import { isTurnOf, whenOver } from './turns.ts'
+import { signedTarget, whyNotForwardable } from './target.ts'
 
-/** Answers one request. Resolves when it is over, with what is known of it; undefined when there was no verdict. */
-export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Exchange | undefined>
+/** Answers one request. Resolves when it is over, with what is known of it. */
+export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Exchange | Malformed>
+
+/** What is kept of a refused body for the page. */
+const MAX_COPIED = 64 * 1024
 
 export function createServe(
-  {
-    https,
-    observe,
-    verifier,
-    admin,
-    upstreamTimeout
-  }: Pick<GatewaySettings, 'https' | 'observe' | 'verifier' | 'admin' | 'upstreamTimeout'>,
+  settings: Pick<
+    GatewaySettings,
+    'https' | 'prefix' | 'observe' | 'verifier' | 'admin' | 'upstreamTimeout' | 'requestId'
+  >,
   verify: Verify,
   upstream: Upstream
 ): Serve {
-  const adapterOptions = https === undefined ? {} : { https }
-  const drainLimits = validateDrainLimits({})
-  const bodyLimits: BodyLimits = { maxBodyBytes: verifier.maxBodyBytes ?? 10_485_760, bodyTimeout: 30_000 }
+  const { https: httpsOption, prefix, observe, verifier, admin, upstreamTimeout, requestId } = settings
+  const waitForTurn = createSignatureQueue()
+  const copied = observe ? (verifier.maxBodyBytes ?? 10_485_760) : admin && !admin.redact ? MAX_COPIED : 0
+  const proxy = {
+    ...(httpsOption !== undefined && { https: httpsOption }),
+    ...(prefix !== undefined && { prefix })
+  }
+  const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
 
   return async (req, res) => {
     const receivedAt = Date.now()
     const start = performance.now()
-    if (!isFramed(req) || !isForwardable(req)) {
-      void answerAndClose(res, { status: 400, headers: {} }, drainLimits)
-      return undefined
+    const isRepeated = observe && (req.headersDistinct['host']?.length ?? 0) > 1
+    const reason = isRepeated ? 'host' : whyNotForwardable(req)
+    if (reason !== undefined) {
+      res.writeHead(400, { 'Content-Length': 0, Connection: 'close' }).end()
+      return { receivedAt, status: 400, upstream: 'malformed', reason }
     }
-    if (!(await isTurnOf(req, res))) return undefined
+    const received = fromNodeRequest(req, proxy)
+    const { method, target, https } = received
+    const headers = received.headers as readonly HeaderLine[]
+    const copy = copied > 0 && received.body !== null ? copyBody(received.body, copied) : undefined
 
-    const received = fromNodeRequest(req, adapterOptions)
-    const { body: stream, ...head } = received
-    // A body that is forwarded regardless of the verdict must be read regardless of it.
-    const observed = observe ? await readBody(stream, bodyLimits) : undefined
-    const copied = admin === undefined || admin.redact ? undefined : copyBody(stream)
-    // In place: it has notes of the adapter on forwarding headers, which a copy would lose.
-    received.body = observed === undefined ? (copied?.body ?? stream) : bodyOf(observed)
-    const verdict = await verify(received)
-
-    const body = verdict.status === 'verified' ? verdict.body : observed?.ok ? observed.value : undefined
+    const leave = await waitForTurn(headers)
+    const verdict = await verify(copy === undefined ? received : { ...received, body: copy.body }).finally(
+      leave
+    )
+    const body = await bodyToForward(verdict)
     let result: UpstreamResult = 'not-asked'
     if (body !== undefined) {
-      const outgoing = { ...head, headers: headersFor(head.headers as HeaderLine[], verdict, observe), body }
+      const lines = requestHeaders(headers, verdict, observe, consumed)
+      const outgoing = { method, target: signedTarget(target, verdict), headers: lines, body }
       result = await upstream.forward(outgoing, res, () => verify.release(verdict).catch(reportHeld))
-    } else if (observed?.ok === false) {
-      void answerAndClose(
-        res,
-        { status: observed.code === 'body-too-large' ? 413 : 400, headers: {} },
-        drainLimits
-      )
-    } else if (verdict.status !== 'verified') void void sendRefusal(res, verdict)
+    } else if (observe && !copy?.isTooLarge()) res.destroy()
+    else sendRefusal(res, observe ? tooLarge(verdict) : (verdict as Rejected))
     // The upstream is done: close a sender that does not read the rest of the response. A refusal has its own limits.
     const unread = body === undefined ? undefined : setTimeout(() => res.destroy(), upstreamTimeout)
     await whenOver(res)
     clearTimeout(unread)
+    const id = requestId && tokenIn(headers, requestId)
     return {
-      receivedAt,
-      duration: performance.now() - start,
-      ...head,
-      headers: head.headers as HeaderLine[],
-      verdict,
-      ...(verdict.status !== 'verified' && { body: body ?? copied?.read() }),
+      ...{ receivedAt, duration: performance.now() - start, method, target, headers, https, verdict },
+      ...(verdict.status !== 'verified' && { body: copy?.read() }),
+      ...(id && { requestId: id }),
       status: res.headersSent ? res.statusCode : 0,
       upstream: result
+    }
+
+    /** A body that is forwarded regardless of the verdict must be read regardless of it. */
+    async function bodyToForward(verdict: Verdict): Promise<Uint8Array | undefined> {
+      if (verdict.status === 'verified') return verdict.body
+      if (!observe) return undefined
+      return copy === undefined ? new Uint8Array() : copy.rest()
     }
   }
 }
 
 /** One line on stderr: the log will only show the repetition as replayed. */
 const reportHeld = (error: unknown): void =>
-  console.error(`a claim could not be released, so a repetition will be refused: ${errorLabel(error)}`)
+  console.error(`a claim could not be released, so a repetition will be refused: ${(error as Error)?.name}`)
 
-function headersFor(lines: readonly HeaderLine[], verdict: Verdict, isObserved: boolean): HeaderLine[] {
-  const covered = verdict.status === 'verified' ? verdict.coveredHeaders : []
-  return requestHeaders(lines, covered, verdictHeaders(verdict, isObserved))
+/** The only refusal while observing: a body above the limit cannot be forwarded. */
+const tooLarge = ({ checks }: Verdict): Rejected =>
+  ({
+    status: 'rejected',
+    checks,
+    failures: [{ check: 'digest', outcome: 'fail', code: 'body-too-large', message: '' }]
+  }) as unknown as Rejected
+
+/** RFC 9110 section 5.6.2: nothing that could be taken for another part of a log line. */
+function tokenIn(headers: readonly HeaderLine[], name: string): string | undefined {
+  const values = headers.filter(([other]) => other.toLowerCase() === name)
+  const value = values.length === 1 ? values[0]![1] : ''
+  return /^[!#$%&'*+.^_`|~\w-]{1,128}$/.test(value) ? value : undefined
 }
 
-/** Replaces a body that could not be read to its end: a stream that fails in the same way. */
-const bodyOf = (read: Awaited<ReturnType<typeof readBody>>): ReceivedBody =>
-  read.ok
-    ? read.value
-    : { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error(read.code)) }) }
+const whenOver = (res: ServerResponse): Promise<void> =>
+  new Promise(resolve => {
+    if (res.writableFinished || res.destroyed) return resolve()
+    res.once('finish', resolve).once('close', resolve)
+  })

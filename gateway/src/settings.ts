@@ -1,4 +1,4 @@
-import type { VerifierOptions } from '../../src/options/options.ts'
+import type { VerifierOptions } from 'signed-requests'
 
 /** The address to listen on; port 0 is a free one. */
 export interface Address {
@@ -21,6 +21,10 @@ export interface GatewaySettings {
   readonly tls: { readonly key: string | Buffer; readonly cert: string | Buffer } | undefined
   /** as in the adapters; undefined: as the connection is */
   readonly https: boolean | 'x-forwarded-proto' | undefined
+  /** as in the adapters: what the proxy in front strips from the path */
+  readonly prefix: string | undefined
+  /** the header with the id of a request for the log, in lower case */
+  readonly requestId: string | undefined
   /** without a replay store */
   readonly verifier: VerifierOptions
   readonly replay: ReplaySetting

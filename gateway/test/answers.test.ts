@@ -17,7 +17,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
     'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplainHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison',
   '/octets-too-many': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplainpoison',
   '/informational':
-    'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain',
+    'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain',
   '/hop-by-hop':
     'HTTP/1.1 200 OK\r\nConnection: keep-alive, X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=9\r\nProxy-Authenticate: Basic\r\n' +
     'Upgrade: h2c\r\nSet-Cookie: a=1\r\nX-Kept: 2\r\nset-cookie: b=2\r\nContent-Length: 5\r\n\r\nplain',

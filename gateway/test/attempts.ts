@@ -338,7 +338,7 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   for (const target of [
     'http://receiver.example/hook?id=7',
     'https://receiver.example:443/hook',
-    'HTTP://Receiver.EXAMPLE:80/hook#x'
+    'http://Receiver.EXAMPLE:80/hook#x'
   ]) {
     const request = signAny(service, 'POST', target)
     attempt(`${target}, signed as it is, when Host is the same`, wire(request), [request], [200])
@@ -378,7 +378,7 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     [],
     []
   )
-  accept('OPTIONS *', {}, { method: 'OPTIONS', target: '*', body: null })
+  attempt('OPTIONS *', wire(sign({ method: 'OPTIONS', target: '*', body: null })), [], [400])
 
   // Methods.
   refuse('a method in lower case', 400, line('/hook/orders?id=7', 'post'))
@@ -499,7 +499,10 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     )
   }
   accept('Proxy, which CGI has as HTTP_PROXY', { after: ['Proxy: http://evil.example:8080'] }, {}, ['proxy'])
-  accept('a name with an underscore that is like no other', { after: ['X_Note: 1', 'X.Other: 2'] })
+  accept('unsigned names with an underscore or a dot', { after: ['X_Note: 1', 'X.Other: 2'] }, {}, [
+    'x_note',
+    'x.other'
+  ])
 
   // Versions.
   accept('HTTP/1.0', { requestLine: 'POST /hook/orders?id=7 HTTP/1.0' })

@@ -6,8 +6,10 @@ import { trackConnections } from '../src/connections.ts'
 
 async function start(answer: Parameters<typeof createServer>[1]) {
   const server = createServer((req, res) => {
-    connections.add(res)
-    answer?.(req, res as never)
+    connections.run(res, async () => {
+      answer?.(req, res as never)
+      return true
+    })
   })
   const connections = trackConnections(server, false)
   server.listen(0, '127.0.0.1')

@@ -165,7 +165,7 @@ describe('when the upstream has answered, the claim stays', () => {
   })
 })
 
-it('passes on status, reason, headers and a streamed body', async () => {
+it('passes on status, headers and a streamed body, and no reason phrase', async () => {
   let go = () => {}
   const application = await startApplication(res => {
     res.writeHead(
@@ -192,7 +192,7 @@ it('passes on status, reason, headers and a streamed body', async () => {
     if (answer.includes('first') && !answer.includes('second')) go()
   })
   await once(socket, 'close')
-  expect(answer).toMatch(/^HTTP\/1\.1 201 Very Fine\r\nX-one: 1\r\nSet-Cookie: a\r\nSet-Cookie: b\r\nDate: /)
+  expect(answer).toMatch(/^HTTP\/1\.1 201 Created\r\nX-one: 1\r\nSet-Cookie: a\r\nSet-Cookie: b\r\nDate: /)
   expect(answer).toMatch(/\r\n5\r\nfirst\r\n6\r\nsecond\r\n0\r\n\r\n$/)
 })
 
@@ -214,7 +214,6 @@ it.each(['HEAD', 'GET', 'DELETE', 'OPTIONS', 'PATCH'])('forwards %s without a bo
   const { service, address } = await start(application.url)
   const signed = service.sign({ method, target: '/hook' })
   expect(statusesOf(await send(address, signed))).toEqual([200])
-  expect(application.seen).toMatchObject([
-    { method, headers: { 'content-length': '0' }, body: Buffer.alloc(0) }
-  ])
+  expect(application.seen).toMatchObject([{ method, body: Buffer.alloc(0) }])
+  expect(application.seen[0]!.headers['content-length'] ?? '0').toBe('0')
 })

@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest'
-import { createVerifier } from '../../src/index.ts'
-import { logText } from '../src/log.ts'
+import { Writable } from 'node:stream'
+import { createVerifier } from 'signed-requests'
+import { describe, expect, it } from 'vitest'
+import { createLineWriter, logText } from '../src/log.ts'
 import { sharedService } from './start.ts'
 
 const service = sharedService()
@@ -17,6 +18,7 @@ const of = async (request: typeof signed, form: 'json' | 'text') =>
       headers: [['Secret', 'secret']],
       https: true,
       verdict: await verify(request),
+      requestId: 'id-1',
       status: 401,
       upstream: 'not-asked'
     },
@@ -27,16 +29,61 @@ const forged = { ...signed, headers: [...signed.headers, ['Date', 'secret\u001b[
 
 it('JSON has only codes of an unverified request', async () => {
   expect(await of(forged as never, 'json')).toBe(
-    '{"time":"1970-01-01T00:00:00.000Z","status":"rejected","codes":["date-repeated"],"httpStatus":401,' +
-      '"upstream":"not-asked","ms":2}'
+    '{"time":"1970-01-01T00:00:00.000Z","requestId":"id-1","status":"rejected","codes":["date-repeated"],' +
+      '"signatureUnderDomain":true,"httpStatus":401,"upstream":"not-asked","ms":2}'
   )
 })
 
 it('text explains a refusal in printable ASCII, and a verified request is one line', async () => {
   const text = await of(forged as never, 'text')
   expect(text).toMatch(
-    /^1970-01-01T00:00:00\.000Z 401 rejected date-repeated not-asked 2 ms\nrejected: date\n/
+    /^1970-01-01T00:00:00\.000Z 401 rejected date-repeated not-asked 2 ms id-1\nrejected: date\n/
   )
   expect(text).toMatch(/^[ -~\n]*$/)
-  expect(await of(signed, 'text')).toBe('1970-01-01T00:00:00.000Z 401 verified not-asked 2 ms')
+  expect(await of(signed, 'text')).toBe('1970-01-01T00:00:00.000Z 401 verified not-asked 2 ms id-1')
+})
+
+it('says that a request had no Signature under the domain, which most scanners have not', async () => {
+  const headers = signed.headers.filter(([name]) => name !== 'Signature')
+  expect(await of({ ...signed, headers }, 'json')).toContain('"signatureUnderDomain":false')
+  expect(await of({ ...signed, headers }, 'text')).toContain('(no signature under the domain)')
+})
+
+it('what was not HTTP that can be forwarded has a line, too', () => {
+  const malformed = { receivedAt: 0, status: 400, upstream: 'malformed', reason: 'target' } as const
+  expect(logText(malformed, 'text')).toBe('1970-01-01T00:00:00.000Z 400 malformed target')
+  expect(JSON.parse(logText(malformed, 'json'))).toEqual({
+    ...{ time: '1970-01-01T00:00:00.000Z', status: 'malformed', reason: 'target' },
+    ...{ httpStatus: 400, upstream: 'malformed' }
+  })
+})
+
+describe('createLineWriter', () => {
+  it('drops and counts lines while its reader has stalled', () => {
+    const written: string[] = []
+    let go = () => {}
+    const stream = new Writable({
+      write(chunk, _encoding, callback) {
+        written.push(String(chunk))
+        go = callback
+      }
+    })
+    const write = createLineWriter(stream, 20)
+    for (let i = 0; i < 100; i++) write('0123456789')
+    expect(stream.writableLength).toBeLessThan(50)
+    while (stream.writableLength > 0) go()
+    write('later')
+    while (stream.writableLength > 0) go()
+    const dropped = 100 - written.filter(line => line === '0123456789\n').length
+    expect(written.slice(-2)).toEqual([`{"droppedLines":${dropped}}\n`, 'later\n'])
+  })
+
+  it('outlives its reader', async () => {
+    const stream = new Writable({ write: (_chunk, _encoding, callback) => callback(new Error('EPIPE')) })
+    const write = createLineWriter(stream)
+    write('one')
+    await new Promise(setImmediate)
+    write('two')
+    expect(stream.destroyed).toBe(true)
+  })
 })

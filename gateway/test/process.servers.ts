@@ -5,13 +5,11 @@ import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestService, serveDns, type TestService } from '../../src/testing/index.ts'
 import { makeCertificate } from '../../test/support/https.ts'
+import { CLI } from './run-cli.ts'
 import { exchangeBytes, send, startApplication, statusesOf, wire } from './start.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
@@ -46,7 +44,7 @@ async function start(
   undo.push(dns.close)
   const required = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
   const own = ['--upstream', upstream.href, '--listen', '127.0.0.1:0', '--dns-server', dns.address]
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'gateway', ...required, ...own, ...args], {
+  const child = spawn(process.execPath, ['--import', 'tsx', CLI, ...required, ...own, ...args], {
     env: { PATH: process.env['PATH'], ...env }
   })
   const output = { log: '', notes: '' }
@@ -102,6 +100,7 @@ describe('one process', () => {
         date: expect.any(String),
         replayId: expect.any(String),
         bodyLength: 4,
+        signatureUnderDomain: true,
         httpStatus: 200,
         upstream: 'answered',
         ms: expect.any(Number)
@@ -110,6 +109,7 @@ describe('one process', () => {
         time: expect.any(String),
         status: 'rejected',
         codes: ['signature-mismatch'],
+        signatureUnderDomain: true,
         httpStatus: 401,
         upstream: 'not-asked',
         ms: expect.any(Number)
@@ -183,9 +183,9 @@ describe('one process', () => {
 
   it('explains refusals with --log text, in printable ASCII, and says when it observes', async () => {
     const { url } = await startUpstream()
-    const config = join(folder, 'gateway.json')
-    writeFileSync(config, JSON.stringify({ log: 'text', observe: true, https: 'always' }))
-    const { child, address, exit, notes } = await start(url, [], { SIGNED_REQUESTS_CONFIG: config })
+    const { child, address, exit, notes } = await start(url, ['--log', 'text', '--https', 'always'], {
+      SIGNED_REQUESTS_OBSERVE: 'true'
+    })
     let log = ''
     child.stdout!.on('data', text => {
       log += text

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import type { ReceivedRequest } from '../../src/index.ts'
-import { createTestService, type TestService } from '../../src/testing/index.ts'
-import type { Exchange } from '../src/exchange.ts'
+import type { ReceivedRequest } from 'signed-requests'
+import { createTestService, type TestService } from 'signed-requests/testing'
+import type { Exchange, Malformed } from '../src/exchange.ts'
 import { type Gateway, startGateway } from '../src/gateway.ts'
 import type { GatewaySettings } from '../src/settings.ts'
 
@@ -54,8 +54,10 @@ export function sharedService(): TestService {
 
 export interface TestGateway extends Gateway {
   readonly service: TestService
-  /** each request that is over */
+  /** each request that got a verdict and is over */
   readonly exchanges: Exchange[]
+  /** and each that got none */
+  readonly malformed: Malformed[]
   /** resolves when so many are over */
   over(count: number): Promise<Exchange[]>
 }
@@ -67,9 +69,11 @@ export async function startTestGateway(
   service = sharedService()
 ): Promise<TestGateway> {
   const exchanges: Exchange[] = []
+  const malformed: Malformed[] = []
   let onOver = () => {}
   const running = await startGateway(testSettings(upstream, service, settings), exchange => {
-    exchanges.push(exchange)
+    if (exchange.verdict === undefined) malformed.push(exchange)
+    else exchanges.push(exchange)
     onOver()
   })
   const over = async (count: number) => {
@@ -80,7 +84,7 @@ export async function startTestGateway(
     }
     return exchanges
   }
-  return { ...running, service, exchanges, over }
+  return { ...running, service, exchanges, malformed, over }
 }
 
 export const testSettings = (
@@ -93,6 +97,8 @@ export const testSettings = (
   upstreamTimeout: 5000,
   tls: undefined,
   https: true,
+  prefix: undefined,
+  requestId: undefined,
   verifier: service.options,
   replay: { kind: 'memory' },
   observe: false,

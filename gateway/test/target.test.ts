@@ -1,22 +1,26 @@
 import type { IncomingMessage } from 'node:http'
+import type { Verdict } from 'signed-requests'
 import { describe, expect, it } from 'vitest'
-import { isForwardable, isFramed } from '../src/target.ts'
+import { signedTarget, whyNotForwardable } from '../src/target.ts'
 
 const request = (url: string, hosts: readonly string[], method = 'POST') =>
-  ({ url, method, rawHeaders: hosts.flatMap(host => ['hOst', host]) }) as unknown as IncomingMessage
+  ({
+    ...{ url, method, httpVersion: '1.1', headers: {} },
+    rawHeaders: hosts.flatMap(host => ['hOst', host])
+  }) as unknown as IncomingMessage
 
-describe('isForwardable', () => {
+describe('whyNotForwardable', () => {
   it.each([
     ['/hook?id=1#x', 'receiver.example'],
     ['//other.example/hook', 'receiver.example'],
     ['/', ''],
     ['http://receiver.example/hook', 'receiver.example'],
-    ['HTTP://Receiver.Example:80/hook?a', 'receiver.EXAMPLE'],
+    ['http://Receiver.Example:80/hook?a', 'receiver.EXAMPLE'],
     ['https://receiver.example?a', 'receiver.example:443'],
     ['http://receiver.example:8443', 'receiver.example:8443'],
     ['http://[::1]:8080/', '[::1]:8080']
   ])('takes %s with Host %s', (target, host) => {
-    expect(isForwardable(request(target, [host]))).toBe(true)
+    expect(whyNotForwardable(request(target, [host]))).toBeUndefined()
   })
 
   it.each([
@@ -36,24 +40,47 @@ describe('isForwardable', () => {
     ['*a', ['receiver.example']],
     ['', ['receiver.example']]
   ])('refuses %s with Host %j', (target, hosts) => {
-    expect(isForwardable(request(target, hosts))).toBe(false)
+    expect(whyNotForwardable(request(target, hosts))).toBe('target')
   })
 
-  it('accepts * of OPTIONS', () => {
-    expect(isForwardable(request('*', ['receiver.example'], 'OPTIONS'))).toBe(true)
+  it.each([
+    ['1.1', undefined, undefined],
+    ['1.1', 'chunked', undefined],
+    ['1.0', undefined, undefined],
+    ['1.0', 'chunked', 'framing'],
+    ['0.9', undefined, 'framing'],
+    ['2.0', undefined, 'framing']
+  ])('HTTP/%s with Transfer-Encoding %s: %s', (httpVersion, coding, expected) => {
+    const headers = { 'transfer-encoding': coding }
+    expect(whyNotForwardable({ url: '/', httpVersion, headers } as unknown as IncomingMessage)).toBe(expected)
   })
 })
 
-describe('isFramed', () => {
+describe('signedTarget', () => {
+  const of = (target: string, scheme: string, covered: readonly string[]) =>
+    signedTarget(target, { status: 'verified', scheme, coveredHeaders: covered } as unknown as Verdict)
+
   it.each([
-    ['1.1', undefined, true],
-    ['1.1', 'chunked', true],
-    ['1.0', undefined, true],
-    ['1.0', 'chunked', false],
-    ['0.9', undefined, false],
-    ['2.0', undefined, false]
-  ])('HTTP/%s with Transfer-Encoding %s: %s', (httpVersion, coding, expected) => {
-    const headers = { 'transfer-encoding': coding }
-    expect(isFramed({ httpVersion, headers } as unknown as IncomingMessage)).toBe(expected)
+    ['/hook?id=1', '/hook?id=1'],
+    ['https://receiver.example/hook?id=1', '/hook?id=1'],
+    ['/hook', '/hook'],
+    ['/hook?', '/hook'],
+    ['https://receiver.example/hook?', '/hook'],
+    ['https://receiver.example', '/'],
+    ['https://receiver.example?id=1', '/?id=1'],
+    ['/hook??', '/hook??']
+  ])('@path and @query: %s goes on as %s', (target, expected) => {
+    expect(of(target, 'rfc9421', ['@method', '@path', '@query'])).toBe(expected)
+  })
+
+  it('@target-uri: the path and query that were signed, in one form', () => {
+    expect(of('https://receiver.example/hook?id=1', 'rfc9421', ['@target-uri'])).toBe('/hook?id=1')
+    expect(of('/hook?', 'rfc9421', ['@target-uri'])).toBe('/hook?')
+  })
+
+  it('what was signed byte for byte goes on byte for byte', () => {
+    const target = 'https://receiver.example/hook?'
+    expect(of(target, 'rfc9421', ['@request-target', '@path', '@query'])).toBe(target)
+    expect(of(target, 'draft-cavage', ['(request-target)'])).toBe(target)
   })
 })

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { gateway } from '../../gateway/src/cli/gateway.ts'
 import { escapeText } from '../explain/text.ts'
 import { account } from './account.ts'
 import { type Command, EXIT, type Io, UsageError } from './command.ts'
@@ -16,8 +15,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['key', key],
   ['send', send],
   ['account', account],
-  ['demo', demo],
-  ['gateway', gateway]
+  ['demo', demo]
 ])
 
 const LIST = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`).join('\n')

@@ -26,7 +26,7 @@ const OTHER = [
   'toml',
   'yaml'
 ]
-const LANGUAGES = new Set([...CODE, ...OTHER, ''])
+const LANGUAGES = new Set([...CODE, ...OTHER, '', 'dockerfile'])
 
 const isExample = ({ note }: CodeBlock): boolean => note.startsWith('example: ')
 const isRun = ({ note }: CodeBlock): boolean => note === 'runs' || note === 'prints the next block'

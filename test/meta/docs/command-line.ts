@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { COMMANDS, HELP } from '../../../src/cli/run.ts'
@@ -18,11 +19,23 @@ export const withHelp = (page: string): string =>
     return `${start}${help}\n\`\`\`\n`
   })
 
+/** docs/gateway.md with what `signed-requests-gateway --help` prints. */
+export function gatewayPage(page: string): string {
+  const cli = fileURLToPath(new URL('../../../gateway/src/cli.ts', import.meta.url))
+  const help = execFileSync(process.execPath, ['--import', 'tsx', cli, '--help'], { encoding: 'utf8' })
+  return page.replace(
+    /(<!-- help -->\n+```text\n).*?\n```\n/s,
+    (_, start: string) => `${start}${help.trim()}\n\`\`\`\n`
+  )
+}
+
 /** `npm run docs:cli` */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const name of ['command-line.md', 'gateway.md']) {
+  for (const [name, rewrite] of [
+    ['command-line.md', commandLinePage],
+    ['gateway.md', gatewayPage]
+  ] as const) {
     const file = new URL(`../../../docs/${name}`, import.meta.url)
-    const rewrite = name === 'command-line.md' ? commandLinePage : withHelp
     writeFileSync(file, rewrite(readFileSync(file, 'utf8')))
   }
 }

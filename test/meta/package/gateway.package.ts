@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
 
-const bin = join(inject('folder'), 'node_modules/.bin/signed-requests')
+const bin = join(inject('gatewayFolder'), 'node_modules/.bin/signed-requests-gateway')
 const SOURCE = new URL('../../../gateway/src/page/', import.meta.url)
 
 test('the gateway of the package serves every file of its page unchanged, and its metrics', async () => {
   const args = ['--upstream=http://127.0.0.1:9', '--domain=service.example', '--host=hooks.example.com']
   const more = ['--account=1234', '--https=always', '--listen=127.0.0.1:0', '--admin=127.0.0.1:0']
-  const gateway = spawn(bin, ['gateway', ...args, ...more])
+  const gateway = spawn(bin, [...args, ...more])
   onTestFinished(() => {
     gateway.kill('SIGKILL')
   })

@@ -1,5 +1,5 @@
-import type { HeaderLine } from '../../src/http/request.ts'
-import type { Verdict } from '../../src/verdict/verdict.ts'
+import type { Verdict } from 'signed-requests'
+import type { HeaderLine } from './exchange.ts'
 
 /**
  * RFC 9110 section 7.6.1, and what this hop answers or sets itself. Content-Length is that of the verified bytes;
@@ -22,52 +22,69 @@ const HOP_BY_HOP = new Set([
 /** For answers, Content-Length stays: an answer to HEAD has the length of what GET would get. */
 const HOP_BY_HOP_IN_ANSWERS = new Set([...HOP_BY_HOP].filter(name => name !== 'content-length'))
 
+/** Frameworks take them for the host, the path or the method, which were signed; `Proxy` becomes HTTP_PROXY (httpoxy). */
+const REROUTING = new Set([
+  'forwarded',
+  'proxy',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-prefix',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url'
+])
+
+const isRerouting = (name: string): boolean => REROUTING.has(name) || name.startsWith('x-http-method')
+
 const OURS = 'signed-request-'
 
 /**
  * CGI and its successors (PHP, WSGI, Rack) normalize names: `-` and `_` are the same there, in PHP `.` too, and some
  * servers replace every other character.
  */
-const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-')
+const fold = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-')
 
 /**
  * The header lines of a request for the upstream: in order, in their case, without those that end at this hop, and
  * without any that an application could confuse with a signed one or with ours.
  *
- * @param covered the names that the signature covers, in lower case: they are end-to-end, whatever Connection says
+ * @param consumed in lower case: what the proxy in front sets for this gateway
  */
 export function requestHeaders(
   lines: readonly HeaderLine[],
-  covered: readonly string[],
-  added: readonly HeaderLine[]
+  verdict: Verdict,
+  isObserved: boolean,
+  consumed: ReadonlySet<string>
 ): HeaderLine[] {
-  const signed = new Set(covered.map(nameOf))
-  const signedFolded = new Set([...signed].map(folded))
+  // What is signed is end-to-end, whatever Connection says.
+  const signed = new Set(verdict.status === 'verified' ? verdict.coveredHeaders.map(nameOf) : [])
+  const signedFolded = new Set([...signed].map(fold))
   const named = namedByConnection(lines)
   const isKept = ([name]: HeaderLine): boolean => {
     const lower = name.toLowerCase()
-    const fold = folded(name)
-    if (HOP_BY_HOP.has(fold) || fold.startsWith(OURS)) return false
+    const folded = fold(name)
+    if (HOP_BY_HOP.has(folded) || folded.startsWith(OURS)) return false
     if (signed.has(lower) || lower === 'host') return true
-    // CGI turns it into HTTP_PROXY, which clients in the application use as their proxy (httpoxy).
-    return !named.has(lower) && !signedFolded.has(fold) && fold !== 'proxy'
+    // A name with another character is somebody's CGI variable, such as SCRIPT_NAME of gunicorn.
+    if (folded !== lower || signedFolded.has(folded)) return false
+    return !named.has(lower) && !isRerouting(lower) && !consumed.has(lower)
   }
-  return [...lines.filter(isKept), ...added]
+  return [...lines.filter(isKept), ...verdictHeaders(verdict, isObserved)]
 }
 
-/** The header lines of an answer for the sender. */
-export function answerHeaders(rawHeaders: readonly string[]): HeaderLine[] {
+/** The header lines of an answer for the sender, one after the other, as bytes in Latin-1. */
+export function answerHeaders(raw: readonly Buffer[]): string[] {
   const lines: HeaderLine[] = []
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) lines.push([rawHeaders[i]!, rawHeaders[i + 1]!])
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    lines.push([raw[i]!.toString('latin1'), raw[i + 1]!.toString('latin1')])
+  }
   const named = namedByConnection(lines)
-  return lines.filter(([name]) => {
-    const lower = name.toLowerCase()
-    return !HOP_BY_HOP_IN_ANSWERS.has(lower) && !named.has(lower)
-  })
+  return lines
+    .filter(([name]) => !HOP_BY_HOP_IN_ANSWERS.has(name.toLowerCase()) && !named.has(name.toLowerCase()))
+    .flat()
 }
 
-/** The verdict, for the application. */
-export function verdictHeaders(verdict: Verdict, isObserved: boolean): HeaderLine[] {
+function verdictHeaders(verdict: Verdict, isObserved: boolean): HeaderLine[] {
   const codes = verdict.failures.map(({ code }) => code).join(', ')
   const mark = codes === '' ? verdict.status : `${verdict.status}; ${codes}`
   const observed: HeaderLine[] = isObserved ? [['Signed-Request-Verdict', mark]] : []

@@ -1,0 +1,90 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander'
+import { startGateway } from './gateway.ts'
+import { createLineWriter, logText } from './log.ts'
+import { addGatewayOptions, checkVariables, settingsOf, UsageError } from './options.ts'
+
+const EXIT = { ok: 0, cutOff: 1, unavailable: 2, usage: 64 } as const
+
+const ABOUT =
+  'A reverse proxy that verifies each request and forwards those that are verified, with the account in ' +
+  'Signed-Request-Account. Every option may also be an environment variable, such as SIGNED_REQUESTS_MAX_BODY for ' +
+  '--max-body (several values separated by commas). URLs with passwords, and SIGNED_REQUESTS_ADMIN_TOKEN, which ' +
+  '--admin needs on an address that is not loopback, are taken from the environment only.'
+
+const AFTER = `
+Example:
+  npx signed-requests-gateway --upstream http://127.0.0.1:9000 \\
+    --domain service.example --host hooks.example.com --account 1234 \\
+    --https x-forwarded-proto
+
+Exit codes:
+  0   ended by SIGTERM or SIGINT; with --check, the options are good
+  1   ended, but --drain was over before every request was
+  2   an address is in use, or the replay store cannot be reached
+  64  a mistake in the options`
+
+const print = createLineWriter(process.stdout)
+const note = createLineWriter(process.stderr)
+
+/** Runs until it is told to end. Resolves to the exit code. */
+async function run(command: Command): Promise<number> {
+  checkVariables(command, process.env)
+  const settings = settingsOf(command, process.env)
+  const { tls, https, verifier, observe, upstream, log } = settings
+  if (tls === undefined && https === undefined && verifier.requireHttps !== false) {
+    note(
+      'every request will be refused, as none can count as HTTPS: give --tls-key and --tls-cert, or --https'
+    )
+  }
+  if (command.opts()['check'] === true) {
+    print('the options are good')
+    return EXIT.ok
+  }
+  // Registered until the end: each process of a group may get the signal twice.
+  const stopped = new Promise<void>(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+  })
+  if (observe) note('OBSERVING: every request is forwarded, NOTHING IS REFUSED')
+  const gateway = await startGateway(settings, exchange => print(logText(exchange, log)))
+  note(`listening on ${tls ? 'https' : 'http'}://${gateway.address} for ${upstream.origin}`)
+  if (gateway.admin !== undefined) note(`admin page on http://${gateway.admin}/`)
+  await stopped
+  return (await gateway.close()) ? EXIT.ok : EXIT.cutOff
+}
+
+function createProgram(): Command {
+  const program = new Command('signed-requests-gateway')
+    .description(ABOUT)
+    .usage('--upstream URL [options]')
+    .addHelpText('after', AFTER)
+    .exitOverride()
+    .configureHelp({ optionDescription: option => describeOption(option) })
+    .configureOutput({
+      outputError: text => note(`signed-requests-gateway: ${text.replace(/^error: /, '').trim()}`)
+    })
+    .action(async () => {
+      process.exitCode = await run(program)
+    })
+  return addGatewayOptions(program)
+}
+
+/** Without the variable, which the text above explains once for all. */
+const describeOption = ({
+  description,
+  defaultValue,
+  defaultValueDescription
+}: Command['options'][number]): string =>
+  defaultValue === undefined
+    ? description
+    : `${description} (default: ${defaultValueDescription ?? defaultValue})`
+
+try {
+  await createProgram().parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage
+  else {
+    note(`signed-requests-gateway: ${(error as Error).message}`)
+    process.exitCode = error instanceof UsageError ? EXIT.usage : EXIT.unavailable
+  }
+}

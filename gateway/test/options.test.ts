@@ -1,0 +1,253 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { makeCertificate } from '../../test/support/https.ts'
+import { addGatewayOptions, checkVariables, settingsOf } from '../src/options.ts'
+import type { GatewaySettings } from '../src/settings.ts'
+import { runCli } from './run-cli.ts'
+
+let folder: string
+const write = (name: string, content: string) => {
+  const file = join(folder, name)
+  writeFileSync(file, content)
+  return file
+}
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'signed-requests-options-'))
+  return () => rmSync(folder, { recursive: true })
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+const NEEDED = {
+  '--upstream': 'http://127.0.0.1:9000',
+  '--domain': 'service.example',
+  '--host': 'a.example',
+  '--account': '1',
+  '--https': 'always'
+}
+
+/** The arguments that are needed, changed; undefined leaves one out. */
+const argumentsOf = (changes: Record<string, string | undefined>): string[] =>
+  Object.entries({ ...NEEDED, ...changes }).flatMap(([name, value]) =>
+    value === undefined ? [] : value === '' ? [name] : [name, value]
+  )
+
+function parse(args: readonly string[], env: Record<string, string> = {}): GatewaySettings {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+  const command = new Command('signed-requests-gateway')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+  addGatewayOptions(command).parse(args, { from: 'user' })
+  checkVariables(command, process.env)
+  return settingsOf(command, process.env)
+}
+const settings = (changes: Record<string, string | undefined>, env: Record<string, string> = {}) =>
+  parse(argumentsOf(changes), env)
+
+it('by default listens on loopback, remembers in memory, refuses, logs JSON, shows no page', () => {
+  expect(settings({})).toMatchObject({
+    listen: { host: '127.0.0.1', port: 8080 },
+    upstream: new URL('http://127.0.0.1:9000'),
+    upstreamTimeout: 30_000,
+    tls: undefined,
+    https: true,
+    prefix: undefined,
+    requestId: undefined,
+    verifier: {
+      ...{ serviceDomain: 'service.example', hosts: ['a.example'], accounts: ['1'] },
+      ...{ requireHttps: true, maxBodyBytes: 10_485_760 }
+    },
+    replay: { kind: 'memory' },
+    observe: false,
+    log: 'json',
+    admin: undefined,
+    maxConnections: 1000,
+    drain: 10_000
+  })
+})
+
+describe('flags and variables', () => {
+  it('a flag overrides its variable', () => {
+    const env = {
+      SIGNED_REQUESTS_MAX_BODY: '5',
+      SIGNED_REQUESTS_DRAIN: '6',
+      SIGNED_REQUESTS_HOST: 'b.example'
+    }
+    const { verifier, drain } = settings({ '--max-body': '7' }, env)
+    expect([verifier.maxBodyBytes, drain, verifier.hosts]).toEqual([7, 6, ['a.example']])
+  })
+
+  it('every flag can be a variable, except those of one run', () => {
+    const { options } = addGatewayOptions(new Command())
+    for (const { long, envVar } of options) {
+      const variable = `SIGNED_REQUESTS_${long!.slice(2).toUpperCase().replaceAll('-', '_')}`
+      expect(envVar).toBe(long === '--check' ? undefined : variable)
+    }
+  })
+
+  it('several values are separated by commas, or the flag is repeated', () => {
+    const env = { SIGNED_REQUESTS_ACCOUNT: '1, 2,3' }
+    expect(settings({ '--account': undefined }, env).verifier.accounts).toEqual(['1', '2', '3'])
+    expect(parse([...argumentsOf({}), '--account', '2'], env).verifier.accounts).toEqual(['1', '2'])
+  })
+
+  it.each([
+    ['true', true],
+    ['false', false]
+  ])('SIGNED_REQUESTS_OBSERVE=%s', (text, observe) => {
+    expect(settings({}, { SIGNED_REQUESTS_OBSERVE: text }).observe).toBe(observe)
+  })
+
+  it('all of them have their place', () => {
+    const changes = {
+      ...{ '--upstream': 'http://[::1]:9000', '--https': 'x-forwarded-proto', '--prefix': '/hooks' },
+      ...{ '--observe': '', '--upstream-timeout': '99', '--dns-server': '127.0.0.1:5353', '--redact': '' },
+      ...{ '--request-id': 'X-Request-ID', '--admin': '127.0.0.1:9901', '--scheme': 'draft-cavage,rfc9421' },
+      ...{ '--algorithm': 'ed25519', '--account-header': 'X-Id', '--account-prefix': 'a-', '--log': 'text' }
+    }
+    const env = {
+      SIGNED_REQUESTS_REDIS: 'redis://user:secret@127.0.0.1/2',
+      SIGNED_REQUESTS_ADMIN_TOKEN: 'secret'
+    }
+    expect(settings(changes, env)).toMatchObject({
+      upstream: new URL('http://[::1]:9000'),
+      ...{ upstreamTimeout: 99, https: 'x-forwarded-proto', prefix: '/hooks', requestId: 'x-request-id' },
+      verifier: {
+        ...{ lookupTxt: expect.any(Function), algorithms: ['ed25519'] },
+        ...{ accountHeader: 'X-Id', accountPrefix: 'a-', schemes: [{}, {}] }
+      },
+      ...{ observe: true, log: 'text', replay: { kind: 'redis', url: 'redis://user:secret@127.0.0.1/2' } },
+      admin: { address: { host: '127.0.0.1', port: 9901 }, token: 'secret', redact: true }
+    })
+  })
+})
+
+describe('mistakes are named', () => {
+  it.each([
+    [{ '--upstream': undefined }, '--upstream must be given'],
+    [{ '--domain': undefined, '--host': undefined }, '--domain, --host must be given'],
+    [{ '--acount': '2' }, "unknown option '--acount'\n(Did you mean --account?)"],
+    [{ '--https': 'yes' }, 'Allowed choices are x-forwarded-proto, always, not-required.'],
+    [{ '--upstream': 'http://a.example/app' }, '--upstream must be an http or https URL without a path'],
+    [{ '--upstream': 'http://a.example/?' }, '--upstream must be an http or https URL without a path'],
+    [{ '--upstream': 'http://u:p@a.example' }, '--upstream must be an http or https URL without a path'],
+    [{ '--upstream': 'ftp://a.example' }, '--upstream must be an http or https URL without a path'],
+    [{ '--upstream': '127.0.0.1:9000' }, '--upstream must be an http or https URL without a path'],
+    [{ '--listen': '8080' }, 'It must be an IP address and a port'],
+    [{ '--listen': 'localhost:8080' }, 'It must be an IP address and a port'],
+    [{ '--listen': '127.0.0.1:65536' }, 'It must be an IP address and a port'],
+    [{ '--listen': '[127.0.0.1]:1' }, 'It must be an IP address and a port'],
+    [{ '--drain': '1.5' }, 'It must be a whole number from 0 to 2147483647'],
+    [{ '--upstream-timeout': '2147483648' }, 'It must be a whole number'],
+    [{ '--prefix': 'hooks' }, 'It must be a path, such as /hooks, or x-forwarded-prefix'],
+    [{ '--request-id': 'X Request' }, 'It must be the name of a header'],
+    [{ '--scheme': 'rfc-9421' }, 'It must be draft-cavage or rfc9421'],
+    [{ '--log': 'xml' }, 'Allowed choices are json, text.'],
+    [{ '--replay': 'redis' }, 'Allowed choices are memory, none.'],
+    [{ '--replay': 'memory', '--redis': 'redis://a' }, 'cannot be used with option'],
+    [{ '--postgres': 'postgres://a', '--redis': 'redis://a' }, 'cannot be used with option'],
+    [{ '--redis': 'http://127.0.0.1' }, '--redis must be a redis: URL'],
+    [{ '--postgres': 'redis://127.0.0.1' }, '--postgres must be a postgres: URL'],
+    [
+      { '--admin': '0.0.0.0:9901' },
+      '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'
+    ],
+    [
+      { '--admin': '[::]:9901' },
+      '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'
+    ],
+    [{ '--tls-key': 'a.pem', '--https': undefined }, '--tls-key needs --tls-cert'],
+    [{ '--tls-cert': 'a.pem' }, '--tls-cert needs --tls-key'],
+    [
+      { '--tls-key': '/no/such', '--tls-cert': '/no/such', '--https': undefined },
+      'cannot read /no/such: ENOENT'
+    ],
+    [
+      { '--tls-key': 'a.pem', '--tls-cert': 'a.pem' },
+      "'--tls-key <file>' cannot be used with option '--https <what>'"
+    ],
+    [{ '--dns-server': 'x' }, '--dns-server must be IP addresses'],
+    [{ '--domain': 'example' }, '--domain is "example", a single label'],
+    [{ '--algorithm': 'rsa-md5' }, '--algorithm is ["rsa-md5"]']
+  ] as [Record<string, string | undefined>, string][])('%j', (changes, message) => {
+    expect(() => settings(changes)).toThrow(message)
+  })
+
+  it.each([
+    [{ SIGNED_REQUESTS_MAXBODY: '1' }, 'there is no environment variable SIGNED_REQUESTS_MAXBODY'],
+    [{ 'SIGNED_REQUESTS_MAX-BODY': '1' }, 'there is no environment variable SIGNED_REQUESTS_MAX-BODY'],
+    [{ SIGNED_REQUESTS_max_body: '1' }, 'there is no environment variable SIGNED_REQUESTS_max_body'],
+    [{ SIGNED_REQUESTS_CONSTRUCTOR: '1' }, 'there is no environment variable'],
+    [{ SIGNED_REQUESTS_REDIS: '' }, 'SIGNED_REQUESTS_REDIS is empty: set it, or unset it'],
+    [{ SIGNED_REQUESTS_OBSERVE: '1' }, 'SIGNED_REQUESTS_OBSERVE must be true or false'],
+    [
+      { SIGNED_REQUESTS_DRAIN: 'x' },
+      "from env 'SIGNED_REQUESTS_DRAIN' is invalid. It must be a whole number"
+    ],
+    [{ SIGNED_REQUESTS_ADMIN_TOKEN: '' }, 'SIGNED_REQUESTS_ADMIN_TOKEN is empty']
+  ])('%j', (env, message) => {
+    expect(() => settings({}, env)).toThrow(message)
+  })
+
+  it('a certificate that is not of the key', async () => {
+    const { key, cert } = await makeCertificate('a.example')
+    const files = {
+      '--tls-key': write('key.pem', key),
+      '--tls-cert': write('cert.pem', cert),
+      '--https': undefined
+    }
+    expect(settings(files).tls).toBeDefined()
+    const other = write('other.pem', (await makeCertificate('a.example')).cert)
+    expect(() => settings({ ...files, '--tls-cert': other })).toThrow(
+      'are not a private key and its certificate'
+    )
+  })
+})
+
+describe('secrets', () => {
+  it.each([
+    [{ '--redis': 'redis://user:secret@127.0.0.1' }, '--redis with a password'],
+    [{ '--redis': 'redis://127.0.0.1?password=secret' }, '--redis with a password'],
+    [{ '--redis': 'redis//user:secret@h' }, '--redis must be a redis: URL'],
+    [{ '--postgres': 'postgres://user:secret@127.0.0.1/a' }, '--postgres with a password'],
+    [{ '--postgres': 'postgres://127.0.0.1/a?sslpassword=secret' }, '--postgres with a password'],
+    [{ '--upstream': 'http://user:secret@127.0.0.1' }, '--upstream must be']
+  ])('%j is refused as an argument, and not printed', (changes, message) => {
+    const thrown = (() => {
+      try {
+        settings(changes)
+      } catch (error) {
+        return error as Error
+      }
+      return undefined
+    })()
+    expect(thrown?.message).toContain(message)
+    expect(thrown?.message).not.toContain('secret')
+  })
+})
+
+describe('the command', () => {
+  it('--check ends with 0 when the options are good, and says that nothing can count as HTTPS', async () => {
+    const { code, stdout, stderr } = await runCli([...argumentsOf({ '--https': undefined }), '--check'])
+    expect([code, stdout]).toEqual([0, 'the options are good\n'])
+    expect(stderr).toMatch(/^every request will be refused, as none can count as HTTPS: .* --https\n$/)
+  })
+
+  it('ends with 64 and what to mend', async () => {
+    const { code, stdout, stderr } = await runCli([...argumentsOf({ '--domain': 'example' }), '--check'])
+    expect([code, stdout]).toEqual([64, ''])
+    expect(stderr).toMatch(/^signed-requests-gateway: --domain is "example", a single label/)
+  })
+
+  it('ends with 2 when the replay store cannot be reached', async () => {
+    const { code, stderr } = await runCli(argumentsOf({ '--redis': 'redis://127.0.0.1:1' }))
+    expect(code).toBe(2)
+    expect(stderr).toMatch(
+      /^signed-requests-gateway: the replay store in Redis cannot be used: connect ECONNREFUSED/
+    )
+  })
+})

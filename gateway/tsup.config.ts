@@ -1,0 +1,14 @@
+import { cp } from 'node:fs/promises'
+import { defineConfig } from 'tsup'
+
+/** Its own files alone: every dependency stays one. */
+export default defineConfig({
+  entry: { cli: 'src/cli.ts' },
+  format: ['esm'],
+  target: 'node20',
+  clean: true,
+  splitting: true,
+  skipNodeModulesBundle: true,
+  // The page is static: it goes beside the code as it is.
+  onSuccess: () => cp('src/page', 'dist/page', { recursive: true })
+})
