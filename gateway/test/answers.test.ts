@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
-import { exchangeBytes, startTestGateway, type TestGateway, wire } from './start.ts'
+import { exchangeBytes, startApplication, startTestGateway, type TestGateway, wire } from './start.ts'
 
 /** What the upstream answers, by the path of the request. */
 const ANSWERS: Readonly<Record<string, string>> = {
@@ -12,6 +12,16 @@ const ANSWERS: Readonly<Record<string, string>> = {
     'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n',
   '/bare-line-feed': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: 1\nX-B: 2\r\n\r\nplain',
   '/nul': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: 1\x002\r\n\r\nplain',
+  '/http-2': 'HTTP/2.0 200 OK\r\nContent-Length: 5\r\n\r\nplain',
+  '/http-0.9': 'HTTP/0.9 200 OK\r\nContent-Length: 5\r\n\r\nplain',
+  '/a-final-199': 'HTTP/1.1 199 Done\r\nContent-Length: 5\r\n\r\nplain',
+  '/a-final-100': 'HTTP/1.1 100 Continue\r\nContent-Length: 5\r\n\r\nplain',
+  '/status-000': 'HTTP/1.1 000 OK\r\nContent-Length: 5\r\n\r\nplain',
+  '/too-many-lines': `HTTP/1.1 200 OK\r\n${'X-Line: abc\r\n'.repeat(3000)}Content-Length: 5\r\n\r\nplain`,
+  '/reason': 'HTTP/1.1 422 cannot handle \x1b[31m\x00\xff\r\nContent-Length: 5\r\n\r\nplain',
+  '/reason-of-500': 'HTTP/1.1 500 cannot handle \x1b[31m\xff\r\nContent-Length: 5\r\n\r\nplain',
+  '/many-lines': `HTTP/1.1 200 OK\r\n${'A: b\r\n'.repeat(2500)}Content-Length: 5\r\n\r\nplain`,
+  '/above-127': 'HTTP/1.1 200 OK\r\nX-A: caf\xc3\xa9 \xe9\xff\r\nContent-Length: 5\r\n\r\nplain',
   '/not-http': 'SSH-2.0-OpenSSH_9.2\r\n',
   '/a-second-answer':
     'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplainHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison',
@@ -57,15 +67,15 @@ const PLAIN = /^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]*\r\n)+\r\nplain$/
 const CHUNKED = /^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]*\r\n)+\r\n5\r\nplain\r\n0\r\n\r\n$/
 
 describe('an answer that is not HTTP is a 502, and nothing of it is forwarded', () => {
-  test.each(['/two-lengths', '/length-and-chunked', '/bare-line-feed', '/nul', '/not-http', '/switching'])(
-    '%s',
-    async target => {
-      const answer = await ask(target)
-      expect(answer).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/)
-      expect(answer).not.toContain('plain')
-      expect(await ask('/plain')).toMatch(PLAIN)
-    }
-  )
+  test.each([
+    ...['/two-lengths', '/length-and-chunked', '/bare-line-feed', '/nul', '/not-http', '/switching'],
+    ...['/http-2', '/http-0.9', '/a-final-199', '/a-final-100', '/status-000', '/too-many-lines']
+  ])('%s', async target => {
+    const answer = await ask(target)
+    expect(answer).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/)
+    expect(answer).not.toContain('plain')
+    expect(await ask('/plain')).toMatch(PLAIN)
+  })
 })
 
 describe('what follows an answer is nobody else’s answer', () => {
@@ -73,6 +83,29 @@ describe('what follows an answer is nobody else’s answer', () => {
     await ask(target)
     for (let i = 0; i < 5; i++) expect(await ask('/plain')).toMatch(PLAIN)
   })
+})
+
+test.each([
+  ['/reason', 422],
+  ['/reason-of-500', 500]
+])('a reason phrase with control characters is dropped: %s', async (target, status) => {
+  const answer = await ask(target)
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 (?:${status}|502) [A-Z][a-z]+`))
+  expect(answer).not.toContain('cannot')
+  expect(await ask('/plain')).toMatch(PLAIN)
+})
+
+test('every header line arrives, and every byte of a value', async () => {
+  expect((await ask('/many-lines')).match(/^A: b$/gm)).toHaveLength(2500)
+  expect(await ask('/above-127')).toContain('\r\nX-A: caf\xc3\xa9 \xe9\xff\r\n')
+  // A head that is sent before its body.
+  const slow = await startApplication(res =>
+    res.writeHead(200, ['X-A', '\xc3\xa9', 'Content-Length', '5']).write(Buffer.alloc(0))
+  )
+  const { address, close } = await startTestGateway(slow.url, {}, service)
+  const bytes = wire(service.sign({ target: '/' }))
+  expect(await exchangeBytes(address, bytes, /\r\n\r\n/)).toContain('\r\nX-A: \xc3\xa9\r\n')
+  await Promise.all([slow.close(), close()])
 })
 
 test('only the final answer is forwarded', async () => {
@@ -98,3 +131,73 @@ test.each([
 ])('%s has no body', async (target, pattern) => {
   expect(await ask(target)).toMatch(pattern)
 })
+
+describe('bytes behind an answer without a body are nobody else’s answer', () => {
+  const POISON = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison'
+
+  test.each([
+    ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n', 'poison'],
+    ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 45\r\n\r\n', POISON],
+    ['GET', 'HTTP/1.1 204 No Content\r\n\r\n', POISON],
+    ['GET', 'HTTP/1.1 304 Not Modified\r\n\r\n', POISON],
+    ['GET', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 45\r\n\r\n', POISON]
+  ])('%s %j %j, also when they come later', async (method, head, rest) => {
+    let connections = 0
+    const faulty = createServer(socket => {
+      connections += 1
+      socket.on('error', () => {})
+      socket.on('data', async chunk => {
+        if (chunk.toString('latin1').includes(' /plain ')) return socket.write(ANSWERS['/plain']!)
+        socket.write(head)
+        await new Promise(setImmediate)
+        socket.write(rest)
+      })
+    })
+    await once(faulty.listen(0, '127.0.0.1'), 'listening')
+    const { port } = faulty.address() as AddressInfo
+    const { address, close } = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
+    for (let i = 0; i < 10; i++) {
+      const close = ['Connection', 'close'] as const
+      expect(
+        await exchangeBytes(address, wire(service.sign({ method, target: '/' }), [close]))
+      ).not.toContain('poison')
+      expect(await exchangeBytes(address, wire(service.sign({ target: '/plain' }), [close]))).toMatch(PLAIN)
+    }
+    expect(connections).toBeGreaterThanOrEqual(11)
+    await close()
+    faulty.close()
+  })
+})
+
+test.each([
+  ['', 200],
+  ['Connection: close\r\n', 200]
+])(
+  'an answer without a length that ends in a reset is cut off, and the claim released (%j)',
+  async (line, status) => {
+    let count = 0
+    const cut = createServer(socket => {
+      socket.on('error', () => {})
+      socket.on('data', () => {
+        count += 1
+        if (count % 2 === 0) return socket.write(ANSWERS['/plain']!)
+        socket.write(`HTTP/1.1 200 OK\r\n${line}\r\nhalf an ans`, () =>
+          setTimeout(() => socket.resetAndDestroy(), 20)
+        )
+      })
+    })
+    await once(cut.listen(0, '127.0.0.1'), 'listening')
+    const { port } = cut.address() as AddressInfo
+    const running = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
+    for (let i = 0; i < 6; i++) {
+      const signed = service.sign({ target: '/' })
+      const bytes = wire(signed, [['Connection', 'close']])
+      const answer = await exchangeBytes(running.address, bytes)
+      expect(answer).not.toMatch(/\r\n0\r\n\r\n$/)
+      expect((await running.over(2 * i + 1)).at(-1)).toMatchObject({ status, upstream: 'broken-off' })
+      expect(await exchangeBytes(running.address, bytes)).toMatch(PLAIN)
+    }
+    await running.close()
+    cut.close()
+  }
+)

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterEach, expect, it } from 'vitest'
+import {
+  exchangeBytes,
+  send,
+  sharedService,
+  startApplication,
+  startTestGateway,
+  statusesOf,
+  wire
+} from './start.ts'
+
+const undo: (() => unknown)[] = []
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+})
+
+const service = sharedService()
+
+async function start(settings: Parameters<typeof startTestGateway>[1] = {}) {
+  const application = await startApplication()
+  undo.push(application.close)
+  const gateway = await startTestGateway(application.url, settings)
+  undo.push(gateway.close)
+  return { ...gateway, seen: application.seen }
+}
+
+it('one captured signature holds one body at a time, and is a replay when the first was verified', async () => {
+  let isRead = 0
+  const { address, seen } = await start({
+    verifier: {
+      ...service.options,
+      lookupTxt: (name, options) => {
+        isRead += 1
+        return service.lookupTxt(name, options)
+      }
+    }
+  })
+  const signed = service.sign({ target: '/hook', body: Buffer.alloc(100_000, 'x') })
+  const bytes = wire(signed, [['Connection', 'close']])
+  const port = Number(new URL(`http://${address}`).port)
+  const answers: string[] = []
+  const sockets = Array.from({ length: 20 }, () => {
+    const socket = connect(port, '127.0.0.1')
+    let answer = ''
+    socket.on('data', chunk => {
+      answer += chunk
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => answers.push(answer))
+    socket.write(bytes.subarray(0, -1))
+    return socket
+  })
+  // Whoever comes later waits for the first: its key is not even looked up.
+  const other = service.sign({ target: '/other' })
+  expect(statusesOf(await send(address, other))).toEqual([200])
+  expect(isRead).toBe(2)
+  for (const socket of sockets) socket.write(bytes.subarray(-1))
+  await Promise.all(sockets.map(socket => once(socket, 'close')))
+  const statuses = answers.flatMap(statusesOf).sort()
+  expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 401)])
+  expect(seen.map(({ target }) => target)).toEqual(['/other', '/hook'])
+})
+
+it('what is answered 400, 408, 417 or 431 is in the log', async () => {
+  const { address, malformed } = await start()
+  const bytes = (text: string) => exchangeBytes(address, Buffer.from(text))
+  expect(
+    statusesOf(await bytes('GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'))
+  ).toEqual([400])
+  expect(statusesOf(await bytes('NONSENSE\r\n\r\n'))).toEqual([400])
+  expect(statusesOf(await bytes(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`))).toEqual([
+    431
+  ])
+  expect(statusesOf(await bytes('GET / HTTP/1.1\r\nHost: a\r\nExpect: nothing\r\n\r\n'))).toEqual([417])
+  expect(statusesOf(await bytes('GET / HTTP/2.0\r\nHost: a\r\n\r\n'))).toEqual([400])
+  expect(malformed.map(({ status, reason }) => [status, reason])).toEqual([
+    [400, expect.stringMatching(/^HPE_/)],
+    [400, expect.stringMatching(/^HPE_/)],
+    [431, 'HPE_HEADER_OVERFLOW'],
+    [417, 'expectation'],
+    [400, expect.stringMatching(/^(?:HPE_|framing)/)]
+  ])
+})
+
+it('what the proxy in front sets for the gateway ends there, and so does what reroutes', async () => {
+  const { address, seen } = await start({ https: 'x-forwarded-proto', prefix: 'x-forwarded-prefix' })
+  const signed = service.sign({ target: '/hooks/a?b', body: 'x' })
+  const lines = [
+    ['X-Forwarded-Proto', 'https'],
+    ['X-Forwarded-Prefix', '/hooks'],
+    ['X-Forwarded-Host', 'evil.example'],
+    ['Forwarded', 'host=evil.example'],
+    ['X-HTTP-Method-Override', 'DELETE'],
+    ['X-Original-URL', '/admin'],
+    ['SCRIPT_NAME', '/hooks'],
+    ['X-Forwarded-For', '192.0.2.1']
+  ] as const
+  expect(statusesOf(await send(address, { ...signed, target: '/a?b' }, lines))).toEqual([200])
+  const [{ target, headers }] = seen as [(typeof seen)[number]]
+  expect(target).toBe('/hooks/a?b')
+  expect(
+    Object.keys(headers)
+      .filter(name => /^x-|forwarded|script/.test(name))
+      .sort()
+  ).toEqual(['x-forwarded-for', 'x-nonce', 'x-service-id'])
+})
+
+it('the id of the proxy in front is logged when it is a token', async () => {
+  const { address, over } = await start({ requestId: 'x-request-id' })
+  const ids = ['a1-b2', 'two words', 'x'.repeat(129), 'y'.repeat(128)]
+  for (const id of ids) await send(address, service.sign({ target: '/' }), [['X-Request-ID', id]])
+  await send(address, service.sign({ target: '/' }), [
+    ['X-Request-ID', 'one'],
+    ['X-Request-ID', 'two']
+  ])
+  expect((await over(5)).map(({ requestId }) => requestId)).toEqual([
+    'a1-b2',
+    undefined,
+    undefined,
+    ids[3],
+    undefined
+  ])
+})
