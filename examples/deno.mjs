@@ -1,4 +1,4 @@
-import { createVerifier, fetchHandler } from 'signed-requests'
+import { createVerifier, explain, fetchHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -7,7 +7,8 @@ const verify = createVerifier({
 })
 // TLS ends at a proxy in front of this server, which sets X-Forwarded-Proto itself.
 const receive = fetchHandler(verify, verified => console.log('account %s', verified.accountId), {
-  https: 'x-forwarded-proto'
+  https: 'x-forwarded-proto',
+  onRefused: verdict => console.warn(explain(verdict))
 })
 
 Deno.serve({ port: Number(Deno.env.get('PORT') ?? 3000) }, receive)

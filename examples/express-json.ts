@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import express from 'express'
-import { createVerifier, nodeHandler } from 'signed-requests'
+import { createVerifier, explain, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -15,10 +15,11 @@ const keepBytes = (req: Raw, _res: unknown, bytes: Buffer) => {
 const app = express()
 app.use(express.json({ limit: '10mb', verify: keepBytes }))
 app.use(express.urlencoded({ limit: '10mb', verify: keepBytes }))
-const options = { body: (req: Raw) => req.rawBody, https: 'x-forwarded-proto' } as const
-app.use(
-  '/hook',
-  nodeHandler(verify, verified => console.log('account %s', verified.accountId), options)
-)
+const receive = nodeHandler(verify, verified => console.log('account %s', verified.accountId), {
+  body: (req: Raw) => req.rawBody,
+  https: 'x-forwarded-proto',
+  onRefused: verdict => console.warn(explain(verdict))
+})
+app.use('/hook', receive)
 
 export const server = app.listen(Number(process.env['PORT'] ?? 3000))

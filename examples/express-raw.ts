@@ -1,5 +1,5 @@
 import express from 'express'
-import { createVerifier, nodeHandler } from 'signed-requests'
+import { createVerifier, explain, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -12,7 +12,11 @@ const bytes = express.raw({ type: '*/*', limit: '10mb' })
 const receive = nodeHandler<express.Request, express.Response>(
   verify,
   (verified, _req, res) => res.json({ account: verified.accountId }),
-  { body: req => req.body, https: 'x-forwarded-proto' }
+  {
+    body: req => req.body,
+    https: 'x-forwarded-proto',
+    onRefused: verdict => console.warn(explain(verdict))
+  }
 )
 app.use('/hook', bytes, receive)
 

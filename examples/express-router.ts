@@ -1,5 +1,5 @@
 import express from 'express'
-import { createVerifier, nodeHandler } from 'signed-requests'
+import { createVerifier, explain, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -8,7 +8,10 @@ const verify = createVerifier({
 })
 // Before any body parser: the stream itself is verified, and nothing of it is read before the head is.
 const app = express()
-const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), { https: 'x-forwarded-proto' })
+const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
+  https: 'x-forwarded-proto',
+  onRefused: verdict => console.warn(explain(verdict))
+})
 app.use('/hook', receive) // req.url is without /hook in there; req.originalUrl has it
 app.use(express.json())
 

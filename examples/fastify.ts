@@ -1,12 +1,15 @@
 import fastify from 'fastify'
-import { createVerifier, nodeHandler } from 'signed-requests'
+import { createVerifier, explain, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
   accounts: '1234'
 })
-const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), { https: 'x-forwarded-proto' })
+const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
+  https: 'x-forwarded-proto',
+  onRefused: verdict => console.warn(explain(verdict))
+})
 
 // A plugin: outside of it nothing changes. The hook runs before Fastify reads the body.
 export const app = fastify().register(async scope => {

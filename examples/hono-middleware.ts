@@ -1,7 +1,7 @@
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
-import { createVerifier, fromFetchRequest, refusalResponse, type Verified } from 'signed-requests'
+import { createVerifier, explain, fromFetchRequest, refusalResponse, type Verified } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -11,7 +11,10 @@ const verify = createVerifier({
 // For routes of their own: c.get('verified') is there, and typed.
 const signed = createMiddleware<{ Variables: { verified: Verified } }>(async (c, next) => {
   const verdict = await verify(fromFetchRequest(c.req.raw, { https: 'x-forwarded-proto' }))
-  if (verdict.status !== 'verified') return refusalResponse(verdict)
+  if (verdict.status !== 'verified') {
+    console.warn(explain(verdict))
+    return refusalResponse(verdict)
+  }
   c.set('verified', verdict)
   return next()
 })

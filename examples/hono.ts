@@ -1,6 +1,6 @@
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
-import { createVerifier, fetchHandler } from 'signed-requests'
+import { createVerifier, explain, fetchHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -9,7 +9,8 @@ const verify = createVerifier({
 })
 // TLS ends at a proxy in front of this server, which sets X-Forwarded-Proto itself.
 const receive = fetchHandler(verify, verified => Response.json({ account: verified.accountId }), {
-  https: 'x-forwarded-proto'
+  https: 'x-forwarded-proto',
+  onRefused: verdict => console.warn(explain(verdict))
 })
 
 const app = new Hono().all('/hook/*', c => receive(c.req.raw))

@@ -1,12 +1,15 @@
 import Koa from 'koa'
-import { createVerifier, nodeHandler } from 'signed-requests'
+import { createVerifier, explain, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
   accounts: '1234'
 })
-const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), { https: 'x-forwarded-proto' })
+const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
+  https: 'x-forwarded-proto',
+  onRefused: verdict => console.warn(explain(verdict))
+})
 
 // Before any body parser. Koa leaves the answer alone when respond is false.
 const app = new Koa().use((ctx, next) => {

@@ -1,4 +1,4 @@
-import { createVerifier, lambdaHandler } from 'signed-requests'
+import { createVerifier, explain, lambdaHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -6,4 +6,6 @@ const verify = createVerifier({
   accounts: '1234'
 })
 // API Gateway (REST and HTTP APIs), function URLs; for a load balancer add { https: 'x-forwarded-proto' }.
-export const handler = lambdaHandler(verify, verified => console.log('account %s', verified.accountId))
+export const handler = lambdaHandler(verify, verified => console.log('account %s', verified.accountId), {
+  onRefused: verdict => console.warn(explain(verdict))
+})

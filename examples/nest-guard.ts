@@ -8,7 +8,7 @@ import {
   UseGuards
 } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import { createVerifier, fromNodeRequest, sendRefusal, type Verified } from 'signed-requests'
+import { createVerifier, explain, fromNodeRequest, sendRefusal, type Verified } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -20,9 +20,13 @@ class SignedGuard implements CanActivate {
   async canActivate(context: ExecutionContext) {
     const [req, res] = context.getArgs()
     const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
-    if (verdict.status === 'verified') req.verified = verdict
-    else await sendRefusal(res, verdict)
-    return verdict.status === 'verified'
+    if (verdict.status !== 'verified') {
+      console.warn(explain(verdict))
+      await sendRefusal(res, verdict)
+      return false
+    }
+    req.verified = verdict
+    return true
   }
 }
 

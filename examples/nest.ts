@@ -1,13 +1,16 @@
 import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import { createVerifier, nodeHandler } from 'signed-requests'
+import { createVerifier, explain, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
   accounts: '1234'
 })
-const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), { https: 'x-forwarded-proto' })
+const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
+  https: 'x-forwarded-proto',
+  onRefused: verdict => console.warn(explain(verdict))
+})
 
 @Module({}) // yours
 class AppModule {}

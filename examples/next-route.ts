@@ -1,5 +1,5 @@
 // app/hook/[[...path]]/route.ts
-import { createVerifier, fetchHandler } from 'signed-requests'
+import { createVerifier, explain, fetchHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -10,7 +10,8 @@ const verify = createVerifier({
 // the host from its own configuration, so Host alone counts.
 export const POST = fetchHandler(verify, verified => console.log('account %s', verified.accountId), {
   https: true,
-  host: 'header'
+  host: 'header',
+  onRefused: verdict => console.warn(explain(verdict))
 })
 
 export const GET = POST

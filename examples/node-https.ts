@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
-import { createVerifier, nodeHandler } from 'signed-requests'
+import { createVerifier, explain, nodeHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -9,6 +9,8 @@ const verify = createVerifier({
 })
 const { PORT = '443', TLS_KEY = 'key.pem', TLS_CERT = 'cert.pem' } = process.env
 const tls = { key: readFileSync(TLS_KEY), cert: readFileSync(TLS_CERT) }
-const receive = nodeHandler(verify, verified => console.log('account %s', verified.accountId))
+const receive = nodeHandler(verify, verified => console.log('account %s', verified.accountId), {
+  onRefused: verdict => console.warn(explain(verdict))
+})
 
 export const server = createServer(tls, receive).listen(Number(PORT))

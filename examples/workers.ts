@@ -1,5 +1,5 @@
 // wrangler.toml: compatibility_flags = ["nodejs_compat"]
-import { createVerifier, fetchHandler } from 'signed-requests'
+import { createVerifier, explain, fetchHandler } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
@@ -8,5 +8,7 @@ const verify = createVerifier({
 })
 // env and ctx come after the request: (verified, request, env, ctx) => ...
 export default {
-  fetch: fetchHandler(verify, verified => console.log('account %s', verified.accountId))
+  fetch: fetchHandler(verify, verified => console.log('account %s', verified.accountId), {
+    onRefused: verdict => console.warn(explain(verdict))
+  })
 }

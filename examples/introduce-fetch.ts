@@ -1,0 +1,26 @@
+import { createVerifier, explain, fromFetchRequest, logRecord } from 'signed-requests'
+
+const verify = createVerifier({
+  serviceDomain: 'service.example',
+  hosts: 'receiver.example',
+  accounts: '1234'
+})
+// Writes to the log, and changes nothing.
+async function observe(request: Request) {
+  try {
+    const verdict = await verify(fromFetchRequest(request))
+    console.log(JSON.stringify(logRecord(verdict)))
+    if (verdict.status !== 'verified') console.warn(explain(verdict))
+  } catch (error) {
+    console.error(error) // a mistake in these lines: requests are handled all the same
+  }
+}
+
+// The handler that exists. It reads the request; a copy is observed. On Workers: ctx.waitUntil(observe(...)).
+export default {
+  async fetch(request: Request): Promise<Response> {
+    void observe(request.clone())
+    const { id } = (await request.json()) as { id: number }
+    return Response.json({ id })
+  }
+}

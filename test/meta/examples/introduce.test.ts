@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import type { AddressInfo, Server } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createTestService } from '../../../src/testing/index.ts'
+import './resolver.ts'
+import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+import { pairs } from './kinds.ts'
+import { behindProxy } from './senders.ts'
+
+const service = createTestService()
+const order = () =>
+  service.sign({ target: '/hook', headers: { 'Content-Type': 'application/json' }, body: '{"id":1}' })
+const forged = () => ({ ...order(), body: '{"id":2}' })
+
+let dns: DnsServer
+const log = vi.spyOn(console, 'log').mockReturnValue()
+const warn = vi.spyOn(console, 'warn').mockReturnValue()
+beforeAll(async () => {
+  dns = await startDnsServer(service.records)
+  vi.stubEnv('DNS_SERVER', dns.address)
+  vi.stubEnv('PORT', '0')
+})
+beforeEach(() => {
+  log.mockClear()
+  warn.mockClear()
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await dns.close()
+})
+
+const logged = (status: string) =>
+  vi.waitUntil(() => log.mock.calls.some(([line]) => String(line).includes(`"status":"${status}"`)))
+
+async function start(example: string) {
+  const { server }: { server: Server } = await import(`../../../examples/${example}.ts`)
+  if (!server.listening) await once(server, 'listening')
+  return { server, send: behindProxy((server.address() as AddressInfo).port).send }
+}
+
+describe.each(['introduce-node', 'introduce-express'])('%s', example => {
+  test('acts as before on every request, and logs its verdict', async () => {
+    const { server, send } = await start(example)
+    expect(await send(order())).toBe(204)
+    await logged('verified')
+    expect(warn).not.toHaveBeenCalled()
+    expect(await send(forged())).toBe(204)
+    await logged('rejected')
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('digest-mismatch'))
+    server.close()
+  })
+})
+
+test('introduce-fetch acts as before on every request, and logs its verdict', async () => {
+  const { default: app } = await import('../../../examples/introduce-fetch.ts')
+  const send = async ({ target, headers, body }: ReturnType<typeof order> | ReturnType<typeof forged>) => {
+    const url = `https://receiver.example${target}`
+    const lines = pairs({ headers } as ReturnType<typeof order>) as [string, string][]
+    const response = await app.fetch(
+      new Request(url, { method: 'POST', headers: lines, body: body as string })
+    )
+    return response.json()
+  }
+  expect(await send(order())).toEqual({ id: 1 })
+  await logged('verified')
+  expect(await send(forged())).toEqual({ id: 2 })
+  await logged('rejected')
+})
+
+test('introduce-retry asks for everything that it refuses again', async () => {
+  const { server, send } = await start('introduce-retry')
+  expect(await send(order())).toBe(204)
+  expect(await send(forged())).toBe(503)
+  expect(warn).toHaveBeenCalledWith(expect.stringContaining('digest-mismatch'))
+  server.close()
+})
