@@ -76,7 +76,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const https = checkHttps(request, settings)
     const date = checkDate(stated, now, settings)
     const host = checkHost(request, fields, settings)
-    const account = checkAccount(fields, settings)
+    const account = checkAccount(request, fields, settings)
     const isAsked = account.ok && typeof settings.accounts === 'function'
     const algorithm = checkSignatureHeader(scheme, signature, now, settings)
     const coverage = signature.ok
@@ -124,7 +124,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     if (!key.ok) return refuse(steps, 'no usable key')
 
     // signature
-    const signed = checkSignature(signingString, signatureBytes, keyName.value, key.value)
+    const signed = checkSignature(signingString, signatureBytes, keyName.value, key.value, fields, settings)
     steps.signature = signed
     if (!signed.ok) return refuse(steps, 'the signature did not verify')
     if (isAsked) {

@@ -1,25 +1,47 @@
-import type { Reencoding } from '../verdict/evidence.ts'
+import type { BodyChange, Reencoding } from '../verdict/evidence.ts'
+import { formVariants, jsonVariants } from './variants.ts'
 
-/** An attacker who captured a signed head can trigger this search with any body: it takes at most ten milliseconds. */
+/** An attacker who captured a signed head can trigger this search with any body: only small ones are tried. */
 const MAX_BODY_BYTES = 16_384
 
-/**
- * Indenting multiplies the size of a body by its depth, and JSON that is nested too deeply cannot be written at all.
- */
-const MAX_DEPTH = 16
+/** Of all texts that are tried, in characters: two milliseconds. */
+const MAX_TRIED = 1_000_000
+
+/** What happened to a body; nothing where that is not known. */
+export interface FoundChange {
+  reencoding?: Reencoding
+  change?: BodyChange
+}
 
 /**
- * Finds the common re-encoding that explains why a body does not match its digest: each one is undone and tried. Only
- * for small bodies whose head was verified, and for a handful of digests at most.
+ * Finds what changed a body that does not match its digest: each common change is undone and tried. Some changes cannot
+ * be undone, but leave traces.
+ *
+ * @param contentLength the length that was signed, if it was
  */
-export function findReencoding(
+export function findChange(
   body: Uint8Array,
+  contentLength: number | undefined,
   matches: (bytes: Uint8Array) => boolean
-): Reencoding | undefined {
-  if (body.length > MAX_BODY_BYTES) return undefined
-  for (const [reencoding, undo] of UNDO) {
-    for (const original of undo(Buffer.from(body.buffer, body.byteOffset, body.byteLength))) {
-      if (matches(original)) return reencoding
+): FoundChange {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return (
+    (body.length <= MAX_BODY_BYTES && findUndone(bytes, contentLength, matches)) ||
+    findTrace(bytes, contentLength)
+  )
+}
+
+function findUndone(
+  body: Buffer,
+  contentLength: number | undefined,
+  matches: (bytes: Uint8Array) => boolean
+): FoundChange | undefined {
+  let left = MAX_TRIED
+  for (const [found, undo] of UNDO) {
+    for (const original of undo(body)) {
+      left -= original.length
+      if (left < 0) return undefined
+      if ((contentLength ?? original.length) === original.length && matches(original)) return found
     }
   }
   return undefined
@@ -28,56 +50,55 @@ export function findReencoding(
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 const hasBom = (body: Buffer): boolean => body.subarray(0, 3).equals(BOM)
 
-/** How to undo each re-encoding. */
-const UNDO: readonly (readonly [Reencoding, (body: Buffer) => Iterable<Buffer>])[] = [
-  ['newline-removed', body => ['\n', '\r\n'].map(end => Buffer.concat([body, Buffer.from(end)]))],
-  ['newline-added', body => [/\r\n$/, /\n$/].map(end => replaced(body, end, ''))],
-  ['crlf-to-lf', body => [replaced(body, /\n/g, '\r\n')]],
-  ['lf-to-crlf', body => [replaced(body, /\r\n/g, '\n')]],
-  ['bom-removed', body => (hasBom(body) ? [] : [Buffer.concat([BOM, body])])],
-  ['bom-added', body => (hasBom(body) ? [body.subarray(3)] : [])],
-  ['json-reserialized', jsonSpellings]
+/** How to undo each change. */
+const UNDO: readonly (readonly [FoundChange, (body: Buffer) => Iterable<Buffer>])[] = [
+  [
+    { reencoding: 'newline-removed' },
+    body => ['\n', '\r\n'].map(end => Buffer.concat([body, Buffer.from(end)]))
+  ],
+  [{ reencoding: 'newline-added' }, body => [/\r\n$/, /\n$/].map(end => replaced(body, end, ''))],
+  [{ reencoding: 'crlf-to-lf' }, body => [replaced(body, /\n/g, '\r\n')]],
+  [{ reencoding: 'lf-to-crlf' }, body => [replaced(body, /\r\n/g, '\n')]],
+  [{ reencoding: 'bom-removed' }, body => (hasBom(body) ? [] : [Buffer.concat([BOM, body])])],
+  [{ reencoding: 'bom-added' }, body => (hasBom(body) ? [body.subarray(3)] : [])],
+  [{ change: 'latin1-as-utf8' }, body => [Buffer.from(body.toString('utf8'), 'latin1')]],
+  [{ change: 'utf8-as-latin1' }, body => [Buffer.from(body.toString('latin1'), 'utf8')]],
+  [{ change: 'base64-encoded' }, body => [Buffer.from(body.toString('latin1'), 'base64')]],
+  [{ change: 'json-string' }, jsonString],
+  [{ change: 'form-reserialized' }, body => formVariants(body)],
+  [{ reencoding: 'json-reserialized' }, body => jsonVariants(body)]
 ]
 
 /** Latin-1 keeps every byte as it is. */
 const replaced = (body: Buffer, pattern: RegExp, replacement: string): Buffer =>
   Buffer.from(body.toString('latin1').replace(pattern, replacement), 'latin1')
 
-/**
- * JSON as other writers serialize it: compact (JavaScript, Ruby, Go), with spaces (Python), indented; with slashes
- * escaped (PHP), with <, > and & escaped (Go, Rails), or with non-ASCII escaped (Python, PHP); with a newline at the
- * end. What parsing lost (1.0, duplicate keys) cannot be restored.
- */
-function* jsonSpellings(body: Buffer): Generator<Buffer> {
-  let value: unknown
+function jsonString(body: Buffer): Buffer[] {
+  if (body[0] !== 0x22) return []
   try {
-    value = JSON.parse(body.toString('utf8'))
+    return [Buffer.from(String(JSON.parse(body.toString())))]
   } catch {
-    return
-  }
-  if (isDeeperThan(MAX_DEPTH, value)) return
-  for (const json of [...[0, 2, 4, '\t'].map(indent => JSON.stringify(value, null, indent)), spaced(value)]) {
-    const slashes = json.replaceAll('/', '\\/')
-    const html = escaped(json, /[<>&\u2028\u2029]/g)
-    for (const spelling of new Set([json, ascii(json), slashes, ascii(slashes), html])) {
-      yield Buffer.from(spelling)
-      yield Buffer.from(`${spelling}\n`)
-    }
+    return []
   }
 }
 
-/** `{"a": 1, "b": [2, 3]}`: in indented JSON a line break is never part of a string. */
-const spaced = (value: unknown): string =>
-  JSON.stringify(value, null, 1)
-    .replace(/(?<=[[{])\n *|\n *(?=[\]}])/g, '')
-    .replace(/\n */g, ' ')
+/** U+FFFD, which a decoder of UTF-8 writes for bytes that are not UTF-8. */
+const REPLACEMENT = Buffer.from('\ufffd')
 
-const ascii = (json: string): string => escaped(json, /[^\0-~]/g)
+/** How documents end, by how they begin. */
+const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '<': '>' }
 
-const escaped = (json: string, units: RegExp): string =>
-  json.replace(units, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some(child => isDeeperThan(levels - 1, child))
+function findTrace(body: Buffer, contentLength: number | undefined): FoundChange {
+  if (/^\[object \w+\]$/.test(body.toString('latin1', 0, 40))) return { change: 'object-to-string' }
+  const end = ENDS[body.toString('latin1', 0, 1)]
+  const isCut = end !== undefined && contentLength !== undefined && contentLength > body.length
+  if (
+    isCut &&
+    !body
+      .toString('latin1', body.length - 10)
+      .trimEnd()
+      .endsWith(end)
+  )
+    return { change: 'cut-short' }
+  return body.subarray(0, 65_536).includes(REPLACEMENT) ? { change: 'read-as-text' } : {}
 }

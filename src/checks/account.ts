@@ -1,4 +1,5 @@
 import type { Fields } from '../http/fields.ts'
+import type { ReceivedRequest } from '../http/request.ts'
 import type { Settings } from '../options/options.ts'
 import { errorLabel } from '../verdict/error-label.ts'
 import { fail, ok, type Result, withCause } from '../verdict/result.ts'
@@ -11,19 +12,35 @@ const ACCOUNT_ID = /^[\x21-\x2b\x2d-\x7e]{1,255}$/
  * 5. The account header is the prefix and an account id, which must be in the list if there is one. The value is the
  * id.
  */
-export function checkAccount(fields: Fields, settings: Settings): Result<string> {
+export function checkAccount(
+  request: Pick<ReceivedRequest, 'headers'>,
+  fields: Fields,
+  settings: Settings
+): Result<string> {
   const { accountHeader: header, accountPrefix: prefix, accounts } = settings
   const received = fields.values.get(header)
   const expected = `${prefix}<account id>`
-  if (received === undefined) return fail('account-missing', { header, expected })
+  if (received === undefined)
+    return fail('account-missing', { header, expected, ...similarHeader(request, prefix) })
   if (fields.repeated.has(header)) return fail('account-repeated', { header, received })
 
   const id = received.slice(prefix.length)
   if (!received.startsWith(prefix) || !ACCOUNT_ID.test(id)) {
-    return fail('account-malformed', { header, received, expected })
+    return fail('account-malformed', { header, received, expected, ...similarHeader(request, prefix) })
   }
   if (typeof accounts === 'function' || accounts.has(id)) return ok(id)
   return fail('account-mismatch', { header, received: id, expected: [...accounts] })
+}
+
+/** The first header with a value like that of the account header, perhaps the one that the service uses. */
+function similarHeader({ headers }: Pick<ReceivedRequest, 'headers'>, prefix: string): { similar?: string } {
+  const lines = Symbol.iterator in headers ? headers : Object.entries(headers)
+  for (const [name, value] of lines) {
+    const isAccount = typeof value === 'string' && value.startsWith(prefix)
+    if (isAccount && prefix !== '' && ACCOUNT_ID.test(value.slice(prefix.length)))
+      return { similar: `${name}: ${value}` }
+  }
+  return {}
 }
 
 /** The account check while the accounts function has not been asked. */

@@ -1,5 +1,5 @@
 import { findDecompression } from '../body/decompression.ts'
-import { findReencoding } from '../body/reencoding.ts'
+import { findChange } from '../body/reencoding.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
 import type { Fields } from '../http/fields.ts'
@@ -57,14 +57,11 @@ export function checkDigest(
   const signedLength = (covered.includes('content-length') && fields.values.get('content-length')) || ''
   const contentLength = /^\d{1,15}$/.test(signedLength) ? Number(signedLength) : undefined
   const decompressed = findDecompression(body, fields, covered)
-  const reencoding = findReencoding(
-    body,
-    bytes => (contentLength ?? bytes.length) === bytes.length && matchesEncoded(digests, bytes).ok
-  )
+  const found = findChange(body, contentLength, bytes => matchesEncoded(digests, bytes).ok)
   return fail('digest-mismatch', {
     ...matched.evidence,
     ...(contentLength !== undefined && { contentLength }),
-    ...(reencoding !== undefined && { reencoding }),
+    ...found,
     ...(decompressed !== undefined && { decompressed })
   })
 }

@@ -1,4 +1,6 @@
 import { encodeBase64 } from '../http/base64.ts'
+import type { Fields } from '../http/fields.ts'
+import type { Settings } from '../options/options.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import type { Candidate } from './key.ts'
@@ -8,17 +10,36 @@ export function checkSignature(
   signingString: string,
   signature: Uint8Array,
   keyId: string,
-  candidates: readonly Candidate[]
+  candidates: readonly Candidate[],
+  { values }: Fields,
+  { hosts }: Settings
 ): Result<Candidate> {
   for (const candidate of candidates) {
     if (verifySignature(signingString, signature, candidate.key, candidate.algorithm)) return ok(candidate)
   }
   const { algorithm, record } = candidates[0]!
+  const forwarded = FORWARDING.map(name => [name, values.get(name.toLowerCase())])
+    .filter(([, value]) => value !== undefined && value.length < 4096)
+    .map(line => line.join(': '))
   return fail('signature-mismatch', {
     signingString,
     keyId,
     algorithm,
     record: record.text,
-    signature: encodeBase64(signature)
+    signature: encodeBase64(signature),
+    ...(hosts.length > 1 && { hosts }),
+    ...(forwarded.length > 0 && { forwarded })
   })
 }
+
+/** In which proxies say what they changed. They are trusted for nothing: `diagnose` tries their values. */
+const FORWARDING = [
+  'X-Forwarded-Host',
+  'X-Forwarded-Prefix',
+  'X-Forwarded-Uri',
+  'X-Original-Host',
+  'X-Original-URI',
+  'X-Original-URL',
+  'X-Rewrite-URL',
+  'X-Envoy-Original-Path'
+]

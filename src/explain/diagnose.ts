@@ -1,5 +1,6 @@
 import { assertVerdict } from '../verdict/assert-verdict.ts'
 import type { Code } from '../verdict/codes.ts'
+import type { EvidenceByCode } from '../verdict/evidence.ts'
 import {
   CHECK_NAMES,
   type CheckName,
@@ -7,15 +8,17 @@ import {
   type Failure,
   type Verdict
 } from '../verdict/verdict.ts'
-import { adviceOn } from './advice.ts'
-import { evidenceOf } from './evidence.ts'
-import { type Fact, facts } from './facts.ts'
+import { adviceOn, isOtherScheme, isUnsigned, type Situation } from './causes.ts'
+import { findChangedLine, SEARCH_COST } from './changed-line.ts'
+import { type Evidence, type Fact, facts } from './facts.ts'
+import { openSignature } from './opened-signature.ts'
+import { type SettingsLanguage, speak } from './settings.ts'
 import { escapeText } from './text.ts'
 
 /** How a diagnosis speaks. */
 export interface DiagnoseOptions {
-  /** what a fix names: options of `createVerifier` (the default), or flags of the command lines */
-  settings?: 'options' | 'flags'
+  /** what a fix names: options of `createVerifier` and the adapters (the default), or flags of the command lines */
+  settings?: SettingsLanguage
 }
 
 /**
@@ -62,29 +65,38 @@ export interface DiagnosedFailure {
 }
 
 /**
- * Finds the likely cause of each failure and its fix.
+ * Finds the likely cause of each failure and its fix, from the verdict alone. Takes at most a few milliseconds, whatever
+ * the sender sent.
+ *
+ * @example
+ * const verdict = await verify(request)
+ * for (const { code, cause, fix, changed } of diagnose(verdict).failures) console.warn(code, cause, fix, changed)
  *
  * @returns plain data
  * @throws TypeError for anything but a verdict, such as a Promise that was not awaited
  */
-export function diagnose(verdict: Verdict, _options: DiagnoseOptions = {}): Diagnosis {
+export const diagnose = (verdict: Verdict, options: DiagnoseOptions = {}): Diagnosis =>
+  diagnoseWithin(SEARCH_COST, verdict, options)
+
+/** The same with another limit to the search for the changed line, in microseconds. */
+export function diagnoseWithin(
+  searchCost: number,
+  verdict: Verdict,
+  { settings = 'options' }: DiagnoseOptions = {}
+): Diagnosis {
   assertVerdict('diagnose', verdict)
-  const failures = verdict.failures.map(diagnoseFailure)
+  const situation = { say: speak(settings), codes: new Set(verdict.failures.map(({ code }) => code)) }
+  const failures = verdict.failures.map(failure => diagnoseFailure(failure, verdict, situation, searchCost))
+  const roots = failures.filter(({ followsFrom }) => followsFrom === undefined)
   return {
     status: verdict.status,
-    headline: headline(verdict, failures),
+    headline:
+      verdict.status === 'verified'
+        ? `account ${escapeText(verdict.accountId)}, ${verdict.algorithm} by ${escapeText(verdict.keyId)}`
+        : roots.map(({ check }) => check).join(', '),
     checks: CHECK_NAMES.map(check => diagnoseCheck(check, verdict.checks[check])),
-    failures
+    failures: [...roots, ...failures.filter(failure => !roots.includes(failure))]
   }
-}
-
-function headline(verdict: Verdict, failures: readonly DiagnosedFailure[]): string {
-  if (verdict.status === 'verified')
-    return `account ${escapeText(verdict.accountId)}, ${verdict.algorithm} by ${escapeText(verdict.keyId)}`
-  return failures
-    .filter(({ followsFrom }) => followsFrom === undefined)
-    .map(({ check }) => check)
-    .join(', ')
 }
 
 function diagnoseCheck(check: CheckName, result: CheckResult): DiagnosedCheck {
@@ -94,8 +106,67 @@ function diagnoseCheck(check: CheckName, result: CheckResult): DiagnosedCheck {
   return { check, outcome, code: result.code, message: result.message }
 }
 
-function diagnoseFailure(failure: Failure): DiagnosedFailure {
-  const [cause, fix] = adviceOn(failure)
+function diagnoseFailure(
+  failure: Failure,
+  verdict: Verdict,
+  situation: Situation,
+  searchCost: number
+): DiagnosedFailure {
   const { check, code, message } = failure
-  return { check, code, message, cause, fix, facts: facts(evidenceOf(failure)) }
+  const evidence = evidenceOf(failure)
+  const search = code === 'signature-mismatch' ? searchLine(failure.evidence, searchCost) : {}
+  const [cause, fix] = adviceOn(code, check, evidence, { ...situation, ...search })
+  const thrown = Object.hasOwn(failure, 'cause') ? { error: failure.cause } : undefined
+  const followsFrom = rootOf(failure, verdict.failures, situation.codes)
+  return {
+    check,
+    code,
+    message,
+    cause,
+    fix,
+    facts: facts(evidence, thrown),
+    ...(search.changed !== undefined && {
+      changed: {
+        line: search.changed.line,
+        signed: escapeText(search.changed.signed, 600),
+        received: escapeText(search.changed.received, 600)
+      }
+    }),
+    ...(followsFrom !== undefined && { followsFrom })
+  }
+}
+
+function searchLine(
+  evidence: EvidenceByCode['signature-mismatch'],
+  searchCost: number
+): Pick<Situation, 'changed' | 'isByKey'> {
+  const opened = openSignature(evidence)
+  if (opened === undefined) return {}
+  return { changed: findChangedLine(evidence, opened, searchCost), isByKey: opened.isByKey }
+}
+
+const evidenceOf = (failure: Failure): Evidence => (failure as { evidence?: Evidence }).evidence ?? {}
+
+/** The failure that this one follows from. */
+function rootOf(failure: Failure, failures: readonly Failure[], codes: ReadonlySet<Code>): Code | undefined {
+  const { code, check } = failure
+  if (isUnsigned(codes)) return code === 'signature-missing' ? undefined : 'signature-missing'
+  const other = failures.find(one => one.code === 'signature-malformed' && isOtherScheme(evidenceOf(one)))
+  if (other !== undefined && (code === 'digest-missing' || code === 'date-missing')) return other.code
+  const { missing, absent } = evidenceOf(failure)
+  if (check === 'coverage') {
+    const names = [missing ?? absent ?? []].flat().map(String)
+    const roots = names.map(name => failures.find(one => headerWithout(one) === name))
+    return names.length > 0 && roots.every(root => root !== undefined) ? roots[0]!.code : undefined
+  }
+  if (code === 'signature-created-out-of-range' || code === 'signature-expired')
+    return failures.find(one => /^date-(?:too-old|in-future)$/.test(one.code))?.code
+  return undefined
+}
+
+/** The header that the failure says is not there, or is not what it should be: a signature cannot cover it. */
+function headerWithout({ code, check, ...failure }: Failure): string | undefined {
+  if (code === 'account-missing' || code === 'account-malformed')
+    return String((failure.evidence as Evidence)['header']).toLowerCase()
+  return code.endsWith('-missing') ? check : undefined
 }

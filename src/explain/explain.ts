@@ -1,6 +1,5 @@
 import { assertVerdict } from '../verdict/assert-verdict.ts'
-import type { Failure, Verdict } from '../verdict/verdict.ts'
-import { details } from './details.ts'
+import type { Verdict } from '../verdict/verdict.ts'
 import {
   type DiagnosedCheck,
   type DiagnosedFailure,
@@ -8,39 +7,35 @@ import {
   type Diagnosis,
   diagnose
 } from './diagnose.ts'
-import { evidenceOf } from './evidence.ts'
 import { factText } from './facts.ts'
 import { wrapExact, wrapWords } from './text.ts'
-import { thrownLines } from './thrown.ts'
 
 /**
- * Explains a verdict to a person, as the text of `diagnose`: every check with its result and, for each failure, what was
- * received, what is configured, the likely cause and the fix. For an error that the receiver's own function threw, it
- * shows name, message and place.
+ * Explains a verdict to a person, as the text of `diagnose`: the line that was changed on the way, where it is known;
+ * every check with its result; and for each failure what was received, what is configured, the likely cause and the
+ * fix. For an error that the receiver's own function threw, it shows name, message and place.
+ *
+ * @example
+ * const verdict = await verify(request)
+ * if (verdict.status !== 'verified') console.warn(explain(verdict))
  *
  * @returns lines of printable ASCII in 80 columns, without colour; text from the sender is escaped and cut
  * @throws TypeError for anything but a verdict, such as a Promise that was not awaited
  */
 export function explain(verdict: Verdict, options: DiagnoseOptions = {}): string {
   assertVerdict('explain', verdict)
-  return explainDiagnosis(diagnose(verdict, options), verdict)
+  return explainDiagnosis(diagnose(verdict, options))
 }
 
-/** The same of a diagnosis that was made already. */
-export function explainDiagnosis(
-  { status, headline, checks, failures }: Diagnosis,
-  verdict: Verdict
-): string {
-  return [
+/** The text of a diagnosis. */
+export const explainDiagnosis = ({ status, headline, checks, failures }: Diagnosis): string =>
+  [
     wrapWords(`${status}: `, headline),
     ...failures.flatMap(changedLines),
     '',
     ...checks.map(check => checkLine(check, failures)),
-    ...failures.flatMap(failure =>
-      adviceLines(failure, verdict.failures.find(({ check }) => check === failure.check)!)
-    )
+    ...failures.filter(({ followsFrom }) => followsFrom === undefined).flatMap(adviceLines)
   ].join('\n')
-}
 
 function changedLines({ changed }: DiagnosedFailure): string[] {
   if (changed === undefined) return []
@@ -58,23 +53,38 @@ function checkLine(
   { check, outcome, code, message, reason }: DiagnosedCheck,
   failures: readonly DiagnosedFailure[]
 ): string {
-  const { facts = [] } = failures.find(failure => failure.check === check) ?? {}
+  const { facts = [], followsFrom } = failures.find(failure => failure.check === check) ?? {}
   const text =
     outcome === 'pass'
       ? outcome
       : outcome === 'not-run'
         ? `not run: ${reason}`
-        : [`${code}: ${message}`, ...facts.map(factText)].join('; ')
+        : [
+            `${code}: ${message}`,
+            ...facts.filter(({ name }) => !BELOW.has(name)).map(factText),
+            ...(followsFrom === undefined ? [] : [`follows from ${followsFrom}`])
+          ].join('; ')
   return wrapWords(`${MARKS[outcome].padEnd(6)}${check.padEnd(18)}`, text)
 }
 
-function adviceLines({ code, cause, fix }: DiagnosedFailure, failure: Failure): string[] {
+/** The long facts, which stand below the advice. */
+const BELOW = new Set(['thrown', 'at', 'body', 'record as found', 'signing string'])
+
+function adviceLines({ code, cause, fix, facts }: DiagnosedFailure): string[] {
   return [
     '',
     code,
     wrapWords('  likely cause: ', cause),
     wrapWords('  fix: ', fix),
-    ...thrownLines(failure),
-    ...details(evidenceOf(failure))
+    ...facts
+      .filter(({ name }) => BELOW.has(name))
+      .flatMap(({ name, value }) =>
+        name === 'signing string'
+          ? ['  signing string as rebuilt here:', ...numbered(value)]
+          : [name === 'body' ? wrapWords('  body: ', value) : wrapExact(`  ${name}: `, value)]
+      )
   ]
 }
+
+const numbered = (signingString: string): string[] =>
+  signingString.split('\n').map((line, i) => wrapExact(`${String(i + 1).padStart(4)}  `, line))

@@ -1,6 +1,8 @@
 import { publicDecrypt } from 'node:crypto'
+import { base64Digest } from '../http/hash.ts'
 import { parseKey } from '../key/import.ts'
 import { computationFor } from '../signature/algorithms.ts'
+import { verifySignature } from '../signature/verify-signature.ts'
 import type { EvidenceByCode } from '../verdict/evidence.ts'
 
 /** RFC 8017 section 9.2, note 1: the DER of DigestInfo up to the hash. */
@@ -9,37 +11,60 @@ const DIGEST_INFO = {
   sha512: Buffer.from('3051300d060960864801650304020305000440', 'hex')
 }
 
-/** The hash inside an RSASSA-PKCS1-v1_5 signature. */
-export interface SignedHash {
-  algorithm: 'sha256' | 'sha512'
-  /** base64 */
-  hash: string
+/** What a signature that did not verify can still tell. It explains a refusal and accepts nothing. */
+export interface OpenedSignature {
+  /** whether the key made it, over any text; undefined where only the right text can show that (PSS, Ed25519) */
+  isByKey: boolean | undefined
+  /** whether it was made over this text */
+  wasSigned(text: string): boolean
+  /** about how many microseconds `wasSigned` takes */
+  cost(text: string): number
 }
 
 /**
- * Opens the signature of a mismatch. It contains a hash only if the key in the evidence made it, over any text. This
- * explains a refusal and accepts nothing. Undefined also for signatures that do not reveal their hash (PSS, Ed25519).
- * Never throws.
+ * Recovers the signed digest from an RSASSA-PKCS1-v1_5 signature, so that a text is tried by hashing it; for other
+ * signatures each try is a whole verification. Undefined for a key that cannot be used. Never throws.
  */
 export function openSignature({
   record,
   signature,
   algorithm
-}: Pick<EvidenceByCode['signature-mismatch'], 'record' | 'signature' | 'algorithm'>): SignedHash | undefined {
+}: Pick<EvidenceByCode['signature-mismatch'], 'record' | 'signature' | 'algorithm'>):
+  | OpenedSignature
+  | undefined {
   const parsed = parseKey(record)
   if (!parsed.ok) return undefined
   const { key } = parsed.value
-  const computation = computationFor(algorithm, key.type)
-  if (computation === undefined || computation.digest === null || computation.options !== undefined)
-    return undefined
+  const computation = computationFor(algorithm.toLowerCase(), key.type)
+  if (computation === undefined) return undefined
+  const bytes = Buffer.from(signature, 'base64')
+  const { digest, options } = computation
 
-  const start = DIGEST_INFO[computation.digest]
+  if (digest === null || options !== undefined) {
+    const verification = key.type === 'rsa' ? 20 + 6 * (key.bits / 1024) ** 2 : 100
+    return {
+      isByKey: undefined,
+      wasSigned: text => verifySignature(text, bytes, key, algorithm),
+      cost: () => verification
+    }
+  }
+  const signed = recoverSignedDigest(key.keyObject, bytes, DIGEST_INFO[digest])
+  return {
+    isByKey: signed !== undefined,
+    wasSigned: text => base64Digest(digest, Buffer.from(text, 'latin1')) === signed,
+    cost: text => 1 + text.length / 1000
+  }
+}
+
+/** The base64 of the digest; undefined when another key made the signature. */
+function recoverSignedDigest(
+  key: Parameters<typeof publicDecrypt>[0],
+  signature: Uint8Array,
+  start: Buffer
+): string | undefined {
   try {
-    const info = publicDecrypt(key.keyObject, Buffer.from(signature, 'base64'))
-    const isStarted = info.compare(start, 0, start.length, 0, start.length) === 0
-    return isStarted
-      ? { algorithm: computation.digest, hash: info.toString('base64', start.length) }
-      : undefined
+    const info = publicDecrypt(key, signature)
+    return info.indexOf(start) === 0 ? info.toString('base64', start.length) : undefined
   } catch {
     return undefined
   }

@@ -52,8 +52,8 @@ function importRsa(
     return fail('key-type-mismatch', { record: text, reason: 'k= says rsa but the key is of another type' })
   }
   const { form, bits, isExponentGood } = found
-  if (!(bits >= minRsaBits)) return fail('key-too-short', { record: text, bits })
-  if (bits > maxRsaBits) return fail('key-too-long', { record: text, bits })
+  if (!(bits >= minRsaBits)) return fail('key-too-short', { record: text, bits, limit: minRsaBits })
+  if (bits > maxRsaBits) return fail('key-too-long', { record: text, bits, limit: maxRsaBits })
   // With exponent 1 the padded digest is its own signature; an even one is not RSA; a long one is slow.
   if (!isExponentGood) {
     return fail('key-weak', {

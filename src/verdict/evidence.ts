@@ -8,6 +8,8 @@ export interface KeyEvidence {
   reason?: string
   /** bits of an RSA key */
   bits?: number
+  /** for `key-too-short` and `key-too-long`: the bits that are the limit */
+  limit?: number
 }
 
 /** How a re-encoding changed the body, when undoing it gives the signed digest. */
@@ -19,6 +21,22 @@ export type Reencoding =
   | 'bom-removed'
   | 'bom-added'
   | 'json-reserialized'
+
+/**
+ * What else can happen to a body: a form was parsed and written again; UTF-8 was read as Latin-1 and written as UTF-8,
+ * or the other way round; bytes that are not UTF-8 were read as text; it was encoded in base64; it was serialized as a
+ * JSON string; an object was converted to a string; it was cut. Only the last three that are not proven by the digest:
+ * `read-as-text`, `object-to-string` and `cut-short`.
+ */
+export type BodyChange =
+  | 'form-reserialized'
+  | 'latin1-as-utf8'
+  | 'utf8-as-latin1'
+  | 'base64-encoded'
+  | 'json-string'
+  | 'read-as-text'
+  | 'object-to-string'
+  | 'cut-short'
 
 /**
  * What was received and what was expected, per code: plain data, for programs and for `explain`.
@@ -44,9 +62,10 @@ export interface EvidenceByCode {
   'host-missing': { expected: readonly string[]; header?: string }
   'host-repeated': { received: string; expected: readonly string[]; header?: string }
   'host-mismatch': { received: string; expected: readonly string[]; header?: string }
-  'account-missing': { header: string; expected: string }
+  /** `similar` is a header of the request that has the form of an account */
+  'account-missing': { header: string; expected: string; similar?: string }
   'account-repeated': { header: string; received: string }
-  'account-malformed': { header: string; received: string; expected: string }
+  'account-malformed': { header: string; received: string; expected: string; similar?: string }
   /** `expected` is the configured ids; absent where a function decides */
   'account-mismatch': { header: string; received: string; expected?: readonly string[] }
   'account-check-failed': { error: string }
@@ -80,8 +99,13 @@ export interface EvidenceByCode {
   'key-weak': KeyEvidence
   'key-lookup-failed': { name: string; error: string }
   'key-lookup-timeout': { name: string; error: string }
-  /** the string as rebuilt from what was received, and the record it was checked with */
+  /**
+   * The string as rebuilt from what was received, and the record it was checked with; `hosts` where several are
+   * configured; `forwarded` is the header lines in which proxies say what they changed.
+   */
   'signature-mismatch': {
+    hosts?: readonly string[]
+    forwarded?: readonly string[]
     signingString: string
     keyId: string
     algorithm: string
@@ -93,7 +117,7 @@ export interface EvidenceByCode {
   'digest-unsupported': { received: readonly string[] }
   /**
    * Digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did; `decompressed` is the
-   * Content-Encoding that the body no longer has.
+   * Content-Encoding that the body no longer has; `change` is what else happened to it, where that is known.
    */
   'digest-mismatch': {
     algorithm: string
@@ -102,6 +126,7 @@ export interface EvidenceByCode {
     bodyLength: number
     contentLength?: number
     reencoding?: Reencoding
+    change?: BodyChange
     decompressed?: string
   }
   'body-too-large': { limit: number }

@@ -1,4 +1,5 @@
-import { type DiagnosedFailure, type Diagnosis, diagnose } from '../../explain/diagnose.ts'
+import { PATIENT_SEARCH_COST } from '../../explain/changed-line.ts'
+import { type DiagnosedFailure, type Diagnosis, diagnoseWithin } from '../../explain/diagnose.ts'
 import { duration } from '../../explain/text.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
 
@@ -22,7 +23,9 @@ interface About {
 
 /** What the verdict on a capture means. What the capture does not hold was not checked. */
 export function diagnoseCapture(verdict: Verdict, about: About): Diagnosis {
-  const { status, headline, checks, failures } = diagnose(verdict, { settings: 'flags' })
+  const { status, headline, checks, failures } = diagnoseWithin(PATIENT_SEARCH_COST, verdict, {
+    settings: 'flags'
+  })
   const notRun = new Map<string, string>()
   if (about.isAsOfDate && verdict.checks.date.outcome === 'pass')
     notRun.set('date', '--now date takes the Date itself as the time')

@@ -4,12 +4,10 @@ import { parseHttpDate } from '../../http/http-date.ts'
 import { dnsTxtLookup } from '../../key/dns.ts'
 import type { VerifierOptions } from '../../options/options.ts'
 import type { Algorithm } from '../../signature/algorithms.ts'
-import type { EvidenceByCode } from '../../verdict/evidence.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
 import { createVerifier } from '../../verify.ts'
 import type { Entry } from '../captures/capture.ts'
 import { readCapture } from '../captures/read-capture.ts'
-import { findChangedLine } from '../changed-line.ts'
 import { type Command, EXIT, type Io, readBytes, readStart, UsageError } from '../command.ts'
 import { addPrefix, COMMON, option, parseFlags, requireFlags, SHARED, schemesOf } from '../flags.ts'
 import { helpText } from '../help.ts'
@@ -82,19 +80,8 @@ async function run(args: string[], io: Io): Promise<number> {
     isAsOfDate: values.now === 'date',
     isByClock: options.now === undefined
   })
-  // Until diagnose finds it.
-  const { signature } = verdict.checks
-  if (
-    signature.outcome === 'fail' &&
-    'evidence' in signature &&
-    diagnosis.failures[0]?.changed === undefined
-  ) {
-    const evidence = signature.evidence as EvidenceByCode['signature-mismatch']
-    const changed = findChangedLine(evidence, entry.request, [options.hosts].flat())
-    if (changed && diagnosis.failures[0]) diagnosis.failures[0].changed = changed
-  }
   if (values.json) printJson({ ...printable(verdict), diagnosis }, io)
-  else printText(explainDiagnosis(diagnosis, verdict), io)
+  else printText(explainDiagnosis(diagnosis), io)
   return EXITS[diagnosis.status]
 }
 

@@ -7,8 +7,9 @@ import { failuresOf } from '../../support/verdicts.ts'
 testVectorsOf('account', ['account'])
 
 const check = (value: string, settings = settingsWith()) => {
-  const fields = parseFields([['X-Service-ID', value]])
-  return fields.ok && checkAccount(fields.value, settings)
+  const headers = [['X-Service-ID', value]] as const
+  const fields = parseFields(headers)
+  return fields.ok && checkAccount({ headers }, fields.value, settings)
 }
 
 describe('checkAccount', () => {

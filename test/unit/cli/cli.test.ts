@@ -146,7 +146,7 @@ describe('explain', () => {
     ]) {
       const { code, stdout } = await run(['explain', ...flags], latin1(bytes.replace(before!, after!)))
       expect(stdout).toContain(`  signed:   ${line}\n`)
-      expect(stdout).toMatch(/^ {3}2\* "@request-target": /m)
+      expect(stdout).toMatch(/^ {3}2 {2}"@request-target": /m)
       expect(code).toBe(1)
     }
     const wrong = await run(['explain', ...WITH_RECORD, '--scheme', 'rfc9999'], latin1(bytes))

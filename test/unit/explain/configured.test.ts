@@ -21,9 +21,18 @@ async function explained(request: ReceivedRequest, options: Partial<VerifierOpti
   return text.replace(/\n {6,}/g, ' ')
 }
 
-/** A request that came through a proxy with these headers. */
-const forwarded = (multiValueHeaders: Record<string, string[]>, options: ProxyOptions): ReceivedRequest =>
-  fromLambdaEvent({ requestContext: { elb: {} }, httpMethod: 'GET', path: '/', multiValueHeaders }, options)
+/** A signed request that came through a proxy with these headers. */
+function forwarded(headers: Record<string, string[]>, options: ProxyOptions): ReceivedRequest {
+  const signed = [...(service.sign().headers as Iterable<readonly [string, string]>)]
+  const multiValueHeaders = {
+    ...Object.fromEntries(signed.map(([name, value]) => [name, [value]])),
+    ...headers
+  }
+  return fromLambdaEvent(
+    { requestContext: { elb: {} }, httpMethod: 'GET', path: '/', multiValueHeaders },
+    options
+  )
+}
 
 describe('a forwarding header that the adapter was told to trust', () => {
   it.each([
@@ -58,7 +67,12 @@ describe('a forwarding header that the adapter was told to trust', () => {
     ],
     [['a.example, b.example'], 'host-mismatch', 'more than one value', 'Have the outermost proxy replace'],
     [['a.example', 'b.example'], 'host-repeated', 'more than one value', 'Have the outermost proxy replace'],
-    [['other.example'], 'host-mismatch', 'another name into X-Forwarded-Host', 'or add it to hosts']
+    [
+      ['other.example'],
+      'host-mismatch',
+      'another name into X-Forwarded-Host',
+      "add it to hosts, hosts: [..., 'other.example'] only if"
+    ]
   ])('X-Forwarded-Host with %j', async (values, code, cause, fix) => {
     const headers = { Host: ['backend.internal'], 'X-Forwarded-Host': values }
     const text = await explained(forwarded(headers, { host: 'x-forwarded-host', https: true }))
@@ -72,7 +86,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
   it('is advised where it was not asked for', async () => {
     const text = await explained(forwarded({ Host: ['backend.internal'] }, {}))
     expect(text).toContain("give the adapter https: 'x-forwarded-proto'")
-    expect(text).toContain("use the adapter's host option")
+    expect(text).toContain("give the adapter host: 'x-forwarded-host'")
   })
 })
 
@@ -102,7 +116,7 @@ describe('shows what is configured and what was received', () => {
   it('serviceDomain that is the name of the key: the domain above it', async () => {
     const text = await explained(service.sign(), { serviceDomain: KEY_NAME })
     expect(text).toContain('serviceDomain is the name of the key itself')
-    expect(text).toContain("Set serviceDomain to the service's own domain, such as 'service.example'.")
+    expect(text).toContain("Set serviceDomain to the service's own domain, such as service.example.")
   })
 
   it('never advises to trust the domain of another key', async () => {
@@ -126,7 +140,7 @@ describe('shows what is configured and what was received', () => {
 
   it('the limit of a body', async () => {
     const text = await explained(service.sign({ method: 'POST', body: '12345' }), { maxBodyBytes: 4 })
-    expect(text).toContain('Raise maxBodyBytes if the service sends such bodies (it is now 4).')
+    expect(text).toContain('Raise maxBodyBytes if the service sends such bodies (it is now 4 bytes).')
   })
 })
 
