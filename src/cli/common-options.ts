@@ -1,5 +1,5 @@
+import { SCHEMES } from '../fixture/setup.ts'
 import type { Scheme } from '../scheme.ts'
-import { SCHEMES } from '../testing/vector-setup.ts'
 import { UsageError } from './usage.ts'
 
 /** Options that mean the same in every command that has them. */

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
+import { SCHEMES } from '../fixture/setup.ts'
 import { nearest } from '../mistakes/own-options.ts'
 import type { Scheme } from '../scheme.ts'
-import { SCHEMES } from '../testing/vector-setup.ts'
 import { type Io, UsageError } from './command.ts'
 
 /** An option as `parseArgs` takes it, with what the help says about it. */

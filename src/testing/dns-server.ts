@@ -1,7 +1,10 @@
 import type { Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Server, Socket } from 'node:net'
-import { answerQuery, type TxtRecords } from './dns-message.ts'
+import { AUTHORITATIVE_ANSWER, decode, encode, type Question, TRUNCATED_RESPONSE } from 'dns-packet'
+import { describe } from '../mistakes/describe.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
+import type { TestService } from './service.ts'
 
 /** A DNS server that runs. */
 export interface DnsServer {
@@ -11,21 +14,59 @@ export interface DnsServer {
   close(): Promise<void>
 }
 
+/** Where `serveDns` listens. */
+export interface ServeDnsOptions {
+  /** a free one by default */
+  port?: number
+}
+
+/**
+ * A real DNS server on loopback with the service's records, for a receiver in another process: UDP and TCP, every
+ * query answered from `service.records` as they are at that moment, so a rotated key is found at once.
+ *
+ * @throws (rejects with) TypeError for a bad option, and the system's error when the port is taken (`EADDRINUSE`)
+ * @example
+ * ```ts
+ * import { createVerifier, dnsTxtLookup } from 'signed-requests'
+ * import { createTestService, serveDns } from 'signed-requests/testing'
+ *
+ * const service = createTestService()
+ * const dns = await serveDns(service)
+ * const verify = createVerifier({ ...service.options, lookupTxt: dnsTxtLookup({ servers: [dns.address] }) })
+ * console.log((await verify(service.sign())).status)
+ * await dns.close()
+ * ```
+ */
+export async function serveDns(
+  service: Pick<TestService, 'records'>,
+  options: ServeDnsOptions = {}
+): Promise<DnsServer> {
+  if (typeof service?.records !== 'object' || service.records === null)
+    throw new TypeError(
+      `serveDns() got ${describe(service)}: pass the service, serveDns(createTestService())`
+    )
+  const { port = 0 } = ownOptions('serveDns', options, ['port'])
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new TypeError(
+      `port is ${describe(port)}: pass a number from 1 to 65535, or nothing for a free port`
+    )
+  const { address, close } = await startDnsServer(service.records, { port })
+  return { address, close }
+}
+
+/** TXT records by name in lower case, each a list of strings; they may change at any time. */
+type TxtRecords = Readonly<Record<string, readonly (readonly string[])[]>>
+
 /** A DNS server that counts its queries. */
 export interface CountingDnsServer extends DnsServer {
   /** how often a TXT record was asked for: of a name in lower case, or of any */
   queries(name?: string): number
 }
 
-/** How many free UDP ports may be taken for TCP before this gives up. */
+/** A free UDP port may be taken for TCP. */
 const ATTEMPTS = 10
 
-/**
- * Serves TXT records over UDP and TCP on one port, and answers for every other name that it does not exist. Records may
- * change at any time. No message can stop it.
- *
- * @throws (rejects with) the system's error, such as EADDRINUSE
- */
+/** Serves TXT records over UDP and TCP on one port. No message can stop it. @throws (rejects with) EADDRINUSE and such */
 export async function startDnsServer(
   records: TxtRecords,
   { ip = '127.0.0.1', port = 0 }: { ip?: string; port?: number } = {}
@@ -41,50 +82,45 @@ export async function startDnsServer(
 }
 
 async function listen(records: TxtRecords, ip: string, wanted: number): Promise<CountingDnsServer> {
-  const asked = new Map<string, number>()
-  const count = (name: string) => {
-    if (asked.has(name) || asked.size < MAX_NAMES) asked.set(name, (asked.get(name) ?? 0) + 1)
-  }
+  const asked: string[] = []
+  const reply = (message: Buffer, maxLength: number) =>
+    replyTo(message, records, maxLength, name => asked.length < MAX_COUNTED && asked.push(name))
   // Imported here, so that the test kit loads where these modules do not exist (Cloudflare Workers).
   const [{ createSocket }, { createServer }] = await Promise.all([import('node:dgram'), import('node:net')])
   const udp = createSocket(ip.includes(':') ? 'udp6' : 'udp4')
-  const sockets = new Set<Socket>()
-  const tcp = createServer(socket => answerConnection(socket, records, sockets, count))
-  tcp.maxConnections = MAX_CONNECTIONS
   udp.on('message', (message, { address, port }) => {
-    const answer = answerQuery(message, records, 'udp', count)
+    const answer = reply(message, MAX_UDP)
     // Sending to port 0 would throw.
     if (answer !== undefined && port > 0) udp.send(answer, port, address, () => {})
   })
+  const sockets = new Set<Socket>()
+  const tcp = createServer(socket => {
+    sockets.add(socket.on('close', () => sockets.delete(socket)))
+    serveConnection(socket, message => reply(message, 65_535))
+  })
+  tcp.maxConnections = MAX_CONNECTIONS
   const close = async () => {
     for (const socket of sockets) socket.destroy()
     await Promise.all([closed(udp), closed(tcp)])
   }
-
   try {
-    udp.bind({ port: wanted, address: ip, exclusive: true })
-    await once(udp, 'listening')
+    await once(udp.bind({ port: wanted, address: ip, exclusive: true }), 'listening')
     const { port } = udp.address()
-    tcp.listen({ port, host: ip, exclusive: true })
-    await once(tcp, 'listening')
-    tcp.on('error', () => {})
-    udp.on('error', () => {})
-    return {
-      address: `${ip.includes(':') ? `[${ip}]` : ip}:${port}`,
-      queries: name =>
-        name === undefined
-          ? [...asked.values()].reduce((sum, times) => sum + times, 0)
-          : (asked.get(name) ?? 0),
-      close
-    }
+    await once(tcp.listen({ port, host: ip, exclusive: true }), 'listening')
+    for (const server of [tcp, udp]) server.on('error', () => {})
+    const queries = (name?: string) => asked.filter(one => name === undefined || one === name).length
+    return { address: `${ip.includes(':') ? `[${ip}]` : ip}:${port}`, queries, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-/** How many names are counted; no verifier asks for more. */
-const MAX_NAMES = 1000
+const MAX_COUNTED = 100_000
+const MAX_CONNECTIONS = 100
+
+/** milliseconds that a connection may be idle */
+const IDLE = 5000
 
 const closed = (server: Server | UdpSocket): Promise<void> =>
   new Promise(resolve => {
@@ -95,37 +131,81 @@ const closed = (server: Server | UdpSocket): Promise<void> =>
     }
   })
 
-/** milliseconds that a connection may be idle, and how many there may be */
-const IDLE = 5000
-const MAX_CONNECTIONS = 100
-
-function answerConnection(
-  socket: Socket,
-  records: TxtRecords,
-  sockets: Set<Socket>,
-  count: (name: string) => void
-): void {
-  sockets.add(socket)
-  socket.on('close', () => sockets.delete(socket))
-  socket.on('error', () => socket.destroy())
-  socket.setTimeout(IDLE, () => socket.destroy())
+/** RFC 1035 section 4.2.2: two octets of length before each message. */
+function serveConnection(socket: Socket, reply: (message: Buffer) => Buffer | undefined): void {
   let rest: Buffer = Buffer.alloc(0)
+  socket.on('error', () => socket.destroy()).setTimeout(IDLE, () => socket.destroy())
   socket.on('data', chunk => {
     rest = Buffer.concat([rest, chunk])
-    // RFC 1035 section 4.2.2: two octets of length before each message.
     while (rest.length >= 2) {
-      const length = rest.readUInt16BE(0)
-      if (length > MAX_TCP_QUERY) return void socket.destroy()
-      if (rest.length < 2 + length) return
-      const answer = answerQuery(rest.subarray(2, 2 + length), records, 'tcp', count)
-      rest = rest.subarray(2 + length)
+      const end = 2 + rest.readUInt16BE(0)
+      // A longer message is not a query, and its bytes are not kept.
+      if (end > 2 + MAX_QUERY) return void socket.destroy()
+      if (rest.length < end) return
+      const answer = reply(rest.subarray(2, end))
+      rest = rest.subarray(end)
       if (answer === undefined) return void socket.destroy()
-      const prefix = Buffer.alloc(2)
-      prefix.writeUInt16BE(answer.length)
-      socket.write(Buffer.concat([prefix, answer]))
+      socket.write(Buffer.concat([Buffer.of(answer.length >> 8, answer.length & 0xff), answer]))
     }
   })
 }
 
-/** A longer message is not a query, and its bytes are not kept. */
-const MAX_TCP_QUERY = 1024
+/** RFC 1035 section 4.1.1 */
+const HEADER_LENGTH = 12
+const NO_SUCH_NAME = 3
+
+/** A name and its question have 260 octets, EDNS options a few more. */
+const MAX_QUERY = 1024
+
+/** RFC 1035 section 4.2.1: a longer answer over UDP is truncated, and asked for again over TCP. */
+const MAX_UDP = 512
+
+/**
+ * The answer to a DNS query, or undefined for any other message: two servers would answer each other's responses
+ * forever. The counts are checked before it is parsed, so a message that announces 65,535 questions costs nothing.
+ *
+ * @param onQuestion called with each name, in lower case, whose TXT record is asked for
+ */
+export function replyTo(
+  message: Buffer,
+  records: TxtRecords,
+  maxLength: number,
+  onQuestion: (name: string) => void
+): Buffer | undefined {
+  if (message.length < HEADER_LENGTH || message.length > MAX_QUERY) return undefined
+  // A query without an opcode, with one question, no answers and authorities, and room for EDNS.
+  const [flags = 0, questions, answers, authorities, additionals = 0] = [2, 4, 6, 8, 10].map(at =>
+    message.readUInt16BE(at)
+  )
+  if (flags >> 11 !== 0 || questions !== 1 || answers !== 0 || authorities !== 0 || additionals > 2)
+    return undefined
+  let question: Question
+  try {
+    question = decode(message).questions![0]!
+  } catch {
+    return undefined
+  }
+  const name = question.name.toLowerCase()
+  const isText = question.type === 'TXT'
+  const found = Object.hasOwn(records, name) ? records[name] : undefined
+  if (isText) onQuestion(name)
+  const texts = isText ? (found ?? []) : []
+  const encodeAnswer = (flags: number, texts: TxtRecords[string]) =>
+    encode({
+      type: 'response',
+      id: message.readUInt16BE(0),
+      flags: AUTHORITATIVE_ANSWER | flags,
+      questions: [question],
+      answers: texts.map(strings => ({
+        type: 'TXT',
+        name: question.name,
+        ttl: 0,
+        // RFC 1035 section 3.3: at most 255 octets each.
+        data: strings
+          .flatMap(text => text.match(/.{1,255}/gs) ?? [''])
+          .map(text => Buffer.from(text, 'latin1'))
+      }))
+    })
+  const answer = encodeAnswer(found === undefined ? NO_SUCH_NAME : 0, texts)
+  return answer.length > maxLength ? encodeAnswer(TRUNCATED_RESPONSE, []) : answer
+}

@@ -1,14 +1,31 @@
 import { randomUUID } from 'node:crypto'
+import { isToken } from '../http/fields.ts'
 import type { LookupTxt } from '../key/dns.ts'
+import { describe } from '../mistakes/describe.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import type { VerifierOptions } from '../options/options.ts'
-import { type TestServiceOptions, validateServiceOptions } from './service-options.ts'
-import { type SignedTestRequest, signRequest } from './sign.ts'
-import type { SignRequest } from './sign-options.ts'
+import { validateDomain } from '../options/values.ts'
+import { type SignedTestRequest, type SignRequest, signRequest } from './sign.ts'
 import { createSigningKey, type SigningKey } from './signing-key.ts'
+
+/** The service to stand in for; all of it is optional. */
+export interface TestServiceOptions {
+  /** `service.example` by default */
+  serviceDomain?: string
+  /** the account the requests are for; `1234` by default */
+  accountId?: string
+  /** `X-Service-ID` by default */
+  accountHeader?: string
+  /** 2048 by default */
+  rsaBits?: number
+}
 
 /** A stand-in for the service: it signs requests as the service would, and publishes its keys. */
 export interface TestService {
   /** a request as the service would send it, ready for `verify` */
+  sign(
+    request: SignRequest & { body: string | Uint8Array }
+  ): SignedTestRequest & { body: Uint8Array<ArrayBuffer> }
   sign(request?: SignRequest): SignedTestRequest
   /** in-memory DNS with the service's keys, for the verifier's `lookupTxt` */
   readonly lookupTxt: LookupTxt
@@ -34,11 +51,17 @@ const HOST = 'receiver.example'
 /**
  * A service to test a receiver with: keys, an in-memory DNS, and a signer.
  *
+ * @throws TypeError for a bad option
  * @example
+ * ```ts
+ * import { createVerifier } from 'signed-requests'
+ * import { createTestService } from 'signed-requests/testing'
+ *
  * const service = createTestService()
  * const verify = createVerifier(service.options)
- * const verdict = await verify(service.sign({ method: 'POST', target: '/hook', body: '{"id":1}' }))
- * @throws TypeError for a bad option
+ * const signed = service.sign({ method: 'POST', target: '/hook', body: '{"id":1}' })
+ * console.log((await verify(signed)).status, new Request(`https://receiver.example${signed.target}`, signed).url)
+ * ```
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
   const { serviceDomain, accountId, accountHeader, rsaBits } = validateServiceOptions(options)
@@ -56,22 +79,43 @@ export function createTestService(options: TestServiceOptions = {}): TestService
 
   const lookupTxt: LookupTxt = async name => {
     const found = Object.hasOwn(records, name) ? records[name] : undefined
-    if (found === undefined)
-      throw Object.assign(new Error(`queryTxt ENOTFOUND ${name}`), { code: 'ENOTFOUND' })
-    return found
+    if (found !== undefined) return found
+    throw Object.assign(new Error(`queryTxt ENOTFOUND ${name}`), { code: 'ENOTFOUND' })
   }
 
+  const sign = (request: SignRequest = {}) =>
+    signRequest(request, key, {
+      host: HOST,
+      account: [accountHeader, `account-${accountId}`],
+      nonce: randomUUID(),
+      now: new Date()
+    })
+
   return {
-    sign: (request = {}) =>
-      signRequest(request, key, {
-        host: HOST,
-        account: [accountHeader, `account-${accountId}`],
-        nonce: randomUUID(),
-        now: new Date()
-      }),
+    sign: sign as TestService['sign'],
     lookupTxt,
     records,
     rotateKey,
     options: { serviceDomain, hosts: [HOST], accounts: [accountId], accountHeader, lookupTxt }
   }
+}
+
+function validateServiceOptions(options: TestServiceOptions): Required<TestServiceOptions> {
+  const {
+    serviceDomain = 'service.example',
+    accountId = '1234',
+    accountHeader = 'X-Service-ID',
+    rsaBits = 2048
+  } = ownOptions('createTestService', options, ['serviceDomain', 'accountId', 'accountHeader', 'rsaBits'])
+  if (typeof accountId !== 'string' || accountId === '' || accountId.trim() !== accountId)
+    throw new TypeError(
+      `accountId is ${describe(accountId)}: pass the id alone as a string, such as accountId: "1234"`
+    )
+  if (typeof accountHeader !== 'string' || !isToken(accountHeader))
+    throw new TypeError(
+      `accountHeader is ${describe(accountHeader)}: pass the name of a header, such as "X-Service-ID"`
+    )
+  if (!Number.isInteger(rsaBits) || rsaBits < 512 || rsaBits > 16_384)
+    throw new TypeError(`rsaBits is ${describe(rsaBits)}: pass the length of the key, such as 2048`)
+  return { serviceDomain: validateDomain(serviceDomain), accountId, accountHeader, rsaBits }
 }

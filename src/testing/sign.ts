@@ -2,20 +2,44 @@ import { buildSigningString } from '../draft-cavage/signing-string.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { base64Digest } from '../http/hash.ts'
 import type { ReceivedRequest } from '../http/request.ts'
-import type { SignedRequest } from '../rfc9421/signature-base.ts'
+import { describe } from '../mistakes/describe.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
+import { buildSignatureBase, type SignedRequest } from '../rfc9421/signature-base.ts'
+import { parseSignatureInput } from '../rfc9421/signature-input.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
-import { type SignRequest, validateSignRequest } from './sign-options.ts'
-import { signatureHeaders } from './sign-rfc9421.ts'
 import type { SigningKey } from './signing-key.ts'
+
+/** What to send; everything has a default. */
+export interface SignRequest {
+  /** `POST` with a body, `GET` without one */
+  method?: string
+  /** `/` by default */
+  target?: string
+  /** the Host header; the one in the test service's `options.hosts` by default */
+  host?: string
+  /** none by default */
+  body?: string | Uint8Array | null
+  /** headers to add, or to replace the service's own of the same name; undefined leaves that one out */
+  headers?: Readonly<Record<string, string | undefined>> | Iterable<readonly [name: string, value: string]>
+  /** the Date header: a date, milliseconds since 1970, or its text; now by default */
+  date?: Date | number | string
+  /**
+   * the covered names, in this order and case; by default what the service signs, if it is present. A component of RFC
+   * 9421 is its name, or with parameters as in `@query-param;name="id"`
+   */
+  covered?: readonly string[]
+  /** the standard to sign by; `draft-cavage` by default */
+  scheme?: SchemeName
+}
 
 /** A signed request, ready for `verify`; each header is a pair, and the body is bytes. */
 export interface SignedTestRequest extends ReceivedRequest {
   headers: [name: string, value: string][]
-  body: Uint8Array | null
+  body: Uint8Array<ArrayBuffer> | null
 }
 
 /** What the service fills in. */
-export interface SignContext {
+interface SignContext {
   host: string
   account: readonly [header: string, value: string]
   nonce: string
@@ -25,18 +49,16 @@ export interface SignContext {
 /**
  * Signs a request as the service does: RSA with SHA-256, over the list in its specification's sample; by RFC 9421, over
  * the components that correspond to it.
+ *
+ * @throws TypeError for a misspelled or malformed option: it would sign another request than intended
  */
 export function signRequest(given: SignRequest, key: SigningKey, context: SignContext): SignedTestRequest {
   const request = validateSignRequest(given)
+  const { host = context.host, date = context.now, scheme = 'draft-cavage', target = '/' } = request
   const body = bytesOf(request.body)
-  const {
-    method = body === null ? 'GET' : 'POST',
-    target = '/',
-    host = context.host,
-    date = context.now,
-    scheme = 'draft-cavage'
-  } = request
+  const method = request.method ?? (body === null ? 'GET' : 'POST')
   const [accountHeader, account] = context.account
+  const digest = base64Digest('sha256', body ?? new Uint8Array(0))
 
   const headers = new Map<string, [name: string, value: string]>()
   const set = (name: string, value: string) => headers.set(name.toLowerCase(), [name, value])
@@ -47,7 +69,6 @@ export function signRequest(given: SignRequest, key: SigningKey, context: SignCo
     set('Content-Type', 'application/json')
   }
   set(accountHeader, account)
-  const digest = base64Digest('sha256', body ?? new Uint8Array(0))
   if (scheme === 'rfc9421') set('Content-Digest', `sha-256=:${digest}:`)
   else set('Digest', `SHA-256=${digest}`)
   set('X-Nonce', context.nonce)
@@ -56,23 +77,33 @@ export function signRequest(given: SignRequest, key: SigningKey, context: SignCo
     else set(name, value)
   }
 
-  const covered = request.covered ?? COVERED_BY[scheme](accountHeader).filter(isThere(headers))
+  const isPresent = (name: string) => /^[(@]/.test(name) || headers.has(name.toLowerCase())
+  const covered = request.covered ?? COVERED_BY[scheme](accountHeader).filter(isPresent)
   const head = { method, target, headers: [...headers.values()], https: true }
   const created = typeof date === 'string' ? context.now : new Date(date)
-  const sign = scheme === 'rfc9421' ? signatureHeaders : signatureHeader
-  for (const [name, value] of sign(head, covered, key, created)) set(name, value)
+  const signed =
+    scheme === 'rfc9421' ? signRfc9421(head, covered, key, created) : signDraft(head, covered, key)
+  for (const [name, value] of signed) set(name, value)
   return { ...head, headers: [...headers.values()], body }
 }
 
 /** A copy: later changes to the given bytes do not change what was signed. */
-const bytesOf = (body: SignRequest['body']): Uint8Array | null =>
+const bytesOf = (body: SignRequest['body']): Uint8Array<ArrayBuffer> | null =>
   typeof body === 'string' ? new TextEncoder().encode(body) : body ? new Uint8Array(body) : null
 
-function signatureHeader(
-  head: SignedRequest,
-  covered: readonly string[],
-  key: SigningKey
-): [name: string, value: string][] {
+/** The specification's own sample, in its mixed case; and the same by RFC 9421. */
+const COVERED_BY: Readonly<Record<SchemeName, (accountHeader: string) => string[]>> = {
+  'draft-cavage': accountHeader =>
+    `(request-target) Host Date Content-length Content-type ${accountHeader} Digest X-nonce`.split(' '),
+  rfc9421: accountHeader =>
+    `@method @request-target @authority date content-length content-type ${accountHeader.toLowerCase()} content-digest x-nonce`.split(
+      ' '
+    )
+}
+
+type Lines = [name: string, value: string][]
+
+function signDraft(head: SignedRequest, covered: readonly string[], key: SigningKey): Lines {
   const signingString = buildSigningString(head, covered)
   if (!signingString.ok) throw new TypeError(`this cannot be signed: ${signingString.message}`)
   const signature = encodeBase64(key.sign(signingString.value))
@@ -82,30 +113,84 @@ function signatureHeader(
   ]
 }
 
-/** The specification's own sample, in its mixed case; and the same by RFC 9421. */
-const COVERED_BY: Readonly<Record<SchemeName, (accountHeader: string) => string[]>> = {
-  'draft-cavage': accountHeader => [
-    '(request-target)',
-    'Host',
-    'Date',
-    'Content-length',
-    'Content-type',
-    accountHeader,
-    'Digest',
-    'X-nonce'
-  ],
-  rfc9421: accountHeader => [
-    '@method',
-    '@request-target',
-    '@authority',
-    'date',
-    'content-length',
-    'content-type',
-    accountHeader.toLowerCase(),
-    'content-digest',
-    'x-nonce'
+/** RFC 9421 section 4, with the parameters that the service would set. `@query-param;name="id"` keeps its own. */
+function signRfc9421(head: SignedRequest, covered: readonly string[], key: SigningKey, created: Date): Lines {
+  const list = covered.map(component => component.replace(/^[^;]*/, '"$&"')).join(' ')
+  const seconds = Math.floor(created.getTime() / 1000)
+  const input = `sig1=(${list});created=${seconds};keyid="${key.keyId}";alg="rsa-v1_5-sha256"`
+  const parsed = parseSignatureInput(input)
+  const base = parsed.ok ? buildSignatureBase(head, parsed.value[0]!) : parsed
+  if (!base.ok) throw new TypeError(`this cannot be signed: ${base.message}`)
+  return [
+    ['Signature-Input', input],
+    ['Signature', `sig1=:${encodeBase64(key.sign(base.value))}:`]
   ]
 }
 
-const isThere = (headers: ReadonlyMap<string, unknown>) => (name: string) =>
-  /^[(@]/.test(name) || headers.has(name.toLowerCase())
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** What each option must be, and an example. */
+const RULES: Readonly<
+  Record<keyof SignRequest, readonly [isRight: (value: unknown) => boolean, rule: string]>
+> = {
+  method: [isText, 'pass a string, such as method: "POST"'],
+  // RFC 9112 section 3.2: origin-form, or the asterisk of OPTIONS.
+  target: [
+    value => isText(value) && /^(?:\/|\*$)/.test(value),
+    'pass the path and query as they are sent, with a slash at the start, such as target: "/hook?id=1"'
+  ],
+  host: [isText, 'pass a string, such as host: "receiver.example"'],
+  body: [
+    value => value === null || isText(value) || value instanceof Uint8Array,
+    'the digest is over bytes, so pass a string or a Uint8Array, such as body: JSON.stringify(value)'
+  ],
+  headers: [
+    value => typeof value === 'object' && value !== null && headerPairs(value).every(isPair),
+    'pass an object of names and strings, or pairs, such as headers: { "Content-Type": "text/plain" }'
+  ],
+  date: [
+    value => isText(value) || Number.isFinite(value instanceof Date ? value.getTime() : value),
+    'pass a Date, milliseconds since 1970 or text, such as date: new Date()'
+  ],
+  covered: [
+    value => Array.isArray(value) && value.every(isText),
+    'pass an array of names, such as covered: ["(request-target)", "host", "date"]'
+  ],
+  scheme: [value => value === 'draft-cavage' || value === 'rfc9421', 'pass "draft-cavage" or "rfc9421"']
+}
+
+/** What people write, and the option that it means. */
+const OTHER_NAMES: Readonly<Record<string, keyof SignRequest>> = {
+  path: 'target',
+  url: 'target',
+  payload: 'body',
+  data: 'body',
+  json: 'body'
+}
+
+type Pair = readonly [name: string, value: string | undefined]
+
+function validateSignRequest(
+  request: SignRequest
+): Omit<SignRequest, 'headers'> & { headers: readonly Pair[] } {
+  const foreign = Object.keys(request ?? {}).find(name => Object.hasOwn(OTHER_NAMES, name))
+  if (foreign !== undefined)
+    throw new TypeError(`sign() has no option "${foreign}": write ${OTHER_NAMES[foreign]}`)
+  const names = Object.keys(RULES) as (keyof SignRequest)[]
+  const { headers, ...own } = ownOptions('sign', request, names)
+  // An iterable may be read only once.
+  const pairs = typeof headers === 'object' && headers !== null ? headerPairs(headers) : headers
+  for (const name of names) {
+    const value = name === 'headers' ? pairs : own[name]
+    const [isRight, rule] = RULES[name]
+    if (value !== undefined && !isRight(value))
+      throw new TypeError(`${name} is ${describe(request[name])}: ${rule}`)
+  }
+  return { ...own, headers: (pairs ?? []) as readonly Pair[] }
+}
+
+const headerPairs = (headers: object): unknown[] =>
+  Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers)
+
+const isPair = (pair: unknown): boolean =>
+  Array.isArray(pair) && pair.length === 2 && isText(pair[0]) && (pair[1] === undefined || isText(pair[1]))

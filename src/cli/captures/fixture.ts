@@ -1,6 +1,6 @@
+import type { VectorJson } from '../../fixture/form.ts'
+import { optionsOfVector, requestOfVector } from '../../fixture/setup.ts'
 import type { HeaderLine } from '../../http/request.ts'
-import type { VectorJson } from '../../testing/vector-form.ts'
-import { optionsOfVector, requestOfVector } from '../../testing/vector-setup.ts'
 import { UsageError } from '../command.ts'
 import { type Entry, entryOf } from './capture.ts'
 

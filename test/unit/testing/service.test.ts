@@ -18,33 +18,30 @@ describe('a mistake in a test', () => {
   const service = createTestService({ rsaBits: 1024 })
 
   it.each<[options: object, message: string]>([
-    [{ path: '/hook' }, 'sign() has no option "path": write target, such as target: "/hook?id=1"'],
+    [{ path: '/hook' }, 'sign() has no option "path": write target'],
     [{ url: '/hook' }, 'sign() has no option "url": write target'],
-    [
-      { payload: '{}' },
-      'sign() has no option "payload": write body, such as body: JSON.stringify({ id: 1 })'
-    ],
-    [{ tarqet: '/hook' }, 'sign() has no option "tarqet": its options are method, target, host, body'],
+    [{ payload: '{}' }, 'sign() has no option "payload": write body'],
+    [{ tarqet: '/hook' }, 'sign() has no option "tarqet": write target'],
     [
       { target: 'hook' },
-      'target is "hook": pass the path and query as they are sent, with a slash at the start: write target: "/hook"'
+      'target is "hook": pass the path and query as they are sent, with a slash at the start, such as target: "/hook?id=1"'
     ],
-    [{ target: 'https://a.example/hook' }, 'write target: "/hook"'],
+    [{ target: 'https://a.example/hook' }, 'target is "https://a.example/hook"'],
     [{ target: '' }, 'target is ""'],
     [{ target: 1 }, 'target is the number 1'],
     [
       { body: { id: 1 } },
-      'body is an object: the digest is over bytes, so pass a string or a Uint8Array: write body: JSON.stringify(value)'
+      'body is an object: the digest is over bytes, so pass a string or a Uint8Array, such as body: JSON.stringify(value)'
     ],
     [{ body: [1] }, 'body is an array'],
     [{ method: 1 }, 'method is the number 1: pass a string, such as method: "POST"'],
     [{ host: null }, 'host is null: pass a string'],
-    [{ headers: 'X: 1' }, 'headers has "X: 1": pass an object of names and strings, or pairs'],
-    [{ headers: { 'X-Count': 1 } }, 'headers has the number 1 for "X-Count"'],
-    [{ headers: [['X-Count', null]] }, 'headers has null for "X-Count"'],
+    [{ headers: 'X: 1' }, 'headers is "X: 1": pass an object of names and strings, or pairs'],
+    [{ headers: { 'X-Count': 1 } }, 'headers is an object: pass an object of names and strings'],
+    [{ headers: [['X-Count', null]] }, 'headers is an array: pass an object of names and strings'],
     [{ date: new Date(Number.NaN) }, 'date is an object: pass a Date, milliseconds since 1970 or text'],
     [{ covered: 'host date' }, 'covered is "host date": pass an array of names'],
-    [{ scheme: 'rfc' }, 'scheme is "rfc": pass the name of a standard']
+    [{ scheme: 'rfc' }, 'scheme is "rfc": pass "draft-cavage" or "rfc9421"']
   ])('sign(%o) throws a TypeError that says what to write', (options, message) => {
     expect(() => service.sign(options)).toThrow(TypeError)
     expect(() => service.sign(options)).toThrow(message)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { SCHEMA_VERSION } from '../../../src/testing/vector-form.ts'
+import { SCHEMA_VERSION } from '../vector-form.ts'
 import * as account from './files/account.ts'
 import * as coverage from './files/coverage.ts'
 import * as date from './files/date.ts'

@@ -1,4 +1,4 @@
-import type { VectorParameters } from '../../../src/testing/vector-form.ts'
+import type { VectorParameters } from '../vector-form.ts'
 
 /**
  * A reader of Signature-Input and Signature that shares nothing with `src/`, nor with its parser of structured fields.

@@ -1,4 +1,4 @@
-import type { VectorJson } from '../../../src/testing/vector-form.ts'
+import type { VectorJson } from '../vector-form.ts'
 import { ED25519, ONE } from './keys.ts'
 import { NOW, NOW_SECONDS, type Recipe, sha256, txt } from './recipe.ts'
 import { type Header, signText } from './sign.ts'

@@ -1,10 +1,5 @@
 import { createHash } from 'node:crypto'
-import type {
-  VectorBody,
-  VectorJson,
-  VectorOptions,
-  VectorVerdict
-} from '../../../src/testing/vector-form.ts'
+import type { VectorBody, VectorJson, VectorOptions, VectorVerdict } from '../vector-form.ts'
 import { ONE, type TestKey } from './keys.ts'
 import { type Header, type Scheme, signingString, signText, type Times } from './sign.ts'
 

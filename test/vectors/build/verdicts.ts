@@ -1,4 +1,4 @@
-import type { VectorVerdict } from '../../../src/testing/vector-form.ts'
+import type { VectorVerdict } from '../vector-form.ts'
 
 /** Every code of the contract, by check, in the order in which checks are reported. */
 export const CODES = {

@@ -1,4 +1,4 @@
-import type { VectorJson } from '../../../../src/testing/vector-form.ts'
+import type { VectorJson } from '../../vector-form.ts'
 import { COVERED, vector } from '../recipe.ts'
 import { rejected, unavailable, VERIFIED } from '../verdicts.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { VectorJson } from '../../../../src/testing/vector-form.ts'
+import type { VectorJson } from '../../vector-form.ts'
 import { COVERED, FIVE, type Recipe, sha256, sha512, vector } from '../recipe.ts'
 import { rejected, unavailable, VERIFIED } from '../verdicts.ts'
 

@@ -1,4 +1,4 @@
-import type { VectorJson } from '../../../../src/testing/vector-form.ts'
+import type { VectorJson } from '../../vector-form.ts'
 import { ONE } from '../keys.ts'
 import { txt, vector } from '../recipe.ts'
 import { rejected, VERIFIED } from '../verdicts.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { VectorJson } from '../../../../src/testing/vector-form.ts'
+import type { VectorJson } from '../../vector-form.ts'
 import { integer, RSA_ENCRYPTION, rsaPublicKey, rsaSpki, tlv, toInteger, toOctets } from '../der.ts'
 import {
   EC_P256,

@@ -1,4 +1,4 @@
-import type { VectorJson } from '../../../../src/testing/vector-form.ts'
+import type { VectorJson } from '../../vector-form.ts'
 import { addModulus } from '../der.ts'
 import { EC_P256, ED25519, modulusOf, ONE } from '../keys.ts'
 import { vector as draftVector, NOW_SECONDS, sha256, sha512, txt } from '../recipe.ts'

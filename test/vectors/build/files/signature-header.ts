@@ -1,4 +1,4 @@
-import type { VectorJson } from '../../../../src/testing/vector-form.ts'
+import type { VectorJson } from '../../vector-form.ts'
 import { ED25519 } from '../keys.ts'
 import { COVERED, FIVE, type HeaderParts, KEY_ID, NOW_SECONDS, vector } from '../recipe.ts'
 import { rejected, VERIFIED } from '../verdicts.ts'

@@ -1,4 +1,4 @@
-import type { VectorFile, VectorJson } from '../../../../src/testing/vector-form.ts'
+import type { VectorFile, VectorJson } from '../../vector-form.ts'
 import { RULES } from './index.ts'
 
 /** What fixtures/README.md has between its markers: both tables, all numbers counted. */

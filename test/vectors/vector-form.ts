@@ -1,6 +1,6 @@
-import type { Algorithm } from '../signature/algorithms.ts'
-import type { Code } from '../verdict/codes.ts'
-import type { CheckName, SchemeName } from '../verdict/verdict.ts'
+import type { Algorithm } from '../../src/signature/algorithms.ts'
+import type { Code } from '../../src/verdict/codes.ts'
+import type { CheckName, SchemeName } from '../../src/verdict/verdict.ts'
 
 /** Counts up when a reader of the older form would misread a file. */
 export const SCHEMA_VERSION = 1
