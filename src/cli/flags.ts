@@ -14,7 +14,6 @@ export interface OptionSpec {
   readonly about: string
   /** in words */
   readonly otherwise?: string
-  readonly default?: string
   /** may also be the environment variable SIGNED_REQUESTS_NAME */
   readonly env?: true
 }

@@ -1,9 +1,6 @@
 import { wrapWords } from '../explain/text.ts'
 import type { OptionSpec, OptionSpecs } from './flags.ts'
 
-export type { OptionSpecs } from './flags.ts'
-export const HELP_OPTION = { type: 'boolean', short: 'h', about: 'print this help' } as const
-
 /** The help of a command: every command has these parts, in this order. */
 export interface Help {
   /** after `signed-requests ` */

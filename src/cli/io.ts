@@ -1,1 +1,0 @@
-export type { Io } from './command.ts'
