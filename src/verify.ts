@@ -1,4 +1,4 @@
-import { bodyAtHand, readBody } from './body/read.ts'
+import { bufferedBody, readBody } from './body/read.ts'
 import { askAccounts, checkAccount, NOT_ASKED } from './checks/account.ts'
 import { checkCoverage } from './checks/coverage.ts'
 import { checkDate } from './checks/date.ts'
@@ -17,8 +17,8 @@ import { createLookup } from './key/lookup.ts'
 import type { VerifierOptions } from './options/options.ts'
 import { validateOptions } from './options/options.ts'
 import { chooseScheme } from './scheme.ts'
-import { assertVerdict } from './verdict/assert-verdict.ts'
-import { publishing } from './verdict/publish.ts'
+import { assertVerdict } from './verdict/assert.ts'
+import { measured, type Stages, withDiagnostics } from './verdict/report.ts'
 import {
   NO_FAILURES,
   PASSED,
@@ -33,7 +33,7 @@ import {
 /** A verifier for the requests of one service to one receiver. */
 export interface Verify {
   /**
-   * Judges one received request. Never throws or rejects for anything that a sender, DNS or a store does.
+   * Verifies one received request. Never throws or rejects for anything that a sender, DNS or a store does.
    *
    * @throws (rejects with) TypeError for a programmer's mistake, such as a body that was parsed
    */
@@ -60,7 +60,7 @@ export function createVerifier(options: VerifierOptions): Verify {
   const keyOf = createKeyCache(settings)
   const { replayStore } = settings
 
-  async function verify(request: ReceivedRequest): Promise<Verdict> {
+  async function verify(request: ReceivedRequest, stages?: Stages): Promise<Verdict> {
     assertReceivedRequest(request)
     const now = readClock(settings.now)
 
@@ -70,11 +70,11 @@ export function createVerifier(options: VerifierOptions): Verify {
     const fields = wellFormed.value
     const scheme = chooseScheme(fields, settings.schemes)
     const signature = scheme.parseSignature(fields, settings)
-    const stated = scheme.parseTime(fields, signature)
+    const time = scheme.parseTime(fields, signature)
 
     // local checks: all of them run, even when another fails
     const https = checkHttps(request, settings)
-    const date = checkDate(stated, now, settings)
+    const date = checkDate(time, now, settings)
     const host = checkHost(request, fields, settings)
     const account = checkAccount(request, fields, settings)
     const isAsked = account.ok && typeof settings.accounts === 'function'
@@ -116,39 +116,47 @@ export function createVerifier(options: VerifierOptions): Verify {
     const signingString = coverage.value
 
     // key from DNS
-    const answer = await lookup(keyName.value)
-    const key = answer.ok
-      ? checkKey(scheme, keyName.value, answer.value, algorithm.value, keyOf, settings)
-      : answer
+    const reply = await measured(() => lookup(keyName.value), 'keyMs', stages)
+    const key = reply.ok
+      ? checkKey(scheme, keyName.value, reply.value, algorithm.value, keyOf, settings)
+      : reply
     steps.key = key
     if (!key.ok) return refuse(steps, 'no usable key')
 
     // signature
-    const signed = checkSignature(signingString, signatureBytes, keyName.value, key.value, fields, settings)
-    steps.signature = signed
-    if (!signed.ok) return refuse(steps, 'the signature did not verify')
+    const match = checkSignature(signingString, signatureBytes, keyName.value, key.value, fields, settings)
+    steps.signature = match
+    if (!match.ok) return refuse(steps, 'the signature did not verify')
     if (isAsked) {
-      const decided = await askAccounts(account.value, settings)
-      steps.account = decided
-      if (!decided.ok) return refuse(steps, 'the account was not accepted')
+      const accountDecision = await askAccounts(account.value, settings)
+      steps.account = accountDecision
+      if (!accountDecision.ok) return refuse(steps, 'the account was not accepted')
     }
 
     // body
-    const body = bodyAtHand(request.body, settings) ?? (await readBody(request.body, settings))
+    const body =
+      bufferedBody(request.body, settings) ??
+      (await measured(() => readBody(request.body, settings), 'bodyMs', stages))
     const digest = body.ok ? checkDigest(digests.value, body.value, fields, covered) : body
     steps.digest = digest
     if (!body.ok || !digest.ok) return refuse(steps, 'the body was not accepted')
 
     // still recent: waiting for DNS and a slow body must not make an old head acceptable
     const later = readClock(settings.now)
-    const recent = checkDate(stated, later, settings)
-    const inTime = checkSignatureTimes(signature.value, later, settings)
+    const recent = checkDate(time, later, settings)
+    const times = checkSignatureTimes(signature.value, later, settings)
     steps.date = recent
-    steps['signature-header'] = inTime
-    if (!recent.ok || !inTime.ok) return refuse(steps, 'the request became too old')
+    steps['signature-header'] = times
+    if (!recent.ok || !times.ok) return refuse(steps, 'the request became too old')
 
     // accepted once
-    const claim = replayStore && (await checkReplay(replayStore, signatureBytes, date.value, later, settings))
+    const claim =
+      replayStore &&
+      (await measured(
+        () => checkReplay(replayStore, signatureBytes, date.value, later, settings),
+        'replayMs',
+        stages
+      ))
     if (claim?.ok === false) {
       steps.replay = claim
       return refuse(steps, 'every other check was run')
@@ -161,7 +169,7 @@ export function createVerifier(options: VerifierOptions): Verify {
       scheme: scheme.name,
       accountId: account.value,
       keyId: keyName.value,
-      algorithm: signed.value.algorithm,
+      algorithm: match.value.algorithm,
       date: date.value,
       coveredHeaders: covered.slice(),
       nonce: nonce ?? (covered.includes('x-nonce') ? fields.values.get('x-nonce') : undefined),
@@ -182,7 +190,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     released.add(verdict)
   }
 
-  return Object.assign(publishing(verify), { release })
+  return Object.assign(withDiagnostics(verify), { release })
 }
 
 function readClock(clock: () => number): number {

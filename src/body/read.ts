@@ -1,6 +1,8 @@
 import type { ReceivedBody } from '../http/request.ts'
-import { errorLabel } from '../verdict/error-label.ts'
-import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
+import { errorLabel, type Failed, fail, ok, type Result } from '../verdict/result.ts'
+
+/** How much is read of a body, unless an option says otherwise. */
+export const MAX_BODY_BYTES = 10_485_760
 
 /** Limits for reading a body. */
 export interface BodyLimits {
@@ -14,7 +16,7 @@ export interface BodyLimits {
  *
  * Fails with `body-too-large`.
  */
-export function bodyAtHand(body: ReceivedBody, limits: BodyLimits): Result<Uint8Array> | undefined {
+export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Uint8Array> | undefined {
   if (body instanceof Uint8Array) return withinLimit(body, limits)
   if (typeof body === 'string') return withinLimit(encoder.encode(body), limits)
   return body === null ? ok(new Uint8Array(0)) : undefined
@@ -22,12 +24,12 @@ export function bodyAtHand(body: ReceivedBody, limits: BodyLimits): Result<Uint8
 
 /**
  * The bytes of any body, in a buffer of their own. Reading a stream stops at the limits; the stream is then released
- * and not destroyed, so that an answer can still be sent.
+ * and not destroyed, so that a response can still be sent.
  *
  * Fails with `body-too-large` or `body-unreadable`.
  */
 export async function readBody(body: ReceivedBody, limits: BodyLimits): Promise<Result<Uint8Array>> {
-  return bodyAtHand(body, limits) ?? readStream(body as Stream, limits)
+  return bufferedBody(body, limits) ?? readStream(body as Stream, limits)
 }
 
 const encoder = new TextEncoder()
@@ -55,7 +57,7 @@ async function readStream(
   try {
     const chunks = iterate(stream)
     const stop = (why: Failed): Failed => {
-      letGo(chunks)
+      release(chunks)
       return why
     }
     for (;;) {
@@ -69,7 +71,7 @@ async function readStream(
       if (next.done) return ok(ownBytes(bytes.subarray(0, length)))
       const chunk = next.value
       if (!(chunk instanceof Uint8Array)) {
-        letGo(chunks)
+        release(chunks)
         throw new NotBytes()
       }
       if (length + chunk.length > limit) return stop(fail('body-too-large', { limit }))
@@ -85,9 +87,9 @@ async function readStream(
 }
 
 /** Not awaited: a stream that hangs may hang here too, and the outcome does not matter. */
-function letGo(chunks: Chunks): void {
-  const leave = async () => chunks.leave()
-  leave().catch(() => {})
+function release(chunks: Chunks): void {
+  const released = async () => chunks.release()
+  released().catch(() => {})
 }
 
 class NotBytes extends TypeError {
@@ -112,7 +114,7 @@ type Stream = Exclude<ReceivedBody, Uint8Array | string | null>
 
 interface Chunks {
   next(): Promise<IteratorResult<unknown>>
-  leave(): unknown
+  release(): unknown
 }
 
 function iterate(stream: Stream): Chunks {
@@ -124,8 +126,8 @@ function iterate(stream: Stream): Chunks {
       if (chunk.done) reader.releaseLock()
       return chunk
     }
-    return { next, leave: () => reader.releaseLock() }
+    return { next, release: () => reader.releaseLock() }
   }
   const iterator = stream[Symbol.asyncIterator]()
-  return { next: () => iterator.next(), leave: () => iterator.return?.() }
+  return { next: () => iterator.next(), release: () => iterator.return?.() }
 }

@@ -1,8 +1,7 @@
 import type { Fields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import type { Settings } from '../options/options.ts'
-import { errorLabel } from '../verdict/error-label.ts'
-import { fail, ok, type Result, withCause } from '../verdict/result.ts'
+import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { NotRun } from '../verdict/verdict.ts'
 
 /** What may follow the prefix: visible ASCII without a comma (which would make it two values), bounded. */

@@ -1,9 +1,8 @@
 import { findDecompression } from '../body/decompression.ts'
 import { findChange } from '../body/reencoding.ts'
 import { encodeBase64 } from '../http/base64.ts'
-import { DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
+import { base64Digest, DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
 import type { Fields } from '../http/fields.ts'
-import { base64Digest } from '../http/hash.ts'
 import type { SchemeSteps } from '../scheme.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 

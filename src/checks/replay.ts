@@ -1,4 +1,4 @@
-import { base64Digest } from '../http/hash.ts'
+import { base64Digest } from '../http/digest.ts'
 import type { Settings } from '../options/options.ts'
 import { claimInTime } from '../replay/claim.ts'
 import type { ReplayStore } from '../replay/store.ts'

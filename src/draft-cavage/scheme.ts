@@ -1,8 +1,7 @@
 import { parseEncodedDigests } from '../http/digest.ts'
 import { parseDateHeader } from '../http/http-date.ts'
 import type { Scheme, SchemeSteps } from '../scheme.ts'
-import { withExcerpt } from '../verdict/excerpt.ts'
-import { fail } from '../verdict/result.ts'
+import { fail, withExcerpt } from '../verdict/result.ts'
 import { parseSharedSignature } from './signature-header.ts'
 import { joinSigningString } from './signing-string.ts'
 

@@ -1,4 +1,4 @@
-import { assertVerdict } from '../verdict/assert-verdict.ts'
+import { assertVerdict } from '../verdict/assert.ts'
 import type { Code } from '../verdict/codes.ts'
 import type { EvidenceByCode } from '../verdict/evidence.ts'
 import {

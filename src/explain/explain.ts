@@ -1,4 +1,4 @@
-import { assertVerdict } from '../verdict/assert-verdict.ts'
+import { assertVerdict } from '../verdict/assert.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 import {
   type DiagnosedCheck,

@@ -1,5 +1,5 @@
 import { publicDecrypt } from 'node:crypto'
-import { base64Digest } from '../http/hash.ts'
+import { base64Digest } from '../http/digest.ts'
 import { parseKey } from '../key/import.ts'
 import { computationFor } from '../signature/algorithms.ts'
 import { verifySignature } from '../signature/verify-signature.ts'

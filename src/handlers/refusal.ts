@@ -1,5 +1,4 @@
-import { assertVerdict } from '../verdict/assert-verdict.ts'
-import { httpStatus } from '../verdict/http-status.ts'
+import { assertVerdict, httpStatus } from '../verdict/assert.ts'
 import type { Rejected, Unavailable, Verdict } from '../verdict/verdict.ts'
 
 /** Seconds after which a sender may try again: long enough for a resolver, short enough for a Date to be recent. */

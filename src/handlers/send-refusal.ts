@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
+import { MAX_BODY_BYTES } from '../body/read.ts'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { validateNumber, validateTimeout } from '../options/values.ts'
@@ -69,7 +70,7 @@ export const validateDrainLimits = ({
   drainBytes,
   drainTimeout
 }: RefusalOptions): Required<RefusalOptions> => ({
-  drainBytes: validateNumber(drainBytes, 10_485_760, 'options.drainBytes', 'bytes', { min: 0 }),
+  drainBytes: validateNumber(drainBytes, MAX_BODY_BYTES, 'options.drainBytes', 'bytes', { min: 0 }),
   drainTimeout: validateTimeout(drainTimeout, 5000, 'options.drainTimeout')
 })
 

@@ -1,3 +1,4 @@
+import { createHash, hash } from 'node:crypto'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import { decodeBase64 } from './base64.ts'
 import { lowerCaseName, trimWhiteSpace } from './fields.ts'
@@ -71,3 +72,9 @@ export function parseEncodedDigests(value: string): Result<readonly EncodedDiges
 }
 
 const malformed = (received: string, reason: string): Failed => fail('digest-malformed', { received, reason })
+
+/** The base64 of a body's digest; `crypto.hash` does it in one call where the runtime has it. */
+export const base64Digest: (algorithm: 'sha256' | 'sha512', data: Uint8Array) => string =
+  typeof hash === 'function'
+    ? (algorithm, data) => hash(algorithm, data, 'base64')
+    : (algorithm, data) => createHash(algorithm).update(data).digest('base64')

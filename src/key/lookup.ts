@@ -1,6 +1,5 @@
 import { withDeadline } from '../deadline.ts'
-import { errorLabel } from '../verdict/error-label.ts'
-import { fail, ok, type Result, withCause } from '../verdict/result.ts'
+import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { LookupTxt } from './dns.ts'
 
 export type TxtAnswer = readonly (readonly string[])[]

@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES } from '../body/read.ts'
 import { draftCavage } from '../draft-cavage/scheme.ts'
 import type { LookupTxt } from '../key/dns.ts'
 import { RSA_BITS } from '../key/import.ts'
@@ -90,7 +91,7 @@ const VALIDATORS = {
   alsoCovered: (value = [], name) => validateHeaderNames(value, name),
   minRsaBits: (value, name) => validateNumber(value, RSA_BITS.min, name, 'bits'),
   maxRsaBits: (value, name) => validateNumber(value, RSA_BITS.max, name, 'bits'),
-  maxBodyBytes: (value, name) => validateNumber(value, 10_485_760, name, 'bytes', { min: 0 }),
+  maxBodyBytes: (value, name) => validateNumber(value, MAX_BODY_BYTES, name, 'bytes', { min: 0 }),
   bodyTimeout: (value, name) => validateTimeout(value, 30_000, name),
   lookupTxt: validateLookup,
   lookupTimeout: (value, name) => validateTimeout(value, 5000, name),

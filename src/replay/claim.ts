@@ -1,5 +1,4 @@
-import { errorLabel } from '../verdict/error-label.ts'
-import { fail, ok, type Result, withCause } from '../verdict/result.ts'
+import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { ReplayStore } from './store.ts'
 
 /**

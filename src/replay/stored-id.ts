@@ -1,4 +1,4 @@
-import { base64Digest } from '../http/hash.ts'
+import { base64Digest } from '../http/digest.ts'
 
 const PLAIN = /^[!-~]{1,200}$/
 const HASHED = 'sha256:'

@@ -1,6 +1,6 @@
 import { buildSigningString } from '../draft-cavage/signing-string.ts'
 import { encodeBase64 } from '../http/base64.ts'
-import { base64Digest } from '../http/hash.ts'
+import { base64Digest } from '../http/digest.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'

@@ -1,5 +1,6 @@
 /**
- * Every code a verdict can carry: the check it belongs to and what it says to a person.
+ * Every code a verdict can carry: the check it belongs to, what it says to a person, and whether the check
+ * could not be decided.
  * Messages hold no text from the sender, so they are safe in any log; what was received is in the evidence.
  */
 export const CODES = {
@@ -17,7 +18,7 @@ export const CODES = {
   'account-repeated': ['account', 'there is more than one account header'],
   'account-malformed': ['account', 'the account header is not the prefix and an account id'],
   'account-mismatch': ['account', 'the request is for another account'],
-  'account-check-failed': ['account', 'the accounts function failed'],
+  'account-check-failed': ['account', 'the accounts function failed', 'unavailable'],
   'signature-missing': ['signature-header', 'there is no Signature header'],
   'signature-repeated': ['signature-header', 'there is more than one Signature header'],
   'signature-malformed': ['signature-header', 'Signature is not a list of parameters'],
@@ -48,18 +49,18 @@ export const CODES = {
   'key-too-short': ['key', 'the RSA key is too short'],
   'key-too-long': ['key', 'the RSA key is too long'],
   'key-weak': ['key', 'anyone can sign with this key'],
-  'key-lookup-failed': ['key', 'the DNS lookup failed'],
-  'key-lookup-timeout': ['key', 'the DNS lookup took too long'],
+  'key-lookup-failed': ['key', 'the DNS lookup failed', 'unavailable'],
+  'key-lookup-timeout': ['key', 'the DNS lookup took too long', 'unavailable'],
   'signature-mismatch': ['signature', 'the signature does not verify with the key'],
   'digest-missing': ['digest', 'there is no Digest header'],
   'digest-malformed': ['digest', 'Digest is not a list of digests'],
   'digest-unsupported': ['digest', 'Digest has neither SHA-256 nor SHA-512'],
   'digest-mismatch': ['digest', 'Digest does not match the body'],
   'body-too-large': ['digest', 'the body is larger than maxBodyBytes'],
-  'body-unreadable': ['digest', 'the body could not be read to its end'],
+  'body-unreadable': ['digest', 'the body could not be read to its end', 'unavailable'],
   replayed: ['replay', 'the same signature was accepted before'],
-  'replay-store-failed': ['replay', 'the replay store did not answer']
-} as const satisfies Record<string, readonly [check: string, message: string]>
+  'replay-store-failed': ['replay', 'the replay store did not answer', 'unavailable']
+} as const satisfies Record<string, readonly [check: string, message: string, outcome?: 'unavailable']>
 
 /** A stable name for what is wrong; docs/checks-and-codes.md has a heading for each. */
 export type Code = keyof typeof CODES
@@ -68,19 +69,8 @@ export type Code = keyof typeof CODES
 export type CheckOf<C extends Code> = (typeof CODES)[C][0]
 
 /** Codes that mean "could not be decided now" instead of "no". */
-export type UnavailableCode =
-  | 'account-check-failed'
-  | 'key-lookup-failed'
-  | 'key-lookup-timeout'
-  | 'body-unreadable'
-  | 'replay-store-failed'
+export type UnavailableCode = {
+  [C in Code]: (typeof CODES)[C] extends readonly [string, string, 'unavailable'] ? C : never
+}[Code]
 
-const UNAVAILABLE: ReadonlySet<Code> = new Set<UnavailableCode>([
-  'account-check-failed',
-  'key-lookup-failed',
-  'key-lookup-timeout',
-  'body-unreadable',
-  'replay-store-failed'
-])
-
-export const isUnavailable = (code: Code): code is UnavailableCode => UNAVAILABLE.has(code)
+export const isUnavailable = (code: Code): code is UnavailableCode => CODES[code].length === 3

@@ -1,4 +1,4 @@
-import type { Code } from './codes.ts'
+import type { CheckOf, Code, UnavailableCode } from './codes.ts'
 
 /** The evidence of a key problem: the DNS name asked for and, where there was one, the record as found. */
 export interface KeyEvidence {
@@ -11,6 +11,9 @@ export interface KeyEvidence {
   /** for `key-too-short` and `key-too-long`: the bits that are the limit */
   limit?: number
 }
+
+/** What can be wrong with the key itself. */
+type KeyProblem = Exclude<{ [C in Code]: CheckOf<C> extends 'key' ? C : never }[Code], UnavailableCode>
 
 /** How a re-encoding changed the body, when undoing it gives the signed digest. */
 export type Reencoding =
@@ -42,7 +45,7 @@ export type BodyChange =
  * What was received and what was expected, per code: plain data, for programs and for `explain`.
  * Text in it comes from the sender or from DNS as it was; do not print it unescaped.
  */
-export interface EvidenceByCode {
+export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'request-malformed': {
     part: 'method' | 'target' | 'header-name' | 'header-value' | 'header-count'
     name?: string
@@ -85,18 +88,6 @@ export interface EvidenceByCode {
   'coverage-absent': { absent: readonly string[]; reason?: string }
   'key-name-malformed': { received: string; domain: string }
   'key-name-outside-domain': { received: string; domain: string }
-  'key-not-found': KeyEvidence
-  'key-malformed': KeyEvidence
-  'key-version-unsupported': KeyEvidence
-  'key-type-mismatch': KeyEvidence
-  'key-hash-not-allowed': KeyEvidence
-  'key-service-mismatch': KeyEvidence
-  'key-test-only': KeyEvidence
-  'key-revoked': KeyEvidence
-  'key-unreadable': KeyEvidence
-  'key-too-short': KeyEvidence
-  'key-too-long': KeyEvidence
-  'key-weak': KeyEvidence
   'key-lookup-failed': { name: string; error: string }
   'key-lookup-timeout': { name: string; error: string }
   /**

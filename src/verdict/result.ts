@@ -57,3 +57,23 @@ export function withCause<F extends object>(failure: F, cause: unknown): F {
     writable: true
   })
 }
+
+/** The name for an error from outside: its code or its name, never its text, which may hold addresses and passwords. */
+export function errorLabel(error: unknown): string {
+  try {
+    const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown }
+    if (typeof code === 'string') return code
+    if (typeof name === 'string') return name
+  } catch {
+    // A getter threw: there is no name to use.
+  }
+  return 'an error without a name'
+}
+
+/** Adds the text around the position at which a header is malformed. */
+export function withExcerpt<T>(parsed: Result<T>, header: string): Result<T> {
+  if (parsed.ok || parsed.code !== 'signature-malformed') return parsed
+  const { position } = parsed.evidence
+  const excerpt = header.slice(Math.max(0, position - 20), position + 20)
+  return fail('signature-malformed', { ...parsed.evidence, excerpt })
+}

@@ -1,5 +1,5 @@
+import { base64Digest } from '../../http/digest.ts'
 import { lineValues } from '../../http/fields.ts'
-import { base64Digest } from '../../http/hash.ts'
 import type { HeaderLine, ReceivedRequest } from '../../http/request.ts'
 import type { VerifierOptions } from '../../options/options.ts'
 

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, it, test } from 'vitest'
 import { lowerCaseName, parseFields, trimWhiteSpace } from '../../../src/http/fields.ts'
-import type { ReceivedHeaders } from '../../../src/index.ts'
+import { createVerifier, type ReceivedHeaders, type ReceivedRequest } from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
 
 const read = (headers: ReceivedHeaders): unknown => {
   const result = parseFields(headers)
@@ -67,5 +68,34 @@ test('names are the same whether they were seen before or not, however many ther
     expect(lowerCaseName('X Nonce')).toBeUndefined()
     expect(lowerCaseName('')).toBeUndefined()
     for (let i = 0; i < 600; i++) expect(lowerCaseName(`X-${i}`)).toBe(`x-${i}`)
+  }
+})
+
+const service = createTestService({ rsaBits: 1024 })
+const verify = createVerifier(service.options)
+const signed = service.sign({ body: '{}' })
+const lines = [...(signed.headers as Iterable<readonly [string, string]>)]
+
+/** The signed request with lines added until there are that many. */
+const withLines = (count: number, name: (i: number) => string): ReceivedRequest['headers'] => [
+  ...lines,
+  ...Array.from({ length: count - lines.length }, (_, i) => [name(i), '1'] as const)
+]
+
+it.each([
+  ['of different names', (i: number) => `x-${i}`],
+  ['of one name', () => 'x-more']
+])('a request has at most 500 header lines %s', async (_, name) => {
+  const accepted = await verify({ ...signed, headers: withLines(500, name) })
+  expect(accepted.status).toBe('verified')
+
+  const headers = withLines(501, name)
+  const grouped: Record<string, string[]> = {}
+  for (const [name, value] of headers as [string, string][]) grouped[name] = [...(grouped[name] ?? []), value]
+  for (const form of [headers, grouped]) {
+    expect(await verify({ ...signed, headers: form })).toMatchObject({
+      status: 'rejected',
+      failures: [{ code: 'request-malformed', evidence: { part: 'header-count' } }]
+    })
   }
 })

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { fail, ok, withCause } from '../../../src/verdict/result.ts'
+import { describe, expect, it, test } from 'vitest'
+import { errorLabel, fail, ok, withCause } from '../../../src/verdict/result.ts'
 
 describe('fail', () => {
   it('has the message of its code, and evidence only where there is some', () => {
@@ -35,4 +35,23 @@ describe('withCause', () => {
       writable: true
     })
   })
+})
+
+const withGetter = Object.defineProperty({}, 'code', {
+  get() {
+    throw new Error('no')
+  }
+})
+
+test.each<[string, unknown, string]>([
+  ['the code of an error', Object.assign(new Error('secret'), { code: 'ECONNRESET' }), 'ECONNRESET'],
+  ['the name of an error without a code', new TypeError('secret'), 'TypeError'],
+  ['the name where the code is a number', { code: 1, name: 'MyError' }, 'MyError'],
+  ['a constant for undefined', undefined, 'an error without a name'],
+  ['a constant for null', null, 'an error without a name'],
+  ['a constant for text, which may hold a secret', 'secret', 'an error without a name'],
+  ['a constant where the name is not text', { name: 1 }, 'an error without a name'],
+  ['a constant for an error whose getter throws', withGetter, 'an error without a name']
+])('is %s', (_, error, label) => {
+  expect(errorLabel(error)).toBe(label)
 })

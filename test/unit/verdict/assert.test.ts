@@ -16,9 +16,44 @@ import {
   type Verdict
 } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
-import { fail } from '../../../src/verdict/result.ts'
-import { refuse } from '../../../src/verdict/verdict.ts'
+import { assertVerdict } from '../../../src/verdict/assert.ts'
+import { fail, ok } from '../../../src/verdict/result.ts'
+import { refuse, type Steps, type Verified } from '../../../src/verdict/verdict.ts'
 import { sendOverHttp } from '../../meta/examples/senders.ts'
+
+const rejected = { status: 'rejected', failures: [], checks: {} }
+
+describe('assertVerdict', () => {
+  it.each(['verified', 'rejected', 'unavailable'])('takes a verdict that is %s', status => {
+    expect(() => assertVerdict('explain', { ...rejected, status })).not.toThrow()
+  })
+
+  it('names the await that is missing', () => {
+    expect(() => assertVerdict('explain', Promise.resolve(rejected))).toThrow(
+      new TypeError(
+        'explain() got a Promise, so an await is missing: write explain(await verify(request)), or await the verdict first'
+      )
+    )
+  })
+
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['text', 'verified'],
+    ['an empty object', {}],
+    ['an unknown status', { ...rejected, status: 'ok' }],
+    ['failures that are not a list', { ...rejected, failures: {} }],
+    ['no failures', { ...rejected, failures: undefined }],
+    ['no checks', { ...rejected, checks: undefined }],
+    ['checks that are null', { ...rejected, checks: null }],
+    ['checks that are text', { ...rejected, checks: 'all' }]
+  ])('rejects %s', (_, verdict) => {
+    expect(() => assertVerdict('explain', verdict)).toThrow(TypeError)
+    expect(() => assertVerdict('explain', verdict)).toThrow(
+      /^explain\(\) got .+ and takes a verdict: pass what verify\(request\) resolves to, unchanged$/
+    )
+  })
+})
 
 const service = createTestService({ rsaBits: 1024 })
 const options = { ...service.options, requireHttps: false, maxBodyBytes: 20 }
@@ -143,4 +178,25 @@ describe('an error that reaches the framework is answered with its status', () =
     expect(await send(app.server, request)).toBe(status)
     await app.close()
   })
+})
+
+const tooLarge = fail('body-too-large', { limit: 5 })
+
+test.each<[number, string, Steps]>([
+  [401, 'a check that failed', { date: fail('date-missing') }],
+  [413, 'a body that is too large', { request: ok(1), digest: tooLarge }],
+  [401, 'a body that is too large among other failures', { date: fail('date-missing'), digest: tooLarge }],
+  [
+    401,
+    'another failure behind a body that is too large',
+    { digest: tooLarge, replay: fail('replayed', { replayId: 'r' }) }
+  ],
+  [503, 'a check that could not be decided', { key: fail('key-lookup-timeout', { name: 'k', error: 'E' }) }]
+])('%i: %s', (status, _, steps) => {
+  expect(httpStatus(refuse(steps, ''))).toBe(status)
+})
+
+test('200: verified', () => {
+  const verified = { status: 'verified', failures: [], checks: {} } as unknown as Verified
+  expect(httpStatus(verified)).toBe(200)
 })

@@ -1,0 +1,163 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterEach, describe, expect, it, test } from 'vitest'
+import { createVerifier, logRecord, type Verdict, type VerdictMessage } from '../../../src/index.ts'
+import { memoryReplayStore } from '../../../src/replay/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+
+const service = createTestService({ rsaBits: 1024 })
+const KEYS = ['status', 'codes', 'accountId', 'keyId', 'algorithm', 'date', 'replayId', 'bodyLength']
+
+test('a verified request: its facts, and not its content', async () => {
+  const verify = createVerifier({ ...service.options, replayStore: memoryReplayStore() })
+  const date = new Date(Math.floor(Date.now() / 1000) * 1000)
+  const verdict = await verify(service.sign({ method: 'POST', body: 'secret', date }))
+  expect(logRecord(verdict)).toStrictEqual({
+    status: 'verified',
+    codes: [],
+    accountId: '1234',
+    keyId: 'key1._domainkey.service.example',
+    algorithm: 'rsa-sha256',
+    date: date.toISOString(),
+    replayId: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/),
+    bodyLength: 6
+  })
+  expect(JSON.stringify(logRecord(verdict))).not.toContain('secret')
+})
+
+test('a request that is not verified: status and codes, and nothing that the sender wrote', async () => {
+  const verify = createVerifier(service.options)
+  const request = service.sign({ method: 'POST', body: 'secret', host: 'evil.example' })
+  const record = logRecord(await verify({ ...request, https: false }))
+  expect(record).toEqual({ status: 'rejected', codes: ['not-https', 'host-mismatch'] })
+  expect(Object.keys(record)).toEqual(KEYS)
+  expect(JSON.stringify(record)).toBe('{"status":"rejected","codes":["not-https","host-mismatch"]}')
+
+  const changed = logRecord(await verify({ ...request, target: '/other' }))
+  expect(JSON.stringify(changed)).not.toMatch(/evil|secret|other/)
+})
+
+test('the keys are the same for every verdict, and flat', async () => {
+  const lookupTxt = () => Promise.reject(new Error('down'))
+  const verdicts = [
+    await createVerifier(service.options)(service.sign()),
+    await createVerifier({ ...service.options, lookupTxt })(service.sign())
+  ]
+  for (const record of verdicts.map(logRecord)) {
+    expect(Object.keys(record)).toEqual(KEYS)
+    const { codes, ...rest } = record
+    expect(codes.every(code => typeof code === 'string')).toBe(true)
+    for (const value of Object.values(rest)) expect(value).not.toBeTypeOf('object')
+  }
+})
+
+test('a record can be changed without changing the verdict', async () => {
+  const verdict = await createVerifier(service.options)({ ...service.sign(), https: false })
+  ;(logRecord(verdict).codes as string[]).length = 0
+  expect(verdict.failures).toHaveLength(1)
+})
+
+const CHANNEL = 'signed-requests:verdict'
+const verify = createVerifier(service.options)
+
+describe('the channel of verdicts', () => {
+  const heard: VerdictMessage[] = []
+  const listener = (message: unknown) => void heard.push(message as VerdictMessage)
+
+  afterEach(() => {
+    unsubscribe(CHANNEL, listener)
+    heard.length = 0
+  })
+
+  it('publishes each verdict once, as the same object, with its duration', async () => {
+    subscribe(CHANNEL, listener)
+    const start = performance.now()
+    const verdicts = [
+      await verify(service.sign()),
+      await verify({ ...service.sign({ method: 'POST', body: '{}' }), body: '[]' }),
+      await verify({ ...service.sign(), https: false })
+    ]
+    const most = performance.now() - start
+
+    expect(heard.map(message => message.verdict.status)).toEqual(['verified', 'rejected', 'rejected'])
+    for (const [i, { verdict, durationMs }] of heard.entries()) {
+      expect(verdict).toBe(verdicts[i])
+      expect(durationMs).toBeGreaterThan(0)
+      expect(durationMs).toBeLessThanOrEqual(most)
+    }
+  })
+
+  it('says how long was waited for the key, the body and the store', async () => {
+    subscribe(CHANNEL, listener)
+    const waits: number[] = []
+    const wait = async () => {
+      const start = performance.now()
+      await new Promise(resolve => setImmediate(resolve))
+      waits.push(performance.now() - start)
+    }
+    const slowly = createVerifier({
+      ...service.options,
+      async lookupTxt(name, options) {
+        await wait()
+        return service.lookupTxt(name, options)
+      },
+      replayStore: {
+        async claim() {
+          await wait()
+          return true
+        },
+        release: async () => {}
+      }
+    })
+    const signed = service.sign({ method: 'POST', body: '{}' })
+    async function* streamed() {
+      await wait()
+      yield signed.body as Uint8Array
+    }
+    expect((await slowly({ ...signed, body: streamed() })).status).toBe('verified')
+    const [{ stages, durationMs }] = heard as [VerdictMessage]
+    expect(Object.keys(stages)).toEqual(['keyMs', 'bodyMs', 'replayMs'])
+    const measuredTimes = Object.values(stages)
+    for (const [i, ms] of measuredTimes.entries()) expect(ms).toBeGreaterThanOrEqual(waits[i]!)
+    expect(durationMs).toBeGreaterThanOrEqual(measuredTimes.reduce((sum, ms) => sum + ms))
+  })
+
+  it('has no stages where nothing was waited for, and the one that failed', async () => {
+    subscribe(CHANNEL, listener)
+    await verify({ ...service.sign(), https: false })
+    await createVerifier({ ...service.options, lookupTxt: () => Promise.reject(new Error()) })(service.sign())
+    expect(heard.map(({ stages }) => Object.keys(stages))).toEqual([[], ['keyMs']])
+  })
+
+  it('publishes to new subscribers, and no longer after they unsubscribe', async () => {
+    await verify(service.sign())
+    expect(heard).toEqual([])
+    subscribe(CHANNEL, listener)
+    await verify(service.sign())
+    expect(heard).toHaveLength(1)
+    unsubscribe(CHANNEL, listener)
+    await verify(service.sign())
+    expect(heard).toHaveLength(1)
+  })
+
+  it('publishes nothing for a mistake of the receiver, which still rejects', async () => {
+    subscribe(CHANNEL, listener)
+    await expect(verify({ ...service.sign(), body: {} as Uint8Array })).rejects.toThrow(TypeError)
+    expect(heard).toEqual([])
+  })
+})
+
+it('the example counts verdicts by status and code, and times them', async () => {
+  await import('../../../examples/metrics.ts')
+  const { register } = await import('prom-client')
+  const send = async (): Promise<Verdict[]> => [
+    await verify(service.sign()),
+    await verify(service.sign()),
+    await verify({ ...service.sign(), https: false })
+  ]
+  await send()
+
+  const lines = (await register.metrics()).split('\n')
+  expect(lines).toContain('signed_requests_total{status="verified",code=""} 2')
+  expect(lines).toContain('signed_requests_total{status="rejected",code="not-https"} 1')
+  expect(lines).toContain('signed_requests_seconds_count 3')
+})
