@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { startGateway } from './gateway.ts'
 import { createLineWriter, logText } from './log.ts'
-import { addGatewayOptions, checkVariables, settingsOf, UsageError } from './options.ts'
+import { addGatewayOptions, settingsOf, UsageError } from './options.ts'
 
 const EXIT = { ok: 0, cutOff: 1, unavailable: 2, usage: 64 } as const
 
@@ -29,7 +29,6 @@ const note = createLineWriter(process.stderr)
 
 /** Runs until it is told to end. Resolves to the exit code. */
 async function run(command: Command): Promise<number> {
-  checkVariables(command, process.env)
   const settings = settingsOf(command, process.env)
   const { tls, https, verifier, observe, upstream, log } = settings
   if (tls === undefined && https === undefined && verifier.requireHttps !== false) {
@@ -59,7 +58,8 @@ function createProgram(): Command {
     .usage('--upstream URL [options]')
     .addHelpText('after', AFTER)
     .exitOverride()
-    .configureHelp({ optionDescription: option => describeOption(option) })
+    // Without the variables, which the text explains once for all.
+    .configureHelp({ optionDescription: ({ description }) => description })
     .configureOutput({
       outputError: text => note(`signed-requests-gateway: ${text.replace(/^error: /, '').trim()}`)
     })
@@ -68,16 +68,6 @@ function createProgram(): Command {
     })
   return addGatewayOptions(program)
 }
-
-/** Without the variable, which the text above explains once for all. */
-const describeOption = ({
-  description,
-  defaultValue,
-  defaultValueDescription
-}: Command['options'][number]): string =>
-  defaultValue === undefined
-    ? description
-    : `${description} (default: ${defaultValueDescription ?? defaultValue})`
 
 try {
   await createProgram().parseAsync()

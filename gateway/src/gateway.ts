@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   createServer,
   type IncomingMessage,
@@ -16,7 +17,7 @@ import type { Exchange, Malformed } from './exchange.ts'
 import { createUpstream } from './forward.ts'
 import { connectReplayStore } from './replay-store.ts'
 import { createServe } from './serve.ts'
-import type { Address, GatewaySettings } from './settings.ts'
+import type { GatewaySettings } from './settings.ts'
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -104,7 +105,8 @@ export async function startGateway(
   })
   const connections = trackConnections(server, tls !== undefined)
   try {
-    await listen(server, settings.listen)
+    server.listen(settings.listen.port, settings.listen.host)
+    await once(server, 'listening')
     if (settings.admin !== undefined) {
       const { startAdmin } = await import('./admin/admin.ts')
       const origin = `${tls ? 'https' : 'http'}://${addressOf(server)}`
@@ -118,6 +120,7 @@ export async function startGateway(
   isReady = true
 
   async function close(): Promise<boolean> {
+    if (!isReady) return true
     isReady = false
     const end = performance.now() + settings.drain
     const isDrained = await connections.drain(settings.drain)
@@ -132,15 +135,7 @@ export async function startGateway(
     await Promise.all([closeStore(), admin?.close()])
     return isDone
   }
-  let closing: Promise<boolean> | undefined
-  return {
-    address: addressOf(server),
-    admin: admin?.address,
-    close() {
-      closing ??= close()
-      return closing
-    }
-  }
+  return { address: addressOf(server), admin: admin?.address, close }
 }
 
 /** The answer to what Node.js could not parse, or not in time; undefined when nobody is there to get one. */
@@ -150,15 +145,6 @@ function statusOf(code: string): number | undefined {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
   return code.startsWith('HPE_') ? 400 : undefined
 }
-
-const listen = (server: Server, { host, port }: Address): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
 
 function addressOf(server: Server): string {
   const { address, port } = server.address() as AddressInfo

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { ReplayStore } from 'signed-requests'
 import { afterEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../test/support/free-port.ts'
 import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
@@ -5,6 +8,60 @@ import { redisServer } from '../../test/unit/replay/redis-server.ts'
 import { postgresPool } from '../../test/unit/replay/store-clients.ts'
 import { connectReplayStore } from '../src/replay-store.ts'
 import { type Application, send, startApplication, startTestGateway, type TestGateway } from './start.ts'
+
+/** Claims until the store answers. A claim whose answer was lost may hold the id, so each try has its own. */
+async function claimWhenBack(store: ReplayStore, id: string): Promise<boolean> {
+  for (let i = 0; ; i++) {
+    try {
+      return await store.claim(`${id}-${i}`, 60)
+    } catch {
+      await new Promise(resolve => setTimeout(resolve, 50))
+    }
+  }
+}
+
+/** A connection to a database that can be made faulty. */
+async function startBetween(to: number) {
+  const sockets = new Set<Socket>()
+  const silent = new WeakSet<Socket>()
+  let corrupted = 0
+  const server = createServer(near => {
+    const far = connect(to, '127.0.0.1')
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.on('data', chunk => void (silent.has(near) || far.write(chunk)))
+    far.on('data', chunk => {
+      if (silent.has(near)) return
+      const bytes = Buffer.from(chunk)
+      if (Math.random() < corrupted)
+        bytes[Math.floor(Math.random() * bytes.length)] = Math.floor(Math.random() * 256)
+      near.write(bytes)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    /** The connections that are open now; new ones work. */
+    silence() {
+      for (const socket of sockets) silent.add(socket)
+    },
+    /** A byte of this share of the packets of the database. */
+    corrupt(share: number) {
+      corrupted = share
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    }
+  }
+}
 
 const undo: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -72,6 +129,52 @@ describe.each([
     expect(application.seen).toHaveLength(1)
   })
 
+  it('observing claims nothing', async () => {
+    const database = await startDatabase()
+    const { gateway } = await start(kind, urlOf(database.port))
+    const { store, close } = await connectReplayStore({ kind, url: urlOf(database.port) })
+    undo.push(close)
+    const settings = { replay: { kind, url: urlOf(database.port) }, observe: true } as const
+    const application = await startApplication()
+    undo.push(application.close)
+    const observing = await startTestGateway(application.url, settings, gateway.service)
+    undo.push(observing.close)
+    const signed = gateway.service.sign({ target: '/hook' })
+    for (let i = 0; i < 2; i++) expect(await send(observing.address, signed)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await send(gateway.address, signed)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await store?.claim('another', 60)).toBe(true)
+  })
+
+  it('a connection that goes silent is replaced within 5 seconds', async () => {
+    const database = await startDatabase()
+    const between = await startBetween(database.port)
+    undo.push(between.close)
+    const { store, close } = await connectReplayStore({ kind, url: urlOf(between.port) })
+    undo.push(close)
+    expect(await store!.claim('before', 60)).toBe(true)
+    between.silence()
+    const start = performance.now()
+    expect(await claimWhenBack(store!, 'after')).toBe(true)
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
+  it('corrupted packets end a connection, not the process, and it is back within 5 seconds', async () => {
+    const database = await startDatabase()
+    const between = await startBetween(database.port)
+    undo.push(between.close)
+    const { store, close } = await connectReplayStore({ kind, url: urlOf(between.port) })
+    undo.push(close)
+    between.corrupt(0.2)
+    for (let round = 0; round < 20; round++) {
+      const ids = Array.from({ length: 5 }, (_, i) => `${round}-${i}`)
+      await Promise.allSettled(ids.map(id => store!.claim(id, 60)))
+    }
+    between.corrupt(0)
+    const start = performance.now()
+    expect(await claimWhenBack(store!, 'after')).toBe(true)
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
   it('does not start while the database cannot be reached, and says so without the URL', async () => {
     const url = urlOf(await freePort())
       .replace('127.0.0.1', 'user:secret@127.0.0.1')
@@ -90,11 +193,11 @@ it('uses a table of PostgreSQL that it may not create', async () => {
   await pool.query("CREATE ROLE gateway LOGIN PASSWORD 'secret'")
   await pool.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
   await expect(connectReplayStore({ kind: 'postgres', url })).rejects.toThrow(
-    'cannot be used: relation "signed_requests_replay" does not exist'
+    'cannot be used: relation "signed_requests_gateway" does not exist'
   )
   const { postgresReplayTable } = await import('../../src/replay/index.ts')
-  await pool.query(postgresReplayTable())
-  await pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON signed_requests_replay TO gateway')
+  await pool.query(postgresReplayTable('signed_requests_gateway'))
+  await pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON signed_requests_gateway TO gateway')
   const { store, close } = await connectReplayStore({ kind: 'postgres', url })
   undo.push(close)
   expect(await store?.claim('id', 60)).toBe(true)
