@@ -1,8 +1,8 @@
-import { decodeBase64, encodeBase64 } from '../http/base64.ts'
+import { decodeBase64 } from '../http/base64.ts'
 import { DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
 import { trimWhiteSpace } from '../http/fields.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
-import { findRepeatedKey, isCanonical, parseByteSequences } from './structured-fields.ts'
+import { parseByteSequences } from './structured-fields.ts'
 
 /**
  * Parses the value of a `Content-Digest` header (RFC 9530 section 2): a Dictionary of Byte Sequences by algorithm.
@@ -21,17 +21,14 @@ export function parseContentDigest(value: string): Result<readonly Digest[]> {
 export function parseEncodedContentDigest(text: string): Result<readonly EncodedDigest[]> {
   const malformed = (reason: string): Failed => fail('digest-malformed', { received: text, reason })
   const sequences = parseByteSequences(text)
-  if (!(sequences instanceof Map)) return malformed(sequences.reason)
-  if (findRepeatedKey(text) !== undefined) return malformed('an algorithm is listed twice')
-  if (!isCanonical(text, sequences)) return malformed('a digest is not canonical base64')
-
-  const digests: EncodedDigest[] = []
-  for (const [algorithm, bytes] of sequences) {
-    const encoded = encodeBase64(bytes)
-    const spelling = DIGESTS.get(algorithm)?.spelling
-    if (spelling !== undefined && !spelling.test(encoded))
+  if (!Array.isArray(sequences)) return malformed(sequences.reason)
+  const digests = new Map<string, EncodedDigest>()
+  for (const [algorithm, encoded] of sequences) {
+    if (digests.has(algorithm)) return malformed('an algorithm is listed twice')
+    if (decodeBase64(encoded) === undefined) return malformed('a digest is not canonical base64')
+    if (DIGESTS.get(algorithm)?.spelling.test(encoded) === false)
       return malformed(`a ${algorithm} digest has the wrong length`)
-    digests.push({ algorithm, encoded })
+    digests.set(algorithm, { algorithm, encoded })
   }
-  return ok(digests)
+  return ok([...digests.values()])
 }

@@ -7,6 +7,10 @@ export type { Digest } from '../http/digest.ts'
 export type { Scheme } from '../scheme.ts'
 export { parseContentDigest } from './content-digest.ts'
 export { rfc9421 } from './scheme.ts'
-export { parseSignatures } from './signature.ts'
 export { buildSignatureBase, type SignedRequest } from './signature-base.ts'
-export { type Component, parseSignatureInput, type SignatureInput } from './signature-input.ts'
+export {
+  type Component,
+  parseSignatureInput,
+  parseSignatures,
+  type SignatureInput
+} from './signature-input.ts'

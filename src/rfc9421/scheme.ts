@@ -4,11 +4,14 @@ import type { ParsedSignature, Scheme, SchemeSteps } from '../scheme.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
 import { type Failed, fail, ok, type Result, withExcerpt } from '../verdict/result.ts'
 import { UNREADABLE } from '../verdict/verdict.ts'
-import { checkComponents } from './components.ts'
 import { parseEncodedContentDigest } from './content-digest.ts'
-import { parseSignatures } from './signature.ts'
 import { joinSignatureBase } from './signature-base.ts'
-import { parseSignatureInput, type SignatureInput } from './signature-input.ts'
+import {
+  checkComponents,
+  parseSignatureInput,
+  parseSignatures,
+  type SignatureInput
+} from './signature-input.ts'
 
 interface ParsedRfc9421Signature
   extends ParsedSignature,

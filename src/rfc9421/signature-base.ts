@@ -3,11 +3,9 @@ import { encodeBase64 } from '../http/base64.ts'
 import { type Fields, hasBreak, parseFields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
-import { checkComponents } from './components.ts'
-import { parseQueryParams } from './query-param.ts'
-import type { Component, SignatureInput } from './signature-input.ts'
-import { canonicalForm, parseDictionaryField } from './structured-fields.ts'
-import { parseTarget } from './target.ts'
+import { type Component, checkComponents, type SignatureInput } from './signature-input.ts'
+import { canonicalForm, isTooLong, LIMITS, parseDictionaryField } from './structured-fields.ts'
+import { parseQueryParams, parseTarget } from './target.ts'
 
 /** The parts of a request that a signature can cover. */
 export type SignedRequest = Pick<ReceivedRequest, 'method' | 'target' | 'headers' | 'https'>
@@ -38,6 +36,13 @@ export function joinSignatureBase(
   fields: Fields,
   { components, signatureParams }: Pick<SignatureInput, 'components' | 'signatureParams'>
 ): Result<string> {
+  const parsed = components.filter(({ parameters }) => parameters.has('sf') || parameters.has('key'))
+  const names = [...new Set(parsed.map(({ name }) => name))]
+  const texts = names.map(name => fields.values.get(name))
+  if (parsed.length > MAX_PARSED || isTooLong(texts.join())) {
+    const reason = `more than ${MAX_PARSED} are covered with sf or key, or they have in all ${LIMITS}`
+    return fail('coverage-absent', { absent: parsed.map(({ covered }) => covered), reason })
+  }
   const read = createReader(request, fields)
   const absent: string[] = []
   const unprintable: string[] = []
@@ -52,6 +57,9 @@ export function joinSignatureBase(
   if (unprintable.length > 0) return fail('coverage-absent', { absent: unprintable, reason: NOT_PRINTABLE })
   return ok(`${base}"@signature-params": ${signatureParams}`)
 }
+
+/** More fields than any sender signs as structured fields: each is parsed before the signature has verified. */
+const MAX_PARSED = 10
 
 /** Section 2.5: the base is ASCII, and each value is on one line. */
 const PRINTABLE = /^[\t\x20-\x7e]*$/
@@ -103,7 +111,7 @@ function createReader(
       case '@query':
         return target()?.query
       case '@query-param':
-        return queryParams().get(String(parameters.get('name'))) ?? undefined
+        return queryParams()(String(parameters.get('name')))
       default:
         return fieldValue(name, parameters)
     }

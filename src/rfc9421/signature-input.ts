@@ -1,13 +1,8 @@
-import {
-  type Item,
-  isInnerList,
-  serializeInnerList,
-  serializeItem,
-  serializeParameters
-} from 'structured-headers'
-import { trimWhiteSpace } from '../http/fields.ts'
+import { type Item, isInnerList, serializeInnerList, serializeParameters } from 'structured-headers'
+import { decodeBase64 } from '../http/base64.ts'
+import { isToken, trimWhiteSpace } from '../http/fields.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
-import { findRepeatedKey, parseDictionaryField } from './structured-fields.ts'
+import { findRepeatedKey, parseByteSequences, parseDictionaryField } from './structured-fields.ts'
 
 /** What one signature covers, and its parameters (RFC 9421 section 4.1). */
 export interface SignatureInput {
@@ -39,7 +34,7 @@ export interface Component {
   readonly covered: string
 }
 
-/** More than any sender needs; it limits the work that a stranger can cause. */
+/** More than any sender needs: what they cost is spent before the signature has verified. */
 const MAX_COMPONENTS = 100
 
 /**
@@ -59,7 +54,7 @@ export function parseSignatureInput(value: string): Result<readonly SignatureInp
 
   const inputs: SignatureInput[] = []
   for (const [label, member] of dictionary) {
-    const position = Math.max(text.indexOf(`${label}=`), 0)
+    const position = text.indexOf(`${label}=`)
     if (!isInnerList(member)) return malformed(position, 'a list of components is expected')
     const [items, parameters] = member
     const components = parseComponents(items)
@@ -97,22 +92,95 @@ function isOfType(value: unknown, type: (typeof TYPES)[number][1]): boolean {
   return type === 'string' ? typeof value === 'string' : Number.isInteger(value)
 }
 
+/** As in section 4.1.6 of RFC 9651. */
+const quote = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`
+
 /** The components, or why they cannot be parsed. */
 function parseComponents(items: readonly Item[]): Component[] | string {
   if (items.length > MAX_COMPONENTS) return `there are more than ${MAX_COMPONENTS} components`
   const components: Component[] = []
   for (const [name, parameters] of items) {
     if (typeof name !== 'string') return 'the name of a component must be a string'
-    const sorted = [...parameters].sort(([a], [b]) => (a < b ? -1 : 1))
-    components.push({
-      name,
-      parameters,
-      identifier: serializeItem([name, parameters]),
-      covered: name + serializeParameters(new Map(sorted))
-    })
+    const inOrder = serializeParameters(parameters)
+    const sorted = new Map([...parameters].sort(([a], [b]) => (a < b ? -1 : 1)))
+    const covered = name + (parameters.size < 2 ? inOrder : serializeParameters(sorted))
+    components.push({ name, parameters, identifier: quote(name) + inOrder, covered })
   }
   return components
 }
 
+/**
+ * Checks that a request can have all of these components. An unknown one must not be skipped: it was meant to be signed
+ * (RFC 9421 section 2.5).
+ *
+ * Fails with `signature-malformed`.
+ *
+ * @param header the text in which the evidence gives the position
+ */
+export function checkComponents({ components }: SignatureInput, header: string): Result<true> {
+  for (const component of components) {
+    const reason = reasonAgainst(component)
+    if (reason !== undefined) return malformed(header.indexOf(component.identifier), reason)
+  }
+  return ok(true)
+}
+
+/** Section 2.2, except `@query-param`, the only one with a parameter. */
+const DERIVED: ReadonlySet<string> = new Set([
+  '@method',
+  '@target-uri',
+  '@authority',
+  '@scheme',
+  '@request-target',
+  '@path',
+  '@query'
+])
+
+function reasonAgainst({ name, parameters }: Component): string | undefined {
+  if (parameters.has('req')) return 'req is for the signature of a response'
+  if (parameters.has('tr')) return 'trailers are not supported'
+  if (name === '@status') return 'a request has no @status'
+  if (name === '@signature-params') return '@signature-params cannot be listed'
+  if (name === '@query-param') {
+    const isNamed = parameters.size === 1 && typeof parameters.get('name') === 'string'
+    return isNamed ? undefined : '@query-param must have the parameter name and no other'
+  }
+  if (name.startsWith('@')) {
+    if (!DERIVED.has(name)) return 'there is no such derived component'
+    return parameters.size === 0 ? undefined : 'this derived component takes no parameters'
+  }
+  if (!isToken(name) || name !== name.toLowerCase()) return 'a field name must be a token in lower case'
+  return reasonAgainstParameters(parameters)
+}
+
+/** Section 2.1: how the value of a field is written. Flags are present or not; `bs` goes with no other parameter. */
+function reasonAgainstParameters(parameters: Component['parameters']): string | undefined {
+  for (const [name, value] of parameters) {
+    if (name === 'key' ? typeof value !== 'string' : value !== true || (name !== 'sf' && name !== 'bs'))
+      return 'the parameters of a field must be sf, bs, or key with a string'
+  }
+  return parameters.has('bs') && parameters.size > 1 ? 'bs must not be used with sf or key' : undefined
+}
+
+/**
+ * Parses the value of a `Signature` header (RFC 9421 section 4.2): the signatures by label. Base64 must be canonical.
+ * Never throws.
+ *
+ * Fails with `signature-malformed`, `signature-parameter-repeated` or `signature-not-base64`.
+ */
+export function parseSignatures(value: string): Result<ReadonlyMap<string, Uint8Array>> {
+  const text = trimWhiteSpace(value)
+  const sequences = parseByteSequences(text)
+  if (!Array.isArray(sequences)) return fail('signature-malformed', sequences)
+  const signatures = new Map<string, Uint8Array>()
+  for (const [label, encoded] of sequences) {
+    if (signatures.has(label)) return fail('signature-parameter-repeated', { parameter: label })
+    const signature = decodeBase64(encoded)
+    if (signature === undefined) return fail('signature-not-base64')
+    signatures.set(label, new Uint8Array(signature))
+  }
+  return ok(signatures)
+}
+
 const malformed = (position: number, reason: string): Failed =>
-  fail('signature-malformed', { position, reason })
+  fail('signature-malformed', { position: Math.max(position, 0), reason })

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { matchesDigest } from '../../../src/index.ts'
 import { parseContentDigest, parseSignatureInput, parseSignatures } from '../../../src/rfc9421/index.ts'
 
-const TOO_LONG = 'it has more than 8192 characters or 100 members'
+const TOO_LONG = 'it has more than 2048 characters or 110 commas, semicolons and spaces'
+const ONLY_BYTES = 'a byte sequence is expected, and nothing else'
 const WITH_ALL =
   'sig1=("@method" "@query-param";name="id" "x";key="a";sf);created=1618884473;expires=1618884540;keyid="k";alg="ed25519";nonce="n";tag="t";mine'
 
@@ -66,6 +67,7 @@ describe('Signature-Input', () => {
     ['sig1=(date)', 0, 'the name of a component must be a string'],
     ['sig1=(1)', 0, 'the name of a component must be a string'],
     [`sig1=(${'"x" '.repeat(101)})`, 0, 'there are more than 100 components'],
+    [`sig1=(${'"x" '.repeat(111)})`, 0, TOO_LONG],
     ['sig1=();keyid=k', 0, 'keyid is not of type string'],
     ['sig1=();alg', 0, 'alg is not of type string'],
     ['sig1=();nonce=1', 0, 'nonce is not of type string'],
@@ -82,8 +84,8 @@ describe('Signature-Input', () => {
     ['sig1=()x', 7, 'Expected ,'],
     ['sig1=();created=1234567890123456', 32, 'Exceeded maximum integer length'],
     ['sig1=("caf\xe9")', 11, 'Strings must be in the ASCII range'],
-    [`sig1=("${'x'.repeat(8192)}")`, 0, TOO_LONG],
-    [Array.from({ length: 101 }, (_, i) => `k${i}=()`).join(), 0, TOO_LONG]
+    [`sig1=("${'x'.repeat(2048 - 8)}")`, 0, TOO_LONG],
+    [Array.from({ length: 112 }, (_, i) => `k${i}=()`).join(), 0, TOO_LONG]
   ])('%s is malformed', (value, position, reason) => {
     expect(parseSignatureInput(value)).toMatchObject({
       ok: false,
@@ -136,16 +138,19 @@ describe('Signature', () => {
   })
 
   it.each([
-    ['a', 0, 'a byte sequence is expected, and nothing else'],
-    ['a=:AA==:, b="AA=="', 10, 'a byte sequence is expected, and nothing else'],
-    ['a=:AA==:;x', 0, 'a byte sequence is expected, and nothing else'],
-    ['a=(:AA==:)', 0, 'a byte sequence is expected, and nothing else'],
-    ['a=:AA==', 3, 'Could not find a closing ":" character to mark end of Byte Sequence'],
-    ['a=:A A=:', 8, 'ByteSequence does not contain a valid base64 string'],
-    ['a=:AA-_:', 8, 'ByteSequence does not contain a valid base64 string'],
-    ['keyId="k",signature="AA=="', 3, 'Expected ,'],
-    [`a=:${'A'.repeat(8192)}:`, 0, TOO_LONG],
-    [Array.from({ length: 101 }, (_, i) => `k${i}=::`).join(), 0, TOO_LONG]
+    ['a', 0, ONLY_BYTES],
+    ['a=:AA==:, b="AA=="', 10, ONLY_BYTES],
+    ['a=:AA==:;x', 0, ONLY_BYTES],
+    ['a=:AA==:,', 0, ONLY_BYTES],
+    ['a=:AA==: b=:AA==:', 0, ONLY_BYTES],
+    ['A=:AA==:', 0, ONLY_BYTES],
+    ['a=(:AA==:)', 0, ONLY_BYTES],
+    ['a=:AA==', 0, ONLY_BYTES],
+    ['a=:A A=:', 0, ONLY_BYTES],
+    ['a=:AA-_:', 0, ONLY_BYTES],
+    ['keyId="k",signature="AA=="', 0, ONLY_BYTES],
+    [`a=:${'A'.repeat(4093)}:`, 0, 'it has more than 4096 characters'],
+    [`a=::${',a=::'.repeat(32)}`, 160, 'it has more than 32 members']
   ])('%s is malformed', (value, position, reason) => {
     expect(parseSignatures(value)).toMatchObject({
       ok: false,
@@ -155,9 +160,8 @@ describe('Signature', () => {
   })
 
   it('accepts as many as any sender has', () => {
-    const hundred = Array.from({ length: 100 }, (_, i) => `k${i}=::`).join()
-    expect(parseSignatures(hundred).ok).toBe(true)
-    expect(parseSignatures(`a=:${'A'.repeat(8188)}:`).ok).toBe(true)
+    expect(parseSignatures(Array.from({ length: 32 }, (_, i) => `k${i}=::`).join()).ok).toBe(true)
+    expect(parseSignatures(`a=:${'A'.repeat(4092)}:`).ok).toBe(true)
   })
 
   it.each(['a=:AA:', 'a=:AB==:', 'a=:AAF=:', 'b=:AA==:, a=:AB==:'])('%s is not canonical base64', value => {
@@ -219,18 +223,18 @@ describe('Content-Digest', () => {
   })
 
   it.each([
-    ['SHA-256=AAAA', 'A key must begin with an asterisk or letter (a-z)'],
-    [`sha-256=${SHA_256}`, 'Expected ,'],
-    [`sha-256="${SHA_256}"`, 'a byte sequence is expected, and nothing else'],
-    [`sha-256=:${SHA_256}:;x=1`, 'a byte sequence is expected, and nothing else'],
-    [`sha-256=:${SHA_256}:,`, 'Dictionary contained a trailing comma'],
+    ['SHA-256=AAAA', ONLY_BYTES],
+    [`sha-256=${SHA_256}`, ONLY_BYTES],
+    [`sha-256="${SHA_256}"`, ONLY_BYTES],
+    [`sha-256=:${SHA_256}:;x=1`, ONLY_BYTES],
+    [`sha-256=:${SHA_256}:,`, ONLY_BYTES],
     [`sha-256=:${SHA_256}:, sha-256=:${SHA_256}:`, 'an algorithm is listed twice'],
     [`sha-256=:${SHA_256.slice(0, -1)}:`, 'a digest is not canonical base64'],
     [`sha-256=:${SHA_256.replace('g=', 'h=')}:`, 'a digest is not canonical base64'],
     ['sha-256=:AAAA:', 'a sha-256 digest has the wrong length'],
     [`sha-512=:${SHA_256}:`, 'a sha-512 digest has the wrong length'],
     ['sha-256=::', 'a sha-256 digest has the wrong length'],
-    [`x=:${'A'.repeat(8192)}:`, TOO_LONG]
+    [`x=:${'A'.repeat(4096)}:`, 'it has more than 4096 characters']
   ])('%s is malformed', (value, reason) => {
     expect(parseContentDigest(value)).toMatchObject({
       ok: false,

@@ -392,6 +392,20 @@ export const vectors = [
     MALFORMED,
     'RFC 9110 section 5.4: a limit on what is parsed'
   ),
+  inputWritten(
+    'input-of-2049-characters',
+    input => `${input};x="`.padEnd(2048, 'x').concat('"'),
+    MALFORMED,
+    'RFC 9110 section 5.4: a limit on what is parsed'
+  ),
+  refused('sf-of-2049-characters', rejected('coverage-absent'), {
+    lines: { '"x-long";sf': 'x'.repeat(2049) },
+    add: [['X-Long', 'x'.repeat(2049)]]
+  }),
+  verified('sf-of-2048-characters', {
+    lines: { '"x-long";sf': 'x'.repeat(2048) },
+    add: [['X-Long', 'x'.repeat(2048)]]
+  }),
   vector('line-break-in-input', {
     received: { set: { 'Signature-Input': `${write().input}\r\nX: y` } },
     verdict: rejected('request-malformed')
