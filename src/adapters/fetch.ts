@@ -66,8 +66,7 @@ function assertFetchRequest(request: unknown): void {
   const { url, headers } = (request ?? {}) as Partial<Request>
   if (typeof url === 'string' && typeof headers?.get === 'function') return
   throw new TypeError(
-    'fromFetchRequest() takes a Request: c.req.raw in Hono, event.request in SvelteKit; for req of node:http or ' +
-      'Express use fromNodeRequest()'
+    'fromFetchRequest() takes a Request: c.req.raw in Hono, event.request in SvelteKit; for node:http and Express fromNodeRequest()'
   )
 }
 

@@ -86,14 +86,12 @@ function assertEvent(event: unknown): void {
   const isFormat2 = typeof rawPath === 'string' && typeof requestContext?.http?.method === 'string'
   if (!isFormat1 && !isFormat2) {
     throw new TypeError(
-      'fromLambdaEvent() takes the event of an HTTP request, from API Gateway, a function URL or a load balancer: ' +
-        'the first argument of the handler, unchanged'
+      'fromLambdaEvent() takes the event of an HTTP request: the first argument of the handler, unchanged'
     )
   }
   if (body !== undefined && body !== null && typeof body !== 'string') {
     throw new TypeError(
-      'event.body is not a string but a parsed body, and the digest is over the bytes as sent: verify before any ' +
-        'middleware that parses it (middy: before httpJsonBodyParser)'
+      'event.body is a parsed body, and the digest is over the bytes as sent: verify before middy httpJsonBodyParser or the like'
     )
   }
 }

@@ -1,5 +1,6 @@
 import { withDeadline } from '../deadline.ts'
 import { describe } from '../mistakes/describe.ts'
+import { validateFunction } from '../options/values.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 
@@ -7,24 +8,16 @@ import type { Verify } from '../verify.ts'
 export function assertFunctions(
   from: string,
   verify: unknown,
-  handle: unknown,
-  hooks: Readonly<Record<string, unknown>>
+  { handle, ...hooks }: { handle: unknown; onRefused: unknown; onError?: unknown }
 ): void {
   if (typeof verify !== 'function' || typeof (verify as Partial<Verify>).release !== 'function') {
     throw new TypeError(
-      `${from}() got ${describe(verify)} for its verifier: pass the function that createVerifier() returned, ` +
-        'not a wrapper'
+      `${from}() got ${describe(verify)} for its verifier: pass what createVerifier() returned, not a wrapper`
     )
   }
-  if (typeof handle !== 'function') {
-    throw new TypeError(
-      `${from}() got ${describe(handle)} for its handler: pass a function (verified, ...) => answer`
-    )
-  }
+  validateFunction(handle, 'the handler', '(verified, ...) => answer')
   for (const [name, hook] of Object.entries(hooks)) {
-    if (hook !== undefined && typeof hook !== 'function') {
-      throw new TypeError(`options.${name} is ${describe(hook)}: pass a function`)
-    }
+    if (hook !== undefined) validateFunction(hook, `options.${name}`, '(verdict or error, ...) => {}')
   }
 }
 

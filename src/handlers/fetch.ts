@@ -48,7 +48,7 @@ export function fetchHandler<R extends Request = Request, Rest extends unknown[]
 ): (request: R, ...rest: Rest) => Promise<Response> {
   const own = ownOptions('fetchHandler', options, [...PROXY_OPTIONS, 'body', 'onRefused'])
   const { onRefused } = own
-  assertFunctions('fetchHandler', verify, handle, { onRefused })
+  assertFunctions('fetchHandler', verify, { handle, onRefused })
   const receive = fetchAdapter(own)
 
   return async (request, ...rest) => {

@@ -59,7 +59,7 @@ export function lambdaHandler<
 ): (event: Event, context: Context) => Promise<Exclude<Result, Nothing> | LambdaResult> {
   const own = ownOptions('lambdaHandler', options, [...PROXY_OPTIONS, 'onRefused'])
   const { onRefused } = own
-  assertFunctions('lambdaHandler', verify, handle, { onRefused })
+  assertFunctions('lambdaHandler', verify, { handle, onRefused })
   const receive = lambdaAdapter(own)
 
   return async (event, context) => {
@@ -69,10 +69,8 @@ export function lambdaHandler<
       return { ...emptyResult(event, refusal), headers: refusal.headers, body: '' }
     }
     try {
-      const result = await handle(verdict, event, context)
-      return (
-        (result as Exclude<Result, Nothing> | undefined) ?? emptyResult(event, { status: 204, headers: {} })
-      )
+      const result = (await handle(verdict, event, context)) as Exclude<Result, Nothing> | undefined
+      return result ?? emptyResult(event, { status: 204, headers: {} })
     } catch (error) {
       await releaseClaim(verify, verdict)
       throw error

@@ -71,7 +71,7 @@ export function nodeHandler<
 ): (req: Req, res: Res, next?: (error?: unknown) => void) => Promise<void> {
   const own = ownOptions('nodeHandler', options, [...PROXY_OPTIONS, ...DRAIN_OPTIONS, ...HANDLER_OPTIONS])
   const { body, onRefused, onError } = own
-  assertFunctions('nodeHandler', verify, handle, { onRefused, onError })
+  assertFunctions('nodeHandler', verify, { handle, onRefused, onError })
   const receive = nodeAdapter(own)
   const limits = validateDrainLimits(own)
 

@@ -58,18 +58,16 @@ export async function sendRefusal(
   const refusal = refusalOf(verdict, 'sendRefusal')
   if (typeof res?.writeHead !== 'function' || res.req === undefined) {
     throw new TypeError(
-      `sendRefusal() got ${describe(res)}: pass the response object of node:http, res in Express and Nest, ` +
-        'reply.raw in Fastify, ctx.res in Koa'
+      `sendRefusal() got ${describe(res)}: pass res of node:http, Express and Nest, reply.raw in Fastify, ctx.res in Koa`
     )
   }
   await answerAndClose(res, refusal, limits)
 }
 
+type DrainLimits = Required<RefusalOptions>
+
 /** @throws TypeError */
-export const validateDrainLimits = ({
-  drainBytes,
-  drainTimeout
-}: RefusalOptions): Required<RefusalOptions> => ({
+export const validateDrainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): DrainLimits => ({
   drainBytes: validateNumber(drainBytes, MAX_BODY_BYTES, 'options.drainBytes', 'bytes', { min: 0 }),
   drainTimeout: validateTimeout(drainTimeout, 5000, 'options.drainTimeout')
 })
@@ -81,10 +79,14 @@ export const validateDrainLimits = ({
 export async function answerAndClose(
   res: NodeResponse,
   { status, headers }: Refusal,
-  limits: Required<RefusalOptions>
+  limits: DrainLimits
 ): Promise<void> {
   if (res.writableEnded || res.destroyed) return
-  if (res.headersSent) return abort(res)
+  if (res.headersSent) {
+    if ('stream' in res) res.stream.close(INTERNAL_ERROR)
+    else res.req.socket.destroy()
+    return
+  }
 
   for (const name of ['Content-Type', 'Content-Encoding']) res.removeHeader(name)
   res.statusCode = status
@@ -97,7 +99,8 @@ export async function answerAndClose(
     return
   }
   res.setHeader('Connection', 'close')
-  const isRead = isOver(res.req) || (await drain(res.req, limits))
+  const { req } = res
+  const isRead = req.complete || req.readableEnded || req.destroyed || (await drain(req, limits))
   if (res.headersSent) return
   res.setHeader('Content-Length', 0)
   if (!isRead) {
@@ -105,11 +108,6 @@ export async function answerAndClose(
     await new Promise(resolve => setTimeout(resolve, CLOSE_DELAY))
   }
   res.end()
-}
-
-const abort = (res: NodeResponse): void => {
-  if ('stream' in res) res.stream.close(INTERNAL_ERROR)
-  else res.req.socket.destroy()
 }
 
 /**
@@ -120,13 +118,8 @@ const CLOSE_DELAY = 100
 const NO_ERROR = 0
 const INTERNAL_ERROR = 2
 
-const isOver = (req: IncomingMessage): boolean => req.complete || req.readableEnded || req.destroyed
-
 /** Reads and drops the rest of a request. False at a limit; true at its end, or when the sender is gone. */
-function drain(
-  req: IncomingMessage,
-  { drainBytes, drainTimeout }: Required<RefusalOptions>
-): Promise<boolean> {
+function drain(req: IncomingMessage, { drainBytes, drainTimeout }: DrainLimits): Promise<boolean> {
   return new Promise(resolve => {
     let dropped = 0
     const onData = (chunk: Uint8Array) => {

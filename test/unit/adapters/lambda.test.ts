@@ -243,7 +243,7 @@ describe("mistakes are the programmer's", () => {
   })
 
   test('a parsed body', () => {
-    expect(anything({ ...restApi, body: { test: 'body' } })).toThrow(/before any middleware that parses it/)
+    expect(anything({ ...restApi, body: { test: 'body' } })).toThrow(/verify before middy httpJsonBodyParser/)
   })
 
   test('rejects what is not an object of options', () => {

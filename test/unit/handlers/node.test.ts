@@ -568,8 +568,8 @@ describe('options', () => {
 
   test('rejects a verifier that is not one, and a missing handler', () => {
     expect(() => nodeHandler((() => {}) as never, () => {})).toThrow(
-      /pass the function that createVerifier\(\) returned/
+      /pass what createVerifier\(\) returned/
     )
-    expect(() => nodeHandler(verify, undefined as never)).toThrow(/for its handler: pass a function/)
+    expect(() => nodeHandler(verify, undefined as never)).toThrow(/the handler is undefined: pass a function/)
   })
 })
