@@ -567,9 +567,7 @@ describe('options', () => {
   })
 
   test('rejects a verifier that is not one, and a missing handler', () => {
-    expect(() => nodeHandler((() => {}) as never, () => {})).toThrow(
-      /pass what createVerifier\(\) returned/
-    )
+    expect(() => nodeHandler((() => {}) as never, () => {})).toThrow(/pass what createVerifier\(\) returned/)
     expect(() => nodeHandler(verify, undefined as never)).toThrow(/the handler is undefined: pass a function/)
   })
 })
