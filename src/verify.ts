@@ -52,6 +52,14 @@ export interface Verify {
  * Prepares a verifier for the requests of one service to one receiver. Make one and keep it: it remembers parsed
  * keys by their record's text (never the answers of DNS), and lookups in flight share a query.
  *
+ * @example
+ * const verify = createVerifier({
+ *   serviceDomain: 'service.example',
+ *   hosts: 'hooks.example.com',
+ *   accounts: '1234'
+ * })
+ * const verdict = await verify(fromNodeRequest(req))
+ *
  * @throws TypeError for a bad option, at once
  */
 export function createVerifier(options: VerifierOptions): Verify {

@@ -46,6 +46,14 @@ export interface AccountClient {
  * An authorization token is used until five minutes before its 24 hours end, or before its own `exp` if it is a JWT
  * that ends sooner. All waiting callers share one exchange.
  *
+ * @example
+ * const account = createAccountClient({
+ *   authUrl: 'https://auth.service.example',
+ *   baseUrl: 'https://api.service.example/v4',
+ *   accessToken: process.env['ACCESS_TOKEN'] ?? ''
+ * })
+ * const { accountId } = await account.identity()
+ *
  * @throws TypeError on a bad option, at once
  */
 export function createAccountClient(options: AccountClientOptions): AccountClient {

@@ -19,6 +19,10 @@ export function checkDigestHeader(scheme: SchemeSteps, fields: Fields): Result<r
  * and each one present must match. Never throws.
  *
  * Fails with `digest-unsupported` or `digest-mismatch`.
+ *
+ * @example
+ * const digests = parseDigestHeader('SHA-256=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=')
+ * if (digests.ok) matchesDigest(digests.value, new Uint8Array(0)) // { ok: true, value: true }
  */
 export function matchesDigest(digests: readonly Digest[], body: Uint8Array): Result<true> {
   return matchesEncoded(

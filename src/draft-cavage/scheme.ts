@@ -37,5 +37,11 @@ const steps: SchemeSteps = {
   defaultAlgorithm: type => (type === 'rsa' ? 'rsa-sha256' : 'ed25519')
 }
 
-/** draft-cavage-http-signatures-12, with `Digest` of RFC 3230: what the service uses today. For the option `schemes`. */
+/**
+ * draft-cavage-http-signatures-12, with `Digest` of RFC 3230: what the service uses today. For the option `schemes`.
+ *
+ * @example
+ * import { rfc9421 } from 'signed-requests/rfc9421'
+ * const verify = createVerifier({ ...options, schemes: [draftCavage, rfc9421] })
+ */
 export const draftCavage: Scheme = steps

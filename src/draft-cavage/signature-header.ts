@@ -32,6 +32,10 @@ const MAX_COVERED = 100
  *
  * Fails with `signature-malformed`, `signature-parameter-missing`, `signature-parameter-repeated` or
  * `signature-not-base64`.
+ *
+ * @example
+ * const signature = parseSignatureHeader('keyId="one._domainkey.service.example",headers="host date",signature="AAAA"')
+ * if (signature.ok) signature.value.headers // ['host', 'date']
  */
 export function parseSignatureHeader(value: string): Result<SignatureParameters> {
   const parsed = parseSharedSignature(trimWhiteSpace(value))

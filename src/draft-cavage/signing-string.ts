@@ -15,6 +15,10 @@ export interface SigningStringParameters {
  * Fails with `request-malformed` (a line break in a part, or a method that is not a token: with a space in it, it could
  * pose as a part of the target), `coverage-absent` (a name that the request does not have) or
  * `signature-parameter-missing` (`(created)` or `(expires)` without its parameter).
+ *
+ * @example
+ * buildSigningString(request, ['(request-target)', 'host'])
+ * // { ok: true, value: '(request-target): post /hook\nhost: hooks.example.com' }
  */
 export function buildSigningString(
   request: Pick<ReceivedRequest, 'method' | 'target' | 'headers'>,

@@ -36,6 +36,10 @@ const MAX_INSTANCES = 100
  * are kept, decoded when their value is base64 and as the text's own bytes when it is not. Never throws.
  *
  * Fails with `digest-malformed`.
+ *
+ * @example
+ * const digests = parseDigestHeader('SHA-256=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=')
+ * if (digests.ok) digests.value[0]?.algorithm // 'sha-256'
  */
 export function parseDigestHeader(value: string): Result<readonly Digest[]> {
   const digests = parseEncodedDigests(value)

@@ -26,6 +26,10 @@ const FORMS = [
  * weekday it says. A two-digit year is taken as 1970 to 2069. 23:59:60 is a leap second. Never throws.
  *
  * Fails with `date-malformed`.
+ *
+ * @example
+ * const date = parseHttpDate('Sun, 06 Nov 1994 08:49:37 GMT')
+ * if (date.ok) date.value.toISOString() // '1994-11-06T08:49:37.000Z'
  */
 export function parseHttpDate(value: string): Result<Date> {
   const time = parseTimestamp(value)

@@ -24,6 +24,9 @@ export interface DnsTxtLookupOptions {
  * The resolver of `node:dns`. It keeps no answers: every call asks the configured servers. Names are absolute: no
  * search list applies.
  *
+ * @example
+ * const verify = createVerifier({ ...options, lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'] }) })
+ *
  * @throws TypeError for a bad option
  */
 export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {

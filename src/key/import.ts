@@ -35,6 +35,11 @@ export const RSA_BITS = { min: 1024, max: 8192 } as const
  * Fails with `key-unreadable`, `key-type-mismatch`, `key-too-short`, `key-too-long` or `key-weak`.
  *
  * @param limits bits of the RSA modulus; 1024 to 8192 by default
+ *
+ * @example
+ * const record = parseKeyRecord('v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=')
+ * const key = record.ok ? importPublicKey(record.value) : record
+ * if (key.ok) key.value.type // 'ed25519'
  */
 export function importPublicKey(record: KeyRecord, limits: KeyLimits = {}): Result<PublicKey> {
   return record.type === 'rsa' ? importRsa(record, limits) : importEd25519(record)

@@ -25,6 +25,10 @@ export const joinChunks = (record: string | readonly string[]): string =>
  *
  * Fails with `key-malformed`, `key-version-unsupported`, `key-type-mismatch`, `key-hash-not-allowed` (no hash that any
  * algorithm here uses), `key-service-mismatch`, `key-test-only`, `key-revoked` or `key-unreadable`.
+ *
+ * @example
+ * const record = parseKeyRecord('v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=')
+ * if (!record.ok) console.error(record.code, record.message)
  */
 export function parseKeyRecord(record: string | readonly string[]): Result<KeyRecord> {
   const text = joinChunks(record)

@@ -27,6 +27,9 @@ const REMOVED_PER_CLAIM = 4
  * @param options.table `name` or `schema.name`, created with the statement of `postgresReplayTable`;
  *   `signed_requests_replay` by default
  * @throws TypeError for any other object, or a bad name
+ *
+ * @example
+ * const verify = createVerifier({ ...options, replayStore: postgresReplayStore(pool) })
  */
 export function postgresReplayStore(pool: PostgresClient, options: { table?: string } = {}): ReplayStore {
   if (typeof pool?.query !== 'function') {
@@ -57,6 +60,9 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
  *
  * @param table `name` or `schema.name`: ASCII letters, digits and underscores, at most 63 each; case counts
  * @throws TypeError for a bad name
+ *
+ * @example
+ * await pool.query(postgresReplayTable())
  */
 export function postgresReplayTable(table: string = DEFAULT_TABLE): string {
   const { table: quoted, index } = quoteTable(table)

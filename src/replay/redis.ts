@@ -36,6 +36,9 @@ const DELETE_OWN = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.c
  * @param client a node-redis or ioredis client; yours to connect and to close
  * @param options.prefix put before every id to make its key, `signed-requests:` by default
  * @throws TypeError for any other object
+ *
+ * @example
+ * const verify = createVerifier({ ...options, replayStore: redisReplayStore(client) })
  */
 export function redisReplayStore(
   client: NodeRedisClient | IoredisClient,

@@ -10,6 +10,10 @@ import { parseByteSequences } from './structured-fields.ts'
  * Never throws.
  *
  * Fails with `digest-malformed`.
+ *
+ * @example
+ * const digests = parseContentDigest('sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:')
+ * if (digests.ok) matchesDigest(digests.value, new Uint8Array(0)) // { ok: true, value: true }
  */
 export function parseContentDigest(value: string): Result<readonly Digest[]> {
   const digests = parseEncodedContentDigest(trimWhiteSpace(value))

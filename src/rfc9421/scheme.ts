@@ -95,7 +95,13 @@ const steps: SchemeSteps = {
     [...allowed].find((name: Algorithm) => computationFor(name, type) !== undefined)
 }
 
-/** RFC 9421, with `Content-Digest` of RFC 9530; `keyid` is the DNS name of the key. For the option `schemes`. */
+/**
+ * RFC 9421, with `Content-Digest` of RFC 9530; `keyid` is the DNS name of the key. For the option `schemes`.
+ *
+ * @example
+ * import { rfc9421 } from 'signed-requests/rfc9421'
+ * const verify = createVerifier({ ...options, schemes: [draftCavage, rfc9421] })
+ */
 export const rfc9421: Scheme = steps
 
 /**

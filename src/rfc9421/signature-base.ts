@@ -16,6 +16,10 @@ export type SignedRequest = Pick<ReceivedRequest, 'method' | 'target' | 'headers
  * Fails with `request-malformed` (a line break in a part), `signature-malformed` (a component that no request has),
  * `coverage-repeated` or `coverage-absent` (a component that this request does not have, or whose value is not
  * printable ASCII).
+ *
+ * @example
+ * const inputs = parseSignatureInput('sig1=("@method" "host");created=1618884473;keyid="one._domainkey.service.example"')
+ * if (inputs.ok) buildSignatureBase(request, inputs.value[0]!)
  */
 export function buildSignatureBase(request: SignedRequest, input: SignatureInput): Result<string> {
   if (hasBreak(request.method)) return fail('request-malformed', { part: 'method' })

@@ -43,6 +43,10 @@ const MAX_COMPONENTS = 100
  * signatures may be for others. Never throws.
  *
  * Fails with `signature-malformed` or `signature-parameter-repeated`.
+ *
+ * @example
+ * const inputs = parseSignatureInput('sig1=("@method" "host");created=1618884473;keyid="one._domainkey.service.example"')
+ * if (inputs.ok) inputs.value[0]?.created // 1618884473
  */
 export function parseSignatureInput(value: string): Result<readonly SignatureInput[]> {
   const text = trimWhiteSpace(value)
@@ -167,6 +171,10 @@ function reasonAgainstParameters(parameters: Component['parameters']): string | 
  * Never throws.
  *
  * Fails with `signature-malformed`, `signature-parameter-repeated` or `signature-not-base64`.
+ *
+ * @example
+ * const signatures = parseSignatures('sig1=:AAAA:')
+ * if (signatures.ok) signatures.value.get('sig1') // Uint8Array of 3 bytes
  */
 export function parseSignatures(value: string): Result<ReadonlyMap<string, Uint8Array>> {
   const text = trimWhiteSpace(value)

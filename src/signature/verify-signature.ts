@@ -12,6 +12,11 @@ import { type Computation, computationFor } from './algorithms.ts'
  * @param signingString the signing string of the draft, or the signature base of RFC 9421
  * @param algorithm in any case: `rsa-sha256`, `rsa-sha512`, `hs2019` or `ed25519` of the draft; `rsa-v1_5-sha256`,
  *   `rsa-pss-sha512`, `ed25519` or `ecdsa-p256-sha256` of RFC 9421
+ *
+ * @example
+ * const record = parseKeyRecord('v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=')
+ * const key = record.ok ? importPublicKey(record.value) : record
+ * const isGood = key.ok && verifySignature('date: today', new Uint8Array(64), key.value, 'ed25519') // false
  */
 export function verifySignature(
   signingString: string,

@@ -38,6 +38,9 @@ const CALLERS = 20
  * the same time. Those about expiry use the store's own clock: they claim for half a second and then claim again until
  * the id is free, at most 3 seconds longer. Do not run them with fake timers.
  *
+ * @example
+ * for (const { name, run } of replayStoreContract(() => myStore)) test(name, run)
+ *
  * @throws TypeError for an argument that is not a function
  */
 export function replayStoreContract(

@@ -1,0 +1,52 @@
+import { posix } from 'node:path'
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
+import { checkBlocks } from './check-blocks.ts'
+import { type CodeBlock, ROOT } from './pages.ts'
+
+const ENTRIES = Object.keys(manifest.exports)
+  .filter(name => !/\*|package\.json/.test(name))
+  .map(name => posix.join(`${ROOT}src`, name, 'index.ts'))
+
+const OPTIONS: ts.CompilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  types: ['node']
+}
+
+/** What the public entries export that is not a type, with the text of its examples. */
+function publicNames(): { name: string; examples: CodeBlock[] }[] {
+  const program = ts.createProgram(ENTRIES, OPTIONS)
+  const checker = program.getTypeChecker()
+  const exported = ENTRIES.flatMap(entry =>
+    checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(entry)!)!)
+  ).map(symbol => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
+  return [...new Set(exported)]
+    .filter(({ flags }) => flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Variable))
+    .map(symbol => {
+      const { name } = symbol
+      const tags = symbol.getJsDocTags(checker).filter(tag => tag.name === 'example')
+      const examples = tags.map(({ text }) => ({
+        page: name,
+        line: 0,
+        language: 'ts',
+        // Between fences, or without them.
+        code: ts.displayPartsToString(text).replace(/^```.*$/gm, ''),
+        note: ''
+      }))
+      return { name, examples }
+    })
+}
+
+const names = publicNames()
+
+test('every public function has an example', () => {
+  expect(names.length).toBeGreaterThan(35)
+  expect(names.filter(({ examples }) => examples.length === 0).map(({ name }) => name)).toEqual([])
+})
+
+test('the examples compile', { timeout: 120_000 }, () => {
+  expect(checkBlocks(names.flatMap(({ examples }) => examples))).toEqual([])
+})
