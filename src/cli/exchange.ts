@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { escapeText } from '../explain/text.ts'
+import { UsageError } from './command.ts'
 
 /** What is sent, byte for byte: the path and query of the URL, and these headers in this order and case. */
 export interface Outgoing {
@@ -136,4 +137,12 @@ function whoAnswered({ headers, body }: Response): string {
   )
   if (title) signs.push(`page "${title}"`)
   return signs.length === 0 ? 'it does not say who answered' : `answered by ${signs.join(', ')}`
+}
+
+/** @throws UsageError */
+export function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
+  const hint = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `: write http://${text}` : ''
+  throw new UsageError(`${text} is not an http or https URL${hint}`)
 }

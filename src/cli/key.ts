@@ -58,36 +58,19 @@ async function run(args: string[], io: Io): Promise<number> {
   return EXITS[report.status]
 }
 
-/** What is published at a DNS name: plain data, for `--json` and for a person. */
-interface KeyReport {
-  name: string
-  /** the DNS servers that were asked */
-  servers: readonly string[]
-  status: 'usable' | 'unusable' | 'unavailable'
-  /** why there are no records at all */
-  problem?: string
-  records: readonly RecordReport[]
-}
-
-interface RecordReport {
-  status: 'usable' | 'unusable' | 'unrelated'
-  problem?: string
-  type?: string
-  bits?: number
-  /** the hashes that `h=` allows; any when undefined */
-  hashes?: readonly string[]
-  flags?: readonly string[]
-  text: string
-}
-
-type Found = Pick<KeyReport, 'status' | 'problem' | 'records'>
-
-/** From the TXT records at the name, chunks joined. */
+/** What is published, from the TXT records at the name, chunks joined: plain data, for `--json` and for a person. */
 function reportOn(texts: readonly string[]): Found {
   const records = texts.map(reportRecord)
   const status = records.some(record => record.status === 'usable') ? 'usable' : 'unusable'
   const noKey = records.every(record => record.status === 'unrelated')
   return { status, ...(noKey && { problem: 'no key record among the TXT records' }), records }
+}
+
+interface Found {
+  status: keyof typeof EXITS
+  /** why there are no records at all */
+  problem?: string
+  records: readonly ReturnType<typeof reportRecord>[]
 }
 
 const reportFailure = (failed: Failed): Found => ({
@@ -96,7 +79,9 @@ const reportFailure = (failed: Failed): Found => ({
   records: []
 })
 
-function reportRecord(text: string): RecordReport {
+function reportRecord(
+  text: string
+): { status: string; text: string; problem?: string } & Partial<RecordFacts> {
   if (!looksLikeKeyRecord(text)) return { status: 'unrelated', text }
   const key = parseKey(text)
   if (key.ok) return { status: 'usable', bits: key.value.key.bits, ...factsOf(key.value.record) }
@@ -104,6 +89,9 @@ function reportRecord(text: string): RecordReport {
   return { status: 'unusable', problem: problemOf(key), text, ...(record.ok && factsOf(record.value)) }
 }
 
+type RecordFacts = Pick<KeyRecord, 'type' | 'flags' | 'text'> & { bits: number; hashes: KeyRecord['hashes'] }
+
+/** Without `hashes` any hash is allowed. */
 const factsOf = ({ type, hashes, flags, text }: KeyRecord) => ({
   type,
   ...(hashes && { hashes }),
@@ -117,7 +105,13 @@ function problemOf({ code, message, evidence }: Failed): string {
 }
 
 /** The report for a person: printable ASCII in 80 columns. */
-function reportText({ name, servers, status, problem, records }: KeyReport): string {
+function reportText({
+  name,
+  servers,
+  status,
+  problem,
+  records
+}: Found & { name: string; servers: string[] }): string {
   const lines = [`${status}: ${name}`, wrapWords('  asked: ', `DNS server ${escapeText(servers.join(', '))}`)]
   if (problem !== undefined) lines.push(wrapWords('  problem: ', problem))
   records.forEach((record, i) => {

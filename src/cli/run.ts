@@ -7,6 +7,7 @@ import { explain } from './explain/explain.ts'
 import { didYouMean } from './flags.ts'
 import { key } from './key.ts'
 import { guardOutput } from './print.ts'
+import { probe } from './probe.ts'
 import { send } from './send/send.ts'
 
 /** In the order in which --help lists them. */
@@ -15,7 +16,8 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['key', key],
   ['send', send],
   ['account', account],
-  ['demo', demo]
+  ['demo', demo],
+  ['probe', probe]
 ])
 
 const LIST = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`).join('\n')

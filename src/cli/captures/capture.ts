@@ -69,3 +69,8 @@ function hadBody(headers: readonly HeaderLine[]): boolean {
 /** With a Host line, where the capture has the host in a URL or a pseudo-header (RFC 9113 section 8.3.1). */
 export const withHost = (host: string | undefined, headers: readonly HeaderLine[]): readonly HeaderLine[] =>
   host === undefined || lineValues(headers, 'host').length > 0 ? headers : [['Host', host], ...headers]
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,12 +2,7 @@ import type { VectorJson } from '../../fixture/form.ts'
 import { optionsOfVector, requestOfVector } from '../../fixture/setup.ts'
 import type { HeaderLine } from '../../http/request.ts'
 import { UsageError } from '../command.ts'
-import { type Entry, entryOf } from './capture.ts'
-
-type JsonObject = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { type Entry, entryOf, isObject, type JsonObject } from './capture.ts'
 
 const isText = (value: unknown): boolean => typeof value === 'string'
 

@@ -1,13 +1,16 @@
 import { fromLambdaEvent, type LambdaEvent } from '../../adapters/lambda.ts'
 import type { HeaderLine, ReceivedRequest } from '../../http/request.ts'
 import { UsageError } from '../command.ts'
-import { type Capture, type Entry, entryOf, MAX_ENTRIES, withHost } from './capture.ts'
+import {
+  type Capture,
+  type Entry,
+  entryOf,
+  isObject,
+  type JsonObject,
+  MAX_ENTRIES,
+  withHost
+} from './capture.ts'
 import { isFixture, parseFixture } from './fixture.ts'
-
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Names in a file must not find `Object.prototype`. */
 const get = (object: unknown, name: string): unknown =>

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { styleText } from 'node:util'
 import { explain } from '../../explain/explain.ts'
 import { nodeHandler } from '../../handlers/node.ts'
 import { dnsTxtLookup } from '../../key/dns.ts'
@@ -88,7 +87,7 @@ async function run(args: string[], io: Io): Promise<number> {
   io.print(`DNS       ${dns.address} over UDP and TCP, with the records of`)
   for (const name of Object.keys(records)) io.print(`          ${name}`)
   io.print(`Receiver  https://${HOST} on 127.0.0.1:${port}, for service.example\n`)
-  io.print(`${table(rows, io)}\n`)
+  io.print(`${table(rows)}\n`)
   const shown = rows.find(({ isExplained }) => isExplained)!
   io.print(`Why "${shown.name}" was refused, as explain(verdict) says it:\n`)
   printText(`${explain(shown.verdict)}\n`, io)
@@ -100,33 +99,24 @@ async function run(args: string[], io: Io): Promise<number> {
 
 const codesOf = ({ failures }: Verdict): string => failures.map(({ code }) => code).join(', ')
 
-const MARKS = {
-  pass: ['ok', 'green'],
-  fail: ['NO', 'red'],
-  unavailable: ['??', 'yellow'],
-  'not-run': ['--', 'dim']
-} as const
+const MARKS = { pass: 'ok', fail: 'NO', unavailable: '??', 'not-run': '--' }
 
 const NAME = 32
-const CELL = 3
 
 /** The legend, then a line for each request and a column for each check. */
-function table(rows: readonly Row[], io: Io): string {
+function table(rows: readonly Row[]): string {
   const checks = Object.keys(rows[0]!.verdict.checks) as CheckName[]
-  const mark = (outcome: keyof typeof MARKS, width = 0): string => {
-    const [text, style] = MARKS[outcome]
-    return io.color ? styleText(style, text.padStart(width), { validateStream: false }) : text.padStart(width)
-  }
   const named = checks.map((check, i) => `${i + 1} ${check}`)
+  const marks = ({ checks: results }: Verdict) => checks.map(check => MARKS[results[check].outcome]).join(' ')
   return [
     `Checks  ${named.slice(0, 6).join('  ')}`,
     `        ${named.slice(6).join('  ')}`,
-    `Marks   ${mark('pass')} passed  ${mark('fail')} failed  ${mark('unavailable')} could not be decided  ${mark('not-run')} not run`,
+    'Marks   ok passed  NO failed  ?? could not be decided  -- not run',
     'HTTP    204 verified  401 refused  503 not decided, the sender is asked to try again',
     '',
-    `${'Request'.padEnd(NAME)}HTTP ${checks.map((_, i) => String(i + 1).padStart(CELL)).join('')}  Refused with`,
+    `${'Request'.padEnd(NAME)}HTTP  ${checks.map((_, i) => String(i + 1).padStart(2)).join(' ')}  Refused with`,
     ...rows.map(({ name, status, verdict }) =>
-      `${name.padEnd(NAME)}${status}  ${checks.map(check => mark(verdict.checks[check].outcome, CELL)).join('')}  ${codesOf(verdict)}`.trimEnd()
+      `${name.padEnd(NAME)}${status}   ${marks(verdict)}  ${codesOf(verdict)}`.trimEnd()
     )
   ].join('\n')
 }

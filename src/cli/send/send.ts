@@ -8,7 +8,7 @@ import { type CountingDnsServer, startDnsServer } from '../../testing/dns-server
 import { type SignedTestRequest, signRequest } from '../../testing/sign.ts'
 import { createSigningKey, type SigningKey } from '../../testing/signing-key.ts'
 import { type Command, EXIT, type Io, readBytes, UsageError } from '../command.ts'
-import { describeError, describeResponse, exchange, isRefusal, type Response } from '../exchange.ts'
+import { describeError, describeResponse, exchange, isRefusal, parseUrl, type Response } from '../exchange.ts'
 import { addPrefix, COMMON, option, parseFlags, SHARED, schemesOf } from '../flags.ts'
 import { helpText } from '../help.ts'
 import { zoneRecord } from '../txt.ts'
@@ -124,13 +124,6 @@ async function run(args: string[], io: Io): Promise<number> {
     if (values.keep) io.note('still serving DNS; Ctrl-C ends it')
     else await dns?.close()
   }
-}
-
-function parseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
-  const hint = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `: write http://${text}` : ''
-  throw new UsageError(`${text} is not an http or https URL${hint}`)
 }
 
 async function loadKey(flags: Flags, io: Io): Promise<SigningKey> {

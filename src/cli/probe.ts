@@ -1,0 +1,124 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { connect, type TLSSocket } from 'node:tls'
+import { escapeText, wrapWords } from '../explain/text.ts'
+import { type Command, EXIT, type Io } from './command.ts'
+import {
+  describeError,
+  describeResponse,
+  exchange,
+  isRefusal,
+  parseUrl,
+  RESPONSE_TIMEOUT
+} from './exchange.ts'
+import { COMMON, parseFlags } from './flags.ts'
+import { helpText } from './help.ts'
+import { printText } from './print.ts'
+
+const OPTIONS = { help: COMMON.help } as const
+
+/** `signed-requests probe` */
+export const probe: Command = {
+  summary: 'find out whether a receiver is reached, or who answers instead',
+  help: helpText({
+    usage: 'probe URL',
+    about:
+      'Says in stages whether requests from outside reach the receiver at URL: DNS, the TLS certificate, redirects, an ' +
+      'unsigned GET, an unsigned POST, and an unsigned POST of 1 MB. None of them may be accepted: a refusal of this ' +
+      'library is what it wants to see. Where something else answers, it says what.',
+    options: OPTIONS,
+    examples: ['npx signed-requests probe https://hooks.example.com/hook'],
+    exits: [
+      [0, 'a receiver with this library refuses all of them'],
+      [1, 'something else answers'],
+      [2, 'it is not reached, or its certificate does not hold'],
+      [64, 'a mistake on the command line']
+    ]
+  }),
+  run
+}
+
+async function run(args: string[], io: Io): Promise<number> {
+  const { argument } = parseFlags('probe', args, OPTIONS, io, { name: 'URL', required: true })
+  const url = parseUrl(argument!)
+  let isOurs = true
+  const report = (mark: 'ok' | 'FAIL' | '--', stage: string, text: string) => {
+    isOurs &&= mark !== 'FAIL'
+    printText(wrapWords(`${mark.padEnd(6)}${stage.padEnd(18)}`, escapeText(text, 1000)), io)
+  }
+  let stage = 'DNS'
+  try {
+    report('ok', stage, await addressesOf(url))
+    stage = 'TLS'
+    if (url.protocol === 'https:') report('ok', stage, await certificateOf(url))
+    else report('--', stage, 'not run: the URL is http')
+    for (const [name, method, body] of REQUESTS) {
+      stage = name
+      const response = await exchange(url, { method, headers: headersFor(url, body), body })
+      if (name === 'GET') report(...redirects(response.status, response.headers.location))
+      const isOwn = isRefusal(response) && response.status !== 413
+      const text = isOwn ? 'refused by signed-requests' : describeResponse(method, url, response)
+      report(isOwn ? 'ok' : 'FAIL', stage, `${response.status}: ${text}`)
+    }
+  } catch (error) {
+    report('FAIL', stage, `${url.host}: ${describeError(error)}`)
+    return EXIT.unknown
+  }
+  return isOurs ? EXIT.ok : EXIT.refused
+}
+
+/** JSON, so that a body parser in front of the verifier does not mind. */
+const LARGE = Buffer.from(JSON.stringify('x'.repeat(2 ** 20)))
+
+const REQUESTS: readonly (readonly [name: string, method: string, body: Buffer | null])[] = [
+  ['GET', 'GET', null],
+  ['POST', 'POST', Buffer.from('{}')],
+  ['POST of 1 MB', 'POST', LARGE]
+]
+
+const headersFor = (url: URL, body: Buffer | null): [name: string, value: string][] => [
+  ['Host', url.host],
+  ['User-Agent', 'signed-requests-probe'],
+  ['Accept', '*/*'],
+  ['Content-Type', 'application/json'],
+  ['Content-Length', String(body?.length ?? 0)]
+]
+
+function redirects(status: number, location: string | undefined): ['ok' | 'FAIL', string, string] {
+  const isRedirect = status >= 300 && status < 400
+  if (!isRedirect) return ['ok', 'redirects', 'none']
+  const method =
+    status === 307 || status === 308 ? 'it keeps the method' : 'a sender that follows it turns POST into GET'
+  return [
+    'FAIL',
+    'redirects',
+    `${status} to ${location ?? 'nowhere'}: ${method}; give the service the last URL`
+  ]
+}
+
+async function addressesOf({ hostname }: URL): Promise<string> {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) return `${host} is an address`
+  const found = await lookup(host, { all: true })
+  return `${host} is ${found.map(({ address }) => address).join(', ')}`
+}
+
+/** Resolves when chain and name hold. */
+const certificateOf = ({ hostname, port }: URL): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const host = hostname.replace(/^\[|\]$/g, '')
+    const ALPNProtocols = ['http/1.1', 'h2']
+    const socket: TLSSocket = connect(
+      { host, port: Number(port || 443), ...(isIP(host) === 0 && { servername: host }), ALPNProtocols },
+      () => {
+        const { valid_to, issuer } = socket.getPeerCertificate()
+        const by = issuer?.O ?? issuer?.CN ?? 'an authority without a name'
+        resolve(`${socket.getProtocol()}, a certificate for ${host} until ${valid_to}, by ${by}`)
+        socket.destroy()
+      }
+    )
+    socket.on('error', reject).setTimeout(RESPONSE_TIMEOUT, () => {
+      socket.destroy()
+      reject(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))
+    })
+  })

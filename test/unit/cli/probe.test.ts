@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo, Server } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createVerifier, nodeHandler } from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+import { makeCertificate } from '../../support/https.ts'
+import { runInside } from '../../support/run-cli.ts'
+
+const verify = createVerifier(createTestService({ rsaBits: 1024 }).options)
+const receive = nodeHandler(verify, () => {
+  throw new Error('nothing here is signed')
+})
+
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close()
+})
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+async function probe(listener: RequestListener) {
+  const port = await listen(createServer(listener))
+  const { code, stdout } = await runInside(['probe', `http://127.0.0.1:${port}/hook`])
+  return { code, text: stdout.replace(/\n {24}/g, ' ') }
+}
+
+it('ends with 0 when the receiver itself refuses all', async () => {
+  const { code, text } = await probe(receive)
+  expect(text.replace(/ +/g, ' ').split('\n')).toEqual([
+    'ok DNS 127.0.0.1 is an address',
+    '-- TLS not run: the URL is http',
+    'ok redirects none',
+    'ok GET 401: refused by signed-requests',
+    'ok POST 401: refused by signed-requests',
+    'ok POST of 1 MB 401: refused by signed-requests',
+    ''
+  ])
+  expect(code).toBe(0)
+})
+
+it('takes the 503 of a receiver that is being introduced for a refusal', async () => {
+  expect((await probe(nodeHandler(verify, () => {}, { onRefused: () => 503 }))).code).toBe(0)
+})
+
+const page = (status: number, headers: Record<string, string>, title: string): RequestListener => {
+  return (request, response) => {
+    request.resume()
+    response
+      .writeHead(status, { 'Content-Type': 'text/html', ...headers })
+      .end(`<html><title>${title}</title></html>`)
+  }
+}
+
+describe('something in front', () => {
+  it.each<[name: string, RequestListener, says: RegExp]>([
+    [
+      'a redirect',
+      page(301, { Location: 'https://www.a.example/hook', Server: 'nginx/1.22' }, '301'),
+      /FAIL +redirects +301 to https:\/\/www\.a\.example\/hook: .* turns POST into GET; give the service the last URL/
+    ],
+    [
+      'a login page',
+      page(200, {}, 'Sign in'),
+      /FAIL +POST +200: accepted without a signature, .*page "Sign in"/
+    ],
+    [
+      'a CSRF filter',
+      (request, response) =>
+        request.method === 'GET'
+          ? receive(request, response)
+          : page(403, { 'X-Powered-By': 'Express' }, 'Forbidden')(request, response),
+      /ok +GET +401.*\nFAIL +POST +403: .*CSRF filter.*x-powered-by: Express/
+    ],
+    [
+      'a maintenance page',
+      page(503, { 'Retry-After': '60', Server: 'Caddy' }, 'Back soon'),
+      /FAIL +GET +503: a maintenance page.*server: Caddy, page "Back soon"/
+    ],
+    [
+      'a route for POST alone',
+      (request, response) =>
+        request.method === 'POST'
+          ? receive(request, response)
+          : page(404, {}, 'Not found')(request, response),
+      /FAIL +GET +404: there is no route for GET \/hook.*\nok +POST +401/
+    ],
+    [
+      'a login of another kind',
+      page(401, { 'WWW-Authenticate': 'Basic realm="x"' }, 'Login'),
+      /FAIL +POST +401: something else asks for credentials.*Basic/
+    ],
+    [
+      'a body limit',
+      (request, response) => {
+        if (Number(request.headers['content-length']) < 512 * 1024) return void receive(request, response)
+        response.writeHead(413, { Connection: 'close' }).end()
+        request.resume()
+      },
+      /ok +POST +401.*\nFAIL +POST of 1 MB +413: a body limit in front of the verifier/
+    ]
+  ])('%s: ends with 1, and says what', async (_, listener, says) => {
+    const { code, text } = await probe(listener)
+    expect(text).toMatch(says)
+    expect(code).toBe(1)
+  })
+})
+
+describe('not reached', () => {
+  it('nothing listens', async () => {
+    const { code, stdout } = await runInside(['probe', 'http://127.0.0.1:9/hook'])
+    expect(stdout).toMatch(/^FAIL {2}GET {15}127\.0\.0\.1:9: nothing listens there \(ECONNREFUSED\)$/m)
+    expect(code).toBe(2)
+  })
+
+  it('a certificate that nobody signed', async () => {
+    const port = await listen(createHttpsServer(await makeCertificate('localhost'), receive))
+    const { code, stdout } = await runInside(['probe', `https://localhost:${port}/hook`])
+    expect(stdout.replace(/\n {24}/g, ' ')).toMatch(/^FAIL {2}TLS .*self-signed/m)
+    expect(code).toBe(2)
+  })
+
+  it('no such name', async () => {
+    const { code, stdout } = await runInside(['probe', 'https://nothing.invalid/hook'])
+    expect(stdout).toMatch(/^FAIL {2}DNS /m)
+    expect(code).toBe(2)
+  })
+})
