@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { testing } from './dist.ts'
+import { startNginx } from './gateway/nginx.ts'
 import { type ServerProcess, startServer } from './gateway/process.ts'
 import { printMachine } from './report.ts'
 import { quantile } from './rounds.ts'
@@ -8,9 +9,9 @@ import { loadAutocannon, type Outcome } from './server/load.ts'
 
 const CONNECTIONS = 64
 /** Short ones, so that whatever else the machine does meets all alike. */
-const ROUNDS = 25
+const ROUNDS = Number(process.argv[3] ?? 25)
 const ROUND_SECONDS = 2
-const LEAST_OF_UNVERIFIED = 0.8
+const LEAST_OF_UNVERIFIED = 0.9
 const MEMORY_REQUESTS = Number(process.argv[2] ?? 100_000)
 const MEMORY_STEPS = 10
 const MOST_GROWTH_MB = 20
@@ -28,8 +29,7 @@ const [dnsServer] = (await once(dns, 'message')) as [string]
 
 const upstream = await startServer('./upstream.ts', [])
 const servers = {
-  gateway: await startServer('../../dist/cli.js', [
-    'gateway',
+  gateway: await startServer('../../gateway/dist/cli.js', [
     ...[
       '--upstream',
       upstream.url,
@@ -45,11 +45,16 @@ const servers = {
     ...['--replay', 'none']
   ]),
   unverified: await startServer('./unverified.ts', [upstream.url]),
-  piping: await startServer('./piping.ts', [upstream.url])
+  piping: await startServer('./piping.ts', [upstream.url]),
+  nginx: await startNginx(upstream.url)
 }
 type Name = keyof typeof servers
 
-const broken = [...(await besideUnverified()), ...(await memory(servers.gateway))]
+const broken = [
+  ...(await besideUnverified(1024)),
+  ...(await besideUnverified(100_000)),
+  ...(await memory(servers.gateway))
+]
 for (const server of [...Object.values(servers), upstream]) server.stop()
 dns.disconnect()
 for (const promise of broken) console.log(`BROKEN: ${promise}`)
@@ -60,9 +65,9 @@ function sign(bytes: number, count: number) {
   return Array.from({ length: count }, (_, i) => service.sign({ body: body(i), target: `/hook?id=${i}` }))
 }
 
-async function drive(name: Name): Promise<{ perSecond: number; cpu: number }> {
+async function drive(name: Name, bytes: number): Promise<{ perSecond: number; cpu: number }> {
   const before = servers[name].cpu()
-  const load = { requests: sign(1024, 60), seconds: ROUND_SECONDS, connections: CONNECTIONS }
+  const load = { requests: sign(bytes, 60), seconds: ROUND_SECONDS, connections: CONNECTIONS }
   const outcome = await send(servers[name].url, load)
   assertAccepted(name, outcome)
   const cpu = (servers[name].cpu() - before) / (outcome.perSecond * ROUND_SECONDS)
@@ -78,23 +83,26 @@ function assertAccepted(name: string, { answers, errors }: Outcome): void {
   throw new Error(`${name} answered ${JSON.stringify(answers)}, errors: ${errors}`)
 }
 
-async function besideUnverified(): Promise<string[]> {
-  console.log(`\n${CONNECTIONS} connections, 1 KB bodies, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turn`)
+async function besideUnverified(bytes: number): Promise<string[]> {
+  console.log(
+    `\n${CONNECTIONS} connections, bodies of ${bytes} bytes, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turn`
+  )
   const names = Object.keys(servers) as Name[]
-  for (const name of names) await drive(name)
+  for (const name of names) await drive(name, bytes)
   console.log('warm')
-  const ratios = { unverified: [] as number[], piping: [] as number[] }
-  const cpus = { gateway: [] as number[], unverified: [] as number[], piping: [] as number[] }
+  const ratios = { unverified: [] as number[], piping: [] as number[], nginx: [] as number[] }
+  const cpus = { gateway: [] as number[], ...structuredClone(ratios) }
   for (let round = 0; round < ROUNDS; round++) {
-    const perSecond = { gateway: 0, unverified: 0, piping: 0 }
+    const perSecond = { gateway: 0, unverified: 0, piping: 0, nginx: 0 }
     for (let i = 0; i < names.length; i++) {
       const name = names[(i + round) % names.length]!
-      const outcome = await drive(name)
+      const outcome = await drive(name, bytes)
       perSecond[name] = outcome.perSecond
       cpus[name].push(outcome.cpu)
     }
-    ratios.unverified.push(perSecond.gateway / perSecond.unverified)
-    ratios.piping.push(perSecond.gateway / perSecond.piping)
+    for (const name of ['unverified', 'piping', 'nginx'] as const) {
+      ratios[name].push(perSecond.gateway / perSecond[name])
+    }
   }
   const median = (values: number[]) => quantile(values, 0.5)
   const spread = (values: number[]) =>
@@ -104,10 +112,14 @@ async function besideUnverified(): Promise<string[]> {
     `gateway / the same without verification: ${ratio.toFixed(2)}, the median of ${ROUNDS} ` +
       `(half of them ${spread(ratios.unverified)}); at least ${LEAST_OF_UNVERIFIED}`
   )
-  console.log(`gateway / piping alone: ${median(ratios.piping).toFixed(2)} (${spread(ratios.piping)})`)
+  for (const name of ['piping', 'nginx'] as const) {
+    console.log(`gateway / ${name} alone: ${median(ratios[name]).toFixed(2)} (${spread(ratios[name])})`)
+  }
   const cpuOf = (name: Name) => `${name} ${median(cpus[name]).toFixed(0)} us`
   console.log(`CPU each: ${names.map(cpuOf).join(', ')}`)
-  return ratio >= LEAST_OF_UNVERIFIED ? [] : [`only ${ratio.toFixed(2)} of the same without verification`]
+  return ratio >= LEAST_OF_UNVERIFIED
+    ? []
+    : [`only ${ratio.toFixed(2)} of the same without verification, bodies of ${bytes} bytes`]
 }
 
 /** Large requests, one after another on 16 connections: the most that is resident in each tenth of them. */

@@ -9,6 +9,8 @@ export default defineConfig({
   clean: true,
   splitting: true,
   skipNodeModulesBundle: true,
+  // Without the paths by which the name of the library is its sources in this repository.
+  tsconfig: 'tsconfig.build.json',
   // The page is static: it goes beside the code as it is.
   onSuccess: () => cp('src/page', 'dist/page', { recursive: true })
 })

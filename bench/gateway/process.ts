@@ -26,19 +26,26 @@ export async function startServer(file: string, args: readonly string[]): Promis
     const port = /listening on (?:\S*:)?(\d+)/.exec(said)?.[1]
     if (port === undefined) continue
     child.stderr.pipe(process.stderr)
-    const read = (name: string) => readFileSync(`/proc/${child.pid}/${name}`, 'utf8')
+    const pid = child.pid!
     return {
       url: `http://127.0.0.1:${port}`,
-      cpu() {
-        // The second field, the program's name, is in brackets and may have spaces.
-        const fields = read('stat')
-          .replace(/^.*\) /, '')
-          .split(' ')
-        return (Number(fields[11]) + Number(fields[12])) * TICK
-      },
-      resident: () => Number(/VmRSS:\s+(\d+)/.exec(read('status'))![1]) / 1024,
+      cpu: () => cpuOf(pid),
+      resident: () => residentOf(pid),
       stop: () => child.kill()
     }
   }
   throw new Error(`${file} did not start: ${said}`)
 }
+
+const read = (pid: number, name: string): string => readFileSync(`/proc/${pid}/${name}`, 'utf8')
+
+export function cpuOf(pid: number): number {
+  // The second field, the program's name, is in brackets and may have spaces.
+  const fields = read(pid, 'stat')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK
+}
+
+export const residentOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(read(pid, 'status'))![1]) / 1024

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestService, serveDns, type TestService } from '../../src/testing/index.ts'
 import { makeCertificate } from '../../test/support/https.ts'
+import { redisServer } from '../../test/unit/replay/redis-server.ts'
 import { CLI } from './run-cli.ts'
 import { exchangeBytes, send, startApplication, statusesOf, wire } from './start.ts'
 
@@ -200,5 +201,49 @@ describe('one process', () => {
     expect(log).toMatch(/^[ -~\n]*$/)
     expect(log).toMatch(/Z 200 rejected date-malformed answered \d+ ms\nrejected: date\n\nok {4}request/)
     expect(notes()).toContain('NOTHING IS REFUSED')
+  })
+
+  it('outlives the readers of its log and of its notes', async () => {
+    const { url, seen } = await startUpstream()
+    const { child, address, exit } = await start(url, ['--https', 'always', '--log', 'text'])
+    child.stdout!.destroy()
+    child.stderr!.destroy()
+    for (let n = 0; n < 20; n++) {
+      const signed = service.sign({ target: `/${n}` })
+      expect(statusesOf(await send(address, { ...signed, target: '/other' }))).toEqual([401])
+      expect(statusesOf(await send(address, signed))).toEqual([200])
+    }
+    expect(seen).toHaveLength(20)
+    child.kill('SIGTERM')
+    expect(await exit).toBe(0)
+  })
+
+  it('drops and counts lines of its log while nobody reads them, and goes on', async () => {
+    const { url } = await startUpstream()
+    const { child, address } = await start(url, ['--https', 'always', '--log', 'text'])
+    child.stdout!.pause()
+    const forged = { ...service.sign({ target: '/' }), target: '/other' }
+    // Each is some kilobytes of text: more than a pipe and the limit hold.
+    for (let i = 0; i < 6; i++) await Promise.all(Array.from({ length: 100 }, () => send(address, forged)))
+    let text = ''
+    child.stdout!.on('data', chunk => {
+      text += chunk
+    })
+    child.stdout!.resume()
+    while (!/\{"droppedLines":\d+\}/.test(text)) await send(address, forged)
+    expect(statusesOf(await send(address, service.sign({ target: '/' })))).toEqual([200])
+  })
+
+  it('prints no password of Redis, whatever DEBUG says', async () => {
+    const redis = await redisServer()
+    undo.push(redis.remove)
+    await redis.start()
+    const { url } = await startUpstream()
+    const env = { DEBUG: '*', SIGNED_REQUESTS_REDIS: `redis://default:top-secret@127.0.0.1:${redis.port}` }
+    const { child, address, exit, notes } = await start(url, ['--https', 'always'], env)
+    expect(statusesOf(await send(address, service.sign({ target: '/' })))).toEqual([200])
+    child.kill('SIGTERM')
+    await exit
+    expect(notes()).not.toContain('top-secret')
   })
 })
