@@ -1,9 +1,7 @@
 import { AccountError, responseError, statusError } from './errors.ts'
-import { own, parseJson } from './json.ts'
 import type { AccountSettings } from './options.ts'
-import { request } from './request.ts'
-import type { TokenSource } from './token-source.ts'
-import { apiUrl } from './url.ts'
+import { apiUrl, own, parseJson, request } from './request.ts'
+import type { TokenSource } from './token.ts'
 
 /** The account that the access token belongs to. */
 export interface Identity {
@@ -19,21 +17,19 @@ const FIELDS = ['ID', 'id', 'account_id', 'accountId']
 /** `GET {baseUrl}/identity`, once more with a new token after a 401. */
 export async function fetchIdentity(settings: AccountSettings, tokens: TokenSource): Promise<Identity> {
   const secrets = [settings.accessToken]
-  const fetchOnce = async () => {
+  const load = async () => {
     const token = await tokens.get()
     secrets.push(token.value)
-    const answer = await request(settings, 'API', apiUrl(settings.baseUrl, '/identity'), {
-      method: 'GET',
+    const text = await request(settings, 'API', apiUrl(settings.baseUrl, '/identity'), {
       headers: { accept: 'application/json', authorization: `Bearer ${token.value}` }
     })
-    if (answer.status === 401) tokens.discard(token)
-    return answer
+    if (text === undefined) tokens.discard(token)
+    return text
   }
-  let answer = await fetchOnce()
-  if (answer.status === 401) answer = await fetchOnce()
-  if (answer.status === 401) throw statusError('API', 401)
+  const text = (await load()) ?? (await load())
+  if (text === undefined) throw statusError('API', 401)
 
-  const json = parseJson(answer.text)
+  const json = parseJson(text)
   if (json === undefined) throw responseError('API', 'the identity is not JSON')
   const accountId = settings.selectAccountId
     ? select(settings.selectAccountId, json.value)

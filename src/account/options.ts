@@ -1,7 +1,6 @@
+import { type Fetch, validateServerUrl } from '../http/fetch.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { validateBaseUrl } from './url.ts'
-
-type Fetch = typeof globalThis.fetch
+import { validateTimeout } from '../options/values.ts'
 
 /** The servers to ask, and the secret. */
 export interface AccountClientOptions {
@@ -33,37 +32,20 @@ export interface AccountSettings {
   selectAccountId: ((raw: unknown) => unknown) | undefined
 }
 
-const OPTION_NAMES: readonly (keyof AccountClientOptions)[] = [
-  'authUrl',
-  'baseUrl',
-  'accessToken',
-  'fetch',
-  'now',
-  'timeout',
-  'selectAccountId'
-]
-
-/** A longer delay makes `setTimeout` fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1
+const OPTIONS = ['authUrl', 'baseUrl', 'accessToken', 'fetch', 'now', 'timeout', 'selectAccountId'] as const
 
 /** @throws TypeError on the first bad option. No message repeats a value: it could be the secret. */
 export function validateOptions(options: AccountClientOptions): AccountSettings {
-  if (typeof options !== 'object' || options === null) {
+  if (typeof options !== 'object' || options === null)
     throw new TypeError('createAccountClient needs an object with authUrl, baseUrl and accessToken')
-  }
-  const own = ownOptions('createAccountClient', options, OPTION_NAMES)
-  const { accessToken, fetch, now, timeout = 10_000, selectAccountId } = own
-  if (typeof accessToken !== 'string' || accessToken.trim() === '') {
+  const own = ownOptions('createAccountClient', options, OPTIONS)
+  const { accessToken, fetch, now, selectAccountId } = own
+  if (typeof accessToken !== 'string' || accessToken.trim() === '')
     throw new TypeError('accessToken must be a string that is not empty')
-  }
-  if (/[\x00-\x1f\x7f-\x9f]/.test(accessToken)) {
+  if (/[\x00-\x1f\x7f-\x9f]/.test(accessToken))
     throw new TypeError(
       'accessToken must not contain control characters: trim the line end of a file it came from'
     )
-  }
-  if (typeof timeout !== 'number' || !(timeout > 0 && timeout <= LONGEST_TIMER)) {
-    throw new TypeError(`timeout must be a positive number of milliseconds, at most ${LONGEST_TIMER}`)
-  }
   for (const [name, value] of Object.entries({ fetch, now, selectAccountId })) {
     if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`)
   }
@@ -71,10 +53,25 @@ export function validateOptions(options: AccountClientOptions): AccountSettings 
     authUrl: `${validateBaseUrl('authUrl', own.authUrl)}/`,
     baseUrl: validateBaseUrl('baseUrl', own.baseUrl),
     accessToken,
-    timeout,
+    timeout: validateTimeout(own.timeout, 10_000, 'timeout'),
     // Called without `this`: platforms refuse a foreign one, and it must not be this object, which holds the secret.
     fetch: (input, init) => (fetch ?? globalThis.fetch)(input, init),
     now: () => (now ?? Date.now)(),
     selectAccountId: selectAccountId && (raw => selectAccountId(raw))
   }
+}
+
+/**
+ * The URL without its trailing slashes, ready to have `/…` appended.
+ *
+ * @throws TypeError for anything a token must not be sent to. The message never repeats the URL.
+ */
+function validateBaseUrl(option: string, given: unknown): string {
+  const url = validateServerUrl(given, option, 'https://service.example/v4')
+  // URL() quietly drops white space and control characters, and an empty query or fragment.
+  if (/[\x00-\x20\x7f\\?#]/.test(String(given)))
+    throw new TypeError(`${option} must have no white space, query or fragment: give scheme, host and path`)
+  let end = url.pathname.length
+  while (url.pathname[end - 1] === '/') end--
+  return url.origin + url.pathname.slice(0, end)
 }

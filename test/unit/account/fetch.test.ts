@@ -1,7 +1,7 @@
 import { ReadableStream } from 'node:stream/web'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AccountClientOptions, AccountError, createAccountClient } from '../../../src/account/index.ts'
-import { apiUrl } from '../../../src/account/url.ts'
+import { apiUrl } from '../../../src/account/request.ts'
 import { expectNoSecret } from './leaks.ts'
 import { type Service, startService, startStranger } from './service.ts'
 
