@@ -31,13 +31,8 @@ const OPTIONS = ['url', 'method', 'fetch', 'timeout', 'requireAuthenticated'] as
  * reply by DNSSEC; nothing is validated here.
  *
  * @example
- * ```ts
- * import { dohTxtLookup } from 'signed-requests/doh'
- *
  * const lookupTxt = dohTxtLookup({ url: 'https://dns.example/dns-query', requireAuthenticated: true })
- * const { signal } = new AbortController()
- * const records = await lookupTxt('key1._domainkey.service.example', { signal }) // [['v=DKIM1; p=...']]
- * ```
+ * const verify = createVerifier({ ...options, lookupTxt })
  *
  * @throws TypeError for a bad option
  */
