@@ -1,10 +1,9 @@
 import type { BodyChange, Reencoding } from '../verdict/evidence.ts'
-import { formVariants, jsonVariants } from './variants.ts'
 
 /** An attacker who captured a signed head can trigger this search with any body: only small ones are tried. */
 const MAX_BODY_BYTES = 16_384
 
-/** Of all texts that are tried, in characters: two milliseconds. */
+/** Of all texts that are tried, in bytes: two milliseconds. */
 const MAX_TRIED = 1_000_000
 
 /** What happened to a body; nothing where that is not known. */
@@ -25,26 +24,19 @@ export function findChange(
   matches: (bytes: Uint8Array) => boolean
 ): FoundChange {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  return (
-    (body.length <= MAX_BODY_BYTES && findUndone(bytes, contentLength, matches)) ||
-    findTrace(bytes, contentLength)
-  )
-}
-
-function findUndone(
-  body: Buffer,
-  contentLength: number | undefined,
-  matches: (bytes: Uint8Array) => boolean
-): FoundChange | undefined {
-  let left = MAX_TRIED
+  let left = body.length > MAX_BODY_BYTES ? 0 : MAX_TRIED
   for (const [found, undo] of UNDO) {
-    for (const original of undo(body)) {
-      left -= original.length
-      if (left < 0) return undefined
-      if ((contentLength ?? original.length) === original.length && matches(original)) return found
+    try {
+      for (const original of undo(bytes)) {
+        left -= original.length
+        if (left < 0) return findTrace(bytes, contentLength)
+        if ((contentLength ?? original.length) === original.length && matches(original)) return found
+      }
+    } catch {
+      // It is not JSON, or not a form.
     }
   }
-  return undefined
+  return findTrace(bytes, contentLength)
 }
 
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
@@ -64,41 +56,126 @@ const UNDO: readonly (readonly [FoundChange, (body: Buffer) => Iterable<Buffer>]
   [{ change: 'latin1-as-utf8' }, body => [Buffer.from(body.toString('utf8'), 'latin1')]],
   [{ change: 'utf8-as-latin1' }, body => [Buffer.from(body.toString('latin1'), 'utf8')]],
   [{ change: 'base64-encoded' }, body => [Buffer.from(body.toString('latin1'), 'base64')]],
-  [{ change: 'json-string' }, jsonString],
-  [{ change: 'form-reserialized' }, body => formVariants(body)],
-  [{ reencoding: 'json-reserialized' }, body => jsonVariants(body)]
+  [
+    { change: 'json-string' },
+    body => (body[0] === 0x22 ? [Buffer.from(String(JSON.parse(body.toString())))] : [])
+  ],
+  [{ change: 'form-reserialized' }, formVariants],
+  [{ reencoding: 'json-reserialized' }, jsonVariants]
 ]
 
 /** Latin-1 keeps every byte as it is. */
 const replaced = (body: Buffer, pattern: RegExp, replacement: string): Buffer =>
   Buffer.from(body.toString('latin1').replace(pattern, replacement), 'latin1')
 
-function jsonString(body: Buffer): Buffer[] {
-  if (body[0] !== 0x22) return []
-  try {
-    return [Buffer.from(String(JSON.parse(body.toString())))]
-  } catch {
-    return []
-  }
-}
-
-/** U+FFFD, which a decoder of UTF-8 writes for bytes that are not UTF-8. */
-const REPLACEMENT = Buffer.from('\ufffd')
-
 /** How documents end, by how they begin. */
 const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '<': '>' }
 
-function findTrace(body: Buffer, contentLength: number | undefined): FoundChange {
+function findTrace(body: Buffer, contentLength = 0): FoundChange {
   if (/^\[object \w+\]$/.test(body.toString('latin1', 0, 40))) return { change: 'object-to-string' }
   const end = ENDS[body.toString('latin1', 0, 1)]
-  const isCut = end !== undefined && contentLength !== undefined && contentLength > body.length
-  if (
-    isCut &&
-    !body
+  const isWhole =
+    end === undefined ||
+    body
       .toString('latin1', body.length - 10)
       .trimEnd()
       .endsWith(end)
-  )
-    return { change: 'cut-short' }
-  return body.subarray(0, 65_536).includes(REPLACEMENT) ? { change: 'read-as-text' } : {}
+  if (contentLength > body.length && !isWhole) return { change: 'cut-short' }
+  // A decoder of UTF-8 writes U+FFFD for bytes that are not UTF-8.
+  return body.subarray(0, 65_536).includes('\ufffd') ? { change: 'read-as-text' } : {}
+}
+
+type WriteToken = (token: string) => string
+
+const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g
+
+/**
+ * JSON as other writers serialize it: compact (JavaScript, Ruby, Go), with spaces (Python), indented; with slashes
+ * escaped (PHP), with <, > and & escaped (Go, Rails), or with non-ASCII escaped (Python, PHP); with a newline at the
+ * end; and with the zeros that parsers drop, 1.0 and 1.50. The order of the members stays.
+ */
+function* jsonVariants(body: Buffer): Generator<Buffer> {
+  const text = body.toString('utf8')
+  JSON.parse(text)
+  const tokens = text.match(TOKENS) ?? []
+  const integers = [...new Set(tokens.filter(isInteger))].slice(0, 8)
+  const writers: WriteToken[] = [
+    ...STRINGS.map(write => (token: string) => (token.startsWith('"') ? write(token) : token)),
+    token => (isInteger(token) ? `${token}.0` : token),
+    token => (isInteger(token) ? `${token}.00` : token.replace(/^(-?\d+\.\d)$/, '$10')),
+    ...integers.map(chosen => (token: string) => (token === chosen ? `${token}.0` : token))
+  ]
+  for (const write of writers) {
+    const written = tokens.map(write)
+    for (const layout of LAYOUTS) {
+      const json = layout === undefined ? text.replace(TOKENS, write) : layOut(written, ...layout)
+      yield Buffer.from(json)
+      yield Buffer.from(`${json}\n`)
+    }
+  }
+}
+
+const isInteger = (token: string): boolean => /^-?\d+$/.test(token)
+
+const plain: WriteToken = token => JSON.stringify(JSON.parse(token))
+const ascii: WriteToken = json => escaped(json, /[^\0-~]/g)
+const slashes: WriteToken = token => plain(token).replaceAll('/', '\\/')
+
+const STRINGS: readonly WriteToken[] = [
+  token => token,
+  plain,
+  token => ascii(plain(token)),
+  slashes,
+  token => ascii(slashes(token)),
+  token => escaped(plain(token), /[<>&\u2028\u2029]/g)
+]
+
+const escaped = (json: string, units: RegExp): string =>
+  json.replace(units, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** What stands after a comma, after a colon, and for each level of indentation; undefined keeps the white space. */
+const LAYOUTS: readonly (readonly [comma: string, colon: string, indent?: string] | undefined)[] = [
+  [',', ':'],
+  [', ', ': '],
+  undefined,
+  [',', ': ', '  '],
+  [',', ': ', '    '],
+  [',', ': ', '\t']
+]
+
+/** Indentation multiplies the size of a text by its depth. */
+const MAX_DEPTH = 16
+
+function layOut(tokens: readonly string[], comma: string, colon: string, indent?: string): string {
+  let text = ''
+  let depth = 0
+  const newLine = () => (indent === undefined ? '' : `\n${indent.repeat(Math.min(depth, MAX_DEPTH))}`)
+  for (const [i, token] of tokens.entries()) {
+    if (token === '{' || token === '[') {
+      depth++
+      text += token + (/^[\]}]/.test(tokens[i + 1] ?? '') ? '' : newLine())
+    } else if (token === '}' || token === ']') {
+      depth--
+      text += (/^[[{]/.test(tokens[i - 1] ?? '') ? '' : newLine()) + token
+    } else text += token === ',' ? comma + newLine() : token === ':' ? colon : token
+  }
+  return text
+}
+
+/** A form (WHATWG URL section 5) as others serialize it: spaces as %20 or +, more or fewer characters escaped. */
+function* formVariants(body: Buffer): Generator<Buffer> {
+  const text = body.toString('latin1')
+  if (!/^[\x21-\x7e]*=[\x21-\x7e]*$/.test(text)) return
+  for (const also of [/$^/g, /[!'()*]/g, /[!'()~]/g]) {
+    const form = text.replace(/[^&=]+/g, part =>
+      encodeURIComponent(decodeURIComponent(part.replace(/\+/g, ' '))).replace(
+        also,
+        char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+      )
+    )
+    for (const one of [form, form.replace(/%20/g, '+'), form.replace(/%5[BD]/g, decodeURIComponent)]) {
+      yield Buffer.from(one)
+      yield Buffer.from(one.replace(/%../g, found => found.toLowerCase()))
+    }
+  }
 }

@@ -12,7 +12,7 @@ import { adviceOn, isOtherScheme, isUnsigned, type Situation } from './causes.ts
 import { findChangedLine, SEARCH_COST } from './changed-line.ts'
 import { type Evidence, type Fact, facts } from './facts.ts'
 import { openSignature } from './opened-signature.ts'
-import { type SettingsLanguage, speak } from './settings.ts'
+import type { SettingsLanguage } from './settings.ts'
 import { escapeText } from './text.ts'
 
 /** How a diagnosis speaks. */
@@ -85,7 +85,7 @@ export function diagnoseWithin(
   { settings = 'options' }: DiagnoseOptions = {}
 ): Diagnosis {
   assertVerdict('diagnose', verdict)
-  const situation = { say: speak(settings), codes: new Set(verdict.failures.map(({ code }) => code)) }
+  const situation = { settings, codes: new Set(verdict.failures.map(({ code }) => code)) }
   const failures = verdict.failures.map(failure => diagnoseFailure(failure, verdict, situation, searchCost))
   const roots = failures.filter(({ followsFrom }) => followsFrom === undefined)
   return {

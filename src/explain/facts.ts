@@ -95,7 +95,9 @@ function receiverClock({ received, created, expires, offsetSeconds }: Evidence):
 }
 
 /** Which way two clocks differ, and by how much: `Date is 8 minutes ahead of this machine's clock`. */
-export function compareWithClock(what: string, evidence: Evidence): string {
+export function compareWithClock(evidence: Evidence): string {
+  const { received, created } = evidence
+  const what = received !== undefined ? 'Date' : created !== undefined ? 'created' : 'expires'
   const offset = Number(evidence['offsetSeconds'])
   const clock = receiverClock(evidence)
   const way = offset < 0 ? 'behind' : 'ahead of'
@@ -112,26 +114,18 @@ const MAX_MESSAGE = 300
  */
 function thrownFacts(error: unknown): Fact[] {
   try {
-    const { name, message, stack } = asError(error)
-    const place = placeIn(stack, message)
-    const thrown = escapeText(message === '' ? name : `${name}: ${message}`, MAX_MESSAGE)
-    return [
-      { name: 'thrown', value: thrown },
-      ...(place === undefined ? [] : [{ name: 'at', value: escapeText(place, MAX_MESSAGE) }])
-    ]
+    const isObject = typeof error === 'object' && error !== null
+    const { name, message, stack } = (
+      isObject ? error : { name: typeof error, message: String(error) }
+    ) as Error
+    const label = typeof name === 'string' ? name : 'an error without a name'
+    const text = typeof message === 'string' ? message : ''
+    const place = typeof stack === 'string' ? placeIn(stack, text) : undefined
+    const thrown = escapeText(text === '' ? label : `${label}: ${text}`, MAX_MESSAGE)
+    const at = place === undefined ? [] : [{ name: 'at', value: escapeText(place, MAX_MESSAGE) }]
+    return [{ name: 'thrown', value: thrown }, ...at]
   } catch {
     return [{ name: 'thrown', value: 'an error that cannot be read' }]
-  }
-}
-
-function asError(cause: unknown): { name: string; message: string; stack: string } {
-  if (typeof cause !== 'object' || cause === null)
-    return { name: `${typeof cause}`, message: String(cause), stack: '' }
-  const { name, message, stack } = cause as Partial<Record<'name' | 'message' | 'stack', unknown>>
-  return {
-    name: typeof name === 'string' ? name : 'an error without a name',
-    message: typeof message === 'string' ? message : '',
-    stack: typeof stack === 'string' ? stack : ''
   }
 }
 

@@ -59,10 +59,37 @@ test('explains bodies of at most 16 KiB', () => {
   expect(guess(`${body}a\n`, `${body}a`)).toBeUndefined()
 })
 
-test('re-serializes JSON down to sixteen levels', () => {
-  const nested = (levels: number, end: string) => '['.repeat(levels) + end + ']'.repeat(levels)
-  expect(guess(nested(16, ' 1'), nested(16, '1'))).toBe('json-reserialized')
-  expect(guess(nested(17, ' 1'), nested(17, '1'))).toBeUndefined()
+test.each([
+  ['form-reserialized', 'a=b+c&d=%C3%A9', 'a=b%20c&d=%c3%a9'],
+  ['form-reserialized', 'a=b%20c', 'a=b+c'],
+  ['form-reserialized', 'a%5Bb%5D=c', 'a[b]=c'],
+  ['form-reserialized', "a='!~*", 'a=%27%21~%2A'],
+  ['latin1-as-utf8', '\xc3\x83\xc2\xa9', '\xc3\xa9'],
+  ['utf8-as-latin1', '\xe9', '\xc3\xa9'],
+  ['base64-encoded', 'eyJhIjoxfQ==', '{"a":1}'],
+  ['json-string', '"{\\"a\\":1}"', '{"a":1}']
+])('%s: %j was %j', (change, received, signed) => {
+  expect(findChange(Buffer.from(received, 'latin1'), undefined, isExactly(signed))).toEqual({ change })
+})
+
+test.each([
+  ['1.0', '{"price":1,"id":7}', '{"price":1.0,"id":7}'],
+  ['1.50', '{"price":1.5}', '{"price":1.50}'],
+  ['all of them', '[1,2]', '[1.0,2.0]'],
+  ['the zeros kept', '{"price": 1.0, "b": [2.50]}', '{"price":1.0,"b":[2.50]}'],
+  ['the order of names kept', '{"b": 1, "10": 2, "9": 3}', '{"b":1,"10":2,"9":3}'],
+  ['a name twice', '{"a": 1, "a": 2}', '{"a":1,"a":2}'],
+  ['escapes kept', '{"a": "\\u0041\\/"}', '{"a":"\\u0041\\/"}']
+])('json-reserialized, with %s', (_, received, signed) => {
+  expect(guess(received, signed)).toBe('json-reserialized')
+})
+
+test.each([
+  ['cut-short', '{"a":1,"b', 30],
+  ['read-as-text', 'PNG\xef\xbf\xbd', undefined],
+  ['object-to-string', '[object Object]', 20]
+])('%s leaves a trace: %j', (change, received, length) => {
+  expect(findChange(Buffer.from(received, 'latin1'), length, () => false)).toEqual({ change })
 })
 
 test.each([

@@ -53,10 +53,14 @@ async function costOf(request: ReceivedRequest, options: Partial<VerifierOptions
     throw new Error('it is not a mismatch')
   const opened = openSignature(signature.evidence)!
   let cost = 0
-  const changed = findChangedLine(signature.evidence, opened, SEARCH_COST, text => {
-    cost += opened.cost(text)
-  })
-  return { changed, cost }
+  const counted = {
+    ...opened,
+    wasSigned(text: string) {
+      cost += opened.cost(text)
+      return opened.wasSigned(text)
+    }
+  }
+  return { changed: findChangedLine(signature.evidence, counted), cost }
 }
 
 describe('what a proxy did to a line', () => {

@@ -71,7 +71,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
       ['other.example'],
       'host-mismatch',
       'another name into X-Forwarded-Host',
-      "add it to hosts, hosts: [..., 'other.example'] only if"
+      "add it, hosts: [..., 'other.example'], only if"
     ]
   ])('X-Forwarded-Host with %j', async (values, code, cause, fix) => {
     const headers = { Host: ['backend.internal'], 'X-Forwarded-Host': values }

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { draftCavage } from '../../../src/draft-cavage/index.ts'
-import { CAUSES } from '../../../src/explain/causes.ts'
 import {
   type CheckName,
   createVerifier,
@@ -75,7 +74,8 @@ const CASES: readonly Case[] = [
     check: 'request',
     request: withHeader(sign(), 'X-Nonce', () => 'a\r\nX-Admin: yes'),
     line: 'request-malformed: the request is not well-formed HTTP; part header-value; name X-Nonce',
-    cause: 'the header X-Nonce was decoded or rebuilt on the way, or it is a broken sender, or an attack',
+    cause:
+      'the header-value X-Nonce was decoded or rebuilt on the way, or it is a broken sender, or an attack',
     fix: 'Pass method, target and headers as received, undecoded: let an adapter do it.'
   },
   {
@@ -83,7 +83,7 @@ const CASES: readonly Case[] = [
     request: { ...sign(), https: false },
     line: 'not-https: the request did not arrive over HTTPS',
     cause: 'TLS ends at a proxy, or the sender used http',
-    fix: "If your own proxy sets X-Forwarded-Proto, give the adapter https: 'x-forwarded-proto'; if the proxy accepts only TLS, give the adapter https: true."
+    fix: "If your own proxy sets X-Forwarded-Proto, give the adapter https: 'x-forwarded-proto'; if it accepts only TLS, https: true."
   },
   {
     check: 'date',
@@ -122,7 +122,7 @@ const CASES: readonly Case[] = [
     line: 'missing digest; covered (request-target), host, date, x-service-id',
     cause:
       'the sender signs less than the service does, or a name is configured that the service does not sign',
-    fix: 'Have the sender sign digest, or anyone can change it.'
+    fix: 'Have the sender sign digest, or anyone can change it; if the service does not sign it, check accountHeader'
   },
   {
     check: 'key-name',
@@ -154,7 +154,7 @@ const CASES: readonly Case[] = [
     request: { ...sign(), body: '{"event":"deleted"}\n' },
     line: 'digest-mismatch: Digest does not match the body; algorithm sha-256; expected ',
     cause: 'the body was changed after it was signed',
-    fix: 'If its end is missing, it was cut: '
+    fix: 'If its end is missing, look for a limit on the size of bodies; if not, verify the raw bytes'
   },
   {
     check: 'replay',
@@ -223,7 +223,7 @@ describe('what the evidence shows', () => {
   it('a body that something has read before', async () => {
     const text = explained(await withBody('{"a":1}', ''))
     expect(unwrapped(text)).toContain(
-      'the body is empty, and was not when it was signed: something had already read it'
+      'the body is empty, and was not when it was signed: something else had already read it'
     )
     expect(text).toContain('body: 7 bytes shorter than what was signed (0 instead of 7)')
   })
@@ -338,21 +338,8 @@ describe('a verdict that is not a rejection', () => {
     expect(unwrapped(text)).toContain(
       `key-lookup-failed: the DNS lookup failed; name ${KEY_NAME}; error ESERVFAIL`
     )
-    expect(unwrapped(text)).toContain('The DNS server could not get an answer')
+    expect(unwrapped(text)).toContain('Check the resolver (ESERVFAIL: it got no answer itself')
   })
-})
-
-it('has a specific cause for every code except those of a header that was changed', () => {
-  const codes = Object.entries(CODES) as [Failure['code'], readonly [CheckName, string]][]
-  const general = codes.filter(([code, [check]]) => !CAUSES[code] && !CAUSES[check]).map(([code]) => code)
-  expect(general).toEqual([
-    'date-repeated',
-    'date-malformed',
-    'signature-repeated',
-    'signature-parameter-missing',
-    'signature-parameter-repeated',
-    'signature-not-base64'
-  ])
 })
 
 describe('any text from the sender and from DNS', () => {
