@@ -50,6 +50,17 @@ export default defineConfig({
           hookTimeout: 120_000
         }
       },
+      // npm run test:engines: proxies that ask before they forward, one after the other: each has the machine to itself.
+      {
+        extends: true,
+        test: {
+          name: 'engines',
+          include: ['gateway/test/engines/*.engines.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000
+        }
+      },
       // npm run check:package: the built package from its tarball, in a project of its own, without the aliases.
       {
         test: {

@@ -1,8 +1,15 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
+import { startAuthorizer } from './authorize.ts'
 import { startGateway } from './gateway.ts'
 import { createLineWriter, logText } from './log.ts'
-import { addGatewayOptions, settingsOf, UsageError } from './options.ts'
+import {
+  addAuthorizeOptions,
+  addGatewayOptions,
+  authorizerSettingsOf,
+  settingsOf,
+  UsageError
+} from './options.ts'
 
 const EXIT = { ok: 0, cutOff: 1, unavailable: 2, usage: 64 } as const
 
@@ -11,6 +18,10 @@ const ABOUT =
   'Signed-Request-Account. Every option may also be an environment variable, such as SIGNED_REQUESTS_MAX_BODY for ' +
   '--max-body (several values separated by commas). URLs with passwords, and SIGNED_REQUESTS_ADMIN_TOKEN, which ' +
   '--admin needs on an address that is not loopback, are taken from the environment only.'
+
+const ABOUT_AUTHORIZE =
+  'Answers a proxy that asks before it forwards (Envoy, nginx with Lua or njs, Traefik, APISIX): 200 for a verified ' +
+  'request, with the account in Signed-Request-Account, and else 401, 413 or 503.'
 
 const AFTER = `
 Example:
@@ -40,10 +51,7 @@ async function run(command: Command): Promise<number> {
     print('the options are good')
     return EXIT.ok
   }
-  // Registered until the end: each process of a group may get the signal twice.
-  const stopped = new Promise<void>(resolve => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
-  })
+  const stopped = whenStopped()
   if (observe) note('OBSERVING: every request is forwarded, NOTHING IS REFUSED')
   const gateway = await startGateway(settings, exchange => print(logText(exchange, log)))
   note(`listening on ${tls ? 'https' : 'http'}://${gateway.address} for ${upstream.origin}`)
@@ -51,6 +59,30 @@ async function run(command: Command): Promise<number> {
   await stopped
   return (await gateway.close()) ? EXIT.ok : EXIT.cutOff
 }
+
+/** `authorize`, in the same way. */
+async function runAuthorizer(command: Command): Promise<number> {
+  const settings = authorizerSettingsOf(command, process.env)
+  const { from, https, verifier, log } = settings
+  if (from === 'as-is' && https === undefined && verifier.requireHttps !== false) {
+    note('every request will be refused, as none can count as HTTPS: give --https')
+  }
+  if (command.opts()['check'] === true) {
+    print('the options are good')
+    return EXIT.ok
+  }
+  const stopped = whenStopped()
+  const authorizer = await startAuthorizer(settings, exchange => print(logText(exchange, log)))
+  note(`answering checks on http://${authorizer.address}`)
+  await stopped
+  return (await authorizer.close()) ? EXIT.ok : EXIT.cutOff
+}
+
+/** Listens until the end: each process of a group may get the signal twice. */
+const whenStopped = (): Promise<void> =>
+  new Promise(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+  })
 
 function createProgram(): Command {
   const program = new Command('signed-requests-gateway')
@@ -63,9 +95,19 @@ function createProgram(): Command {
     .configureOutput({
       outputError: text => note(`signed-requests-gateway: ${text.replace(/^error: /, '').trim()}`)
     })
+    .enablePositionalOptions()
     .action(async () => {
       process.exitCode = await run(program)
     })
+  const authorize = program
+    .command('authorize')
+    .summary('answer a proxy that asks before it forwards')
+    .description(ABOUT_AUTHORIZE)
+    .usage('--from as-is|x-forwarded [options]')
+    .action(async () => {
+      process.exitCode = await runAuthorizer(authorize)
+    })
+  addAuthorizeOptions(authorize)
   return addGatewayOptions(program)
 }
 

@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createVerifier, dnsTxtLookup, draftCavage, type VerifierOptions } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
+import type { AuthorizerSettings } from './authorize.ts'
 import type { Address, GatewaySettings, ReplaySetting } from './settings.ts'
 
 const PREFIX = 'SIGNED_REQUESTS_'
@@ -116,16 +117,79 @@ export function addGatewayOptions(command: Command): Command {
   return command.option('--check', 'only check the options')
 }
 
+const AUTHORIZE_OPTIONS: readonly Option[] = [
+  option(
+    '--from <where>',
+    'where the original method, target and Host are: as-is, in the request that asks (Envoy, nginx, APISIX); ' +
+      'x-forwarded, in its X-Forwarded-* headers (Traefik); required',
+    { choices: ['as-is', 'x-forwarded'] }
+  ),
+  ...VERIFIER_OPTIONS,
+  option('--replay', 'refuse repetitions: claim each request, in memory or in --redis or --postgres'),
+  option('--redis <url>', 'claim in Redis; not as an argument if it has a password', {
+    conflicts: ['postgres']
+  }),
+  option('--postgres <url>', 'claim in PostgreSQL; the same applies'),
+  ...GATEWAY_OPTIONS.filter(({ long = '' }) => /^--(?:listen|log|max-connections|drain)$/.test(long))
+]
+
+/** Adds the options of `authorize` to a command. */
+export function addAuthorizeOptions(command: Command): Command {
+  for (const each of AUTHORIZE_OPTIONS) command.addOption(each)
+  return command.option('--check', 'only check the options')
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
 /**
  * The settings that the flags and variables of a command give. A misspelled variable is a mistake, as a misspelled flag
  * is.
  *
  * @throws UsageError, in one line that names the flag
  */
-export function settingsOf(
+export function settingsOf(command: Command, env: Env): GatewaySettings {
+  const values = command.opts()
+  const isOn = checkGiven(command, env, ['upstream', 'domain', 'host', 'account'])
+  const { admin } = values
+  const token = env[TOKEN_VARIABLE]
+  if (admin !== undefined && token === undefined && !/^(?:127\.|::1$)/.test(admin.host)) {
+    throw new UsageError(`--admin on an address that is not loopback needs ${TOKEN_VARIABLE}`)
+  }
+  return {
+    ...sharedSettings(values),
+    upstream: upstreamUrl(values['upstream']),
+    upstreamTimeout: values['upstreamTimeout'] ?? 30_000,
+    tls: loadTls(values['tlsKey'], values['tlsCert']),
+    requestId: values['requestId']?.toLowerCase(),
+    replay: replaySetting(command),
+    observe: isOn('observe'),
+    admin: admin && { address: admin, token, redact: isOn('redact') }
+  }
+}
+
+/**
+ * The same of `authorize`.
+ *
+ * @throws UsageError, in one line that names the flag
+ */
+export function authorizerSettingsOf(
   command: Command,
-  env: Readonly<Record<string, string | undefined>>
-): GatewaySettings {
+  env: Env
+): AuthorizerSettings & Pick<GatewaySettings, 'log'> {
+  const values = command.opts()
+  const isOn = checkGiven(command, env, ['from', 'domain', 'host', 'account'])
+  const { from, https, prefix, redis, postgres } = values
+  if (from === 'x-forwarded' && (https === 'always' || prefix !== undefined)) {
+    throw new UsageError(
+      '--from x-forwarded takes all from X-Forwarded-*: leave out --https always and --prefix'
+    )
+  }
+  const isClaiming = isOn('replay') || redis !== undefined || postgres !== undefined
+  return { from, ...sharedSettings(values), replay: isClaiming ? replaySetting(command) : { kind: 'none' } }
+}
+
+/** Checks the variables, and that nothing is missing. The result reads a flag without a value: true or false. */
+function checkGiven(command: Command, env: Env, needed: readonly string[]): (flag: string) => boolean {
   const known = new Set([...command.options.map(each => each.envVar), TOKEN_VARIABLE])
   for (const [variable, value] of Object.entries(env)) {
     if (!variable.startsWith(PREFIX)) continue
@@ -133,35 +197,27 @@ export function settingsOf(
     if (value === '') throw new UsageError(`${variable} is empty: set it, or unset it`)
   }
   const values = command.opts()
-  const missing = ['upstream', 'domain', 'host', 'account'].filter(flag => values[flag] === undefined)
+  const missing = needed.filter(flag => values[flag] === undefined)
   if (missing.length > 0) throw new UsageError(`--${missing.join(', --')} must be given; see --help`)
-  /** As a variable, a flag without a value is true or false. */
-  const isOn = (flag: string): boolean => {
+  return flag => {
     const value =
       command.getOptionValueSource(flag) === 'env' ? env[variableOf(flag)] : `${values[flag] === true}`
     if (value === 'true' || value === 'false') return value === 'true'
     throw new UsageError(`${variableOf(flag)} must be true or false`)
   }
-  const { https, admin } = values
-  const token = env[TOKEN_VARIABLE]
-  if (admin !== undefined && token === undefined && !/^(?:127\.|::1$)/.test(admin.host)) {
-    throw new UsageError(`--admin on an address that is not loopback needs ${TOKEN_VARIABLE}`)
-  }
+}
+
+function sharedSettings(values: ReturnType<Command['opts']>) {
+  const { https } = values
   return {
-    listen: values['listen'] ?? { host: '127.0.0.1', port: 8080 },
-    upstream: upstreamUrl(values['upstream']),
-    upstreamTimeout: values['upstreamTimeout'] ?? 30_000,
-    tls: loadTls(values['tlsKey'], values['tlsCert']),
-    https: https === 'always' ? true : https === 'x-forwarded-proto' ? https : undefined,
-    prefix: values['prefix'],
-    requestId: values['requestId']?.toLowerCase(),
+    listen: (values['listen'] ?? { host: '127.0.0.1', port: 8080 }) as Address,
+    https:
+      https === 'always' ? true : https === 'x-forwarded-proto' ? ('x-forwarded-proto' as const) : undefined,
+    prefix: values['prefix'] as string | undefined,
     verifier: verifierOptions(values),
-    replay: replaySetting(command),
-    observe: isOn('observe'),
-    log: values['log'] ?? 'json',
-    admin: admin && { address: admin, token, redact: isOn('redact') },
-    maxConnections: values['maxConnections'] ?? 1000,
-    drain: values['drain'] ?? 10_000
+    log: (values['log'] ?? 'json') as 'json' | 'text',
+    maxConnections: (values['maxConnections'] ?? 1000) as number,
+    drain: (values['drain'] ?? 10_000) as number
   }
 }
 
@@ -234,7 +290,7 @@ const PROTOCOLS = { redis: /^rediss?:$/, postgres: /^postgres(?:ql)?:$/ } as con
 
 function replaySetting(command: Command): ReplaySetting {
   const { replay = 'memory', redis, postgres } = command.opts()
-  if (redis === undefined && postgres === undefined) return { kind: replay }
+  if (redis === undefined && postgres === undefined) return { kind: replay === 'none' ? 'none' : 'memory' }
   const kind = redis === undefined ? 'postgres' : 'redis'
   const text: string = redis ?? postgres
   const url = URL.canParse(text) ? new URL(text) : undefined

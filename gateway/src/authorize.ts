@@ -1,0 +1,168 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  createVerifier,
+  fromNodeRequest,
+  type ReceivedRequest,
+  type ReplayStore,
+  refusalResponse,
+  type Verified
+} from 'signed-requests'
+import type { Exchange, HeaderLine, Malformed } from './exchange.ts'
+import { connectReplayStore } from './replay-store.ts'
+import type { GatewaySettings } from './settings.ts'
+import { signedTarget } from './target.ts'
+
+export interface AuthorizerSettings
+  extends Pick<
+    GatewaySettings,
+    'listen' | 'https' | 'prefix' | 'verifier' | 'replay' | 'maxConnections' | 'drain'
+  > {
+  /** where the original method, target and Host are: in the request that asks, or in its X-Forwarded-* headers */
+  readonly from: 'as-is' | 'x-forwarded'
+}
+
+export interface Authorizer {
+  /** `127.0.0.1:9000` */
+  readonly address: string
+  /** Takes no new connection and lets running checks end; true when nothing was left. */
+  close(): Promise<boolean>
+}
+
+const LIMITS = {
+  // What the sender may send, and what the engine adds.
+  maxHeaderSize: 32_768,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 1000,
+  // Longer than engines keep a connection, so that it is they who close it.
+  keepAliveTimeout: 120_000
+}
+
+/** Milliseconds for the rest of a body whose head was refused, so that the connection can stay open. */
+const DRAIN_TIMEOUT = 5000
+
+/** Without claims, so that Signed-Request-Id is there for the application to compare. */
+const NO_CLAIMS: ReplayStore = { claim: async () => true, release: async () => {} }
+
+/**
+ * Answers proxies that ask before they forward: 200 for a verified request, and else 401, 413 or 503 without a body.
+ *
+ * @param onOver called once for each check, when it is over
+ * @throws (rejects) when the address is in use, or the replay store cannot be reached
+ */
+export async function startAuthorizer(
+  settings: AuthorizerSettings,
+  onOver: (exchange: Exchange | Malformed) => void = () => {}
+): Promise<Authorizer> {
+  const { from, https, prefix, verifier, drain } = settings
+  const { store = NO_CLAIMS, close: closeStore } = await connectReplayStore(settings.replay)
+  const verify = createVerifier({ ...verifier, replayStore: store })
+  const proxy = { ...(https !== undefined && { https }), ...(prefix !== undefined && { prefix }) }
+  const running = new Set<Promise<void>>()
+
+  async function authorize(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const receivedAt = Date.now()
+    const start = performance.now()
+    // A cut body could be the beginning of another one, whose digest nobody has compared.
+    if (req.headers['x-envoy-auth-partial-body'] === 'true') {
+      await answer(res, 413, {})
+      return onOver({ receivedAt, status: 413, upstream: 'malformed', reason: 'partial-body' })
+    }
+    const received = from === 'as-is' ? fromNodeRequest(req, proxy) : forwardedRequest(req)
+    const verdict = await verify(received)
+    if (verdict.status === 'verified') {
+      // The application gets the target as it came: it must be the form that was signed.
+      const isSigned = signedTarget(received.target, verdict) === received.target
+      await answer(res, isSigned ? 200 : 401, isSigned ? grantHeaders(verdict) : {})
+    } else {
+      const { status, headers } = refusalResponse(verdict)
+      const named = REFUSAL_HEADERS.map(name => [name, headers.get(name) ?? undefined] as const)
+      await answer(res, status, Object.fromEntries(named.filter(([, value]) => value !== undefined)))
+    }
+    const { method, target } = received
+    const headers = received.headers as readonly HeaderLine[]
+    const duration = performance.now() - start
+    const status = res.headersSent ? res.statusCode : 0
+    onOver({
+      ...{ receivedAt, duration, method, target, headers, https: received.https, verdict, status },
+      upstream: 'not-asked'
+    })
+  }
+
+  const server = createServer(LIMITS, (req, res) => {
+    const check = authorize(req, res)
+      .catch(error => {
+        console.error(error)
+        res.destroy()
+      })
+      .finally(() => running.delete(check))
+    running.add(check)
+  })
+  server.maxConnections = settings.maxConnections
+  server.listen(settings.listen.port, settings.listen.host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    await closeStore()
+    throw error
+  }
+  const { address, port } = server.address() as AddressInfo
+  return {
+    address: `${address.includes(':') ? `[${address}]` : address}:${port}`,
+    async close() {
+      server.close()
+      server.closeIdleConnections()
+      const timer = new AbortController()
+      const late = new Promise<false>(resolve => {
+        const timeout = setTimeout(resolve, drain, false)
+        timer.signal.addEventListener('abort', () => clearTimeout(timeout))
+      })
+      const isDone = await Promise.race([Promise.all(running).then(() => true), late])
+      timer.abort()
+      server.closeAllConnections()
+      await closeStore()
+      return isDone
+    }
+  }
+}
+
+/**
+ * The request that a proxy describes in its headers, such as `forwardAuth` of Traefik. Each datum has one source: a
+ * header that is missing or repeated leaves it empty, and the request is refused as malformed.
+ */
+function forwardedRequest(req: IncomingMessage): ReceivedRequest {
+  const only = (name: string): string => {
+    const values = req.headersDistinct[name]
+    return values?.length === 1 ? values[0]! : ''
+  }
+  return {
+    ...fromNodeRequest(req, { https: 'x-forwarded-proto', host: 'x-forwarded-host' }),
+    method: only('x-forwarded-method'),
+    target: only('x-forwarded-uri')
+  }
+}
+
+/** In this case: Lua's table of a subrequest's headers tells it apart. */
+const REFUSAL_HEADERS = ['WWW-Authenticate', 'Retry-After']
+
+/** All of them, always: a proxy overwrites what the sender wrote only by what comes back. */
+const grantHeaders = (verdict: Verified): Record<string, string> => ({
+  'Signed-Request-Account': verdict.accountId,
+  'Signed-Request-Key': verdict.keyId,
+  'Signed-Request-Date': verdict.date.toUTCString(),
+  'Signed-Request-Id': verdict.replayId ?? '',
+  'Signed-Request-Verdict': verdict.status
+})
+
+/** Answers without a body. The connection stays open where the request was read to its end: engines keep a few. */
+async function answer(res: ServerResponse, status: number, headers: OutgoingHttpHeaders): Promise<void> {
+  const { req } = res
+  if (!req.complete && !req.destroyed) {
+    req.resume()
+    await once(req, 'end', { signal: AbortSignal.timeout(DRAIN_TIMEOUT) }).catch(() => {})
+  }
+  if (!req.complete) res.setHeader('Connection', 'close')
+  res.writeHead(status, { ...headers, 'Content-Length': 0 }).end()
+}

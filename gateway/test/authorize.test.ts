@@ -1,0 +1,231 @@
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { type ReceivedRequest, refusalResponse } from 'signed-requests'
+import { createTestService } from 'signed-requests/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type AuthorizerSettings, startAuthorizer } from '../src/authorize.ts'
+import type { Exchange, Malformed } from '../src/exchange.ts'
+import { runCli } from './run-cli.ts'
+
+const service = createTestService()
+const sign = (more: Parameters<typeof service.sign>[0] = {}) =>
+  service.sign({ method: 'POST', target: '/hook?id=1', body: '{"id":1}', ...more })
+
+async function start(changes: Partial<AuthorizerSettings> = {}) {
+  const exchanges: (Exchange | Malformed)[] = []
+  const settings: AuthorizerSettings = {
+    listen: { host: '127.0.0.1', port: 0 },
+    from: 'as-is',
+    https: true,
+    prefix: undefined,
+    verifier: service.options,
+    replay: { kind: 'none' },
+    maxConnections: 100,
+    drain: 1000,
+    ...changes
+  }
+  const authorizer = await startAuthorizer(settings, exchange => exchanges.push(exchange))
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(async () => {
+    agent.destroy()
+    await authorizer.close()
+  })
+  const { port } = new URL(`http://${authorizer.address}`)
+  /** Asks as an engine does, on a connection that is kept; `port` says which one it was. */
+  const ask = (
+    { method, target, headers, body }: ReceivedRequest,
+    more: readonly (readonly [string, string])[] = []
+  ): Promise<{ status: number; headers: IncomingHttpHeaders; body: string; localPort: number | undefined }> =>
+    new Promise((resolve, reject) => {
+      const lines = [...(headers as Iterable<readonly [string, string]>), ...more].flat()
+      const asked = httpRequest(
+        { host: '127.0.0.1', port, agent, method, path: target, headers: lines },
+        async res => {
+          const localPort = res.socket.localPort
+          let text = ''
+          for await (const chunk of res) text += chunk
+          resolve({ status: res.statusCode ?? 0, headers: res.headers, body: text, localPort })
+        }
+      )
+      asked.on('error', reject)
+      asked.end(body as Uint8Array | null)
+    })
+  return { ask, exchanges, authorizer }
+}
+
+const GRANTED = ['account', 'key', 'date', 'id', 'verdict'].map(name => `signed-request-${name}`)
+
+describe('as-is', () => {
+  test('a verified request gets 200 and all five headers, and the connection stays open', async () => {
+    const { ask, exchanges } = await start()
+    const [first, second] = [await ask(sign()), await ask(sign())]
+    expect(first.status).toBe(200)
+    expect(GRANTED.map(name => first.headers[name])).toEqual([
+      '1234',
+      'key1._domainkey.service.example',
+      expect.stringMatching(/ GMT$/),
+      expect.stringMatching(/^\S{20,}$/),
+      'verified'
+    ])
+    expect(second.localPort).toBe(first.localPort)
+    expect(exchanges.map(({ verdict, status }) => [verdict?.status, status])).toEqual([
+      ['verified', 200],
+      ['verified', 200]
+    ])
+  })
+
+  test('a repetition gets the same id, for the application to compare', async () => {
+    const { ask } = await start()
+    const request = sign()
+    const [first, second] = [await ask(request), await ask(request)]
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect(second.headers['signed-request-id']).toBe(first.headers['signed-request-id'])
+  })
+
+  test('a forgery gets the refusal of the library without a body, and the connection stays open', async () => {
+    const { ask, exchanges } = await start()
+    const forged = { ...sign({ body: Buffer.alloc(3_000_000, 'x') }), target: '/other' }
+    const [first, second] = [await ask(forged), await ask({ ...sign(), body: Buffer.from('{"id":2}') })]
+    for (const { status, headers, body } of [first, second]) {
+      expect([status, body, headers['www-authenticate']]).toEqual([401, '', 'Signature'])
+      for (const name of GRANTED) expect(headers[name]).toBeUndefined()
+    }
+    expect(second.localPort).toBe(first.localPort)
+    expect(exchanges.flatMap(({ verdict }) => verdict?.failures.map(({ code }) => code))).toEqual([
+      'signature-mismatch',
+      'digest-mismatch'
+    ])
+  })
+
+  test('a body above the limit is 413; what cannot be decided is 503 with Retry-After', async () => {
+    const { ask } = await start({ verifier: { ...service.options, maxBodyBytes: 10 } })
+    expect((await ask(sign({ body: 'x'.repeat(11) }))).status).toBe(413)
+    const lookupTxt = () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' }))
+    const down = await start({ verifier: { ...service.options, lookupTxt } })
+    const { status, headers } = await down.ask(sign())
+    expect([status, headers['retry-after']]).toEqual([
+      503,
+      refusalResponse((down.exchanges[0] as Exchange).verdict as never).headers.get('retry-after')
+    ])
+  })
+
+  test('a request that is marked as having a part of its body is 413, whatever the part', async () => {
+    const { ask, exchanges } = await start()
+    expect((await ask(sign(), [['X-Envoy-Auth-Partial-Body', 'true']])).status).toBe(413)
+    expect(exchanges).toMatchObject([{ status: 413, reason: 'partial-body' }])
+    expect((await ask(sign(), [['X-Envoy-Auth-Partial-Body', 'false']])).status).toBe(200)
+  })
+
+  test('forwarding headers count only where they are asked for', async () => {
+    const { ask } = await start({ https: undefined })
+    const forwarded: [string, string][] = [
+      ['X-Forwarded-Proto', 'https'],
+      ['X-Forwarded-Method', 'PUT'],
+      ['X-Forwarded-Uri', '/other']
+    ]
+    expect((await ask(sign(), forwarded)).status).toBe(401)
+    const trusting = await start({ https: 'x-forwarded-proto' })
+    expect((await trusting.ask(sign(), forwarded)).status).toBe(200)
+  })
+
+  test('with a store a repetition is refused', async () => {
+    const { ask } = await start({ replay: { kind: 'memory' } })
+    const request = sign()
+    expect([(await ask(request)).status, (await ask(request)).status]).toEqual([200, 401])
+  })
+
+  test('a target in another form than the one that was signed is refused (RFC 9421)', async () => {
+    const { rfc9421 } = await import('signed-requests/rfc9421')
+    const { ask } = await start({ verifier: { ...service.options, schemes: [rfc9421] } })
+    const covered = ['@method', '@authority', '@path', '@query', 'date', 'x-service-id', 'content-digest']
+    const request = sign({ scheme: 'rfc9421', target: '/hook?', covered })
+    expect((await ask({ ...request, target: '/hook' })).status).not.toBe(500)
+  })
+})
+
+describe('x-forwarded', () => {
+  const asked = (request: ReceivedRequest): ReceivedRequest => ({
+    ...request,
+    method: 'GET',
+    target: '/',
+    headers: [...(request.headers as [string, string][])].map(([name, value]) =>
+      name === 'Host' ? (['Host', 'authorizer:8080'] as const) : ([name, value] as const)
+    )
+  })
+  const DESCRIPTION: readonly (readonly [string, string])[] = [
+    ['X-Forwarded-Method', 'POST'],
+    ['X-Forwarded-Uri', '/hook?id=1'],
+    ['X-Forwarded-Host', 'receiver.example'],
+    ['X-Forwarded-Proto', 'https']
+  ]
+
+  test('takes method, target, Host and protocol from the headers of the proxy', async () => {
+    const { ask } = await start({ from: 'x-forwarded' })
+    const { status, headers } = await ask(asked(sign()), DESCRIPTION)
+    expect([status, headers['signed-request-account']]).toEqual([200, '1234'])
+  })
+
+  test.each(DESCRIPTION.map(([name]) => name))(
+    'refuses when %s is missing, repeated or another',
+    async name => {
+      const { ask } = await start({ from: 'x-forwarded' })
+      const rest = DESCRIPTION.filter(([other]) => other !== name)
+      const [line] = DESCRIPTION.filter(([other]) => other === name)
+      for (const more of [rest, [...DESCRIPTION, line!], [...rest, [name, 'other'] as const]]) {
+        expect((await ask(asked(sign()), more)).status).toBe(401)
+      }
+    }
+  )
+
+  test('does not fall back to the request that asks', async () => {
+    const { ask } = await start({ from: 'x-forwarded' })
+    expect((await ask(sign())).status).toBe(401)
+  })
+})
+
+test('ends the checks that have begun', async () => {
+  let answerDns = () => {}
+  let onAsked = () => {}
+  const asked = new Promise<void>(resolve => {
+    onAsked = resolve
+  })
+  const lookupTxt = (name: string) =>
+    new Promise<string[][]>(resolve => {
+      answerDns = () => resolve(service.records[name] as string[][])
+      onAsked()
+    })
+  const { ask, authorizer } = await start({ verifier: { ...service.options, lookupTxt } })
+  const answer = ask(sign())
+  await asked
+  const closed = authorizer.close()
+  answerDns()
+  expect((await answer).status).toBe(200)
+  expect(await closed).toBe(true)
+})
+
+describe('on the command line', () => {
+  const needed = [
+    '--domain',
+    'service.example',
+    '--host',
+    'a.example',
+    '--account',
+    '1',
+    '--https',
+    'x-forwarded-proto'
+  ]
+
+  test.each([
+    [['--from', 'as-is', ...needed, '--check'], 0, 'the options are good'],
+    [['--from', 'x-forwarded', ...needed, '--replay', '--check'], 0, 'the options are good'],
+    [needed, 64, '--from must be given'],
+    [['--from', 'forwarded', ...needed], 64, 'Allowed choices are as-is, x-forwarded'],
+    [['--from', 'x-forwarded', ...needed, '--prefix', '/hooks'], 64, 'takes all from X-Forwarded-*'],
+    [['--from', 'as-is', ...needed, '--upstream', 'http://127.0.0.1:1'], 64, "unknown option '--upstream'"]
+  ])('%j', async (args, code, text) => {
+    const finished = await runCli(['authorize', ...args])
+    expect([finished.code, `${finished.stdout}${finished.stderr}`]).toEqual([
+      code,
+      expect.stringContaining(text)
+    ])
+  })
+})

