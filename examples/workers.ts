@@ -1,4 +1,4 @@
-// wrangler.toml: compatibility_flags = ["nodejs_compat"]
+// wrangler.toml: compatibility_date = "2026-08-04" or later
 import { createVerifier, explain, fetchHandler } from 'signed-requests'
 
 const verify = createVerifier({

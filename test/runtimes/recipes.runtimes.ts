@@ -40,33 +40,42 @@ describe('on other runtimes than Node.js', () => {
     serve('deno.mjs', 'deno', 'run', '--allow-all', '--preload', './resolver.ts', 'deno.mjs')
   )
 
-  testRecipe(
-    'Cloudflare Workers',
-    service,
-    async () => {
-      const project = createProject('examples/workers.ts')
-      const certificate = await makeCertificate(HOST)
-      await project.run(
-        'esbuild',
-        'workers.ts',
-        '--bundle',
-        '--format=esm',
-        '--platform=node',
-        '--outfile=worker.js'
-      )
-      project.write('key.pem', certificate.key)
-      project.write('cert.pem', certificate.cert)
-      project.write('config.capnp', workerdConfig((dnsOverHttps.address() as AddressInfo).port))
-      const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
-      const to = { host: HOST, port, cert: certificate.cert }
-      return { send: request => send(request, to), close: project.remove }
-    },
-    { behind: 'nothing' }
-  )
+  // The newest date that this workerd knows, and one before Node.js compatibility was the default.
+  for (const [date, flags] of [
+    ['2026-10-20', '[]'],
+    ['2025-09-01', '["nodejs_compat"]']
+  ] as const) {
+    testRecipe(
+      `Cloudflare Workers at ${date}`,
+      service,
+      async () => {
+        const project = createProject('examples/workers.ts')
+        const certificate = await makeCertificate(HOST)
+        await project.run(
+          'esbuild',
+          'workers.ts',
+          '--bundle',
+          '--format=esm',
+          '--platform=node',
+          '--outfile=worker.js'
+        )
+        project.write('key.pem', certificate.key)
+        project.write('cert.pem', certificate.cert)
+        project.write(
+          'config.capnp',
+          workerdConfig((dnsOverHttps.address() as AddressInfo).port, date, flags)
+        )
+        const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
+        const to = { host: HOST, port, cert: certificate.cert }
+        return { send: request => send(request, to), close: project.remove }
+      },
+      { behind: 'nothing' }
+    )
+  }
 })
 
 /** As wrangler bundles and workerd runs a Worker; whatever it fetches goes to our DNS over HTTPS. */
-const workerdConfig = (dnsPort: number): string => `
+const workerdConfig = (dnsPort: number, date: string, flags: string): string => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -82,8 +91,8 @@ const config :Workerd.Config = (
 );
 const worker :Workerd.Worker = (
   modules = [(name = "worker", esModule = embed "worker.js")],
-  compatibilityDate = "2025-09-01",
-  compatibilityFlags = ["nodejs_compat"],
+  compatibilityDate = "${date}",
+  compatibilityFlags = ${flags},
   globalOutbound = "internet"
 );
 `
