@@ -140,19 +140,9 @@ function validateInit(url: string, init: RequestInit): Headers {
   return headers
 }
 
-/** Whether the body can be sent a second time. A stream, or anything unknown, cannot. */
-function isReplayable(body: RequestInit['body']): boolean {
-  return (
-    body === undefined ||
-    body === null ||
-    typeof body === 'string' ||
-    body instanceof ArrayBuffer ||
-    ArrayBuffer.isView(body) ||
-    body instanceof Blob ||
-    body instanceof URLSearchParams ||
-    body instanceof FormData
-  )
-}
+/** Whether the body can be sent a second time: a stream cannot. */
+const isReplayable = (body: RequestInit['body']): boolean =>
+  typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)
 
 /** Stops waiting when the caller gives up. The exchange goes on: others may wait for it. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

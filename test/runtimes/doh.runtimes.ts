@@ -3,7 +3,7 @@ import { createTestService } from '../../src/testing/index.ts'
 import type { DnsOutcome } from '../support/dns-answer.ts'
 import { type DohServer, startDohServer } from '../support/doh-server.ts'
 import { createProject, type Project } from './project.ts'
-import { installedVersion, RUNTIMES } from './runtimes.ts'
+import { installedVersion, REQUIRE_BUFFER, RUNTIMES } from './runtimes.ts'
 
 /** What a resolver may answer, and the verdict on a request whose key is asked for. */
 const CASES: readonly [DnsOutcome | 'found' | 'unsigned' | 'redirected' | 'broken', string][] = [
@@ -119,7 +119,7 @@ describe('DNS over HTTPS', () => {
 
 /** As wrangler bundles and workerd runs a Worker; whatever it fetches goes to the server. */
 async function judgeOnWorkerd(project: Project, { url }: DohServer, json: string): Promise<string[][]> {
-  const options = ['--bundle', '--format=esm', '--platform=node', '--outfile=worker.js']
+  const options = ['--bundle', '--format=esm', '--platform=node', REQUIRE_BUFFER, '--outfile=worker.js']
   await project.run('esbuild', 'worker.mjs', ...options)
   project.write(
     'config.capnp',

@@ -60,10 +60,14 @@ export async function compileProgram(project: Project): Promise<void> {
     ['worker', 'bundle'],
     ['resolver-worker', 'resolver-bundle']
   ]) {
-    const options = ['--define:import.meta.url="file:///worker"', `--outfile=${bundle}.js`]
+    const options = ['--define:import.meta.url="file:///worker"', REQUIRE_BUFFER, `--outfile=${bundle}.js`]
     await project.run('esbuild', `${entry}.mjs`, ...BUNDLE, ...options)
   }
 }
+
+/** As wrangler does: dns-packet is CommonJS and requires `buffer`, and an ES module has no `require`. */
+export const REQUIRE_BUFFER =
+  '--banner:js=import * as nodeBuffer from "node:buffer"; const require = () => nodeBuffer'
 
 const BUNDLE = ['--bundle', '--format=esm', '--platform=node', '--log-level=warning']
 
