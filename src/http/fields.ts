@@ -1,6 +1,6 @@
 import { memoizeRecent } from '../memo.ts'
 import { describe } from '../mistakes/describe.ts'
-import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
+import { fail, ok, type Result } from '../verdict/result.ts'
 import type { ReceivedHeaders } from './request.ts'
 
 /** The header fields by lower-case name. */
@@ -34,40 +34,27 @@ const MAX_LINES = 500
 export function parseFields(headers: ReceivedHeaders): Result<Fields> {
   const names: string[] = []
   const values: string[] = []
-  /** What is wrong with the line, if anything. */
-  const add = (name: string, value: string): Failed | undefined => {
+  for (const line of Symbol.iterator in headers ? (headers as Iterable<unknown>) : linesOf(headers)) {
+    const [name, value] = Array.isArray(line) ? line : [line]
+    if (typeof name !== 'string' || typeof value !== 'string') {
+      const received = Array.isArray(line) ? `${describe(value)} for ${describe(name)}` : describe(line)
+      throw new TypeError(
+        `request.headers must be [name, value] pairs of strings, or a record of strings or arrays of strings, and yields ${received} (rawHeaders is flat: pair it up)`
+      )
+    }
     if (names.length === MAX_LINES) return fail('request-malformed', { part: 'header-count' })
     if (hasBreak(value)) return fail('request-malformed', { part: 'header-value', name })
     names.push(name)
     values.push(trimWhiteSpace(value))
-    return undefined
-  }
-
-  if (Symbol.iterator in headers) {
-    for (const pair of headers as Iterable<unknown>) {
-      if (!Array.isArray(pair) || typeof pair[0] !== 'string' || typeof pair[1] !== 'string') {
-        throw new TypeError(
-          `request.headers must yield [name, value] pairs of strings, and yields ${describe(pair)} (rawHeaders is flat: pair it up)`
-        )
-      }
-      const failed = add(pair[0], pair[1])
-      if (failed !== undefined) return failed
-    }
-    return arrange(names, values)
-  }
-
-  for (const [name, lines] of Object.entries(headers)) {
-    for (const value of Array.isArray(lines) ? lines : lines === undefined ? [] : [lines]) {
-      if (typeof value !== 'string') {
-        throw new TypeError(
-          `request.headers must have strings or arrays of strings as values, and has ${describe(value)} for ${describe(name)}`
-        )
-      }
-      const failed = add(name, value)
-      if (failed !== undefined) return failed
-    }
   }
   return arrange(names, values)
+}
+
+/** The lines of a record, as `node:http` makes it. */
+function* linesOf(record: object): Generator<[name: string, value: unknown]> {
+  for (const [name, value] of Object.entries(record)) {
+    for (const line of Array.isArray(value) ? value : value === undefined ? [] : [value]) yield [name, line]
+  }
 }
 
 /** The values by name; repeated ones are joined into the first of their lines. */
