@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generate } from 'selfsigned'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createVerifier, nodeHandler } from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+import { type Certificate, makeCertificate } from '../../support/https.ts'
+import { findNginx, startNginx } from '../../support/nginx.ts'
+import { PROXIES } from '../../support/proxies.ts'
+
+const verify = createVerifier(createTestService().options)
+const receive = nodeHandler(verify, () => {}, { https: 'x-forwarded-proto' })
+const receiver = createServer(receive)
+const folder = mkdtempSync(join(tmpdir(), 'probe-'))
+let certificate: Certificate
+let receiverPort: number
+beforeAll(async () => {
+  certificate = await makeCertificate('localhost')
+  await once(receiver.listen(0, '127.0.0.1'), 'listening')
+  receiverPort = (receiver.address() as AddressInfo).port
+})
+afterAll(() => {
+  receiver.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** In a process of its own, which trusts the certificate as a sender trusts a public one. */
+function probe(url: string, trusted = certificate): Promise<{ code: number; text: string }> {
+  const file = join(folder, 'ca.pem')
+  writeFileSync(file, trusted.cert)
+  const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: file }
+  return new Promise(resolve => {
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', 'src/cli/main.ts', 'probe', url],
+      { env },
+      (error, stdout) => {
+        resolve({ code: Number(error?.code ?? 0), text: stdout.replace(/\n {24}/g, ' ') })
+      }
+    )
+  })
+}
+
+describe.each(Object.keys(PROXIES))('behind %s', name => {
+  test('the receiver refuses all three, over TLS', async () => {
+    const proxy = await PROXIES[name]!(certificate, receiverPort)
+    try {
+      const { code, text } = await probe(`https://localhost:${proxy.port}/hook`)
+      expect(text).toMatch(/^ok {4}TLS {15}TLSv1\.[23], a certificate for localhost until /m)
+      expect(text.match(/refused by signed-requests/g)).toHaveLength(3)
+      expect(code).toBe(0)
+    } finally {
+      await proxy.stop()
+    }
+  })
+})
+
+describe('nginx answers instead', () => {
+  const SITES = {
+    toHttps: 'return 301 https://$host$request_uri;',
+    toWww: 'return 308 https://www.localhost$request_uri;',
+    limit:
+      'client_max_body_size 512k; proxy_pass http://127.0.0.1:RECEIVER; proxy_set_header X-Forwarded-Proto https;',
+    login: "default_type text/html; return 200 '<title>Sign in</title>';",
+    csrf: 'limit_except GET { deny all; } proxy_pass http://127.0.0.1:RECEIVER;',
+    maintenance: 'add_header Retry-After 60 always; return 503;',
+    down: 'proxy_pass http://127.0.0.1:9;'
+  } as const
+  let proxy: { ports: Readonly<Record<keyof typeof SITES, number>>; stop(): void }
+  beforeAll(async () => {
+    const sites = Object.fromEntries(
+      Object.entries(SITES).map(([name, location]) => [
+        name,
+        { tls: false, location: location.replace('RECEIVER', String(receiverPort)) }
+      ])
+    ) as Record<keyof typeof SITES, { tls: boolean; location: string }>
+    proxy = await startNginx(findNginx()!, certificate, sites)
+  })
+  afterAll(() => proxy.stop())
+
+  test.each<[site: keyof typeof SITES, says: RegExp]>([
+    ['toHttps', /FAIL +redirects +301 to https:\/\/127\.0\.0\.1\/hook: .*turns POST into GET/],
+    ['toWww', /FAIL +redirects +308 to https:\/\/www\.localhost\/hook: it keeps the method/],
+    ['limit', /ok +GET +401.*\nok +POST +401.*\nFAIL +POST of 1 MB +413: a body limit.*server: nginx/],
+    ['login', /FAIL +GET +200: accepted without a signature, or a page.*page "Sign in"/],
+    ['csrf', /ok +GET +401.*\nFAIL +POST +403: .*CSRF filter.*server: nginx/],
+    ['maintenance', /FAIL +GET +503: a maintenance page.*server: nginx/],
+    ['down', /FAIL +GET +502: a proxy does not reach the application.*server: nginx/]
+  ])('%s', async (site, says) => {
+    const { code, text } = await probe(`http://127.0.0.1:${proxy.ports[site]}/hook`)
+    expect(text).toMatch(says)
+    expect(code).toBe(1)
+  })
+})
+
+describe('a certificate that does not hold', () => {
+  const past = { notBeforeDate: new Date('2020-01-01'), notAfterDate: new Date('2021-01-01') }
+  test.each([
+    ['expired', 'localhost', past, /FAIL +TLS .*has expired \(CERT_HAS_EXPIRED\)/],
+    ['wrong name', 'other.example', {}, /FAIL +TLS .*for another name \(ERR_TLS_CERT_ALTNAME_INVALID\)/]
+  ])('%s', async (_, host, dates, says) => {
+    const extensions = [{ name: 'subjectAltName' as const, altNames: [{ type: 2 as const, value: host }] }]
+    const made = await generate([{ name: 'commonName', value: host }], {
+      keyType: 'ec',
+      algorithm: 'sha256',
+      extensions,
+      ...dates
+    })
+    const server = createHttpsServer({ key: made.private, cert: made.cert }, receive)
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const { code, text } = await probe(`https://localhost:${port}/hook`, { key: '', cert: made.cert })
+    server.close()
+    expect(text).toMatch(says)
+    expect(code).toBe(2)
+  })
+})
