@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
 import { escapeText, wrapExact, wrapWords } from '../../explain/text.ts'
@@ -12,6 +13,7 @@ import { describeError, describeResponse, exchange, isRefusal, parseUrl, type Re
 import { addPrefix, COMMON, option, parseFlags, SHARED, schemesOf } from '../flags.ts'
 import { helpText } from '../help.ts'
 import { zoneRecord } from '../txt.ts'
+import { startReceiver } from './start-receiver.ts'
 import { TAMPER_NAMES, tamper } from './tamper.ts'
 
 const OPTIONS = {
@@ -27,6 +29,10 @@ const OPTIONS = {
   'serve-dns': option.text(
     'IP:PORT',
     'serve the key record on this loopback address, UDP and TCP, such as 127.0.0.1:5353'
+  ),
+  start: option.text(
+    'FILE',
+    'start this receiver with Node first, asking the DNS server of --serve-dns, and end it after'
   ),
   'print-record': option.flag('print the key record, as without --serve-dns'),
   keep: option.flag('go on serving DNS after the response, until Ctrl-C'),
@@ -90,11 +96,14 @@ async function run(args: string[], io: Io): Promise<number> {
   const signed = sign(url, key, values, body)
   const forgery =
     values.tamper === undefined ? undefined : tamper(values.tamper, signed, accountHeader(values))
-  const dns = values['serve-dns'] === undefined ? undefined : await serveRecord(values['serve-dns'], key)
+  const serveAt = values['serve-dns'] ?? (values.start === undefined ? undefined : '127.0.0.1:0')
+  const dns = serveAt === undefined ? undefined : await serveRecord(serveAt, key)
   if (dns === undefined || values['print-record']) io.print(`${zoneRecord(key.keyId, key.record.join(''))}\n`)
   if (dns !== undefined) io.print(`serving the key ${key.keyId}\non ${dns.address}, UDP and TCP\n`)
   if (forgery !== undefined) io.print(`${wrapWords('', forgery.text)}\n`)
+  let receiver: ChildProcess | undefined
   try {
+    if (values.start !== undefined) receiver = await startReceiver(values.start, url, dns!.address)
     const request = forgery?.forged ?? signed
     const responses: Response[] = []
     // One after the other: a receiver that responds late must not get two at once.
@@ -115,12 +124,14 @@ async function run(args: string[], io: Io): Promise<number> {
       io.print(['', ...lines.map(line => (line.startsWith(' ') ? line : wrapWords('', line)))].join('\n'))
     return exit
   } catch (error) {
+    if (error instanceof UsageError) throw error
     const hint = /SELF_SIGNED|UNABLE_TO_VERIFY/.test((error as NodeJS.ErrnoException).code ?? '')
       ? '; on loopback, --allow-self-signed accepts it'
       : ''
     io.note(escapeText(`signed-requests: no answer from ${url.host}: ${describeError(error)}${hint}`, 1000))
     return EXIT.unknown
   } finally {
+    receiver?.kill()
     if (values.keep) io.note('still serving DNS; Ctrl-C ends it')
     else await dns?.close()
   }

@@ -398,3 +398,76 @@ it('rejects a file that is not an RSA private key', async () => {
   const { code, stderr } = await cli.run(['send', 'http://127.0.0.1:1/', '--key', key])
   expect([code, stderr]).toEqual([64, `signed-requests: ${key} is not an RSA private key in PEM\n`])
 })
+
+describe('--start', () => {
+  const RECEIVER = `import { createServer } from 'node:http'
+import { Resolver } from 'node:dns/promises'
+createServer(async (req, res) => {
+  const records = await new Resolver().resolveTxt('test._domainkey.service.example')
+  res.end(records[0].join('').slice(0, 17))
+}).listen(PORT)`
+
+  it('starts the receiver as it is, and its resolver finds the key', async () => {
+    const port = await freePort()
+    const file = join(cli.folder, 'receiver.mjs')
+    await writeFile(file, RECEIVER.replace('PORT)', `${port})`))
+    const { code, stdout } = await runInside(['send', `http://127.0.0.1:${port}/`, '--start', file])
+    expect(stdout).toContain('answer: 200 OK\n\n  v=DKIM1; k=rsa; p')
+    expect(code).toBe(0)
+    const gone = await runInside(['send', `http://127.0.0.1:${port}/`])
+    expect(gone.code).toBe(2)
+  })
+
+  it('says that it has ended, or that another program has the port', async () => {
+    const port = await freePort()
+    const broken = join(cli.folder, 'broken.mjs')
+    await writeFile(broken, 'process.exit(1)')
+    expect(await runInside(['send', `http://127.0.0.1:${port}/`, '--start', broken])).toMatchObject({
+      code: 64,
+      stderr: `signed-requests: ${broken} (--start) has ended\n`
+    })
+    const taken = await listen(createServer())
+    const { code, stderr } = await runInside(['send', `http://127.0.0.1:${taken}/`, '--start', broken])
+    expect([code, stderr]).toEqual([64, expect.stringContaining('another program listens on')])
+  })
+})
+
+describe('who answered', () => {
+  const plain = (status: number, headers: Record<string, string> = {}, body = '') =>
+    listen(createServer((_, response) => response.writeHead(status, headers).end(body)))
+
+  it.each<[status: number, headers: Record<string, string>, says: RegExp, code: number]>([
+    [404, { 'X-Powered-By': 'Express' }, /no route for GET \/hook.*x-powered-by: Express/, 1],
+    [405, {}, /the route does not take this method/, 1],
+    [308, { Location: 'https://www.a.example/hook' }, /a redirect: .* to https:\/\/www\.a\.example\/hook/, 1],
+    [502, { Server: 'nginx' }, /a proxy does not reach the application.*server: nginx/, 1],
+    [403, {}, /a CSRF filter, a firewall or a bot rule/, 1],
+    [401, {}, /something else asks for credentials/, 1],
+    [413, { 'Content-Type': 'text/html' }, /a body limit in front of the verifier/, 1],
+    [503, { Server: 'Caddy' }, /a maintenance page/, 2]
+  ])('%i: no advice on keys', async (status, headers, says, code) => {
+    const port = await plain(status, headers)
+    const args = ['send', `http://127.0.0.1:${port}/hook`, '--key', keyFile, '--serve-dns', dnsAddress]
+    const finished = await runInside(args)
+    const text = finished.stdout.replace(/\n(?=\S)/g, ' ')
+    expect(text).toContain('This is not a refusal of signed-requests: ')
+    expect(text).toMatch(says)
+    expect(text).not.toContain('lookupTxt')
+    expect(finished.code).toBe(code)
+  })
+
+  it('a forgery that is accepted, or met by something else, is not rightly refused', async () => {
+    for (const status of [200, 404]) {
+      const port = await plain(status)
+      const { code } = await runInside([
+        'send',
+        `http://127.0.0.1:${port}/`,
+        '--key',
+        keyFile,
+        '--tamper',
+        'host'
+      ])
+      expect([status, code]).toEqual([status, 1])
+    }
+  })
+})

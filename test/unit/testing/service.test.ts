@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import fastify from 'fastify'
+import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
 import {
   createVerifier,
@@ -7,6 +8,7 @@ import {
   fromLambdaEvent,
   fromNodeRequest,
   httpStatus,
+  nodeHandler,
   type ReceivedRequest
 } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
@@ -94,10 +96,20 @@ describe('a signed request in the form of each framework', () => {
       method: method as 'POST',
       url: target,
       headers: Object.fromEntries(headers),
-      payload: Buffer.from(body!)
+      payload: Buffer.from(body)
     })
     expect(answer.statusCode).toBe(200)
     await app.close()
+  })
+
+  it('can be sent by supertest, in one line', async () => {
+    const receive = nodeHandler(createVerifier({ ...service.options, requireHttps: false }), () => {})
+    await supertest(receive)
+      .post(signed.target)
+      .set(Object.fromEntries(signed.headers))
+      .serialize((bytes: unknown) => bytes as string)
+      .send(Buffer.from(signed.body))
+      .expect(204)
   })
 
   it('can be made an event of a Lambda function, in one line', async () => {
@@ -106,7 +118,7 @@ describe('a signed request in the form of each framework', () => {
       httpMethod: method,
       path: target,
       headers: Object.fromEntries(headers),
-      body: Buffer.from(body!).toString('base64'),
+      body: Buffer.from(body).toString('base64'),
       isBase64Encoded: true
     }
     expect(await verify(fromLambdaEvent(event))).toMatchObject({ status: 'verified' })
