@@ -1,8 +1,12 @@
+import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { CODES } from '../../src/verdict/codes.ts'
 import { gatewayPage } from '../../test/meta/docs/command-line.ts'
 import { read } from '../../test/meta/docs/pages.ts'
 import { createMetrics } from '../src/admin/metrics.ts'
+import { addGatewayOptions } from '../src/options.ts'
+import { fileOfPage } from './docs-commands.ts'
 
 const page = read('docs/gateway.md')
 
@@ -15,6 +19,28 @@ test('every flag with its variable in the table has the right one', () => {
   const rows = [...page.matchAll(/^\| `--([a-z-]+)[^`]*` \| `SIGNED_REQUESTS_(\w+)=[^`]+` \|$/gm)]
   expect(rows.length).toBeGreaterThan(2)
   for (const [, flag, variable] of rows) expect(variable).toBe(flag!.toUpperCase().replaceAll('-', '_'))
+})
+
+test('every variable in the examples exists', () => {
+  const { options } = addGatewayOptions(new Command())
+  const known = new Set([...options.map(({ envVar }) => envVar), 'SIGNED_REQUESTS_ADMIN_TOKEN'])
+  const named = new Set(page.match(/SIGNED_REQUESTS_[A-Z_]+/g))
+  expect(named.size).toBeGreaterThan(8)
+  for (const name of named) expect(known).toContain(name)
+})
+
+test('the Compose file and the Deployment are YAML with settings that are enough', () => {
+  const { services } = parse(fileOfPage('compose.yaml'))
+  const [container] = parse(fileOfPage('deployment.yaml')).spec.template.spec.containers
+  const names = [
+    Object.keys(services.gateway.environment),
+    container.env.map(({ name }: { name: string }) => name)
+  ]
+  for (const given of names) {
+    for (const name of ['UPSTREAM', 'DOMAIN', 'HOST', 'ACCOUNT', 'HTTPS', 'REDIS']) {
+      expect(given).toContain(`SIGNED_REQUESTS_${name}`)
+    }
+  }
 })
 
 test('the metrics are those of the gateway', async () => {
