@@ -20,7 +20,6 @@ export type Change =
   | 'query'
   | 'encoding'
   | 'method'
-  | 'absolute'
   | 'host'
   | 'port'
   | 'protocol'
@@ -147,7 +146,7 @@ function likely(name: string, value: string, context: Context): readonly Candida
 const PREFIXES = ['hooks', 'hook', 'webhook', 'webhooks', 'api', 'v1', 'v2', 'v3', 'v4', 'callback']
 
 /** What a path with its query may have been. */
-function paths(path: string, { forwarded, hosts }: Context): readonly Candidate[] {
+function paths(path: string, { forwarded }: Context): readonly Candidate[] {
   const [, start = '', query = ''] = /^([^?]*)(.*)$/s.exec(path) ?? []
   const given = forwarded.filter(([name]) => name === 'x-forwarded-prefix').map(([, prefix]) => prefix)
   const prefixes = [...given, ...['', '/api'].flatMap(root => PREFIXES.map(prefix => `${root}/${prefix}`))]
@@ -163,8 +162,7 @@ function paths(path: string, { forwarded, hosts }: Context): readonly Candidate[
     [start, 'query'],
     [`${path}?`, 'query'],
     ...encodings(path, start, query).map((other): Candidate => [other, 'encoding']),
-    [path.slice(Math.max(path.indexOf('/', 1), 0)), 'added'],
-    ...hosts.map((host): Candidate => [`https://${host}${path}`, 'absolute'])
+    [path.slice(Math.max(path.indexOf('/', 1), 0)), 'added']
   ]
 }
 
