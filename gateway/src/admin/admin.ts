@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { DnsAnswer } from '../dns-answers.ts'
 import type { Exchange } from '../exchange.ts'
 import { loadPage } from '../page-files.ts'
-import { assertProtected, authorityOf, createAccessCheck } from './access.ts'
+import { authorityOf, createAccessCheck } from './access.ts'
 import { createEventStreams } from './events.ts'
 import { createMetrics } from './metrics.ts'
 import { createRecent } from './recent.ts'
@@ -52,7 +52,7 @@ const HEADERS = {
  */
 export async function startAdmin(settings: AdminSettings): Promise<Admin> {
   const { address, token, redact, verifier } = settings
-  assertProtected(address.host, token)
+  const refusalOf = createAccessCheck(address.host, token)
   const files = await loadPage()
   const metrics = createMetrics()
   const recent = createRecent(redact, verifier.serviceDomain, settings.dns)
@@ -67,28 +67,24 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
       return send(res, 405, 'Only GET and HEAD.\n')
     }
     if (path === '/healthz') return settings.isReady() ? send(res, 200, 'ok\n') : send(res, 503, 'draining\n')
-    const denied = isAllowed(req)
-    if (denied !== undefined) {
-      if (denied.status === 401) res.setHeader('WWW-Authenticate', 'Basic realm="signed-requests"')
-      return send(res, denied.status, `${denied.message}\n`)
-    }
+    const refused = refusalOf(req)
+    if (refused === 401) res.setHeader('WWW-Authenticate', 'Basic realm="signed-requests"')
+    if (refused !== undefined) return send(res, refused, REFUSALS[refused])
     if (path === '/metrics')
       return send(res, 200, await metrics.registry.metrics(), metrics.registry.contentType)
     if (path === '/events') return streams.open(req, res)
     const file = files.get(path)
     if (file !== undefined) return send(res, 200, file.bytes, file.type)
-    const [, number] = /^\/requests\/(\d{1,16})$/.exec(path) ?? []
-    const kept = number === undefined ? undefined : recent.get(Number(number))
-    if (kept === undefined)
-      return send(res, 404, 'There is no such page, or its request is no longer kept.\n')
+    const [, number = ''] = /^\/requests\/(\d{1,16})$/.exec(path) ?? []
+    const kept = recent.get(Number(number))
+    if (kept === undefined) return send(res, 404, 'There is no such page, or it is no longer kept.\n')
     return send(res, 200, JSON.stringify(detailOf(kept, verifier, redact)), 'application/json')
   }
 
   const server = createServer(LIMITS, (req, res) => {
     respond(req, res).catch(error => {
       console.error(error)
-      if (res.headersSent) res.destroy()
-      else send(res, 500, 'This is an error of the gateway: see its log.\n')
+      res.destroy()
     })
   })
   server.timeout = IDLE
@@ -96,7 +92,6 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
   server.listen(address.port, address.host.replace(/^\[|\]$/g, ''))
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const isAllowed = createAccessCheck(address.host, port, token)
 
   return {
     address: authorityOf(address.host, port),
@@ -114,6 +109,11 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
       metrics.close()
     }
   }
+}
+
+const REFUSALS = {
+  401: 'The token is missing or wrong.\n',
+  403: 'The Host of this request is not the admin address, such as localhost:9901.\n'
 }
 
 /** Milliseconds. Each connection is for one request. */
@@ -136,11 +136,8 @@ function replaceSilent(server: Server): void {
   server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket))
 }
 
-function send(
-  res: ServerResponse,
-  status: number,
-  body: string | Buffer,
-  type = 'text/plain; charset=utf-8'
-) {
+const TEXT = 'text/plain; charset=utf-8'
+
+function send(res: ServerResponse, status: number, body: string | Buffer, type = TEXT): void {
   res.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) }).end(body)
 }

@@ -4,11 +4,8 @@ import { claimedSignature } from './signing.ts'
 
 const MAX_KEPT = 200
 
-/** Of a larger body only a preview is kept. */
+/** Bytes of a body that are kept. */
 const MAX_BODY = 64 * 1024
-
-/** Bytes of a larger body that are kept, and of any body that are shown. */
-export const PREVIEW_BYTES = 4096
 
 /** What is kept of one request. */
 export interface KeptExchange extends Exchange {
@@ -16,9 +13,8 @@ export interface KeptExchange extends Exchange {
   readonly number: number
   /** with a `Signature` under the domain; or anything else, such as scanners */
   readonly list: 'signed' | 'other'
-  /** of the whole body, in bytes; undefined when it was not read to its end */
+  /** of the whole body, in bytes, of which `body` may be the beginning; undefined when it was not read to its end */
   readonly bodyLength: number | undefined
-  readonly isBodyWhole: boolean
   /** what DNS answered about the key */
   readonly dns: Readonly<Record<string, DnsAnswer>> | undefined
 }
@@ -55,13 +51,10 @@ export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<s
 
 function cutBody({ verdict, body: refused }: Exchange, redact: boolean) {
   const received = verdict.status === 'verified' ? verdict.body : refused
-  const isBodyWhole = received !== undefined && received.length <= MAX_BODY && !redact
-  // A copy: a view would keep all of the buffer behind it.
-  const copy = received && new Uint8Array(received.subarray(0, isBodyWhole ? MAX_BODY : PREVIEW_BYTES))
   return {
     verdict: verdict.status === 'verified' ? { ...verdict, body: new Uint8Array() } : verdict,
-    body: redact ? undefined : copy,
-    bodyLength: received?.length,
-    isBodyWhole
+    // A copy: a view would keep all of the buffer behind it.
+    body: redact ? undefined : received && new Uint8Array(received.subarray(0, MAX_BODY)),
+    bodyLength: received?.length
   }
 }

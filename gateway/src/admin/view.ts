@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { diagnose, type VerifierOptions } from 'signed-requests'
 import { captureFixture } from 'signed-requests/testing'
 import type { Exchange } from '../exchange.ts'
-import { type KeptExchange, PREVIEW_BYTES } from './recent.ts'
+import type { KeptExchange } from './recent.ts'
 import { claimedSignature } from './signing.ts'
 
 /** A line of the list. Every text from outside is printable ASCII here, and cut. */
@@ -40,7 +40,9 @@ export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: b
   const built = claimed?.build(kept)
   const document = captureOf(kept, options, redact)
   const shown = document.vectors[0]?.request.headers ?? []
-  const fixture = isComplete(kept) ? asciiJson(document) : undefined
+  // The body decides once the signature has verified; without it, the fixture would get another verdict.
+  const isComplete = verdict.checks.signature.outcome !== 'pass' || isWhole(kept)
+  const fixture = isComplete ? asciiJson(document) : undefined
   return {
     ...rowOf(kept),
     method: ascii(method, 1000),
@@ -61,22 +63,24 @@ export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: b
   }
 }
 
-/** The body decides once the signature has verified; without it, the fixture would get another verdict. */
-const isComplete = (kept: KeptExchange): boolean =>
-  kept.verdict.checks.signature.outcome !== 'pass' || kept.isBodyWhole
+const isWhole = ({ body, bodyLength }: KeptExchange): boolean =>
+  body !== undefined && body.length === bodyLength
 
 function captureOf(kept: KeptExchange, options: VerifierOptions, redact: boolean) {
-  const { verdict, method, target, headers, https, body, isBodyWhole, dns } = kept
+  const { verdict, method, target, headers, https, body, dns } = kept
   return captureFixture({ method, target, headers, https, body: null }, verdict, {
     options,
     redact,
-    ...(isBodyWhole && body && { body }),
+    ...(isWhole(kept) && body && { body }),
     now: kept.receivedAt,
     name: `request-${kept.number}`,
     source: 'captured by the gateway',
     ...(dns && verdict.checks.key.outcome === 'pass' && { dns })
   })
 }
+
+/** Bytes of a body that are shown. */
+const PREVIEW_BYTES = 4096
 
 /** The beginning of the body: as text where it is UTF-8, and else in hex. */
 function bodyOf({ body, bodyLength }: KeptExchange, redact: boolean): { note: string; text: string } {

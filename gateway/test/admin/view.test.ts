@@ -241,7 +241,7 @@ test('of a large body only the beginning stays in memory, and nothing of the buf
   for (const length of [65_536, 65_537, 10_000_000]) {
     const { exchange } = await open(sign({ body: Buffer.alloc(length, 'x') }))
     const { body, verdict } = keep(exchange)
-    expect(body?.buffer.byteLength).toBe(length > 65_536 ? 4096 : length)
+    expect(body?.buffer.byteLength).toBe(65_536)
     expect(verdict.status === 'verified' && verdict.body.length).toBe(0)
   }
 })
