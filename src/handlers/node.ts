@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type FromNodeOptions, nodeAdapter } from '../adapters/node.ts'
-import type { NodeRequest } from '../adapters/node-body.ts'
+import { type FromNodeOptions, type NodeRequest, nodeAdapter } from '../adapters/node.ts'
 import { PROXY_OPTIONS } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { Rejected, Unavailable, Verdict, Verified } from '../verdict/verdict.ts'

@@ -162,7 +162,7 @@ describe('a mistake that cannot be seen at once fails with evidence of its cause
     })
     expect(explain(verdicts[0]!)).toContain('(request-target): post /hook?id=1')
     expect(explain(verdicts[0]!).replace(/\s+/g, ' ')).toContain(
-      'and routers the target: pass the one received, such as req.originalUrl.'
+      'pass the target as received, such as req.originalUrl.'
     )
   })
 
