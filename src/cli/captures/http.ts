@@ -128,28 +128,27 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]): Body {
   return { body, length: body.length, otherBodies: isWhole ? [] : [[rest, note]] }
 }
 
+const FIRST_SIZE = /^([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
+const NEXT_SIZE = /^\r?\n([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
+
 /** RFC 9112 section 7.1: chunk-size, extensions that are ignored, data; trailers are ignored. */
 function parseChunks(rest: Buffer): Body {
   const chunks: Buffer[] = []
   let at = 0
   const stop = (...notes: string[]): Body => ({ body: Buffer.concat(chunks), length: at, notes })
   for (;;) {
-    const lineFeed = rest.indexOf('\n', at)
-    const line = rest.toString('latin1', at, Math.min(lineFeed < 0 ? rest.length : lineFeed, at + 1000))
-    const size = /^([0-9a-f]{1,8})[ \t]*(?:;.*)?\r?$/i.exec(line)?.[1]
-    if (size === undefined && at === 0)
+    const line = rest.toString('latin1', at, at + 1000)
+    const size = at === 0 ? FIRST_SIZE : NEXT_SIZE
+    const [start, hex = ''] = size.exec(line) ?? ['']
+    if (start === '' && at === 0)
       return { body: rest, length: rest.length, notes: ['the body is not in chunks: taken as it is'] }
-    if (size === undefined) return stop(`chunk ${chunks.length + 1} has no size: the body ends before it`)
-
-    const start = lineFeed < 0 ? rest.length : lineFeed + 1
-    const end = start + Number.parseInt(size, 16)
+    if (start === '') return stop(`after chunk ${chunks.length} there is no size: the body ends there`)
+    const from = at + start.length
+    const end = from + Number.parseInt(hex, 16)
     at = Math.min(end, rest.length)
-    if (end === start) return stop()
-    chunks.push(rest.subarray(start, end))
+    if (end === from) return stop()
+    chunks.push(rest.subarray(from, end))
     if (end > rest.length) return stop(`chunk ${chunks.length} is cut off`)
-    if (rest[at] === 0x0d) at++
-    if (rest[at] !== 0x0a) return stop(`chunk ${chunks.length} does not end where its size says`)
-    at++
   }
 }
 

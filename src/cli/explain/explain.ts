@@ -3,7 +3,6 @@ import { lineValues } from '../../http/fields.ts'
 import { parseHttpDate } from '../../http/http-date.ts'
 import { dnsTxtLookup } from '../../key/dns.ts'
 import type { VerifierOptions } from '../../options/options.ts'
-import type { Algorithm } from '../../signature/algorithms.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
 import { createVerifier } from '../../verify.ts'
 import type { Entry } from '../captures/capture.ts'
@@ -144,18 +143,22 @@ function withFlags({ options, request, time }: Entry, flags: Flags): VerifierOpt
   const now = flags.now === undefined ? time : parseNow(flags.now, request)
   return {
     ...options,
-    serviceDomain: given.domain!,
-    hosts: given.host!,
-    accounts: given.account!,
-    ...(flags['account-header'] !== undefined && { accountHeader: flags['account-header'] }),
-    ...(flags['account-prefix'] !== undefined && { accountPrefix: flags['account-prefix'] }),
-    ...(flags.scheme !== undefined && { schemes: schemesOf(flags.scheme) }),
-    ...(flags.algorithm !== undefined && { algorithms: flags.algorithm as Algorithm[] }),
-    ...(servers !== undefined && { lookupTxt: dnsTxtLookup({ servers }) }),
-    ...(records !== undefined && { lookupTxt: async () => records.map(text => [text]) }),
-    ...(now !== undefined && { now: () => now })
-  }
+    ...defined({
+      serviceDomain: given.domain,
+      hosts: given.host,
+      accounts: given.account,
+      accountHeader: flags['account-header'],
+      accountPrefix: flags['account-prefix'],
+      schemes: flags.scheme && schemesOf(flags.scheme),
+      algorithms: flags.algorithm,
+      lookupTxt: records ? async () => records.map(text => [text]) : servers && dnsTxtLookup({ servers }),
+      now: now === undefined ? undefined : () => now
+    })
+  } as VerifierOptions
 }
+
+const defined = (values: object): object =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 function parseNow(text: string, request: Entry['request']): number {
   if (text === 'date') {

@@ -112,11 +112,11 @@ describe('usage', () => {
       'the request of the fixture must be { method, target, headers, body, https }'
     ],
     ['{"vectors":[]}', 'the fixture has no vectors'],
-    ['{"vectors":[1]}', 'vectors must be an array of objects'],
+    ['{"vectors":[1]}', 'the request of the fixture must be { method, target, headers, body, https }'],
     ['{"request":{"headers":[]},"options":{}}', 'request.method must be a string, such as "POST"'],
     [
       '{"request":{"headers":[1],"method":"GET","target":"/","https":true}}',
-      'the headers of the fixture must be pairs of a name and a value'
+      'the request.headers of the fixture must be pairs of a name and a value'
     ],
     [
       '{"request":{"headers":[]},"dns":{"a":[["v=DKIM1"]],"b":["v=DKIM1"]}}',
@@ -129,7 +129,7 @@ describe('usage', () => {
     ],
     [
       '{"request":{"headers":[],"body":"{}"},"options":{}}',
-      'the body of the fixture must be null, { "utf8": text }, { "base64": text } or { "error": code }'
+      'the request.body of the fixture must be null, { "utf8": text }, { "base64": text } or { "error": code }'
     ],
     ['{"request":{"headers":[]},"options":{"require":1}}', 'createVerifier() has no option "require"']
   ])('the fixture %j is a mistake, in one line', async (fixture, message) => {

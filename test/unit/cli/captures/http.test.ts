@@ -164,19 +164,19 @@ describe('a file that contradicts itself, or is cut off', () => {
       'a chunk size that is too small',
       `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n0\r\n\r\n`,
       'ab',
-      'does not end where'
+      'after chunk 1 there is no size'
     ],
     [
       'a chunk size that is no number',
       `${POST}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n-1\r\nb`,
       'a',
-      'chunk 2 has no size'
+      'after chunk 1 there is no size'
     ],
     [
       'a chunk without an end',
       `${POST}Transfer-Encoding: chunked\r\n\r\n1\r\na`,
       'a',
-      'does not end where its size says'
+      'after chunk 1 there is no size'
     ],
     [
       'an endless chunk size',
