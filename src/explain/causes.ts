@@ -245,7 +245,11 @@ export function adviceOn(
           ? nameSetting(settings, word)
           : kind === 'set'
             ? setSetting(settings, word, String(values[value]))
-            : escapeText([values[word]].flat().slice(0, 10).join(', '))
+            : escapeText(
+                [values[word]]
+                  .map(value => (Array.isArray(value) ? value.slice(0, 10).join(', ') : value))
+                  .join('')
+              )
       )
   const line = changed === undefined ? '' : `line ${changed.line} was changed after it was signed: `
   return [line + fill(cause), fill(fix)]

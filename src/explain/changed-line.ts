@@ -41,7 +41,7 @@ interface Context {
  * How much a search may cost, in microseconds: an attacker who captured a signed head can trigger it as often as they
  * like.
  */
-export const SEARCH_COST = 2500
+export const SEARCH_COST = 2000
 
 /** For a person who waits for the answer. */
 export const PATIENT_SEARCH_COST = 2_000_000

@@ -52,7 +52,7 @@ export function openSignature({
   return {
     isByKey: signed !== undefined,
     wasSigned: text => base64Digest(digest, Buffer.from(text, 'latin1')) === signed,
-    cost: text => 1 + text.length / 1000
+    cost: text => 1 + text.length / 500
   }
 }
 

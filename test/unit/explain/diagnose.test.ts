@@ -49,3 +49,13 @@ it('throws for anything but a verdict', () => {
     'diagnose() got a Promise, so an await is missing'
   )
 })
+
+it('names a few of many accounts', async () => {
+  const accounts = Array.from({ length: 100_000 }, (_, i) => String(i + 10_000))
+  const verdict = await createVerifier({ ...service.options, accounts })(service.sign())
+  const [failure] = diagnose(verdict).failures
+  expect(failure?.fix).toBe(
+    `If 1234 is yours: accounts: [..., '1234'] (now ${accounts.slice(0, 10).join(', ')}).`
+  )
+  expect(failure?.facts.find(({ name }) => name === 'expected')?.value).toMatch(/10019 and 99980 more$/)
+})
