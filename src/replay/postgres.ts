@@ -1,8 +1,7 @@
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { claimToken } from './claim-token.ts'
-import { assertId, assertTtl, type ReplayStore } from './store.ts'
-import { storedId } from './stored-id.ts'
+import { sharedReplayStore } from './shared.ts'
+import type { ReplayStore } from './store.ts'
 
 /** What `postgresReplayStore` uses of a `pg` Pool or Client, version 8 or later. */
 export interface PostgresClient {
@@ -20,8 +19,8 @@ const REMOVED_PER_CLAIM = 4
  * is one statement: it inserts the id, takes it over if it has expired by the database's clock, and deletes a few other
  * expired rows. No timer runs. A release deletes the row if this store object claimed it.
  *
- * A claim whose statement fails, or whose answer is lost, rejects. A claim inside a transaction counts when that
- * commits, so pass a Pool, or a Client that is in no transaction. Give the pool a `connectionTimeoutMillis`.
+ * A claim whose statement fails, or whose answer is lost or late, rejects and is withdrawn. A claim inside a transaction
+ * counts when that commits, so pass a Pool, or a Client that is in no transaction. Give the pool time limits.
  *
  * @param pool a `pg` Pool or Client; yours to connect and to close
  * @param options.table `name` or `schema.name`, created with the statement of `postgresReplayTable`;
@@ -36,24 +35,34 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
     throw new TypeError(`pool is ${describe(pool)}: pass a Pool or a Client of "pg", version 8 or later`)
   }
   const { table = DEFAULT_TABLE } = ownOptions('postgresReplayStore', options, ['table'])
-  const { claim, release } = statementsFor(quoteTable(table).table)
-  const token = claimToken()
-  return {
-    async claim(id, ttlSeconds) {
-      assertId(id)
-      assertTtl(ttlSeconds)
-      const rows = (await pool.query(claim, [storedId(id), token(), ttlSeconds]))?.rows
-      if (!Array.isArray(rows) || rows.length > 1) {
-        throw new Error('Postgres answered the claim with neither one row nor none: it is not certain')
+  const { take, confirm, free } = statementsFor(quoteTable(table).table)
+  return sharedReplayStore({
+    inOrder: false,
+    async take(id, token, ttlSeconds, timeout) {
+      const values = [id, token, ttlSeconds, timeout]
+      // `pg` reads the values when a connection is free: a statement that has waited too long for one must not take.
+      const timer = setTimeout(() => values.fill(0, 3), timeout)
+      try {
+        const rows = (await pool.query(take, values))?.rows
+        if (!Array.isArray(rows) || rows.length > 1) throw new Error(NOT_CERTAIN)
+        if (rows.length === 0) return ''
+        const holder = (rows[0] as { token?: unknown } | null)?.token
+        if (typeof holder !== 'string') throw new Error(NOT_CERTAIN)
+        return holder
+      } finally {
+        clearTimeout(timer)
       }
-      return rows.length === 1
     },
-    async release(id) {
-      assertId(id)
-      await pool.query(release, [storedId(id), token()])
+    async confirm(id, token, confirmed) {
+      await pool.query(confirm, [id, token, confirmed])
+    },
+    async free(id, start) {
+      await pool.query(free, [id, start])
     }
-  }
+  })
 }
+
+const NOT_CERTAIN = 'Postgres answered the claim with neither one token nor none: it is not certain'
 
 /**
  * The statements that create the table of `postgresReplayStore`, for a migration. They do nothing when it exists.
@@ -80,14 +89,21 @@ CREATE INDEX IF NOT EXISTS ${index} ON ${quoted} (expires_at);
  * another session is writing; the rows to remove with `statement_timestamp()`, which can use an index. They are removed
  * after the insertion, so a session that waits for a row holds no other, and rows that another session holds are
  * skipped: claims cannot deadlock.
+ *
+ * A statement that has waited too long fails by itself, because the text of its error is no number, and is undone.
+ * `transaction_timestamp()` is when its first message came: a lock on the table is waited for in the first,
+ * `statement_timestamp()` is that of the last. No other clock than the database's is compared.
  */
 const statementsFor = (table: string) => ({
-  claim: `WITH claimed AS (
+  take: `WITH claimed AS (
   INSERT INTO ${table} AS held (id, token, expires_at)
   VALUES ($1::text, $2::text, clock_timestamp() + $3::float8 * interval '1 second')
   ON CONFLICT (id) DO UPDATE SET token = excluded.token, expires_at = excluded.expires_at
-  WHERE held.expires_at <= clock_timestamp()
-  RETURNING id
+  WHERE held.expires_at <= clock_timestamp() OR held.token = excluded.token
+  RETURNING token, CAST(CASE
+    WHEN clock_timestamp() < transaction_timestamp() + $4::float8 * interval '1 millisecond' THEN '0'
+    ELSE 'the claim came after its deadline'
+  END AS int)
 ), removed AS (
   DELETE FROM ${table}
   WHERE id = ANY (ARRAY(
@@ -97,8 +113,10 @@ const statementsFor = (table: string) => ({
     FOR UPDATE SKIP LOCKED
   )) AND expires_at <= statement_timestamp()
 )
-SELECT id FROM claimed`,
-  release: `DELETE FROM ${table} WHERE id = $1::text AND token = $2::text`
+SELECT token FROM claimed
+UNION ALL SELECT token FROM ${table} WHERE id = $1::text AND NOT EXISTS (SELECT FROM claimed)`,
+  confirm: `UPDATE ${table} SET token = $3::text WHERE id = $1::text AND token = $2::text`,
+  free: `DELETE FROM ${table} WHERE id = $1::text AND left(token, length($2::text)) = $2::text`
 })
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/

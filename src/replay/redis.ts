@@ -1,7 +1,6 @@
 import { ownOptions } from '../mistakes/own-options.ts'
-import { claimToken } from './claim-token.ts'
-import { assertId, assertTtl, type ReplayStore } from './store.ts'
-import { storedId } from './stored-id.ts'
+import { sharedReplayStore } from './shared.ts'
+import type { ReplayStore } from './store.ts'
 
 /** What `redisReplayStore` uses of a node-redis client: `createClient`, `createCluster`, a pool or a sentinel, v4 to v6. */
 export interface NodeRedisClient {
@@ -10,6 +9,9 @@ export interface NodeRedisClient {
   set(key: string, value: string, options: { NX: true; PX: number }): Promise<unknown>
   /** runs a script */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+  connect?(): Promise<unknown>
+  destroy?(): unknown
+  disconnect?(): unknown
 }
 
 /** What `redisReplayStore` uses of an ioredis client: `Redis` or `Cluster`, v4 to v6. */
@@ -18,16 +20,29 @@ export interface IoredisClient {
   /** resolves to `OK`, or to null when the key was there */
   set(key: string, value: string, px: 'PX', milliseconds: number, nx: 'NX'): Promise<unknown>
   /** runs a script */
-  eval(script: string, keyCount: number, key: string, argument: string): Promise<unknown>
+  eval(script: string, keyCount: number, key: string, ...values: string[]): Promise<unknown>
+  disconnect?(reconnect: boolean): void
 }
 
-/** Only a script compares and deletes in one step on every version of Redis, Valkey and KeyDB. */
-const DELETE_OWN = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
+// Each reply begins with the token of its command: a lost or damaged reply before it would let every later one pass for
+// the reply to another command, and `OK` for one claim be taken for that of another.
+const TAKE = `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') return {ARGV[1], redis.call('GET', KEYS[1])}`
+
+// Only a script compares and writes in one step on every version of Redis, Valkey and KeyDB. SETRANGE keeps the expiry.
+const CONFIRM = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('SETRANGE', KEYS[1], 0, ARGV[2]) end
+return {ARGV[1], 'confirmed'}`
+const FREE = `local held = redis.call('GET', KEYS[1])
+if held and string.sub(held, 1, #ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return {ARGV[1], 'freed'}`
 
 /**
- * A replay store in Redis, for a receiver of several processes. A claim is `SET key token PX ttl NX`, a release one
- * script that deletes the key if it still holds this store object's token: one key each, so any Redis Cluster will do.
- * Connecting, reconnecting and closing are the client's work.
+ * A replay store in Redis, for a receiver of several processes. A claim is a script of `SET key token PX ttl NX` and
+ * `GET`, then one without waiting that confirms it; a release is one that deletes the key if it still holds a token of
+ * this store object: one key each, so any Redis Cluster will do. A late claim is withdrawn right behind it on the same
+ * connection.
+ *
+ * Connecting, reconnecting and closing are the client's work, with one exception: when a reply belongs to another
+ * command, no later reply on that connection can be trusted, and the client is told to reconnect.
  *
  * A claim that fails rejects with the client's error. Configure the client to fail while it is not connected, instead
  * of queueing commands: node-redis `disableOfflineQueue: true`; ioredis `enableOfflineQueue: false` and
@@ -44,42 +59,55 @@ export function redisReplayStore(
   client: NodeRedisClient | IoredisClient,
   options: { prefix?: string } = {}
 ): ReplayStore {
-  const { setIfNew, deleteIfOwn } = commandsOf(client)
+  const { setIfNew, run, reconnect } = commandsOf(client)
   const { prefix = 'signed-requests:' } = ownOptions('redisReplayStore', options, ['prefix'])
   if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
-  const token = claimToken()
-  const keyOf = (id: string) => prefix + storedId(id)
-  return {
-    async claim(id, ttlSeconds) {
-      assertId(id)
-      assertTtl(ttlSeconds)
-      const reply = await setIfNew(keyOf(id), token(), Math.ceil(ttlSeconds * 1000))
-      if (reply === 'OK') return true
-      if (reply === null) return false
+
+  const runInStep = async (script: string, id: string, token: string, ...values: string[]) => {
+    const reply = await run(script, prefix + id, token, ...values)
+    if (Array.isArray(reply) && reply[0] === token && typeof reply[1] === 'string') return reply[1]
+    reconnect()
+    throw new Error('Redis replied to another command: the claim is not certain')
+  }
+  return sharedReplayStore({
+    inOrder: true,
+    async take(id, token, ttlSeconds) {
+      const milliseconds = Math.ceil(ttlSeconds * 1000)
+      if (setIfNew === undefined) return runInStep(TAKE, id, token, `${milliseconds}`)
+      const reply = await setIfNew(prefix + id, token, milliseconds)
+      if (reply === 'OK') return token
+      if (reply === null) return undefined
       throw new Error(
-        `Redis answered SET with neither OK nor nil but ${typeof reply}: the claim is not certain`
+        `SET was answered with neither OK nor nil but ${typeof reply}: the claim is not certain`
       )
     },
-    async release(id) {
-      assertId(id)
-      await deleteIfOwn(keyOf(id), token())
+    async confirm(id, token, confirmed) {
+      if (setIfNew === undefined) await runInStep(CONFIRM, id, token, confirmed)
+    },
+    async free(id, start) {
+      if (setIfNew === undefined) await runInStep(FREE, id, start)
+      else await run(FREE, prefix + id, start)
     }
-  }
+  })
 }
 
 interface Commands {
-  setIfNew(key: string, token: string, ms: number): Promise<unknown>
-  deleteIfOwn(key: string, token: string): Promise<unknown>
+  run(script: string, key: string, ...values: string[]): Promise<unknown>
+  reconnect(): void
+  /** of a stand-in that may run no scripts, as tests write it */
+  setIfNew?: (key: string, token: string, ms: number) => Promise<unknown>
 }
 
 // Each library has a property the other lacks; pipelines, which queue commands, have neither. A stand-in with only the
 // commands is called as node-redis is; one that runs no scripts can claim, but its releases reject.
 function commandsOf(client: NodeRedisClient | IoredisClient): Commands {
   if (typeof client?.set === 'function' && ('eval' in client || 'del' in client)) {
+    const isStandIn = !('sendCommand' in client)
     if ('status' in client && typeof client.status === 'string') {
       return {
-        setIfNew: (key, token, ms) => client.set(key, token, 'PX', ms, 'NX'),
-        deleteIfOwn: (key, token) => client.eval(DELETE_OWN, 1, key, token)
+        run: (script, key, ...values) => client.eval(script, 1, key, ...values),
+        reconnect: () => client.disconnect?.(true),
+        ...(isStandIn && { setIfNew: (key, token, ms) => client.set(key, token, 'PX', ms, 'NX') })
       }
     }
     const nodeRedis = client as NodeRedisClient
@@ -88,8 +116,11 @@ function commandsOf(client: NodeRedisClient | IoredisClient): Commands {
       !('status' in client || 'isOpen' in client || 'exec' in client)
     ) {
       return {
-        setIfNew: (key, token, ms) => nodeRedis.set(key, token, { NX: true, PX: ms }),
-        deleteIfOwn: (key, token) => nodeRedis.eval(DELETE_OWN, { keys: [key], arguments: [token] })
+        run: (script, key, ...values) => nodeRedis.eval(script, { keys: [key], arguments: values }),
+        reconnect: reconnecting(nodeRedis),
+        ...(isStandIn && {
+          setIfNew: (key, token, ms) => nodeRedis.set(key, token, { NX: true, PX: ms })
+        })
       }
     }
   }
@@ -97,4 +128,20 @@ function commandsOf(client: NodeRedisClient | IoredisClient): Commands {
     'client must be a node-redis client (createClient or createCluster of "redis", version 4 or later) ' +
       'or an ioredis client (Redis or Cluster of "ioredis", version 4 or later)'
   )
+}
+
+/** node-redis has no call for it. Once at a time: every command in flight may ask for it. */
+function reconnecting(client: NodeRedisClient): () => void {
+  let isUnderWay = false
+  return async () => {
+    if (isUnderWay || !client.isOpen) return
+    isUnderWay = true
+    try {
+      await (client.destroy ?? client.disconnect)?.call(client) // the latter is version 4
+      await client.connect?.()
+    } catch {
+      // The client reports its errors itself.
+    }
+    isUnderWay = false
+  }
 }

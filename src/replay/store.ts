@@ -1,4 +1,6 @@
-/** Remembers which requests have been accepted, so that each is accepted once. */
+/**
+ * Remembers which requests have been accepted, so that each is accepted once.
+ */
 export interface ReplayStore {
   /**
    * Takes an id for `ttlSeconds`, as one atomic step: of any number of callers, on any number of machines that
@@ -6,11 +8,13 @@ export interface ReplayStore {
    *
    * @param id identifies one signed request; the verifier's is a hash of the signature bytes
    * @param ttlSeconds how long the id has to be remembered, a finite number greater than 0, fractions allowed
+   * @param timeout how long the verifier waits, in milliseconds. A store of your own may ignore it: when it resolves to
+   *   `true` later, the verifier calls `release`. A store that knows it does better: its late claim never takes the id.
    * @returns true when the id was new and is now held, false when it was held already
    * @throws (rejects) when the store cannot tell, because it cannot be reached or is full. The id may still be held, if
    *   only the answer was lost; `true` is never returned without the id being held.
    */
-  claim(id: string, ttlSeconds: number): Promise<boolean>
+  claim(id: string, ttlSeconds: number, timeout?: number): Promise<boolean>
 
   /**
    * Gives an id back, so that a retry of the same request is accepted. Call it only for an id that your own `claim` (or

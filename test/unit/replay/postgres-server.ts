@@ -83,12 +83,15 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
       stdio: ['ignore', 'ignore', 'pipe']
     })
     let output = ''
-    for await (const chunk of child.stderr!.iterator({ destroyOnReturn: false })) {
-      output += chunk
-      if (!/database system is ready to accept (?:read-only )?connections/.test(output)) continue
-      child.stderr!.resume()
-      return undefined
-    }
+    // Read to its end, always: a server whose log nobody reads stops at the next error that it reports.
+    const isReady = new Promise<boolean>(resolve => {
+      child!.stderr!.on('data', chunk => {
+        if (output.length < 10_000) output += chunk
+        if (/database system is ready to accept (?:read-only )?connections/.test(output)) resolve(true)
+      })
+      child!.stderr!.on('end', () => resolve(false))
+    })
+    if (await isReady) return undefined
     return output
   }
   return {

@@ -15,29 +15,36 @@ describe('postgresReplayStore', () => {
     expect(() => postgresReplayStore(other as never)).toThrow(TypeError)
   })
 
-  it('sends one statement for a claim and one for a release, and ids as values only', async () => {
+  it('sends one statement for a claim, one without waiting that confirms it, one for a release, and ids as values only', async () => {
     const sent: [string, unknown[]][] = []
     const store = postgresReplayStore({
       async query(text, values) {
-        sent.push([text, values])
-        return { rows: [{}] }
+        sent.push([text, [...values]])
+        return { rows: [{ token: values[1] }] }
       }
     })
-    await store.claim("'; DROP TABLE x", 1.5)
+    await store.claim("'; DROP TABLE x", 1.5, 1000)
     await store.claim('plain', 60)
     await store.release('plain')
-    const [[claim, odd], [same, values], [release, released]] = sent as [
-      [string, string[]],
-      [string, string[]],
-      [string, string[]]
-    ]
-    expect(sent).toHaveLength(3)
+    const [[claim, odd], [confirm, confirmed], [same, values], , [release, released]] = sent as [
+      string,
+      string[]
+    ][] as [[string, string[]], [string, string[]], [string, string[]], unknown, [string, string[]]]
+    expect(sent).toHaveLength(5)
+    expect(confirm).toMatch(/^UPDATE [^;]*$/)
+    expect(confirmed).toEqual([odd[0], odd[1], odd[1]!.replace(/p$/, 'c')])
     expect(same).toBe(claim)
     expect(release).not.toMatch(/;|DROP/)
     expect(claim).not.toMatch(/;|DROP/)
-    expect(odd).toEqual([expect.stringMatching(/^sha256:/), expect.any(String), 1.5])
-    expect(values).toEqual(['plain', odd[1], 60])
-    expect(released).toEqual(['plain', odd[1]])
+    expect(odd).toEqual([expect.stringMatching(/^sha256:/), expect.any(String), 1.5, 1000])
+    expect(values.slice(0, 3)).toEqual(['plain', expect.any(String), 60])
+    expect(values[1]).not.toBe(odd[1])
+    expect(released).toEqual(['plain', values[1]!.slice(0, 12)])
+  })
+
+  it('never reports an id as held by a token that is not text', async () => {
+    for (const row of [{}, null, { token: 7 }, { id: 'a' }])
+      await expect(postgresReplayStore(answering([row])).claim('a', 60)).rejects.toThrow('not certain')
   })
 
   it('writes a different token for each store', async () => {
@@ -45,8 +52,8 @@ describe('postgresReplayStore', () => {
       let token: unknown
       const client: PostgresClient = {
         async query(_, values) {
-          token = values[1]
-          return { rows: [] }
+          token ??= values[1]
+          return { rows: [{ token: values[1] }] }
         }
       }
       await postgresReplayStore(client).claim('a', 60)

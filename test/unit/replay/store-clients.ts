@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import { Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { createClient } from 'redis'
@@ -30,6 +31,9 @@ export async function connect(name: ClientName, port: number, prefix?: string): 
     const client = new Redis(port, '127.0.0.1', {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
+      connectTimeout: 1000,
+      socketTimeout: 2500,
+      keepAlive: 1000,
       retryStrategy: () => 20
     })
     client.on('error', () => {})
@@ -38,7 +42,14 @@ export async function connect(name: ClientName, port: number, prefix?: string): 
     return { store: redisReplayStore(client, options), ready, close: () => client.disconnect() }
   }
   const client = createClient({
-    socket: { port, host: '127.0.0.1', reconnectStrategy: () => 20 },
+    socket: {
+      port,
+      host: '127.0.0.1',
+      connectTimeout: 1000,
+      socketTimeout: 2500,
+      reconnectStrategy: () => 20
+    },
+    pingInterval: 1000,
     disableOfflineQueue: true
   })
   client.on('error', () => {})
@@ -78,6 +89,19 @@ export async function createPostgresTable(port: number, table?: string): Promise
   await pool.end()
 }
 
+/** `pg` throws on a damaged packet where nobody catches it: this ends the connection instead. */
+class GuardedSocket extends Socket {
+  override emit(event: string | symbol, ...values: unknown[]): boolean {
+    try {
+      return super.emit(event, ...values)
+    } catch (error) {
+      if (event !== 'data') throw error
+      this.destroy(error as Error)
+      return true
+    }
+  }
+}
+
 /** A pool as superuser of a server that the tests started. */
 export function postgresPool(port: number, max = 5): Pool {
   const pool = new Pool({
@@ -86,7 +110,10 @@ export function postgresPool(port: number, max = 5): Pool {
     user: 'postgres',
     database: 'postgres',
     max,
-    connectionTimeoutMillis: 5000
+    connectionTimeoutMillis: 5000,
+    query_timeout: 2500,
+    keepAlive: true,
+    stream: () => new GuardedSocket()
   })
   pool.on('error', () => {})
   return pool

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { storedId } from '../../../src/replay/stored-id.ts'
+import { storedId } from '../../../src/replay/shared.ts'
 
 describe('storedId', () => {
   it('does not change an id of the verifier', () => {

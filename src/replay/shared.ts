@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { base64Digest } from '../http/digest.ts'
+import { assertId, assertTtl, type ReplayStore } from './store.ts'
+
+/** What a store of several processes needs from its database. */
+export interface Database {
+  /**
+   * Takes the id unless another token holds it. Twice with one token is the same as once.
+   *
+   * @param timeout milliseconds after which it must not take the id, if the database can tell
+   * @returns the token that holds the id now; '' when it is another one and the database does not know which; undefined
+   *   when it is another one that is no late claim
+   * @throws (rejects) when that is not certain
+   */
+  take(id: string, token: string, ttlSeconds: number, timeout: number): Promise<string | undefined>
+  /** Puts `confirmed` in the place of the token that holds the id; both have the same length. */
+  confirm(id: string, token: string, confirmed: string): Promise<void>
+  /** Frees the id if the token that holds it begins with `start`. */
+  free(id: string, start: string): Promise<void>
+  /** calls reach the database in their order: `free` undoes a `take` that is still under way */
+  inOrder: boolean
+}
+
+/** Claims that may have taken their id although they were not granted. */
+interface Undecided {
+  id: string
+  tokens: Set<string>
+  /** when the id will have expired, by the monotonic clock in milliseconds */
+  until: number
+}
+
+const PENDING = 'p'
+const CONFIRMED = 'c'
+
+// While another process has not confirmed its claim: how often the id is looked at, and how long without a timeout.
+const LOOK_AGAIN = 100
+const PATIENCE = 1000
+
+const RETRY_AFTER = 200
+const WITHDRAWN_AT_ONCE = 100
+const MOST_UNDECIDED = 100_000 // about 30 MB, after a long outage
+const A_DAY = 86_400_000
+
+/**
+ * A replay store of several processes. Each claim has a token: 12 characters for the store object, 9 for the claim, and
+ * one that says whether the claim was granted. So a release frees only what this object has claimed, and a claim can be
+ * withdrawn without freeing any other.
+ *
+ * A claim that is late, or whose reply was lost, is withdrawn, again and again until that has succeeded: its request
+ * was not accepted, so a retry must be, in any process. In this one the next claim of the id does it first; another
+ * one finds a claim that is not confirmed, which does not make the request a replay.
+ */
+export function sharedReplayStore(database: Database): ReplayStore {
+  const undecided = new Map<string, Undecided>()
+  let isWithdrawing = false
+  let claims = 0
+  let owner = ''
+  // Not before the first claim: Workers have no random values while a module loads.
+  const ownerToken = () => {
+    owner ||= randomBytes(9).toString('base64url')
+    return owner
+  }
+
+  const take = async (
+    id: string,
+    token: string,
+    ttlSeconds: number,
+    timeout: number,
+    isLate: () => boolean
+  ): Promise<boolean> => {
+    const giveUp = performance.now() + (timeout === A_DAY ? PATIENCE : timeout)
+    let seen: string | undefined
+    while (!isLate() && performance.now() < giveUp) {
+      const holder = await database.take(id, token, ttlSeconds, timeout)
+      if (holder === token) return true
+      if (holder === undefined) return false
+      const isReplay = holder.startsWith(ownerToken()) || holder.endsWith(CONFIRMED) || holder === ''
+      if (isReplay && holder === seen) return false // twice the same: no reply was damaged
+      seen = holder
+      if (!isReplay || holder === '') await sleep(Math.min(LOOK_AGAIN, timeout / 4))
+    }
+    throw new Error('the id is held by a claim that is not confirmed')
+  }
+
+  const withdraw = (id: string, token: string, until: number): Promise<void> => {
+    const claim = undecided.get(id) ?? { id, tokens: new Set(), until }
+    claim.tokens.add(token)
+    if (undecided.size < MOST_UNDECIDED) undecided.set(id, claim)
+    return free(claim).catch(withdrawAll)
+  }
+  const free = async (claim: Undecided): Promise<void> => {
+    for (const token of claim.tokens) {
+      await database.free(claim.id, token)
+      claim.tokens.delete(token)
+    }
+    undecided.delete(claim.id)
+  }
+  const withdrawAll = async (): Promise<void> => {
+    if (isWithdrawing) return
+    isWithdrawing = true
+    while (undecided.size > 0) {
+      const [first, ...others] = [...undecided.values()].slice(0, WITHDRAWN_AT_ONCE) as [Undecided]
+      try {
+        await free(first) // one alone, as long as the database is down
+        await Promise.all(others.map(free))
+      } catch {
+        undecided.delete(first.id)
+        if (first.until > performance.now()) undecided.set(first.id, first) // behind the others
+        await sleep(RETRY_AFTER, undefined, { ref: false })
+      }
+    }
+    isWithdrawing = false
+  }
+
+  return {
+    async claim(id, ttlSeconds, timeout = A_DAY) {
+      assertId(id)
+      assertTtl(ttlSeconds)
+      const stored = storedId(id)
+      const claim = ownerToken() + (claims++).toString(36).padStart(9, '0')
+      const token = claim + PENDING
+      const until = performance.now() + ttlSeconds * 1000
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        if (database.inOrder) withdraw(stored, claim, until)
+      }, timeout)
+      try {
+        const earlier = undecided.get(stored)
+        if (earlier !== undefined) await free(earlier)
+        const isTaken = await take(stored, token, ttlSeconds, timeout, () => isLate)
+        if (isLate) throw new Error(`no answer within ${timeout} ms`)
+        // Nobody waits for it: without it other processes answer a replay with 503 instead of 401.
+        if (isTaken) database.confirm(stored, token, claim + CONFIRMED).catch(() => {})
+        return isTaken
+      } catch (error) {
+        if (!isLate || !database.inOrder) withdraw(stored, claim, until)
+        throw error
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+    async release(id) {
+      assertId(id)
+      await database.free(storedId(id), ownerToken())
+    }
+  }
+}
+
+const PLAIN = /^[!-~]{1,200}$/
+const HASHED = 'sha256:'
+
+/**
+ * An id as a database writes it: unchanged when it is short and printable ASCII, as the verifier's are, otherwise a
+ * hash. PostgreSQL accepts no NUL and no long key, and UTF-8 has one replacement for every lone surrogate.
+ */
+export function storedId(id: string): string {
+  if (PLAIN.test(id) && !id.startsWith(HASHED)) return id
+  return HASHED + base64Digest('sha256', Buffer.from(id, 'utf16le'))
+}

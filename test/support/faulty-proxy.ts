@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+export interface FaultyProxy {
+  readonly port: number
+  /** Holds everything back until `resume`, on the connections of now and on new ones. */
+  pause(): void
+  resume(): void
+  /** The connections of now go silent for good; new ones work. */
+  silence(): void
+  /** Ends every connection of now with a reset. */
+  reset(): void
+  /** What to do to the next chunk that the server sends on each connection of now. */
+  corrupt(change: (chunk: Buffer) => Buffer): void
+  close(): void
+}
+
+/** A TCP proxy on loopback in front of a server, which does what networks do. */
+export async function faultyProxy(serverPort: number): Promise<FaultyProxy> {
+  let isPaused = false
+  const pairs = new Set<{
+    client: Socket
+    server: Socket
+    isSilent: boolean
+    change?: (chunk: Buffer) => Buffer
+  }>()
+  const proxy = createServer(client => {
+    const server = connect(serverPort, '127.0.0.1')
+    const pair: typeof pairs extends Set<infer P> ? P : never = { client, server, isSilent: false }
+    pairs.add(pair)
+    for (const [from, to] of [
+      [client, server],
+      [server, client]
+    ] as const) {
+      if (isPaused) from.pause()
+      from.setNoDelay(true)
+      from.on('data', chunk => {
+        if (pair.isSilent) return
+        const changed = from === server && pair.change ? pair.change(Buffer.from(chunk)) : chunk
+        if (from === server) delete pair.change
+        to.write(changed)
+      })
+      from.on('error', () => {})
+      from.on('close', () => {
+        pairs.delete(pair)
+        if (!pair.isSilent) to.destroy()
+      })
+    }
+  })
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  const sockets = () => [...pairs].flatMap(({ client, server }) => [client, server])
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    pause() {
+      isPaused = true
+      for (const socket of sockets()) socket.pause()
+    },
+    resume() {
+      isPaused = false
+      for (const socket of sockets()) socket.resume()
+    },
+    silence() {
+      for (const pair of pairs) pair.isSilent = true
+    },
+    reset() {
+      for (const socket of sockets()) socket.resetAndDestroy()
+    },
+    corrupt(change) {
+      for (const pair of pairs) pair.change = change
+    },
+    close() {
+      proxy.close()
+      for (const socket of sockets()) socket.destroy()
+    }
+  }
+}
