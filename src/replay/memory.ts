@@ -29,12 +29,9 @@ interface Expiry {
  *
  * @param options.maxEntries ids held at most, 1 to 16,777,216; the default of 1,000,000 takes about 200 MB when full
  * @throws TypeError for a bad option
- * @example
- * ```ts
- * import { memoryReplayStore } from 'signed-requests/replay'
  *
- * const replayStore = memoryReplayStore({ maxEntries: 100_000 })
- * ```
+ * @example
+ * const verify = createVerifier({ ...options, replayStore: memoryReplayStore({ maxEntries: 100_000 }) })
  */
 export function memoryReplayStore(options: { maxEntries?: number } = {}): ReplayStore {
   const { maxEntries = DEFAULT_MAX_ENTRIES } = ownOptions('memoryReplayStore', options, ['maxEntries'])

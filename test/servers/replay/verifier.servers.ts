@@ -134,7 +134,7 @@ describe('a copy sent at the last moment of its Date, while Redis is stopped', (
     server.pause()
     const copy = verify(request)
     while (claims < 2) await setImmediate() // else the copy was too old already, and nothing is shown
-    await at(5000)
+    await at(4200)
     server.resume()
     expect(outcome(await copy)).toBe('rejected: replayed')
   })
