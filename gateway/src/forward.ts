@@ -108,7 +108,7 @@ function createHandler(
       if (status < 200) return
       const writeHead = () => {
         if (res.destroyed) return
-        res.writeHead(status, answerHeaders(controller.rawHeaders as Buffer[]))
+        res.writeHead(status, answerHeaders(status, controller.rawHeaders as Buffer[]))
         // At once, but with the first part of the body if that is here. Not flushHeaders(): it sends UTF-8.
         setImmediate(() => isWritten || isComplete || res.destroyed || res.write(EMPTY))
       }

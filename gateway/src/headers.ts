@@ -73,15 +73,15 @@ export function requestHeaders(
 }
 
 /** The header lines of an answer for the sender, one after the other, as bytes in Latin-1. */
-export function answerHeaders(raw: readonly Buffer[]): string[] {
+export function answerHeaders(status: number, raw: readonly Buffer[]): string[] {
+  // RFC 9110 section 8.6: a 204 has no length, and a faulty one would be waited for.
+  const dropped = status === 204 ? HOP_BY_HOP : HOP_BY_HOP_IN_ANSWERS
   const lines: HeaderLine[] = []
   for (let i = 0; i + 1 < raw.length; i += 2) {
     lines.push([raw[i]!.toString('latin1'), raw[i + 1]!.toString('latin1')])
   }
   const named = namedByConnection(lines)
-  return lines
-    .filter(([name]) => !HOP_BY_HOP_IN_ANSWERS.has(name.toLowerCase()) && !named.has(name.toLowerCase()))
-    .flat()
+  return lines.filter(([name]) => !dropped.has(name.toLowerCase()) && !named.has(name.toLowerCase())).flat()
 }
 
 function verdictHeaders(verdict: Verdict, isObserved: boolean): HeaderLine[] {

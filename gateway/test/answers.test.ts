@@ -36,6 +36,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/switching':
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x05hello',
   '/no-content': 'HTTP/1.1 204 No Content\r\n\r\n',
+  '/no-content-of-a-length': 'HTTP/1.1 204 No Content\r\nContent-Length: 6\r\n\r\npoison',
   '/not-modified': 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n'
 }
 
@@ -126,6 +127,11 @@ test('trailers are dropped', async () => {
 })
 
 test.each([
+  // RFC 9110 section 8.6: a sender that believed the length would wait for it, and take it from the next answer.
+  [
+    '/no-content-of-a-length',
+    /^HTTP\/1\.1 204 No Content\r\n(?:(?!content-length)[\w-]+: [^\r\n]*\r\n)*\r\n$/i
+  ],
   ['/no-content', /^HTTP\/1\.1 204 No Content\r\n(?:[\w-]+: [^\r\n]*\r\n)*\r\n$/],
   ['/not-modified', /^HTTP\/1\.1 304 Not Modified\r\n(?:[\w-]+: [^\r\n]*\r\n)*\r\n$/]
 ])('%s has no body', async (target, pattern) => {

@@ -141,7 +141,7 @@ describe('answerHeaders', () => {
   it('keeps lines in their order and case, without those that end at this hop', () => {
     const raw = bytes('Set-Cookie', 'a', 'content-length', '4', 'Connection', 'X-One', 'x-one', '1')
     const more = bytes('Set-Cookie', 'b', 'Keep-Alive', 'timeout=5', 'Transfer-Encoding', 'chunked')
-    expect(answerHeaders([...raw, ...more])).toEqual([
+    expect(answerHeaders(200, [...raw, ...more])).toEqual([
       ...['Set-Cookie', 'a'],
       ...['content-length', '4'],
       ...['Set-Cookie', 'b']
@@ -149,14 +149,14 @@ describe('answerHeaders', () => {
   })
 
   it('keeps Content-Length whatever Connection names', () => {
-    expect(answerHeaders(bytes('Connection', 'content-length', 'Content-Length', '4'))).toEqual([
+    expect(answerHeaders(200, bytes('Connection', 'content-length', 'Content-Length', '4'))).toEqual([
       'Content-Length',
       '4'
     ])
   })
 
   it('keeps every byte of a value', () => {
-    expect(answerHeaders([Buffer.from('X-A'), Buffer.from([0xc3, 0xa9, 0xff])])).toEqual([
+    expect(answerHeaders(200, [Buffer.from('X-A'), Buffer.from([0xc3, 0xa9, 0xff])])).toEqual([
       'X-A',
       '\u00c3\u00a9\u00ff'
     ])
