@@ -131,9 +131,11 @@ async function run(args: string[], io: Io): Promise<number> {
     io.note(escapeText(`signed-requests: no answer from ${url.host}: ${describeError(error)}${hint}`, 1000))
     return EXIT.unknown
   } finally {
-    receiver?.kill()
     if (values.keep) io.note('still serving DNS; Ctrl-C ends it')
-    else await dns?.close()
+    else {
+      receiver?.kill()
+      await dns?.close()
+    }
   }
 }
 
