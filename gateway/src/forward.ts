@@ -139,8 +139,9 @@ function createHandler(
       res.on('drain', go).on('close', go)
     },
     onResponseEnd() {
-      isComplete = true
-      finish().catch(fail)
+      isComplete = !isReset
+      const done = isComplete ? finish() : fail(new Error('the answer was cut off'))
+      done.catch(fail)
     },
     onResponseError(_controller: unknown, error: Error) {
       const done = isComplete ? finish() : fail(error)
@@ -151,7 +152,8 @@ function createHandler(
 
 /** Connections on which nothing passes for an answer of HTTP/1 that is not a complete one. */
 function strictConnector(hostname: string, timeout: number): buildConnector.connector {
-  const connect = buildConnector({ timeout })
+  // Half open, so that a connection that was ended can still be written to.
+  const connect = buildConnector({ timeout, allowHalfOpen: true })
   const servername = isIP(hostname) === 0 ? hostname : ''
   return (options, callback) =>
     connect({ ...options, servername, host: hostname }, (...[error, socket]) => {
@@ -166,6 +168,15 @@ function watch(socket: Socket): void {
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ECONNRESET') error.code = 'CUT_OFF'
   })
+  // Node.js reports a reset right behind data as a plain end (libuv). Writing fails after a reset, and not after an end.
+  // The end of the answer is handled next, in the same turn.
+  socket.on('end', () => {
+    socket.write('\r\n')
+    isReset = socket.errored !== null
+    queueMicrotask(() => {
+      isReset = false
+    })
+  })
   // Its parser accepts HTTP/2.0 and HTTP/0.9. An answer begins after bytes were written.
   let written = -1
   socket.on('data', (chunk: Buffer) => {
@@ -175,6 +186,9 @@ function watch(socket: Socket): void {
     if (!VERSION.startsWith(start)) socket.destroy(new Error('the answer is not HTTP/1'))
   })
 }
+
+/** Whether the connection whose end is being handled was reset. */
+let isReset = false
 
 const VERSION = 'HTTP/1.'
 const EMPTY = Buffer.alloc(0)

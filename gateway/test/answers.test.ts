@@ -188,7 +188,8 @@ test.each([
         count += 1
         if (count % 2 === 0) return socket.write(ANSWERS['/plain']!)
         socket.write(`HTTP/1.1 200 OK\r\n${line}\r\nhalf an ans`, () =>
-          setTimeout(() => socket.resetAndDestroy(), 20)
+          // Right behind the data, and later.
+          count % 4 === 1 ? socket.resetAndDestroy() : setTimeout(() => socket.resetAndDestroy(), 20)
         )
       })
     })
@@ -207,3 +208,20 @@ test.each([
     cut.close()
   }
 )
+
+test('an answer without a length that ends is complete', async () => {
+  const closing = createServer(socket => {
+    socket.on('error', () => {})
+    socket.on('data', () => socket.end('HTTP/1.0 200 OK\r\n\r\nplain'))
+  })
+  await once(closing.listen(0, '127.0.0.1'), 'listening')
+  const { port } = closing.address() as AddressInfo
+  const running = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
+  for (let i = 0; i < 20; i++) {
+    const bytes = wire(service.sign({ target: '/' }), [['Connection', 'close']])
+    expect(await exchangeBytes(running.address, bytes)).toMatch(CHUNKED)
+    expect((await running.over(i + 1)).at(-1)).toMatchObject({ upstream: 'answered' })
+  }
+  await running.close()
+  closing.close()
+})
