@@ -10,6 +10,7 @@ import {
   type Verified
 } from 'signed-requests'
 import type { Exchange, HeaderLine, Malformed } from './exchange.ts'
+import { isConfusable } from './headers.ts'
 import { connectReplayStore } from './replay-store.ts'
 import type { GatewaySettings } from './settings.ts'
 import { signedTarget } from './target.ts'
@@ -72,17 +73,19 @@ export async function startAuthorizer(
     }
     const received = from === 'as-is' ? fromNodeRequest(req, proxy) : forwardedRequest(req)
     const verdict = await verify(received)
+    const headers = received.headers as readonly HeaderLine[]
     if (verdict.status === 'verified') {
-      // The application gets the target as it came: it must be the form that was signed.
-      const isSigned = signedTarget(received.target, verdict) === received.target
-      await answer(res, isSigned ? 200 : 401, isSigned ? grantHeaders(verdict) : {})
+      // The application gets all of it as it came: the target must be the form that was signed, and no header another.
+      const isSafe =
+        signedTarget(received.target, verdict) === received.target && !isConfusable(headers, verdict)
+      if (!isSafe) await verify.release(verdict)
+      await answer(res, isSafe ? 200 : 401, isSafe ? grantHeaders(verdict) : {})
     } else {
-      const { status, headers } = refusalResponse(verdict)
-      const named = REFUSAL_HEADERS.map(name => [name, headers.get(name) ?? undefined] as const)
+      const { status, headers: given } = refusalResponse(verdict)
+      const named = REFUSAL_HEADERS.map(name => [name, given.get(name) ?? undefined] as const)
       await answer(res, status, Object.fromEntries(named.filter(([, value]) => value !== undefined)))
     }
     const { method, target } = received
-    const headers = received.headers as readonly HeaderLine[]
     const duration = performance.now() - start
     const status = res.headersSent ? res.statusCode : 0
     onOver({

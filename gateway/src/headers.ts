@@ -1,4 +1,4 @@
-import type { Verdict } from 'signed-requests'
+import type { Verdict, Verified } from 'signed-requests'
 import type { HeaderLine } from './exchange.ts'
 
 /**
@@ -70,6 +70,15 @@ export function requestHeaders(
     return !named.has(lower) && !isRerouting(lower) && !consumed.has(lower)
   }
   return [...lines.filter(isKept), ...verdictHeaders(verdict, isObserved)]
+}
+
+/** Does a line have a name that CGI takes for a signed one or for ours? It cannot be dropped where only the proxy forwards. */
+export function isConfusable(lines: readonly HeaderLine[], { coveredHeaders }: Verified): boolean {
+  const signed = new Set(coveredHeaders.map(nameOf))
+  return lines.some(([name]) => {
+    const folded = fold(name)
+    return folded !== name.toLowerCase() && (signed.has(folded) || folded.startsWith(OURS))
+  })
 }
 
 /** The header lines of an answer for the sender, one after the other, as bytes in Latin-1. */

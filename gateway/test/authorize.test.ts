@@ -115,6 +115,21 @@ describe('as-is', () => {
     expect((await ask(sign(), [['X-Envoy-Auth-Partial-Body', 'false']])).status).toBe(200)
   })
 
+  test.each(['Signed.Request.Account', 'signed_request_id', 'X.Service.ID', 'Content_Type', 'digest_'])(
+    'an unsigned %s, which PHP or WSGI takes for another name, is refused where that one counts',
+    async name => {
+      const { ask } = await start()
+      expect((await ask(sign(), [[name, 'evil']])).status).toBe(name === 'digest_' ? 200 : 401)
+    }
+  )
+
+  test('such a refusal gives the claim back: the genuine request is let in', async () => {
+    const { ask } = await start({ replay: { kind: 'memory' } })
+    const request = sign()
+    expect((await ask(request, [['X.Service.ID', 'evil']])).status).toBe(401)
+    expect((await ask(request)).status).toBe(200)
+  })
+
   test('forwarding headers count only where they are asked for', async () => {
     const { ask } = await start({ https: undefined })
     const forwarded: [string, string][] = [

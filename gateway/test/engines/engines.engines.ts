@@ -135,7 +135,8 @@ for (const engine of ENGINES) {
           ['Signed-Request-Account', 'evil'],
           ['signed-request-account', 'evil']
         ],
-        [['Signed_Request_Account', 'evil']]
+        [['Signed_Request_Account', 'evil']],
+        [['Signed.Request.Account', 'evil']]
       ] as [string, string][][]) {
         const { seen } = await through(octetsOf({ request: sign(), isChunked: false }, more))
         for (const one of seen) expect(one.rawHeaders).not.toContain('evil')
