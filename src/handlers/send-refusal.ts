@@ -88,6 +88,8 @@ export async function answerAndClose(
     return
   }
 
+  // A framework that writes after the refusal must not crash the process: write after end.
+  res.on('error', () => {})
   for (const name of ['Content-Type', 'Content-Encoding']) res.removeHeader(name)
   res.statusCode = status
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)

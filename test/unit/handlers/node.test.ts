@@ -361,6 +361,24 @@ describe('a handler that throws', () => {
   })
 })
 
+test('a framework that writes after a refusal crashes nothing', async () => {
+  const errors: unknown[] = []
+  const onError = (error: unknown) => errors.push(error)
+  process.on('uncaughtException', onError)
+  closing.push(() => process.off('uncaughtException', onError))
+  const port = await listen(
+    createServer(async (req, res) => {
+      const verdict = await verify(fromNodeRequest(req))
+      if (verdict.status === 'verified') return
+      await sendRefusal(res, verdict)
+      res.end('Forbidden resource')
+    })
+  )
+  expect(await exchange(forged(), port)).toMatchObject({ status: 401, body: '' })
+  await new Promise(resolve => setImmediate(resolve))
+  expect(errors).toEqual([])
+})
+
 describe('requests that are pipelined on one connection', () => {
   test('are handled one after another', async () => {
     const order: string[] = []
