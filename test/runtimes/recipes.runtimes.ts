@@ -1,7 +1,9 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import type { ReceivedRequest } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { type RunningRecipe, testRecipe } from '../meta/examples/recipe.ts'
 import { behindProxy } from '../meta/examples/senders.ts'
@@ -40,47 +42,71 @@ describe('on other runtimes than Node.js', () => {
     serve('deno.mjs', 'deno', 'run', '--allow-all', '--preload', './resolver.ts', 'deno.mjs')
   )
 
+  /** A Worker on workerd, whatever it fetches goes to the server on this port. */
+  async function work(file: string, outbound: Server, date: string, flags: string): Promise<RunningRecipe> {
+    const project = createProject(`examples/${file}`)
+    const certificate = await makeCertificate(HOST)
+    const bundle = ['--bundle', '--format=esm', '--platform=node', '--outfile=worker.js']
+    await project.run('esbuild', file, ...bundle)
+    project.write('key.pem', certificate.key)
+    project.write('cert.pem', certificate.cert)
+    project.write('config.capnp', workerdConfig((outbound.address() as AddressInfo).port, date, flags))
+    const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
+    const to = { host: HOST, port, cert: certificate.cert }
+    return { send: request => send(request, to), close: project.remove }
+  }
+
   // The newest date that this workerd knows, and one before Node.js compatibility was the default.
-  for (const [date, flags] of [
-    ['2026-10-20', '[]'],
-    ['2025-09-01', '["nodejs_compat"]']
-  ] as const) {
+  const NEWEST = ['2026-10-20', '[]'] as const
+  for (const [date, flags] of [NEWEST, ['2025-09-01', '["nodejs_compat"]']] as const) {
     testRecipe(
       `Cloudflare Workers at ${date}`,
       service,
-      async () => {
-        const project = createProject('examples/workers.ts')
-        const certificate = await makeCertificate(HOST)
-        await project.run(
-          'esbuild',
-          'workers.ts',
-          '--bundle',
-          '--format=esm',
-          '--platform=node',
-          '--outfile=worker.js'
-        )
-        project.write('key.pem', certificate.key)
-        project.write('cert.pem', certificate.cert)
-        project.write(
-          'config.capnp',
-          workerdConfig((dnsOverHttps.address() as AddressInfo).port, date, flags)
-        )
-        const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
-        const to = { host: HOST, port, cert: certificate.cert }
-        return { send: request => send(request, to), close: project.remove }
-      },
+      () => work('workers.ts', dnsOverHttps, date, flags),
       { behind: 'nothing' }
     )
   }
+
+  testRecipe(
+    'a Cloudflare Worker in front of an origin',
+    service,
+    async () => {
+      let seen: Pick<ReceivedRequest, 'method' | 'target' | 'body'> | undefined
+      const internet = createServer(async (req, res) => {
+        if (req.headers.host !== 'origin.example') return dnsOverHttps.emit('request', req, res)
+        const { method = '', url: target = '' } = req
+        seen = { method, target, body: await buffer(req) }
+        res.writeHead(req.headers['signed-request-account'] === '1234' ? 202 : 500).end()
+      }).listen(0, '127.0.0.1')
+      await once(internet, 'listening')
+      const worker = await work('workers-origin.ts', internet, ...NEWEST)
+      return {
+        async send(request) {
+          seen = undefined
+          const status = await worker.send(request)
+          const { method, target, body } = request
+          expect(seen).toEqual(
+            status === 202 ? { method, target, body: Buffer.from((body ?? '') as Uint8Array) } : undefined
+          )
+          return status
+        },
+        close() {
+          internet.close()
+          worker.close()
+        }
+      }
+    },
+    { behind: 'nothing', answer: 202 }
+  )
 })
 
-/** As wrangler bundles and workerd runs a Worker; whatever it fetches goes to our DNS over HTTPS. */
-const workerdConfig = (dnsPort: number, date: string, flags: string): string => `
+/** As wrangler bundles and workerd runs a Worker; whatever it fetches goes to this port, by plain HTTP. */
+const workerdConfig = (port: number, date: string, flags: string): string => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "worker", worker = .worker),
-    (name = "internet", external = (address = "127.0.0.1:${dnsPort}", http = ()))
+    (name = "internet", external = (address = "127.0.0.1:${port}", http = ()))
   ],
   sockets = [(
     name = "https",

@@ -5,15 +5,26 @@ import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import {
+  app,
+  type HttpHandler,
+  HttpRequest,
+  HttpResponse,
+  type HttpResponseInit,
+  type InvocationContext
+} from '@azure/functions'
+import { getTestServer } from '@google-cloud/functions-framework/testing'
 import { Logger } from '@nestjs/common'
-import { afterAll, beforeAll, vi } from 'vitest'
+import { afterAll, beforeAll, expect, vi } from 'vitest'
+import type { ReceivedRequest } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import './resolver.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { type Certificate, makeCertificate, send } from '../../support/https.ts'
 import { createGateway, functionUrlEvent, httpApiEvent, restApiEvent } from './gateway.ts'
 import { KINDS, type Kind } from './kinds.ts'
-import { type RunningRecipe, testRecipe } from './recipe.ts'
+import { type RunningRecipe, type Setting, testRecipe as testSilentRecipe } from './recipe.ts'
 import { behindProxy, sendOverHttp, sendOverHttp2 } from './senders.ts'
 
 const HOST = 'receiver.example'
@@ -51,6 +62,21 @@ async function portOf(server: Server): Promise<number> {
 /** A server that speaks plain HTTP behind a proxy. */
 async function running(server: Server): Promise<RunningRecipe> {
   return { ...behindProxy(await portOf(server)), close: () => server.close() }
+}
+
+/** A recipe that has a line in the log for each refusal. */
+function testRecipe(name: string, from: typeof service, start: () => Promise<RunningRecipe>, to?: Setting) {
+  const startLogged = async (): Promise<RunningRecipe> => {
+    const recipe = await start()
+    const send: RunningRecipe['send'] = async request => {
+      vi.mocked(console.warn).mockClear()
+      const status = await recipe.send(request)
+      if (status === 401) expect(console.warn).toHaveBeenCalledOnce()
+      return status
+    }
+    return { ...recipe, send }
+  }
+  testSilentRecipe(name, from, startLogged, to)
 }
 
 testRecipe(
@@ -173,19 +199,66 @@ testRecipe(
   { answer: 200, kinds: [...KINDS, { name: 'the bare path', request: { target: '/hook', body: '{}' } }] }
 )
 
+/** A platform that hands a web Request to a function, with the URL that the sender called. */
+async function platform(scheme: 'http' | 'https', handle: (request: Request) => Promise<Response>) {
+  const server = createServer(async (req, res) => {
+    const { method = '', url } = req
+    const headers = req.headers as Record<string, string>
+    const body = { body: Readable.toWeb(req) as ReadableStream, duplex: 'half' as const }
+    const init = { method, headers, ...(method === 'POST' && body) }
+    const { status } = await handle(new Request(`${scheme}://${headers['host']}${url}`, init))
+    res.writeHead(status).end()
+  })
+  server.listen(0, '127.0.0.1')
+  const port = await portOf(server)
+  return { send: (request: ReceivedRequest) => sendOverHttp(request, port), close: () => server.close() }
+}
+
 testRecipe(
   'Next.js route handler',
   service,
   async () => {
     const { GET, POST } = await import('../../../examples/next-route.ts')
+    return platform('http', request => (request.method === 'POST' ? POST : GET)(request))
+  },
+  { behind: 'nothing' }
+)
+
+testRecipe(
+  'a Vercel function',
+  service,
+  async () => {
+    const { default: fn } = await import('../../../examples/vercel.ts')
+    return platform('https', request => fn.fetch(request))
+  },
+  { behind: 'nothing', answer: 200 }
+)
+
+testRecipe('a Google Cloud function, on the functions framework', service, async () => {
+  await import('../../../examples/google-cloud.ts')
+  return running(getTestServer('hook').listen(0, '127.0.0.1'))
+})
+
+testRecipe(
+  'an Azure function, with the HttpRequest of its library',
+  service,
+  async () => {
+    const register = vi.spyOn(app, 'http').mockReturnValue()
+    await import('../../../examples/azure-functions.ts')
+    const { handler } = register.mock.calls[0]![1] as { handler: HttpHandler }
+    register.mockRestore()
+    // As its host hands over a request and takes the answer.
     const server = createServer(async (req, res) => {
-      const { method = '', url } = req
       const headers = req.headers as Record<string, string>
-      const body = { body: Readable.toWeb(req) as ReadableStream, duplex: 'half' as const }
-      const init = { method, headers, ...(method === 'POST' && body) }
-      const handle = method === 'POST' ? POST : GET
-      const { status } = await handle(new Request(`http://${headers['host']}${url}`, init))
-      res.writeHead(status).end()
+      const url = `https://${headers['host']}${req.url}`
+      const request = new HttpRequest({
+        method: req.method ?? '',
+        url,
+        headers,
+        body: { bytes: await buffer(req) }
+      })
+      const answer = await handler(request, {} as InvocationContext)
+      res.writeHead(new HttpResponse(answer as HttpResponseInit).status).end()
     })
     server.listen(0, '127.0.0.1')
     const port = await portOf(server)
