@@ -14,6 +14,7 @@ import { checkSignatureHeader, checkSignatureTimes } from './checks/signature-he
 import { assertReceivedRequest, type ReceivedRequest } from './http/request.ts'
 import { createKeyCache } from './key/import.ts'
 import { createLookup } from './key/lookup.ts'
+import { memoizeRecent } from './memo.ts'
 import type { VerifierOptions } from './options/options.ts'
 import { validateOptions } from './options/options.ts'
 import { chooseScheme } from './scheme.ts'
@@ -67,6 +68,8 @@ export function createVerifier(options: VerifierOptions): Verify {
   const lookup = createLookup(settings.lookupTxt, settings.lookupTimeout)
   const keyOf = createKeyCache(settings)
   const { replayStore } = settings
+  // A service has one key a month.
+  const keyNameOf = memoizeRecent((keyId: string) => checkKeyName(keyId, settings))
 
   async function verify(request: ReceivedRequest, stages?: Stages): Promise<Verdict> {
     assertReceivedRequest(request)
@@ -90,7 +93,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const coverage = signature.ok
       ? checkCoverage(scheme, request, fields, signature.value, settings)
       : UNREADABLE
-    const keyName = signature.ok ? checkKeyName(signature.value.keyId, settings) : UNREADABLE
+    const keyName = signature.ok ? keyNameOf(signature.value.keyId) : UNREADABLE
     const digests = checkDigestHeader(scheme, fields)
 
     const steps: Steps = {

@@ -5,6 +5,9 @@ import { fail, withExcerpt } from '../verdict/result.ts'
 import { parseSharedSignature } from './signature-header.ts'
 import { joinSigningString } from './signing-string.ts'
 
+/** What the service always signs, in its order, up to the account header and the digest. */
+const BEFORE_ACCOUNT = ['(request-target)', 'host', 'date']
+
 const steps: SchemeSteps = {
   name: 'draft-cavage',
 
@@ -18,9 +21,15 @@ const steps: SchemeSteps = {
   parseTime: fields => parseDateHeader(fields),
 
   missingCoverage({ headers }, { accountHeader, alsoCovered }) {
-    const required = ['(request-target)', 'host', 'date', accountHeader, 'digest', ...alsoCovered]
-    const missing = required.filter(name => !headers.includes(name))
-    return missing.filter((name, i) => missing.indexOf(name) === i)
+    const missing: string[] = []
+    const require = (name: string) => {
+      if (!headers.includes(name) && !missing.includes(name)) missing.push(name)
+    }
+    BEFORE_ACCOUNT.forEach(require)
+    require(accountHeader)
+    require('digest')
+    alsoCovered.forEach(require)
+    return missing
   },
 
   /** Without regard to case: implementations write `RSA-SHA256`, too. */

@@ -35,7 +35,8 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
   const names: string[] = []
   const values: string[] = []
   for (const line of Symbol.iterator in headers ? (headers as Iterable<unknown>) : linesOf(headers)) {
-    const [name, value] = Array.isArray(line) ? line : [line]
+    const name: unknown = Array.isArray(line) ? line[0] : line
+    const value: unknown = Array.isArray(line) ? line[1] : undefined
     if (typeof name !== 'string' || typeof value !== 'string') {
       const received = Array.isArray(line) ? `${describe(value)} for ${describe(name)}` : describe(line)
       throw new TypeError(

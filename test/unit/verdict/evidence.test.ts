@@ -176,8 +176,8 @@ const EVIDENCE: readonly (readonly [vector: string, evidence: unknown])[] = [
       reason: 'the Ed25519 point is of small order'
     })
   ],
-  ['key-too-short-for-this-receiver', keyEvidence(ONE.record, { bits: 2048 })],
-  ['key-too-long-for-this-receiver', keyEvidence(ONE.record, { bits: 2048 })],
+  ['key-too-short-for-this-receiver', keyEvidence(ONE.record, { bits: 2048, limit: 2049 })],
+  ['key-too-long-for-this-receiver', keyEvidence(ONE.record, { bits: 2048, limit: 2047 })],
   ['key-records-two-none-good', 'a signing string'],
   ['digest-empty', { received: '', reason: 'an algorithm, an equals sign and a value are expected' }],
   [
