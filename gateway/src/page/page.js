@@ -185,8 +185,13 @@ function detailContent(request) {
   detail.dataset.outcome = request.outcome
   find('.method').textContent = request.method
   find('.target').textContent = request.target
-  find('.summary').append(element('b', 'outcome', OUTCOMES[request.outcome]), ` · ${summaryOf(request)}`)
+  find('.summary').append(
+    element('b', 'outcome', OUTCOMES[request.outcome]),
+    ` · ${summaryOf(request)} · `,
+    timeOf(request)
+  )
   find('.headline').textContent = diagnosis.headline
+  find('.headline').hidden = diagnosis.failures.length > 0
   find('.failures').append(...diagnosis.failures.map(failureOf))
   find('.checks').append(...diagnosis.checks.map(checkOf))
   find('.signing').append(...signing.map((line, i) => signingLineOf(line, changed.includes(i + 1))))
@@ -208,16 +213,20 @@ function detailContent(request) {
   return content
 }
 
-function summaryOf({ status, upstream, duration, receivedAt, https }) {
+function summaryOf({ status, upstream, duration, https }) {
   const answer = status === 0 ? 'connection broken off' : `answered ${status}`
   const asked = upstream === 'not-asked' ? 'upstream not asked' : `upstream ${upstream}`
-  const when = new Date(receivedAt).toISOString().replace(/\.\d+/, '')
-  return [answer, asked, `${duration} ms`, https ? 'HTTPS' : 'without TLS', when].join(' · ')
+  return [answer, asked, `${duration} ms`, https ? 'HTTPS' : 'without TLS'].join(' · ')
 }
+
+const timeOf = ({ receivedAt }) =>
+  element('time', '', new Date(receivedAt).toISOString().replace(/\.\d+/, ''))
 
 /** The changed line, the cause and the fix come first, and then what was seen. */
 function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
   const lines = changed === undefined ? [] : [changedLines(changed)]
+  // The signing string has a place of its own.
+  const seen = facts.filter(({ name }) => name !== 'signing string')
   const follows = followsFrom === undefined ? [] : [['Follows from', followsFrom]]
   return element(
     'section',
@@ -225,7 +234,7 @@ function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
     element('h3', '', element('code', '', code), ` ${message}`),
     ...lines,
     element('dl', '', ...pairs([...follows, ['Likely cause', cause], ['Fix', fix]])),
-    element('dl', '', ...pairs(facts.map(({ name, value }) => [name, value])))
+    element('dl', '', ...pairs(seen.map(({ name, value }) => [name, value])))
   )
 }
 

@@ -80,10 +80,11 @@ describe('a line of the list', () => {
 })
 
 describe('one request', () => {
-  test('has its diagnosis', async () => {
+  test('has its diagnosis, in words of the command line', async () => {
     const { diagnosis } = await open({ ...sign(), https: false })
     expect(diagnosis.checks).toHaveLength(12)
     expect(diagnosis.failures.map(({ code }) => code)).toEqual(['not-https'])
+    expect(diagnosis.failures[0]?.fix).toContain('--https x-forwarded-proto')
   })
 
   test('has the signing string line by line, and says which headers are signed', async () => {
