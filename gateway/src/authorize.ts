@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Command } from 'commander'
 import {
   createVerifier,
   fromNodeRequest,
@@ -11,17 +12,54 @@ import {
 } from 'signed-requests'
 import type { Exchange, HeaderLine, Malformed } from './exchange.ts'
 import { isConfusable } from './headers.ts'
+import {
+  addOptions,
+  COMMON,
+  type CommonSettings,
+  checkedValues,
+  commonSettings,
+  type Row
+} from './options.ts'
 import { connectReplayStore } from './replay-store.ts'
-import type { GatewaySettings } from './settings.ts'
 import { signedTarget } from './target.ts'
 
-export interface AuthorizerSettings
-  extends Pick<
-    GatewaySettings,
-    'listen' | 'https' | 'prefix' | 'verifier' | 'replay' | 'maxConnections' | 'drain'
-  > {
+export interface AuthorizerSettings extends CommonSettings {
   /** where the original method, target and Host are: in the request that asks, or in its X-Forwarded-* headers */
   readonly from: 'as-is' | 'x-forwarded'
+}
+
+const OPTIONS: readonly Row[] = [
+  [
+    '--from <where>',
+    'where the original method, target and Host are: as-is, in the request that asks (Envoy, nginx, APISIX); ' +
+      'x-forwarded, in its X-Forwarded-* headers (Traefik); required',
+    ['as-is', 'x-forwarded']
+  ],
+  ...COMMON,
+  ['--replay', 'refuse repetitions: claim each request, in memory or in --redis or --postgres'],
+  ['--redis <url>', 'claim in Redis; not as an argument if it has a password'],
+  ['--postgres <url>', 'claim in PostgreSQL; the same applies']
+]
+
+/** Adds the options of `authorize` to its command. */
+export const addAuthorizerOptions = (command: Command): Command =>
+  addOptions(command, OPTIONS, { redis: ['postgres'] })
+
+/** What its flags and variables give, as `settingsOf` of the gateway. */
+export function authorizerSettingsOf(command: Command, env: NodeJS.ProcessEnv): AuthorizerSettings {
+  const { from, https, prefix, replay, ...values } = checkedValues(command, env, [
+    'from',
+    'domain',
+    'host',
+    'account'
+  ])
+  if (from === 'x-forwarded' && (https === 'always' || prefix !== undefined)) {
+    command.error('--from x-forwarded takes all from X-Forwarded-*: leave out --https always and --prefix')
+  }
+  return {
+    from,
+    ...commonSettings(command, { ...values, https, prefix, replay: replay ? 'memory' : 'none' })
+  }
 }
 
 export interface Authorizer {

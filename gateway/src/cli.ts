@@ -1,15 +1,10 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
-import { startAuthorizer } from './authorize.ts'
-import { startGateway } from './gateway.ts'
+import { addAuthorizerOptions, authorizerSettingsOf, startAuthorizer } from './authorize.ts'
+import type { Exchange, Malformed } from './exchange.ts'
+import { type Gateway, startGateway } from './gateway.ts'
 import { createLineWriter, logText } from './log.ts'
-import {
-  addAuthorizeOptions,
-  addGatewayOptions,
-  authorizerSettingsOf,
-  settingsOf,
-  UsageError
-} from './options.ts'
+import { addOptions, type CommonSettings, type GatewaySettings, settingsOf } from './options.ts'
 
 const EXIT = { ok: 0, cutOff: 1, unavailable: 2, usage: 64 } as const
 
@@ -38,85 +33,69 @@ Exit codes:
 const print = createLineWriter(process.stdout)
 const note = createLineWriter(process.stderr)
 
-/** Runs until it is told to end. Resolves to the exit code. */
-async function run(command: Command): Promise<number> {
-  const settings = settingsOf(command, process.env)
-  const { tls, https, verifier, observe, upstream, log } = settings
-  if (tls === undefined && https === undefined && verifier.requireHttps !== false) {
-    note(
-      'every request will be refused, as none can count as HTTPS: give --tls-key and --tls-cert, or --https'
-    )
+type Running = Pick<Gateway, 'address' | 'close'>
+
+/** What a command does: it starts, and runs until it is told to end. */
+function running<S extends CommonSettings & Partial<GatewaySettings>, R extends Running>(
+  settingsOf: (command: Command, env: NodeJS.ProcessEnv) => S,
+  start: (settings: S, onOver: (exchange: Exchange | Malformed) => void) => Promise<R>,
+  onStarted: (running: R, settings: S) => void
+) {
+  return async (_values: unknown, command: Command): Promise<void> => {
+    const settings = settingsOf(command, process.env)
+    const { tls, https, verifier } = settings
+    const needsHttps = verifier.requireHttps !== false && command.getOptionValue('from') !== 'x-forwarded'
+    if (needsHttps && tls === undefined && https === undefined) {
+      note('every request will be refused, as none can count as HTTPS: say how with --https')
+    }
+    if (command.getOptionValue('check') === true) return print('the options are good')
+    const stopped = new Promise<unknown>(resolve => {
+      // Again and again: each process of a group may get the signal twice.
+      process.on('SIGTERM', resolve).on('SIGINT', resolve)
+    })
+    const started = await start(settings, exchange => print(logText(exchange, settings.log)))
+    onStarted(started, settings)
+    await stopped
+    process.exitCode = (await started.close()) ? EXIT.ok : EXIT.cutOff
   }
-  if (command.opts()['check'] === true) {
-    print('the options are good')
-    return EXIT.ok
-  }
-  const stopped = whenStopped()
+}
+
+const runGateway = running(settingsOf, startGateway, ({ address, admin }, { observe, tls, upstream }) => {
   if (observe) note('OBSERVING: every request is forwarded, NOTHING IS REFUSED')
-  const gateway = await startGateway(settings, exchange => print(logText(exchange, log)))
-  note(`listening on ${tls ? 'https' : 'http'}://${gateway.address} for ${upstream.origin}`)
-  if (gateway.admin !== undefined) note(`admin page on http://${gateway.admin}/`)
-  await stopped
-  return (await gateway.close()) ? EXIT.ok : EXIT.cutOff
-}
+  note(`listening on ${tls ? 'https' : 'http'}://${address} for ${upstream.origin}`)
+  if (admin !== undefined) note(`admin page on http://${admin}/`)
+})
 
-/** `authorize`, in the same way. */
-async function runAuthorizer(command: Command): Promise<number> {
-  const settings = authorizerSettingsOf(command, process.env)
-  const { from, https, verifier, log } = settings
-  if (from === 'as-is' && https === undefined && verifier.requireHttps !== false) {
-    note('every request will be refused, as none can count as HTTPS: give --https')
-  }
-  if (command.opts()['check'] === true) {
-    print('the options are good')
-    return EXIT.ok
-  }
-  const stopped = whenStopped()
-  const authorizer = await startAuthorizer(settings, exchange => print(logText(exchange, log)))
-  note(`answering checks on http://${authorizer.address}`)
-  await stopped
-  return (await authorizer.close()) ? EXIT.ok : EXIT.cutOff
-}
+const runAuthorizer = running(authorizerSettingsOf, startAuthorizer, ({ address }) =>
+  note(`answering checks on http://${address}`)
+)
 
-/** Listens until the end: each process of a group may get the signal twice. */
-const whenStopped = (): Promise<void> =>
-  new Promise(resolve => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+const program = new Command('signed-requests-gateway')
+  .description(ABOUT)
+  .usage('--upstream URL [options]')
+  .addHelpText('after', AFTER)
+  .exitOverride()
+  // Without the variables, which the text explains once for all.
+  .configureHelp({ optionDescription: ({ description }) => description })
+  .configureOutput({
+    outputError: text => note(`signed-requests-gateway: ${text.replace(/^error: /, '').trim()}`)
   })
-
-function createProgram(): Command {
-  const program = new Command('signed-requests-gateway')
-    .description(ABOUT)
-    .usage('--upstream URL [options]')
-    .addHelpText('after', AFTER)
-    .exitOverride()
-    // Without the variables, which the text explains once for all.
-    .configureHelp({ optionDescription: ({ description }) => description })
-    .configureOutput({
-      outputError: text => note(`signed-requests-gateway: ${text.replace(/^error: /, '').trim()}`)
-    })
-    .enablePositionalOptions()
-    .action(async () => {
-      process.exitCode = await run(program)
-    })
-  const authorize = program
-    .command('authorize')
-    .summary('answer a proxy that asks before it forwards')
-    .description(ABOUT_AUTHORIZE)
-    .usage('--from as-is|x-forwarded [options]')
-    .action(async () => {
-      process.exitCode = await runAuthorizer(authorize)
-    })
-  addAuthorizeOptions(authorize)
-  return addGatewayOptions(program)
-}
+  .enablePositionalOptions()
+  .action(runGateway)
+const authorize = program
+  .command('authorize')
+  .summary('answer a proxy that asks before it forwards')
+  .description(ABOUT_AUTHORIZE)
+  .usage('--from as-is|x-forwarded [options]')
+  .action(runAuthorizer)
+addAuthorizerOptions(authorize)
 
 try {
-  await createProgram().parseAsync()
+  await addOptions(program).parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage
   else {
     note(`signed-requests-gateway: ${(error as Error).message}`)
-    process.exitCode = error instanceof UsageError ? EXIT.usage : EXIT.unavailable
+    process.exitCode = EXIT.unavailable
   }
 }

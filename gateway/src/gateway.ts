@@ -15,9 +15,9 @@ import { trackConnections } from './connections.ts'
 import { type DnsAnswer, keepAnswers } from './dns-answers.ts'
 import type { Exchange, Malformed } from './exchange.ts'
 import { createUpstream } from './forward.ts'
+import type { GatewaySettings } from './options.ts'
 import { connectReplayStore } from './replay-store.ts'
 import { createServe } from './serve.ts'
-import type { GatewaySettings } from './settings.ts'
 
 /** A gateway that listens. */
 export interface Gateway {

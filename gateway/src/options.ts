@@ -1,63 +1,59 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option, type OptionValues } from 'commander'
 import { createVerifier, dnsTxtLookup, draftCavage, type VerifierOptions } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
-import type { AuthorizerSettings } from './authorize.ts'
-import type { Address, GatewaySettings, ReplaySetting } from './settings.ts'
 
-const PREFIX = 'SIGNED_REQUESTS_'
-const TOKEN_VARIABLE = `${PREFIX}ADMIN_TOKEN`
-
-/** A mistake in the options, in one line that never shows a secret. */
-export class UsageError extends Error {}
-
-interface Rules {
-  parse?: (text: string, previous: never) => unknown
-  choices?: readonly string[]
-  conflicts?: string[]
+/** The address to listen on; port 0 is a free one. */
+export interface Address {
+  readonly host: string
+  readonly port: number
 }
 
-/** A flag that may also be an environment variable: `--max-body` and `SIGNED_REQUESTS_MAX_BODY`. */
-function option(flags: string, about: string, { parse, choices, conflicts = [] }: Rules = {}): Option {
-  const made = new Option(flags, about).conflicts(conflicts)
-  if (parse !== undefined) made.argParser(parse as (text: string) => unknown)
-  if (choices !== undefined) made.choices(choices)
-  return made.env(variableOf(made.name()))
+export type ReplaySetting =
+  | { readonly kind: 'memory' | 'none' }
+  | { readonly kind: 'redis' | 'postgres'; readonly url: string }
+
+/** What every command that verifies is started with: validated, complete. */
+export interface CommonSettings {
+  readonly listen: Address
+  /** as in the adapters; undefined: as the connection is */
+  readonly https: boolean | 'x-forwarded-proto' | undefined
+  /** as in the adapters: what the proxy in front strips from the path */
+  readonly prefix: string | undefined
+  /** without a replay store */
+  readonly verifier: VerifierOptions
+  readonly replay: ReplaySetting
+  readonly log: 'json' | 'text'
+  readonly maxConnections: number
+  /** milliseconds that running requests have to end at `close` */
+  readonly drain: number
 }
 
-const variableOf = (name: string): string => PREFIX + name.toUpperCase().replaceAll('-', '_')
+/** What a gateway is started with. */
+export interface GatewaySettings extends CommonSettings {
+  /** http or https, without a path */
+  readonly upstream: URL
+  /** milliseconds until the answer begins, and between two parts of it */
+  readonly upstreamTimeout: number
+  /** PEM */
+  readonly tls: { readonly key: string | Buffer; readonly cert: string | Buffer } | undefined
+  /** the header with the id of a request for the log, in lower case */
+  readonly requestId: string | undefined
+  readonly observe: boolean
+  readonly admin: { address: Address; token: string | undefined; redact: boolean } | undefined
+}
 
 const list = (text: string, others: readonly string[] = []): string[] => [
   ...others,
   ...text.split(',').map(part => part.trim())
 ]
 
-/** A number; 2 ** 31 - 1 is as many milliseconds as a timer can wait. */
-const wholeNumber = (min: number, max = 2 ** 31 - 1) =>
-  matching(/^\d{1,10}$/, `a whole number from ${min} to ${max}`, text => {
-    const value = Number(text)
-    return value >= min && value <= max ? value : undefined
-  })
-
-const address = matching(
-  /^(?:\[[^\]]+\]|[^:]+):\d{1,5}$/,
-  'an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080',
-  (text): Address | undefined => {
-    const host = text.slice(0, text.lastIndexOf(':'))
-    const port = Number(text.slice(host.length + 1))
-    const bare = host.replace(/^\[|\]$/g, '')
-    return isIP(bare) === (bare === host ? 4 : 6) && port < 2 ** 16 ? { host: bare, port } : undefined
-  }
-)
-const prefix = matching(/^(?:\/[!-~]*|x-forwarded-prefix)$/, 'a path, such as /hooks, or x-forwarded-prefix')
-const name = matching(/^[!#$%&'*+.^_`|~\w-]+$/, 'the name of a header, such as X-Request-ID')
-
 function matching<T = string>(
   pattern: RegExp,
   what: string,
-  convert: (text: string) => T | undefined = text => text as T
+  convert = (text: string) => text as T | undefined
 ) {
   return (text: string): T => {
     const value = pattern.test(text) ? convert(text) : undefined
@@ -66,240 +62,205 @@ function matching<T = string>(
   }
 }
 
+/** A number; 2 ** 31 - 1 is as many milliseconds as a timer can wait. */
+const wholeNumber = (min: number, max = 2 ** 31 - 1) =>
+  matching(/^\d{1,10}$/, `a whole number from ${min} to ${max}`, text =>
+    Number(text) >= min && Number(text) <= max ? Number(text) : undefined
+  )
+
+const ADDRESS = 'an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080'
+const address = matching(/^(?:\[[^\]]+\]|[^:]+):\d{1,5}$/, ADDRESS, (text): Address | undefined => {
+  const [, bracket, host = '', port] = /^(\[?)(.*?)\]?:(\d+)$/.exec(text) ?? []
+  return isIP(host) === (bracket ? 6 : 4) && Number(port) < 2 ** 16 ? { host, port: Number(port) } : undefined
+})
+const prefix = matching(/^(?:\/[!-~]*|x-forwarded-prefix)$/, 'a path, such as /hooks, or x-forwarded-prefix')
+const name = matching(/^[!#$%&'*+.^_`|~\w-]+$/, 'the name of a header, such as X-Request-ID', text =>
+  text.toLowerCase()
+)
+
+const SCHEMES = new Map(Object.entries({ 'draft-cavage': draftCavage, rfc9421 }))
+const schemes = (text: string, others: readonly (typeof draftCavage)[] = []) => {
+  const found = list(text).map(each => SCHEMES.get(each))
+  if (found.includes(undefined)) throw new InvalidArgumentError('It must be draft-cavage or rfc9421.')
+  return [...others, ...found]
+}
+
+type Rule = readonly string[] | ((text: string, previous: never) => unknown)
+
+/** A flag, its line in --help, what its value may be, and what it is when it is not given. */
+export type Row = readonly [flag: string, about: string, rule?: Rule, preset?: unknown]
+
 /** What every command that verifies needs, with the same names as in the commands of `signed-requests`. */
-const VERIFIER_OPTIONS: readonly Option[] = [
-  option('--domain <name>', "the service's domain, which keys must be under; required"),
-  option('--host <name>', 'a host name of the receiver; required, may be repeated', { parse: list }),
-  option('--account <id>', 'an account id to accept; required, may be repeated', { parse: list }),
-  option('--account-header <name>', 'the header that carries the account (default: X-Service-ID)'),
-  option('--account-prefix <text>', 'the text before the account id in it (default: account-)'),
-  option('--scheme <name>', 'draft-cavage (default) or rfc9421; may be repeated', { parse: list }),
-  option('--algorithm <name>', 'one to accept; may be repeated (default: rsa-sha256)', { parse: list }),
-  option('--dns-server <ip:port>', "may be repeated (default: the system's)", { parse: list }),
-  option(
+export const COMMON: readonly Row[] = [
+  ['--domain <name>', "the service's domain, which keys must be under; required"],
+  ['--host <name>', 'a host name of the receiver; required, may be repeated', list],
+  ['--account <id>', 'an account id to accept; required, may be repeated', list],
+  ['--account-header <name>', 'the header that carries the account (default: X-Service-ID)'],
+  ['--account-prefix <text>', 'the text before the account id in it (default: account-)'],
+  ['--scheme <name>', 'draft-cavage (default) or rfc9421; may be repeated', schemes],
+  ['--algorithm <name>', 'one to accept; may be repeated (default: rsa-sha256)', list],
+  ['--dns-server <ip:port>', "may be repeated (default: the system's)", list],
+  [
     '--https <what>',
     'without --tls-key: x-forwarded-proto trusts that header of the proxy in front; always: everything ' +
       'arrives over TLS; not-required: plain HTTP is accepted',
-    { choices: ['x-forwarded-proto', 'always', 'not-required'] }
-  ),
-  option('--prefix <path>', 'what the proxy in front strips, or x-forwarded-prefix', { parse: prefix }),
-  option('--max-body <bytes>', 'the largest body (default: 10485760)', { parse: wholeNumber(0, 2 ** 30) })
+    ['x-forwarded-proto', 'always', 'not-required']
+  ],
+  ['--prefix <path>', 'what the proxy in front strips, or x-forwarded-prefix', prefix],
+  ['--max-body <bytes>', 'the largest body (default: 10485760)', wholeNumber(0, 2 ** 30)],
+  ['--listen <ip:port>', 'where to listen (default: 127.0.0.1:8080)', address, address('127.0.0.1:8080')],
+  ['--log <form>', 'json (default), or text, which explains refusals', ['json', 'text'], 'json'],
+  ['--max-connections <n>', 'at once (default: 1000)', wholeNumber(1, 1_000_000), 1000],
+  ['--drain <ms>', 'for running requests after SIGTERM (default: 10000)', wholeNumber(0), 10_000]
 ]
 
-const GATEWAY_OPTIONS: readonly Option[] = [
-  option('--upstream <url>', 'where verified requests go, such as http://127.0.0.1:9000; required'),
-  ...VERIFIER_OPTIONS,
-  option('--listen <ip:port>', 'where to listen (default: 127.0.0.1:8080)', { parse: address }),
-  option('--tls-key <file>', 'serve HTTPS with this private key, PEM', { conflicts: ['https'] }),
-  option('--tls-cert <file>', 'and this certificate with its chain, PEM'),
-  option('--replay <where>', 'remember requests in memory (default), or none', {
-    choices: ['memory', 'none']
-  }),
-  option('--redis <url>', 'or in Redis; not as an argument if it has a password', {
-    conflicts: ['replay', 'postgres']
-  }),
-  option('--postgres <url>', 'or in PostgreSQL; the same applies', { conflicts: ['replay'] }),
-  option('--observe', 'forward every request, marked with its verdict: nothing is refused'),
-  option('--log <form>', 'json (default), or text, which explains refusals', { choices: ['json', 'text'] }),
-  option('--request-id <name>', 'log the id in this header of the proxy in front', { parse: name }),
-  option('--admin <ip:port>', 'serve /healthz, /metrics and the page here', { parse: address }),
-  option('--redact', 'show no bodies and no headers that are not signed on the page'),
-  option('--max-connections <n>', 'at once (default: 1000)', { parse: wholeNumber(1, 1_000_000) }),
-  option('--upstream-timeout <ms>', 'until an answer begins, or goes on (default: 30000)', {
-    parse: wholeNumber(1)
-  }),
-  option('--drain <ms>', 'for running requests after SIGTERM (default: 10000)', { parse: wholeNumber(0) })
+const GATEWAY: readonly Row[] = [
+  ['--upstream <url>', 'where verified requests go, such as http://127.0.0.1:9000; required'],
+  ...COMMON,
+  ['--tls-key <file>', 'serve HTTPS with this private key, PEM'],
+  ['--tls-cert <file>', 'and this certificate with its chain, PEM'],
+  ['--replay <where>', 'remember requests in memory (default), or none', ['memory', 'none'], 'memory'],
+  ['--redis <url>', 'or in Redis; not as an argument if it has a password'],
+  ['--postgres <url>', 'or in PostgreSQL; the same applies'],
+  ['--observe', 'forward every request, marked with its verdict: nothing is refused'],
+  ['--request-id <name>', 'log the id in this header of the proxy in front', name],
+  ['--admin <ip:port>', 'serve /healthz, /metrics and the page here', address],
+  ['--redact', 'show no bodies and no headers that are not signed on the page'],
+  ['--upstream-timeout <ms>', 'until an answer begins, or goes on (default: 30000)', wholeNumber(1), 30_000]
 ]
 
-/** Adds the gateway's options to a command. */
-export function addGatewayOptions(command: Command): Command {
-  for (const each of GATEWAY_OPTIONS) command.addOption(each)
-  return command.option('--check', 'only check the options')
-}
+/** The flags that each excludes. */
+const CONFLICTS = { 'tls-key': ['https'], redis: ['replay', 'postgres'], postgres: ['replay'] }
 
-const AUTHORIZE_OPTIONS: readonly Option[] = [
-  option(
-    '--from <where>',
-    'where the original method, target and Host are: as-is, in the request that asks (Envoy, nginx, APISIX); ' +
-      'x-forwarded, in its X-Forwarded-* headers (Traefik); required',
-    { choices: ['as-is', 'x-forwarded'] }
-  ),
-  ...VERIFIER_OPTIONS,
-  option('--replay', 'refuse repetitions: claim each request, in memory or in --redis or --postgres'),
-  option('--redis <url>', 'claim in Redis; not as an argument if it has a password', {
-    conflicts: ['postgres']
-  }),
-  option('--postgres <url>', 'claim in PostgreSQL; the same applies'),
-  ...GATEWAY_OPTIONS.filter(({ long = '' }) => /^--(?:listen|log|max-connections|drain)$/.test(long))
-]
+const ENV = 'SIGNED_REQUESTS_'
+const TOKEN = `${ENV}ADMIN_TOKEN`
 
-/** Adds the options of `authorize` to a command. */
-export function addAuthorizeOptions(command: Command): Command {
-  for (const each of AUTHORIZE_OPTIONS) command.addOption(each)
+/** Adds flags that may also be environment variables: `--max-body` and `SIGNED_REQUESTS_MAX_BODY`. */
+export function addOptions(
+  command: Command,
+  rows = GATEWAY,
+  conflicts: Record<string, string[]> = CONFLICTS
+): Command {
+  for (const [flag, about, rule, preset] of rows) {
+    const made = new Option(flag, about).default(preset)
+    made.conflicts(conflicts[made.name()] ?? [])
+    if (typeof rule === 'function') made.argParser(rule as (text: string) => unknown)
+    else if (rule !== undefined) made.choices(rule)
+    command.addOption(made.env(ENV + made.name().toUpperCase().replaceAll('-', '_')))
+  }
   return command.option('--check', 'only check the options')
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * The settings that the flags and variables of a command give. A misspelled variable is a mistake, as a misspelled flag
- * is.
+ * The settings that the flags and variables of a command give.
  *
- * @throws UsageError, in one line that names the flag
+ * @throws by `command.error()`, in one line that names the flag and never shows a secret
  */
 export function settingsOf(command: Command, env: Env): GatewaySettings {
-  const values = command.opts()
-  const isOn = checkGiven(command, env, ['upstream', 'domain', 'host', 'account'])
-  const { admin } = values
-  const token = env[TOKEN_VARIABLE]
-  if (admin !== undefined && token === undefined && !/^(?:127\.|::1$)/.test(admin.host)) {
-    throw new UsageError(`--admin on an address that is not loopback needs ${TOKEN_VARIABLE}`)
+  const values = checkedValues(command, env, ['upstream', 'domain', 'host', 'account'])
+  const { admin, upstreamTimeout, requestId, observe = false, redact = false } = values
+  if (admin !== undefined && env[TOKEN] === undefined && !/^(?:127\.|::1$)/.test(admin.host)) {
+    command.error(`--admin on an address that is not loopback needs ${TOKEN}`)
+  }
+  const upstream = URL.canParse(values['upstream']) ? new URL(values['upstream']) : undefined
+  if (!upstream || !/^https?:$/.test(upstream.protocol) || upstream.href !== `${upstream.origin}/`) {
+    command.error('--upstream must be an http or https URL without a path, a query or a password')
   }
   return {
-    ...sharedSettings(values),
-    upstream: upstreamUrl(values['upstream']),
-    upstreamTimeout: values['upstreamTimeout'] ?? 30_000,
-    tls: loadTls(values['tlsKey'], values['tlsCert']),
-    requestId: values['requestId']?.toLowerCase(),
-    replay: replaySetting(command),
-    observe: isOn('observe'),
-    admin: admin && { address: admin, token, redact: isOn('redact') }
+    ...commonSettings(command, values),
+    ...{ upstream, upstreamTimeout, requestId, observe, tls: loadTls(command, values) },
+    admin: admin && { address: admin, token: env[TOKEN], redact }
   }
 }
 
-/**
- * The same of `authorize`.
- *
- * @throws UsageError, in one line that names the flag
- */
-export function authorizerSettingsOf(
-  command: Command,
-  env: Env
-): AuthorizerSettings & Pick<GatewaySettings, 'log'> {
-  const values = command.opts()
-  const isOn = checkGiven(command, env, ['from', 'domain', 'host', 'account'])
-  const { from, https, prefix, redis, postgres } = values
-  if (from === 'x-forwarded' && (https === 'always' || prefix !== undefined)) {
-    throw new UsageError(
-      '--from x-forwarded takes all from X-Forwarded-*: leave out --https always and --prefix'
-    )
-  }
-  const isClaiming = isOn('replay') || redis !== undefined || postgres !== undefined
-  return { from, ...sharedSettings(values), replay: isClaiming ? replaySetting(command) : { kind: 'none' } }
-}
-
-/** Checks the variables, and that nothing is missing. The result reads a flag without a value: true or false. */
-function checkGiven(command: Command, env: Env, needed: readonly string[]): (flag: string) => boolean {
-  const known = new Set([...command.options.map(each => each.envVar), TOKEN_VARIABLE])
+/** What was given. A misspelled variable is a mistake, as a misspelled flag is, and so is a missing flag. */
+export function checkedValues(command: Command, env: Env, needed: readonly string[]): OptionValues {
   for (const [variable, value] of Object.entries(env)) {
-    if (!variable.startsWith(PREFIX)) continue
-    if (!known.has(variable)) throw new UsageError(`there is no environment variable ${variable}; see --help`)
-    if (value === '') throw new UsageError(`${variable} is empty: set it, or unset it`)
-  }
-  const values = command.opts()
-  const missing = needed.filter(flag => values[flag] === undefined)
-  if (missing.length > 0) throw new UsageError(`--${missing.join(', --')} must be given; see --help`)
-  return flag => {
-    const value =
-      command.getOptionValueSource(flag) === 'env' ? env[variableOf(flag)] : `${values[flag] === true}`
-    if (value === 'true' || value === 'false') return value === 'true'
-    throw new UsageError(`${variableOf(flag)} must be true or false`)
-  }
-}
-
-function sharedSettings(values: ReturnType<Command['opts']>) {
-  const { https } = values
-  return {
-    listen: (values['listen'] ?? { host: '127.0.0.1', port: 8080 }) as Address,
-    https:
-      https === 'always' ? true : https === 'x-forwarded-proto' ? ('x-forwarded-proto' as const) : undefined,
-    prefix: values['prefix'] as string | undefined,
-    verifier: verifierOptions(values),
-    log: (values['log'] ?? 'json') as 'json' | 'text',
-    maxConnections: (values['maxConnections'] ?? 1000) as number,
-    drain: (values['drain'] ?? 10_000) as number
-  }
-}
-
-const SCHEMES: Readonly<Record<string, typeof draftCavage>> = { 'draft-cavage': draftCavage, rfc9421 }
-
-/** The options of the library, and the flags that its messages mean. */
-const FLAGS: Readonly<Record<string, string>> = {
-  serviceDomain: 'domain',
-  hosts: 'host',
-  accounts: 'account',
-  accountHeader: 'account-header',
-  accountPrefix: 'account-prefix',
-  schemes: 'scheme',
-  algorithms: 'algorithm',
-  servers: 'dns-server'
-}
-
-function verifierOptions(values: ReturnType<Command['opts']>): VerifierOptions {
-  const schemes: string[] | undefined = values['scheme']
-  if (schemes?.some(scheme => !Object.hasOwn(SCHEMES, scheme))) {
-    throw new UsageError(`--scheme must be ${Object.keys(SCHEMES).join(' or ')}`)
-  }
-  const given = {
-    accountHeader: values['accountHeader'],
-    accountPrefix: values['accountPrefix'],
-    schemes: schemes?.map(scheme => SCHEMES[scheme]!),
-    algorithms: values['algorithm'],
-    maxBodyBytes: values['maxBody']
-  }
-  try {
-    const servers = values['dnsServer']
-    const options: VerifierOptions = {
-      serviceDomain: values['domain'],
-      hosts: values['host'],
-      accounts: values['account'],
-      requireHttps: values['https'] !== 'not-required',
-      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-      ...(servers && { lookupTxt: dnsTxtLookup({ servers }) })
+    if (!variable.startsWith(ENV)) continue
+    const option = command.options.find(({ envVar }) => envVar === variable)
+    if (option === undefined && variable !== TOKEN) {
+      command.error(`there is no environment variable ${variable}; see --help`)
     }
+    if (value === '') command.error(`${variable} is empty: set it, or unset it`)
+    if (!option?.isBoolean() || command.getOptionValueSource(option.attributeName()) !== 'env') continue
+    if (value !== 'true' && value !== 'false') command.error(`${variable} must be true or false`)
+    command.setOptionValue(option.attributeName(), value === 'true')
+  }
+  const missing = needed.filter(flag => command.getOptionValue(flag) === undefined)
+  if (missing.length > 0) command.error(`--${missing.join(', --')} must be given; see --help`)
+  return command.opts()
+}
+
+export function commonSettings(command: Command, values: OptionValues): CommonSettings {
+  const { listen, prefix, log, maxConnections, drain } = values
+  const https = { always: true, 'x-forwarded-proto': 'x-forwarded-proto' }[values['https'] as string]
+  const verifier = verifierOptions(command, values)
+  return {
+    listen,
+    https,
+    prefix,
+    verifier,
+    log,
+    maxConnections,
+    drain,
+    replay: replaySetting(command, values)
+  } as CommonSettings
+}
+
+/** The options of the library, and the flags that give them, which its messages name. */
+const FLAGS = new Map([
+  ['serviceDomain', 'domain'],
+  ['hosts', 'host'],
+  ['accounts', 'account'],
+  ['accountHeader', 'account-header'],
+  ['accountPrefix', 'account-prefix'],
+  ['schemes', 'scheme'],
+  ['algorithms', 'algorithm'],
+  ['servers', 'dns-server'],
+  ['maxBodyBytes', 'max-body']
+])
+
+function verifierOptions(command: Command, values: OptionValues): VerifierOptions {
+  const given = [...FLAGS].map(([option, flag]) => [option, values[new Option(`--${flag}`).attributeName()]])
+  const { servers, ...own } = Object.fromEntries(given.filter(([, value]) => value !== undefined))
+  try {
+    const lookup = servers && { lookupTxt: dnsTxtLookup({ servers }) }
+    const options = { ...own, ...lookup, requireHttps: values['https'] !== 'not-required' }
     createVerifier(options)
     return options
   } catch (error) {
-    const inFlags = (words: string, option: string) => (FLAGS[option] ? `--${FLAGS[option]}` : words)
-    throw new UsageError((error as Error).message.replace(/(?:options\.)?\b([a-zA-Z]+)\b/g, inFlags))
+    const inFlags = (words: string, option: string) => (FLAGS.has(option) ? `--${FLAGS.get(option)}` : words)
+    return command.error((error as Error).message.replace(/(?:options\.)?\b([a-zA-Z]+)\b/g, inFlags))
   }
 }
 
-function upstreamUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url
-  throw new UsageError('--upstream must be an http or https URL without a path, a query or a password')
-}
-
-function loadTls(key: string | undefined, cert: string | undefined): GatewaySettings['tls'] {
-  if (key === undefined && cert === undefined) return undefined
-  if (key === undefined || cert === undefined)
-    throw new UsageError('--tls-key and --tls-cert need each other')
+function loadTls(command: Command, { tlsKey, tlsCert }: OptionValues): GatewaySettings['tls'] {
+  if (tlsKey === undefined && tlsCert === undefined) return undefined
+  if (tlsKey === undefined || tlsCert === undefined) command.error('--tls-key and --tls-cert need each other')
   try {
-    const tls = { key: readFileSync(key), cert: readFileSync(cert) }
+    const tls = { key: readFileSync(tlsKey), cert: readFileSync(tlsCert) }
     createSecureContext(tls)
     return tls
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException
-    if (path !== undefined) throw new UsageError(`cannot read ${path}: ${code}`)
-    throw new UsageError(`${key} and ${cert} are not a private key and its certificate in PEM`)
+    if (path !== undefined) command.error(`cannot read ${path}: ${code}`)
+    return command.error(`${tlsKey} and ${tlsCert} are not a private key and its certificate in PEM`)
   }
 }
 
-const PROTOCOLS = { redis: /^rediss?:$/, postgres: /^postgres(?:ql)?:$/ } as const
-
-function replaySetting(command: Command): ReplaySetting {
-  const { replay = 'memory', redis, postgres } = command.opts()
-  if (redis === undefined && postgres === undefined) return { kind: replay === 'none' ? 'none' : 'memory' }
+function replaySetting(command: Command, { replay, redis, postgres }: OptionValues): ReplaySetting {
+  if (redis === undefined && postgres === undefined) return { kind: replay }
   const kind = redis === undefined ? 'postgres' : 'redis'
   const text: string = redis ?? postgres
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !PROTOCOLS[kind].test(url.protocol)) {
-    throw new UsageError(`--${kind} must be a ${kind}: URL`)
+  if (!url || !/^(?:redis:rediss?|postgres:postgres(?:ql)?):$/.test(`${kind}:${url.protocol}`)) {
+    command.error(`--${kind} must be a ${kind}: URL`)
   }
-  const isSecret = url.password !== '' || /pass/i.test(url.search)
-  if (isSecret && command.getOptionValueSource(kind) === 'cli') {
-    throw new UsageError(`--${kind} has a password, which other users can see: set ${variableOf(kind)}`)
+  if ((url.password !== '' || /pass/i.test(url.search)) && command.getOptionValueSource(kind) === 'cli') {
+    const variable = ENV + kind.toUpperCase()
+    command.error(`--${kind} has a password, which other users can see: set ${variable}`)
   }
   return { kind, url: text }
 }

@@ -6,7 +6,7 @@ import {
   postgresReplayTable,
   redisReplayStore
 } from 'signed-requests/replay'
-import type { ReplaySetting } from './settings.ts'
+import type { ReplaySetting } from './options.ts'
 
 export interface ConnectedStore {
   readonly store: ReplayStore | undefined

@@ -4,8 +4,8 @@ import { copyBody } from './body-copy.ts'
 import type { Exchange, HeaderLine, Malformed, UpstreamResult } from './exchange.ts'
 import type { Upstream } from './forward.ts'
 import { requestHeaders } from './headers.ts'
+import type { GatewaySettings } from './options.ts'
 import { createSignatureQueue } from './same-signature.ts'
-import type { GatewaySettings } from './settings.ts'
 import { signedTarget, whyNotForwardable } from './target.ts'
 
 /** Answers one request. Resolves when it is over, with what is known of it. */

@@ -19,6 +19,7 @@ async function start(changes: Partial<AuthorizerSettings> = {}) {
     prefix: undefined,
     verifier: service.options,
     replay: { kind: 'none' },
+    log: 'json',
     maxConnections: 100,
     drain: 1000,
     ...changes

@@ -5,7 +5,7 @@ import { CODES } from '../../src/verdict/codes.ts'
 import { gatewayPage } from '../../test/meta/docs/command-line.ts'
 import { read } from '../../test/meta/docs/pages.ts'
 import { createMetrics } from '../src/admin/metrics.ts'
-import { addGatewayOptions } from '../src/options.ts'
+import { addOptions } from '../src/options.ts'
 import { fileOfPage } from './docs-commands.ts'
 
 const page = read('docs/gateway.md')
@@ -22,7 +22,7 @@ test('every flag with its variable in the table has the right one', () => {
 })
 
 test('every variable in the examples exists', () => {
-  const { options } = addGatewayOptions(new Command())
+  const { options } = addOptions(new Command())
   const known = new Set([...options.map(({ envVar }) => envVar), 'SIGNED_REQUESTS_ADMIN_TOKEN'])
   const named = new Set(page.match(/SIGNED_REQUESTS_[A-Z_]+/g))
   expect(named.size).toBeGreaterThan(8)

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeCertificate } from '../../test/support/https.ts'
-import { addGatewayOptions, settingsOf } from '../src/options.ts'
-import type { GatewaySettings } from '../src/settings.ts'
+import { addOptions, type GatewaySettings, settingsOf } from '../src/options.ts'
 import { runCli } from './run-cli.ts'
 
 let folder: string
@@ -41,7 +40,7 @@ function parse(args: readonly string[], env: Record<string, string> = {}): Gatew
   const command = new Command('signed-requests-gateway')
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
-  addGatewayOptions(command).parse(args, { from: 'user' })
+  addOptions(command).parse(args, { from: 'user' })
   return settingsOf(command, process.env)
 }
 const settings = (changes: Record<string, string | undefined>, env: Record<string, string> = {}) =>
@@ -81,7 +80,7 @@ describe('flags and variables', () => {
   })
 
   it('every flag can be a variable, except those of one run', () => {
-    const { options } = addGatewayOptions(new Command())
+    const { options } = addOptions(new Command())
     for (const { long, envVar } of options) {
       const variable = `SIGNED_REQUESTS_${long!.slice(2).toUpperCase().replaceAll('-', '_')}`
       expect(envVar).toBe(long === '--check' ? undefined : variable)
@@ -144,7 +143,7 @@ describe('mistakes are named', () => {
     [{ '--upstream-timeout': '2147483648' }, 'It must be a whole number'],
     [{ '--prefix': 'hooks' }, 'It must be a path, such as /hooks, or x-forwarded-prefix'],
     [{ '--request-id': 'X Request' }, 'It must be the name of a header'],
-    [{ '--scheme': 'rfc-9421' }, '--scheme must be draft-cavage or rfc9421'],
+    [{ '--scheme': 'rfc-9421' }, 'It must be draft-cavage or rfc9421.'],
     [{ '--log': 'xml' }, 'Allowed choices are json, text.'],
     [{ '--replay': 'redis' }, 'Allowed choices are memory, none.'],
     [{ '--replay': 'memory', '--redis': 'redis://a' }, 'cannot be used with option'],

@@ -5,7 +5,7 @@ import type { ReceivedRequest } from 'signed-requests'
 import { createTestService, type TestService } from 'signed-requests/testing'
 import type { Exchange, Malformed } from '../src/exchange.ts'
 import { type Gateway, startGateway } from '../src/gateway.ts'
-import type { GatewaySettings } from '../src/settings.ts'
+import type { GatewaySettings } from '../src/options.ts'
 
 /** What the application saw of one request. */
 export interface Seen {

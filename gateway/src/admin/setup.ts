@@ -1,5 +1,5 @@
+import type { GatewaySettings } from '../options.ts'
 import { VERSION } from '../page-files.ts'
-import type { GatewaySettings } from '../settings.ts'
 
 /** What the page says of the settings. */
 export interface SetupSettings

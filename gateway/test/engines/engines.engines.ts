@@ -43,6 +43,7 @@ for (const engine of ENGINES) {
         https,
         prefix: undefined,
         verifier,
+        log: 'json',
         replay: { kind: 'none' },
         maxConnections: 1000,
         drain: 0
