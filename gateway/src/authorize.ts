@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import {
   createVerifier,
@@ -10,6 +9,7 @@ import {
   refusalResponse,
   type Verified
 } from 'signed-requests'
+import { listen } from './connections.ts'
 import type { Exchange, HeaderLine, Malformed } from './exchange.ts'
 import { isConfusable } from './headers.ts'
 import {
@@ -98,7 +98,7 @@ export async function startAuthorizer(
   const { from, https, prefix, verifier, drain } = settings
   const { store = NO_CLAIMS, close: closeStore } = await connectReplayStore(settings.replay)
   const verify = createVerifier({ ...verifier, replayStore: store })
-  const proxy = { ...(https !== undefined && { https }), ...(prefix !== undefined && { prefix }) }
+  const proxy = { https, prefix }
   const running = new Set<Promise<void>>()
 
   async function authorize(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -142,16 +142,15 @@ export async function startAuthorizer(
     running.add(check)
   })
   server.maxConnections = settings.maxConnections
-  server.listen(settings.listen.port, settings.listen.host)
+  let address: string
   try {
-    await once(server, 'listening')
+    address = await listen(server, settings.listen)
   } catch (error) {
     await closeStore()
     throw error
   }
-  const { address, port } = server.address() as AddressInfo
   return {
-    address: `${address.includes(':') ? `[${address}]` : address}:${port}`,
+    address,
     async close() {
       server.close()
       server.closeIdleConnections()

@@ -12,8 +12,8 @@ export interface BodyCopy {
 
 /** A body that is copied while it is read: the verdict on a refused request does not have it. */
 export function copyBody(received: ReceivedBody, limit: number): BodyCopy {
-  const source = (received ?? []) as Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-  const from = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
+  // Of a request of Node.js it is a stream.
+  const from = (received as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
   let chunks: Uint8Array[] = []
   let length = 0
   let isAtEnd = false

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
-import { type Socket, Server as TcpServer } from 'node:net'
+import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
+import type { Address } from './options.ts'
 
 /**
  * Concurrent requests on one connection, pipelined ones included. Node.js passes on all that arrive, and those behind
@@ -7,85 +9,84 @@ import { type Socket, Server as TcpServer } from 'node:net'
  */
 const MAX_PIPELINED = 10
 
+/** As in a URL: IPv6 in brackets. */
+export const authorityOf = (host: string, port: number): string =>
+  `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+
+/** Resolves to IP and port, the real one when 0 was asked for: `127.0.0.1:8080`. */
+export async function listen(server: Server, { host, port }: Address): Promise<string> {
+  server.listen(port, host.replace(/^\[|\]$/g, ''))
+  await once(server, 'listening')
+  return authorityOf(host, (server.address() as AddressInfo).port)
+}
+
+/** Resolves when an answer was sent, or cannot be. */
+export const whenOver = (res: ServerResponse): Promise<void> =>
+  new Promise(resolve => {
+    if (res.writableFinished || res.destroyed) return resolve()
+    res.once('finish', resolve).once('close', resolve)
+  })
+
 /** The connections of a server, and their answers in progress. */
-export interface Connections {
-  /**
-   * Runs a request when those before it on its connection are over, unless one of them has closed it. A connection with
-   * too many of them is destroyed.
-   *
-   * @param serve resolves to whether another request may follow
-   */
-  run(res: ServerResponse, serve: () => Promise<boolean>): Promise<void>
-  /** The last answer in progress. */
-  lastAnswer(socket: Socket): ServerResponse | undefined
-  /**
-   * Takes no new connection and closes idle ones; the others are closed as their answers end. Resolves to whether all
-   * of them ended in time.
-   */
-  drain(milliseconds: number): Promise<boolean>
-  /** Destroys what is left. */
-  destroy(): void
-}
-
-interface Connection {
-  readonly answers: Set<ServerResponse>
-  /** resolves to whether the next request may be served */
-  turn: Promise<boolean> | undefined
-}
-
-export function trackConnections(server: Server, isTls: boolean): Connections {
+export function trackConnections(server: Server, isTls: boolean) {
   const open = new Set<Socket>()
-  const running = new Map<Socket, Connection>()
+  /** By the socket of the requests; with TLS it is not the socket of the connection. */
+  const running = new Map<Socket, Set<ServerResponse>>()
   let isDraining = false
 
   server.on('connection', (socket: Socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  // The socket of a request; with TLS it is not the socket of the connection.
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
-    running.set(socket, { answers: new Set(), turn: undefined })
+    running.set(socket, new Set())
     socket.once('close', () => running.delete(socket))
   })
+  const lastAnswer = (socket: Socket) => [...(running.get(socket) ?? [])].at(-1)
 
   return {
-    async run(res, serve) {
+    lastAnswer,
+    /**
+     * Runs a request when those before it on its connection were answered, unless one of them has closed it. A
+     * connection with too many of them is destroyed.
+     */
+    async run(res: ServerResponse, serve: () => Promise<unknown>): Promise<void> {
       const { socket } = res.req
-      const connection = running.get(socket)
-      if (connection === undefined) return // it has closed already
-      const { answers } = connection
-      answers.add(res)
+      const previous = lastAnswer(socket)
+      const answers = running.get(socket)?.add(res)
+      if (answers === undefined) return // it has closed already
       if (answers.size > MAX_PIPELINED) socket.destroy()
       if (isDraining) res.shouldKeepAlive = false
       res.once('close', () => {
         answers.delete(res)
         if (isDraining && answers.size === 0) socket.destroySoon()
       })
-      const serveIfOpen = (isOpen: boolean) => isOpen && !socket.destroyed && !socket.writableEnded && serve()
-      connection.turn = connection.turn?.then(serveIfOpen, () => false) ?? serve()
-      await connection.turn
+      if (previous !== undefined) await whenOver(previous)
+      if (!socket.destroyed && !socket.writableEnded) await serve()
     },
-    lastAnswer: socket => [...(running.get(socket)?.answers ?? [])].at(-1),
-    drain(milliseconds) {
+    /**
+     * Takes no new connection and closes idle ones; the others are closed as their answers end. Resolves to whether all
+     * of them ended in time.
+     */
+    drain(milliseconds: number): Promise<boolean> {
       isDraining = true
       return new Promise(resolve => {
-        const timer = setTimeout(
-          () => resolve([...running.values()].every(({ answers }) => answers.size === 0)),
-          milliseconds
-        )
+        const isIdle = () => [...running.values()].every(answers => answers.size === 0)
+        const timer = setTimeout(() => resolve(isIdle()), milliseconds)
         // Not close() of node:http: that destroys connections whose answer was ended but is not sent yet.
         TcpServer.prototype.close.call(server, () => {
           clearTimeout(timer)
           resolve(true)
         })
-        for (const [socket, { answers }] of running) {
-          const last = [...answers].at(-1)
+        for (const socket of running.keys()) {
+          const last = lastAnswer(socket)
           if (last === undefined) socket.destroy()
           else last.shouldKeepAlive = false
         }
       })
     },
-    destroy() {
+    /** Destroys what is left. */
+    destroy(): void {
       for (const socket of open) socket.destroy()
     }
   }

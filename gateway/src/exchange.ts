@@ -3,17 +3,8 @@ import type { Verdict } from 'signed-requests'
 /** One line of a head: the name in its case, and the value. */
 export type HeaderLine = readonly [name: string, value: string]
 
-/**
- * The result from the upstream: not asked, because the request was refused or was not HTTP that can be forwarded; an
- * answer that ended; or what went wrong.
- */
-export type UpstreamResult =
-  | 'not-asked'
-  | 'malformed'
-  | 'answered'
-  | 'unreachable'
-  | 'timed-out'
-  | 'broken-off'
+/** The result from the upstream: not asked, because the request was refused; an answer that ended; what went wrong. */
+export type UpstreamResult = 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off'
 
 /** What the gateway knows about one request when it is over. Log, metrics and page are made from it. */
 export interface Exchange {
@@ -47,6 +38,3 @@ export interface Malformed {
   /** why, without any text of the sender: `target`, `HPE_INVALID_METHOD` */
   readonly reason: string
 }
-
-/** What is counted of everything that was answered. */
-export type Counted = Pick<Exchange, 'status' | 'upstream'>

@@ -7,12 +7,7 @@ import type { HeaderLine, UpstreamResult } from './exchange.ts'
 import { answerHeaders } from './headers.ts'
 
 /** A request as the upstream gets it; its framing is made here. */
-export interface Outgoing {
-  readonly method: string
-  readonly target: string
-  readonly headers: readonly HeaderLine[]
-  readonly body: Uint8Array
-}
+type Outgoing = Readonly<{ method: string; target: string; headers: readonly HeaderLine[]; body: Uint8Array }>
 
 export interface Upstream {
   /**
@@ -49,19 +44,18 @@ export function createUpstream(url: URL, timeout: number): Upstream {
     forward({ method, target, headers, body }, res, release) {
       const forwarding = new Promise<UpstreamResult>(resolve => {
         const handler = createHandler(res, timeout, release, resolve)
-        // The sender's Host is no name of the upstream for TLS.
-        const options = { method, path: target, headers: headers.flat(), body, servername: hostname }
         try {
+          // The sender's Host is no name of the upstream for TLS.
+          const options = { method, path: target, headers: headers.flat(), body, servername: hostname }
           pool.dispatch(options, handler)
         } catch (error) {
           handler.onResponseError(undefined, error as Error)
         }
-      })
+      }).finally(() => running.delete(forwarding))
       running.add(forwarding)
-      forwarding.finally(() => running.delete(forwarding))
       return forwarding
     },
-    async destroy() {
+    destroy: async () => {
       await pool.destroy()
       await Promise.all(running)
     }
@@ -75,7 +69,6 @@ function createHandler(
   resolve: (result: UpstreamResult) => void
 ) {
   let isSent = false
-  let isWritten = false
   let isComplete = false
   /** resolves when the head of the answer was sent */
   let head: Promise<void> | undefined
@@ -99,6 +92,8 @@ function createHandler(
     resolve(isLate ? 'timed-out' : isSent ? 'broken-off' : 'unreachable')
   }
 
+  const end = (error: Error) => void (isComplete ? finish() : fail(error)).catch(fail)
+
   return {
     onRequestStart() {
       isSent = true
@@ -109,8 +104,8 @@ function createHandler(
       const writeHead = () => {
         if (res.destroyed) return
         res.writeHead(status, answerHeaders(status, controller.rawHeaders as Buffer[]))
-        // At once, but with the first part of the body if that is here. Not flushHeaders(): it sends UTF-8.
-        setImmediate(() => isWritten || isComplete || res.destroyed || res.write(EMPTY))
+        // Now, in one packet with the first part of the body if that is here. Not flushHeaders(): it sends UTF-8.
+        res.write(EMPTY)
       }
       if (status >= 500) {
         controller.pause()
@@ -126,7 +121,6 @@ function createHandler(
       controller.abort(new Error('complete'))
     },
     onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer) {
-      isWritten = true
       if (res.destroyed || res.write(chunk)) return
       controller.pause()
       // If the sender does not read the answer, it is not the upstream that is late.
@@ -140,13 +134,9 @@ function createHandler(
     },
     onResponseEnd() {
       isComplete = !isReset
-      const done = isComplete ? finish() : fail(new Error('the answer was cut off'))
-      done.catch(fail)
+      end(new Error('the answer was cut off'))
     },
-    onResponseError(_controller: unknown, error: Error) {
-      const done = isComplete ? finish() : fail(error)
-      done.catch(fail)
-    }
+    onResponseError: (_controller: unknown, error: Error) => end(error)
   } satisfies Dispatcher.DispatchHandler
 }
 

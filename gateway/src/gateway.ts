@@ -1,17 +1,10 @@
-import { once } from 'node:events'
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse
-} from 'node:http'
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createVerifier, dnsTxtLookup } from 'signed-requests'
 import type { Admin } from './admin/admin.ts'
-import { trackConnections } from './connections.ts'
+import { listen, trackConnections } from './connections.ts'
 import { type DnsAnswer, keepAnswers } from './dns-answers.ts'
 import type { Exchange, Malformed } from './exchange.ts'
 import { createUpstream } from './forward.ts'
@@ -73,11 +66,7 @@ export async function startGateway(
   }
   const listener = (req: IncomingMessage, res: ServerResponse) => {
     const served = connections
-      .run(res, async () => {
-        const exchange = await serve(req, res)
-        end(exchange)
-        return exchange.upstream !== 'not-asked' && exchange.upstream !== 'malformed'
-      })
+      .run(res, async () => end(await serve(req, res)))
       .catch(error => {
         console.error(error)
         res.destroy()
@@ -104,12 +93,12 @@ export async function startGateway(
     else socket.end(`HTTP/1.1 ${status} Bad Request\r\nConnection: close\r\n\r\n`, () => socket.destroy())
   })
   const connections = trackConnections(server, tls !== undefined)
+  let address: string
   try {
-    server.listen(settings.listen.port, settings.listen.host)
-    await once(server, 'listening')
+    address = await listen(server, settings.listen)
     if (settings.admin !== undefined) {
       const { startAdmin } = await import('./admin/admin.ts')
-      const origin = `${tls ? 'https' : 'http'}://${addressOf(server)}`
+      const origin = `${tls ? 'https' : 'http'}://${address}`
       admin = await startAdmin({ ...settings, ...settings.admin, origin, dns, isReady: () => isReady })
     }
   } catch (error) {
@@ -135,7 +124,7 @@ export async function startGateway(
     await Promise.all([closeStore(), admin?.close()])
     return isDone
   }
-  return { address: addressOf(server), admin: admin?.address, close }
+  return { address, admin: admin?.address, close }
 }
 
 /** The answer to what Node.js could not parse, or not in time; undefined when nobody is there to get one. */
@@ -144,9 +133,4 @@ function statusOf(code: string): number | undefined {
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 413
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
   return code.startsWith('HPE_') ? 400 : undefined
-}
-
-function addressOf(server: Server): string {
-  const { address, port } = server.address() as AddressInfo
-  return `${address.includes(':') ? `[${address}]` : address}:${port}`
 }

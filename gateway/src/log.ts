@@ -18,26 +18,23 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
   const { verdict, requestId } = exchange
   const ms = Math.round(exchange.duration)
   const record = logRecord(verdict)
-  const isUnderDomain = verdict.checks['key-name'].outcome === 'pass'
+  const signatureUnderDomain = verdict.checks['key-name'].outcome === 'pass'
   if (form === 'json') {
-    return JSON.stringify({
-      time,
-      requestId,
-      ...record,
-      signatureUnderDomain: isUnderDomain,
-      httpStatus,
-      upstream,
-      ms
-    })
+    return JSON.stringify({ time, requestId, ...record, signatureUnderDomain, httpStatus, upstream, ms })
   }
+  const note = signatureUnderDomain ? [] : ['(no signature under the domain)']
   const words = [
+    time,
+    httpStatus,
     record.status,
     ...record.codes,
-    ...(isUnderDomain ? [] : ['(no signature under the domain)'])
+    ...note,
+    upstream,
+    ms,
+    'ms',
+    requestId ?? ''
   ]
-  const line = [time, httpStatus, ...words, upstream, ms, 'ms', requestId]
-    .filter(word => word !== undefined)
-    .join(' ')
+  const line = words.join(' ').trimEnd()
   return verdict.status === 'verified' ? line : `${line}\n${explain(verdict)}\n`
 }
 

@@ -28,15 +28,17 @@ const POSTGRES_TABLE = 'signed_requests_gateway'
  * @throws (rejects with) Error of one line, without the URL, when the database cannot be reached
  */
 export async function connectReplayStore(setting: ReplaySetting): Promise<ConnectedStore> {
-  switch (setting.kind) {
-    case 'none':
-      return { store: undefined, close: async () => {} }
-    case 'memory':
-      return { store: memoryReplayStore(), close: async () => {} }
-    case 'redis':
-      return connectRedis(setting.url).catch(error => Promise.reject(unreachable('Redis', error)))
-    case 'postgres':
-      return connectPostgres(setting.url).catch(error => Promise.reject(unreachable('PostgreSQL', error)))
+  if (!('url' in setting)) {
+    return { store: setting.kind === 'memory' ? memoryReplayStore() : undefined, close: async () => {} }
+  }
+  const [database, connect] =
+    setting.kind === 'redis' ? (['Redis', connectRedis] as const) : (['PostgreSQL', connectPostgres] as const)
+  try {
+    return await connect(setting.url)
+  } catch (error) {
+    // Where a name has several addresses, the error has no message.
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new Error(`the replay store in ${database} cannot be used: ${message || code}`)
   }
 }
 
@@ -109,10 +111,4 @@ function guardedSocket(): Socket {
     }
   }
   return socket
-}
-
-function unreachable(database: string, error: unknown): Error {
-  // Where a name has several addresses, the error has no message.
-  const { code, message } = error as NodeJS.ErrnoException
-  return new Error(`the replay store in ${database} cannot be used: ${message || code}`)
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fromNodeRequest, type Rejected, sendRefusal, type Verdict, type Verify } from 'signed-requests'
 import { copyBody } from './body-copy.ts'
+import { whenOver } from './connections.ts'
 import type { Exchange, HeaderLine, Malformed, UpstreamResult } from './exchange.ts'
 import type { Upstream } from './forward.ts'
 import { requestHeaders } from './headers.ts'
@@ -14,21 +15,14 @@ export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Excha
 /** What is kept of a refused body for the page. */
 const MAX_COPIED = 64 * 1024
 
-export function createServe(
-  settings: Pick<
-    GatewaySettings,
-    'https' | 'prefix' | 'observe' | 'verifier' | 'admin' | 'upstreamTimeout' | 'requestId'
-  >,
-  verify: Verify,
-  upstream: Upstream
-): Serve {
-  const { https: httpsOption, prefix, observe, verifier, admin, upstreamTimeout, requestId } = settings
+type Settings = Pick<GatewaySettings, 'https' | 'prefix' | 'observe' | 'verifier' | 'admin' | 'requestId'> &
+  Pick<GatewaySettings, 'upstreamTimeout'>
+
+export function createServe(settings: Settings, verify: Verify, upstream: Upstream): Serve {
+  const { prefix, observe, verifier, admin, upstreamTimeout, requestId } = settings
   const waitForTurn = createSignatureQueue()
   const copied = observe ? (verifier.maxBodyBytes ?? 10_485_760) : admin && !admin.redact ? MAX_COPIED : 0
-  const proxy = {
-    ...(httpsOption !== undefined && { https: httpsOption }),
-    ...(prefix !== undefined && { prefix })
-  }
+  const proxy = { https: settings.https, prefix }
   const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
 
   return async (req, res) => {
@@ -46,9 +40,7 @@ export function createServe(
     const copy = copied > 0 && received.body !== null ? copyBody(received.body, copied) : undefined
 
     const leave = await waitForTurn(headers)
-    const verdict = await verify(copy === undefined ? received : { ...received, body: copy.body }).finally(
-      leave
-    )
+    const verdict = await verify({ ...received, body: copy?.body ?? received.body }).finally(leave)
     const body = await bodyToForward(verdict)
     let result: UpstreamResult = 'not-asked'
     if (body !== undefined) {
@@ -84,12 +76,10 @@ const reportHeld = (error: unknown): void =>
   console.error(`a claim could not be released, so a repetition will be refused: ${(error as Error)?.name}`)
 
 /** The only refusal while observing: a body above the limit cannot be forwarded. */
-const tooLarge = ({ checks }: Verdict): Rejected =>
-  ({
-    status: 'rejected',
-    checks,
-    failures: [{ check: 'digest', outcome: 'fail', code: 'body-too-large', message: '' }]
-  }) as unknown as Rejected
+const tooLarge = ({ checks }: Verdict): Rejected => {
+  const failure = { check: 'digest', outcome: 'fail', code: 'body-too-large', message: '' } as const
+  return { status: 'rejected', checks, failures: [failure] } as unknown as Rejected
+}
 
 /** RFC 9110 section 5.6.2: nothing that could be taken for another part of a log line. */
 function tokenIn(headers: readonly HeaderLine[], name: string): string | undefined {
@@ -97,9 +87,3 @@ function tokenIn(headers: readonly HeaderLine[], name: string): string | undefin
   const value = values.length === 1 ? values[0]![1] : ''
   return /^[!#$%&'*+.^_`|~\w-]{1,128}$/.test(value) ? value : undefined
 }
-
-const whenOver = (res: ServerResponse): Promise<void> =>
-  new Promise(resolve => {
-    if (res.writableFinished || res.destroyed) return resolve()
-    res.once('finish', resolve).once('close', resolve)
-  })

@@ -6,10 +6,7 @@ import { trackConnections } from '../src/connections.ts'
 
 async function start(answer: Parameters<typeof createServer>[1]) {
   const server = createServer((req, res) => {
-    connections.run(res, async () => {
-      answer?.(req, res as never)
-      return true
-    })
+    connections.run(res, async () => answer?.(req, res as never))
   })
   const connections = trackConnections(server, false)
   server.listen(0, '127.0.0.1')
@@ -43,14 +40,23 @@ it('a connection without a request is closed at once, and one with half a head t
 })
 
 it('all pipelined requests are answered, and then the connection is closed', async () => {
-  const finish: (() => void)[] = []
-  const { connections, socket } = await start((_, res) => {
-    finish.push(() => res.end('done'))
+  let finish: (() => void) | undefined
+  let served = 0
+  const { connections, server, socket } = await start((_, res) => {
+    served += 1
+    if (finish === undefined) finish = () => res.end('done')
+    else res.end('done')
+  })
+  let arrived = 0
+  server.on('request', () => {
+    arrived += 1
   })
   socket.write(REQUEST + REQUEST)
-  while (finish.length < 2) await new Promise(setImmediate)
+  while (arrived < 2) await new Promise(setImmediate)
+  // One after the other: the second waits until the first was answered.
+  expect(served).toBe(1)
   const drained = connections.drain(10_000)
-  for (const end of finish) end()
+  finish?.()
   let answer = ''
   for await (const chunk of socket) answer += chunk
   expect(answer.match(/done/g)).toHaveLength(2)

@@ -1,11 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { authorityOf } from '../connections.ts'
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/
-
-/** As in a URL: IPv6 in brackets. */
-export const authorityOf = (host: string, port: number): string =>
-  `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 
 /**
  * Who is let in. With a token: whoever has it, on a loopback address too. Without: a browser whose address bar shows

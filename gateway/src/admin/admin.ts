@@ -1,19 +1,20 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { listen } from '../connections.ts'
 import type { DnsAnswer } from '../dns-answers.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange, Malformed } from '../exchange.ts'
+import type { Address } from '../options.ts'
 import { loadPage } from '../page-files.ts'
-import { authorityOf, createAccessCheck } from './access.ts'
-import { createEventStreams } from './events.ts'
+import { createAccessCheck } from './access.ts'
 import { createMetrics } from './metrics.ts'
-import { createRecent } from './recent.ts'
+import { createEventStreams, createRecent } from './recent.ts'
 import { type SetupSettings, setupOf } from './setup.ts'
 import { detailOf, type Outcome, outcomeOf } from './view.ts'
 
 export interface AdminSettings extends SetupSettings {
   /** port 0 is any free one */
-  address: { host: string; port: number }
+  address: Address
   /** required for an address that is not a loopback one */
   token: string | undefined
   redact: boolean
@@ -29,7 +30,7 @@ export interface Admin {
   /** Keeps a request for the page. */
   keep(exchange: Exchange): void
   /** Counts what was answered. */
-  count(response: Pick<Exchange, 'status' | 'upstream'>): void
+  count(exchange: Exchange | Malformed): void
   close(): Promise<void>
 }
 
@@ -89,12 +90,8 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
   })
   server.timeout = IDLE
   replaceSilent(server)
-  server.listen(address.port, address.host.replace(/^\[|\]$/g, ''))
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-
   return {
-    address: authorityOf(address.host, port),
+    address: await listen(server, address),
     count: metrics.countResponse,
     keep(exchange) {
       counts[outcomeOf(exchange)] += 1

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { VerdictMessage } from 'signed-requests'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange, Malformed } from '../exchange.ts'
 
 const CHANNEL = 'signed-requests:verdict'
 
@@ -37,7 +37,7 @@ export function createMetrics() {
   return {
     registry,
     /** By class: an upstream can answer with any of 900 statuses, and each label value is a time series of its own. */
-    countResponse: ({ status, upstream }: Pick<Exchange, 'status' | 'upstream'>) =>
+    countResponse: ({ status, upstream }: Exchange | Malformed) =>
       responses.inc({ status: status === 0 ? 'none' : `${Math.floor(status / 100)}xx`, upstream }),
     close() {
       unsubscribe(CHANNEL, count)

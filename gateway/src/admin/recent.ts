@@ -1,25 +1,13 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DnsAnswer } from '../dns-answers.ts'
 import type { Exchange } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
+import { type KeptExchange, rowOf } from './view.ts'
 
 const MAX_KEPT = 200
 
 /** Bytes of a body that are kept. */
 const MAX_BODY = 64 * 1024
-
-/** What is kept of one request. */
-export interface KeptExchange extends Exchange {
-  /** counts up, also from one process to the next on the same machine */
-  readonly number: number
-  /** with a `Signature` under the domain; or anything else, such as scanners */
-  readonly list: 'signed' | 'other'
-  /** of the whole body, in bytes, of which `body` may be the beginning; undefined when it was not read to its end */
-  readonly bodyLength: number | undefined
-  /** what DNS answered about the key */
-  readonly dns: Readonly<Record<string, DnsAnswer>> | undefined
-}
-
-export type Recent = ReturnType<typeof createRecent>
 
 /**
  * The last 200 requests of each list, in memory only: nothing unsigned can push a signed one out.
@@ -56,5 +44,53 @@ function cutBody({ verdict, body: refused }: Exchange, redact: boolean) {
     // A copy: a view would keep all of the buffer behind it.
     body: redact ? undefined : received && new Uint8Array(received.subarray(0, MAX_BODY)),
     bodyLength: received?.length
+  }
+}
+
+/** Milliseconds: often enough to be live, seldom enough for a flood to cost little. */
+const BATCH = 100
+const HEARTBEAT = 5000
+const MAX_STREAMS = 20
+
+/**
+ * Server-sent events for the open pages: sends each what is kept, and then new requests in batches. One number says
+ * what a page has received, so a slow page costs no memory; it never gets requests dropped meanwhile.
+ *
+ * @param setup what a page is told first
+ * @param counts what every batch says in addition to its rows
+ */
+export function createEventStreams(recent: ReturnType<typeof createRecent>, setup: object, counts: object) {
+  const streams = new Map<ServerResponse, number>()
+  const batches = setInterval(() => {
+    for (const [res, has] of streams) {
+      const rows = res.writableNeedDrain ? [] : recent.after(has)
+      if (rows.length > 0) send(res, rows)
+    }
+  }, BATCH).unref()
+  const heartbeat = setInterval(() => {
+    for (const res of streams.keys()) if (!res.writableNeedDrain) res.write(':\n\n')
+  }, HEARTBEAT).unref()
+
+  function send(res: ServerResponse, rows: readonly KeptExchange[]): void {
+    streams.set(res, rows.at(-1)?.number ?? 0)
+    res.write(`event: requests\ndata: ${JSON.stringify({ counts, rows: rows.map(rowOf) })}\n\n`)
+  }
+
+  return {
+    open(req: IncomingMessage, res: ServerResponse): void {
+      if (streams.size >= MAX_STREAMS) {
+        return void res.writeHead(503, { 'Retry-After': '5' }).end('Too many pages are open.\n')
+      }
+      res.writeHead(200, { 'Content-Type': 'text/event-stream' })
+      if (req.method === 'HEAD') return void res.end()
+      res.on('close', () => streams.delete(res))
+      res.write(`retry: 1000\nevent: setup\ndata: ${JSON.stringify(setup)}\n\n`)
+      send(res, recent.after(0))
+    },
+    close(): void {
+      clearInterval(batches)
+      clearInterval(heartbeat)
+      for (const res of streams.keys()) res.destroy()
+    }
   }
 }

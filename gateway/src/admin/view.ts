@@ -1,9 +1,21 @@
 import { isUtf8 } from 'node:buffer'
 import { diagnose, type VerifierOptions } from 'signed-requests'
 import { captureFixture } from 'signed-requests/testing'
+import type { DnsAnswer } from '../dns-answers.ts'
 import type { Exchange } from '../exchange.ts'
-import type { KeptExchange } from './recent.ts'
 import { claimedSignature } from './signing.ts'
+
+/** What is kept of one request. */
+export interface KeptExchange extends Exchange {
+  /** counts up, also from one process to the next on the same machine */
+  readonly number: number
+  /** with a `Signature` under the domain; or anything else, such as scanners */
+  readonly list: 'signed' | 'other'
+  /** of the whole body, in bytes, of which `body` may be the beginning; undefined when it was not read to its end */
+  readonly bodyLength: number | undefined
+  /** what DNS answered about the key */
+  readonly dns: Readonly<Record<string, DnsAnswer>> | undefined
+}
 
 /** A line of the list. Every text from outside is printable ASCII here, and cut. */
 export function rowOf(kept: KeptExchange): object {
