@@ -38,6 +38,8 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
   const { take, confirm, free } = statementsFor(quoteTable(table).table)
   return sharedReplayStore({
     inOrder: false,
+    // An error of the server, not of the connection: the statement was undone.
+    isUndone: error => typeof (error as { severity?: unknown } | null)?.severity === 'string',
     async take(id, token, ttlSeconds, timeout) {
       const values = [id, token, ttlSeconds, timeout]
       // `pg` reads the values when a connection is free: a statement that has waited too long for one must not take.
@@ -46,8 +48,8 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
         const rows = (await pool.query(take, values))?.rows
         if (!Array.isArray(rows) || rows.length > 1) throw new Error(NOT_CERTAIN)
         if (rows.length === 0) return ''
-        const holder = (rows[0] as { token?: unknown } | null)?.token
-        if (typeof holder !== 'string') throw new Error(NOT_CERTAIN)
+        const { token: holder, again } = (rows[0] ?? {}) as { token?: unknown; again?: unknown }
+        if (typeof holder !== 'string' || holder !== again) throw new Error(NOT_CERTAIN)
         return holder
       } finally {
         clearTimeout(timer)
@@ -113,8 +115,8 @@ const statementsFor = (table: string) => ({
     FOR UPDATE SKIP LOCKED
   )) AND expires_at <= statement_timestamp()
 )
-SELECT token FROM claimed
-UNION ALL SELECT token FROM ${table} WHERE id = $1::text AND NOT EXISTS (SELECT FROM claimed)`,
+SELECT token, token AS again FROM claimed
+UNION ALL SELECT token, token FROM ${table} WHERE id = $1::text AND NOT EXISTS (SELECT FROM claimed)`,
   confirm: `UPDATE ${table} SET token = $3::text WHERE id = $1::text AND token = $2::text`,
   free: `DELETE FROM ${table} WHERE id = $1::text AND left(token, length($2::text)) = $2::text`
 })

@@ -25,15 +25,15 @@ export interface IoredisClient {
 }
 
 // Each reply begins with the token of its command: a lost or damaged reply before it would let every later one pass for
-// the reply to another command, and `OK` for one claim be taken for that of another.
-const TAKE = `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') return {ARGV[1], redis.call('GET', KEYS[1])}`
+// the reply to another command, and `OK` for one claim be taken for that of another. What else it says, it says twice.
+const TAKE = `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') local held = redis.call('GET', KEYS[1]) return {ARGV[1], held, held}`
 
 // Only a script compares and writes in one step on every version of Redis, Valkey and KeyDB. SETRANGE keeps the expiry.
 const CONFIRM = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('SETRANGE', KEYS[1], 0, ARGV[2]) end
-return {ARGV[1], 'confirmed'}`
+return {ARGV[1], 'done', 'done'}`
 const FREE = `local held = redis.call('GET', KEYS[1])
 if held and string.sub(held, 1, #ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
-return {ARGV[1], 'freed'}`
+return {ARGV[1], 'done', 'done'}`
 
 /**
  * A replay store in Redis, for a receiver of several processes. A claim is a script of `SET key token PX ttl NX` and
@@ -65,7 +65,8 @@ export function redisReplayStore(
 
   const runInStep = async (script: string, id: string, token: string, ...values: string[]) => {
     const reply = await run(script, prefix + id, token, ...values)
-    if (Array.isArray(reply) && reply[0] === token && typeof reply[1] === 'string') return reply[1]
+    if (Array.isArray(reply) && reply[0] === token && typeof reply[1] === 'string' && reply[1] === reply[2])
+      return reply[1]
     reconnect()
     throw new Error('Redis replied to another command: the claim is not certain')
   }

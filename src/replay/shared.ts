@@ -18,6 +18,8 @@ export interface Database {
   confirm(id: string, token: string, confirmed: string): Promise<void>
   /** Frees the id if the token that holds it begins with `start`. */
   free(id: string, start: string): Promise<void>
+  /** whether the error says for certain that nothing was taken */
+  isUndone?(error: unknown): boolean
   /** calls reach the database in their order: `free` undoes a `take` that is still under way */
   inOrder: boolean
 }
@@ -70,15 +72,12 @@ export function sharedReplayStore(database: Database): ReplayStore {
     isLate: () => boolean
   ): Promise<boolean> => {
     const giveUp = performance.now() + (timeout === A_DAY ? PATIENCE : timeout)
-    let seen: string | undefined
-    while (!isLate() && performance.now() < giveUp) {
+    for (let look = 1; !isLate() && performance.now() < giveUp; look++) {
       const holder = await database.take(id, token, ttlSeconds, timeout)
       if (holder === token) return true
-      if (holder === undefined) return false
-      const isReplay = holder.startsWith(ownerToken()) || holder.endsWith(CONFIRMED) || holder === ''
-      if (isReplay && holder === seen) return false // twice the same: no reply was damaged
-      seen = holder
-      if (!isReplay || holder === '') await sleep(Math.min(LOOK_AGAIN, timeout / 4))
+      if (holder === undefined || (holder === '' && look > 1)) return false
+      if (holder.startsWith(ownerToken()) || holder.endsWith(CONFIRMED)) return false
+      await sleep(Math.min(LOOK_AGAIN, timeout / 4))
     }
     if (timeout === A_DAY) return false // it is held, and a caller without a timeout asks no more
     throw new Error('the id is held by a claim that is not confirmed')
@@ -136,7 +135,8 @@ export function sharedReplayStore(database: Database): ReplayStore {
         if (isTaken) database.confirm(stored, token, claim + CONFIRMED).catch(() => {})
         return isTaken
       } catch (error) {
-        if (!isLate || !database.inOrder) withdraw(stored, claim, until)
+        const isWithdrawn = isLate && database.inOrder
+        if (!isWithdrawn && !database.isUndone?.(error)) withdraw(stored, claim, until)
         throw error
       } finally {
         clearTimeout(timer)

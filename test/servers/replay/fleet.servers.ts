@@ -52,7 +52,7 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
   })
 
   const start = (script: string, ...args: string[]) => {
-    const path = fileURLToPath(new URL(script, import.meta.url))
+    const path = fileURLToPath(new URL(`../../unit/replay/${script}`, import.meta.url))
     workers = clients.map(client =>
       fork(path, [client, `${server.port}`, ...args], {
         execArgv: ['--import', 'tsx'],

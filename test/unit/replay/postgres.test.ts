@@ -20,7 +20,7 @@ describe('postgresReplayStore', () => {
     const store = postgresReplayStore({
       async query(text, values) {
         sent.push([text, [...values]])
-        return { rows: [{ token: values[1] }] }
+        return { rows: [{ token: values[1], again: values[1] }] }
       }
     })
     await store.claim("'; DROP TABLE x", 1.5, 1000)
@@ -43,7 +43,7 @@ describe('postgresReplayStore', () => {
   })
 
   it('never reports an id as held by a token that is not text', async () => {
-    for (const row of [{}, null, { token: 7 }, { id: 'a' }])
+    for (const row of [{}, null, { token: 7, again: 7 }, { token: 'a', again: 'b' }])
       await expect(postgresReplayStore(answering([row])).claim('a', 60)).rejects.toThrow('not certain')
   })
 
@@ -53,7 +53,7 @@ describe('postgresReplayStore', () => {
       const client: PostgresClient = {
         async query(_, values) {
           token ??= values[1]
-          return { rows: [{ token: values[1] }] }
+          return { rows: [{ token: values[1], again: values[1] }] }
         }
       }
       await postgresReplayStore(client).claim('a', 60)
