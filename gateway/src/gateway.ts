@@ -60,8 +60,7 @@ export async function startGateway(
   const serving = new Set<Promise<void>>()
 
   const end = (exchange: Exchange | Malformed) => {
-    admin?.count(exchange)
-    if (exchange.verdict !== undefined) admin?.keep(exchange)
+    admin?.record(exchange)
     onOver(exchange)
   }
   const listener = (req: IncomingMessage, res: ServerResponse) => {

@@ -27,10 +27,8 @@ export interface AdminSettings extends SetupSettings {
 export interface Admin {
   /** `127.0.0.1:9901` */
   address: string
-  /** Keeps a request for the page. */
-  keep(exchange: Exchange): void
-  /** Counts what was answered. */
-  count(exchange: Exchange | Malformed): void
+  /** Counts what was answered, and keeps what has a verdict for the page. */
+  record(exchange: Exchange | Malformed): void
   close(): Promise<void>
 }
 
@@ -54,7 +52,7 @@ const HEADERS = {
 export async function startAdmin(settings: AdminSettings): Promise<Admin> {
   const { address, token, redact, verifier } = settings
   const refusalOf = createAccessCheck(address.host, token)
-  const files = await loadPage()
+  const files = loadPage()
   const metrics = createMetrics()
   const recent = createRecent(redact, verifier.serviceDomain, settings.dns)
   const counts: Record<Outcome, number> = { verified: 0, refused: 0, unavailable: 0, forwarded: 0 }
@@ -92,8 +90,9 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
   replaceSilent(server)
   return {
     address: await listen(server, address),
-    count: metrics.countResponse,
-    keep(exchange) {
+    record(exchange) {
+      metrics.countResponse(exchange)
+      if (exchange.verdict === undefined) return
       counts[outcomeOf(exchange)] += 1
       recent.keep(exchange)
     },

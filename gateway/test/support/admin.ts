@@ -2,7 +2,6 @@ import { get, type IncomingHttpHeaders, type RequestOptions, request } from 'nod
 import { createTestService } from 'signed-requests/testing'
 import { onTestFinished } from 'vitest'
 import { type AdminSettings, startAdmin } from '../../src/admin/admin.ts'
-import type { Exchange } from '../../src/exchange.ts'
 
 export const service = createTestService()
 
@@ -27,11 +26,7 @@ export async function startTestAdmin(changes: Partial<AdminSettings> = {}) {
   const admin = await startAdmin(testAdminSettings(changes))
   onTestFinished(() => admin.close())
   const { port } = new URL(`http://${admin.address}`)
-  const record = (exchange: Exchange) => {
-    admin.count(exchange)
-    admin.keep(exchange)
-  }
-  return { ...admin, record, port: Number(port) }
+  return { ...admin, port: Number(port) }
 }
 
 export interface Answer {
