@@ -90,8 +90,10 @@ const authorize = program
   .action(runAuthorizer)
 addAuthorizerOptions(authorize)
 
+// Commander would check the variables of authorize as those of the gateway.
+if (process.argv[2] !== 'authorize') addOptions(program)
 try {
-  await addOptions(program).parseAsync()
+  await program.parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage
   else {

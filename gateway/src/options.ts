@@ -197,16 +197,8 @@ export function commonSettings(command: Command, values: OptionValues): CommonSe
   const { listen, prefix, log, maxConnections, drain } = values
   const https = { always: true, 'x-forwarded-proto': 'x-forwarded-proto' }[values['https'] as string]
   const verifier = verifierOptions(command, values)
-  return {
-    listen,
-    https,
-    prefix,
-    verifier,
-    log,
-    maxConnections,
-    drain,
-    replay: replaySetting(command, values)
-  } as CommonSettings
+  const replay = replaySetting(command, values)
+  return { listen, https, prefix, verifier, replay, log, maxConnections, drain } as CommonSettings
 }
 
 /** The options of the library, and the flags that give them, which its messages name. */

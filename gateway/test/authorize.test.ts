@@ -244,4 +244,10 @@ describe('on the command line', () => {
       expect.stringContaining(text)
     ])
   })
+
+  test('a variable that the gateway has too has the meaning of its own flag', async () => {
+    const args = ['authorize', '--from', 'as-is', ...needed, '--check']
+    expect((await runCli(args, { SIGNED_REQUESTS_REPLAY: 'true' })).code).toBe(0)
+    expect((await runCli(args, { SIGNED_REQUESTS_REPLAY: 'memory' })).code).toBe(64)
+  })
 })
