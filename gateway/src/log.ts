@@ -35,7 +35,7 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
     requestId ?? ''
   ]
   const line = words.join(' ').trimEnd()
-  return verdict.status === 'verified' ? line : `${line}\n${explain(verdict)}\n`
+  return verdict.status === 'verified' ? line : `${line}\n${explain(verdict, { settings: 'flags' })}\n`
 }
 
 /** Bytes that wait for a reader that has stalled. */

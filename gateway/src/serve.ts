@@ -71,9 +71,11 @@ export function createServe(settings: Settings, verify: Verify, upstream: Upstre
   }
 }
 
-/** One line on stderr: the log will only show the repetition as replayed. */
+/** One line on stderr. The store tries again; until it succeeds the log shows a repetition as refused. */
 const reportHeld = (error: unknown): void =>
-  console.error(`a claim could not be released, so a repetition will be refused: ${(error as Error)?.name}`)
+  console.error(
+    `a claim could not be released so far, so a repetition is refused until that has succeeded: ${(error as Error)?.name}`
+  )
 
 /** The only refusal while observing: a body above the limit cannot be forwarded. */
 const tooLarge = ({ checks }: Verdict): Rejected => {

@@ -43,6 +43,13 @@ it('text explains a refusal in printable ASCII, and a verified request is one li
   expect(await of(signed, 'text')).toBe('1970-01-01T00:00:00.000Z 401 verified not-asked 2 ms id-1')
 })
 
+it('names the flag of this command line in a fix', async () => {
+  const elsewhere = service.sign({ target: '/', host: 'elsewhere.example' })
+  const text = await of(elsewhere, 'text')
+  expect(text).toMatch(/--host\s+elsewhere\.example/)
+  expect(text).not.toContain('hosts:')
+})
+
 it('says that a request had no Signature under the domain, which most scanners have not', async () => {
   const headers = signed.headers.filter(([name]) => name !== 'Signature')
   expect(await of({ ...signed, headers }, 'json')).toContain('"signatureUnderDomain":false')

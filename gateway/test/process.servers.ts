@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -223,8 +223,8 @@ describe('one process', () => {
     const { child, address } = await start(url, ['--https', 'always', '--log', 'text'])
     child.stdout!.pause()
     const forged = { ...service.sign({ target: '/' }), target: '/other' }
-    // Each is some kilobytes of text: more than a pipe and the limit hold.
-    for (let i = 0; i < 6; i++) await Promise.all(Array.from({ length: 100 }, () => send(address, forged)))
+    // 1.5 kB of text each: together more than the limit of 1 MiB, the pipe and this reader's buffer hold.
+    for (let i = 0; i < 12; i++) await Promise.all(Array.from({ length: 100 }, () => send(address, forged)))
     let text = ''
     child.stdout!.on('data', chunk => {
       text += chunk

@@ -58,8 +58,8 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
     async confirm(id, token, confirmed) {
       await pool.query(confirm, [id, token, confirmed])
     },
-    async free(id, start) {
-      await pool.query(free, [id, start])
+    async free(id, start, end) {
+      await pool.query(free, [id, start, end])
     }
   })
 }
@@ -118,7 +118,8 @@ const statementsFor = (table: string) => ({
 SELECT token, token AS again FROM claimed
 UNION ALL SELECT token, token FROM ${table} WHERE id = $1::text AND NOT EXISTS (SELECT FROM claimed)`,
   confirm: `UPDATE ${table} SET token = $3::text WHERE id = $1::text AND token = $2::text`,
-  free: `DELETE FROM ${table} WHERE id = $1::text AND left(token, length($2::text)) = $2::text`
+  free: `DELETE FROM ${table} WHERE id = $1::text AND left(token, length($2::text)) = $2::text
+  AND substr(token, length($2::text) + 1) < $3::text COLLATE "C"`
 })
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/

@@ -24,7 +24,7 @@ export interface IoredisClient {
   disconnect?(reconnect: boolean): void
 }
 
-// Each reply begins with the token of its command: a lost or damaged reply before it would let every later one pass for
+// Each reply begins with what only its command has: a lost or damaged reply before it would let every later one pass for
 // the reply to another command, and `OK` for one claim be taken for that of another. What else it says, it says twice.
 const TAKE = `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') local held = redis.call('GET', KEYS[1]) return {ARGV[1], held, held}`
 
@@ -32,13 +32,14 @@ const TAKE = `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') local hel
 const CONFIRM = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('SETRANGE', KEYS[1], 0, ARGV[2]) end
 return {ARGV[1], 'done', 'done'}`
 const FREE = `local held = redis.call('GET', KEYS[1])
-if held and string.sub(held, 1, #ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
-return {ARGV[1], 'done', 'done'}`
+local n = #ARGV[1]
+if held and string.sub(held, 1, n) == ARGV[1] and string.sub(held, n + 1) < ARGV[2] then redis.call('DEL', KEYS[1]) end
+return {ARGV[1] .. ARGV[2], 'done', 'done'}`
 
 /**
  * A replay store in Redis, for a receiver of several processes. A claim is a script of `SET key token PX ttl NX` and
  * `GET`, then one without waiting that confirms it; a release is one that deletes the key if it still holds a token of
- * this store object: one key each, so any Redis Cluster will do. A late claim is withdrawn right behind it on the same
+ * this store object, from a claim before it: one key each, so any Redis Cluster will do. A late claim is withdrawn right behind it on the same
  * connection.
  *
  * Connecting, reconnecting and closing are the client's work, with one exception: when a reply belongs to another
@@ -63,9 +64,9 @@ export function redisReplayStore(
   const { prefix = 'signed-requests:' } = ownOptions('redisReplayStore', options, ['prefix'])
   if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
 
-  const runInStep = async (script: string, id: string, token: string, ...values: string[]) => {
-    const reply = await run(script, prefix + id, token, ...values)
-    if (Array.isArray(reply) && reply[0] === token && typeof reply[1] === 'string' && reply[1] === reply[2])
+  const runInStep = async (script: string, id: string, token: string, value: string, echo = token) => {
+    const reply = await run(script, prefix + id, token, value)
+    if (Array.isArray(reply) && reply[0] === echo && typeof reply[1] === 'string' && reply[1] === reply[2])
       return reply[1]
     reconnect()
     throw new Error('Redis replied to another command: the claim is not certain')
@@ -85,9 +86,9 @@ export function redisReplayStore(
     async confirm(id, token, confirmed) {
       if (setIfNew === undefined) await runInStep(CONFIRM, id, token, confirmed)
     },
-    async free(id, start) {
-      if (setIfNew === undefined) await runInStep(FREE, id, start)
-      else await run(FREE, prefix + id, start)
+    async free(id, start, end) {
+      if (setIfNew === undefined) await runInStep(FREE, id, start, end, start + end)
+      else await run(FREE, prefix + id, start, end)
     }
   })
 }

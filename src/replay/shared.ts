@@ -16,30 +16,33 @@ export interface Database {
   take(id: string, token: string, ttlSeconds: number, timeout: number): Promise<string | undefined>
   /** Puts `confirmed` in the place of the token that holds the id; both have the same length. */
   confirm(id: string, token: string, confirmed: string): Promise<void>
-  /** Frees the id if the token that holds it begins with `start`. */
-  free(id: string, start: string): Promise<void>
+  /** Frees the id if the token that holds it begins with `start`, and what follows there sorts before `end`. */
+  free(id: string, start: string, end: string): Promise<void>
   /** whether the error says for certain that nothing was taken */
   isUndone?(error: unknown): boolean
   /** calls reach the database in their order: `free` undoes a `take` that is still under way */
   inOrder: boolean
 }
 
-/** Claims that may have taken their id although they were not granted. */
+/** Claims that may have taken their id although they were not granted, or hold it although it was released. */
 interface Undecided {
   id: string
-  tokens: Set<string>
+  /** the start of their tokens, and the end of what follows */
+  tokens: Map<string, string>
   /** when the id will have expired, by the monotonic clock in milliseconds */
   until: number
 }
 
 const PENDING = 'p'
 const CONFIRMED = 'c'
+const EITHER = 'z'
 
 // While another process has not confirmed its claim: how often the id is looked at, and how long without a timeout.
 const LOOK_AGAIN = 100
 const PATIENCE = 1000
 
 const RETRY_AFTER = 200
+const RELEASE_PATIENCE = 5000
 const WITHDRAWN_AT_ONCE = 100
 const MOST_UNDECIDED = 100_000 // about 30 MB, after a long outage
 const A_DAY = 86_400_000
@@ -52,11 +55,16 @@ const A_DAY = 86_400_000
  * A claim that is late, or whose reply was lost, is withdrawn, again and again until that has succeeded: its request
  * was not accepted, so a retry must be, in any process. In this one the next claim of the id does it first; another
  * one finds a claim that is not confirmed, which does not make the request a replay.
+ *
+ * So is one whose release failed: its request will be sent again. A release frees only claims that began before it, so
+ * a late one, which the database does after a retry was granted, does not free the claim of that.
  */
 export function sharedReplayStore(database: Database): ReplayStore {
   const undecided = new Map<string, Undecided>()
+  /** Tokens that are under way, or granted and not confirmed so far, with the time when their ids will have expired. */
+  const pending = new Map<string, number>()
   let isWithdrawing = false
-  let claims = 0
+  let numbers = 0
   let owner = ''
   // Not before the first claim: Workers have no random values while a module loads.
   const ownerToken = () => {
@@ -76,6 +84,12 @@ export function sharedReplayStore(database: Database): ReplayStore {
       const holder = await database.take(id, token, ttlSeconds, timeout)
       if (holder === token) return true
       if (holder === undefined || (holder === '' && look > 1)) return false
+      // A claim that was withdrawn, and whose command came to the database behind that on another connection.
+      const isGhost = holder.startsWith(ownerToken()) && holder.endsWith(PENDING) && !pending.has(holder)
+      if (isGhost) {
+        await database.free(id, holder, EITHER)
+        continue
+      }
       if (holder.startsWith(ownerToken()) || holder.endsWith(CONFIRMED)) return false
       await sleep(Math.min(LOOK_AGAIN, timeout / 4))
     }
@@ -83,18 +97,20 @@ export function sharedReplayStore(database: Database): ReplayStore {
     throw new Error('the id is held by a claim that is not confirmed')
   }
 
-  const withdraw = (id: string, token: string, until: number): Promise<void> => {
-    const claim = undecided.get(id) ?? { id, tokens: new Set(), until }
-    claim.tokens.add(token)
+  const remember = (id: string, start: string, end: string, until: number): Undecided => {
+    const claim = undecided.get(id) ?? { id, tokens: new Map(), until }
+    claim.tokens.set(start, end)
     if (undecided.size < MOST_UNDECIDED) undecided.set(id, claim)
-    return free(claim).catch(withdrawAll)
+    return claim
   }
+  const withdraw = (id: string, token: string, until: number): Promise<void> =>
+    free(remember(id, token, EITHER, until)).catch(withdrawAll)
   const free = async (claim: Undecided): Promise<void> => {
-    for (const token of claim.tokens) {
-      await database.free(claim.id, token)
-      claim.tokens.delete(token)
+    for (const [start, end] of claim.tokens) {
+      await database.free(claim.id, start, end)
+      if (claim.tokens.get(start) === end) claim.tokens.delete(start)
     }
-    undecided.delete(claim.id)
+    if (claim.tokens.size === 0 && undecided.get(claim.id) === claim) undecided.delete(claim.id)
   }
   const withdrawAll = async (): Promise<void> => {
     if (isWithdrawing) return
@@ -118,9 +134,15 @@ export function sharedReplayStore(database: Database): ReplayStore {
       assertId(id)
       assertTtl(ttlSeconds)
       const stored = storedId(id)
-      const claim = ownerToken() + (claims++).toString(36).padStart(9, '0')
+      const claim = ownerToken() + numberOf(numbers++)
       const token = claim + PENDING
       const until = performance.now() + ttlSeconds * 1000
+      for (const [expired, end] of pending) {
+        if (end > performance.now()) break
+        pending.delete(expired)
+      }
+      pending.set(token, until)
+      let isGranted = false
       let isLate = false
       const timer = setTimeout(() => {
         isLate = true
@@ -132,7 +154,13 @@ export function sharedReplayStore(database: Database): ReplayStore {
         const isTaken = await take(stored, token, ttlSeconds, timeout, () => isLate)
         if (isLate) throw new Error(`no answer within ${timeout} ms`)
         // Nobody waits for it: without it other processes answer a replay with 503 instead of 401.
-        if (isTaken) database.confirm(stored, token, claim + CONFIRMED).catch(() => {})
+        isGranted = isTaken
+        if (isTaken) {
+          database.confirm(stored, token, claim + CONFIRMED).then(
+            () => pending.delete(token),
+            () => {}
+          )
+        }
         return isTaken
       } catch (error) {
         const isWithdrawn = isLate && database.inOrder
@@ -140,14 +168,29 @@ export function sharedReplayStore(database: Database): ReplayStore {
         throw error
       } finally {
         clearTimeout(timer)
+        if (!isGranted) pending.delete(token)
       }
     },
     async release(id) {
       assertId(id)
-      await database.free(storedId(id), ownerToken())
+      const now = performance.now()
+      const claim = remember(storedId(id), ownerToken(), numberOf(numbers++), now + A_DAY)
+      // The retry may come to another process: it is told to come when it will be accepted.
+      for (;;) {
+        try {
+          return await free(claim)
+        } catch (error) {
+          withdrawAll()
+          if (performance.now() > now + RELEASE_PATIENCE) throw error
+          await sleep(RETRY_AFTER)
+        }
+      }
     }
   }
 }
+
+/** Of one length, so that they sort as numbers. */
+const numberOf = (claim: number): string => claim.toString(36).padStart(9, '0')
 
 const PLAIN = /^[!-~]{1,200}$/
 const HASHED = 'sha256:'

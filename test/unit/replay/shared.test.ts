@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { type Database, sharedReplayStore } from '../../../src/replay/shared.ts'
+
+/** One connection: commands are done in their order, unless one of them is kept back. */
+function fakeDatabase() {
+  const held = new Map<string, string>()
+  const commands: string[] = []
+  const kept: (() => void)[] = []
+  let next: 'done' | 'lost' | 'kept' = 'done'
+  const command = async <T>(name: string, run: () => T): Promise<T> => {
+    commands.push(name)
+    const fate = next
+    next = 'done'
+    if (fate === 'done') return run()
+    if (fate === 'kept') kept.push(run)
+    throw new Error('the connection is lost')
+  }
+  const database: Database = {
+    inOrder: true,
+    take: (id, token) =>
+      command('take', () => {
+        if (!held.has(id)) held.set(id, token)
+        return held.get(id)
+      }),
+    confirm: (id, token, confirmed) =>
+      command('confirm', () => void (held.get(id) === token && held.set(id, confirmed))),
+    free: (id, start, end) =>
+      command('free', () => {
+        const token = held.get(id)
+        if (token?.startsWith(start) && token.slice(start.length) < end) held.delete(id)
+      })
+  }
+  return {
+    ...{ database, held, commands },
+    /** The next command fails, and is done never, or at `doLate`. */
+    fail(fate: 'lost' | 'kept') {
+      next = fate
+    },
+    doLate() {
+      for (const run of kept.splice(0)) run()
+    }
+  }
+}
+
+describe('a store of several processes', () => {
+  it('a release whose connection is lost is tried again, and has freed the id when it resolves', async () => {
+    const { database, held, fail } = fakeDatabase()
+    const store = sharedReplayStore(database)
+    expect(await store.claim('id', 60, 1000)).toBe(true)
+    fail('lost')
+    await store.release('id')
+    expect(held.size).toBe(0)
+    expect(await store.claim('id', 60, 1000)).toBe(true)
+  })
+
+  it('a retry that comes while its release is failing is granted', async () => {
+    const { database, fail } = fakeDatabase()
+    const store = sharedReplayStore(database)
+    expect(await store.claim('id', 60, 1000)).toBe(true)
+    fail('lost')
+    const released = store.release('id')
+    expect(await store.claim('id', 60, 1000)).toBe(true)
+    await released
+    expect(await store.claim('id', 60, 1000)).toBe(false)
+  })
+
+  it('a release that the database does late does not free the claim of the retry', async () => {
+    const { database, fail, doLate } = fakeDatabase()
+    const store = sharedReplayStore(database)
+    expect(await store.claim('id', 60, 1000)).toBe(true)
+    fail('kept')
+    await store.release('id')
+    expect(await store.claim('id', 60, 1000)).toBe(true)
+    doLate()
+    expect(await store.claim('id', 60, 1000)).toBe(false)
+  })
+
+  it('a failed claim that the database does behind its withdrawal does not make the retry a replay', async () => {
+    const { database, held, fail, doLate } = fakeDatabase()
+    const store = sharedReplayStore(database)
+    fail('kept')
+    await expect(store.claim('id', 60, 1000)).rejects.toThrow('the connection is lost')
+    doLate()
+    expect(held.size).toBe(1)
+    expect(await store.claim('id', 60, 1000)).toBe(true)
+    expect(await store.claim('id', 60, 1000)).toBe(false)
+  })
+
+  it('a granted claim whose confirmation is lost is not taken for one that failed', async () => {
+    const { database, commands, fail } = fakeDatabase()
+    const store = sharedReplayStore({
+      ...database,
+      confirm: (...values) => {
+        fail('lost')
+        return database.confirm(...values)
+      }
+    })
+    expect(await store.claim('id', 60, 1000)).toBe(true)
+    expect(await store.claim('id', 60, 1000)).toBe(false)
+    expect(commands).not.toContain('free')
+  })
+})
