@@ -26,4 +26,4 @@ export {
   type TestServiceOptions,
   type TestServiceVerifierOptions
 } from './service.ts'
-export type { SignedTestRequest, SignRequest } from './sign.ts'
+export type { Bytes, SignedTestRequest, SignRequest } from './sign.ts'

@@ -5,7 +5,7 @@ import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { VerifierOptions } from '../options/options.ts'
 import { validateDomain } from '../options/values.ts'
-import { type SignedTestRequest, type SignRequest, signRequest } from './sign.ts'
+import { type Bytes, type SignedTestRequest, type SignRequest, signRequest } from './sign.ts'
 import { createSigningKey, type SigningKey } from './signing-key.ts'
 
 /** The service to stand in for; all of it is optional. */
@@ -23,9 +23,7 @@ export interface TestServiceOptions {
 /** A stand-in for the service: it signs requests as the service would, and publishes its keys. */
 export interface TestService {
   /** a request as the service would send it, ready for `verify` */
-  sign(
-    request: SignRequest & { body: string | Uint8Array }
-  ): SignedTestRequest & { body: Uint8Array<ArrayBuffer> }
+  sign(request: SignRequest & { body: string | Uint8Array }): SignedTestRequest & { body: Bytes }
   sign(request?: SignRequest): SignedTestRequest
   /** in-memory DNS with the service's keys, for the verifier's `lookupTxt` */
   readonly lookupTxt: LookupTxt

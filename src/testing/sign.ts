@@ -32,10 +32,13 @@ export interface SignRequest {
   scheme?: SchemeName
 }
 
+/** `Uint8Array<ArrayBuffer>` from TypeScript 5.7 on, so that `new Request()` takes it; `Uint8Array` before. */
+export type Bytes = ReturnType<Uint8ArrayConstructor['of']>
+
 /** A signed request, ready for `verify`; each header is a pair, and the body is bytes. */
 export interface SignedTestRequest extends ReceivedRequest {
   headers: [name: string, value: string][]
-  body: Uint8Array<ArrayBuffer> | null
+  body: Bytes | null
 }
 
 /** What the service fills in. */
@@ -88,7 +91,7 @@ export function signRequest(given: SignRequest, key: SigningKey, context: SignCo
 }
 
 /** A copy: later changes to the given bytes do not change what was signed. */
-const bytesOf = (body: SignRequest['body']): Uint8Array<ArrayBuffer> | null =>
+const bytesOf = (body: SignRequest['body']): Bytes | null =>
   typeof body === 'string' ? new TextEncoder().encode(body) : body ? new Uint8Array(body) : null
 
 /** The specification's own sample, in its mixed case; and the same by RFC 9421. */

@@ -84,7 +84,7 @@ testRecipe(
 )
 
 test('the handler test of docs/frameworks.md passes, and fails for a handler that accepts everything', () => {
-  const example = readFileSync(path('../../examples/handler.test.mjs'), 'utf8')
+  const example = readFileSync(path('../../../examples/handler.test.mjs'), 'utf8')
   const run = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
     return spawnSync(process.execPath, ['--test', name], { cwd: folder, encoding: 'utf8' })

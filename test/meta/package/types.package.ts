@@ -77,7 +77,7 @@ describe.each(COMPILERS)('$typescript', compiler => {
     const said = compile(
       compiler,
       // The library that vitest has `expectTypeOf` from.
-      { module: 'nodenext', paths: { vitest: [path('../../node_modules/expect-type/dist/index.d.ts')] } },
+      { module: 'nodenext', paths: { vitest: [path('../../../node_modules/expect-type/dist/index.d.ts')] } },
       folder => {
         for (const file of readdirSync(path('../types'))) {
           cpSync(path(`../types/${file}`), join(folder, file.replace(/\.ts$/, '.mts')))
