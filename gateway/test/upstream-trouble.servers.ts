@@ -17,8 +17,8 @@ import type { Exchange } from '../src/exchange.ts'
 import { startGateway } from '../src/gateway.ts'
 import { testSettings } from './start.ts'
 
-/** `GATEWAY_REQUESTS=20000` is the long form: half of them with each store. */
-const REQUESTS = Number(process.env['GATEWAY_REQUESTS'] ?? 1600) / 2
+/** `GATEWAY_REQUESTS=20000` is the long form: half of them with each store, or more until every fault has happened. */
+const REQUESTS = Number(process.env['GATEWAY_REQUESTS'] ?? 1000) / 2
 const SENDERS = 80
 
 /**
@@ -212,7 +212,7 @@ it.each([
     const again: number[] = []
     let next = 0
     const sender = async () => {
-      while (next < REQUESTS) {
+      while (next < REQUESTS || Object.keys(happened).length < 2 * Object.keys(FAULTS).length) {
         const n = next
         next += 1
         const signed = service.sign({ target: `/${n}`, body: `{"n":${n}}` })
@@ -261,7 +261,7 @@ it.each([
       if (times > 1) workedAgain += 1
     }
     console.log(
-      `${kind}: ${REQUESTS} requests, by status ${JSON.stringify(totals)}, ${workedAgain} worked on again after a failure; ` +
+      `${kind}: ${next} requests, by status ${JSON.stringify(totals)}, ${workedAgain} worked on again after a failure; ` +
         `lost ${wrong.lost.length}, again ${wrong.again.length}, refused ${wrong.refused.length}; ${JSON.stringify(happened)}`
     )
     expect(wrong).toEqual({ lost: [], again: [], refused: [], unexplained: [] })
@@ -269,8 +269,6 @@ it.each([
     // Everything that this is about did happen.
     for (const status of [200, 404, 500, 502, 503, 504])
       expect(totals[status], `status ${status}`).toBeGreaterThan(0)
-    for (const name of ['store', 'application'])
-      for (const fault of Object.keys(FAULTS)) expect(happened[`${name} ${fault}`]).toBeGreaterThan(0)
     expect(workedAgain).toBeGreaterThan(0)
   }
 )
