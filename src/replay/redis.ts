@@ -9,8 +9,11 @@ export interface NodeRedisClient {
   set(key: string, value: string, options: { NX: true; PX: number }): Promise<unknown>
   /** runs a script */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+  /** opens it again after `destroy` */
   connect?(): Promise<unknown>
+  /** ends the connection at once, in version 5 and later */
   destroy?(): unknown
+  /** the same in version 4 */
   disconnect?(): unknown
 }
 
@@ -21,6 +24,7 @@ export interface IoredisClient {
   set(key: string, value: string, px: 'PX', milliseconds: number, nx: 'NX'): Promise<unknown>
   /** runs a script */
   eval(script: string, keyCount: number, key: string, ...values: string[]): Promise<unknown>
+  /** ends the connection; with true, a new one is opened */
   disconnect?(reconnect: boolean): void
 }
 

@@ -24,6 +24,7 @@ export interface TestServiceOptions {
 export interface TestService {
   /** a request as the service would send it, ready for `verify` */
   sign(request: SignRequest & { body: string | Uint8Array }): SignedTestRequest & { body: Bytes }
+  /** the same for a request whose body may be missing */
   sign(request?: SignRequest): SignedTestRequest
   /** in-memory DNS with the service's keys, for the verifier's `lookupTxt` */
   readonly lookupTxt: LookupTxt
