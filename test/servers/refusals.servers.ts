@@ -70,7 +70,8 @@ describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startPro
     const { rss: peak } = await answerOf(receiver.child)
 
     expect(statuses).toEqual({ 401: 60 })
-    expect(peak - before).toBeLessThan(20 * MEGABYTE)
+    // 540 MB are sent: what grows with that is kept. When dropped chunks are collected is up to V8.
+    expect(peak - before).toBeLessThan(60 * MEGABYTE)
   })
 })
 
