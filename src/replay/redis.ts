@@ -40,6 +40,10 @@ local n = #ARGV[1]
 if held and string.sub(held, 1, n) == ARGV[1] and string.sub(held, n + 1) < ARGV[2] then redis.call('DEL', KEYS[1]) end
 return {ARGV[1] .. ARGV[2], 'done', 'done'}`
 
+// For a stand-in with the two commands alone: its value is the store object, so a release frees what this object has claimed.
+const FREE_OWN = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
+const ownerOf = (token: string): string => token.slice(0, 12)
+
 /**
  * A replay store in Redis, for a receiver of several processes. A claim is a script of `SET key token PX ttl NX` and
  * `GET`, then one without waiting that confirms it; a release is one that deletes the key if it still holds a token of
@@ -80,7 +84,7 @@ export function redisReplayStore(
     async take(id, token, ttlSeconds) {
       const milliseconds = Math.ceil(ttlSeconds * 1000)
       if (setIfNew === undefined) return runInStep(TAKE, id, token, `${milliseconds}`)
-      const reply = await setIfNew(prefix + id, token, milliseconds)
+      const reply = await setIfNew(prefix + id, ownerOf(token), milliseconds)
       if (reply === 'OK') return token
       if (reply === null) return undefined
       throw new Error(
@@ -92,7 +96,7 @@ export function redisReplayStore(
     },
     async free(id, start, end) {
       if (setIfNew === undefined) await runInStep(FREE, id, start, end, start + end)
-      else await run(FREE, prefix + id, start, end)
+      else await run(FREE_OWN, prefix + id, ownerOf(start))
     }
   })
 }
