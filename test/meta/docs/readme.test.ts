@@ -16,7 +16,7 @@ describe('the README is short enough to be read to its end', () => {
     expect([...readme.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual([
       'Install',
       'Ten lines',
-      'Try it from a clone',
+      'Try it',
       'What a refusal looks like',
       'The verdict',
       'Frameworks',
