@@ -49,8 +49,8 @@ export const NOT_ASKED: NotRun = {
 }
 
 /**
- * 5, if a function decides: it is asked only after the signature has verified, because it may query a database, and a
- * stranger must not cause I/O. Any result but true or false is a failure of the function, not a refusal.
+ * 5, if a function decides: it is asked only after the signature has verified, because it may query a database, and an
+ * untrusted request must not cause I/O. Any result but true or false is a failure of the function, not a refusal.
  */
 export async function askAccounts(
   id: string,

@@ -45,7 +45,7 @@ export const SHARED = {
   'dns-server': shared(list('IP:PORT', 'ask this DNS server, such as 127.0.0.1:5353', "the system's"))
 } as const
 
-/** Of several commands, but set anew for each call. */
+/** Of several commands, but set again for each call. */
 export const COMMON = {
   prefix: text(
     'PATH',

@@ -27,7 +27,7 @@ export const DIGESTS: ReadonlyMap<string, { hash: 'sha256' | 'sha512'; spelling:
 /** Other digests are visible ASCII without quotes or commas (RFC 3230 section 4.2 leaves the rest to the algorithm). */
 const OTHER_SPELLING = /^[\x21\x23-\x2b\x2d-\x7e]+$/
 
-/** More than there are algorithms; it limits the work that a stranger can cause. */
+/** More than there are algorithms; it limits the work that untrusted input can cause. */
 const MAX_INSTANCES = 100
 
 /**

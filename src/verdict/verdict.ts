@@ -75,7 +75,7 @@ export interface Verified {
   checks: Checks
 }
 
-/** At least one check said no: do not act on the request. */
+/** At least one check failed: do not act on the request. */
 export interface Rejected {
   status: 'rejected'
   /** each check that did not pass, in the order of the checks */
@@ -84,7 +84,7 @@ export interface Rejected {
   checks: Checks
 }
 
-/** No check said no, but one could not be decided now: ask the sender to try again. */
+/** No check failed, but one could not be decided now: ask the sender to try again. */
 export interface Unavailable {
   status: 'unavailable'
   /** each check that could not be decided, in the order of the checks; none of them is a no */

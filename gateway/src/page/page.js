@@ -121,7 +121,7 @@ function showConnection(state, text) {
   connection.textContent = text
 }
 
-/** Begins anew: all that is kept follows. */
+/** Starts again: all that is kept follows. */
 function showSetup({ observe, domain, facts, send }) {
   byId('observing').hidden = !observe
   byId('requests-heading').textContent = `Requests signed for ${domain}`
