@@ -1,7 +1,7 @@
 import type { Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Server, Socket } from 'node:net'
-import { AUTHORITATIVE_ANSWER, decode, encode, type Question, TRUNCATED_RESPONSE } from 'dns-packet'
+import type * as DnsPacket from 'dns-packet'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { TestService } from './service.ts'
@@ -83,10 +83,14 @@ export async function startDnsServer(
 
 async function listen(records: TxtRecords, ip: string, wanted: number): Promise<CountingDnsServer> {
   const asked: string[] = []
-  const reply = (message: Buffer, maxLength: number) =>
-    replyTo(message, records, maxLength, name => asked.length < MAX_COUNTED && asked.push(name))
   // Imported here, so that the test kit loads where these modules do not exist (Cloudflare Workers).
-  const [{ createSocket }, { createServer }] = await Promise.all([import('node:dgram'), import('node:net')])
+  const [{ createSocket }, { createServer }, codec] = await Promise.all([
+    import('node:dgram'),
+    import('node:net'),
+    import('dns-packet')
+  ])
+  const reply = (message: Buffer, maxLength: number) =>
+    replyTo(codec, message, records, maxLength, name => asked.length < MAX_COUNTED && asked.push(name))
   const udp = createSocket(ip.includes(':') ? 'udp6' : 'udp4')
   udp.on('message', (message, { address, port }) => {
     const answer = reply(message, MAX_UDP)
@@ -167,6 +171,7 @@ const MAX_UDP = 512
  * @param onQuestion called with each name, in lower case, whose TXT record is asked for
  */
 export function replyTo(
+  { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE }: typeof DnsPacket,
   message: Buffer,
   records: TxtRecords,
   maxLength: number,
@@ -179,7 +184,7 @@ export function replyTo(
   )
   if (flags >> 11 !== 0 || questions !== 1 || answers !== 0 || authorities !== 0 || additionals > 2)
     return undefined
-  let question: Question
+  let question: DnsPacket.Question
   try {
     question = decode(message).questions![0]!
   } catch {
