@@ -1,6 +1,7 @@
-import type { Algorithm } from '../../src/signature/algorithms.ts'
-import type { Code } from '../../src/verdict/codes.ts'
-import type { CheckName, SchemeName } from '../../src/verdict/verdict.ts'
+import type { VectorBody, VectorDnsError, VectorOptions, VectorVerdict } from '../../src/fixture/form.ts'
+import type { CheckName } from '../../src/verdict/verdict.ts'
+
+export type { VectorBody, VectorDnsError, VectorOptions, VectorVerdict } from '../../src/fixture/form.ts'
 
 /** Counts up when a reader of the older form would misread a file. */
 export const SCHEMA_VERSION = 1
@@ -70,33 +71,3 @@ export interface VectorSigning {
   /** SHA-256 of its octets, in hex */
   sha256: string
 }
-
-/** `error`: a stream that gives some bytes, and then fails with this code. */
-export type VectorBody = { utf8: string } | { base64: string } | { error: string }
-
-/** The error code as Node's `resolveTxt` reports it; null when what is thrown has no code. */
-export interface VectorDnsError {
-  error: string | null
-}
-
-/** Options of `createVerifier` that are plain data. */
-export interface VectorOptions {
-  serviceDomain: string
-  hosts: readonly string[]
-  accounts: readonly string[]
-  accountHeader?: string
-  accountPrefix?: string
-  requireHttps?: boolean
-  dateTolerance?: number
-  schemes?: readonly SchemeName[]
-  algorithms?: readonly Algorithm[]
-  alsoCovered?: readonly string[]
-  minRsaBits?: number
-  maxRsaBits?: number
-  maxBodyBytes?: number
-}
-
-/** All failures, in the order of the checks. */
-export type VectorVerdict =
-  | { status: 'verified' }
-  | { status: 'rejected' | 'unavailable'; failures: readonly { check: CheckName; code: Code }[] }

@@ -13,7 +13,7 @@ export const MISSING_BODY: AsyncIterable<Uint8Array> = {
 }
 
 interface About {
-  /** why there is no body, when there is none */
+  /** why the body is missing */
   missingBody: string | undefined
   /** verified as of the request's own Date */
   isAsOfDate: boolean
