@@ -39,7 +39,11 @@ const ownLines = (name: string): number =>
     .filter(line => !/^\s*(?:\/\/.*)?$/.test(line)).length
 
 const SHORTEST = ['node-http.ts', 'express-router.ts', 'fastify.ts', 'koa.ts', 'hono.ts', 'nest.ts']
-const LIMITS: Readonly<Record<string, number>> = { 'handler.test.mjs': 24, 'express-json.ts': 19 }
+const LIMITS: Readonly<Record<string, number>> = {
+  'handler.test.mjs': 24,
+  'express-json.ts': 19,
+  'work-later-receive.ts': 23
+}
 const handlers = examples.filter(name => /\b(?:node|fetch|lambda)Handler[(<]/.test(read(`examples/${name}`)))
 
 test.each(handlers)('%s has at most a few lines of its own', name => {

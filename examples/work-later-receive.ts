@@ -1,0 +1,32 @@
+import { createServer } from 'node:http'
+import { Pool } from 'pg'
+import { createVerifier, explain, nodeHandler } from 'signed-requests'
+
+const verify = createVerifier({
+  serviceDomain: 'service.example',
+  hosts: 'receiver.example',
+  accounts: '1234'
+})
+// PGHOST and the like say where. Two seconds at most, because the service is waiting for an answer.
+const pool = new Pool({ connectionTimeoutMillis: 2000, query_timeout: 2000 })
+pool.on('error', error => console.error(error)) // or a lost connection ends the process
+const INSERT = 'INSERT INTO events (account, id, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING'
+
+const receive = nodeHandler(
+  verify,
+  async ({ accountId, body }, _req, res) => {
+    const { id } = (await new Response(body).json()) as { id: string }
+    await pool.query(INSERT, [accountId, id, body])
+    res.statusCode = 202
+  },
+  {
+    https: 'x-forwarded-proto',
+    onRefused: verdict => console.warn(explain(verdict)),
+    onError: (error, _req, res) => {
+      console.error(error)
+      res.writeHead(503, { 'Retry-After': 5 }).end()
+    }
+  }
+)
+
+export const server = createServer(receive).listen(Number(process.env['PORT'] ?? 3000))
