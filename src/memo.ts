@@ -7,8 +7,8 @@
  * key, the same second. Each saves at least 2 % of a verification.
  */
 
-/** A sender has a few kinds of requests (a webhook, a download). */
-const RECENT = 4
+/** A sender has a few kinds of requests (a webhook, a download), and a service one key a month. */
+const RECENT = 16
 
 /** Remembers the last few keys and their results. */
 export function memoizeRecent<K, T>(
@@ -24,19 +24,6 @@ export function memoizeRecent<K, T>(
     keys[oldest] = key
     results[oldest] = result
     oldest = (oldest + 1) % RECENT
-    return result
-  }
-}
-
-/** Remembers up to `max` texts and their results; the oldest is dropped first. */
-export function memoize<T>(compute: (text: string) => T, max: number): (text: string) => T {
-  const results = new Map<string, { result: T }>()
-  return text => {
-    const known = results.get(text)
-    if (known !== undefined) return known.result
-    const result = compute(text)
-    if (results.size >= max) results.delete(results.keys().next().value!)
-    results.set(text, { result })
     return result
   }
 }

@@ -21,15 +21,8 @@ const steps: SchemeSteps = {
   parseTime: fields => parseDateHeader(fields),
 
   missingCoverage({ headers }, { accountHeader, alsoCovered }) {
-    const missing: string[] = []
-    const require = (name: string) => {
-      if (!headers.includes(name) && !missing.includes(name)) missing.push(name)
-    }
-    BEFORE_ACCOUNT.forEach(require)
-    require(accountHeader)
-    require('digest')
-    alsoCovered.forEach(require)
-    return missing
+    const required = [...BEFORE_ACCOUNT, accountHeader, 'digest', ...alsoCovered]
+    return required.filter((name, i) => !headers.includes(name) && required.indexOf(name) === i)
   },
 
   /** Without regard to case: implementations write `RSA-SHA256`, too. */

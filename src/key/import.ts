@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { memoize } from '../memo.ts'
+import { memoizeRecent } from '../memo.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import { type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from './record.ts'
 import { parseRsaDer } from './rsa-der.ts'
@@ -135,8 +135,7 @@ export function parseKey(text: string, limits: KeyLimits = {}): Result<RecordKey
 /** Finds the key of a record's text: undefined when the text is not a key record at all. */
 export type KeyCache = (text: string) => Result<RecordKey> | undefined
 
-/** A service has one key a month; these limits have room for many services, but not for a flood. */
-const MAX_RECORDS = 100
+/** Much longer than any key record. */
 const MAX_TEXT = 4096
 
 /**
@@ -145,6 +144,6 @@ const MAX_TEXT = 4096
  */
 export function createKeyCache(limits: KeyLimits): KeyCache {
   const parse: KeyCache = text => (looksLikeKeyRecord(text) ? parseKey(text, limits) : undefined)
-  const cached = memoize(parse, MAX_RECORDS)
+  const cached = memoizeRecent(parse)
   return text => (text.length > MAX_TEXT ? parse(text) : cached(text))
 }
