@@ -17,6 +17,7 @@ export function createMetrics() {
   const verdicts = new Counter(
     metric('verdicts_total', 'Verdicts by status and code of the first failure', ['status', 'code'])
   )
+  verdicts.inc({ status: 'verified', code: '' }, 0) // an alert on silence needs it from the start
   const durations = new Histogram({
     ...metric('verdict_duration_seconds', 'From the head of a request to its verdict', ['status']),
     buckets: BUCKETS

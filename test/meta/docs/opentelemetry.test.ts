@@ -32,7 +32,7 @@ it('the OpenTelemetry example counts verdicts by status and code, and times them
     { status: 'verified', code: '', value: 2 },
     { status: 'rejected', code: 'not-https', value: 1 }
   ])
-  expect(points['signed_requests.duration']?.map(({ value }) => value)).toMatchObject([
+  expect(points['signed_requests.verdict.duration']?.map(({ value }) => value)).toMatchObject([
     { count: 2 },
     { count: 1 }
   ])

@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(installed, path), 'utf8
 
 const EXPECTED = [
   /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
-  /^docs\/[a-z0-9-]+\.(?:md|svg)$/,
+  /^docs\/[a-z0-9-]+\.(?:md|svg|yml)$/,
   /^dist\/(?:(?:account|doh|draft-cavage|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
   /^dist\/cli\.js$/,
   // what the entries share

@@ -149,6 +149,8 @@ describe('the channel of verdicts', () => {
 it('the example counts verdicts by status and code, and times them', async () => {
   await import('../../../examples/metrics.ts')
   const { register } = await import('prom-client')
+  const linesNow = async () => (await register.metrics()).split('\n')
+  expect(await linesNow()).toContain('signed_requests_verdicts_total{status="verified",code=""} 0')
   const send = async (): Promise<Verdict[]> => [
     await verify(service.sign()),
     await verify(service.sign()),
@@ -156,8 +158,9 @@ it('the example counts verdicts by status and code, and times them', async () =>
   ]
   await send()
 
-  const lines = (await register.metrics()).split('\n')
-  expect(lines).toContain('signed_requests_total{status="verified",code=""} 2')
-  expect(lines).toContain('signed_requests_total{status="rejected",code="not-https"} 1')
-  expect(lines).toContain('signed_requests_seconds_count 3')
+  const lines = await linesNow()
+  expect(lines).toContain('signed_requests_verdicts_total{status="verified",code=""} 2')
+  expect(lines).toContain('signed_requests_verdicts_total{status="rejected",code="not-https"} 1')
+  expect(lines).toContain('signed_requests_verdict_duration_seconds_count{status="verified"} 2')
+  expect(lines).toContain('signed_requests_verdict_duration_seconds_count{status="rejected"} 1')
 })
