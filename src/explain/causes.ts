@@ -57,6 +57,8 @@ coverage-insufficient | the sender signs less than the service does, or a name i
 coverage-repeated | a broken sender, or an attack | Have the sender list each name once.
 coverage-absent | a proxy removed {absent}, which is signed | Have the proxy pass it on unchanged.
 coverage-absent/encoding | a proxy removed Content-Encoding: it decompressed the body | Have the proxy pass the body on compressed (nginx: gunzip off).
+coverage-absent/length | a proxy removed Content-Length, which is signed: it dropped the body or sends it in chunks; or a redirect turned POST into GET | Have the proxy pass the body on as it was sent, with its length; give the service the URL to which a redirect leads.
+coverage-absent/underscore | a proxy dropped {absent}: many drop names with an underscore | Have the proxy pass them on (nginx: underscores_in_headers on).
 coverage-absent/form | {absent}: {reason} | Have the sender sign it in that form.
 key-name-malformed | the sender uses another kind of key id, or it is an attack on the resolver | Nothing to mend here: this receiver verifies keys in DNS only.
 key-name-outside-domain | somebody else's key, or a wrong {name:serviceDomain} | Set {name:serviceDomain} to the domain that the service documents for its keys (it is now {domain}).
@@ -73,10 +75,12 @@ signature | another key made it (was it replaced?), or a signed line was changed
 signature/by-key | the key did make this signature, so a signed line was changed on the way, or more than one | Compare the lines below with those that the sender signed. Proxies often change the target (a query dropped, a path rewritten), Host and what describes the body[[: pass the target as received, such as req.originalUrl||]].
 signature/other-key | another key made it: it was replaced under the same name, or this is a forgery | If the service has rotated its key, have the request signed with the new one: {command}. Nothing that a proxy changes looks like this.
 changed/prefix | a proxy or router took {detail} off the path | Put it back: {set:prefix:detail}[[ in the adapter||]].
+changed/slash | a proxy took {detail} off the path and added a slash, so that a prefix does not restore it | Have it pass the path on as received (nginx: proxy_pass without a path).
+changed/url | the target is a whole URL, and the sender signed path and query | [[Pass path and query as received, or let an adapter do it (fromFetchRequest)||Have proxies pass on path and query]].
 changed/added | a proxy or router put something in front of the path | Have it pass the path on as received (nginx: proxy_pass without a path).
 changed/rewritten | a proxy or router rewrote the target; {detail} has the one that was signed | Have it pass the target on as received[[, and give the adapter the original, such as req.originalUrl||]].
 changed/query | the query was dropped or added on the way | Have path and query passed on as received[[, such as req.originalUrl||]].
-changed/encoding | the target was decoded or encoded again, or a slash at its end changed | Have it passed on as received, never rebuilt[[ through URL||]].
+changed/encoding | the target was decoded or encoded again, or slashes were merged or removed | Have it passed on as received, never rebuilt[[ through URL||]].
 changed/method | the method was changed: a redirect turned POST into GET, or a header overrode it | Give the service the URL to which the redirect leads, and have no middleware change the method.
 changed/host | a proxy replaced Host | Have the proxy keep Host (nginx: proxy_set_header Host $http_host).
 changed/port | a proxy changed the port in Host | Have the proxy keep Host (nginx: proxy_set_header Host $http_host; $host leaves the port out).
@@ -140,10 +144,11 @@ const CASES: Readonly<
   'signature-malformed': evidence => (isOtherScheme(evidence) ? 'signature-malformed/rfc9421' : 'header'),
   'signature-algorithm-not-allowed': ({ received }) =>
     `signature-algorithm-not-allowed${ALGORITHMS.has(String(received).toLowerCase()) ? '/known' : ''}`,
-  'coverage-absent': ({ absent, reason }) =>
-    reason !== undefined
-      ? 'coverage-absent/form'
-      : `coverage-absent${[absent].flat().includes('content-encoding') ? '/encoding' : ''}`,
+  'coverage-absent': ({ absent, reason }) => {
+    if (reason !== undefined) return 'coverage-absent/form'
+    const found = /content-encoding|content-length|_/.exec([absent].flat().join(' '))?.[0] ?? ''
+    return `coverage-absent/${found === '_' ? 'underscore' : found.slice(8)}`
+  },
   'key-name-outside-domain': ({ received, domain }) =>
     `key-name-outside-domain${String(received).toLowerCase().replace(/\.$/, '') === domain ? '/itself' : ''}`,
   'key-too-short': ({ bits }) => `key-too-short${Number(bits) >= 1024 ? '/limit' : ''}`,

@@ -15,6 +15,8 @@ export interface ChangedLine {
 /** What happened to a line on the way. */
 export type Change =
   | 'prefix'
+  | 'slash'
+  | 'url'
   | 'added'
   | 'rewritten'
   | 'query'
@@ -158,7 +160,11 @@ function paths(path: string, { forwarded }: Context): readonly Candidate[] {
         return [original, original.startsWith(`${path}?`) ? 'query' : 'rewritten', name]
       }),
     ...prefixes.map((prefix): Candidate => [prefix.replace(/\/$/, '') + path, 'prefix', prefix]),
-    ...(path === '/' ? prefixes.map((prefix): Candidate => [prefix, 'prefix', prefix]) : []),
+    // nginx and Apache make //in of /hooks/in when only one of their two paths ends in a slash; /hooks becomes /.
+    ...(/^\/(?:[/?]|$)/.test(path)
+      ? prefixes.map((prefix): Candidate => [prefix + path.slice(1), 'slash', prefix])
+      : []),
+    [path.replace(/^https?:\/\/[^/?]*/, ''), 'url'],
     [start, 'query'],
     [`${path}?`, 'query'],
     ...encodings(path, start, query).map((other): Candidate => [other, 'encoding']),
@@ -185,7 +191,13 @@ function encodings(path: string, start: string, query: string): string[] {
     () => start + query.replace(/%20/g, '+'),
     () => start + query.replace(RESERVED, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
     () => start + query.replace(ESCAPED, decodeURIComponent),
-    () => (start.endsWith('/') ? start.slice(0, -1) : `${start}/`) + query
+    () => (start.endsWith('/') ? start.slice(0, -1) : `${start}/`) + query,
+    () => start.replace(/~/g, '%7E') + query,
+    ...[...start.matchAll(/\//g)].slice(0, 8).map(
+      ({ index }) =>
+        () =>
+          `${path.slice(0, index)}/${path.slice(index)}`
+    )
   ]
   return forms.flatMap(form => {
     try {

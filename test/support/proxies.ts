@@ -56,7 +56,12 @@ export const PROXIES: Readonly<Record<string, StartProxy>> = {
       )
     const files = { Caddyfile: config, 'key.pem': certificate.key, 'cert.pem': certificate.cert }
     return {
-      ...(await start('caddy', ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile'], files, port!)),
+      ...(await startProgram(
+        'caddy',
+        ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile'],
+        files,
+        port!
+      )),
       strippingPort: strippingPort!
     }
   },
@@ -84,7 +89,7 @@ backend receiver
 `
     const files = { 'haproxy.cfg': config, 'both.pem': `${certificate.cert}\n${certificate.key}` }
     return {
-      ...(await start('haproxy', ['-f', 'haproxy.cfg', '-db'], files, port!)),
+      ...(await startProgram('haproxy', ['-f', 'haproxy.cfg', '-db'], files, port!)),
       strippingPort: strippingPort!
     }
   },
@@ -120,14 +125,14 @@ ${host(strippingPort, '/hooks/', 'RequestHeader set X-Forwarded-Prefix "/hooks"'
 `
     const files = { 'apache.conf': config, 'key.pem': certificate.key, 'cert.pem': certificate.cert }
     return {
-      ...(await start('apache2', ['-d', '.', '-f', 'apache.conf', '-DFOREGROUND'], files, port!)),
+      ...(await startProgram('apache2', ['-d', '.', '-f', 'apache.conf', '-DFOREGROUND'], files, port!)),
       strippingPort: strippingPort!
     }
   }
 }
 
 /** Runs a program in a folder of its own with these files, until its port answers. */
-async function start(
+export async function startProgram(
   program: string,
   args: readonly string[],
   files: Readonly<Record<string, string>>,

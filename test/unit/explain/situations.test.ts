@@ -200,6 +200,20 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
       return judge({ ...withHeaders(signed, { 'Content-Encoding': undefined }), body: '{}' })
     }
   },
+  'a proxy drops the body with its length': {
+    code: 'coverage-absent',
+    cause: /removed Content-Length, which is signed: it dropped the body or sends it in chunks/,
+    verdict: () => judge({ ...withHeaders(sign(), { 'Content-Length': undefined }), body: '' })
+  },
+  'a proxy drops a header with an underscore': {
+    code: 'coverage-absent',
+    cause: /dropped x_tenant: many drop names with an underscore/,
+    fix: /underscores_in_headers on/,
+    verdict: () => {
+      const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'x_tenant']
+      return judge(withHeaders(sign({ headers: { x_tenant: 'a' }, covered }), { x_tenant: undefined }))
+    }
+  },
   'Lambda without the decoding of base64': {
     code: 'digest-mismatch',
     cause: /base64/,
@@ -294,6 +308,34 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
       } satisfies Situation
     ])
   ),
+  ...Object.fromEntries(
+    [
+      ['/hooks', '/'],
+      ['/hooks/in?id=1', '//in?id=1'],
+      ['/hooks?id=1', '/?id=1']
+    ].map(([signed = '', received = '']) => [
+      `a proxy makes ${received} of ${signed}`,
+      {
+        code: 'signature-mismatch',
+        cause: /took \/hooks off the path and added a slash/,
+        fix: /proxy_pass without a path/,
+        changed: target(signed),
+        verdict: () => judge({ ...sign({ target: signed }), target: received })
+      } satisfies Situation
+    ])
+  ),
+  'a proxy merges slashes': {
+    code: 'signature-mismatch',
+    cause: /slashes were merged/,
+    changed: target('/hook//42?id=1//2'),
+    verdict: () => judge({ ...sign({ target: '/hook//42?id=1//2' }), target: '/hook/42?id=1//2' })
+  },
+  'request.url of Fetch as the target': {
+    code: 'signature-mismatch',
+    cause: /the target is a whole URL/,
+    changed: target('/hook?id=42'),
+    verdict: () => judge({ ...sign(), target: 'https://receiver.example/hook?id=42' })
+  },
   'a rewrite to another path, and the original in a header': {
     code: 'signature-mismatch',
     cause: /x-original-uri has the one that was signed/,

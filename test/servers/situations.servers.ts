@@ -1,0 +1,784 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect, promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import express from 'express'
+import fastify from 'fastify'
+import Koa from 'koa'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readCapture } from '../../src/cli/captures/read-capture.ts'
+import {
+  createVerifier,
+  type DiagnosedFailure,
+  diagnose,
+  type FromNodeOptions,
+  fromFetchRequest,
+  fromNodeRequest,
+  type ReceivedRequest,
+  type VerifierOptions
+} from '../../src/index.ts'
+import { createTestService, type SignRequest } from '../../src/testing/index.ts'
+import { makeCertificate } from '../support/https.ts'
+import { findNginx, freePorts, startNginx } from '../support/nginx.ts'
+import { startProgram } from '../support/proxies.ts'
+import { runInside } from '../support/run-cli.ts'
+
+const HOST = 'receiver.example'
+const service = createTestService({ rsaBits: 1024 })
+const sign = (request: SignRequest = {}): ReceivedRequest =>
+  service.sign({ method: 'POST', target: '/hook?id=42', body: '{"price":10}', ...request })
+
+// ---- the receiver behind the proxies
+
+/** What the application makes of a request. */
+type Receive = (judge: (request: ReceivedRequest) => void) => RequestListener | Promise<RequestListener>
+
+const bytes = async (req: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** An application that does everything right. */
+const rightly =
+  (options: FromNodeOptions = { https: true }): Receive =>
+  judge =>
+  async (req, res) => {
+    judge({ ...fromNodeRequest(req, options), body: await bytes(req) })
+    res.end()
+  }
+
+let listener: RequestListener = () => {}
+const receiver = createServer((req, res) => listener(req, res))
+
+// ---- the servers in front
+
+/** Each proxy's configurations by name; APP is the address of the receiver. */
+const NGINX = {
+  'strips a prefix': ['/hooks/', 'proxy_pass http://APP/;'],
+  'strips a prefix without its slash': ['/hooks', 'proxy_pass http://APP/;'],
+  'replaces Host': ['/', 'proxy_pass http://APP;', ''],
+  'adds the port': ['/', 'proxy_pass http://APP;', '$host:$server_port'],
+  'leaves out the port': ['/', 'proxy_pass http://APP;', '$host'],
+  normalizes: ['/', 'proxy_pass http://APP/;'],
+  'drops the query': ['/', 'proxy_pass http://APP$uri;'],
+  'rewrites to a script': [
+    '/',
+    'rewrite ^ /index.php break; proxy_pass http://APP; proxy_set_header X-Original-URI $request_uri;'
+  ],
+  'adds a charset': [
+    '/',
+    'proxy_pass http://APP; proxy_set_header Content-Type "$http_content_type; charset=utf-8";'
+  ],
+  'drops Date': ['/', 'proxy_pass http://APP; proxy_set_header Date "";'],
+  'drops Digest': ['/', 'proxy_pass http://APP; proxy_set_header Digest "";'],
+  'drops Signature': ['/', 'proxy_pass http://APP; proxy_set_header Signature "";'],
+  'drops the body': [
+    '/',
+    'proxy_pass http://APP; proxy_pass_request_body off; proxy_set_header Content-Length "";'
+  ],
+  plain: ['/', 'proxy_pass http://APP;'],
+  'says http': ['/', 'proxy_pass http://APP; proxy_set_header X-Forwarded-Proto $scheme;'],
+  redirects: [
+    '/',
+    'absolute_redirect off; if ($uri = /hook) { return 301 /hook/?$args; } proxy_pass http://APP;'
+  ],
+  logs: ['/', 'proxy_pass http://APP; access_log LOG;'],
+  'ends TLS': ['/', 'proxy_pass http://APP;'],
+  'ends TLS in front of Caddy': ['/', 'proxy_pass http://CADDY; proxy_set_header X-Forwarded-Proto $scheme;']
+} as const
+
+const CADDY = {
+  plain: 'reverse_proxy APP',
+  'strips a prefix': 'handle_path /hooks/* {\n reverse_proxy APP\n}',
+  'replaces Host': 'reverse_proxy APP {\n header_up Host {upstream_hostport}\n}',
+  'rewrites the path': 'rewrite * /in{uri}\n reverse_proxy APP',
+  'strips a slash': 'uri strip_suffix /\n reverse_proxy APP'
+} as const
+
+const HAPROXY = {
+  'drops the query': 'http-request set-uri %[path]',
+  'writes escapes in upper case': 'http-request normalize-uri percent-to-uppercase',
+  'merges slashes': 'http-request normalize-uri path-merge-slashes',
+  'replaces Host': 'http-request set-header Host app.internal',
+  'strips a prefix': 'http-request replace-path /webhooks(/.*) \\1',
+  'splits a list': 'http-request replace-header X-Nonce (.*),(.*) "\\1,\\ \\2"',
+  'changes the method': 'http-request set-method PUT'
+} as const
+
+const APACHE = {
+  'replaces Host': 'ProxyPass / http://APP/ nocanon',
+  canonicalizes: 'ProxyPreserveHost On\nProxyPass / http://APP/',
+  'strips a prefix without its slash': 'ProxyPreserveHost On\nProxyPass /hooks http://APP/ nocanon',
+  inflates: 'ProxyPreserveHost On\nSetInputFilter DEFLATE\nProxyPass / http://APP/ nocanon',
+  rewrites: 'ProxyPreserveHost On\nRewriteEngine On\nRewriteRule ^/(.*)$ http://APP/$1 [P]'
+} as const
+
+const folder = mkdtempSync(join(tmpdir(), 'situations-'))
+const log = join(folder, 'access.log')
+
+/** `nginx: strips a prefix` */
+const ports = new Map<string, number>()
+const stops: (() => unknown)[] = []
+afterAll(async () => {
+  for (const stop of stops) await stop()
+  receiver.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** A free port for each configuration. */
+async function portsFor(proxy: string, configurations: object): Promise<[name: string, port: number][]> {
+  const names = Object.keys(configurations)
+  const free = await freePorts(names.length)
+  return names.map((name, i) => {
+    ports.set(`${proxy}: ${name}`, free[i]!)
+    return [name, free[i]!]
+  })
+}
+
+beforeAll(async () => {
+  await once(receiver.listen(0, '127.0.0.1'), 'listening')
+  const app = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+
+  const sites = await portsFor('Caddy', CADDY)
+  const site = ([name, port]: [string, number]) =>
+    `http://:${port} {\n bind 127.0.0.1\n ${CADDY[name as keyof typeof CADDY].replaceAll('APP', app)}\n}\n`
+  const caddyfile = `{\n admin off\n}\n${sites.map(site).join('')}`
+  const caddyArguments = ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile']
+  stops.push((await startProgram('caddy', caddyArguments, { Caddyfile: caddyfile }, sites[0]![1])).stop)
+
+  const nginx = findNginx()
+  if (nginx === undefined) throw new Error('there is no nginx: apt-get install nginx')
+  const certificate = await makeCertificate(HOST)
+  const caddy = `127.0.0.1:${ports.get('Caddy: plain')}`
+  const servers = Object.entries(NGINX).map(([name, [path, location, host = '$http_host']]) => {
+    const setHost = host === '' ? '' : `proxy_set_header Host ${host};`
+    return [
+      name,
+      {
+        tls: name.startsWith('ends TLS'),
+        path,
+        location: `${location.replace('APP', app).replace('CADDY', caddy).replace('LOG', log)} ${setHost}`
+      }
+    ] as const
+  })
+  const running = await startNginx(nginx, certificate, Object.fromEntries(servers))
+  stops.push(running.stop)
+  for (const [name, port] of Object.entries(running.ports)) ports.set(`nginx: ${name}`, port)
+
+  const frontends = await portsFor('HAProxy', HAPROXY)
+  const haproxy = `
+global
+  expose-experimental-directives
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+  default_backend receiver
+${frontends.map(([name, port]) => `frontend f${port}\n  bind 127.0.0.1:${port}\n  ${HAPROXY[name as keyof typeof HAPROXY]}`).join('\n')}
+backend receiver
+  server one ${app}
+`
+  const haproxyArguments = ['-f', 'haproxy.cfg', '-db']
+  stops.push(
+    (await startProgram('haproxy', haproxyArguments, { 'haproxy.cfg': haproxy }, frontends[0]![1])).stop
+  )
+
+  const hosts = await portsFor('Apache', APACHE)
+  const modules = ['mpm_event', 'authz_core', 'filter', 'deflate', 'rewrite', 'proxy', 'proxy_http']
+  const apache = `
+ServerRoot .
+ServerName ${HOST}
+PidFile apache.pid
+DefaultRuntimeDir .
+ErrorLog error.log
+User nobody
+Group nogroup
+${modules.map(name => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join('\n')}
+${hosts.map(([name, port]) => `Listen 127.0.0.1:${port}\n<VirtualHost 127.0.0.1:${port}>\n${APACHE[name as keyof typeof APACHE].replaceAll('APP', app)}\n</VirtualHost>`).join('\n')}
+`
+  const apacheArguments = ['-d', '.', '-f', 'apache.conf', '-DFOREGROUND']
+  stops.push((await startProgram('apache2', apacheArguments, { 'apache.conf': apache }, hosts[0]![1])).stop)
+})
+
+// ---- the situations
+
+interface Situation extends Expected {
+  request?: SignRequest
+  receive?: Receive
+}
+
+const line = (target: string) => `(request-target): post ${target}`
+const json = { 'Content-Type': 'application/json' }
+
+const PROXIED: Readonly<Record<string, Situation>> = {
+  'nginx: strips a prefix': {
+    request: { target: '/hooks/in?id=1' },
+    code: 'signature-mismatch',
+    cause: /took \/hooks off the path/,
+    fix: /prefix: '\/hooks'/,
+    line: line('/hooks/in?id=1')
+  },
+  'nginx: strips a prefix without its slash': {
+    request: { target: '/hooks/in?id=1' },
+    code: 'signature-mismatch',
+    cause: /took \/hooks off the path and added a slash/,
+    fix: /proxy_pass without a path/,
+    line: line('/hooks/in?id=1')
+  },
+  'nginx: replaces Host': {
+    code: 'host-mismatch',
+    cause: /replaced Host with the address that it forwards to \(127\.0\.0\.1:\d+\)/,
+    fix: /proxy_set_header Host \$http_host/
+  },
+  'nginx: adds the port': { code: 'host-mismatch', cause: /the port differs/ },
+  'nginx: leaves out the port': {
+    request: { host: `${HOST}:8443` },
+    code: 'signature-mismatch',
+    cause: /changed the port in Host/,
+    fix: /\$host leaves the port out/,
+    line: `host: ${HOST}:8443`
+  },
+  'nginx: normalizes': {
+    request: { target: '/hook//42' },
+    code: 'signature-mismatch',
+    cause: /slashes were merged/,
+    line: line('/hook//42')
+  },
+  'nginx: drops the query': {
+    code: 'signature-mismatch',
+    cause: /key did make this/,
+    fix: /a query dropped/
+  },
+  'nginx: rewrites to a script': {
+    code: 'signature-mismatch',
+    cause: /x-original-uri has the one that was signed/,
+    line: line('/hook?id=42')
+  },
+  'nginx: adds a charset': {
+    code: 'signature-mismatch',
+    cause: /Content-Type was rewritten/,
+    line: 'content-type: application/json'
+  },
+  'nginx: drops Date': { code: 'date-missing', cause: /a proxy or CDN dropped it/ },
+  'nginx: drops Digest': { code: 'digest-missing', cause: /a proxy dropped it/ },
+  'nginx: drops Signature': { code: 'signature-missing', cause: /a proxy dropped it/ },
+  'nginx: drops the body': {
+    code: 'coverage-absent',
+    cause: /removed Content-Length, which is signed: it dropped the body/
+  },
+  'nginx: plain': {
+    request: {
+      headers: { x_tenant: 'a' },
+      covered: ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'x_tenant']
+    },
+    code: 'coverage-absent',
+    cause: /many drop names with an underscore/,
+    fix: /underscores_in_headers on/
+  },
+  'nginx: says http': {
+    receive: rightly({ https: 'x-forwarded-proto' }),
+    code: 'not-https',
+    cause: /the sender used http, or a proxy in front of yours ends TLS/
+  },
+  'Caddy: strips a prefix': {
+    request: { target: '/hooks/in' },
+    code: 'signature-mismatch',
+    cause: /took \/hooks off the path/,
+    line: line('/hooks/in')
+  },
+  'Caddy: replaces Host': { code: 'host-mismatch', cause: /replaced Host with the address/ },
+  'Caddy: rewrites the path': {
+    code: 'signature-mismatch',
+    cause: /put something in front of the path/,
+    line: line('/hook?id=42')
+  },
+  'Caddy: strips a slash': {
+    request: { target: '/hook/' },
+    code: 'signature-mismatch',
+    cause: /slashes were merged or removed/,
+    line: line('/hook/')
+  },
+  'HAProxy: drops the query': {
+    code: 'signature-mismatch',
+    cause: /key did make this/,
+    fix: /a query dropped/
+  },
+  'HAProxy: writes escapes in upper case': {
+    request: { target: '/caf%c3%a9' },
+    code: 'signature-mismatch',
+    cause: /decoded or encoded again/,
+    line: line('/caf%c3%a9')
+  },
+  'HAProxy: merges slashes': {
+    request: { target: '/hook//42?id=1' },
+    code: 'signature-mismatch',
+    cause: /slashes were merged/,
+    line: line('/hook//42?id=1')
+  },
+  'HAProxy: replaces Host': { code: 'host-mismatch', cause: /replaced Host with the address/ },
+  'HAProxy: strips a prefix': {
+    request: { target: '/webhooks/in' },
+    code: 'signature-mismatch',
+    cause: /took \/webhooks off the path/,
+    line: line('/webhooks/in')
+  },
+  'HAProxy: splits a list': {
+    request: { headers: { 'X-Nonce': 'a,b' } },
+    code: 'signature-mismatch',
+    cause: /joined, split or repeated/,
+    line: 'x-nonce: a,b'
+  },
+  'HAProxy: changes the method': {
+    code: 'signature-mismatch',
+    cause: /method was changed/,
+    line: line('/hook?id=42')
+  },
+  'Apache: replaces Host': { code: 'host-mismatch', cause: /replaced Host with the address/ },
+  'Apache: canonicalizes': {
+    request: { target: '/caf%c3%a9' },
+    code: 'signature-mismatch',
+    cause: /decoded or encoded again/,
+    line: line('/caf%c3%a9')
+  },
+  'Apache: strips a prefix without its slash': {
+    request: { target: '/hooks/in' },
+    code: 'signature-mismatch',
+    cause: /took \/hooks off the path and added a slash/,
+    line: line('/hooks/in')
+  },
+  'Apache: inflates': {
+    request: {
+      body: gzipSync(`{"a":"${'b'.repeat(200)}"}`),
+      headers: { 'Content-Encoding': 'gzip', ...json }
+    },
+    code: 'signature-mismatch',
+    cause: /Content-Length was rewritten: something decoded, decompressed/,
+    line: 'content-length: 31'
+  },
+  'Apache: rewrites': {
+    request: { target: '/a%7Eb?id=42' },
+    code: 'signature-mismatch',
+    cause: /decoded or encoded again/,
+    line: line('/a%7Eb?id=42')
+  }
+}
+
+/** Sends the bytes as they were signed. Resolves when the answer has ended. */
+async function send({ method, target, headers, body }: ReceivedRequest, port: number): Promise<string> {
+  const lines = [...(headers as Lines), ['Connection', 'close']]
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const socket = connect(port, '127.0.0.1')
+  socket.write(Buffer.from(`${method} ${target} HTTP/1.1\r\n${head}\r\n`, 'latin1'))
+  socket.write(body as Uint8Array)
+  let answer = ''
+  for await (const chunk of socket) answer += chunk
+  return answer
+}
+
+type Lines = Iterable<readonly [string, string]>
+
+/** Has curl send it. Resolves to what curl says with -v. */
+async function curl({ target, headers, body }: ReceivedRequest, origin: string, ...more: string[]) {
+  // curl writes Content-Length itself: given as a header, it would be sent again behind a redirect.
+  const lines = [...(headers as Lines)].filter(([name]) => name !== 'Content-Length')
+  const data = ['--data-binary', Buffer.from(body as Uint8Array).toString()]
+  const args = ['-vsk', '--path-as-is', ...more, ...data, origin + target]
+  for (const line of lines) args.push('-H', line.join(': '))
+  return (await promisify(execFile)('curl', args)).stderr
+}
+
+/** What a program prints for this input. */
+function execInput(program: string, args: readonly string[], input: Uint8Array) {
+  const running = promisify(execFile)(program, args)
+  running.child.stdin?.end(input)
+  return running
+}
+
+interface Expected {
+  options?: Partial<VerifierOptions>
+  code: DiagnosedFailure['code']
+  cause: RegExp
+  fix?: RegExp
+  /** as it was signed */
+  line?: string
+}
+
+/** The first cause is the right one, and everything else follows from it. */
+async function expectCause(received: ReceivedRequest, expected: Expected): Promise<void> {
+  const verdict = await createVerifier({ ...service.options, ...expected.options })(received)
+  const [first, ...others] = diagnose(verdict).failures
+  expect(first).toMatchObject({ code: expected.code, cause: expect.stringMatching(expected.cause) })
+  expect(first?.changed?.signed).toBe(expected.line)
+  if (expected.fix) expect(first?.fix).toMatch(expected.fix)
+  expect(others.filter(({ followsFrom }) => followsFrom === undefined)).toEqual([])
+}
+
+/** What the application behind received of one request. */
+async function receiving(application: Receive, sending: () => Promise<unknown>): Promise<ReceivedRequest> {
+  let received: ReceivedRequest | undefined
+  listener = await application(request => {
+    received = request
+  })
+  const answer = await sending()
+  if (received === undefined) throw new Error(`nothing arrived: ${answer}`)
+  return received
+}
+
+describe('what a proxy does', () => {
+  test.each(Object.entries(PROXIED))('%s', async (name, situation) => {
+    const signed = sign(situation.request)
+    const received = await receiving(situation.receive ?? rightly(), () => send(signed, ports.get(name)!))
+    await expectCause(received, situation)
+  })
+})
+
+describe('what curl sends', () => {
+  const port = (name: string) => ports.get(`nginx: ${name}`)
+  const signed = sign()
+
+  test('over TLS, which ends at nginx', async () => {
+    const send = () => curl(signed, `https://127.0.0.1:${port('ends TLS')}`)
+    await expectCause(await receiving(rightly({}), send), {
+      code: 'not-https',
+      cause: /TLS ends at a proxy/,
+      fix: /https: 'x-forwarded-proto'/
+    })
+    await expectCause(await receiving(rightly({ https: 'x-forwarded-proto' }), send), {
+      code: 'not-https',
+      cause: /your proxy sends no X-Forwarded-Proto/,
+      fix: /proxy_set_header X-Forwarded-Proto \$scheme/
+    })
+  })
+
+  test('through a proxy that ends TLS, and another that says http', async () => {
+    const application = rightly({ https: 'x-forwarded-proto' })
+    const send = () => curl(signed, `https://127.0.0.1:${port('ends TLS in front of Caddy')}`)
+    await expectCause(await receiving(application, send), {
+      code: 'not-https',
+      cause: /a proxy in front of yours ends TLS/,
+      fix: /the inner one keep it/
+    })
+  })
+
+  test('again as GET, when it follows a redirect', async () => {
+    const follow = () => curl(signed, `http://127.0.0.1:${port('redirects')}`, '-L')
+    await expectCause(await receiving(rightly(), follow), {
+      code: 'coverage-absent',
+      cause: /a redirect turned POST into GET/,
+      fix: /URL to which a redirect leads/
+    })
+  })
+})
+
+const inExpress =
+  (middleware: express.RequestHandler, receive: (req: express.Request) => ReceivedRequest): Receive =>
+  judge =>
+    express()
+      .use(middleware)
+      .use((req, res) => {
+        judge(receive(req))
+        res.end()
+      })
+
+const parsed = (body: string | Buffer, req: IncomingMessage): ReceivedRequest =>
+  fromNodeRequest(req, { https: true, body: Buffer.from(body) })
+
+interface InApplication extends Expected {
+  request?: SignRequest
+  application: Receive
+}
+
+const FRAMEWORKS: Readonly<Record<string, InApplication>> = {
+  'Express: express.json(), then JSON.stringify': {
+    request: { body: '{"a": 1, "b": [1, 2]}' },
+    application: inExpress(express.json(), req => parsed(JSON.stringify(req.body), req)),
+    code: 'digest-mismatch',
+    cause: /a JSON parser read it/
+  },
+  'Express: express.raw() inflates': {
+    request: {
+      body: gzipSync(`{"a":"${'b'.repeat(200)}"}`),
+      headers: { 'Content-Encoding': 'gzip', ...json }
+    },
+    application: inExpress(express.raw({ type: '*/*' }), req => parsed(req.body, req)),
+    code: 'digest-mismatch',
+    cause: /decompressed it .*gzip/
+  },
+  'Fastify: its JSON parser, then JSON.stringify': {
+    request: { body: '{"price":1.50}' },
+    application: judge => {
+      const app = fastify()
+      app.post('/hook', async req => judge(parsed(JSON.stringify(req.body), req.raw)))
+      return new Promise(resolve => app.ready(() => resolve((req, res) => app.routing(req, res))))
+    },
+    code: 'digest-mismatch',
+    cause: /a JSON parser read it/
+  },
+  'Koa: ctx.path': {
+    application: judge =>
+      new Koa()
+        .use(async ctx => {
+          judge({
+            ...fromNodeRequest(ctx.req, { https: true }),
+            target: ctx.path,
+            body: await bytes(ctx.req)
+          })
+          ctx.body = ''
+        })
+        .callback(),
+    code: 'signature-mismatch',
+    cause: /key did make this/,
+    fix: /a query dropped/
+  },
+  'Fetch: request.url as the target': {
+    application: judge => async (req, res) => {
+      const request = new Request(`https://${req.headers.host}${req.url}`, {
+        method: 'POST',
+        headers: flat(req)
+      })
+      judge({ ...fromFetchRequest(request), target: request.url, body: await bytes(req) })
+      res.end()
+    },
+    code: 'signature-mismatch',
+    cause: /the target is a whole URL/,
+    line: line('/hook?id=42')
+  },
+  'Fetch: the URL escapes what the sender did not': {
+    request: { target: "/hook?name=O'Neill" },
+    application: judge => async (req, res) => {
+      const request = new Request(`https://${req.headers.host}${req.url}`, {
+        method: 'POST',
+        headers: flat(req)
+      })
+      judge({ ...fromFetchRequest(request), body: await bytes(req) })
+      res.end()
+    },
+    code: 'signature-mismatch',
+    cause: /decoded or encoded again/,
+    line: line("/hook?name=O'Neill")
+  }
+}
+
+const flat = (req: IncomingMessage): Record<string, string> => req.headers as Record<string, string>
+
+describe('what a framework makes of it', () => {
+  test.each(Object.entries(FRAMEWORKS))('%s', async (_, situation) => {
+    const { port } = receiver.address() as AddressInfo
+    const send_ = () => send(sign(situation.request), port)
+    await expectCause(await receiving(situation.application, send_), situation)
+  })
+})
+
+/** Applications that pass on what they have of a request, as JSON for `explain`; X-Case says what they have as the body. */
+const PHP = `<?php
+$raw = file_get_contents('php://input');
+$case = getallheaders()['X-Case'];
+$bodies = ['json' => json_encode(json_decode($raw)), 'form' => http_build_query($_POST)];
+$url = $case === 'self' ? $_SERVER['PHP_SELF'] : $_SERVER['REQUEST_URI'];
+header('Content-Type: application/json');
+echo json_encode(['method' => 'POST', 'url' => $url, 'headers' => getallheaders(), 'body' => $bodies[$case] ?? $raw]);
+`
+
+const PYTHON = `
+import json
+def application(environ, start_response):
+    raw = environ['wsgi.input'].read()
+    case = environ['HTTP_X_CASE']
+    body = json.dumps(json.loads(raw)) if case == 'json' else raw.decode('latin-1' if case == 'latin1' else 'utf-8')
+    headers = {name[5:].replace('_', '-'): value for name, value in environ.items() if name.startswith('HTTP_')}
+    headers.update({'Content-Type': environ['CONTENT_TYPE'], 'Content-Length': environ['CONTENT_LENGTH']})
+    query = environ['QUERY_STRING']
+    url = environ['PATH_INFO'] + ('?' + query if query else '')
+    start_response('200 OK', [('Content-Type', 'application/json')])
+    return [json.dumps({'method': 'POST', 'url': url, 'headers': headers, 'body': body}).encode()]
+`
+
+const RUBY = `
+require 'json'
+run lambda { |env|
+  raw = env['rack.input'].read
+  body = env['HTTP_X_CASE'] == 'json' ? JSON.pretty_generate(JSON.parse(raw)) : raw
+  headers = env.select { |name, _| name.start_with?('HTTP_') }.to_h { |name, value| [name[5..].tr('_', '-'), value] }
+  headers.update('Content-Type' => env['CONTENT_TYPE'], 'Content-Length' => env['CONTENT_LENGTH'])
+  export = { method: 'POST', url: env['PATH_INFO'], headers: headers, body: body }
+  [200, { 'content-type' => 'application/json' }, [JSON.generate(export)]]
+}
+`
+
+const LANGUAGES = {
+  PHP: ['php', ['-S', '127.0.0.1:PORT', 'hook.php'], { 'hook.php': PHP }],
+  Python: ['gunicorn', ['-b', '127.0.0.1:PORT', '--no-sendfile', 'app:application'], { 'app.py': PYTHON }],
+  'Python below /hooks': [
+    'gunicorn',
+    ['-b', '127.0.0.1:PORT', '--no-sendfile', '-e', 'SCRIPT_NAME=/hooks', 'app:application'],
+    { 'app.py': PYTHON }
+  ],
+  Ruby: ['puma', ['-b', 'tcp://127.0.0.1:PORT', 'config.ru'], { 'config.ru': RUBY }]
+} as const
+
+interface InLanguage extends Expected {
+  request?: SignRequest
+  language: keyof typeof LANGUAGES
+  /** what the application has as the body */
+  has: string
+}
+
+const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+
+const IN_LANGUAGES: Readonly<Record<string, InLanguage>> = {
+  'PHP: json_encode(json_decode(...))': {
+    request: { body: '{"url": "https://a.example/b", "name": "é"}' },
+    language: 'PHP',
+    has: 'json',
+    code: 'digest-mismatch',
+    cause: /a JSON parser read it/
+  },
+  'PHP: http_build_query($_POST)': {
+    request: { body: 'a=b%20c&d=%C3%A9', headers: form },
+    language: 'PHP',
+    has: 'form',
+    code: 'digest-mismatch',
+    cause: /a form parser read it/
+  },
+  'PHP: $_SERVER["PHP_SELF"]': {
+    request: { target: '/hook.php/a%20b' },
+    language: 'PHP',
+    has: 'self',
+    code: 'signature-mismatch',
+    cause: /decoded or encoded again/,
+    line: line('/hook.php/a%20b')
+  },
+  'Python: json.dumps(json.loads(...))': {
+    request: { body: '{"name":"é","list":[1,2]}' },
+    language: 'Python',
+    has: 'json',
+    code: 'digest-mismatch',
+    cause: /a JSON parser read it/
+  },
+  'Python: the body read as Latin-1': {
+    request: { body: '{"name":"é"}' },
+    language: 'Python',
+    has: 'latin1',
+    code: 'digest-mismatch',
+    cause: /read as Latin-1 and written as UTF-8/
+  },
+  'Python: PATH_INFO': {
+    request: { target: '/caf%C3%A9/a%20b' },
+    language: 'Python',
+    has: 'raw',
+    code: 'signature-mismatch',
+    cause: /decoded or encoded again/,
+    line: line('/caf%C3%A9/a%20b')
+  },
+  'Python: PATH_INFO below SCRIPT_NAME': {
+    request: { target: '/hooks/in' },
+    language: 'Python below /hooks',
+    has: 'raw',
+    code: 'signature-mismatch',
+    cause: /took \/hooks off the path/,
+    line: line('/hooks/in')
+  },
+  'Ruby: JSON.pretty_generate(JSON.parse(...))': {
+    request: { target: '/', body: '{"list":[1,2],"empty":{}}' },
+    language: 'Ruby',
+    has: 'json',
+    code: 'digest-mismatch',
+    cause: /a JSON parser read it/
+  }
+}
+
+describe('what an application in another language makes of it', () => {
+  beforeAll(async () => {
+    const free = await freePorts(Object.keys(LANGUAGES).length)
+    for (const [i, [name, [program, args, files]]] of Object.entries(LANGUAGES).entries()) {
+      const port = free[i]!
+      const own = args.map(arg => arg.replace('PORT', `${port}`))
+      stops.push((await startProgram(program, own, files, port)).stop)
+      ports.set(name, port)
+    }
+  })
+
+  test.each(Object.entries(IN_LANGUAGES))('%s', async (_, situation) => {
+    const signed = sign(situation.request)
+    const headers = [...(signed.headers as Lines), ['X-Case', situation.has] as const]
+    const answer = await send({ ...signed, headers }, ports.get(situation.language)!)
+    const { entries } = readCapture(Buffer.from(/\{.*\}/s.exec(answer)?.[0] ?? answer))
+    await expectCause(entries[0]!.request, situation)
+  })
+})
+
+describe('what explain reads', () => {
+  const [RECORD = ''] = Object.values(service.records).map(([record]) => record!.join(''))
+  const FLAGS = ['--domain', 'service.example', '--host', HOST, '--account', '1234', '--key-record', RECORD]
+  const explain = async (file: string) => {
+    const { stdout, stderr } = await runInside(['explain', ...FLAGS], file)
+    return (stderr + stdout).replace(/\n {8,24}/g, ' ')
+  }
+  const signed = sign({ target: '/hooks/in' })
+  const dump = Buffer.from(
+    `POST /hooks/in HTTP/1.1\r\n${[...(signed.headers as Lines)].map(pair => pair.join(': ')).join('\r\n')}\r\n\r\n{"price":10}`
+  )
+
+  test('the dump of curl -v, which has no body', async () => {
+    listener = (_, res) => res.end()
+    const said = await curl(signed, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`)
+    expect(await explain(said)).toMatch(/^unavailable: the body is not in the capture; all else passed$/m)
+  })
+
+  test('what JSON.stringify prints in an Express application that parsed the body', async () => {
+    const { port } = receiver.address() as AddressInfo
+    let printed = ''
+    listener = express()
+      .use(express.json())
+      .use(({ method, url, headers, body }, res) => {
+        printed = JSON.stringify({ method, url, headers, body })
+        res.end()
+      })
+    await send(sign({ body: '{"a": 1, "b": [1, 2]}' }), port)
+    expect(await explain(printed)).toMatch(/note: .*these are the bytes that were signed.*^verified: /ms)
+    await send(sign({ body: '{"a":1.0}' }), port)
+    expect(await explain(printed)).toMatch(/has the body parsed, and its bytes as sent are lost/)
+  })
+
+  test.each([
+    ['xxd', []],
+    ['hexdump', ['-C']],
+    ['hexdump', []],
+    ['od', ['-tx1']]
+  ])('%s %j is a hex dump', async (program, args) => {
+    const { stdout } = await execInput(program, args, dump)
+    expect(await explain(stdout)).toContain('this is a hex dump')
+  })
+
+  test('what console.log prints of a request is not one', async () => {
+    const { port } = receiver.address() as AddressInfo
+    const printed: string[] = []
+    listener = (req, res) => {
+      const { method, url, headers } = req
+      printed.push(inspect(req), inspect({ method, url, headers }))
+      res.end()
+    }
+    await send(signed, port)
+    listener = new Koa()
+      .use(async ctx => {
+        printed.push(inspect(ctx.request))
+        ctx.body = ''
+      })
+      .callback()
+    await send(signed, port)
+    for (const text of printed) expect(await explain(text)).toMatch(/console\.log.*JSON\.stringify/)
+  })
+
+  test('the access log of nginx has no headers', async () => {
+    listener = (_, res) => res.end()
+    await send(signed, ports.get('nginx: logs')!)
+    expect(await explain(readFileSync(log, 'utf8'))).toContain('this is an access log, which has no headers')
+  })
+})
