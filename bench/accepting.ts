@@ -2,13 +2,16 @@ import { floor, floorOnThreadPool } from './floor.ts'
 import { ours, oursInFlight, oursInTurn, oursOtherwise } from './ours.ts'
 import { readyPeers } from './peers/index.ts'
 import { printTimings } from './report.ts'
-import { alternate, type Contender, type Effort } from './rounds.ts'
+import { alternate, type Contender, type Effort, type Timing } from './rounds.ts'
 import { createSample } from './sample.ts'
 
 const EFFORT: Effort = { rounds: 100, warmUp: 15, milliseconds: 10 }
 
-/** What a request costs that is accepted, beside the two operations that no receiver can leave out. */
-export async function printAccepting(): Promise<void> {
+/**
+ * What a request costs that is accepted, beside the two operations that no receiver can leave out. Resolves to the
+ * figures of the last part, where the other libraries are installed.
+ */
+export async function printAccepting(): Promise<Timing[]> {
   const sample = createSample({ bodyBytes: 1024, others: 64 })
   await print('1 KB body, 2048-bit key', [floor(sample), ours(sample), oursInTurn(sample)])
   await print('many at once', [
@@ -25,8 +28,9 @@ export async function printAccepting(): Promise<void> {
 
   // Last, because libraries that share a process share what it has compiled.
   const { ready, skipped } = await readyPeers(sample)
-  if (ready.length > 0) await print('beside other libraries', [floor(sample), ours(sample), ...ready])
   for (const reason of skipped) console.log(`skipped: ${reason}`)
+  if (ready.length === 0) return []
+  return print('beside other libraries', [floor(sample), ours(sample), ...ready])
 }
 
 const LARGER = [
@@ -35,6 +39,8 @@ const LARGER = [
   ['4096-bit key', { bodyBytes: 1024, rsaBits: 4096 }]
 ] as const
 
-async function print(title: string, contenders: readonly Contender[]): Promise<void> {
-  printTimings(`Accepting: ${title}`, await alternate(contenders, EFFORT))
+async function print(title: string, contenders: readonly Contender[]): Promise<Timing[]> {
+  const timings = await alternate(contenders, EFFORT)
+  printTimings(`Accepting: ${title}`, timings)
+  return timings
 }
