@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
@@ -98,8 +98,10 @@ function createHandler(
     onRequestStart() {
       isSent = true
     },
-    onResponseStart(controller: Dispatcher.DispatchController, status: number) {
-      if (status < 100) throw new Error('there is no such status')
+    onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders) {
+      const coding = String(headers['transfer-encoding'] ?? 'chunked')
+      if (coding.toLowerCase() !== 'chunked')
+        throw new Error('the answer has a coding that is not undone here')
       if (status < 200) return
       const writeHead = () => {
         if (res.destroyed) return

@@ -7,7 +7,7 @@ import type { Upstream } from './forward.ts'
 import { requestHeaders } from './headers.ts'
 import type { GatewaySettings } from './options.ts'
 import { createSignatureQueue } from './same-signature.ts'
-import { signedTarget, whyNotForwardable } from './target.ts'
+import { signedHost, signedTarget, whyNotForwardable } from './target.ts'
 
 /** Answers one request. Resolves when it is over, with what is known of it. */
 export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Exchange | Malformed>
@@ -44,7 +44,10 @@ export function createServe(settings: Settings, verify: Verify, upstream: Upstre
     const body = await bodyToForward(verdict)
     let result: UpstreamResult = 'not-asked'
     if (body !== undefined) {
-      const lines = requestHeaders(headers, verdict, observe, consumed)
+      const lines = requestHeaders(headers, verdict, observe, consumed).map(
+        ([name, value]): HeaderLine =>
+          name.toLowerCase() === 'host' ? [name, signedHost(value, received, verdict)] : [name, value]
+      )
       const outgoing = { method, target: signedTarget(target, verdict), headers: lines, body }
       result = await upstream.forward(outgoing, res, () => verify.release(verdict).catch(reportHeld))
     } else if (observe && !copy?.isTooLarge()) res.destroy()

@@ -38,6 +38,18 @@ export function signedTarget(target: string, verdict: Verdict): string {
   return coveredHeaders.includes('@target-uri') ? origin : origin.replace(/^([^?]*)\?$/, '$1')
 }
 
+/**
+ * The one form of Host, where only `@authority` was signed: that is the same for another case, and with or without the
+ * default port.
+ */
+export function signedHost(host: string, { target, https }: Received, verdict: Verdict): string {
+  if (verdict.status !== 'verified' || verdict.scheme !== 'rfc9421') return host
+  const isSigned = verdict.coveredHeaders.some(name => /^host(?:;|$)/.test(name))
+  return isSigned ? host : normalize(host, parseAbsolute(target).scheme || (https ? 'https' : 'http'))
+}
+
+type Received = Readonly<{ target: string; https: boolean }>
+
 function parseAbsolute(url: string) {
   const [, scheme = '', authority, path] = /^(https?):\/\/([^/?#]+)(.*)$/.exec(url) ?? []
   return { scheme, authority, path }

@@ -10,6 +10,10 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/two-lengths': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nplain!!',
   '/length-and-chunked':
     'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n',
+  '/gzip-chunked': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n',
+  '/gzip-and-chunked':
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n',
+  '/gzip': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nConnection: close\r\n\r\nplain',
   '/bare-line-feed': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: 1\nX-B: 2\r\n\r\nplain',
   '/nul': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: 1\x002\r\n\r\nplain',
   '/http-2': 'HTTP/2.0 200 OK\r\nContent-Length: 5\r\n\r\nplain',
@@ -17,6 +21,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/a-final-199': 'HTTP/1.1 199 Done\r\nContent-Length: 5\r\n\r\nplain',
   '/a-final-100': 'HTTP/1.1 100 Continue\r\nContent-Length: 5\r\n\r\nplain',
   '/status-000': 'HTTP/1.1 000 OK\r\nContent-Length: 5\r\n\r\nplain',
+  '/status-042-first': 'HTTP/1.1 042 X\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain',
   '/too-many-lines': `HTTP/1.1 200 OK\r\n${'X-Line: abc\r\n'.repeat(3000)}Content-Length: 5\r\n\r\nplain`,
   '/reason': 'HTTP/1.1 422 cannot handle \x1b[31m\x00\xff\r\nContent-Length: 5\r\n\r\nplain',
   '/reason-of-500': 'HTTP/1.1 500 cannot handle \x1b[31m\xff\r\nContent-Length: 5\r\n\r\nplain',
@@ -31,6 +36,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/hop-by-hop':
     'HTTP/1.1 200 OK\r\nConnection: keep-alive, X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=9\r\nProxy-Authenticate: Basic\r\n' +
     'Upgrade: h2c\r\nSet-Cookie: a=1\r\nX-Kept: 2\r\nset-cookie: b=2\r\nContent-Length: 5\r\n\r\nplain',
+  '/CHUNKED': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n',
   '/trailers':
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-After\r\n\r\n5\r\nplain\r\n0\r\nX-After: 1\r\n\r\n',
   '/switching':
@@ -70,7 +76,16 @@ const CHUNKED = /^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]*\r\n)+\r\n5\r\nplain\r
 describe('an answer that is not HTTP is a 502, and nothing of it is forwarded', () => {
   test.each([
     ...['/two-lengths', '/length-and-chunked', '/bare-line-feed', '/nul', '/not-http', '/switching'],
-    ...['/http-2', '/http-0.9', '/a-final-199', '/a-final-100', '/status-000', '/too-many-lines']
+    ...['/gzip-chunked', '/gzip-and-chunked', '/gzip'],
+    ...[
+      '/http-2',
+      '/http-0.9',
+      '/a-final-199',
+      '/a-final-100',
+      '/status-000',
+      '/status-042-first',
+      '/too-many-lines'
+    ]
   ])('%s', async target => {
     const answer = await ask(target)
     expect(answer).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/)
@@ -118,6 +133,10 @@ test('drops hop-by-hop headers of the upstream, and keeps the rest in order', as
   expect(answer).toMatch(PLAIN)
   expect(answer).not.toMatch(/X-Hop|timeout=9|Proxy-Authenticate|Upgrade/i)
   expect(answer).toMatch(/Set-Cookie: a=1\r\nX-Kept: 2\r\nset-cookie: b=2\r\n/)
+})
+
+test('a coding has no case', async () => {
+  expect(await ask('/CHUNKED')).toMatch(CHUNKED)
 })
 
 test('trailers are dropped', async () => {

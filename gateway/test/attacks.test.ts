@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, expect, it } from 'vitest'
+import { draftCavage } from 'signed-requests'
+import { rfc9421 } from 'signed-requests/rfc9421'
+import { afterEach, describe, expect, it } from 'vitest'
 import {
   exchangeBytes,
   send,
@@ -18,6 +20,16 @@ afterEach(async () => {
 
 const service = sharedService()
 
+type Signed = ReturnType<typeof service.sign>
+
+/** White space between the parameters is not signed. */
+function inTwoForms(signed: Signed): Signed[] {
+  const headers = signed.headers.map(([name, value]): [string, string] =>
+    name === 'Signature' ? [name, value.replaceAll('",', '" , ')] : [name, value]
+  )
+  return [signed, { ...signed, headers }]
+}
+
 async function start(settings: Parameters<typeof startTestGateway>[1] = {}) {
   const application = await startApplication()
   undo.push(application.close)
@@ -26,42 +38,103 @@ async function start(settings: Parameters<typeof startTestGateway>[1] = {}) {
   return { ...gateway, seen: application.seen }
 }
 
-it('one captured signature holds one body at a time, and is a replay when the first was verified', async () => {
-  let isRead = 0
-  const { address, seen } = await start({
-    verifier: {
-      ...service.options,
-      lookupTxt: (name, options) => {
-        isRead += 1
-        return service.lookupTxt(name, options)
-      }
+/** As few components as are asked for: what they leave open must not reach the application. */
+const COVERED = ['@method', '@authority', 'date', 'x-service-id', 'content-digest']
+const REQUIRED = { verifier: { ...service.options, schemes: [rfc9421] } }
+
+describe('by RFC 9421 the application gets the one form that was signed', () => {
+  it.each([
+    [['@path', '@query'], '/hook', '/hook?'],
+    [['@path', '@query'], '/hook?id=1', 'https://receiver.example/hook?id=1'],
+    [['@target-uri'], '/hook?id=1', 'https://receiver.example/hook?id=1']
+  ])('of the target: %j, %s, also as %s', async (covered, target, other) => {
+    const { address, seen } = await start({ ...REQUIRED, replay: { kind: 'none' } })
+    const signed = service.sign({ scheme: 'rfc9421', target, covered: [...COVERED, ...covered] })
+    for (const sent of [target, other])
+      expect(statusesOf(await send(address, { ...signed, target: sent }))).toEqual([200])
+    expect(seen.map(({ target }) => target)).toEqual([target, target])
+  })
+
+  const withHost = (headers: readonly (readonly [string, string])[], host: string) =>
+    headers.map(([name, value]) => [name, name === 'Host' ? host : value] as const)
+
+  it.each(['Receiver.EXAMPLE', 'receiver.example:443', 'RECEIVER.example:443'])(
+    'of Host, of which @authority has neither case nor default port: %s',
+    async host => {
+      const { address, seen } = await start(REQUIRED)
+      const signed = service.sign({ scheme: 'rfc9421', covered: [...COVERED, '@request-target'] })
+      const headers = withHost(signed.headers, host)
+      expect(statusesOf(await send(address, { ...signed, headers }))).toEqual([200])
+      expect(seen[0]!.headers.host).toBe('receiver.example')
     }
+  )
+
+  it.each(['other.example', 'receiver.example:80', 'receiver.example:', 'receiver.example.'])(
+    'and no other Host: %s',
+    async host => {
+      const { address, seen } = await start(REQUIRED)
+      const signed = service.sign({ scheme: 'rfc9421', covered: [...COVERED, '@request-target'] })
+      const headers = withHost(signed.headers, host)
+      expect(statusesOf(await send(address, { ...signed, headers }))).toEqual([401])
+      expect(seen).toEqual([])
+    }
+  )
+
+  it('of Host byte for byte where that was signed', async () => {
+    const { address, seen } = await start(REQUIRED)
+    const covered = ['@request-target', ...COVERED, 'host']
+    const signed = service.sign({ scheme: 'rfc9421', covered, host: 'Receiver.Example:443' })
+    expect(statusesOf(await send(address, signed))).toEqual([200])
+    expect(seen[0]!.headers.host).toBe('Receiver.Example:443')
   })
-  const signed = service.sign({ target: '/hook', body: Buffer.alloc(100_000, 'x') })
-  const bytes = wire(signed, [['Connection', 'close']])
-  const port = Number(new URL(`http://${address}`).port)
-  const answers: string[] = []
-  const sockets = Array.from({ length: 20 }, () => {
-    const socket = connect(port, '127.0.0.1')
-    let answer = ''
-    socket.on('data', chunk => {
-      answer += chunk
-    })
-    socket.on('error', () => {})
-    socket.on('close', () => answers.push(answer))
-    socket.write(bytes.subarray(0, -1))
-    return socket
-  })
-  // Whoever comes later waits for the first: its key is not even looked up.
-  const other = service.sign({ target: '/other' })
-  expect(statusesOf(await send(address, other))).toEqual([200])
-  expect(isRead).toBe(2)
-  for (const socket of sockets) socket.write(bytes.subarray(-1))
-  await Promise.all(sockets.map(socket => once(socket, 'close')))
-  const statuses = answers.flatMap(statusesOf).sort()
-  expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 401)])
-  expect(seen.map(({ target }) => target)).toEqual(['/other', '/hook'])
 })
+
+const body = Buffer.alloc(100_000, 'x')
+it.each([
+  ['the draft', [service.sign({ target: '/hook', body })]],
+  ['RFC 9421', [service.sign({ scheme: 'rfc9421', target: '/hook', body })]],
+  // The signature is the same in other text.
+  ['the draft, in two forms', inTwoForms(service.sign({ target: '/hook', body }))]
+])(
+  '%s: one captured signature holds one body at a time, and is a replay when the first was verified',
+  async (_, forms) => {
+    let isRead = 0
+    const { address, seen } = await start({
+      verifier: {
+        ...service.options,
+        schemes: [draftCavage, rfc9421],
+        lookupTxt: (name, options) => {
+          isRead += 1
+          return service.lookupTxt(name, options)
+        }
+      }
+    })
+    const copies = forms.map(signed => wire(signed, [['Connection', 'close']]))
+    const port = Number(new URL(`http://${address}`).port)
+    const answers: string[] = []
+    const sockets = Array.from({ length: 20 }, (_, i) => {
+      const bytes = copies[i % copies.length]!
+      const socket = connect(port, '127.0.0.1')
+      let answer = ''
+      socket.on('data', chunk => {
+        answer += chunk
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => answers.push(answer))
+      socket.write(bytes.subarray(0, -1))
+      return socket
+    })
+    // Whoever comes later waits for the first: its key is not even looked up.
+    const other = service.sign({ target: '/other' })
+    expect(statusesOf(await send(address, other))).toEqual([200])
+    expect(isRead).toBe(2)
+    for (const socket of sockets) socket.write('x')
+    await Promise.all(sockets.map(socket => once(socket, 'close')))
+    const statuses = answers.flatMap(statusesOf).sort()
+    expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 401)])
+    expect(seen.map(({ target }) => target)).toEqual(['/other', '/hook'])
+  }
+)
 
 it('what is answered 400, 408, 417 or 431 is in the log', async () => {
   const { address, malformed } = await start()

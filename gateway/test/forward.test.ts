@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createUpstream } from '../src/forward.ts'
 import { exchangeBytes, send, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
 
 const undo: (() => unknown)[] = []
@@ -216,4 +218,28 @@ it.each(['HEAD', 'GET', 'DELETE', 'OPTIONS', 'PATCH'])('forwards %s without a bo
   expect(statusesOf(await send(address, signed))).toEqual([200])
   expect(application.seen).toMatchObject([{ method, body: Buffer.alloc(0) }])
   expect(application.seen[0]!.headers['content-length'] ?? '0').toBe('0')
+})
+
+it.each([200, 500])('a head of %d that Node.js does not send is a 502, and rejects nothing', async status => {
+  const url = await startRaw(socket => socket.end(`${OK.replace('200', `${status}`)}done`))
+  const upstream = createUpstream(url, 1000)
+  const server = createHttpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  undo.push(upstream.destroy, () => new Promise(resolve => server.close(resolve)))
+  const { port } = server.address() as AddressInfo
+  const answer = exchangeBytes(`127.0.0.1:${port}`, Buffer.from('GET / HTTP/1.0\r\n\r\n'))
+  const [, res] = (await once(server, 'request')) as [unknown, ServerResponse]
+  const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => ServerResponse
+  res.writeHead = (...args: unknown[]) => {
+    if (args[0] === status) throw new TypeError('ERR_INVALID_CHAR')
+    return writeHead(...args)
+  }
+  let released = 0
+  const release = async () => {
+    released += 1
+  }
+  const outgoing = { method: 'GET', target: '/', headers: [['Host', 'a']], body: new Uint8Array() } as const
+  expect(await upstream.forward(outgoing, res, release)).toBe('broken-off')
+  expect(statusesOf(await answer)).toEqual([502])
+  expect(released).toBe(1)
 })

@@ -5,8 +5,10 @@ import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestService, serveDns, type TestService } from '../../src/testing/index.ts'
+import { freePort } from '../../test/support/free-port.ts'
 import { makeCertificate } from '../../test/support/https.ts'
 import { redisServer } from '../../test/unit/replay/redis-server.ts'
 import { CLI } from './run-cli.ts'
@@ -201,6 +203,42 @@ describe('one process', () => {
     expect(log).toMatch(/^[ -~\n]*$/)
     expect(log).toMatch(/Z 200 rejected date-malformed answered \d+ ms\nrejected: date\n\nok {4}request/)
     expect(notes()).toContain('NOTHING IS REFUSED')
+  })
+
+  it('logs what is not HTTP that can be forwarded', async () => {
+    const { url } = await startUpstream()
+    const { child, address, log, exit } = await start(url, ['--https', 'always'])
+    const smuggled = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n'
+    expect(statusesOf(await exchangeBytes(address, Buffer.from(smuggled)))).toEqual([400])
+    child.kill('SIGTERM')
+    await exit
+    expect(log()).toMatchObject([
+      { status: 'malformed', reason: expect.stringMatching(/^HPE_/), httpStatus: 400 }
+    ])
+  })
+
+  it('starts although nobody reads its notes', async () => {
+    const { url } = await startUpstream()
+    const port = await freePort()
+    const dns = await serveDns(service)
+    undo.push(dns.close)
+    const required = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
+    const own = ['--upstream', url.href, '--listen', `127.0.0.1:${port}`, '--dns-server', dns.address]
+    const args = [...required, ...own, '--https', 'always', '--observe']
+    const child = spawn(process.execPath, ['--import', 'tsx', CLI, ...args], {
+      stdio: ['ignore', 'ignore', 'pipe']
+    })
+    child.stderr.destroy()
+    const exit = once(child, 'close')
+    undo.push(async () => {
+      child.kill('SIGTERM')
+      await exit
+    })
+    const isUp = () => exchangeBytes(`127.0.0.1:${port}`, Buffer.from('NONSENSE\r\n\r\n'))
+    while (child.exitCode === null && (await isUp()) === '') await delay(25)
+    // The notes were written by now, all at once.
+    expect(statusesOf(await send(`127.0.0.1:${port}`, service.sign({ target: '/' })))).toEqual([200])
+    expect(child.exitCode).toBe(null)
   })
 
   it('outlives the readers of its log and of its notes', async () => {

@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import type { ReplayStore } from 'signed-requests'
+import { Redis } from 'ioredis'
+import pg from 'pg'
+import { createVerifier, type ReplayStore } from 'signed-requests'
+import { postgresReplayStore, postgresReplayTable, redisReplayStore } from 'signed-requests/replay'
 import { afterEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../test/support/free-port.ts'
 import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
@@ -61,6 +64,25 @@ async function startBetween(to: number) {
       server.close()
     }
   }
+}
+
+type Signed = ReturnType<TestGateway['service']['sign']>
+
+/** A receiver that uses the library's own store, with its own prefix and table. */
+async function libraryWith(
+  kind: 'redis' | 'postgres',
+  url: string,
+  options: TestGateway['service']['options']
+) {
+  if (kind === 'redis') {
+    const client = new Redis(url)
+    undo.push(async () => client.disconnect())
+    return createVerifier({ ...options, replayStore: redisReplayStore(client) })
+  }
+  const pool = new pg.Pool({ connectionString: url })
+  undo.push(() => pool.end())
+  await pool.query(postgresReplayTable())
+  return createVerifier({ ...options, replayStore: postgresReplayStore(pool) })
 }
 
 const undo: (() => Promise<unknown>)[] = []
@@ -145,6 +167,17 @@ describe.each([
     expect(await store?.claim('another', 60)).toBe(true)
   })
 
+  it('takes no id from a library behind it that uses the same database, and none the other way', async () => {
+    const database = await startDatabase()
+    const { gateway } = await start(kind, urlOf(database.port))
+    const verify = await libraryWith(kind, urlOf(database.port), gateway.service.options)
+    const [first, second] = [1, 2].map(n => gateway.service.sign({ target: `/${n}` })) as [Signed, Signed]
+    expect(await send(gateway.address, first)).toMatch(/^HTTP\/1\.1 200 /)
+    expect([(await verify(first)).status, (await verify(second)).status]).toEqual(['verified', 'verified'])
+    expect((await verify(first)).failures).toMatchObject([{ code: 'replayed' }])
+    expect(await send(gateway.address, second)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
   it('a connection that goes silent is replaced within 5 seconds', async () => {
     const database = await startDatabase()
     const between = await startBetween(database.port)
@@ -195,7 +228,6 @@ it('uses a table of PostgreSQL that it may not create', async () => {
   await expect(connectReplayStore({ kind: 'postgres', url })).rejects.toThrow(
     'cannot be used: relation "signed_requests_gateway" does not exist'
   )
-  const { postgresReplayTable } = await import('../../src/replay/index.ts')
   await pool.query(postgresReplayTable('signed_requests_gateway'))
   await pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON signed_requests_gateway TO gateway')
   const { store, close } = await connectReplayStore({ kind: 'postgres', url })

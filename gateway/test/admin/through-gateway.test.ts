@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { GatewaySettings } from '../../src/options.ts'
-import { send, startApplication, startTestGateway } from '../start.ts'
+import { exchangeBytes, send, startApplication, startTestGateway } from '../start.ts'
 import { ask, listen } from '../support/admin.ts'
 
 async function start(settings: Partial<GatewaySettings> = {}, redact = false) {
@@ -40,6 +40,17 @@ test('what the gateway lets through and refuses is on the page and in the metric
   const { body } = await ask(port, '/metrics')
   expect(body).toContain('signed_requests_verdicts_total{status="rejected",code="signature-mismatch"} 1')
   expect(await ask(port, '/healthz')).toMatchObject({ status: 200, body: 'ok\n' })
+})
+
+test('what is answered 400, 417 or 431 is in the metrics', async () => {
+  const { gateway, port } = await start()
+  const smuggled = 'Host: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked'
+  for (const head of [`POST / HTTP/1.1\r\n${smuggled}`, 'GET * HTTP/1.1\r\nHost: a', 'NONSENSE'])
+    await exchangeBytes(gateway.address, Buffer.from(`${head}\r\n\r\n`))
+  await exchangeBytes(gateway.address, Buffer.from('GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n'))
+  await exchangeBytes(gateway.address, Buffer.from(`GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`))
+  const { body } = await ask(port, '/metrics')
+  expect(body).toContain('signed_requests_responses_total{status="4xx",upstream="malformed"} 5\n')
 })
 
 test.each([false, true])('offers a fixture of every request, observing: %s', async observe => {
