@@ -1,4 +1,4 @@
-import type { Verdict } from 'signed-requests'
+import type { ReceivedRequest, Verdict } from 'signed-requests'
 
 /** One line of a head: the name in its case, and the value. */
 export type HeaderLine = readonly [name: string, value: string]
@@ -17,6 +17,8 @@ export interface Exchange {
   readonly target: string
   readonly headers: readonly HeaderLine[]
   readonly https: boolean
+  /** a forwarding header that was to be trusted and could not be used */
+  readonly forwarded?: ReceivedRequest['forwarded']
   readonly verdict: Verdict
   /** of a request that was not verified, when it was read to its end and the gateway has it */
   readonly body?: Uint8Array | undefined

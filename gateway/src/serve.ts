@@ -35,7 +35,7 @@ export function createServe(settings: Settings, verify: Verify, upstream: Upstre
       return { receivedAt, status: 400, upstream: 'malformed', reason }
     }
     const received = fromNodeRequest(req, proxy)
-    const { method, target, https } = received
+    const { method, target, https, forwarded } = received
     const headers = received.headers as readonly HeaderLine[]
     const copy = copied > 0 && received.body !== null ? copyBody(received.body, copied) : undefined
 
@@ -58,7 +58,16 @@ export function createServe(settings: Settings, verify: Verify, upstream: Upstre
     clearTimeout(unread)
     const id = requestId && tokenIn(headers, requestId)
     return {
-      ...{ receivedAt, duration: performance.now() - start, method, target, headers, https, verdict },
+      ...{
+        receivedAt,
+        duration: performance.now() - start,
+        method,
+        target,
+        headers,
+        https,
+        forwarded,
+        verdict
+      },
       ...(verdict.status !== 'verified' && { body: copy?.read() }),
       ...(id && { requestId: id }),
       status: res.headersSent ? res.statusCode : 0,

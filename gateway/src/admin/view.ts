@@ -79,8 +79,8 @@ const isWhole = ({ body, bodyLength }: KeptExchange): boolean =>
   body !== undefined && body.length === bodyLength
 
 function captureOf(kept: KeptExchange, options: VerifierOptions, redact: boolean) {
-  const { verdict, method, target, headers, https, body, dns } = kept
-  return captureFixture({ method, target, headers, https, body: null }, verdict, {
+  const { verdict, method, target, headers, https, forwarded, body, dns } = kept
+  return captureFixture({ method, target, headers, https, forwarded, body: null }, verdict, {
     options,
     redact,
     ...(isWhole(kept) && body && { body }),

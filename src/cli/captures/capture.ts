@@ -33,7 +33,7 @@ export interface Capture {
 /** More requests than anyone looks through. */
 export const MAX_ENTRIES = 10_000
 
-type Found = Pick<Entry['request'], 'method' | 'target' | 'headers'> & {
+type Found = Pick<Entry['request'], 'method' | 'target' | 'headers' | 'forwarded'> & {
   /** undefined: the format does not show it, or the file has none */
   body: ReceivedRequest['body'] | undefined
   https?: boolean
@@ -43,10 +43,10 @@ type Found = Pick<Entry['request'], 'method' | 'target' | 'headers'> & {
  * An entry whose body may be missing. It counts as sent over TLS unless the capture says otherwise: what was captured
  * in clear text was behind a proxy that ended TLS.
  */
-export function entryOf({ method, target, headers, body, https = true, ...rest }: Found): Entry {
+export function entryOf({ method, target, headers, body, https = true, forwarded, ...rest }: Found): Entry {
   const isEmpty = !body || (body instanceof Uint8Array && body.length === 0)
   return {
-    request: { method, target, headers, body: body ?? null, https },
+    request: { method, target, headers, body: body ?? null, https, ...(forwarded && { forwarded }) },
     ...(isEmpty && hadBody(headers) && { missingBody: 'the capture does not have the body' }),
     otherBodies: [],
     options: {},

@@ -89,6 +89,15 @@ const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
   ],
   ['a fixture with DNS of a wrong form', json({ request: { headers: [] }, dns: { a: [[1]] }, options: {} })],
   ['a fixture with an unknown option', json({ request: { ...signed, body: null }, options: { [NASTY]: 1 } })],
+  ...[null, { header: NASTY, received: [1] }, { header: NASTY, received: [NASTY] }].map(
+    (https, i): [string, string] => [
+      `a fixture with notes ${i + 1} on forwarding headers`,
+      json({
+        request: { ...signed, https: false, body: null, forwarded: { https } },
+        now: '2026-01-01T00:00:00Z'
+      })
+    ]
+  ),
   ['a fixture with a bad clock', json({ request: { ...signed, body: null }, now: NASTY })],
   ['prototypes', '{"method":"POST","url":"/","headers":{"__proto__":"a","constructor":"b"}}'],
   ['a prototype as the request', '{"__proto__":{"method":"POST","url":"/","headers":{}}}'],
