@@ -37,7 +37,7 @@ const PENDING = 'p'
 const CONFIRMED = 'c'
 const EITHER = 'z'
 
-// While another process has not confirmed its claim: how often the id is looked at, and how long without a timeout.
+// While another process has not confirmed its claim: how often the id is looked at, and for how long.
 const LOOK_AGAIN = 100
 const PATIENCE = 1000
 
@@ -79,7 +79,7 @@ export function sharedReplayStore(database: Database): ReplayStore {
     timeout: number,
     isLate: () => boolean
   ): Promise<boolean> => {
-    const giveUp = performance.now() + (timeout === A_DAY ? PATIENCE : timeout)
+    const giveUp = performance.now() + Math.min(timeout, PATIENCE)
     for (let look = 1; !isLate() && performance.now() < giveUp; look++) {
       const holder = await database.take(id, token, ttlSeconds, timeout)
       if (holder === token) return true

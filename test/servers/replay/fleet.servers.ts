@@ -100,9 +100,11 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
     const requests = await receiversOf('/hook')
     const outcomes = await receive()
 
-    expect(outcomes.flat().filter(outcome => outcome === 'verified')).toHaveLength(10_000)
-    expect(outcomes.flat().filter(outcome => outcome === 'replayed')).toHaveLength(30_000)
-    const lost = requests.filter((_, n) => !outcomes.some(received => received[n] === 'verified'))
+    // On a busy machine a claim may be undecided when another process meets it: that one asks again.
+    const last = outcomes.flat().map(outcome => outcome.split(' ').at(-1))
+    expect(last.filter(outcome => outcome === 'verified')).toHaveLength(10_000)
+    expect(last.filter(outcome => outcome === 'replayed')).toHaveLength(30_000)
+    const lost = requests.filter((_, n) => !outcomes.some(received => received[n]?.endsWith('verified')))
     expect(lost).toEqual([])
     expect(outcomes.filter(received => received.includes('verified')).length).toBeGreaterThan(1) // it was a race
   })

@@ -15,7 +15,7 @@ export interface Work {
 }
 
 const [client, port] = process.argv.slice(2)
-const { store, ready, close } = await connect(client as ClientName, Number(port))
+const { store, ready } = await connect(client as ClientName, Number(port))
 
 process.once('message', ({ options, records, requests }: Work) => {
   // On a busy machine a hundred claims at a time may take longer than a second.
@@ -39,11 +39,8 @@ process.once('message', ({ options, records, requests }: Work) => {
     await receive(order)
     await ready()
     await receive(order.filter(n => outcomes[n] === 'replay-store-failed'))
-    // Not before it is written: what is left of a message is lost when the channel closes.
-    process.send!(outcomes, () => {
-      close()
-      process.disconnect()
-    })
+    // It stays until it is killed: its last claims are confirmed behind its answer.
+    process.send!(outcomes)
   })
   process.send!('ready')
 })
