@@ -92,7 +92,7 @@ function createHandler(
     resolve(isLate ? 'timed-out' : isSent ? 'broken-off' : 'unreachable')
   }
 
-  const end = (error: Error) => void (isComplete ? finish() : fail(error)).catch(fail)
+  const end = (error?: Error) => void (error === undefined || isComplete ? finish() : fail(error)).catch(fail)
 
   return {
     onRequestStart() {
@@ -134,10 +134,7 @@ function createHandler(
       }
       res.on('drain', go).on('close', go)
     },
-    onResponseEnd() {
-      isComplete = !isReset
-      end(new Error('the answer was cut off'))
-    },
+    onResponseEnd: () => end(isReset ? new Error('the answer was cut off') : undefined),
     onResponseError: (_controller: unknown, error: Error) => end(error)
   } satisfies Dispatcher.DispatchHandler
 }
