@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -26,13 +26,14 @@ export interface Project {
   remove(): void
 }
 
-/** A project with the package as it stands here, and some of its files. */
-export function createProject(...files: string[]): Project {
+/** A project with the package as it stands here, and some of its files; `link` puts a package of ours into it. */
+export function createProject(...files: string[]): Project & { link(name: string): void } {
   const project = projectIn(makeFolder())
-  mkdirSync(join(project.folder, 'node_modules'))
-  symlinkSync(ROOT, join(project.folder, 'node_modules', 'signed-requests'))
+  const modules = join(project.folder, 'node_modules')
+  mkdirSync(modules)
+  symlinkSync(ROOT, join(modules, 'signed-requests'))
   for (const file of files) cpSync(join(ROOT, file), join(project.folder, file.split('/').at(-1)!))
-  return project
+  return { ...project, link: name => symlinkSync(join(BIN, '..', name), join(modules, name)) }
 }
 
 /** A project into which the package's own tarball was installed. */
@@ -55,7 +56,10 @@ function projectIn(folder: string): Project {
   let child: ChildProcess | undefined
   return {
     folder,
-    write: (name, content) => writeFileSync(join(folder, name), content),
+    write(name, content) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), content)
+    },
     run: async (tool, ...args) => (await execute(toolPath(tool), args, { cwd: folder })).stdout,
     async serve(env, tool, ...args) {
       // The fourth descriptor is where workerd says its port; the others say it in their output.

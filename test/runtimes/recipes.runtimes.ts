@@ -1,11 +1,13 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
+import { KINDS } from '../meta/examples/kinds.ts'
 import { type RunningRecipe, testRecipe } from '../meta/examples/recipe.ts'
-import { behindProxy } from '../meta/examples/senders.ts'
+import { behindProxy, sendOverHttp } from '../meta/examples/senders.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { makeCertificate, send } from '../support/https.ts'
 import { createDnsOverHttps } from './dns-over-https.ts'
@@ -40,6 +42,48 @@ describe('on other runtimes than Node.js', () => {
   testRecipe('Deno', service, () =>
     serve('deno.mjs', 'deno', 'run', '--allow-all', '--preload', './resolver.ts', 'deno.mjs')
   )
+
+  describe('on a real Next.js', () => {
+    let next: RunningRecipe
+    // Built and started as in production. It follows no link out of its root, and the packages here are links.
+    beforeAll(async () => {
+      vi.stubEnv('NEXT_TELEMETRY_DISABLED', '1')
+      const project = createProject('test/meta/examples/resolver.ts')
+      for (const name of ['next', 'react', 'react-dom']) project.link(name)
+      project.write('app/hook/[[...path]]/route.js', readFileSync('examples/next-route.ts', 'utf8'))
+      project.write('next.config.js', "export default { turbopack: { root: '/' } }")
+      await project.run('esbuild', 'resolver.ts', '--outfile=resolver.mjs')
+      await project.run('next', 'build')
+      const environment = { DNS_SERVER: dns.address, NODE_OPTIONS: '--import ./resolver.mjs' }
+      const port = await project.serve(environment, 'next', 'start', '-p', '0', '-H', '127.0.0.1')
+      next = { send: request => sendOverHttp(request, port), close: project.remove }
+    }, 120_000)
+    afterAll(() => {
+      vi.unstubAllEnvs()
+      next?.close()
+    })
+
+    const whole = {
+      ...KINDS.at(-1)!,
+      request: { target: '/hook/a%2Fb/caf%C3%A9?name=value&empty=', body: '{}' }
+    }
+    const kinds = [...KINDS.slice(0, -1), whole]
+    testRecipe('the route handler', service, async () => ({ ...next, close() {} }), {
+      kinds,
+      behind: 'nothing'
+    })
+
+    const statusOf = (target: string) => next.send(service.sign({ target, body: '{}' }))
+    test.each(['?e', '?a=%20', '?a=~', '?a[]=1'])(
+      're-encodes the query %s, as the page says',
+      async query => {
+        expect(await statusOf(`/hook${query}`)).toBe(401)
+      }
+    )
+    test.each(['/hook//a', '/hook/'])('answers %s with 308, as the page says', async target => {
+      expect(await statusOf(target)).toBe(308)
+    })
+  })
 
   /** A Worker on workerd, whatever it fetches goes to the server on this port. */
   async function work(file: string, outbound: Server, date: string, flags: string): Promise<RunningRecipe> {

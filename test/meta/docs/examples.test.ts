@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { blocksOf, PAGES, ROOT, read } from './pages.ts'
 
-const examples = readdirSync(`${ROOT}/examples`).filter(name => /\.m?[jt]s$/.test(name))
+const examples = readdirSync(`${ROOT}/examples`, { recursive: true, encoding: 'utf8' }).filter(name =>
+  /\.m?[jt]s$/.test(name)
+)
 const blocks = PAGES.flatMap(blocksOf)
 const shown = blocks.filter(({ note }) => note.startsWith('example: '))
 
