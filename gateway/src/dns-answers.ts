@@ -12,7 +12,7 @@ export function keepAnswers(lookupTxt: LookupTxt, answers: Map<string, DnsAnswer
     answers.set(name, answer)
     if (answers.size > MAX_NAMES) answers.delete(answers.keys().next().value!)
   }
-  return async (name, options) => {
+  const lookup: LookupTxt = async (name, options) => {
     try {
       const records = await lookupTxt(name, options)
       keep(name, records)
@@ -22,4 +22,5 @@ export function keepAnswers(lookupTxt: LookupTxt, answers: Map<string, DnsAnswer
       throw error
     }
   }
+  return Object.assign(lookup, { ...lookupTxt })
 }

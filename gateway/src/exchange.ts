@@ -4,10 +4,14 @@ import type { ReceivedRequest, Verdict } from 'signed-requests'
 export type HeaderLine = readonly [name: string, value: string]
 
 /** The result from the upstream: not asked, because the request was refused; an answer that ended; what went wrong. */
-export type UpstreamResult = 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off'
+export interface UpstreamResult {
+  readonly upstream: 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off'
+  /** where and why: `127.0.0.1:9000 ECONNREFUSED` */
+  readonly upstreamError?: string
+}
 
 /** What the gateway knows about one request when it is over. Log, metrics and page are made from it. */
-export interface Exchange {
+export interface Exchange extends UpstreamResult {
   /** milliseconds since 1970 */
   readonly receivedAt: number
   /** milliseconds from the head of the request to the end of the answer */
@@ -26,7 +30,6 @@ export interface Exchange {
   readonly requestId?: string | undefined
   /** the status sent to the sender; 0 when the connection ended before */
   readonly status: number
-  readonly upstream: UpstreamResult
 }
 
 /** What arrived was not HTTP that can be forwarded, so it has no verdict. */

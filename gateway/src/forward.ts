@@ -43,7 +43,7 @@ export function createUpstream(url: URL, timeout: number): Upstream {
   return {
     forward({ method, target, headers, body }, res, release) {
       const forwarding = new Promise<UpstreamResult>(resolve => {
-        const handler = createHandler(res, timeout, release, resolve)
+        const handler = createHandler(url.host, res, timeout, release, resolve)
         try {
           // The sender's Host is no name of the upstream for TLS.
           const options = { method, path: target, headers: headers.flat(), body, servername: hostname }
@@ -63,6 +63,7 @@ export function createUpstream(url: URL, timeout: number): Upstream {
 }
 
 function createHandler(
+  address: string,
   res: ServerResponse,
   timeout: number,
   release: () => Promise<void>,
@@ -81,15 +82,17 @@ function createHandler(
   async function finish(): Promise<void> {
     await head
     if (!res.destroyed) res.end()
-    resolve('answered')
+    resolve({ upstream: 'answered' })
   }
 
   async function fail(error: Error): Promise<void> {
-    const isLate = /TIMEOUT$/.test((error as NodeJS.ErrnoException).code ?? '')
+    const { code, message } = error as NodeJS.ErrnoException
+    const isLate = /TIMEOUT$/.test(code ?? '')
     await Promise.allSettled([head, releaseOnce()])
     if (res.headersSent) breakOff(res)
     else if (!res.destroyed) res.writeHead(isLate ? 504 : 502, { 'Content-Length': 0 }).end()
-    resolve(isLate ? 'timed-out' : isSent ? 'broken-off' : 'unreachable')
+    const upstream = isLate ? 'timed-out' : isSent ? 'broken-off' : 'unreachable'
+    resolve({ upstream, upstreamError: `${address} ${(code ?? message).replace(/[^ -~]/g, '?')}` })
   }
 
   const end = (error?: Error) => void (error === undefined || isComplete ? finish() : fail(error)).catch(fail)

@@ -15,12 +15,13 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
       ? JSON.stringify({ time, status: 'malformed', reason, httpStatus, upstream })
       : `${time} ${httpStatus} malformed ${reason}`
   }
-  const { verdict, requestId } = exchange
+  const { verdict, requestId, upstreamError } = exchange
   const ms = Math.round(exchange.duration)
   const record = logRecord(verdict)
   const signatureUnderDomain = verdict.checks['key-name'].outcome === 'pass'
   if (form === 'json') {
-    return JSON.stringify({ time, requestId, ...record, signatureUnderDomain, httpStatus, upstream, ms })
+    const result = { httpStatus, upstream, upstreamError, ms }
+    return JSON.stringify({ time, requestId, ...record, signatureUnderDomain, ...result })
   }
   const note = signatureUnderDomain ? [] : ['(no signature under the domain)']
   const words = [
@@ -30,6 +31,7 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
     ...record.codes,
     ...note,
     upstream,
+    ...(upstreamError === undefined ? [] : [`(${upstreamError})`]),
     ms,
     'ms',
     requestId ?? ''

@@ -34,7 +34,8 @@ export async function connectReplayStore(setting: ReplaySetting): Promise<Connec
   const [database, connect] =
     setting.kind === 'redis' ? (['Redis', connectRedis] as const) : (['PostgreSQL', connectPostgres] as const)
   try {
-    return await connect(setting.url)
+    const { store, close } = await connect(setting.url)
+    return { store: store && { ...store, name: `${database} at ${new URL(setting.url).host}` }, close }
   } catch (error) {
     // Where a name has several addresses, the error has no message.
     const { code, message } = error as NodeJS.ErrnoException

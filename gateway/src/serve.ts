@@ -42,7 +42,7 @@ export function createServe(settings: Settings, verify: Verify, upstream: Upstre
     const leave = await waitForTurn(headers)
     const verdict = await verify({ ...received, body: copy?.body ?? received.body }).finally(leave)
     const body = await bodyToForward(verdict)
-    let result: UpstreamResult = 'not-asked'
+    let result: UpstreamResult = { upstream: 'not-asked' }
     if (body !== undefined) {
       const lines = requestHeaders(headers, verdict, observe, consumed).map(
         ([name, value]): HeaderLine =>
@@ -71,7 +71,7 @@ export function createServe(settings: Settings, verify: Verify, upstream: Upstre
       ...(verdict.status !== 'verified' && { body: copy?.read() }),
       ...(id && { requestId: id }),
       status: res.headersSent ? res.statusCode : 0,
-      upstream: result
+      ...result
     }
 
     /** A body that is forwarded regardless of the verdict must be read regardless of it. */

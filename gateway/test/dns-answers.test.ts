@@ -28,3 +28,12 @@ it('keeps the last hundred names', async () => {
   expect([...answers.keys()].slice(-3)).toEqual(['149', '60', 'new'])
   expect(answers.has('50')).toBe(false)
 })
+
+it('says whom it asks', () => {
+  const servers = () => ['127.0.0.1:5353']
+  const lookup = keepAnswers(
+    Object.assign(async () => [], { servers }),
+    new Map()
+  )
+  expect(lookup.servers?.()).toEqual(['127.0.0.1:5353'])
+})

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createUpstream } from '../src/forward.ts'
+import { logText } from '../src/log.ts'
 import { exchangeBytes, send, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
 
 const undo: (() => unknown)[] = []
@@ -82,7 +83,12 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     const signed = service.sign({ target: '/hook' })
     expect(statusesOf(await send(address, signed))).toEqual([502])
     expect(statusesOf(await send(address, signed))).toEqual([502])
-    expect(await over(2)).toMatchObject([{ upstream: 'unreachable' }, { upstream: 'unreachable' }])
+    const upstreamError = `${application.url.host} ECONNREFUSED`
+    const result = { upstream: 'unreachable', upstreamError }
+    const [exchange] = await over(2)
+    expect(await over(2)).toMatchObject([result, result])
+    expect(logText(exchange!, 'text')).toMatch(`unreachable (${upstreamError})`)
+    expect(JSON.parse(logText(exchange!, 'json'))).toMatchObject(result)
   })
 
   it.each([
@@ -239,7 +245,7 @@ it.each([200, 500])('a head of %d that Node.js does not send is a 502, and rejec
     released += 1
   }
   const outgoing = { method: 'GET', target: '/', headers: [['Host', 'a']], body: new Uint8Array() } as const
-  expect(await upstream.forward(outgoing, res, release)).toBe('broken-off')
+  expect(await upstream.forward(outgoing, res, release)).toMatchObject({ upstream: 'broken-off' })
   expect(statusesOf(await answer)).toEqual([502])
   expect(released).toBe(1)
 })

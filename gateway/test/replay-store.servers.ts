@@ -185,6 +185,7 @@ describe.each([
     const { store, close } = await connectReplayStore({ kind, url: urlOf(between.port) })
     undo.push(close)
     expect(await store!.claim('before', 60)).toBe(true)
+    expect(store!.name).toBe(`${kind === 'redis' ? 'Redis' : 'PostgreSQL'} at 127.0.0.1:${between.port}`)
     between.silence()
     const start = performance.now()
     expect(await claimWhenBack(store!, 'after')).toBe(true)

@@ -12,7 +12,7 @@ it('a sender that does not read the end of its answer is disconnected', async ()
   const upstream: Upstream = {
     async forward(_, res) {
       res.end(Buffer.alloc(40_000_000))
-      return 'answered'
+      return { upstream: 'answered' }
     },
     destroy: async () => {}
   }

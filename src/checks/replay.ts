@@ -9,7 +9,7 @@ import type { Result } from '../verdict/result.ts'
  * signature has the same id. It is kept until no copy can be accepted: until the Date is no longer recent, plus the
  * time that a copy's own claim may take.
  */
-export function checkReplay(
+export async function checkReplay(
   store: ReplayStore,
   signature: Uint8Array,
   date: Date,
@@ -18,5 +18,8 @@ export function checkReplay(
 ): Promise<Result<string>> {
   const id = base64Digest('sha256', signature)
   const acceptableSeconds = (date.getTime() - now + replayTimeout) / 1000 + dateTolerance
-  return claimInTime(store, id, Math.ceil(acceptableSeconds) + 1, replayTimeout)
+  const claimed = await claimInTime(store, id, Math.ceil(acceptableSeconds) + 1, replayTimeout)
+  if (!claimed.ok && claimed.code === 'replay-store-failed' && store.name !== undefined)
+    claimed.evidence.store = store.name
+  return claimed
 }

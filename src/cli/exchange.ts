@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
+import { ERRORS } from '../explain/causes.ts'
 import { escapeText } from '../explain/text.ts'
 import { UsageError } from './command.ts'
 
@@ -67,17 +68,12 @@ async function readResponse(incoming: IncomingMessage): Promise<Response> {
 export function describeError(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ABORT_ERR') return `nothing within ${RESPONSE_TIMEOUT / 1000} s`
-  const words = ERRORS[code]
+  const words = WORDS[code]
   return words === undefined ? code || message : `${words} (${code})`
 }
 
-const ERRORS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'the connection was closed before a response',
-  ENOTFOUND: 'there is no such name in DNS',
-  EAI_AGAIN: 'DNS does not answer',
-  EHOSTUNREACH: 'the network does not reach it',
-  ETIMEDOUT: 'the network does not reach it',
+const WORDS: Readonly<Record<string, string>> = {
+  ...ERRORS,
   EPROTO: 'it does not speak TLS as expected',
   CERT_HAS_EXPIRED: 'the certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',

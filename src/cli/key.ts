@@ -100,7 +100,7 @@ const factsOf = ({ type, hashes, flags, text }: KeyRecord) => ({
 })
 
 function problemOf({ code, message, evidence }: Failed): string {
-  const { name: _, record: __, ...rest } = { ...evidence } as Record<string, string>
+  const { name: _, record: __, servers: ___, ...rest } = { ...evidence } as Record<string, string>
   return [`${code}: ${message}`, ...facts(rest).map(factText)].join('; ')
 }
 

@@ -47,7 +47,7 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
   const timeout = validateTimeout(own.timeout, 5000, 'timeout')
   const url = validateUrl(own.url)
 
-  return async (name, waiting) => {
+  const lookup: LookupTxt = async (name, waiting) => {
     const normalized = typeof name === 'string' ? normalizeName(name) : undefined
     if (normalized === undefined) throw dohError('EBADNAME', 'the name is not one that DNS is asked for')
     const request = requestFor(url, method, encodeQuery(normalized))
@@ -60,6 +60,7 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
     if (fetched === undefined) throw dohError('ETIMEOUT', `the DNS server did not reply within ${timeout} ms`)
     return parseReply(messageIn(fetched), normalized, requireAuthenticated)
   }
+  return Object.assign(lookup, { servers: () => [url.host] })
 }
 
 /**

@@ -70,7 +70,7 @@ key-too-short/limit | the key has {bits} bits, and minRsaBits is {limit}: is tha
 key-too-long | the key has {bits} bits, and maxRsaBits is {limit} | If the service documents keys of {bits} bits, set maxRsaBits to {bits}; if not, have it publish another key.
 key-not-found | it was withdrawn, is not published yet, or your DNS server cannot see it | Ask again with: {command}; if others see it, it is your DNS server.
 key-revoked | it was replaced: the request was signed with an old key | Have the request signed with the new key.
-lookup | your DNS server, or the network path to it: {error} | Check the resolver (ESERVFAIL: it got no answer itself; EREFUSED: it does not serve this machine; ECONNREFUSED: nothing listens there) and the firewall (UDP and TCP 53), with: {command}; the sender may try again.
+lookup | your DNS server, or the network path to it: {error} | Check the resolver and the firewall (UDP and TCP 53), with: {command}; the sender may try again.
 signature | another key made it (was it replaced?), or a signed line was changed on the way: such a signature does not tell which | Compare the lines below with those that the sender signed: if they are equal, it was the key. Proxies often change the target (a query dropped, a path rewritten), Host and what describes the body.
 signature/by-key | the key did make this signature, so a signed line was changed on the way, or more than one | Compare the lines below with those that the sender signed. Proxies often change the target (a query dropped, a path rewritten), Host and what describes the body[[: pass the target as received, such as req.originalUrl||]].
 signature/other-key | another key made it: it was replaced under the same name, or this is a forgery | If the service has rotated its key, have the request signed with the new one: {command}. Nothing that a proxy changes looks like this.
@@ -102,7 +102,7 @@ digest/shorter | the body was changed after it was signed: parsed and serialized
 digest/longer | the body was changed after it was signed: decompressed, parsed and serialized again, or replaced; it is {size} | If the sender compresses (Content-Encoding in its log), something in front decompresses; if not, [[verify the raw bytes, before any parser||have the bytes passed on as they were sent]].
 body-too-large | a large body, or a flood | Raise {name:maxBodyBytes} if the service sends such bodies (it is now {limit} bytes).
 body-unreadable | the connection broke, or the sender was too slow: {error} | Nothing to mend if it is rare: the sender may try again.
-replay-store-failed | the replay store failed: {error} | Check that the store runs and is reached from here (ECONNREFUSED: nothing listens there; "no answer": it is slow); the sender may try again.
+replay-store-failed | the replay store failed: {error} | Check that {store} runs, answers in time and is reached from here; the sender may try again.
 replay | the store is down or slow | Check the store; the sender may try again.
 replayed | the same bytes came again: a retry of the sender (was the answer late?), or an attack | Nothing to mend if the first one was handled: this is what a replay store is for. If handling it failed, [[have your handler call verify.release(verdict), so that a retry is let in||the sender needs to sign a retry afresh]].
 `)
@@ -211,6 +211,22 @@ const BODY_CHANGES: Evidence = {
   'object-to-string': 'a parsed body was converted to a string'
 }
 
+/** What the codes of errors mean. */
+export const ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was closed',
+  ENOTFOUND: 'there is no such name in DNS',
+  EAI_AGAIN: 'DNS does not answer',
+  EHOSTUNREACH: 'the network does not reach it',
+  ETIMEDOUT: 'the network does not reach it',
+  ETIMEOUT: 'no answer',
+  ESERVFAIL: 'the DNS server got no answer itself',
+  EREFUSED: 'the DNS server does not serve this machine'
+}
+
+const inWords = (error: string): string =>
+  Object.hasOwn(ERRORS, error) ? `${error}, ${ERRORS[error]}` : error
+
 /** The likely cause and the fix. */
 export function adviceOn(
   code: Code,
@@ -236,6 +252,8 @@ export function adviceOn(
     similarName: String(evidence['similar']).split(':', 1)[0],
     known,
     how: BODY_CHANGES[String(known)],
+    error: inWords(String(evidence['error'])),
+    store: evidence['store'] ?? 'the store',
     above: above.includes('.') ? `, such as ${above}` : '',
     // Only a name that a shell takes as it is.
     command: `npx signed-requests key ${/^[\w][\w.-]{0,252}$/.test(name) ? name : 'NAME'}`,

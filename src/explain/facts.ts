@@ -17,6 +17,7 @@ const LABELS: Readonly<Record<string, string>> = {
   decompressed: 'Content-Encoding',
   excerpt: 'near',
   reason: 'because',
+  servers: 'asked',
   toleranceSeconds: 'expected within'
 }
 

@@ -6,9 +6,12 @@ import { joinStrings } from './join-strings.ts'
 
 /**
  * Asks DNS for the TXT records at a name. Resolves and rejects as `resolveTxt` of `node:dns` does: one array of
- * chunks per record; errors carry `code`. `signal` is aborted when the verifier no longer waits.
+ * chunks per record; errors carry `code`. `signal` is aborted when the verifier no longer waits. `servers` says whom it
+ * asks, for the evidence of a failure.
  */
-export type LookupTxt = (name: string, options: { readonly signal: AbortSignal }) => Promise<string[][]>
+export type LookupTxt = ((name: string, options: { readonly signal: AbortSignal }) => Promise<string[][]>) & {
+  servers?(): readonly string[]
+}
 
 /** How `dnsTxtLookup` asks; all of it is optional. */
 export interface DnsTxtLookupOptions {
@@ -45,10 +48,15 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
     if (servers !== undefined) resolver.setServers(servers)
     return resolver
   }
+  const about = { servers: () => createResolver().getServers() }
   // A resolver of Bun answers from its own cache, and returns each string of a record as a record.
-  if (isBun()) return async name => joinStrings(await createResolver().resolveTxt(absolute(name)))
+  if (isBun())
+    return Object.assign(
+      async (name: string) => joinStrings(await createResolver().resolveTxt(absolute(name))),
+      about
+    )
   const resolver = createResolver()
-  return name => resolver.resolveTxt(absolute(name))
+  return Object.assign((name: string) => resolver.resolveTxt(absolute(name)), about)
 }
 
 /**

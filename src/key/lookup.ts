@@ -23,11 +23,15 @@ export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
         return LATE
       })
       if (answer === LATE)
-        return fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms` })
+        return fail('key-lookup-timeout', {
+          name,
+          error: `no answer within ${timeout} ms`,
+          ...asked(lookupTxt)
+        })
       if (isTxtAnswer(answer)) return ok(answer)
       return fail('key-lookup-failed', { name, error: 'the answer is not of the form string[][]' })
     } catch (error) {
-      return parseError(name, error)
+      return parseError(name, error, lookupTxt)
     } finally {
       inFlight.delete(name)
     }
@@ -83,9 +87,19 @@ function isTxtAnswer(answer: unknown): answer is TxtAnswer {
 }
 
 /** Only `code` decides: NXDOMAIN and "no TXT here" are answers; any other code means there was no answer. */
-function parseError(name: string, error: unknown): Result<TxtAnswer> {
+function parseError(name: string, error: unknown, lookupTxt: LookupTxt): Result<TxtAnswer> {
   const code = errorLabel(error)
   if (code === 'ENOTFOUND' || code === 'ENODATA') return fail('key-not-found', { name, reason: code })
   const failure = code === 'ETIMEOUT' ? 'key-lookup-timeout' : 'key-lookup-failed'
-  return withCause(fail(failure, { name, error: code }), error)
+  return withCause(fail(failure, { name, error: code, ...asked(lookupTxt) }), error)
+}
+
+/** The DNS servers, as far as the lookup says. */
+function asked({ servers }: LookupTxt): { servers?: readonly string[] } {
+  try {
+    return servers === undefined ? {} : { servers: servers() }
+  } catch {
+    // Not every runtime knows.
+    return {}
+  }
 }

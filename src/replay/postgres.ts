@@ -37,6 +37,7 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
   const { table = DEFAULT_TABLE } = ownOptions('postgresReplayStore', options, ['table'])
   const { take, confirm, free } = statementsFor(quoteTable(table).table)
   return sharedReplayStore({
+    name: 'PostgreSQL',
     inOrder: false,
     // An error of the server, not of the connection: the statement was undone.
     isUndone: error => typeof (error as { severity?: unknown } | null)?.severity === 'string',

@@ -80,6 +80,7 @@ export function redisReplayStore(
     throw new Error('Redis replied to another command: the claim is not certain')
   }
   return sharedReplayStore({
+    name: 'Redis',
     inOrder: true,
     async take(id, token, ttlSeconds) {
       const milliseconds = Math.ceil(ttlSeconds * 1000)

@@ -5,6 +5,7 @@ import { assertId, assertTtl, type ReplayStore } from './store.ts'
 
 /** What a store of several processes needs from its database. */
 export interface Database {
+  name: string
   /**
    * Takes the id unless another token holds it. Twice with one token is the same as once.
    *
@@ -130,6 +131,7 @@ export function sharedReplayStore(database: Database): ReplayStore {
   }
 
   return {
+    name: database.name,
     async claim(id, ttlSeconds, timeout = A_DAY) {
       assertId(id)
       assertTtl(ttlSeconds)

@@ -2,6 +2,9 @@
  * Remembers which requests have been accepted, so that each is accepted once.
  */
 export interface ReplayStore {
+  /** for the evidence of a failure, such as `Redis at 10.0.0.5:6379` */
+  readonly name?: string
+
   /**
    * Takes an id for `ttlSeconds`, as one atomic step: of any number of callers, on any number of machines that
    * share the store, one gets `true`.

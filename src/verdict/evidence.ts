@@ -88,8 +88,9 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'coverage-absent': { absent: readonly string[]; reason?: string }
   'key-name-malformed': { received: string; domain: string }
   'key-name-outside-domain': { received: string; domain: string }
-  'key-lookup-failed': { name: string; error: string }
-  'key-lookup-timeout': { name: string; error: string }
+  /** `servers` were asked, where `lookupTxt` says so */
+  'key-lookup-failed': { name: string; error: string; servers?: readonly string[] }
+  'key-lookup-timeout': { name: string; error: string; servers?: readonly string[] }
   /**
    * The string as rebuilt from what was received, and the record it was checked with; `hosts` where several are
    * configured; `forwarded` is the header lines in which proxies say what they changed.
@@ -123,7 +124,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'body-too-large': { limit: number }
   'body-unreadable': { error: string }
   replayed: { replayId: string }
-  'replay-store-failed': { error: string }
+  /** `store` is its name, where it has one */
+  'replay-store-failed': { error: string; store?: string }
 }
 
 /** Evidence of a code; `never` where the code says it all. */

@@ -20,8 +20,12 @@ export interface KeptExchange extends Exchange {
 /** A line of the list. Every text from outside is printable ASCII here, and cut. */
 export function rowOf(kept: KeptExchange): object {
   const { number, list, receivedAt, duration, method, target, verdict, status, upstream } = kept
+  const { upstreamError = '' } = kept
   const codes = verdict.failures.map(({ code }) => code)
-  const trouble = upstream === 'answered' || upstream === 'not-asked' ? [] : [`upstream ${upstream}`]
+  const trouble =
+    upstream === 'answered' || upstream === 'not-asked'
+      ? []
+      : [`upstream ${upstream} ${upstreamError}`.trimEnd()]
   return {
     number,
     list,

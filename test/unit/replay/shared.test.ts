@@ -16,6 +16,7 @@ function fakeDatabase() {
     throw new Error('the connection is lost')
   }
   const database: Database = {
+    name: 'a database',
     inOrder: true,
     take: (id, token) =>
       command('take', () => {

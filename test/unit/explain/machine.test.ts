@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { dohTxtLookup } from '../../../src/doh/index.ts'
+import { createVerifier, diagnose, dnsTxtLookup, explain, type VerifierOptions } from '../../../src/index.ts'
+import { redisReplayStore } from '../../../src/replay/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+import { freePort } from '../../support/free-port.ts'
+
+const service = createTestService({ rsaBits: 1024 })
+const judge = (options: Partial<VerifierOptions>) =>
+  createVerifier({ ...service.options, ...options })(service.sign({ body: '{}' }))
+
+it('names the DNS server that was asked, and says in words what the error is', async () => {
+  const server = `127.0.0.1:${await freePort()}`
+  const verdict = await judge({ lookupTxt: dnsTxtLookup({ servers: [server], tries: 1 }) })
+  const [failure] = diagnose(verdict).failures
+  expect(failure).toMatchObject({
+    code: 'key-lookup-failed',
+    cause: 'your DNS server, or the network path to it: ECONNREFUSED, nothing listens there'
+  })
+  expect(failure?.facts).toContainEqual({ name: 'asked', value: server })
+  expect(explain(verdict)).toContain(`asked ${server}`)
+})
+
+it('names the DNS server that was too slow', async () => {
+  const slow = Object.assign(() => new Promise<string[][]>(() => {}), { servers: () => ['192.0.2.53'] })
+  const [failure] = diagnose(await judge({ lookupTxt: slow, lookupTimeout: 1 })).failures
+  expect(failure).toMatchObject({ code: 'key-lookup-timeout' })
+  expect(failure?.facts).toContainEqual({ name: 'asked', value: '192.0.2.53' })
+})
+
+it('names the host that was asked over HTTPS, without the path of its URL', async () => {
+  const fetch = () => Promise.reject(new TypeError('fetch failed'))
+  const lookupTxt = dohTxtLookup({ url: 'https://dns.example/secret', fetch })
+  const [failure] = diagnose(await judge({ lookupTxt })).failures
+  expect(failure?.facts).toContainEqual({ name: 'asked', value: 'dns.example' })
+})
+
+it('says nothing of the servers of a lookup that does not know them', async () => {
+  const fails = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
+  const broken = Object.assign(fails, {
+    servers() {
+      throw new Error('not implemented')
+    }
+  })
+  for (const lookupTxt of [fails, broken]) {
+    const [failure] = diagnose(await judge({ lookupTxt })).failures
+    expect(failure?.cause).toMatch(/ESERVFAIL, the DNS server got no answer itself/)
+    expect(failure?.facts.map(({ name }) => name)).not.toContain('asked')
+  }
+})
+
+it('names the replay store', async () => {
+  const down = () => Promise.reject(Object.assign(new Error('secret'), { code: 'ECONNREFUSED' }))
+  const client = { isOpen: true, eval: down, set: down, sendCommand: down }
+  const named = { ...redisReplayStore(client as never), name: 'Redis at 10.0.0.5:6379' }
+  for (const [store, name] of [
+    [redisReplayStore(client as never), 'Redis'],
+    [named, 'Redis at 10.0.0.5:6379'],
+    [{ claim: down, release: down }, 'the store']
+  ] as const) {
+    const [failure] = diagnose(await judge({ replayStore: store })).failures
+    expect(failure).toMatchObject({
+      code: 'replay-store-failed',
+      cause: 'the replay store failed: ECONNREFUSED, nothing listens there',
+      fix: expect.stringContaining(`Check that ${name} runs`)
+    })
+  }
+})
