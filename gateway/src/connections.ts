@@ -40,7 +40,11 @@ export function trackConnections(server: Server, isTls: boolean) {
   })
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
     running.set(socket, new Set())
-    socket.once('close', () => running.delete(socket))
+    socket.once('close', () => {
+      // Node.js tells only the answer whose turn it is.
+      for (const res of running.get(socket) ?? []) if (res.socket === null) res.emit('close')
+      running.delete(socket)
+    })
   })
   const lastAnswer = (socket: Socket) => [...(running.get(socket) ?? [])].at(-1)
 

@@ -4,9 +4,9 @@ import { type AddressInfo, connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { trackConnections } from '../src/connections.ts'
 
-async function start(answer: Parameters<typeof createServer>[1]) {
+async function start(answer: Parameters<typeof createServer>[1], onRun = (_: Promise<void>) => {}) {
   const server = createServer((req, res) => {
-    connections.run(res, async () => answer?.(req, res as never))
+    onRun(connections.run(res, async () => answer?.(req, res as never)))
   })
   const connections = trackConnections(server, false)
   server.listen(0, '127.0.0.1')
@@ -61,6 +61,20 @@ it('all pipelined requests are answered, and then the connection is closed', asy
   for await (const chunk of socket) answer += chunk
   expect(answer.match(/done/g)).toHaveLength(2)
   expect(await drained).toBe(true)
+})
+
+it('requests that wait for their turn are over when their connection is', async () => {
+  const runs: Promise<void>[] = []
+  let served = 0
+  const serve = () => {
+    served += 1
+  }
+  const { socket } = await start(serve, run => runs.push(run))
+  socket.write(REQUEST.repeat(5))
+  while (runs.length < 5) await new Promise(setImmediate)
+  socket.destroy()
+  await Promise.all(runs)
+  expect(served).toBe(1)
 })
 
 it('drain() says at its limit whether answers are left, and destroy() ends them', async () => {
