@@ -5,6 +5,7 @@ import pg from 'pg'
 import { createVerifier, type ReplayStore } from 'signed-requests'
 import { postgresReplayStore, postgresReplayTable, redisReplayStore } from 'signed-requests/replay'
 import { afterEach, describe, expect, it } from 'vitest'
+import { faultyProxy } from '../../test/support/faulty-proxy.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
 import { redisServer } from '../../test/unit/replay/redis-server.ts'
@@ -217,6 +218,28 @@ describe.each([
       /^the replay store in (?:Redis|PostgreSQL) cannot be used: connect ECONNREFUSED 127\.0\.0\.1:\d+$/
     )
   })
+})
+
+it('one lost reply among many ends the connection to Redis once, without a warning', async () => {
+  const warnings: string[] = []
+  const onWarning = ({ message }: Error) => warnings.push(message)
+  process.on('warning', onWarning)
+  undo.push(async () => process.off('warning', onWarning))
+  const database = await startRedis()
+  const between = await faultyProxy(database.port)
+  undo.push(async () => between.close())
+  const { store, close } = await connectReplayStore({
+    kind: 'redis',
+    url: `redis://127.0.0.1:${between.port}`
+  })
+  undo.push(close)
+  expect(await store!.claim('before', 60)).toBe(true)
+  between.corrupt(chunk => chunk.subarray(chunk.indexOf('*3', 1)))
+  const claims = Array.from({ length: 50 }, (_, i) => store!.claim(`${i}`, 60))
+  const results = await Promise.allSettled(claims)
+  expect(results.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(11)
+  expect(await claimWhenBack(store!, 'after')).toBe(true)
+  expect(warnings).toEqual([])
 })
 
 it('uses a table of PostgreSQL that it may not create', async () => {

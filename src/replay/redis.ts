@@ -24,6 +24,8 @@ export interface IoredisClient {
   set(key: string, value: string, px: 'PX', milliseconds: number, nx: 'NX'): Promise<unknown>
   /** runs a script */
   eval(script: string, keyCount: number, key: string, ...values: string[]): Promise<unknown>
+  /** the connection; `Cluster` has several, and no such property */
+  readonly stream?: { readonly writable: boolean }
   /** ends the connection; with true, a new one is opened */
   disconnect?(reconnect: boolean): void
 }
@@ -117,7 +119,8 @@ function commandsOf(client: NodeRedisClient | IoredisClient): Commands {
     if ('status' in client && typeof client.status === 'string') {
       return {
         run: (script, key, ...values) => client.eval(script, 1, key, ...values),
-        reconnect: () => client.disconnect?.(true),
+        // Once: each call adds a listener to the connection, and every command in flight may ask for it.
+        reconnect: () => void (client.stream?.writable !== false && client.disconnect?.(true)),
         ...(isStandIn && { setIfNew: (key, token, ms) => client.set(key, token, 'PX', ms, 'NX') })
       }
     }
