@@ -16,7 +16,11 @@ export const authorityOf = (host: string, port: number): string =>
 /** Resolves to IP and port, the real one when 0 was asked for: `127.0.0.1:8080`. */
 export async function listen(server: Server, { host, port }: Address): Promise<string> {
   server.listen(port, host.replace(/^\[|\]$/g, ''))
-  await once(server, 'listening')
+  await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
+    const where = `${authorityOf(host, port)} (--listen or --admin)`
+    const problem = code === 'EADDRINUSE' ? 'another process listens there' : code
+    throw new Error(`cannot listen on ${where}: ${problem}`)
+  })
   return authorityOf(host, (server.address() as AddressInfo).port)
 }
 

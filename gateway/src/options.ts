@@ -63,10 +63,13 @@ function matching<T = string>(
 }
 
 /** A number; 2 ** 31 - 1 is as many milliseconds as a timer can wait. */
-const wholeNumber = (min: number, max = 2 ** 31 - 1) =>
-  matching(/^\d{1,10}$/, `a whole number from ${min} to ${max}`, text =>
+const wholeNumber = (unit: string, min: number, max = 2 ** 31 - 1) =>
+  matching(/^\d{1,10}$/, `a whole number${unit}, from ${min} to ${max}`, text =>
     Number(text) >= min && Number(text) <= max ? Number(text) : undefined
   )
+
+const MS = ' of milliseconds, such as 5000 for 5 s'
+const BYTES = ' of bytes, such as 1048576 for 1 MiB'
 
 const ADDRESS = 'an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080'
 const address = matching(/^(?:\[[^\]]+\]|[^:]+):\d{1,5}$/, ADDRESS, (text): Address | undefined => {
@@ -107,11 +110,11 @@ export const COMMON: readonly Row[] = [
     ['x-forwarded-proto', 'always', 'not-required']
   ],
   ['--prefix <path>', 'what the proxy in front strips, or x-forwarded-prefix', prefix],
-  ['--max-body <bytes>', 'the largest body (default: 10485760)', wholeNumber(0, 2 ** 30)],
+  ['--max-body <bytes>', 'the largest body (default: 10485760)', wholeNumber(BYTES, 0, 2 ** 30)],
   ['--listen <ip:port>', 'where to listen (default: 127.0.0.1:8080)', address, address('127.0.0.1:8080')],
   ['--log <form>', 'json (default), or text, which explains refusals', ['json', 'text'], 'json'],
-  ['--max-connections <n>', 'at once (default: 1000)', wholeNumber(1, 1_000_000), 1000],
-  ['--drain <ms>', 'for running requests after SIGTERM (default: 10000)', wholeNumber(0), 10_000]
+  ['--max-connections <n>', 'at once (default: 1000)', wholeNumber('', 1, 1_000_000), 1000],
+  ['--drain <ms>', 'for running requests after SIGTERM (default: 10000)', wholeNumber(MS, 0), 10_000]
 ]
 
 const GATEWAY: readonly Row[] = [
@@ -126,7 +129,12 @@ const GATEWAY: readonly Row[] = [
   ['--request-id <name>', 'log the id in this header of the proxy in front', name],
   ['--admin <ip:port>', 'serve /healthz, /metrics and the page here', address],
   ['--redact', 'show no bodies and no headers that are not signed on the page'],
-  ['--upstream-timeout <ms>', 'until an answer begins, or goes on (default: 30000)', wholeNumber(1), 30_000]
+  [
+    '--upstream-timeout <ms>',
+    'until an answer begins, or goes on (default: 30000)',
+    wholeNumber(MS, 1),
+    30_000
+  ]
 ]
 
 /** The flags that each excludes. */
@@ -166,7 +174,8 @@ export function settingsOf(command: Command, env: Env): GatewaySettings {
   }
   const upstream = URL.canParse(values['upstream']) ? new URL(values['upstream']) : undefined
   if (!upstream || !/^https?:$/.test(upstream.protocol) || upstream.href !== `${upstream.origin}/`) {
-    command.error('--upstream must be an http or https URL without a path, a query or a password')
+    const hint = /^[\w.-]+:\d+$/.test(values['upstream']) ? `: write http://${values['upstream']}` : ''
+    command.error(`--upstream must be an http or https URL without a path, a query or a password${hint}`)
   }
   return {
     ...commonSettings(command, values),
@@ -237,7 +246,9 @@ function loadTls(command: Command, { tlsKey, tlsCert }: OptionValues): GatewaySe
     return tls
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException
-    if (path !== undefined) command.error(`cannot read ${path}: ${code}`)
+    const flag = path === tlsKey ? '--tls-key' : '--tls-cert'
+    const problem = code === 'ENOENT' ? 'there is no such file' : code
+    if (path !== undefined) command.error(`cannot read ${path} (${flag}): ${problem}`)
     return command.error(`${tlsKey} and ${tlsCert} are not a private key and its certificate in PEM`)
   }
 }

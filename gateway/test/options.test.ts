@@ -134,12 +134,15 @@ describe('mistakes are named', () => {
     [{ '--upstream': 'http://a.example/?' }, '--upstream must be an http or https URL without a path'],
     [{ '--upstream': 'http://u:p@a.example' }, '--upstream must be an http or https URL without a path'],
     [{ '--upstream': 'ftp://a.example' }, '--upstream must be an http or https URL without a path'],
-    [{ '--upstream': '127.0.0.1:9000' }, '--upstream must be an http or https URL without a path'],
+    [{ '--upstream': '127.0.0.1:9000' }, ': write http://127.0.0.1:9000'],
     [{ '--listen': '8080' }, 'It must be an IP address and a port'],
     [{ '--listen': 'localhost:8080' }, 'It must be an IP address and a port'],
     [{ '--listen': '127.0.0.1:65536' }, 'It must be an IP address and a port'],
     [{ '--listen': '[127.0.0.1]:1' }, 'It must be an IP address and a port'],
-    [{ '--drain': '1.5' }, 'It must be a whole number from 0 to 2147483647'],
+    [
+      { '--drain': '1.5' },
+      'It must be a whole number of milliseconds, such as 5000 for 5 s, from 0 to 2147483647'
+    ],
     [{ '--upstream-timeout': '2147483648' }, 'It must be a whole number'],
     [{ '--prefix': 'hooks' }, 'It must be a path, such as /hooks, or x-forwarded-prefix'],
     [{ '--request-id': 'X Request' }, 'It must be the name of a header'],
@@ -162,7 +165,7 @@ describe('mistakes are named', () => {
     [{ '--tls-cert': 'a.pem' }, '--tls-key and --tls-cert need each other'],
     [
       { '--tls-key': '/no/such', '--tls-cert': '/no/such', '--https': undefined },
-      'cannot read /no/such: ENOENT'
+      'cannot read /no/such (--tls-key): there is no such file'
     ],
     [
       { '--tls-key': 'a.pem', '--tls-cert': 'a.pem' },

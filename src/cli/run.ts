@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { inFlags } from '../explain/settings.ts'
 import { escapeText } from '../explain/text.ts'
 import { account } from './account.ts'
 import { type Command, EXIT, type Io, UsageError } from './command.ts'
@@ -63,7 +64,9 @@ export async function run(args: readonly string[], terminal: Io): Promise<number
     else return await command.run(rest, io)
     return EXIT.ok
   } catch (error) {
-    io.note(`signed-requests: ${escapeText(error instanceof Error ? error.message : String(error), 1000)}`)
+    const message = error instanceof Error ? error.message : String(error)
+    const text = error instanceof TypeError ? inFlags(message) : message
+    io.note(`signed-requests: ${escapeText(text, 1000)}`)
     return error instanceof UsageError || error instanceof TypeError ? EXIT.usage : EXIT.unknown
   }
 }

@@ -7,11 +7,15 @@ const FLAGS: Readonly<Record<string, string>> = {
   accountPrefix: '--account-prefix',
   accounts: '--account',
   algorithms: '--algorithm',
+  authUrl: '--auth-url',
+  baseUrl: '--base-url',
   hosts: '--host',
   https: '--https',
   maxBodyBytes: '--max-body',
   prefix: '--prefix',
-  serviceDomain: '--domain'
+  schemes: '--scheme',
+  serviceDomain: '--domain',
+  servers: '--dns-server'
 }
 
 const LISTS: ReadonlySet<string> = new Set(['accounts', 'algorithms', 'hosts'])
@@ -22,6 +26,12 @@ const PLAIN = /^[\w./:@%+,=-]{1,253}$/
 /** `hosts`, or `--host` */
 export const nameSetting = (language: SettingsLanguage, option: string): string =>
   language === 'flags' ? (FLAGS[option] ?? option) : option
+
+/** A message of the library for a command line; `prefix` and `https` are words in such messages. */
+export const inFlags = (message: string): string =>
+  message.replace(/\b(?!prefix\b|https\b)[a-z]+\b/gi, word =>
+    Object.hasOwn(FLAGS, word) ? FLAGS[word]! : word
+  )
 
 /** `hosts: [..., 'a.example']`, or `--host a.example` */
 export function setSetting(language: SettingsLanguage, option: string, value: string): string {

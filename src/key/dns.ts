@@ -41,7 +41,7 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
   if (!isPositiveInt32(timeout)) throw new TypeError('timeout must be a positive integer, in milliseconds')
   if (!isPositiveInt32(tries)) throw new TypeError('tries must be a positive integer')
   if (servers !== undefined && !(Array.isArray(servers) && servers.length > 0 && servers.every(isServer))) {
-    throw new TypeError('servers must be IP addresses, such as ["127.0.0.1:5353"]')
+    throw new TypeError('servers must be IP addresses, such as "127.0.0.1:5353"')
   }
   const createResolver = () => {
     const resolver = new Resolver({ timeout, tries })

@@ -336,5 +336,7 @@ test('closes with pages that are open', async () => {
 
 test('rejects when the port is taken', async () => {
   const { port } = await startTestAdmin()
-  await expect(startTestAdmin({ address: { host: '127.0.0.1', port } })).rejects.toThrow(/EADDRINUSE/)
+  await expect(startTestAdmin({ address: { host: '127.0.0.1', port } })).rejects.toThrow(
+    `cannot listen on 127.0.0.1:${port} (--listen or --admin): another process listens there`
+  )
 })

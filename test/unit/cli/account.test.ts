@@ -108,7 +108,7 @@ describe('says what failed', () => {
       code: 64,
       stdout: '',
       stderr:
-        'signed-requests: authUrl must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only\n'
+        'signed-requests: --auth-url must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only\n'
     })
   })
 })

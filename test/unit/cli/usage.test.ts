@@ -49,10 +49,17 @@ describe('usage', () => {
     ],
     [
       ['explain', ...FLAGS, '--algorithm', 'rsa-md5'],
-      'algorithms is ["rsa-md5"]: pass an array of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
+      '--algorithm is ["rsa-md5"]: pass an array of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
     ],
     [['explain', ...FLAGS, '--now', 'then'], '--now must be a time such as 2026-11-20T12:00:00Z, or "date"'],
-    [['explain', ...FLAGS, '--dns-server', 'x'], 'servers must be IP addresses, such as ["127.0.0.1:5353"]'],
+    [
+      ['explain', ...FLAGS, '--dns-server', 'x'],
+      '--dns-server must be IP addresses, such as "127.0.0.1:5353"'
+    ],
+    [
+      ['explain', ...FLAGS, '--account', 'account-1'],
+      '--account has "account-1": it has the prefix "account-" of --account-prefix, so write the id alone, "1"'
+    ],
     [['key'], 'key takes one NAME'],
     [['key', 'a..b\x1b'], 'a..b\\x1b is not a DNS name'],
     [['send'], 'send takes one URL'],
