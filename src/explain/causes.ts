@@ -146,7 +146,7 @@ const CASES: Readonly<
     `signature-algorithm-not-allowed${ALGORITHMS.has(String(received).toLowerCase()) ? '/known' : ''}`,
   'coverage-absent': ({ absent, reason }) => {
     if (reason !== undefined) return 'coverage-absent/form'
-    const found = /content-encoding|content-length|_/.exec([absent].flat().join(' '))?.[0] ?? ''
+    const found = /content-encoding|content-length|_/.exec([absent].flat().slice(0, 100).join(' '))?.[0] ?? ''
     return `coverage-absent/${found === '_' ? 'underscore' : found.slice(8)}`
   },
   'key-name-outside-domain': ({ received, domain }) =>

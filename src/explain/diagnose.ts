@@ -156,8 +156,8 @@ function rootOf(failure: Failure, failures: readonly Failure[], codes: ReadonlyS
   const { missing, absent } = evidenceOf(failure)
   if (check === 'coverage') {
     const names = [missing ?? absent ?? []].flat().map(String)
-    const roots = names.map(name => failures.find(one => headerWithout(one) === name))
-    return names.length > 0 && roots.every(root => root !== undefined) ? roots[0]!.code : undefined
+    const rootFor = (name: string) => failures.find(one => headerWithout(one) === name)
+    return names.every(rootFor) ? names.map(rootFor)[0]?.code : undefined
   }
   if (code === 'signature-created-out-of-range' || code === 'signature-expired')
     return failures.find(one => /^date-(?:too-old|in-future)$/.test(one.code))?.code

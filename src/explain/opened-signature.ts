@@ -45,7 +45,7 @@ export function openSignature({
     return {
       isByKey: undefined,
       wasSigned: text => verifySignature(text, bytes, key, algorithm),
-      cost: () => verification
+      cost: text => verification + text.length / 300
     }
   }
   const signed = recoverSignedDigest(key.keyObject, bytes, DIGEST_INFO[digest])

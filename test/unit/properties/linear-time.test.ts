@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   buildSigningString,
   createVerifier,
+  diagnose,
   matchesDigest,
   parseDigestHeader,
   parseHttpDate,
@@ -202,5 +203,31 @@ test.each(Object.entries(HEADER_LINES))(
     }
     expect(growth).toBeLessThan(10)
     expect(beyond).toBeLessThan(2)
+  }
+)
+
+/** The signature of a captured request, or a forged one of which each try is a whole verification. */
+const SIGNATURES = {
+  'of the service': (value: string) => value,
+  'by hs2019': (value: string) => value.replace('rsa-sha256', 'hs2019')
+}
+
+test.each(Object.entries(SIGNATURES))(
+  'the cause of a signature %s that does not verify is found within 5 ms, whatever the target',
+  async (_, resign) => {
+    const { options } = service
+    const allowing = createVerifier({ ...options, algorithms: ['rsa-sha256', 'hs2019'] })
+    const headers = lines.map(
+      ([name, value]) => [name, name === 'Signature' ? resign(value) : value] as const
+    )
+    const slow: Record<string, number> = {}
+    for (const [name, text] of Object.entries(TEXTS)) {
+      const verdict = await allowing({ ...signed, headers, target: `/${text(15_000)}` })
+      let least = Number.POSITIVE_INFINITY
+      for (let attempt = 0; attempt < 30 && least >= 5; attempt++)
+        least = Math.min(least, await leastTime(() => diagnose(verdict), '', 1))
+      if (least >= 5) slow[name] = least
+    }
+    expect(slow).toEqual({})
   }
 )
