@@ -16,37 +16,24 @@ export interface AccountClientOptions {
   now?: () => number
   /** Milliseconds for one exchange or one request for the identity, body included. Default: 10000. */
   timeout?: number
-  /** Finds the account id in the parsed body of `/identity`, if it is not under one of the usual names. */
-  selectAccountId?: (raw: unknown) => string
 }
 
-export interface AccountSettings {
-  /** The URL to post to, with its trailing slash. */
-  authUrl: string
-  /** Without a trailing slash. */
-  baseUrl: string
-  accessToken: string
-  fetch: Fetch
-  now: () => number
-  timeout: number
-  selectAccountId: ((raw: unknown) => unknown) | undefined
-}
+/** The URL to post to ends with a slash, the one to append paths to does not. */
+export type AccountSettings = Readonly<Required<AccountClientOptions>>
 
-const OPTIONS = ['authUrl', 'baseUrl', 'accessToken', 'fetch', 'now', 'timeout', 'selectAccountId'] as const
+const OPTIONS = ['authUrl', 'baseUrl', 'accessToken', 'fetch', 'now', 'timeout'] as const
 
 /** @throws TypeError on the first bad option. No message repeats a value: it could be the secret. */
 export function validateOptions(options: AccountClientOptions): AccountSettings {
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError('createAccountClient needs an object with authUrl, baseUrl and accessToken')
   const own = ownOptions('createAccountClient', options, OPTIONS)
-  const { accessToken, fetch, now, selectAccountId } = own
+  const { accessToken, fetch, now } = own
   if (typeof accessToken !== 'string' || accessToken.trim() === '')
     throw new TypeError('accessToken must be a string that is not empty')
   if (/[\x00-\x1f\x7f-\x9f]/.test(accessToken))
     throw new TypeError(
       'accessToken must not contain control characters: trim the line end of a file it came from'
     )
-  for (const [name, value] of Object.entries({ fetch, now, selectAccountId })) {
+  for (const [name, value] of Object.entries({ fetch, now })) {
     if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`)
   }
   return {
@@ -56,8 +43,7 @@ export function validateOptions(options: AccountClientOptions): AccountSettings 
     timeout: validateTimeout(own.timeout, 10_000, 'timeout'),
     // Called without `this`: platforms refuse a foreign one, and it must not be this object, which holds the secret.
     fetch: (input, init) => (fetch ?? globalThis.fetch)(input, init),
-    now: () => (now ?? Date.now)(),
-    selectAccountId: selectAccountId && (raw => selectAccountId(raw))
+    now: () => (now ?? Date.now)()
   }
 }
 
@@ -71,7 +57,5 @@ function validateBaseUrl(option: string, given: unknown): string {
   // URL() quietly drops white space and control characters, and an empty query or fragment.
   if (/[\x00-\x20\x7f\\?#]/.test(String(given)))
     throw new TypeError(`${option} must have no white space, query or fragment: give scheme, host and path`)
-  let end = url.pathname.length
-  while (url.pathname[end - 1] === '/') end--
-  return url.origin + url.pathname.slice(0, end)
+  return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '')
 }

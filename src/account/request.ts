@@ -1,13 +1,8 @@
-import { fetchOnce } from '../http/fetch.ts'
-import { networkError, responseError, type Server, statusError, timeoutError } from './errors.ts'
-import type { AccountSettings } from './options.ts'
+import { type Fetch, fetchOnce } from '../http/fetch.ts'
+import { AccountError, networkError, responseError, type Server, statusError } from './errors.ts'
 
 /** Far more than a token or an identity needs, and still little memory. */
 const MAX_BYTES = 65_536
-
-/** Content types for a token or an identity. The body's grammar decides; this only keeps out images and the like. */
-const READABLE =
-  /^(?:text\/[a-z0-9.+-]+|application\/(?:json|jwt|jose|octet-stream|[a-z0-9.-]+\+json))[ \t]*(?:;|$)/i
 
 /**
  * Sends one request and reads the whole response. One deadline covers head and body.
@@ -16,7 +11,7 @@ const READABLE =
  * @throws AccountError for everything else
  */
 export async function request(
-  { fetch, timeout }: AccountSettings,
+  { fetch, timeout }: { fetch: Fetch; timeout: number },
   server: Server,
   url: string,
   init: RequestInit
@@ -24,12 +19,13 @@ export async function request(
   const fetched = await fetchOnce(fetch, url, init, { timeout, maxBytes: MAX_BYTES }).catch(thrown => {
     throw networkError(server, thrown)
   })
-  if (fetched === undefined) throw timeoutError(server, timeout)
+  if (fetched === undefined)
+    throw new AccountError('account-timeout', `The ${server} did not answer within ${timeout} ms.`, true)
   const { response, bytes } = fetched
   if (response.status === 401 && server === 'API') return undefined
   if (!response.ok) throw statusError(server, response.status)
   if (bytes === undefined) throw responseError(server, `it is larger than ${MAX_BYTES} bytes`)
-  if (!READABLE.test(response.headers.get('content-type') ?? 'text/plain'))
+  if (!/^(?:text|application)\//i.test(response.headers.get('content-type') ?? 'text/plain'))
     throw responseError(server, 'its content type is neither text nor JSON')
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -39,9 +35,9 @@ export async function request(
 }
 
 /** The value, or `undefined` when the text is not JSON. */
-export function parseJson(text: string): { value: unknown } | undefined {
+export function parseJson(text: string): unknown {
   try {
-    return { value: JSON.parse(text) }
+    return JSON.parse(text)
   } catch {
     return undefined
   }
@@ -59,18 +55,15 @@ export function own(value: unknown, name: string): unknown {
  * @throws TypeError when the path would lead anywhere else.
  */
 export function apiUrl(base: string, path: unknown): string {
-  if (typeof path !== 'string') throw new TypeError('path must be a string below baseUrl, such as /identity')
-  if (/^[a-z][a-z0-9+.-]*:/i.test(path) || /^[/\\]{2}/.test(path)) {
+  if (typeof path !== 'string' || /^(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(path))
     throw new TypeError(
       'path must be a path below baseUrl, such as /identity: the token is not sent to other URLs'
     )
-  }
   const url = new URL(`${base}/${path.startsWith('/') ? path.slice(1) : path}`)
   // URL() has resolved `..`, `%2e%2e` and `\`. Some servers decode `%2f`, or cut at `;`, before they resolve.
   const decoded = url.pathname.replace(/%2e/gi, '.').replace(/%2f|%5c/gi, '/')
-  if (!url.href.startsWith(`${base}/`) || /\/\.\.(?:[/;]|$)/.test(decoded)) {
+  if (!url.href.startsWith(`${base}/`) || /\/\.\.(?:[/;]|$)/.test(decoded))
     throw new TypeError('path must not lead above baseUrl: leave out ".." segments')
-  }
   url.hash = ''
   return url.href
 }

@@ -31,7 +31,9 @@ export function createTokenSource(settings: AccountSettings): TokenSource {
 
   return {
     async get() {
-      if (current !== undefined && isFresh(current, settings.now())) return current
+      const now = settings.now()
+      // If the clock was set back, the age of the token is unknown, so it counts as expired.
+      if (current !== undefined && current.obtainedAt <= now && now < current.renewAt) return current
       pending ??= renew()
       return pending
     },
@@ -40,11 +42,6 @@ export function createTokenSource(settings: AccountSettings): TokenSource {
       if (current === token) current = undefined
     }
   }
-}
-
-/** If the clock was set back, the age of the token is unknown, so it counts as expired. */
-function isFresh(token: Token, now: number): boolean {
-  return token.obtainedAt <= now && now < token.renewAt
 }
 
 /** The access token for an authorization token: `POST {authUrl}/` with the form variable `access_token`. */
@@ -57,12 +54,8 @@ async function exchange(settings: AccountSettings): Promise<Token> {
     body: new URLSearchParams({ access_token: settings.accessToken }).toString()
   })
   const value = text && parseToken(text, settings.accessToken)
-  if (!value) {
-    throw responseError(
-      'authorization server',
-      'it is not an authorization token as text, JSON string or JSON object'
-    )
-  }
+  if (!value)
+    throw responseError('authorization server', 'it is no token as text, JSON string or JSON object')
   return { value, obtainedAt, renewAt: renewalTime(value, obtainedAt) }
 }
 
@@ -107,46 +100,28 @@ const isEcho = (candidate: string, accessToken: string): boolean =>
   candidate === accessToken || (accessToken.length >= 8 && candidate.includes(accessToken))
 
 function fromJson(text: string): unknown[] {
-  const value = parseJson(text)?.value
+  const value = parseJson(text)
   return typeof value === 'string' ? [value] : FIELDS.map(name => own(value, name))
 }
 
-/**
- * A time in a JWT in milliseconds since 1970 (RFC 7519 section 4.1); `undefined` when the token has no readable one.
- */
-export function jwtTime(token: string, claim: 'exp' | 'iat'): number | undefined {
+/** The `exp` of a JWT in milliseconds since 1970 (RFC 7519 section 4.1.4); `undefined` when there is no readable one. */
+export function expiryOf(token: string): number | undefined {
   const parts = token.split('.')
   // RFC 7515 section 7.1: header, payload, signature.
-  if (parts.length !== 3) return undefined
-  try {
-    const binary = atob(parts[1]!.replaceAll('-', '+').replaceAll('_', '/'))
-    const json = new TextDecoder().decode(Uint8Array.from(binary, char => char.charCodeAt(0)))
-    const time = own(JSON.parse(json), claim)
-    return typeof time === 'number' ? time * 1000 : undefined
-  } catch {
-    return undefined
-  }
+  const payload = parts.length === 3 ? Buffer.from(parts[1]!, 'base64url').toString() : ''
+  const exp = own(parseJson(payload), 'exp')
+  return typeof exp === 'number' ? exp * 1000 : undefined
 }
 
 /**
  * When to fetch the next token: five minutes before its 24 hours end, or before its own `exp` if that is earlier. For a
- * token that lives less than 50 minutes, the margin is a tenth of its life.
+ * token that lives less than 50 minutes, the margin is a tenth of its life. A new token has not expired: if its `exp` is
+ * in the past, our clock is ahead of the server's, and every call would start an exchange.
  *
  * @param obtainedAt when the exchange began, in milliseconds since 1970
  */
 export function renewalTime(token: string, obtainedAt: number): number {
-  const lifetime = Math.min(DAY, jwtLifetime(token, obtainedAt))
+  const left = (expiryOf(token) ?? 0) - obtainedAt
+  const lifetime = left > 0 ? Math.min(DAY, left) : DAY
   return obtainedAt + lifetime - Math.min(MARGIN, lifetime / 10)
-}
-
-/**
- * A new token has not expired. If its `exp` is in the past, our clock is ahead of the server's, so the lifetime is
- * taken from the token's own `iat` and `exp`. Otherwise every call would start an exchange.
- */
-function jwtLifetime(token: string, obtainedAt: number): number {
-  const exp = jwtTime(token, 'exp')
-  if (exp === undefined) return DAY
-  if (exp > obtainedAt) return exp - obtainedAt
-  const lifetime = exp - (jwtTime(token, 'iat') ?? Number.NaN)
-  return lifetime > 0 ? lifetime : DAY
 }

@@ -166,9 +166,8 @@ describe('the API, asked for the identity', () => {
     const account = client()
     service.apiFault = fault
     expect(await failure(account.identity())).toMatchObject(expected)
-    expect(await failure(account.accepts('4711') as Promise<boolean>)).toMatchObject(expected)
     service.apiFault = undefined
-    expect(await account.accepts('4711')).toBe(true)
+    expect((await account.identity()).accountId).toBe('4711')
   })
 
   test.each([

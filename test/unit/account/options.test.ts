@@ -12,8 +12,8 @@ const good: AccountClientOptions = {
 
 describe('a bad option is refused at once, without repeating it', () => {
   const bad: [string, unknown, RegExp][] = [
-    ['no options', undefined, /authUrl, baseUrl and accessToken/],
-    ['null', null, /authUrl, baseUrl and accessToken/],
+    ['no options', undefined, /authUrl, baseUrl, accessToken/],
+    ['null', null, /authUrl, baseUrl, accessToken/],
     ['accessToken missing', { ...good, accessToken: undefined }, /accessToken must be a string/],
     ['accessToken empty', { ...good, accessToken: '' }, /accessToken must be a string/],
     ['accessToken blank', { ...good, accessToken: '  ' }, /accessToken must be a string/],
@@ -26,8 +26,7 @@ describe('a bad option is refused at once, without repeating it', () => {
     ['timeout beyond a timer', { ...good, timeout: 2 ** 31 }, /timeout/],
     ['timeout a string', { ...good, timeout: '5000' }, /timeout/],
     ['fetch', { ...good, fetch: 'fetch' }, /fetch must be a function/],
-    ['now', { ...good, now: 1_700_000_000_000 }, /now must be a function/],
-    ['selectAccountId', { ...good, selectAccountId: 'id' }, /selectAccountId must be a function/]
+    ['now', { ...good, now: 1_700_000_000_000 }, /now must be a function/]
   ]
   test.each(bad)('%s', (_, options, message) => {
     const error = thrownBy(() => createAccountClient(options as AccountClientOptions))
@@ -123,21 +122,17 @@ test('calls the functions in the options without this', async () => {
     ...good,
     async fetch(this: unknown, url: unknown) {
       receivers.push(this)
-      return String(url).endsWith('identity') ? Response.json({}) : new Response('token')
+      return String(url).endsWith('identity') ? Response.json({ id: 1 }) : new Response('token')
     },
     now(this: unknown) {
       receivers.push(this)
       return 0
-    },
-    selectAccountId(this: unknown) {
-      receivers.push(this)
-      return '1'
     }
   }
   const account = createAccountClient(options)
   await account.identity()
   await account.fetch('/things')
-  expect(receivers.length).toBeGreaterThanOrEqual(5)
+  expect(receivers.length).toBeGreaterThanOrEqual(4)
   expect(receivers.filter(receiver => receiver !== undefined)).toEqual([])
 })
 
@@ -148,7 +143,7 @@ test('the client shows [redacted] and has no secret to reach', async () => {
   expect(inspect(client)).toBe('AccountClient [redacted]')
   expect(inspect({ deep: { client } }, { showHidden: true })).toContain('[redacted]')
   expect(JSON.stringify({ client })).toBe('{"client":"[redacted]"}')
-  expect(Object.keys(client)).toEqual(['authorization', 'identity', 'fetch', 'accepts'])
+  expect(Object.keys(client)).toEqual(['authorization', 'identity', 'fetch'])
   expectNoSecret(client, [secret, token])
 })
 

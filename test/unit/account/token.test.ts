@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { jwtTime, parseToken, renewalTime } from '../../../src/account/token.ts'
+import { expiryOf, parseToken, renewalTime } from '../../../src/account/token.ts'
 
 // RFC 7519 section 3.1, the example JWT: exp 1300819380.
 const RFC7519 =
@@ -74,12 +74,12 @@ const jwt = (payload: string) => `e30.${Buffer.from(payload).toString('base64url
 
 describe('exp', () => {
   test('of the example in RFC 7519', () => {
-    expect(jwtTime(RFC7519, 'exp')).toBe(1_300_819_380_000)
+    expect(expiryOf(RFC7519)).toBe(1_300_819_380_000)
   })
 
   test('may have a fraction, and other claims may be in any script', () => {
-    expect(jwtTime(jwt('{"exp":1.5}'), 'exp')).toBe(1500)
-    expect(jwtTime(jwt('{"name":"Жанна ÿÿÿ>>>???","exp":2}'), 'exp')).toBe(2000)
+    expect(expiryOf(jwt('{"exp":1.5}'))).toBe(1500)
+    expect(expiryOf(jwt('{"name":"Жанна ÿÿÿ>>>???","exp":2}'))).toBe(2000)
   })
 
   test.each([
@@ -96,7 +96,7 @@ describe('exp', () => {
     ['a string', jwt('{"exp":"1"}')],
     ['an inherited one', jwt('{"__proto__":{"exp":1}}')]
   ])('is ignored when it is unreadable: %s', (_, token) => {
-    expect(jwtTime(token, 'exp')).toBeUndefined()
+    expect(expiryOf(token)).toBeUndefined()
   })
 })
 
@@ -110,8 +110,6 @@ describe('the time of the renewal', () => {
     ['exp in ten minutes', jwt('{"exp":600}'), 540_000],
     ['exp in the past, as when our clock is ahead: 24 hours', jwt('{"exp":-600}'), 24 * HOUR - 300_000],
     ['exp now', jwt('{"exp":0}'), 24 * HOUR - 300_000],
-    ['exp in the past, an hour after iat', jwt('{"iat":-7200,"exp":-3600}'), HOUR - 300_000],
-    ['exp in the past, before iat', jwt('{"iat":-3600,"exp":-7200}'), 24 * HOUR - 300_000],
     ['exp in an hour, whatever iat says', jwt('{"iat":-9999999,"exp":3600}'), HOUR - 300_000]
   ])('%s', (_, token, expected) => {
     expect(renewalTime(token, 0)).toBe(expected)

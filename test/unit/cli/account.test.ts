@@ -53,7 +53,7 @@ describe('says what failed', () => {
     service.authFault = status(code)
     const finished = await run()
     expect(finished.stderr).toMatch(
-      /^signed-requests: the token: The authorization server refused the access token \(HTTP \d+\)\.\n$/
+      /^signed-requests: the token: The authorization server refused the token \(HTTP \d+\)\.\n$/
     )
     expect(finished.code).toBe(1)
   })
@@ -84,7 +84,7 @@ describe('says what failed', () => {
     service.identity = { name: 'x' }
     expect(await run()).toMatchObject({
       code: 64,
-      stderr: expect.stringMatching(/^signed-requests: the URL: .*fields are: name/)
+      stderr: expect.stringMatching(/^signed-requests: the URL: .*no account id/)
     })
   })
 
