@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import express from 'express'
 import { createVerifier, explain, fromNodeRequest, logRecord } from 'signed-requests'
 
@@ -7,29 +6,21 @@ const verify = createVerifier({
   hosts: 'receiver.example',
   accounts: '1234'
 })
-type Raw = IncomingMessage & { rawBody?: Buffer }
+const app = express()
+// The parser that exists, which now keeps the bytes of each request.
+const bytesOf = new WeakMap()
+app.use(express.json({ verify: (req, _res, bytes) => void bytesOf.set(req, bytes) }))
 
-// Writes to the log, and changes nothing.
-async function observe(req: Raw) {
+// Before the route that exists: writes to the log, and changes nothing.
+app.use('/hook', async (req, _res, next) => {
+  next()
   try {
-    const verdict = await verify(fromNodeRequest(req, { body: req.rawBody, https: 'x-forwarded-proto' }))
+    const verdict = await verify(fromNodeRequest(req, { body: bytesOf.get(req), https: 'x-forwarded-proto' }))
     console.log(JSON.stringify(logRecord(verdict)))
     if (verdict.status !== 'verified') console.warn(explain(verdict))
   } catch (error) {
     console.error(error) // a mistake in these lines: requests are handled all the same
   }
-}
-
-const app = express()
-// The parser that exists, which now keeps the bytes.
-const keepBytes = (req: Raw, _res: unknown, bytes: Buffer) => {
-  req.rawBody = bytes
-}
-app.use(express.json({ verify: keepBytes }))
-// The route that exists, behind it.
-app.use('/hook', (req, _res, next) => {
-  void observe(req)
-  next()
 })
 app.post('/hook', (_req, res) => res.sendStatus(204))
 

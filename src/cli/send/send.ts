@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { escapeText, wrapExact, wrapWords } from '../../explain/text.ts'
 import { normalizeName } from '../../key/name.ts'
 import { isHost, isLoopback } from '../../options/hosts.ts'
@@ -133,6 +134,8 @@ async function run(args: string[], io: Io): Promise<number> {
   } finally {
     if (values.keep) io.note('still serving DNS; Ctrl-C ends it')
     else {
+      // One that observes writes its verdict after its response.
+      if (receiver !== undefined) await delay(500)
       receiver?.kill()
       await dns?.close()
     }

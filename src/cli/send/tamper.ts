@@ -57,16 +57,18 @@ const withHeader = (request: SignedTestRequest, name: string, change: (value: st
   ])
 })
 
-/** The length stays the same, so that only the digest differs; an empty body gets a byte. */
+/**
+ * Another digit, so that JSON stays JSON, or an x. The length stays the same, so that only the digest differs; an empty
+ * body gets a byte.
+ */
 function changeByte(body: Uint8Array | null): Uint8Array<ArrayBuffer> {
   const changed = body?.length ? new Uint8Array(body) : Uint8Array.of(0x20)
-  const index = Math.max(
-    0,
-    Buffer.from(changed)
-      .toString('latin1')
-      .search(/[A-Za-z0-9][^A-Za-z0-9]*$/)
-  )
-  changed[index] = changed[index] === 0x78 ? 0x79 : 0x78
+  const text = Buffer.from(changed).toString('latin1')
+  const digit = text.search(/[0-9][^0-9]*$/)
+  const index = digit < 0 ? Math.max(0, text.search(/[A-Za-z][^A-Za-z]*$/)) : digit
+  const byte = changed[index]!
+  if (digit < 0) changed[index] = byte === 0x78 ? 0x79 : 0x78
+  else changed[index] = byte === 0x39 ? 0x38 : byte + 1
   return changed
 }
 

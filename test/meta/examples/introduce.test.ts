@@ -1,6 +1,10 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo, Server } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createTestService } from '../../../src/testing/index.ts'
 import './resolver.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
@@ -49,6 +53,13 @@ describe.each(['introduce-node', 'introduce-express'])('%s', example => {
     expect(warn).toHaveBeenCalledWith(expect.stringContaining('digest-mismatch'))
     server.close()
   })
+})
+
+test('introduce-express is JavaScript, too, as the page says', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'introduce-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  cpSync('examples/introduce-express.ts', join(folder, 'app.mjs'))
+  execFileSync(process.execPath, ['--check', join(folder, 'app.mjs')])
 })
 
 test('introduce-fetch acts as before on every request, and logs its verdict', async () => {

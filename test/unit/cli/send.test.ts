@@ -1,11 +1,12 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { tamper } from '../../../src/cli/send/tamper.ts'
 import { draftCavage } from '../../../src/draft-cavage/index.ts'
 import {
   createVerifier,
@@ -16,6 +17,7 @@ import {
 } from '../../../src/index.ts'
 import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { rfc9421 } from '../../../src/rfc9421/index.ts'
+import type { SignedTestRequest } from '../../../src/testing/sign.ts'
 import { buildCommandLine, type CommandLine } from '../../support/cli.ts'
 import { freePort } from '../../support/free-port.ts'
 import { makeCertificate } from '../../support/https.ts'
@@ -244,6 +246,26 @@ describe('a forgery', () => {
   })
 })
 
+describe('--tamper body', () => {
+  const forge = (text: string | null) => {
+    const body = text === null ? null : Buffer.from(text)
+    const { forged } = tamper('body', { headers: [], body } as unknown as SignedTestRequest, 'X-Service-ID')
+    return Buffer.from(forged.body!).toString()
+  }
+
+  it.each([
+    ['{"id":1}', '{"id":2}'],
+    ['{"id":19,"a":true}', '{"id":18,"a":true}'],
+    ['{"name":"Ann"}', '{"name":"Anx"}'],
+    ['x', 'y'],
+    ['{}', 'x}'],
+    ['', 'x'],
+    [null, 'x']
+  ])('of %s sends %s: JSON stays JSON where it has a digit', (text, forged) => {
+    expect(forge(text)).toBe(forged)
+  })
+})
+
 describe('a refusal', () => {
   const LINE = () => `  lookupTxt: dnsTxtLookup({ servers: ['${dnsAddress}'] })\n`
 
@@ -416,6 +438,22 @@ createServer(async (req, res) => {
     expect(code).toBe(0)
     const gone = await runInside(['send', `http://127.0.0.1:${port}/`])
     expect(gone.code).toBe(2)
+  })
+
+  it('lets one that observes say its verdict after its response', async () => {
+    const port = await freePort()
+    const [file, log] = [join(cli.folder, 'observer.mjs'), join(cli.folder, 'observed')]
+    const observer = `import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { Resolver } from 'node:dns/promises'
+createServer(async (req, res) => {
+  res.end()
+  const [record] = await new Resolver().resolveTxt('test._domainkey.service.example')
+  writeFileSync(${JSON.stringify(log)}, record.join('').slice(0, 17))
+}).listen(${port})`
+    await writeFile(file, observer)
+    expect((await runInside(['send', `http://127.0.0.1:${port}/`, '--start', file])).code).toBe(0)
+    expect(await readFile(log, 'utf8')).toBe('v=DKIM1; k=rsa; p')
   })
 
   it('says that it has ended, or that another program has the port', async () => {
