@@ -732,6 +732,19 @@ describe('what explain reads', () => {
     expect(await explain(said)).toMatch(/^unavailable: the body is not in the capture; all else passed$/m)
   })
 
+  test('a curl command, as a shell and curl take it', async () => {
+    const { port } = receiver.address() as AddressInfo
+    const headers = [...(signed.headers as Lines)].filter(([name]) => name !== 'Content-Length')
+    const quoted = headers.map(line => `-H '${line.join(': ')}' \\\n`).join(' ')
+    const command = `curl 'http://127.0.0.1:${port}/hook?a=b%20c' ${quoted} --data-raw $'{"it\\'s":"\\u00e9\\n","\\x41":"é"}'`
+    const received = await receiving(rightly(), () =>
+      promisify(execFile)('bash', ['-c', command], { env: { ...process.env, LC_ALL: 'C.UTF-8' } })
+    )
+    const { request } = readCapture(Buffer.from(command)).entries[0]!
+    expect(request).toMatchObject({ method: 'POST', target: received.target, body: received.body })
+    for (const line of request.headers) expect([...(received.headers as Lines)]).toContainEqual(line)
+  })
+
   test('what JSON.stringify prints in an Express application that parsed the body', async () => {
     const { port } = receiver.address() as AddressInfo
     let printed = ''

@@ -87,7 +87,7 @@ function nextRequest(text: string, from: number): number {
 }
 
 /** A line without a colon is all name: that is not a token, and the verdict says so. A pseudo-header begins with one. */
-function headerOf(line: string): HeaderLine {
+export function headerOf(line: string): HeaderLine {
   const colon = line.indexOf(':', 1)
   return colon < 0 ? [line, ''] : [line.slice(0, colon), trimWhiteSpace(line.slice(colon + 1))]
 }

@@ -1,10 +1,11 @@
 import { UsageError } from '../command.ts'
 import type { Capture, Entry } from './capture.ts'
+import { parseCurlCommand } from './curl-command.ts'
 import { parseCurl, parseHttp } from './http.ts'
 import { parseJson } from './json.ts'
 
 const FORMATS =
-  'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), a curl -v dump, an HTTP/2 head with :method and :path, a ' +
+  'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), a curl -v dump, a curl command, an HTTP/2 head with :method and :path, a ' +
   'HAR, an AWS Lambda event, JSON of { method, url, headers, body }, or a fixture'
 
 /** What people have instead of a capture, and what to capture. */
@@ -20,10 +21,6 @@ const RECOGNIZED: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [
     /^\S+ \S+ \S+ \[[^\]\n]+\] "/m,
     'this is an access log, which has no headers: capture the request itself, with tcpdump -A or in the receiver'
-  ],
-  [
-    /^\s*(?:\$ )?curl\s/m,
-    'this is a curl command, not what it sent: run it with -v and save what it prints, or copy the request as HAR'
   ],
   [
     /^\s*(?:\$ )?https?\s+\S/m,
@@ -66,6 +63,8 @@ function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
 const BEGINS_AS_HTTP1 = /^[\r\n]*(?!\*)[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\n]* HTTP\/\d(?:\.\d)?\r?(?:\n|$)/
 
 function parseText(bytes: Buffer, start: string): Capture | undefined {
+  if (/^\s*(?:\$ )?curl\s/.test(start))
+    return { format: 'a curl command', entries: parseCurlCommand(bytes.toString('latin1')) }
   const curl: Entry[] = BEGINS_AS_HTTP1.test(start) ? [] : parseCurl(bytes.toString('latin1'))
   if (curl.length > 0) return { format: 'a curl -v dump', entries: curl }
   const format = start.trimStart().startsWith(':') ? 'an HTTP/2 head' : 'an HTTP/1.1 request'

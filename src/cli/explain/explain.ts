@@ -39,7 +39,7 @@ export const explain: Command = {
     usage: 'explain [FILE] [options]',
     about:
       'Says for every check whether a captured request passes, and why not. FILE is any of these: a raw HTTP/1.1 ' +
-      'request, a curl -v dump, an HTTP/2 head with its pseudo-headers, a HAR, the event of an AWS Lambda function, JSON ' +
+      'request, a curl -v dump, a curl command, an HTTP/2 head with its pseudo-headers, a HAR, the event of an AWS Lambda function, JSON ' +
       'of { method, url, headers, body } as sites that inspect requests export it, or a fixture; in UTF-8, or in UTF-16 ' +
       'with a byte order mark. Without FILE, or for -, standard input is read, at most 32 MiB.\n' +
       '--domain, --host and --account are required; a fixture brings its own.',

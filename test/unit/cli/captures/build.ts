@@ -90,6 +90,18 @@ export const FORMATS: readonly Format[] = [
   { name: 'curl -v', write: request => Buffer.from(curl(request, '1.1')), isBodyless: true },
   { name: 'curl -v over HTTP/2 in UTF-16', write: request => utf16(curl(request, '2')), isBodyless: true },
   {
+    name: 'a curl command',
+    write: request => {
+      const words = request.headers.flatMap(pair => ['-H', pair.join(': ')])
+      const data = request.body === null ? [] : ['--data-raw', bodyOf(request)]
+      const url = `https://${headerIn(request, 'host')}${request.target}`
+      const quoted = ['-X', request.method, ...words, ...data].map(
+        word => `'${word.replaceAll("'", "'\\''")}'`
+      )
+      return Buffer.from(`curl '${url.replaceAll("'", "'\\''")}' \\\n  ${quoted.join(' ')}`)
+    }
+  },
+  {
     name: 'an HTTP/2 head',
     write: request =>
       Buffer.from(

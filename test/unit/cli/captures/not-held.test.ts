@@ -129,11 +129,6 @@ describe('what is not a capture', () => {
       '127.0.0.1 - - [22/Nov/2026:13:00:00 +0000] "POST /hook HTTP/1.1" 401 0 "-" "curl/8"\n',
       'an access log, which has no headers'
     ],
-    [
-      'copy as cURL',
-      "curl 'https://receiver.example/hook' \\\n  -X 'POST' \\\n  -H 'accept: */*'\n",
-      'curl command'
-    ],
     ['an HTTPie command', 'http POST receiver.example/hook id:=1\n', 'HTTPie'],
     [
       'JSON with a comma too many',
