@@ -148,7 +148,7 @@ const COMMA = 0x2c
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** One spelling per number, because the number is signed; fifteen digits are exact and enough for any clock. */
+/** One form per number, because the number is signed; fifteen digits are exact and enough for any clock. */
 const INTEGER = /^(?:0|[1-9][0-9]{0,14})$/
 
 /** Control characters other than tab are in no quoted-string. The known parameters have stricter rules of their own. */

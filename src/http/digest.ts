@@ -9,23 +9,23 @@ export interface Digest {
   value: Uint8Array
 }
 
-/** The same with the value as it was written: canonical base64 for the digests that count. */
+/** The same with the value as it was written: canonical base64 for the supported digests. */
 export interface EncodedDigest {
   algorithm: string
   encoded: string
 }
 
 /**
- * The digests that count (RFC 5843 section 2.2), by lower-case name. Each has one spelling, the canonical base64 of
+ * The supported digests (RFC 5843 section 2.2), by lower-case name. Each has one form, the canonical base64 of
  * 32 or 64 bytes (RFC 4648 section 3.5): in the last character before the padding, the bits left over are zero.
  */
-export const DIGESTS: ReadonlyMap<string, { hash: 'sha256' | 'sha512'; spelling: RegExp }> = new Map([
-  ['sha-256', { hash: 'sha256', spelling: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/ }],
-  ['sha-512', { hash: 'sha512', spelling: /^[A-Za-z0-9+/]{85}[AQgw]==$/ }]
+export const DIGESTS: ReadonlyMap<string, { hash: 'sha256' | 'sha512'; pattern: RegExp }> = new Map([
+  ['sha-256', { hash: 'sha256', pattern: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/ }],
+  ['sha-512', { hash: 'sha512', pattern: /^[A-Za-z0-9+/]{85}[AQgw]==$/ }]
 ])
 
 /** Other digests are visible ASCII without quotes or commas (RFC 3230 section 4.2 leaves the rest to the algorithm). */
-const OTHER_SPELLING = /^[\x21\x23-\x2b\x2d-\x7e]+$/
+const OTHER_DIGEST = /^[\x21\x23-\x2b\x2d-\x7e]+$/
 
 /** More than there are algorithms; it limits the work that untrusted input can cause. */
 const MAX_INSTANCES = 100
@@ -67,8 +67,8 @@ export function parseEncodedDigests(value: string): Result<readonly EncodedDiges
       return malformed(value, 'an algorithm, an equals sign and a value are expected')
 
     const encoded = text.slice(equals + 1)
-    const spelling = DIGESTS.get(algorithm)?.spelling ?? OTHER_SPELLING
-    if (!spelling.test(encoded))
+    const pattern = DIGESTS.get(algorithm)?.pattern ?? OTHER_DIGEST
+    if (!pattern.test(encoded))
       return malformed(value, `a ${algorithm} digest is not canonical base64 of the right length`)
     digests.push({ algorithm, encoded })
   }

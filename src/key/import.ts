@@ -88,7 +88,7 @@ function importEd25519(record: KeyRecord): Result<PublicKey> {
 
 /**
  * The y coordinates, as little-endian hex without the sign bit, of the points of order 1, 2, 4 and 8 and their
- * non-canonical spellings. With such a key one signature verifies for many messages (RFC 8032 section 8.4 and 5.1.7).
+ * non-canonical forms. With such a key one signature verifies for many messages (RFC 8032 section 8.4 and 5.1.7).
  */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   '00'.repeat(32),

@@ -30,7 +30,7 @@ export function parseEncodedContentDigest(text: string): Result<readonly Encoded
   for (const [algorithm, encoded] of sequences) {
     if (digests.has(algorithm)) return malformed('an algorithm is listed twice')
     if (decodeBase64(encoded) === undefined) return malformed('a digest is not canonical base64')
-    if (DIGESTS.get(algorithm)?.spelling.test(encoded) === false)
+    if (DIGESTS.get(algorithm)?.pattern.test(encoded) === false)
       return malformed(`a ${algorithm} digest has the wrong length`)
     digests.set(algorithm, { algorithm, encoded })
   }

@@ -46,7 +46,7 @@ const steps: SchemeSteps = {
   },
 
   /**
-   * A covered Date, else `created`, which is judged with the signature's own times. An unsigned Date proves nothing.
+   * A covered Date, else `created`, which is checked with the signature's own times. An unsigned Date proves nothing.
    */
   parseTime(fields, signature) {
     if (!signature.ok) return UNREADABLE
@@ -106,7 +106,7 @@ export const rfc9421: Scheme = steps
 
 /**
  * Section 3.2 step 1: among several signatures, the one made with a key of the service. A second one of them is
- * refused, so an attacker cannot choose which signature is judged; without one, the key-name check refuses.
+ * refused, so an attacker cannot choose which signature is verified; without one, the key-name check refuses.
  */
 function chooseInput(inputs: readonly SignatureInput[], serviceDomain: string): Result<SignatureInput> {
   const isOwn = ({ keyId }: SignatureInput) =>

@@ -30,7 +30,7 @@ export interface Component {
   readonly parameters: ReadonlyMap<string, unknown>
   /** the two as they are in the signature base: `"@query-param";name="id"` */
   readonly identifier: string
-  /** one spelling, whatever the order of the parameters (section 2): `@query-param;name="id"` */
+  /** one form, whatever the order of the parameters (section 2): `@query-param;name="id"` */
   readonly covered: string
 }
 

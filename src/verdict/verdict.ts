@@ -53,7 +53,7 @@ export interface Verified {
   status: 'verified'
   /** none */
   failures: readonly []
-  /** the standard that the request was judged by */
+  /** the standard that the request was verified by */
   scheme: SchemeName
   /** the account id, without the prefix */
   accountId: string
