@@ -3,7 +3,7 @@ import type { LookupTxt } from '../key/dns.ts'
 import { normalizeName } from '../key/name.ts'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { validateFunction, validateTimeout } from '../options/values.ts'
+import { validateBoolean, validateFunction, validateTimeout } from '../options/values.ts'
 import { dohError, encodeQuery, parseReply } from './message.ts'
 
 /** Which resolver to ask, and how. */
@@ -41,8 +41,7 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
   const { method = 'POST', requireAuthenticated = false } = own
   if (method !== 'POST' && method !== 'GET')
     throw new TypeError(`method is ${describe(method)}: pass "POST" or "GET"`)
-  if (typeof requireAuthenticated !== 'boolean')
-    throw new TypeError(`requireAuthenticated is ${describe(requireAuthenticated)}: pass true or false`)
+  validateBoolean(requireAuthenticated, 'requireAuthenticated')
   const given = own.fetch && validateFunction(own.fetch, 'fetch', '(url, init) => Promise<Response>')
   const timeout = validateTimeout(own.timeout, 5000, 'timeout')
   const url = validateUrl(own.url)
@@ -55,7 +54,8 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
     const fetched = await fetchOnce(given ?? globalThis.fetch, ...request, limits).catch((error: unknown) => {
       throw limits.signal?.aborted
         ? dohError('ECANCELLED', 'the lookup was cancelled')
-        : connectionError(error)
+        : // Its code is about the resolver's own name: ENOTFOUND there says nothing about the key.
+          dohError('ECONNREFUSED', 'the DNS server could not be reached', error)
     })
     if (fetched === undefined) throw dohError('ETIMEOUT', `the DNS server did not reply within ${timeout} ms`)
     return parseReply(messageIn(fetched), normalized, requireAuthenticated)
@@ -90,16 +90,6 @@ function messageIn({ response, bytes }: Fetched): Uint8Array {
   if (type !== MEDIA_TYPE) throw dohError('EBADRESP', `the DNS server's response is not ${MEDIA_TYPE}`)
   if (bytes === undefined) throw dohError('EBADRESP', `the DNS reply is longer than ${MAX_OCTETS} octets`)
   return bytes
-}
-
-/**
- * `fetch` failed. Its codes are about the resolver's own name and address: `ENOTFOUND` there says nothing about the
- * key.
- */
-function connectionError(error: unknown): Error {
-  const { code } = ((error as Error | undefined)?.cause ?? {}) as { code?: unknown }
-  const isLate = typeof code === 'string' && /TIMEDOUT|TIMEOUT/.test(code)
-  return dohError(isLate ? 'ETIMEOUT' : 'ECONNREFUSED', 'the DNS server could not be reached', error)
 }
 
 /** @throws TypeError, without the URL, which may contain a credential for the resolver */

@@ -12,27 +12,20 @@ import {
  * Why a lookup did not succeed, in the codes of `node:dns`; `ENOTAUTHENTICATED` is our own. The verifier looks only at
  * `code`: `ENOTFOUND` and `ENODATA` mean that there is no key; with any other code that is unknown.
  */
-type DohErrorCode =
-  | 'ENOTFOUND'
-  | 'ENODATA'
-  | 'EFORMERR'
-  | 'ESERVFAIL'
-  | 'ENOTIMP'
-  | 'EREFUSED'
-  | 'EBADNAME'
-  | 'EBADRESP'
-  | 'ECONNREFUSED'
-  | 'ETIMEOUT'
-  | 'ECANCELLED'
-  | 'ENOTAUTHENTICATED'
-
-export const dohError = (code: DohErrorCode, message: string, cause?: unknown): Error =>
+export const dohError = (code: string, message: string, cause?: unknown): Error =>
   Object.assign(new Error(message, cause === undefined ? undefined : { cause }), { code })
 
-/** RFC 8467 section 4.1: queries are padded to a multiple of this, so that their length does not reveal the name. */
-const BLOCK = 128
-
-const PADDING = 12
+/** Lets a resolver that asks by UDP get a long record at once (RFC 6891 section 6.2.3). */
+const EDNS = {
+  type: 'OPT' as const,
+  name: '.',
+  udpPayloadSize: 4096,
+  extendedRcode: 0,
+  ednsVersion: 0,
+  flags: 0,
+  flag_do: false,
+  options: []
+}
 
 /**
  * A query for the TXT records at a name. The id is 0 (RFC 8484 section 4.1); AD asks for the AD bit of the answer (RFC
@@ -40,41 +33,22 @@ const PADDING = 12
  *
  * @param name in lower case, of valid labels, without a dot at the end
  */
-export function encodeQuery(name: string): Uint8Array<ArrayBuffer> {
-  const query = (padding: number) => ({
-    type: 'query' as const,
-    id: 0,
-    flags: RECURSION_DESIRED | AUTHENTIC_DATA,
-    questions: [{ type: 'TXT' as const, class: 'IN' as const, name }],
-    additionals: [
-      {
-        type: 'OPT' as const,
-        name: '.',
-        udpPayloadSize: 4096,
-        extendedRcode: 0,
-        ednsVersion: 0,
-        flags: 0,
-        flag_do: false,
-        options: [{ code: PADDING as 12, length: padding }]
-      }
-    ]
-  })
-  const length = encode(query(0)).length
-  return new Uint8Array(encode(query((BLOCK - (length % BLOCK)) % BLOCK)))
-}
+export const encodeQuery = (name: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(
+    encode({
+      type: 'query',
+      id: 0,
+      flags: RECURSION_DESIRED | AUTHENTIC_DATA,
+      questions: [{ type: 'TXT', class: 'IN', name }],
+      additionals: [EDNS]
+    })
+  )
 
 /** RFC 1035 section 4.1.1: 0 is a standard query. */
 const OPCODE = 0x7800
 
 /** RFC 1035 section 4.1.1; any other code is `EBADRESP`. */
-const ERRORS: readonly (DohErrorCode | undefined)[] = [
-  undefined,
-  'EFORMERR',
-  'ESERVFAIL',
-  'ENOTFOUND',
-  'ENOTIMP',
-  'EREFUSED'
-]
+const ERRORS = ['', 'EFORMERR', 'ESERVFAIL', 'ENOTFOUND', 'ENOTIMP', 'EREFUSED']
 
 /**
  * The TXT records in a reply, in the shape and with the codes of `resolveTxt`: one array of strings for each record,
@@ -90,16 +64,16 @@ export function parseReply(octets: Uint8Array, name: string, requireAuthenticate
     throw badReply('it is about another query')
   if (reply.flag_tc) throw badReply('it is truncated')
 
-  const rcode = rcodeOf(reply)
-  const code = rcode < ERRORS.length ? ERRORS[rcode] : 'EBADRESP'
-  if (code !== undefined && code !== 'ENOTFOUND') throw dohError(code, `the DNS server failed: ${code}`)
-  if (requireAuthenticated && !reply.flag_ad) {
+  // EDNS adds upper bits to the response code (RFC 6891 section 6.1.3); all of those are failures.
+  const isExtended = reply.additionals?.some(record => record.type === 'OPT' && record.extendedRcode > 0)
+  const code = isExtended ? 'EBADRESP' : (ERRORS[reply.flags! & 0xf] ?? 'EBADRESP')
+  if (code !== '' && code !== 'ENOTFOUND') throw dohError(code, `the DNS server failed: ${code}`)
+  if (requireAuthenticated && !reply.flag_ad)
     throw dohError(
       'ENOTAUTHENTICATED',
       'the DNS reply has no AD bit: the zone is not signed, or the resolver does not validate'
     )
-  }
-  if (code !== undefined) throw dohError(code, 'there is no such name')
+  if (code !== '') throw dohError(code, 'there is no such name')
   return selectTxt(reply, name)
 }
 
@@ -115,9 +89,8 @@ function decodeWhole(octets: Uint8Array): DecodedPacket {
   return answer
 }
 
-function isQuestion(question: Question | undefined, name: string): boolean {
-  return question?.type === 'TXT' && question.class === 'IN' && lowerCase(question.name) === name
-}
+const isQuestion = (question: Question | undefined, name: string): boolean =>
+  question?.type === 'TXT' && question.class === 'IN' && lowerCase(question.name) === name
 
 /** The records at the name, or at the end of the chain of aliases that starts there within the answer. */
 function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
@@ -149,13 +122,6 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
 /** dns-packet takes the upper bit of the class for the flush bit of multicast DNS (RFC 6762 section 10.2). */
 const isInternet = (record: Pick<TxtAnswer, 'class' | 'flush'>): boolean =>
   record.class === 'IN' && record.flush === false
-
-/** With the upper bits, which EDNS adds to those of the header (RFC 6891 section 6.1.3). */
-function rcodeOf({ flags, additionals = [] }: DecodedPacket): number {
-  let upper = 0
-  for (const additional of additionals) if (additional.type === 'OPT') upper |= additional.extendedRcode
-  return (upper << 4) | (flags! & 0xf)
-}
 
 /** ASCII letters only: some other letters become ASCII in lower case. */
 const lowerCase = (name: string): string => name.replace(/[A-Z]/g, letter => letter.toLowerCase())
