@@ -7,13 +7,14 @@
  * key, the same second. Each saves at least 2 % of a verification.
  */
 
-/** A sender has a few kinds of requests (a webhook, a download), and a service one key a month. */
-const RECENT = 16
+/** A sender has a few kinds of requests (a webhook, a download). */
+const FEW = 4
 
 /** Remembers the last few keys and their results. */
 export function memoizeRecent<K, T>(
   compute: (key: K) => T,
-  isSame: (a: K, b: K) => boolean = Object.is
+  isSame: (a: K, b: K) => boolean = Object.is,
+  max = FEW
 ): (key: K) => T {
   const keys: K[] = []
   const results: T[] = []
@@ -23,7 +24,7 @@ export function memoizeRecent<K, T>(
     const result = compute(key)
     keys[oldest] = key
     results[oldest] = result
-    oldest = (oldest + 1) % RECENT
+    oldest = (oldest + 1) % max
     return result
   }
 }

@@ -135,6 +135,9 @@ export function parseKey(text: string, limits: KeyLimits = {}): Result<RecordKey
 /** Finds the key of a record's text: undefined when the text is not a key record at all. */
 export type KeyCache = (text: string) => Result<RecordKey> | undefined
 
+/** A service has one key a month. */
+const MAX_RECORDS = 16
+
 /** Much longer than any key record. */
 const MAX_TEXT = 4096
 
@@ -144,6 +147,6 @@ const MAX_TEXT = 4096
  */
 export function createKeyCache(limits: KeyLimits): KeyCache {
   const parse: KeyCache = text => (looksLikeKeyRecord(text) ? parseKey(text, limits) : undefined)
-  const cached = memoizeRecent(parse)
+  const cached = memoizeRecent(parse, Object.is, MAX_RECORDS)
   return text => (text.length > MAX_TEXT ? parse(text) : cached(text))
 }
