@@ -243,7 +243,7 @@ function conclude([first, ...repeated]: readonly Response[], sent: Sent): { exit
   if (isAccepted(first!) && sent.isForgery)
     return {
       exit: EXIT.refused,
-      lines: ['The forgery was accepted: nothing verifies it, or a gateway observes.']
+      lines: ['The forgery was accepted: nothing verifies it, or the receiver only observes.']
     }
   if (isAccepted(first!)) {
     const again = repeated.findIndex(isAccepted)
