@@ -70,7 +70,7 @@ key-too-short/limit | the key has {bits} bits, and minRsaBits is {limit}: is tha
 key-too-long | the key has {bits} bits, and maxRsaBits is {limit} | If the service documents keys of {bits} bits, set maxRsaBits to {bits}; if not, have it publish another key.
 key-not-found | it was withdrawn, is not published yet, or your DNS server cannot see it | Ask again with: {command}; if others see it, it is your DNS server.
 key-revoked | it was replaced: the request was signed with an old key | Have the request signed with the new key.
-lookup | your DNS server, or the network path to it: {error} | Check the resolver and the firewall (UDP and TCP 53), with: {command}; the sender may try again.
+lookup | your DNS server, or the network path to it: {error} | Check the resolver and the firewall (UDP and TCP 53; long answers need TCP), with: {command}; the sender may try again.
 signature | another key made it (was it replaced?), or a signed line was changed on the way: such a signature does not tell which | Compare the lines below with those that the sender signed: if they are equal, it was the key. Proxies often change the target (a query dropped, a path rewritten), Host and what describes the body.
 signature/by-key | the key did make this signature, so a signed line was changed on the way, or more than one | Compare the lines below with those that the sender signed. Proxies often change the target (a query dropped, a path rewritten), Host and what describes the body[[: pass the target as received, such as req.originalUrl||]].
 signature/other-key | another key made it: it was replaced under the same name, or this is a forgery | If the service has rotated its key, have the request signed with the new one: {command}. Nothing that a proxy changes looks like this.
@@ -224,8 +224,11 @@ export const ERRORS: Readonly<Record<string, string>> = {
   EREFUSED: 'the DNS server does not serve this machine'
 }
 
-const inWords = (error: string): string =>
-  Object.hasOwn(ERRORS, error) ? `${error}, ${ERRORS[error]}` : error
+/** DNS over HTTPS, too, says ECONNREFUSED for any failure of the connection. */
+const inWords = (error: string, check: CheckName): string => {
+  const words = check === 'key' && error === 'ECONNREFUSED' ? 'it is not reached' : ERRORS[error]
+  return Object.hasOwn(ERRORS, error) ? `${error}, ${words}` : error
+}
 
 /** The likely cause and the fix. */
 export function adviceOn(
@@ -252,7 +255,7 @@ export function adviceOn(
     similarName: String(evidence['similar']).split(':', 1)[0],
     known,
     how: BODY_CHANGES[String(known)],
-    error: inWords(String(evidence['error'])),
+    error: inWords(String(evidence['error']), check),
     store: evidence['store'] ?? 'the store',
     above: above.includes('.') ? `, such as ${above}` : '',
     // Only a name that a shell takes as it is.

@@ -66,7 +66,7 @@ export function findChangedLine(
   const order = [...lines.keys()].sort((a, b) => rank(lines[a]!) - rank(lines[b]!))
   let left = maxCost
 
-  for (const guess of isByKey ? [likely, others] : [likely]) {
+  for (const guess of isByKey ? [likely, others, ports] : [likely]) {
     for (const i of order) {
       const received = lines[i]!
       const head = received.slice(0, received.indexOf(': ', 1) + 2)
@@ -224,4 +224,9 @@ function* others(name: string, value: string): Generator<Candidate> {
       yield [before + char + value.slice(at), 'character']
     }
   }
+}
+
+function* ports(name: string, value: string): Generator<Candidate> {
+  if (name !== 'host' && name !== '@authority') return
+  for (let port = 1; port < 65_536; port++) yield [`${value.replace(/:\d+$/, '')}:${port}`, 'port']
 }

@@ -215,6 +215,16 @@ it('finds any one character that was changed, added or removed', async () => {
   )
 })
 
+it('finds any port that was changed or left out, where a person waits for it', async () => {
+  for (const port of [':9443', ':8080', '']) {
+    const request = withHeaders(sign({ host: 'receiver.example:9444' }), { Host: `receiver.example${port}` })
+    const hosts = ['receiver.example', `receiver.example${port}`]
+    expect(await changedLineOf(request, { hosts }, PATIENT_SEARCH_COST)).toMatchObject({
+      signed: 'host: receiver.example:9444'
+    })
+  }
+})
+
 it('finds nothing when the key did not make the signature, or more was changed', async () => {
   const other = createTestService()
   expect(await changedLineOf(sign(), { lookupTxt: other.lookupTxt })).toBeUndefined()

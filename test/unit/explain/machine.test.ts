@@ -15,7 +15,7 @@ it('names the DNS server that was asked, and says in words what the error is', a
   const [failure] = diagnose(verdict).failures
   expect(failure).toMatchObject({
     code: 'key-lookup-failed',
-    cause: 'your DNS server, or the network path to it: ECONNREFUSED, nothing listens there'
+    cause: 'your DNS server, or the network path to it: ECONNREFUSED, it is not reached'
   })
   expect(failure?.facts).toContainEqual({ name: 'asked', value: server })
   expect(explain(verdict)).toContain(`asked ${server}`)
