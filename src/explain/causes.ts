@@ -26,7 +26,6 @@ header | the sender wrote it so, or a proxy changed it: the log of the sender te
 request | the {part} {name} was decoded or rebuilt on the way, or it is a broken sender, or an attack | Pass method, target and headers as received, undecoded[[: let an adapter do it||]].
 https | TLS ends at a proxy, or the sender used http | If your own proxy sets X-Forwarded-Proto[[, give the adapter||:]] {set:https:proto}; if it accepts only TLS, [[https: true||--https always]].
 https/absent | your proxy sends no {header}, which is to be trusted | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it accepts only TLS, [[https: true||--https always]].
-https/list | {header} came with more than one value | Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a part of a list.
 https/http | the sender used http, or a proxy in front of yours ends TLS | Have the sender use https; with two proxies, have the outer one set the header and the inner one keep it.
 date-missing | a proxy or CDN dropped it, or the sender did not write it | Have proxies pass Date on unchanged; if the sender has none in its log, have it add one.
 past | {clock}: the request was delayed or replayed, or this clock is fast | Run date -u on this machine: if it differs from the true time, mend this machine's clock (NTP); if not, the request is old (or the clock of the sender is slow), and a retry needs a fresh signature.
@@ -35,7 +34,7 @@ host | the request is for another receiver, or a proxy replaced Host, or it is a
 host/missing | a proxy dropped it | Have the proxy keep Host (nginx: proxy_set_header Host $http_host).
 host/unsent | your proxy sends no X-Forwarded-Host, which is to be trusted | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host), or, if it keeps Host, leave the host option out.
 host/list | a broken sender or proxy, or an attack | Find out who adds the second one; a receiver cannot tell which of them counts.
-host/forwarded-list | {header} came with more than one value | Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a part of a list.
+forwarded-list | {header} came with more than one value | Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a part of a list.
 host/forwarded | the request is for another receiver, or the proxy writes another name into X-Forwarded-Host | Have the proxy send the name that the sender used; add it, {set:hosts:received}, only if the URL that you gave to the service has it.
 host/port | the port differs: {received} was received and {expected} is configured | If the URL that you gave to the service has that port: {set:hosts:received}. If not, a proxy changed it: have it keep Host (nginx: proxy_set_header Host $http_host).
 host/internal | a proxy replaced Host with the address that it forwards to ({received}) | Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or, if it sends X-Forwarded-Host, give the adapter host: 'x-forwarded-host'||]]. Add it, {set:hosts:received}, only if the service calls you by that name: a name that was not signed gives signature-mismatch.
@@ -69,6 +68,7 @@ key-too-short | the key has {bits} bits, fewer than the RFC allows | Have the se
 key-too-short/limit | the key has {bits} bits, and minRsaBits is {limit}: is that above what the service uses? | If the service documents keys of {bits} bits, set minRsaBits to {bits}.
 key-too-long | the key has {bits} bits, and maxRsaBits is {limit} | If the service documents keys of {bits} bits, set maxRsaBits to {bits}; if not, have it publish another key.
 key-not-found | it was withdrawn, is not published yet, or your DNS server cannot see it | Ask again with: {command}; if others see it, it is your DNS server.
+key-not-found/other | DNS has the name, and no key record there: the key is not published yet, or a wildcard or another TXT record is in its place | Look at it with: {command}; the service must publish the key.
 key-revoked | it was replaced: the request was signed with an old key | Have the request signed with the new key.
 lookup | your DNS server, or the network path to it: {error} | Check the resolver and the firewall (UDP and TCP 53; long answers need TCP), with: {command}; the sender may try again.
 signature | another key made it (was it replaced?), or a signed line was changed on the way: such a signature does not tell which | Compare the lines below with those that the sender signed: if they are equal, it was the key. Proxies often change the target (a query dropped, a path rewritten), Host and what describes the body.
@@ -122,7 +122,7 @@ const CASES: Readonly<
       : isMissing(received)
         ? 'https/absent'
         : isList(received)
-          ? 'https/list'
+          ? 'forwarded-list'
           : 'https/http',
   'date-too-old': () => 'past',
   'date-in-future': () => 'future',
@@ -130,7 +130,7 @@ const CASES: Readonly<
   'signature-expired': () => 'past',
   host: ({ header, received, expected }) => {
     if (isMissing(received)) return header === undefined ? 'host/missing' : 'host/unsent'
-    if (isList(received)) return header === undefined ? 'host/list' : 'host/forwarded-list'
+    if (isList(received)) return header === undefined ? 'host/list' : 'forwarded-list'
     const name = withoutPort(received)
     if ([expected].flat().some(ours => withoutPort(ours) === name)) return 'host/port'
     return INTERNAL.test(name) ? 'host/internal' : header === undefined ? 'host' : 'host/forwarded'
@@ -152,6 +152,7 @@ const CASES: Readonly<
   'key-name-outside-domain': ({ received, domain }) =>
     `key-name-outside-domain${String(received).toLowerCase().replace(/\.$/, '') === domain ? '/itself' : ''}`,
   'key-too-short': ({ bits }) => `key-too-short${Number(bits) >= 1024 ? '/limit' : ''}`,
+  'key-not-found': ({ reason }) => `key-not-found${/^no key/.test(String(reason)) ? '/other' : ''}`,
   'key-lookup-failed': () => 'lookup',
   'key-lookup-timeout': () => 'lookup',
   signature: (_, { changed, isByKey }) =>

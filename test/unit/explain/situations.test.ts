@@ -551,6 +551,11 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     cause: /withdrawn, is not published yet/,
     verdict: () => judge(sign(), { lookupTxt: rejects('ENOTFOUND') })
   },
+  'another TXT record in the place of the key': {
+    code: 'key-not-found',
+    cause: /no key record there: .* a wildcard or another TXT record/,
+    verdict: () => judge(sign(), record('v=spf1 -all'))
+  },
   'a key that was revoked': {
     code: 'key-revoked',
     cause: /it was replaced/,
