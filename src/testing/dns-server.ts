@@ -24,7 +24,7 @@ export interface ServeDnsOptions {
  * A real DNS server on loopback with the service's records, for a receiver in another process: UDP and TCP, every
  * query answered from `service.records` as they are at that moment, so a rotated key is found at once.
  *
- * @throws (rejects with) TypeError for a bad option, and the system's error when the port is taken (`EADDRINUSE`)
+ * @throws (rejects with) TypeError for a bad option, and Node's error for a port that is taken (`EADDRINUSE`)
  * @example
  * ```ts
  * import { createVerifier, dnsTxtLookup } from 'signed-requests'
@@ -41,16 +41,12 @@ export async function serveDns(
   service: Pick<TestService, 'records'>,
   options: ServeDnsOptions = {}
 ): Promise<DnsServer> {
-  if (typeof service?.records !== 'object' || service.records === null)
+  if (typeof service?.records !== 'object')
     throw new TypeError(
       `serveDns() got ${describe(service)}: pass the service, serveDns(createTestService())`
     )
-  const { port = 0 } = ownOptions('serveDns', options, ['port'])
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new TypeError(
-      `port is ${describe(port)}: pass a number from 1 to 65535, or nothing for a free port`
-    )
-  const { address, close } = await startDnsServer(service.records, { port })
+  const { port } = ownOptions('serveDns', options, ['port'])
+  const { address, close } = await startDnsServer(service.records, '127.0.0.1', port)
   return { address, close }
 }
 
@@ -63,25 +59,12 @@ export interface CountingDnsServer extends DnsServer {
   queries(name?: string): number
 }
 
-/** A free UDP port may be taken for TCP. */
-const ATTEMPTS = 10
-
 /** Serves TXT records over UDP and TCP on one port. No message can stop it. @throws (rejects with) EADDRINUSE and such */
 export async function startDnsServer(
   records: TxtRecords,
-  { ip = '127.0.0.1', port = 0 }: { ip?: string; port?: number } = {}
+  ip = '127.0.0.1',
+  wanted = 0
 ): Promise<CountingDnsServer> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await listen(records, ip, port)
-    } catch (error) {
-      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-      if (port !== 0 || !isTaken || attempt === ATTEMPTS) throw error
-    }
-  }
-}
-
-async function listen(records: TxtRecords, ip: string, wanted: number): Promise<CountingDnsServer> {
   const asked: string[] = []
   // Imported here, so that the test kit loads where these modules do not exist (Cloudflare Workers).
   const [{ createSocket }, { createServer }, codec] = await Promise.all([
@@ -90,7 +73,7 @@ async function listen(records: TxtRecords, ip: string, wanted: number): Promise<
     import('dns-packet')
   ])
   const reply = (message: Buffer, maxLength: number) =>
-    replyTo(codec, message, records, maxLength, name => asked.length < MAX_COUNTED && asked.push(name))
+    replyTo(codec, message, records, maxLength, name => asked.push(name))
   const udp = createSocket(ip.includes(':') ? 'udp6' : 'udp4')
   udp.on('message', (message, { address, port }) => {
     const answer = reply(message, MAX_UDP)
@@ -102,7 +85,6 @@ async function listen(records: TxtRecords, ip: string, wanted: number): Promise<
     sockets.add(socket.on('close', () => sockets.delete(socket)))
     serveConnection(socket, message => reply(message, 65_535))
   })
-  tcp.maxConnections = MAX_CONNECTIONS
   const close = async () => {
     for (const socket of sockets) socket.destroy()
     await Promise.all([closed(udp), closed(tcp)])
@@ -116,15 +98,12 @@ async function listen(records: TxtRecords, ip: string, wanted: number): Promise<
     return { address: `${ip.includes(':') ? `[${ip}]` : ip}:${port}`, queries, close }
   } catch (error) {
     await close()
+    // A free UDP port may be taken for TCP.
+    if (wanted === 0 && (error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      return startDnsServer(records, ip)
     throw error
   }
 }
-
-const MAX_COUNTED = 100_000
-const MAX_CONNECTIONS = 100
-
-/** milliseconds that a connection may be idle */
-const IDLE = 5000
 
 const closed = (server: Server | UdpSocket): Promise<void> =>
   new Promise(resolve => {
@@ -138,7 +117,7 @@ const closed = (server: Server | UdpSocket): Promise<void> =>
 /** RFC 1035 section 4.2.2: two octets of length before each message. */
 function serveConnection(socket: Socket, reply: (message: Buffer) => Buffer | undefined): void {
   let rest: Buffer = Buffer.alloc(0)
-  socket.on('error', () => socket.destroy()).setTimeout(IDLE, () => socket.destroy())
+  socket.on('error', () => socket.destroy())
   socket.on('data', chunk => {
     rest = Buffer.concat([rest, chunk])
     while (rest.length >= 2) {
@@ -192,10 +171,9 @@ export function replyTo(
   }
   const name = question.name.toLowerCase()
   const isText = question.type === 'TXT'
-  const found = Object.hasOwn(records, name) ? records[name] : undefined
   if (isText) onQuestion(name)
-  const texts = isText ? (found ?? []) : []
-  const encodeAnswer = (flags: number, texts: TxtRecords[string]) =>
+  const found = Object.hasOwn(records, name) ? records[name]! : undefined
+  const encodeAnswer = (flags: number, texts: TxtRecords[string] = []) =>
     encode({
       type: 'response',
       id: message.readUInt16BE(0),
@@ -211,6 +189,6 @@ export function replyTo(
           .map(text => Buffer.from(text, 'latin1'))
       }))
     })
-  const answer = encodeAnswer(found === undefined ? NO_SUCH_NAME : 0, texts)
-  return answer.length > maxLength ? encodeAnswer(TRUNCATED_RESPONSE, []) : answer
+  const answer = encodeAnswer(found ? 0 : NO_SUCH_NAME, isText ? found : [])
+  return answer.length > maxLength ? encodeAnswer(TRUNCATED_RESPONSE) : answer
 }

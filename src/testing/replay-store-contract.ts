@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
+import { validateFunction } from '../options/values.ts'
 import type { ReplayStore } from '../replay/store.ts'
 
 /** One promise of a replay store, and its test. */
@@ -19,7 +21,7 @@ export interface ReplayStoreContractOptions {
   makeUnreachable?: MakeReplayStore
 }
 
-/** Long enough for a few claims while it lasts, and short enough to wait for. */
+/** seconds: long enough for a few claims while it lasts, and short enough to wait for */
 const SHORT_TTL = 0.5
 
 /** How long after its time an id may be held: a time to live may be in whole seconds, and the machine may be slow. */
@@ -31,11 +33,7 @@ const CLOCK_ROUNDING = 2
 const CALLERS = 20
 
 /**
- * What any `ReplayStore` must do, as cases for any test runner:
- *
- * ```ts
- * for (const { name, run } of replayStoreContract(() => redisReplayStore(client))) test(name, run)
- * ```
+ * What any `ReplayStore` must do, as cases for any test runner.
  *
  * Every case makes its own stores and draws its own ids, so a shared database need not be emptied and cases may run at
  * the same time. Those about expiry use the store's own clock: they claim for half a second and then claim again until
@@ -51,152 +49,124 @@ export function replayStoreContract(
   options: ReplayStoreContractOptions = {}
 ): ReplayStoreCase[] {
   const { makeUnreachable } = ownOptions('replayStoreContract', options, ['makeUnreachable'])
-  for (const [name, make] of Object.entries({ makeStore, makeUnreachable: makeUnreachable ?? makeStore })) {
-    if (typeof make !== 'function')
-      throw new TypeError(`${name} is ${describe(make)}: pass a function that makes a store`)
-  }
+  validateFunction(makeStore, 'makeStore', '() => ReplayStore')
   const cases = Object.entries(CASES).map(([name, run]) => ({
     name,
-    run: async () => run(callsOf(await makeStore()), callsOf(await makeStore()), newId())
+    run: async () => run(await makeStore(), await makeStore(), newId())
   }))
   if (makeUnreachable === undefined) return cases
+  validateFunction(makeUnreachable, 'makeUnreachable', '() => ReplayStore')
   const run = async () => rejects(await makeUnreachable())
   return [...cases, { name: 'rejects while it cannot be reached', run }]
 }
 
-type Case = (one: Calls, other: Calls, id: string) => Promise<void>
+type Case = (one: ReplayStore, other: ReplayStore, id: string) => Promise<void>
 
 const CASES: Record<string, Case> = {
-  'claims an id once': async ({ claim }, _, id) => {
-    assert(await claim(id), NOT_FIRST)
-    for (let n = 0; n < 2; n++) assert(!(await claim(id)), 'a later claim was true: a replay would be let in')
+  'claims an id once': async (store, _, id) => {
+    await takes(store, id)
+    for (let n = 0; n < 2; n++) await refuses(store, id, 'a claimed id')
   },
-  'keeps different ids apart': async ({ claim }) => {
+  'keeps different ids apart': async store => {
     const ids = similarIds()
-    for (const id of ids) assert(await claim(id), `the first claim of ${show(id)} was not true`)
-    for (const id of ids) assert(!(await claim(id)), `${show(id)} was claimed twice`)
+    for (const id of ids) await takes(store, id)
+    for (const id of ids) await refuses(store, id, JSON.stringify(id))
   },
   'gives an id to one of many concurrent claims': async (one, other) => {
     const stores = (await areShared(one, other)) ? [one, other] : [one]
-    for (let round = 0; round < 5; round++) await oneOfMany(stores, newId(), '')
+    for (let round = 0; round < 5; round++) assertOne(await countWon(stores, newId()))
   },
-  'holds an id for its time to live, and claims do not prolong it': async ({ claim }, _, id) => {
+  'holds an id for its time to live, and then gives it to one of many concurrent claims': async (
+    store,
+    _,
+    id
+  ) => {
     const start = performance.now()
-    assert(await claim(id, SHORT_TTL), NOT_FIRST)
-    await untilFree(() => claim(id), start)
-    assert(!(await claim(id)), 'an id that was claimed again after its time was not held')
-  },
-  'takes a time to live that is a fraction, below a second, or a day': async ({ claim }, _, id) => {
-    for (const ttl of [0.25, 600.0001, 1.5, 86_400]) {
-      assert(await claim(id + ttl, ttl), `the claim for ${ttl} s was not true`)
-      assert(!(await claim(id + ttl, ttl)), `the id claimed for ${ttl} s was not held`)
-    }
-  },
-  'gives an id whose time is over to one of many concurrent claims': async ({ claim }, _, id) => {
-    const start = performance.now()
-    assert(await claim(id, SHORT_TTL), NOT_FIRST)
+    await takes(store, id, SHORT_TTL)
     let won = 0
     await untilFree(async () => {
-      won += await countWon([{ claim }], id)
+      won = await countWon([store], id)
       return won > 0
     }, start)
-    assert(won === 1, `${won} of ${CALLERS} concurrent claims were true: exactly one may be`)
+    assertOne(won)
+    await refuses(store, id, 'an id that was claimed again after its time')
   },
-  'releases an id, for one claim': async (one, _, id) => {
-    assert(await one.claim(id), NOT_FIRST)
-    await one.release(id)
-    await oneOfMany([one], id, ' after the release')
+  'takes a time to live that is a fraction, below a second, or a day': async (store, _, id) => {
+    for (const ttl of [0.25, 600.0001, 1.5, 86_400]) {
+      await takes(store, id + ttl, ttl)
+      await refuses(store, id + ttl, `an id claimed for ${ttl} s`)
+    }
   },
-  'releases nothing but the id that it is given': async ({ claim, release }, _, id) => {
-    assert(await claim(id), NOT_FIRST)
-    await release(newId())
-    await release(id.slice(0, -1))
-    assert(!(await claim(id)), 'the release of another id freed this one')
+  'releases an id for one claim, and no other id': async (store, _, id) => {
+    await takes(store, id)
+    await store.release(newId())
+    await store.release(id.slice(0, -1))
+    await refuses(store, id, 'an id after the release of others')
+    await store.release(id)
+    assertOne(await countWon([store], id))
   },
-  "does not release another store's claim": async (one, other, id) => {
-    assert(await one.claim(id), NOT_FIRST)
+  "does not release another store's claim, not even when its own has expired": async (one, other, id) => {
+    await takes(one, id)
     await other.release(id)
-    assert(!(await one.claim(id)), 'a store released what it had not claimed')
-  },
-  "does not release another store's newer claim when a release comes late": async (late, other, id) => {
+    await refuses(one, id, 'an id that another store released')
+    const late = newId()
     const start = performance.now()
-    assert(await late.claim(id, SHORT_TTL), NOT_FIRST)
-    if (await areShared(late, other)) await untilFree(() => other.claim(id), start)
-    else assert(await other.claim(id), 'the claim in a store of its own was not true')
-    await late.release(id)
-    assert(!(await other.claim(id)), 'a late release freed the newer claim: a replay would be let in')
+    await takes(one, late, SHORT_TTL)
+    if (await areShared(one, other)) await untilFree(() => claim(other, late), start)
+    else await takes(other, late)
+    await one.release(late)
+    await refuses(other, late, "an id after the late release of an earlier claim's store")
   }
 }
 
-const NOT_FIRST = 'the first claim was not true'
+async function claim(store: ReplayStore, id: string, ttlSeconds = 60): Promise<boolean> {
+  const claimed: unknown = await store.claim(id, ttlSeconds)
+  assert(typeof claimed === 'boolean', `claim resolved to ${describe(claimed)}: it must be true or false`)
+  return claimed as boolean
+}
+
+const takes = async (store: ReplayStore, id: string, ttlSeconds?: number): Promise<void> =>
+  assert(await claim(store, id, ttlSeconds), `the first claim of ${JSON.stringify(id)} was not true`)
+
+const refuses = async (store: ReplayStore, id: string, what: string): Promise<void> =>
+  assert(!(await claim(store, id)), `${what} was claimed again: a replay would be let in`)
 
 async function rejects(store: ReplayStore): Promise<void> {
-  for (const call of [
-    () => store.claim(newId(), 60),
-    () => store.claim(newId(), 60),
-    () => store.release(newId())
-  ]) {
-    const answer = await call().then(String, () => 'rejected')
-    assert(answer === 'rejected', `a call resolved to ${answer}: only a rejection says "unknown"`)
+  for (const call of [() => store.claim(newId(), 60), () => store.release(newId())]) {
+    const outcome = await call().then(String, () => 'rejected')
+    assert(outcome === 'rejected', `a call resolved to ${outcome}: only a rejection says "unknown"`)
   }
 }
 
-interface Calls {
-  claim(id: string, ttlSeconds?: number): Promise<boolean>
-  release(id: string): Promise<void>
-}
-
-/** The store's two calls, checked for what they resolve to. */
-function callsOf(store: ReplayStore): Calls {
-  return {
-    async claim(id, ttlSeconds = 60) {
-      const claimed: unknown = await store.claim(id, ttlSeconds)
-      assert(typeof claimed === 'boolean', `claim resolved to ${describe(claimed)}: it must be true or false`)
-      return claimed as boolean
-    },
-    release: id => store.release(id)
-  }
-}
-
-async function countWon(stores: readonly Pick<Calls, 'claim'>[], id: string): Promise<number> {
-  const claims = Array.from({ length: CALLERS }, (_, n) => stores[n % stores.length]!.claim(id))
+async function countWon(stores: readonly ReplayStore[], id: string): Promise<number> {
+  const claims = Array.from({ length: CALLERS }, (_, n) => claim(stores[n % stores.length]!, id))
   return (await Promise.all(claims)).filter(claimed => claimed).length
 }
 
-async function oneOfMany(stores: readonly Calls[], id: string, when: string): Promise<void> {
-  const won = await countWon(stores, id)
-  assert(won === 1, `${won} of ${CALLERS} concurrent claims were true${when}: exactly one may be`)
-}
+const assertOne = (won: number): void =>
+  assert(won === 1, `${won} of ${CALLERS} concurrent claims were true: exactly one may be`)
 
 /** Whether two stores hold the same ids: two of one database do, two of one process's memory do not. */
-async function areShared(one: Calls, other: Calls): Promise<boolean> {
+async function areShared(one: ReplayStore, other: ReplayStore): Promise<boolean> {
   const id = newId()
-  return (await one.claim(id)) && !(await other.claim(id))
+  return (await claim(one, id)) && !(await claim(other, id))
 }
 
 /** Claims again until a claim is true, which must happen neither before the time is over nor long after. */
-async function untilFree(claim: () => Promise<boolean>, start: number): Promise<void> {
+async function untilFree(isClaimed: () => Promise<boolean>, start: number): Promise<void> {
   const time = SHORT_TTL * 1000
-  for (;;) {
-    const asked = performance.now()
-    const isFree = await claim()
-    const after = `${Math.round(performance.now() - start)} ms`
-    if (isFree) {
-      const isOver = performance.now() - start >= time - CLOCK_ROUNDING
-      return assert(
-        isOver,
-        `an id claimed for ${time} ms was forgotten after ${after}: a replay would be let in`
-      )
-    }
-    assert(asked - start < time + LATEST_EXPIRY, `an id claimed for ${time} ms is still held after ${after}`)
+  let asked = performance.now()
+  while (!(await isClaimed())) {
+    assert(asked - start < time + LATEST_EXPIRY, `an id claimed for ${time} ms is held long after that`)
     await new Promise(resolve => setTimeout(resolve, 10))
+    asked = performance.now()
   }
+  const after = performance.now() - start
+  assert(after >= time - CLOCK_ROUNDING, `an id claimed for ${time} ms was forgotten after ${after} ms`)
 }
 
-/** As the verifier's are: the base64 of 32 octets. */
-function newId(): string {
-  return btoa(String.fromCharCode(...globalThis.crypto.getRandomValues(new Uint8Array(32))))
-}
+/** As the verifier's are. */
+const newId = (): string => randomBytes(32).toString('base64')
 
 /** Ids that a database may confuse: by case, by white space at an end, by Unicode's normal form. */
 function similarIds(): string[] {
@@ -207,8 +177,6 @@ function similarIds(): string[] {
   const ends = ['', ' ', '=', '%', '*', 'é', 'e\u0301', 'constructor', 'x'.repeat(900), 'x'.repeat(901)]
   return [swapped, ` ${id}`, `"${id}'`, id.slice(0, -2), ...ends.map(end => id + end)]
 }
-
-const show = (id: string): string => JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}...` : id)
 
 function assert(isKept: boolean, message: string): void {
   if (!isKept) throw new Error(message)

@@ -202,7 +202,7 @@ async function serveRecord(address: string, { keyId, record }: SigningKey): Prom
   if (ip !== '::1' && !(isIPv4(ip) && ip.startsWith('127.')))
     throw new UsageError('--serve-dns is for loopback addresses only: 127.0.0.1:5353 or [::1]:5353')
   try {
-    return await startDnsServer({ [keyId]: [record] }, { ip, port: Number(port) })
+    return await startDnsServer({ [keyId]: [record] }, ip, Number(port))
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     const words =

@@ -59,8 +59,6 @@ describe('serveDns', () => {
   it.each([
     [undefined, {}, 'serveDns() got undefined: pass the service, serveDns(createTestService())'],
     [{}, {}, 'serveDns() got an object: pass the service'],
-    [service, { port: '53' }, 'port is "53": pass a number from 1 to 65535'],
-    [service, { port: 70_000 }, 'port is the number 70000'],
     [service, { host: '::' }, 'serveDns() has no option "host"']
   ])('rejects %o %o with a TypeError', async (given, options, message) => {
     const serving = serveDns(given as never, options as never)
@@ -209,7 +207,7 @@ it('answers queries over TCP that arrive in pieces and several at once', async (
 })
 
 it('serves on the IPv6 loopback address', async () => {
-  const server = await startDnsServer(records, { ip: '::1' })
+  const server = await startDnsServer(records, '::1')
   const other = new Resolver()
   other.setServers([server.address])
   expect(await other.resolveTxt('two.example')).toHaveLength(2)

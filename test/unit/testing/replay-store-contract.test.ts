@@ -33,10 +33,11 @@ function simpleStore(
     ttl?: (seconds: number) => number
     isSlow?: boolean
     prolongs?: boolean
-    releases?: 'anything' | 'nothing' | 'everything'
+    releases?: 'anything' | 'nothing' | 'everything' | 'what it claimed once'
   } = {}
 ): ReplayStore {
   const owner = {}
+  const claimed = new Set<string>()
   const { key = id => id, answer = claimed => claimed, ttl = seconds => seconds } = faults
   return {
     async claim(id, ttlSeconds) {
@@ -48,11 +49,13 @@ function simpleStore(
         return answer(false) as boolean
       }
       entries.set(key(id), { expiry, owner })
+      claimed.add(id)
       return answer(true) as boolean
     },
     async release(id) {
       if (faults.releases === 'nothing') return
       if (faults.releases === 'everything') entries.clear()
+      if (faults.releases === 'what it claimed once' && claimed.has(id)) entries.delete(id)
       if (faults.releases === 'anything' || entries.get(key(id))?.owner === owner) entries.delete(key(id))
     }
   }
@@ -88,23 +91,35 @@ describe('replayStoreContract', () => {
     [
       'reads before it takes over',
       { isSlow: true },
-      'gives an id whose time is over to one of many concurrent claims'
+      'holds an id for its time to live, and then gives it to one of many concurrent claims'
     ],
     [
       'forgets early',
       { ttl: (s: number) => s / 1000 },
-      'holds an id for its time to live, and claims do not prolong it'
+      'holds an id for its time to live, and then gives it to one of many concurrent claims'
     ],
     ['rounds down', { ttl: Math.floor }, 'takes a time to live that is a fraction, below a second, or a day'],
-    ['never forgets', { ttl: () => 1e9 }, 'holds an id for its time to live, and claims do not prolong it'],
-    ['prolongs', { prolongs: true }, 'holds an id for its time to live, and claims do not prolong it'],
-    ['releases nothing', { releases: 'nothing' }, 'releases an id, for one claim'],
-    ['releases everything', { releases: 'everything' }, 'releases nothing but the id that it is given'],
-    ["releases anybody's claim", { releases: 'anything' }, "does not release another store's claim"],
     [
-      "releases anybody's claim, late",
+      'never forgets',
+      { ttl: () => 1e9 },
+      'holds an id for its time to live, and then gives it to one of many concurrent claims'
+    ],
+    [
+      'prolongs',
+      { prolongs: true },
+      'holds an id for its time to live, and then gives it to one of many concurrent claims'
+    ],
+    ['releases nothing', { releases: 'nothing' }, 'releases an id for one claim, and no other id'],
+    ['releases everything', { releases: 'everything' }, 'releases an id for one claim, and no other id'],
+    [
+      "releases anybody's claim",
       { releases: 'anything' },
-      "does not release another store's newer claim when a release comes late"
+      "does not release another store's claim, not even when its own has expired"
+    ],
+    [
+      'releases a newer claim of another store, late',
+      { releases: 'what it claimed once' },
+      "does not release another store's claim, not even when its own has expired"
     ]
   ] as const)('fails a store that %s', async (_, faults, name) => {
     expect(await faulty(faults)).toContain(name)
