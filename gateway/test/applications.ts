@@ -71,12 +71,12 @@ export const APPLICATIONS: Readonly<Record<string, () => Promise<Application>>> 
 const commandOfPage = (program: string, port: number): string[] =>
   fileOfPage(`${program} command`).trim().replace('127.0.0.1:9000', `127.0.0.1:${port}`).split(' ')
 
-const isRoot = (): boolean => process.getuid?.() === 0
+export const isRoot = (): boolean => process.getuid?.() === 0
 
 const newFolder = (name: string): string => mkdtempSync(join(tmpdir(), `gateway-${name}-`))
 
 /** Debian names it by its version: php-fpm8.2. */
-function findPhpFpm(): string {
+export function findPhpFpm(): string {
   const name = readdirSync('/usr/sbin').find(file => /^php-fpm[\d.]*$/.test(file))
   if (name === undefined) throw new Error('there is no php-fpm: apt-get install php-fpm')
   return `/usr/sbin/${name}`

@@ -16,67 +16,44 @@ import { redisServer } from '../../test/unit/replay/redis-server.ts'
 import type { Exchange } from '../src/exchange.ts'
 import { startGateway } from '../src/gateway.ts'
 import { testSettings } from './start.ts'
+import { TROUBLED, type TroubledApplication } from './trouble-applications.ts'
 
-/** `GATEWAY_REQUESTS=20000` is the long form: half of them with each store, or more until every fault has happened. */
-const REQUESTS = Number(process.env['GATEWAY_REQUESTS'] ?? 1000) / 2
+/** `GATEWAY_REQUESTS=20000` is the long form: so many in all, or more until every fault has happened with each pair. */
+const LONG = process.env['GATEWAY_REQUESTS']
+
 const SENDERS = 80
-
-/**
- * Before it answers it writes the number of the request to a file, as its work; then it answers as the number says: at
- * once, late, in two parts, with 404, with 500 at first, or after more than the gateway waits.
- */
-const APPLICATION = `
-import os, random, time
-
-def application(environ, start_response):
-    environ['wsgi.input'].read()
-    n = int(environ['PATH_INFO'][1:])
-    work = os.open('work', os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    os.write(work, b'%d\\n' % n)
-    os.close(work)
-    if n % 50 == 1: time.sleep(0.02)
-    if n % 50 == 2: return plain(start_response, '404 Not Found')
-    if n % 50 == 3 and random.random() < 0.7: return plain(start_response, '500 Sorry')
-    if n % 200 == 4 and random.random() < 0.7: time.sleep(1.2)
-    if n % 5 != 0: return plain(start_response, '200 OK')
-    start_response('200 OK', [] if n % 2 else [('Content-Length', '4')])
-    return parts()
-
-def plain(start_response, status):
-    start_response(status, [('Content-Length', '4')])
-    return [b'done']
-
-def parts():
-    yield b'do'
-    time.sleep(0.01)
-    yield b'ne'
-`
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-/** gunicorn, with all its processes in one group. */
-async function startApplication() {
+/** With all its processes, each in a group of its own. */
+async function startApplication({ files, commands }: TroubledApplication) {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-trouble-'))
-  writeFileSync(join(folder, 'app.py'), APPLICATION)
   const port = await freePort()
-  const args = ['-b', `127.0.0.1:${port}`, '-w', '2', '--threads', '16', '--log-level', 'critical']
-  let child: ChildProcess
+  for (const [name, text] of Object.entries(files(folder, port))) writeFileSync(join(folder, name), text)
+  let children: ChildProcess[] = []
   const start = async () => {
-    child = spawn('gunicorn', [...args, 'app:application'], { cwd: folder, stdio: 'ignore', detached: true })
-    while (!(await isUp(port))) await delay(25)
+    const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
+    children = commands(folder, port).map(([program, ...args]) =>
+      spawn(program, args, { cwd: folder, env, stdio: 'ignore', detached: true })
+    )
+    while (!(await isUp(port))) {
+      const ended = children.find(child => child.exitCode !== null)
+      if (ended !== undefined) throw new Error(`${ended.spawnfile} did not start`)
+      await delay(25)
+    }
   }
   const kill = async () => {
-    const exited = once(child, 'exit')
-    process.kill(-child.pid!, 'SIGKILL')
-    await exited
+    const exited = children.map(child => once(child, 'exit'))
+    for (const child of children) process.kill(-child.pid!, 'SIGKILL')
+    await Promise.all(exited)
   }
   await start()
   undo.push(async () => {
     await kill()
-    rmSync(folder, { recursive: true })
+    rmSync(folder, { recursive: true, maxRetries: 5 })
   })
   /** How often it worked on each request. */
   const worked = () => {
@@ -165,17 +142,38 @@ const isProcessed = ({ upstream, status }: Exchange): boolean => upstream === 'a
 const isReplay = ({ verdict }: Exchange): boolean =>
   verdict.status === 'rejected' && verdict.failures[0].code === 'replayed'
 
-it.each([
-  ['redis', () => redisServer({ durable: true }), (port: number) => `redis://127.0.0.1:${port}`],
-  ['postgres', postgresServer, (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`]
-] as const)(
-  'with %s, each request is worked on, none again after an answer, and no repetition is a replay, whatever fails when',
-  {
-    timeout: 60_000 + REQUESTS * 200
-  },
-  async (kind, makeStore, urlOf) => {
-    const application = await startApplication()
-    const store = await makeStore()
+const STORES = {
+  redis: { make: () => redisServer({ durable: true }), urlOf: (port: number) => `redis://127.0.0.1:${port}` },
+  postgres: {
+    make: postgresServer,
+    urlOf: (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`
+  }
+} as const
+
+type Pair = readonly [application: keyof typeof TROUBLED, store: keyof typeof STORES]
+
+/** Each application and each store; in the long form each with each. */
+const PAIRS: readonly Pair[] = [
+  ['gunicorn', 'redis'],
+  ['gunicorn', 'postgres'],
+  ['php-fpm behind nginx', 'redis'],
+  ['Puma', 'postgres'],
+  ...(LONG
+    ? ([
+        ['php-fpm behind nginx', 'postgres'],
+        ['Puma', 'redis']
+      ] as const)
+    : [])
+]
+const REQUESTS = Number(LONG ?? 1600) / PAIRS.length
+
+it.each(PAIRS)(
+  '%s and %s: each request is worked on, none again after an answer, and no repetition is a replay, whatever fails when',
+  { timeout: 60_000 + REQUESTS * 200 },
+  async (applicationName, kind) => {
+    const application = await startApplication(TROUBLED[applicationName])
+    const { make, urlOf } = STORES[kind]
+    const store = await make()
     undo.push(store.remove)
     await store.start()
     const toApplication = await faultyProxy(application.port)
@@ -261,7 +259,7 @@ it.each([
       if (times > 1) workedAgain += 1
     }
     console.log(
-      `${kind}: ${next} requests, by status ${JSON.stringify(totals)}, ${workedAgain} worked on again after a failure; ` +
+      `${applicationName}, ${kind}: ${next} requests, by status ${JSON.stringify(totals)}, ${workedAgain} worked on again after a failure; ` +
         `lost ${wrong.lost.length}, again ${wrong.again.length}, refused ${wrong.refused.length}; ${JSON.stringify(happened)}`
     )
     expect(wrong).toEqual({ lost: [], again: [], refused: [], unexplained: [] })
