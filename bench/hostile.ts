@@ -2,6 +2,7 @@ import type { ReceivedRequest, Verdict, Verify } from '../src/index.ts'
 import { main } from './dist.ts'
 import { floor } from './floor.ts'
 import { type AwkwardHead, awkwardHeads } from './heads.ts'
+import { awkwardRfc9421Heads, rfc9421Options } from './heads-rfc9421.ts'
 import { refusals } from './refusals.ts'
 import { printTimings } from './report.ts'
 import { alternate, type Contender, type Effort, type Timing } from './rounds.ts'
@@ -11,6 +12,7 @@ import { createSample, type Sample } from './sample.ts'
 const MOST_OF_FLOOR = 0.35
 const MOST_FOR_HEAD_US = 150
 const MOST_FLOORS_FOR_HEAD = 5
+const MOST_FLOORS_BY_RFC_9421 = 10
 const MOST_GROWTH = 2.3
 
 const HEAD_BYTES = 16 * 1024
@@ -25,7 +27,16 @@ const QUICK: Effort = { rounds: 12, warmUp: 3, milliseconds: 0.5 }
 export async function printRefusing(): Promise<string[]> {
   const sample = createSample({ bodyBytes: 1024 })
   const verify = main.createVerifier(sample.options)
-  return [...(await printLocalRefusals(sample, verify)), ...(await printAwkwardHeads(sample, verify))]
+  return [
+    ...(await printLocalRefusals(sample, verify)),
+    ...(await printAwkwardHeads('by the draft', awkwardHeads(sample), verify, sample, MOST_FLOORS_FOR_HEAD)),
+    ...(await printRfc9421Heads(sample))
+  ]
+}
+
+export const printRfc9421Heads = (sample = createSample({ bodyBytes: 1024 })): Promise<string[]> => {
+  const verify = main.createVerifier(rfc9421Options)
+  return printAwkwardHeads('by RFC 9421', awkwardRfc9421Heads(), verify, sample, MOST_FLOORS_BY_RFC_9421)
 }
 
 async function printLocalRefusals(sample: Sample, verify: Verify): Promise<string[]> {
@@ -49,23 +60,33 @@ async function printLocalRefusals(sample: Sample, verify: Verify): Promise<strin
   return broken
 }
 
-async function printAwkwardHeads(sample: Sample, verify: Verify): Promise<string[]> {
+async function printAwkwardHeads(
+  standard: string,
+  heads: readonly AwkwardHead[],
+  verify: Verify,
+  sample: Sample,
+  mostFloors: number
+): Promise<string[]> {
+  const isCheap = ([floor, half, whole]: readonly Timing[]): boolean =>
+    whole!.low <= Math.max(MOST_FOR_HEAD_US, mostFloors * floor!.low) &&
+    growthOf(half!, whole!) <= MOST_GROWTH
+
   const broken: string[] = []
   const measured: { name: string; cost: Timing; growth: number }[] = []
 
-  for (const head of awkwardHeads(sample)) {
+  for (const head of heads) {
     const [half, whole] = [HEAD_BYTES / 2, HEAD_BYTES].map(bytes => contenderOf(head, bytes, verify))
     const contenders = [floor(sample), half!, whole!]
     let attempt = 0
     let costs = await alternate(contenders, QUICK)
     while (!isCheap(costs) && ++attempt < ATTEMPTS) costs = await alternate(contenders, EFFORT)
     if (!isCheap(costs)) broken.push(`${head.name}: ${costs.map(({ low }) => low.toFixed(1)).join(', ')} us`)
-    measured.push({ name: head.name, cost: costs[2]!, growth: growthOf(costs) })
+    measured.push({ name: head.name, cost: costs[2]!, growth: growthOf(costs[1]!, costs[2]!) })
   }
 
   const mostExpensive = [...measured].sort((a, b) => b.cost.low - a.cost.low)
   printTimings(
-    `16 KB heads: at most ${MOST_FOR_HEAD_US} us, or ${MOST_FLOORS_FOR_HEAD} floors; the ten most expensive of ${measured.length} kinds`,
+    `16 KB heads ${standard}: at most ${MOST_FOR_HEAD_US} us, or ${mostFloors} floors; the ten most expensive of ${measured.length} kinds`,
     mostExpensive.slice(0, 10).map(({ name, cost }) => ({ ...cost, name }))
   )
   const steepest = [...measured].sort((a, b) => b.growth - a.growth)
@@ -74,12 +95,7 @@ async function printAwkwardHeads(sample: Sample, verify: Verify): Promise<string
   return broken
 }
 
-const growthOf = ([, half, whole]: readonly Timing[]): number => whole!.low / half!.low
-
-function isCheap(costs: readonly Timing[]): boolean {
-  const most = Math.max(MOST_FOR_HEAD_US, MOST_FLOORS_FOR_HEAD * costs[0]!.low)
-  return costs[2]!.low <= most && growthOf(costs) <= MOST_GROWTH
-}
+const growthOf = (half: Timing, whole: Timing): number => whole.low / half.low
 
 /** More that differ, in turn, than anything is remembered of. */
 function contenderOf(head: AwkwardHead, bytes: number, verify: Verify): Contender {
