@@ -99,12 +99,25 @@ async function connectPostgres(url: string): Promise<ConnectedStore> {
   return { store: postgresReplayStore(pool, { table: POSTGRES_TABLE }), close: () => pool.end() }
 }
 
-/** The client throws on a packet that it cannot parse, where nobody can catch it: that ends the connection instead. */
-function guardedSocket(): Socket {
+/**
+ * The client throws on a packet that it cannot parse, where nobody can catch it, and reads an error or notice without
+ * its last NUL for ever: that ends the connection instead.
+ */
+export function guardedSocket(): Socket {
   const socket = new Socket()
   const emit = socket.emit.bind(socket) as (...args: unknown[]) => boolean
+  let pending = Buffer.alloc(0)
+  const check = (chunk: Buffer) => {
+    pending = Buffer.concat([pending, chunk])
+    while (pending.length >= 5 && pending.length > pending.readUInt32BE(1)) {
+      const end = 1 + pending.readUInt32BE(1)
+      if (!isSound(pending.subarray(0, end))) throw new Error('a message of PostgreSQL is broken')
+      pending = pending.subarray(end)
+    }
+  }
   socket.emit = (...args: unknown[]) => {
     try {
+      if (args[0] === 'data') check(args[1] as Buffer)
       return emit(...args)
     } catch (error) {
       socket.destroy(error as Error)
@@ -112,4 +125,13 @@ function guardedSocket(): Socket {
     }
   }
   return socket
+}
+
+/** Every length counts itself; errors (E) and notices (N) are fields that end with a NUL, and then another NUL. */
+function isSound(message: Buffer): boolean {
+  if (message.length < 5) return false
+  if (message[0] !== 0x45 && message[0] !== 0x4e) return true
+  let at = 5
+  while (at > 0 && message[at] !== 0) at = message.indexOf(0, at) + 1
+  return at === message.length - 1
 }
