@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { blocksOf } from '../meta/docs/pages.ts'
 import type { Certificate } from './https.ts'
 import { findNginx, freePorts, startNginx } from './nginx.ts'
 
@@ -18,15 +19,22 @@ export interface RunningProxy {
 
 export type StartProxy = (certificate: Certificate, receiverPort: number) => Promise<RunningProxy>
 
+/** The configurations of docs/behind-a-proxy.md in a language, for a receiver on this port. */
+const fromPage = (language: string, receiver: number): string[] =>
+  blocksOf('docs/behind-a-proxy.md')
+    .filter(block => block.language === language)
+    .map(({ code }) => code.replace(/ +#.*$/gm, '').replaceAll('127.0.0.1:3000', `127.0.0.1:${receiver}`))
+
 /** nginx speaks HTTP/1.0 to receivers unless it is told otherwise. */
 const nginxWith =
   (directives: string): StartProxy =>
   async (certificate, receiver) => {
     const nginx = findNginx()
     if (nginx === undefined) throw new Error('there is no nginx: apt-get install nginx')
+    const [plain = ''] = fromPage('nginx', receiver)
     const headers = `${directives} proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto $scheme;`
     const { ports, stop } = await startNginx(nginx, certificate, {
-      plain: { tls: true, location: `proxy_pass http://127.0.0.1:${receiver}; ${headers}` },
+      plain: { tls: true, location: `${plain.replace(/^location .*\{|\}$/gm, '')} ${directives}` },
       stripping: {
         tls: true,
         path: '/hooks/',
@@ -36,7 +44,7 @@ const nginxWith =
     return { port: ports.plain, strippingPort: ports.stripping, stop }
   }
 
-/** Everything is as the documentation of the package shows it (docs/behind-a-proxy.md). */
+/** With the configurations of the page, for every path. */
 export const PROXIES: Readonly<Record<string, StartProxy>> = {
   nginx: nginxWith(''),
   'nginx with HTTP/1.1': nginxWith('proxy_http_version 1.1;'),
@@ -46,14 +54,9 @@ export const PROXIES: Readonly<Record<string, StartProxy>> = {
     const site = (at: number | undefined, handle: string) =>
       `https://:${at} {\n  bind 127.0.0.1\n  tls cert.pem key.pem\n  ${handle}\n}\n`
     const global = '{\n  admin off\n  auto_https disable_redirects\n}\n'
-    const proxy = `reverse_proxy 127.0.0.1:${receiver}`
-    const config =
-      global +
-      site(port, proxy) +
-      site(
-        strippingPort,
-        `handle_path /hooks/* {\n    ${proxy} {\n      header_up X-Forwarded-Prefix /hooks\n    }\n  }`
-      )
+    const [whole = '', stripping = ''] = fromPage('caddyfile', receiver)
+    const plain = whole.replace(/^.*\{$|^\}$/gm, '').replace('/hook* ', '')
+    const config = global + site(port, plain) + site(strippingPort, stripping)
     const files = { Caddyfile: config, 'key.pem': certificate.key, 'cert.pem': certificate.cert }
     return {
       ...(await startProgram(
@@ -68,24 +71,20 @@ export const PROXIES: Readonly<Record<string, StartProxy>> = {
 
   async HAProxy(certificate, receiver) {
     const [port, strippingPort] = await freePorts(2)
+    const [plain = ''] = fromPage('haproxy', receiver)
     const config = `
 defaults
   mode http
   timeout connect 5s
   timeout client 30s
   timeout server 30s
-frontend plain
-  bind 127.0.0.1:${port} ssl crt both.pem
-  http-request set-header X-Forwarded-Proto https
-  default_backend receiver
+${plain.replace(/bind .*/, `bind 127.0.0.1:${port} ssl crt both.pem`)}
 frontend stripping
   bind 127.0.0.1:${strippingPort} ssl crt both.pem
   http-request set-header X-Forwarded-Proto https
   http-request set-header X-Forwarded-Prefix /hooks
   http-request replace-path /hooks(/.*) \\1
   default_backend receiver
-backend receiver
-  server one 127.0.0.1:${receiver}
 `
     const files = { 'haproxy.cfg': config, 'both.pem': `${certificate.cert}\n${certificate.key}` }
     return {
@@ -96,18 +95,15 @@ backend receiver
 
   async Apache(certificate, receiver) {
     const [port, strippingPort] = await freePorts(2)
+    const [plain = ''] = fromPage('apache', receiver)
     const host = (at: number | undefined, path: string, more = '') => `
 Listen 127.0.0.1:${at}
 <VirtualHost 127.0.0.1:${at}>
   SSLEngine on
   SSLCertificateFile cert.pem
   SSLCertificateKeyFile key.pem
-  ProxyPreserveHost On
-  AllowEncodedSlashes NoDecode
-  MergeSlashes Off
-  RequestHeader set X-Forwarded-Proto "https"
+  ${plain.replace(/ProxyPass \S+ (\S+)\/hook /, `ProxyPass ${path} $1/ `)}
   ${more}
-  ProxyPass ${path} http://127.0.0.1:${receiver}/ nocanon
 </VirtualHost>
 `
     const modules = ['mpm_event', 'authz_core', 'headers', 'proxy', 'proxy_http', 'ssl']
