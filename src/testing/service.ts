@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { isToken } from '../http/fields.ts'
 import type { LookupTxt } from '../key/dns.ts'
-import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { VerifierOptions } from '../options/options.ts'
-import { validateDomain } from '../options/values.ts'
+import { validateAccounts, validateDomain, validateHeaderName, validateNumber } from '../options/values.ts'
 import { type Bytes, type SignedTestRequest, type SignRequest, signRequest } from './sign.ts'
 import { createSigningKey, type SigningKey } from './signing-key.ts'
 
@@ -63,14 +61,23 @@ const HOST = 'receiver.example'
  * ```
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
-  const { serviceDomain, accountId, accountHeader, rsaBits } = validateServiceOptions(options)
+  const {
+    serviceDomain = 'service.example',
+    accountId = '1234',
+    accountHeader = 'X-Service-ID',
+    rsaBits
+  } = ownOptions('createTestService', options, ['serviceDomain', 'accountId', 'accountHeader', 'rsaBits'])
+  validateAccounts([accountId])
+  validateHeaderName(accountHeader, 'accountHeader')
+  const bits = validateNumber(rsaBits, 2048, 'rsaBits', 'bits', { min: 512, max: 16_384 })
+  const domain = validateDomain(serviceDomain)
   const records: Record<string, string[][]> = Object.create(null)
   let key: SigningKey
   let month = 0
 
   function rotateKey(): string {
     month += 1
-    key = createSigningKey(`key${month}._domainkey.${serviceDomain}`, rsaBits)
+    key = createSigningKey(`key${month}._domainkey.${domain}`, bits)
     records[key.keyId] = [key.record]
     return key.keyId
   }
@@ -95,26 +102,6 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     lookupTxt,
     records,
     rotateKey,
-    options: { serviceDomain, hosts: [HOST], accounts: [accountId], accountHeader, lookupTxt }
+    options: { serviceDomain: domain, hosts: [HOST], accounts: [accountId], accountHeader, lookupTxt }
   }
-}
-
-function validateServiceOptions(options: TestServiceOptions): Required<TestServiceOptions> {
-  const {
-    serviceDomain = 'service.example',
-    accountId = '1234',
-    accountHeader = 'X-Service-ID',
-    rsaBits = 2048
-  } = ownOptions('createTestService', options, ['serviceDomain', 'accountId', 'accountHeader', 'rsaBits'])
-  if (typeof accountId !== 'string' || accountId === '' || accountId.trim() !== accountId)
-    throw new TypeError(
-      `accountId is ${describe(accountId)}: pass the id alone as a string, such as accountId: "1234"`
-    )
-  if (typeof accountHeader !== 'string' || !isToken(accountHeader))
-    throw new TypeError(
-      `accountHeader is ${describe(accountHeader)}: pass the name of a header, such as "X-Service-ID"`
-    )
-  if (!Number.isInteger(rsaBits) || rsaBits < 512 || rsaBits > 16_384)
-    throw new TypeError(`rsaBits is ${describe(rsaBits)}: pass the length of the key, such as 2048`)
-  return { serviceDomain: validateDomain(serviceDomain), accountId, accountHeader, rsaBits }
 }

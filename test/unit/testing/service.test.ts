@@ -20,9 +20,7 @@ describe('a mistake in a test', () => {
   const service = createTestService({ rsaBits: 1024 })
 
   it.each<[options: object, message: string]>([
-    [{ path: '/hook' }, 'sign() has no option "path": write target'],
-    [{ url: '/hook' }, 'sign() has no option "url": write target'],
-    [{ payload: '{}' }, 'sign() has no option "payload": write body'],
+    [{ path: '/hook' }, 'sign() has no option "path": its options are method, target'],
     [{ tarqet: '/hook' }, 'sign() has no option "tarqet": write target'],
     [
       { target: 'hook' },
@@ -39,8 +37,8 @@ describe('a mistake in a test', () => {
     [{ method: 1 }, 'method is the number 1: pass a string, such as method: "POST"'],
     [{ host: null }, 'host is null: pass a string'],
     [{ headers: 'X: 1' }, 'headers is "X: 1": pass an object of names and strings, or pairs'],
-    [{ headers: { 'X-Count': 1 } }, 'headers is an object: pass an object of names and strings'],
-    [{ headers: [['X-Count', null]] }, 'headers is an array: pass an object of names and strings'],
+    [{ headers: { 'X-Count': 1 } }, 'and yields the number 1 for "X-Count"'],
+    [{ headers: [['X-Count', null]], scheme: 'rfc9421' }, 'and yields null for "X-Count"'],
     [{ date: new Date(Number.NaN) }, 'date is an object: pass a Date, milliseconds since 1970 or text'],
     [{ covered: 'host date' }, 'covered is "host date": pass an array of names'],
     [{ scheme: 'rfc' }, 'scheme is "rfc": pass "draft-cavage" or "rfc9421"']
@@ -57,11 +55,11 @@ describe('a mistake in a test', () => {
     [{ serviceDomain: 'com' }, 'serviceDomain is "com", a single label'],
     [
       { accountId: 1234 },
-      'accountId is the number 1234: pass the id alone as a string, such as accountId: "1234"'
+      'accounts has the number 1234: an account id is a non-empty string, such as "1234"'
     ],
-    [{ accountId: '' }, 'accountId is ""'],
-    [{ accountHeader: 'X: Y' }, 'accountHeader is "X: Y": pass the name of a header'],
-    [{ rsaBits: '2048' }, 'rsaBits is "2048": pass the length of the key']
+    [{ accountId: '' }, 'accounts has ""'],
+    [{ accountHeader: 'X: Y' }, 'accountHeader has "X: Y": write the name of a header'],
+    [{ rsaBits: '2048' }, 'rsaBits is "2048": pass a number of bits, at least 512']
   ])('createTestService(%o) throws a TypeError that says what to write', (options, message) => {
     expect(() => createTestService(options)).toThrow(TypeError)
     expect(() => createTestService(options)).toThrow(message)
