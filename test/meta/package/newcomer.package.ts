@@ -1,11 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { tenLines } from './ten-lines.ts'
 
 const folder = inject('folder')
-const page = readFileSync(new URL('../../../docs/testing.md', import.meta.url), 'utf8')
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const [page, readme, introduce] = ['docs/testing.md', 'README.md', 'docs/introduce.md'].map(name =>
+  readFileSync(join(ROOT, name), 'utf8')
+) as [string, string, string]
 
 /** A block of docs/testing.md, as a newcomer copies it. */
 function block(name: string): string {
@@ -36,11 +41,13 @@ beforeAll(async () => {
     receiver.on('exit', () => reject(new Error(`the receiver ended: ${said}`)))
   })
 })
-afterAll(async () => {
+const end = async () => {
+  if (receiver.exitCode !== null || receiver.signalCode !== null) return
   receiver.removeAllListeners('exit')
   receiver.kill()
   await once(receiver, 'exit')
-})
+}
+afterAll(end)
 
 /** In a shell, as it stands on the page. */
 async function typed(line: string, input = '') {
@@ -80,4 +87,36 @@ test('a captured refusal is explained by the same tool', async () => {
   const { status, stdout } = await typed(line, capture)
   expect(stdout).toContain('signature-missing')
   expect(status).toBe(1)
+})
+
+/** The lines of the README that start the command, as they stand there. */
+const lines = [...readme.matchAll(/^```sh\n(npx signed-requests [^`]+)```$/gm)].map(([, line]) => line!)
+
+test('the lines of the README run as they are: the demo, the ten lines with a good request and with a forgery', async () => {
+  await end() // its port is that of the README
+  writeFileSync(join(folder, 'receiver.mjs'), tenLines)
+  expect(lines).toHaveLength(2)
+  const [demo, send] = [await typed(lines[0]!), await typed(lines[1]!)]
+  expect(demo).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('All 10 verdicts are as expected.')
+  })
+  expect(send).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 200 OK\n\n  received\n') })
+  const forgery = await typed(`${lines[1]!.trim()} --tamper body`)
+  expect(forgery).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 401 Unauthorized') })
+  expect(forgery.stderr).toContain('digest-mismatch')
+})
+
+test('an Express application that observes as docs/introduce.md shows logs the verdict of a request that send signs', async () => {
+  await end()
+  symlinkSync(join(ROOT, 'node_modules/express'), join(folder, 'node_modules/express'))
+  const [, app = ''] = /<!-- example: introduce-express.ts -->\n\n```ts\n(.*?)```\n/s.exec(introduce) ?? []
+  writeFileSync(join(folder, 'receiver.mjs'), app)
+  const line = `${lines[1]!.trim()} --header 'Content-Type: application/json'`
+  const good = await typed(line)
+  expect(good).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 204 No Content') })
+  expect(good.stdout).toContain('{"status":"verified","codes":[],"accountId":"1234"')
+  const forgery = await typed(`${line} --tamper body`)
+  expect(forgery.stdout).toContain('answer: 204 No Content')
+  expect(forgery.stdout).toContain('{"status":"rejected","codes":["digest-mismatch"]}')
 })

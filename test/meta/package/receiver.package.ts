@@ -55,7 +55,7 @@ function paste(name: string, content: string): string {
 
 const answersItself = { answer: 200 } as const
 
-testRecipe('receiver.mjs', service, () => start(paste('receiver.mjs', tenLines)), answersItself)
+testRecipe('receiver.mjs', service, () => start(paste('ten-lines.mjs', tenLines)), answersItself)
 
 testRecipe(
   'receiver.cjs',
