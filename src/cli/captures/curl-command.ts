@@ -6,19 +6,13 @@ import { splitUrl } from './json.ts'
 /** A word of a POSIX shell; browsers write `$'...'` where a text has more than printable ASCII. */
 const WORD = /(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/gs
 const QUOTED = /\$'((?:[^'\\]|\\.)*)'|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/gs
-const ESCAPE = /((?:\\u[0-9a-f]{4})+)|\\x([0-9a-f]{2})|\\(.)/gis
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
 const unescapeAnsi = (text: string): string =>
-  text.replace(ESCAPE, (_, unicode?: string, hex?: string, char = '') =>
-    unicode === undefined
-      ? hex === undefined
-        ? (CONTROLS[char] ?? char)
-        : String.fromCharCode(Number.parseInt(hex, 16))
-      : Buffer.from(JSON.parse(`"${unicode.toLowerCase()}"`)).toString('latin1')
+  text.replace(/\\(?:u([0-9a-f]{4})|x([0-9a-f]{2})|(.))/gis, (_, unit?: string, octet = unit, char = '') =>
+    octet === undefined ? (CONTROLS[char] ?? char) : String.fromCharCode(Number.parseInt(octet, 16))
   )
 
-/** The words of a command, each character an octet. */
 const wordsIn = (text: string): string[] =>
   (text.replace(/\\\r?\n/g, ' ').match(WORD) ?? []).map(word =>
     word.replace(QUOTED, (_, ansi?: string, exact?: string, double?: string, char = '') =>
@@ -35,11 +29,11 @@ export function parseCurlCommand(text: string): Entry[] {
   const data = after(/^(?:-d|--data(?:-raw|-binary|-ascii)?)$/)
   // What stands in a file is not in the command.
   const isFile = data.some(part => part.startsWith('@'))
-  const body = data.length === 0 || isFile ? undefined : Buffer.from(data.join('&'), 'latin1')
+  const body = data.length === 0 || isFile ? undefined : Buffer.from(data.join('&'))
   if (url === undefined) return []
   const [method = data.length > 0 ? 'POST' : 'GET'] = after(/^(?:-X|--request)$/)
   const { target, authority, https } = splitUrl(url)
-  const given = after(/^(?:-H|--header)$/).map(headerOf)
+  const given = after(/^(?:-H|--header)$/).map(line => headerOf(Buffer.from(line).toString('latin1')))
   // curl writes it itself.
   const isCounted = body !== undefined && !given.some(([name]) => /^content-length$/i.test(name))
   const added: HeaderLine[] = isCounted ? [['Content-Length', `${body.length}`]] : []

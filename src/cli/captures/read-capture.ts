@@ -64,7 +64,7 @@ const BEGINS_AS_HTTP1 = /^[\r\n]*(?!\*)[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\n]* HTTP\
 
 function parseText(bytes: Buffer, start: string): Capture | undefined {
   if (/^\s*(?:\$ )?curl\s/.test(start))
-    return { format: 'a curl command', entries: parseCurlCommand(bytes.toString('latin1')) }
+    return { format: 'a curl command', entries: parseCurlCommand(bytes.toString()) }
   const curl: Entry[] = BEGINS_AS_HTTP1.test(start) ? [] : parseCurl(bytes.toString('latin1'))
   if (curl.length > 0) return { format: 'a curl -v dump', entries: curl }
   const format = start.trimStart().startsWith(':') ? 'an HTTP/2 head' : 'an HTTP/1.1 request'
