@@ -9,9 +9,9 @@ const { store, close } = await connect(client as ClientName, Number(port))
 process.once('message', async (first: number) => {
   const ids = inOrder(Number(count), first).map(n => `request-${n}`)
   const won: string[] = []
-  // A thousand at a time: more would wait for a connection past the deadline of a pool.
-  for (let at = 0; at < ids.length; at += 1000) {
-    const claimed = ids.slice(at, at + 1000).map(async id => (await store.claim(id, 600)) && won.push(id))
+  // Two hundred at a time: more would wait for a connection past the deadline of a pool.
+  for (let at = 0; at < ids.length; at += 200) {
+    const claimed = ids.slice(at, at + 200).map(async id => (await store.claim(id, 600)) && won.push(id))
     await Promise.all(claimed)
   }
   // Not before it is written: what is left of a message is lost when the channel closes.
