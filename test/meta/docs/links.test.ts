@@ -8,15 +8,15 @@ import { anchorsOf, exists, linksOf, PAGES, proseOf, ROOT, read } from './pages.
 
 const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)
 
-/** The part of the tarball that a page can link to: what `files` of package.json names, and what npm always adds. */
-const shipped = [
-  ...manifest.files.filter(name => !name.startsWith('!')),
-  'README.md',
-  'LICENSE',
-  'package.json'
-]
-const isShipped = (path: string): boolean =>
-  !path.startsWith('docs/api') && shipped.some(name => path === name || path.startsWith(`${name}/`))
+/** The package whose tarball has a file: what `files` of its package.json names, and what npm always adds. */
+const packageOf = (path: string): string | undefined => {
+  const [, folder = '', name = ''] = /^(gateway\/|fixtures\/)?(.*)$/.exec(path) ?? []
+  const { files } = JSON.parse(read(`${folder}package.json`)) as typeof manifest
+  const shipped = [...files.filter(file => !file.startsWith('!')), 'README.md', 'LICENSE', 'package.json']
+  const isIn = (file: string) =>
+    name === file || name.startsWith(`${file}/`) || (file.startsWith('*') && name.endsWith(file.slice(1)))
+  return shipped.some(isIn) && !path.startsWith('docs/api') ? `./${folder}` : undefined
+}
 
 /** What is wrong with a link from this page; undefined when nothing is. */
 function problemOf(page: string, target: string): string | undefined {
@@ -24,7 +24,8 @@ function problemOf(page: string, target: string): string | undefined {
   const [path, anchor] = target.split('#') as [string, string?]
   const file = path === '' ? page : posix.normalize(posix.join(posix.dirname(page), path))
   if (!exists(file)) return `${file} does not exist`
-  if (isShipped(page) && !isShipped(file)) return `${file} is not in the tarball, which this page is in`
+  if (packageOf(page) !== undefined && packageOf(page) !== packageOf(file))
+    return `${file} is not in the tarball, which this page is in`
   if (anchor === undefined) return undefined
   if (!file.endsWith('.md')) return 'has an anchor in a file without headings'
   return anchorsOf(proseOf(file)).has(anchor) ? undefined : `${file} has no heading #${anchor}`

@@ -14,6 +14,9 @@ export const PAGES: readonly string[] = [
   'bench/README.md',
   'examples/README.md',
   'fixtures/README.md',
+  'fixtures/writing-a-verifier.md',
+  'gateway/README.md',
+  'test/README.md',
   ...readdirSync(`${ROOT}/docs`)
     .filter(name => name.endsWith('.md'))
     .map(name => `docs/${name}`)
