@@ -6,10 +6,10 @@ import { joinStrings } from './join-strings.ts'
 
 /**
  * Asks DNS for the TXT records at a name. Resolves and rejects as `resolveTxt` of `node:dns` does: one array of
- * chunks per record; errors carry `code`. `signal` is aborted when the verifier no longer waits. `servers` says whom it
- * asks, for the evidence of a failure.
+ * chunks per record; errors carry `code`. `signal` is aborted when the verifier no longer waits.
  */
 export type LookupTxt = ((name: string, options: { readonly signal: AbortSignal }) => Promise<string[][]>) & {
+  /** whom it asks, for the evidence of a failure */
   servers?(): readonly string[]
 }
 

@@ -77,6 +77,12 @@ describe('a line of the list', () => {
     const { exchange } = await open({ ...sign(), target: '/other' }, { changes: { upstream, status: 200 } })
     expect(outcomeOf(exchange)).toBe(outcome)
   })
+
+  test('says which address of the upstream was not reached, and why', async () => {
+    const changes = { upstream: 'unreachable', upstreamError: '127.0.0.1:9000 ECONNREFUSED' } as const
+    const { exchange } = await open(sign(), { changes })
+    expect(rowOf(keep(exchange))).toMatchObject({ note: 'upstream unreachable 127.0.0.1:9000 ECONNREFUSED' })
+  })
 })
 
 describe('one request', () => {
