@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib'
 import express from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readCapture } from '../../src/cli/captures/read-capture.ts'
 import {
   createVerifier,
@@ -792,6 +792,7 @@ describe('what explain reads', () => {
   test('the access log of nginx has no headers', async () => {
     listener = (_, res) => res.end()
     await send(signed, ports.get('nginx: logs')!)
+    await vi.waitUntil(() => readFileSync(log, 'utf8').endsWith('\n')) // nginx writes it after the response
     expect(await explain(readFileSync(log, 'utf8'))).toContain('this is an access log, which has no headers')
   })
 })
