@@ -13,7 +13,8 @@ const client = account.createAccountClient({
   accessToken: 'secret'
 })
 const replayStore: requests.ReplayStore = replay.memoryReplayStore()
-const verify = requests.createVerifier({ ...options, replayStore, accounts: client.accepts })
+const isOurs = async (id: string) => id === (await client.identity()).accountId
+const verify = requests.createVerifier({ ...options, replayStore, accounts: isOurs })
 
 const judge = async (): Promise<requests.Code | number> => {
   const verdict: requests.Verdict = await verify(sign())
