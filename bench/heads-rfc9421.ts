@@ -4,8 +4,9 @@ import type { AwkwardHead } from './heads.ts'
 import { asReceived } from './sample.ts'
 
 /** The bounds of docs/rfc9421.md: each kind goes as near to them as it can. */
-const MAX_LENGTH = 2048
-const MAX_PARTS = 110
+const MAX_LENGTH = 1024
+const MAX_PARTS = 55
+const MAX_PARSED = 8
 const MAX_SEQUENCES_LENGTH = 4096
 
 /** What the local checks ask for, so that everything is read, up to the verification. */
@@ -66,18 +67,20 @@ const filled = (piece: string, parts = 0): string =>
 /** What goes between `(` and `)`, or behind it, or is a member of its own. */
 const INPUTS: Readonly<Record<string, (salt: number) => Parts>> = {
   'the required components alone': () => ({}),
-  'as many components as are taken': salt => ({ components: repeat(93, i => ` "x${salt}-${i}"`) }),
-  'as many components of one name': () => ({ components: repeat(93, () => ' "a"') }),
-  'components with parameters': salt => ({ components: repeat(48, i => ` "x${salt}${i}";sf`) }),
-  'a component with many parameters': salt => ({ components: ` "x"${repeat(90, i => `;p${salt}${i}`)}` }),
+  'as many components as are taken': salt => ({ components: repeat(PARTS_LEFT, i => ` "x${salt}-${i}"`) }),
+  'as many components of one name': () => ({ components: repeat(PARTS_LEFT, () => ' "a"') }),
+  'components with parameters': salt => ({ components: repeat(5, i => ` "x${salt}${i}";sf`) }),
+  'a component with many parameters': salt => ({
+    components: ` "x"${repeat(PARTS_LEFT, i => `;p${salt}${i}`)}`
+  }),
   'many parameters': salt => ({ parameters: repeat(PARTS_LEFT, i => `;p${salt}-${i}=1`) }),
-  'many long parameters': salt => ({ parameters: repeat(90, i => `;parameter${salt}-${i}=1`) }),
-  'many decimals': salt => ({ parameters: repeat(90, i => `;p${salt}${i}=12345678.125`) }),
-  'many byte sequences': salt => ({ parameters: repeat(90, i => `;p${salt}${i}=:AAAAAAAA:`) }),
-  'many strings': salt => ({ parameters: repeat(90, i => `;p${salt}${i}="\\"\\"\\"\\""`) }),
-  'many signatures': salt => ({ members: repeat(48, i => `,m${salt}-${i}=("a" "b")`) }),
+  'many long parameters': salt => ({ parameters: repeat(PARTS_LEFT, i => `;parameter${salt}-${i}=1`) }),
+  'many decimals': salt => ({ parameters: repeat(PARTS_LEFT, i => `;p${salt}${i}=12345678.125`) }),
+  'many byte sequences': salt => ({ parameters: repeat(PARTS_LEFT, i => `;p${salt}${i}=:AAAAAAAA:`) }),
+  'many strings': salt => ({ parameters: repeat(PARTS_LEFT, i => `;p${salt}${i}="\\"\\"\\"\\""`) }),
+  'many signatures': salt => ({ members: repeat(PARTS_LEFT / 2, i => `,m${salt}-${i}=("a" "b")`) }),
   'many signatures with a key': salt => ({
-    members: repeat(33, i => `,m${salt}${i}=("a");keyid="a.service.example"`)
+    members: repeat(16, i => `,m${salt}${i}=("a");keyid="a.service.example"`)
   }),
   'many empty signatures': salt => ({ members: repeat(PARTS_LEFT, i => `,m${salt}-${i}=()`) }),
   'a long name of a component': salt => ({ components: ` "${salt}${filled('a')}"` }),
@@ -109,16 +112,23 @@ const FIELDS: Readonly<Record<string, (i: number) => string>> = {
 
 /** These are one item each. */
 const LONG: Readonly<Record<string, string>> = {
-  'a long string': `"${'a'.repeat(1900)}"`,
-  'a string of quotes': `"${'\\"'.repeat(950)}"`,
-  'a long token': 'a'.repeat(1900),
-  'a long byte sequence': `:${'AAAA'.repeat(475)}:`,
-  'a display string': `%"${'%c3%bc'.repeat(310)}"`
+  'a long string': `"${'a'.repeat(780)}"`,
+  'a string of quotes': `"${'\\"'.repeat(390)}"`,
+  'a long token': 'a'.repeat(780),
+  'a long byte sequence': `:${'AAAA'.repeat(195)}:`,
+  'a display string': `%"${'%c3%bc'.repeat(130)}"`
 }
 
-function fieldsOf(salt: number, count: number, item: (i: number) => string, end = ''): [string, string][] {
-  const perField = Math.floor((MAX_PARTS - 10) / count) - end.length
-  const most = Math.floor(MAX_LENGTH / count) - end.length - 2
+function fieldsOf(
+  salt: number,
+  count: number,
+  item: (i: number) => string,
+  end = '',
+  parts = PARTS_LEFT
+): [string, string][] {
+  // Signature-Input counts as well.
+  const perField = Math.floor((parts - 2 * count) / count) - end.length
+  const most = Math.floor(LEFT / 1.5 / count) - end.length - 2
   return Array.from({ length: count }, (_, field) => {
     let value = ''
     for (let i = 0; i < perField; i++) {
@@ -137,16 +147,16 @@ const coveredWith = (lines: readonly [string, string][], parameter: string): Par
 })
 
 const QUERIES: Readonly<Record<string, string>> = {
-  'percent signs': '%00'.repeat(675),
-  letters: 'a'.repeat(2000),
-  'characters that are escaped': "'".repeat(2000),
-  'broken percent signs': '%'.repeat(2000)
+  'percent signs': '%00'.repeat(260),
+  letters: 'a'.repeat(780),
+  'characters that are escaped': "'".repeat(780),
+  'broken percent signs': '%'.repeat(780)
 }
 
 export function awkwardRfc9421Heads(): AwkwardHead[] {
   const kinds: [name: string, parts: (salt: number, bytes: number) => Parts][] = Object.entries(INPUTS)
   for (const [name, item] of Object.entries(FIELDS)) {
-    for (const count of [1, 9]) {
+    for (const count of [1, MAX_PARSED]) {
       kinds.push([`${count} fields with sf: ${name}`, salt => coveredWith(fieldsOf(salt, count, item), 'sf')])
       // Neither a list nor a dictionary, which is seen at the end.
       kinds.push([
@@ -154,15 +164,18 @@ export function awkwardRfc9421Heads(): AwkwardHead[] {
         salt => coveredWith(fieldsOf(salt, count, item, ',;'), 'sf')
       ])
     }
-    kinds.push([`9 fields with a key: ${name}`, salt => coveredWith(fieldsOf(salt, 9, item), 'key="k1"')])
+    kinds.push([
+      `${MAX_PARSED} fields with a key: ${name}`,
+      salt => coveredWith(fieldsOf(salt, MAX_PARSED, item), 'key="k1"')
+    ])
   }
   for (const [name, item] of Object.entries(LONG))
     kinds.push([`a field with sf: ${name}`, salt => coveredWith([[`x${salt}`, item]], 'sf')])
   kinds.push([
-    'a dictionary with 10 keys',
+    'a dictionary with several keys',
     salt => {
-      const [line] = fieldsOf(salt, 1, i => `k${i}=12.5`)
-      return { lines: [line!], components: repeat(10, i => ` "${line![0]}";key="k${i}"`) }
+      const [line] = fieldsOf(salt, 1, i => `k${i}=12.5`, '', PARTS_LEFT - 2 * MAX_PARSED)
+      return { lines: [line!], components: repeat(MAX_PARSED, i => ` "${line![0]}";key="k${i}"`) }
     }
   ])
   for (const [name, query] of Object.entries(QUERIES)) {
@@ -174,31 +187,31 @@ export function awkwardRfc9421Heads(): AwkwardHead[] {
   kinds.push([
     'many query parameters',
     salt => ({
-      target: `/${salt}?${repeat(45, i => `p${i}=${"%00'".repeat(9)}&`)}`,
-      components: repeat(45, i => ` "@query-param";name="p${i}"`)
+      target: `/${salt}?${repeat(MAX_PARSED, i => `p${i}=${"%00'".repeat(35)}&`)}`,
+      components: repeat(MAX_PARSED, i => ` "@query-param";name="p${i}"`)
     })
   ])
   kinds.push([
     'many fields with bs',
-    (salt, bytes) => {
-      const names = Array.from({ length: 48 }, (_, i) => `x${salt}-${i}`)
+    salt => {
+      const names = Array.from({ length: MAX_PARSED }, (_, i) => `x${salt}-${i}`)
       return {
-        lines: names.map(name => [name, 'x'.repeat(bytes / 60)]),
+        lines: names.map(name => [name, 'x'.repeat(145)]),
         components: names.map(name => ` "${name}";bs`).join('')
       }
     }
   ])
   kinds.push([
-    'a field with bs on as many lines as are taken',
+    'a field with bs on many lines',
     salt => ({
-      lines: Array.from({ length: 480 }, () => [`x${salt}`, 'abcd'] as const),
+      lines: Array.from({ length: 22 }, () => [`x${salt}`, 'a'.repeat(30)] as const),
       components: ` "x${salt}";bs`
     })
   ])
   kinds.push([
     'a long field, as it is and with bs',
-    (salt, bytes) => ({
-      lines: [[`x${salt}`, 'x'.repeat(bytes - 1500)]],
+    salt => ({
+      lines: [[`x${salt}`, 'x'.repeat(750)]],
       components: ` "x${salt}" "x${salt}";bs`
     })
   ])
@@ -238,13 +251,12 @@ export function awkwardRfc9421Heads(): AwkwardHead[] {
   kinds.push([
     'everything at once',
     salt => {
-      const fields = fieldsOf(salt, 9, () => '12345678.125')
+      const fields = fieldsOf(salt, MAX_PARSED, i => `k${i}=12345678.125`, '', PARTS_LEFT / 2)
       const more = Array.from({ length: 350 }, (_, i) => [`y${salt}${i}`, ''] as const)
       return {
         lines: [...fields, ...more],
-        components: ` "@query-param";name="a"${fields.map(([name]) => ` "${name}";sf`).join('')}`,
-        parameters: repeat(70, i => `;p${i}=12345678.125`),
-        target: `/${salt}?a=${'%00'.repeat(675)}`
+        components: fields.map(([name]) => ` "${name}";sf`).join(''),
+        parameters: repeat(12, i => `;p${i}=12345678.125`)
       }
     }
   ])

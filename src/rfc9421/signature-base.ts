@@ -40,11 +40,12 @@ export function joinSignatureBase(
   fields: Fields,
   { components, signatureParams }: Pick<SignatureInput, 'components' | 'signatureParams'>
 ): Result<string> {
-  const parsed = components.filter(({ parameters }) => parameters.has('sf') || parameters.has('key'))
-  const names = [...new Set(parsed.map(({ name }) => name))]
-  const texts = names.map(name => fields.values.get(name))
-  if (parsed.length > MAX_PARSED || isTooLong(texts.join())) {
-    const reason = `more than ${MAX_PARSED} are covered with sf or key, or they have in all ${LIMITS}`
+  const signatureInput = fields.values.get('signature-input') ?? signatureParams
+  const parsed = components.filter(({ parameters }) => parameters.size > 0)
+  const names = new Set(parsed.map(({ name }) => name))
+  const texts = [...names].map(name => (name === '@query-param' ? request.target : fields.values.get(name)))
+  if (parsed.length > MAX_PARSED || (parsed.length > 0 && isTooLong([signatureInput, ...texts].join()))) {
+    const reason = `more than ${MAX_PARSED} are covered with parameters, or they and Signature-Input have in all ${LIMITS}`
     return fail('coverage-absent', { absent: parsed.map(({ covered }) => covered), reason })
   }
   const read = createReader(request, fields)
@@ -62,8 +63,8 @@ export function joinSignatureBase(
   return ok(`${base}"@signature-params": ${signatureParams}`)
 }
 
-/** More fields than any sender signs as structured fields: each is parsed before the signature has verified. */
-const MAX_PARSED = 10
+/** More than any sender needs: each is parsed before the signature has verified. */
+const MAX_PARSED = 8
 
 /** Section 2.5: the base is ASCII, and each value is on one line. */
 const PRINTABLE = /^[\t\x20-\x7e]*$/

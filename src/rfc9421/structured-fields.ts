@@ -13,8 +13,8 @@ export interface Unparsable {
 }
 
 /** More than any sender needs: the parser is slow, and what it costs is spent before the signature has verified. */
-const MAX_LENGTH = 2048
-const MAX_PARTS = 110
+const MAX_LENGTH = 1024
+const MAX_PARTS = 55
 
 /** For messages. */
 export const LIMITS = `more than ${MAX_LENGTH} characters or ${MAX_PARTS} commas, semicolons and spaces`

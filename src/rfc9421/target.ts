@@ -57,20 +57,17 @@ function normalizeAuthority(authority: string, scheme: string): string | undefin
   return authority.toLowerCase().replace(defaultPort, '')
 }
 
-/** More than any query that is signed by its parameters: what it costs is spent before the signature has verified. */
-const MAX_QUERY = 2048
-
 /**
  * Parses a query as `application/x-www-form-urlencoded`, and finds the value of a parameter, both re-encoded as RFC 9421
  * section 2.2.8 says. Undefined for a name that occurs more than once, which cannot be signed, and when the query is
- * too long or not UTF-8, in which different octets would be signed alike.
+ * not UTF-8, in which different octets would be signed alike.
  *
  * @param query with its question mark
  */
 export function parseQueryParams(query: string): (encodedName: string) => string | undefined {
   const values = new Map<string, string | undefined>()
   // Node.js throws and catches an error for each part that is not UTF-8: so one check of the whole comes first.
-  if (query.length <= MAX_QUERY && percentDecode(query.replace(/%(?![\da-f]{2})/gi, '%25')) !== undefined) {
+  if (percentDecode(query.replace(/%(?![\da-f]{2})/gi, '%25')) !== undefined) {
     for (const [name, value] of new URLSearchParams(query))
       values.set(name, values.has(name) ? undefined : value)
   }
