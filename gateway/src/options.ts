@@ -184,13 +184,28 @@ export function settingsOf(command: Command, env: Env): GatewaySettings {
   }
 }
 
+/** Whether so many characters added, removed or replaced make one text of the other. */
+const isNear = (a: string, b: string, edits: number): boolean =>
+  a === b ||
+  (a !== '' && a[0] === b[0]
+    ? isNear(a.slice(1), b.slice(1), edits)
+    : edits > 0 &&
+      [[1, 0] as const, [0, 1] as const, [1, 1] as const].some(([i, j]) =>
+        isNear(a.slice(i), b.slice(j), edits - 1)
+      ))
+
 /** What was given. A misspelled variable is a mistake, as a misspelled flag is, and so is a missing flag. */
 export function checkedValues(command: Command, env: Env, needed: readonly string[]): OptionValues {
   for (const [variable, value] of Object.entries(env)) {
     if (!variable.startsWith(ENV)) continue
     const option = command.options.find(({ envVar }) => envVar === variable)
     if (option === undefined && variable !== TOKEN) {
-      command.error(`there is no environment variable ${variable}; see --help`)
+      const near = [1, 2].map(edits =>
+        command.options.find(({ envVar = '' }) => isNear(variable.toUpperCase(), envVar, edits))
+      )
+      const meant = (near[0] ?? near[1])?.envVar
+      const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
+      command.error(`there is no environment variable ${variable}${hint}; see --help`)
     }
     if (value === '') command.error(`${variable} is empty: set it, or unset it`)
     if (!option?.isBoolean() || command.getOptionValueSource(option.attributeName()) !== 'env') continue
@@ -211,7 +226,7 @@ export function commonSettings(command: Command, values: OptionValues): CommonSe
 }
 
 /** The options of the library, and the flags that give them, which its messages name. */
-const FLAGS = new Map([
+export const FLAGS = new Map([
   ['serviceDomain', 'domain'],
   ['hosts', 'host'],
   ['accounts', 'account'],

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { FLAGS as LIBRARY_FLAGS } from '../../src/explain/settings.ts'
 import { makeCertificate } from '../../test/support/https.ts'
-import { addOptions, type GatewaySettings, settingsOf } from '../src/options.ts'
+import { runInside } from '../../test/support/run-cli.ts'
+import { addAuthorizerOptions } from '../src/authorize.ts'
+import { addOptions, FLAGS, type GatewaySettings, settingsOf } from '../src/options.ts'
 import { runCli } from './run-cli.ts'
 
 let folder: string
@@ -85,6 +88,26 @@ describe('flags and variables', () => {
       const variable = `SIGNED_REQUESTS_${long!.slice(2).toUpperCase().replaceAll('-', '_')}`
       expect(envVar).toBe(long === '--check' ? undefined : variable)
     }
+  })
+
+  it('none of them is a misspelled one for the commands of signed-requests', async () => {
+    const options = [addOptions(new Command()), addAuthorizerOptions(new Command())].flatMap(
+      command => command.options
+    )
+    const env = Object.fromEntries(options.map(({ envVar }) => [envVar, 'x']))
+    for (const command of ['explain', 'send', 'key'])
+      expect((await runInside([command], '', false, env)).stderr).not.toContain('no environment variable')
+  })
+
+  it('each is the flag that the library names for the option', () => {
+    const { options } = addOptions(new Command())
+    const named = Object.entries(LIBRARY_FLAGS).filter(([, flag]) =>
+      options.some(({ long }) => long === flag)
+    )
+    const other = named.filter(([option]) => option !== 'https' && option !== 'prefix') // of the adapters
+    expect(Object.fromEntries(other)).toEqual(
+      Object.fromEntries([...FLAGS].map(([option, flag]) => [option, `--${flag}`]))
+    )
   })
 
   it('several values are separated by commas, or the flag is repeated', () => {
@@ -173,16 +196,24 @@ describe('mistakes are named', () => {
     ],
     [{ '--dns-server': 'x' }, '--dns-server must be IP addresses'],
     [{ '--domain': 'example' }, '--domain is "example", a single label'],
-    [{ '--algorithm': 'rsa-md5' }, '--algorithm is ["rsa-md5"]']
+    [{ '--algorithm': 'rsa-md5' }, '--algorithm has "rsa-md5": it must be one of rsa-sha256, ']
   ] as [Record<string, string | undefined>, string][])('%j', (changes, message) => {
     expect(() => settings(changes)).toThrow(message)
   })
 
   it.each([
-    [{ SIGNED_REQUESTS_MAXBODY: '1' }, 'there is no environment variable SIGNED_REQUESTS_MAXBODY'],
+    [
+      { SIGNED_REQUESTS_MAXBODY: '1' },
+      'SIGNED_REQUESTS_MAXBODY (did you mean SIGNED_REQUESTS_MAX_BODY?); see --help'
+    ],
+    [{ SIGNED_REQUESTS_DOMIAN: 'a' }, 'SIGNED_REQUESTS_DOMIAN (did you mean SIGNED_REQUESTS_DOMAIN?)'],
+    [{ SIGNED_REQUESTS_HTTP: 'a' }, 'SIGNED_REQUESTS_HTTP (did you mean SIGNED_REQUESTS_HTTPS?)'],
     [{ 'SIGNED_REQUESTS_MAX-BODY': '1' }, 'there is no environment variable SIGNED_REQUESTS_MAX-BODY'],
-    [{ SIGNED_REQUESTS_max_body: '1' }, 'there is no environment variable SIGNED_REQUESTS_max_body'],
-    [{ SIGNED_REQUESTS_CONSTRUCTOR: '1' }, 'there is no environment variable'],
+    [{ SIGNED_REQUESTS_max_body: '1' }, '(did you mean SIGNED_REQUESTS_MAX_BODY?)'],
+    [
+      { SIGNED_REQUESTS_CONSTRUCTOR: '1' },
+      'there is no environment variable SIGNED_REQUESTS_CONSTRUCTOR; see --help'
+    ],
     [{ SIGNED_REQUESTS_REDIS: '' }, 'SIGNED_REQUESTS_REDIS is empty: set it, or unset it'],
     [{ SIGNED_REQUESTS_OBSERVE: '1' }, 'SIGNED_REQUESTS_OBSERVE must be true or false'],
     [

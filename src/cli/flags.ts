@@ -78,6 +78,7 @@ export function parseFlags<S extends OptionSpecs>(
   positional?: { name: string; required: boolean }
 ): { values: Values<S>; argument: string | undefined } {
   const { values, positionals } = parse(args, specs)
+  refuseMisspelled(io.env, specs)
   for (const [name, spec] of Object.entries(specs)) {
     const found = spec.env && io.env[variable(name)]
     if (!found || values[name] !== undefined) continue
@@ -93,6 +94,17 @@ export function parseFlags<S extends OptionSpecs>(
 }
 
 const variable = (name: string): string => `SIGNED_REQUESTS_${name.toUpperCase().replaceAll('-', '_')}`
+
+/** Others are of the gateway; its DRAIN is near DOMAIN. @throws UsageError */
+function refuseMisspelled(env: Io['env'], specs: OptionSpecs): void {
+  const names = Object.keys(specs).filter(name => specs[name]!.env)
+  for (const found of Object.keys(env)) {
+    const [, written] = /^SIGNED_REQUESTS_(?!DRAIN$)(.+)/.exec(found) ?? []
+    const meant = written && nearest(written.replaceAll('_', '-'), names)
+    if (meant && variable(meant) !== found)
+      throw new UsageError(`there is no environment variable ${found} (did you mean ${variable(meant)}?)`)
+  }
+}
 
 function parse(args: string[], specs: OptionSpecs) {
   try {

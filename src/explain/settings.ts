@@ -2,7 +2,7 @@
 export type SettingsLanguage = 'options' | 'flags'
 
 /** The flag of each option that a fix names; an option without a flag keeps its name. */
-const FLAGS: Readonly<Record<string, string>> = {
+export const FLAGS: Readonly<Record<string, string>> = {
   accountHeader: '--account-header',
   accountPrefix: '--account-prefix',
   accounts: '--account',

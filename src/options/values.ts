@@ -167,8 +167,13 @@ const DEFAULT_ALGORITHMS: AllowedAlgorithms = {
 export function validateAlgorithms(algorithms: unknown, schemes: readonly Scheme[]): AllowedAlgorithms {
   if (algorithms === undefined) return DEFAULT_ALGORITHMS
   const known: readonly unknown[] = [...new Set(Object.values(SCHEME_ALGORITHMS).flat())]
-  if (!Array.isArray(algorithms) || !algorithms.every(name => known.includes(name)))
-    throw new TypeError(`algorithms is ${showList(algorithms)}: pass an array of ${known.join(', ')}`)
+  if (!Array.isArray(algorithms))
+    throw new TypeError(`algorithms is ${describe(algorithms)}: pass an array of ${known.join(', ')}`)
+  const wrong = algorithms.findIndex(name => !known.includes(name))
+  if (wrong >= 0)
+    throw new TypeError(
+      `algorithms has ${describe(algorithms[wrong])}: it must be one of ${known.join(', ')}`
+    )
 
   const allowedOf = (scheme: SchemeName): ReadonlySet<Algorithm> =>
     new Set(algorithms.filter(name => SCHEME_ALGORITHMS[scheme].includes(name as never)))

@@ -49,7 +49,7 @@ describe('usage', () => {
     ],
     [
       ['explain', ...FLAGS, '--algorithm', 'rsa-md5'],
-      '--algorithm is ["rsa-md5"]: pass an array of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
+      '--algorithm has "rsa-md5": it must be one of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
     ],
     [['explain', ...FLAGS, '--now', 'then'], '--now must be a time such as 2026-11-20T12:00:00Z, or "date"'],
     [
@@ -157,6 +157,17 @@ describe('a setting in the environment', () => {
   it('stands for the option; several values are separated by commas', async () => {
     const args = ['explain', '--key-record', RECORD!]
     expect(await runInside(args, capture, false, ENV)).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.each([
+    ['explain', 'SIGNED_REQUESTS_DOMIAN', 'SIGNED_REQUESTS_DOMAIN'],
+    ['explain', 'SIGNED_REQUESTS_ACCOUNTHEADER', 'SIGNED_REQUESTS_ACCOUNT_HEADER'],
+    ['send', 'SIGNED_REQUESTS_host', 'SIGNED_REQUESTS_HOST'],
+    ['key', 'SIGNED_REQUESTS_DNS_SERVERS', 'SIGNED_REQUESTS_DNS_SERVER']
+  ])('that is misspelled names the nearest: %s with %s', async (command, written, meant) => {
+    const { code, stderr } = await runInside([command, 'x'], '', false, { [written]: 'x' })
+    const message = `there is no environment variable ${written} (did you mean ${meant}?)`
+    expect([code, stderr]).toEqual([64, `signed-requests: ${message}\n`])
   })
 
   it('gives way to the option', async () => {

@@ -706,7 +706,7 @@ describe('options', () => {
     [
       [rfc9421],
       ['ecdsa-p256-sha256'],
-      'pass an array of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
+      'algorithms has "ecdsa-p256-sha256": it must be one of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
     ],
     [[rfc9421], 'ed25519', 'pass an array of']
   ])('schemes and algorithms must fit: %#', (schemes, algorithms, message) => {
