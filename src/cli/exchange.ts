@@ -74,6 +74,8 @@ export function describeError(error: unknown): string {
 
 const WORDS: Readonly<Record<string, string>> = {
   ...ERRORS,
+  EADDRINUSE: 'another program has this port',
+  EACCES: 'this port needs more rights',
   EPROTO: 'it does not speak TLS as expected',
   CERT_HAS_EXPIRED: 'the certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',

@@ -1,48 +1,50 @@
 import type { SignedTestRequest } from '../../testing/sign.ts'
 import { UsageError } from '../command.ts'
 
-type Change = (request: SignedTestRequest, accountHeader: string) => SignedTestRequest
+interface Forgery {
+  what: string
+  /** of a receiver that verifies */
+  refusal: string
+  change(request: SignedTestRequest, accountHeader: string): SignedTestRequest
+}
 
-/** What `--tamper` changes after the request was signed, and the refusal of a receiver that verifies. */
-const FORGERIES: ReadonlyMap<string, readonly [what: string, refusal: string, change: Change]> = new Map([
-  [
-    'body',
-    ['one byte of the body', 'digest-mismatch', request => withBody(request, changeByte(request.body))]
-  ],
-  [
-    'date',
-    [
-      'the Date, ten seconds earlier',
-      'signature-mismatch',
-      request => withHeader(request, 'date', value => new Date(Date.parse(value) - 10_000).toUTCString())
-    ]
-  ],
-  ['host', ['the Host', 'host-mismatch', request => withHeader(request, 'host', () => 'forged.example')]],
-  [
-    'account',
-    [
-      'the account id',
-      'account-mismatch',
-      (request, header) => withHeader(request, header, value => `${value}0`)
-    ]
-  ],
-  [
-    'signature',
-    [
-      'one character of the signature',
-      'signature-mismatch',
-      request => withHeader(request, 'signature', changeSignature)
-    ]
-  ]
-])
+/** What `--tamper` changes after the request was signed. */
+const FORGERIES: Readonly<Record<string, Forgery>> = {
+  body: { what: 'one byte of the body', refusal: 'digest-mismatch', change: changeBody },
+  date: {
+    what: 'the Date, ten seconds earlier',
+    refusal: 'signature-mismatch',
+    change: request =>
+      withHeader(request, 'date', value => new Date(Date.parse(value) - 10_000).toUTCString())
+  },
+  host: {
+    what: 'the Host',
+    refusal: 'host-mismatch',
+    change: request => withHeader(request, 'host', () => 'forged.example')
+  },
+  account: {
+    what: 'the account id',
+    refusal: 'account-mismatch',
+    change: (request, header) => withHeader(request, header, value => `${value}0`)
+  },
+  signature: {
+    what: 'one character of the signature',
+    refusal: 'signature-mismatch',
+    // Near the end, which is base64 in both standards, but not the last: it stays canonical.
+    change: request =>
+      withHeader(request, 'signature', value =>
+        value.replace(/.(?=.{20}$)/, character => (character === 'A' ? 'B' : 'A'))
+      )
+  }
+}
 
-export const TAMPER_NAMES = [...FORGERIES.keys()]
+export const TAMPER_NAMES = Object.keys(FORGERIES)
 
 /** The request with one signed part changed. @throws UsageError for an unknown name */
 export function tamper(name: string, request: SignedTestRequest, accountHeader: string) {
-  const forgery = FORGERIES.get(name)
-  if (forgery === undefined) throw new UsageError(`--tamper must be one of ${TAMPER_NAMES.join(', ')}`)
-  const [what, refusal, change] = forgery
+  if (!Object.hasOwn(FORGERIES, name))
+    throw new UsageError(`--tamper must be one of ${TAMPER_NAMES.join(', ')}`)
+  const { what, refusal, change } = FORGERIES[name]!
   return {
     forged: change(request, accountHeader),
     text: `tampered after signing: ${what}. A receiver that verifies refuses it, with ${refusal}.`
@@ -61,30 +63,13 @@ const withHeader = (request: SignedTestRequest, name: string, change: (value: st
  * Another digit, so that JSON stays JSON, or an x. The length stays the same, so that only the digest differs; an empty
  * body gets a byte.
  */
-function changeByte(body: Uint8Array | null): Uint8Array<ArrayBuffer> {
-  const changed = body?.length ? new Uint8Array(body) : Uint8Array.of(0x20)
-  const text = Buffer.from(changed).toString('latin1')
-  const digit = text.search(/[0-9][^0-9]*$/)
-  const index = digit < 0 ? Math.max(0, text.search(/[A-Za-z][^A-Za-z]*$/)) : digit
-  const byte = changed[index]!
-  if (digit < 0) changed[index] = byte === 0x78 ? 0x79 : 0x78
-  else changed[index] = byte === 0x39 ? 0x38 : byte + 1
-  return changed
-}
-
-function withBody(request: SignedTestRequest, body: Uint8Array<ArrayBuffer>): SignedTestRequest {
+function changeBody(request: SignedTestRequest): SignedTestRequest {
+  const text = Buffer.from(request.body ?? []).toString('latin1')
+  const places = [/\d\D*$/, /[A-Za-z][^A-Za-z]*$/, /^/].map(pattern => text.search(pattern))
+  const at = places.find(place => place >= 0)!
+  const found = text.charAt(at)
+  const other = /\d/.test(found) ? (Number(found) + 1) % 10 : found === 'x' ? 'y' : 'x'
+  const body = new Uint8Array(Buffer.from(text.slice(0, at) + other + text.slice(at + 1), 'latin1'))
   const others = request.headers.filter(([name]) => name.toLowerCase() !== 'content-length')
-  const isSame = body.length === (request.body?.length ?? 0)
-  return {
-    ...request,
-    body,
-    headers: isSame ? request.headers : [...others, ['Content-Length', String(body.length)]]
-  }
+  return { ...request, body, headers: [...others, ['Content-Length', String(body.length)]] }
 }
-
-/** In the middle, so that it stays canonical base64; in the draft's header, of the parameter called signature. */
-const changeSignature = (value: string): string =>
-  value.replace(
-    /((?:^|,)\s*signature="|^[^=,]+=:)([A-Za-z0-9+/]{20})(.)/,
-    (_, before, start, character) => `${before}${start}${character === 'A' ? 'B' : 'A'}`
-  )

@@ -68,14 +68,13 @@ describe('usage', () => {
       ['send', 'https://a.example', '--allow-self-signed'],
       '--allow-self-signed is for loopback addresses: localhost, 127.0.0.1 or [::1]'
     ],
-    [['send', 'http://a.example', '--keep'], '--keep needs --serve-dns'],
     [
       ['send', 'http://a.example', '--serve-dns', '0.0.0.0:5353'],
-      '--serve-dns is for loopback addresses only: 127.0.0.1:5353 or [::1]:5353'
+      '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
     ],
     [
       ['send', 'http://a.example', '--serve-dns', '[::]:5353'],
-      '--serve-dns is for loopback addresses only: 127.0.0.1:5353 or [::1]:5353'
+      '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
     ],
     [
       ['send', 'http://a.example', '--tamper', 'constructor'],
@@ -100,7 +99,7 @@ describe('usage', () => {
     [['account', '--token', 'x'], 'there is no option --token; see --help'],
     [
       ['send', 'http://a.example', '--serve-dns', 'localhost:53'],
-      '--serve-dns takes an IP address and a port, such as 127.0.0.1:5353'
+      '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
     ],
     [['send', 'http://a.example', '--header', 'x'], "--header takes 'NAME: TEXT'"]
   ])('%j is a mistake, in one line', async (args, message) => {

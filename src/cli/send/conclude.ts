@@ -1,0 +1,70 @@
+import type { CountingDnsServer } from '../../testing/dns-server.ts'
+import type { SigningKey } from '../../testing/signing-key.ts'
+import { EXIT } from '../command.ts'
+import { describeResponse, isRefusal, type Response } from '../exchange.ts'
+
+export interface Sent {
+  url: URL
+  method: string
+  isForgery: boolean
+  key: SigningKey
+  dns: CountingDnsServer | undefined
+}
+
+/** The exit code, and what the responses mean where they differ from those of a correct receiver. */
+export function conclude(
+  [first, ...repeated]: readonly Response[],
+  sent: Sent
+): [exit: number, ...lines: string[]] {
+  const { status, headers } = first!
+  const asked = sent.dns?.queries(sent.key.keyId) ?? 0
+  if (isAccepted(first!)) {
+    if (sent.isForgery)
+      return [EXIT.refused, 'The forgery was accepted: nothing verifies it, or the receiver only observes.']
+    const again = repeated.findIndex(isAccepted)
+    if (again < 0) return [EXIT.ok]
+    const cause = 'the receiver has no replay store, or it only observes'
+    return [EXIT.refused, `Request ${again + 2}, a replay of the same bytes, was accepted: ${cause}.`]
+  }
+  // A receiver of one's own may leave WWW-Authenticate out; that it asked for the key shows that it verifies.
+  const isOurs = isRefusal(first!) || (asked > 0 && [401, 413, 503].includes(status))
+  const exit = status === 503 ? EXIT.unknown : EXIT.refused
+  if (isOurs && sent.isForgery && status !== 503) return [EXIT.ok, 'Refused, as it should be.']
+  if (isOurs) return [exit, ...keyAdvice(sent, asked)]
+  if (sent.isForgery && status === 401 && headers['www-authenticate'] === undefined)
+    return [
+      EXIT.ok,
+      'Refused, but without WWW-Authenticate: Signature, so it is not clear that signed-requests did it.'
+    ]
+  return [
+    exit,
+    `This is not a refusal of signed-requests: ${describeResponse(sent.method, sent.url, first!)}.`
+  ]
+}
+
+const isAccepted = ({ status }: Response): boolean => status >= 200 && status < 300
+
+/** Whether the receiver could get the key at all. */
+function keyAdvice({ key, dns }: Sent, asked: number): string[] {
+  const lookup = (address: string) => `  lookupTxt: dnsTxtLookup({ servers: ['${address}'] })`
+  if (dns === undefined)
+    return [
+      `A receiver that verifies refused it. It needs the record of ${key.keyId}: publish the one above, or have it ` +
+        'served here with --serve-dns 127.0.0.1:5353 and give createVerifier in the receiver this line:',
+      lookup('127.0.0.1:5353')
+    ]
+  if (asked > 0)
+    return [
+      `The receiver did get the key: ${key.keyId} was asked for ${asked === 1 ? 'once' : `${asked} times`} at ` +
+        `${dns.address}. Its own log says why it refused: explain(verdict).`
+    ]
+  const seen =
+    dns.queries() > 0
+      ? `The DNS server at ${dns.address} was asked for other names, never for ${key.keyId}`
+      : `Nobody asked the DNS server at ${dns.address}`
+  return [
+    `${seen}: the receiver refused before it looked for the key (its log says why), or asks another server. For it to ` +
+      'this one, give createVerifier this line:',
+    lookup(dns.address)
+  ]
+}
