@@ -137,6 +137,12 @@ function whoAnswered({ headers, body }: Response): string {
   return signs.length === 0 ? 'it does not say who answered' : `answered by ${signs.join(', ')}`
 }
 
+/** Where the server of a URL listens. */
+export const endpointOf = ({ hostname, port, protocol }: URL): { host: string; port: number } => ({
+  host: hostname.replace(/^\[|\]$/g, ''),
+  port: Number(port || (protocol === 'https:' ? 443 : 80))
+})
+
 /** @throws UsageError */
 export function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -2,7 +2,7 @@ import { getServers } from 'node:dns/promises'
 import { facts, factText } from '../explain/facts.ts'
 import { escapeText, wrapExact, wrapWords } from '../explain/text.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
-import { parseKey } from '../key/import.ts'
+import { importPublicKey } from '../key/import.ts'
 import { createLookup } from '../key/lookup.ts'
 import { normalizeName } from '../key/name.ts'
 import { joinChunks, type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
@@ -48,81 +48,55 @@ async function run(args: string[], io: Io): Promise<number> {
   if (name === undefined) throw new UsageError(`${argument} is not a DNS name`)
   const servers = values['dns-server']
   const answer = await createLookup(dnsTxtLookup(servers && { servers }), TIMEOUT)(name)
-  const report = {
-    name,
-    servers: servers ?? getServers(),
-    ...(answer.ok ? reportOn(answer.value.map(joinChunks)) : reportFailure(answer))
+  const records = answer.ok ? answer.value.map(strings => reportOn(joinChunks(strings))) : []
+  const isUsable = records.some(({ status }) => status === 'usable')
+  const status = isUsable ? 'usable' : !answer.ok && isUnavailable(answer.code) ? 'unavailable' : 'unusable'
+  const problem = answer.ok
+    ? records.every(record => record.status === 'unrelated') && 'no key record among the TXT records'
+    : describeFailure(answer)
+  const asked = servers ?? getServers()
+  if (values.json) printJson({ name, servers: asked, status, ...(problem && { problem }), records }, io)
+  else {
+    const head = [`${status}: ${name}`, wrapWords('  asked: ', escapeText(`DNS server ${asked.join(', ')}`))]
+    if (problem) head.push(wrapWords('  problem: ', problem))
+    printText([...head, ...records.flatMap(recordLines)].join('\n'), io)
   }
-  if (values.json) printJson(report, io)
-  else printText(reportText(report), io)
-  return EXITS[report.status]
+  return EXITS[status]
 }
 
-/** What is published, from the TXT records at the name, chunks joined: plain data, for `--json` and for a person. */
-function reportOn(texts: readonly string[]): Found {
-  const records = texts.map(reportRecord)
-  const status = records.some(record => record.status === 'usable') ? 'usable' : 'unusable'
-  const noKey = records.every(record => record.status === 'unrelated')
-  return { status, ...(noKey && { problem: 'no key record among the TXT records' }), records }
-}
-
-interface Found {
-  status: keyof typeof EXITS
-  /** why there are no records at all */
+interface RecordReport extends Partial<Pick<KeyRecord, 'type' | 'hashes' | 'flags'>> {
+  status: 'usable' | 'unusable' | 'unrelated'
   problem?: string
-  records: readonly ReturnType<typeof reportRecord>[]
-}
-
-const reportFailure = (failed: Failed): Found => ({
-  status: isUnavailable(failed.code) ? 'unavailable' : 'unusable',
-  problem: problemOf(failed),
-  records: []
-})
-
-function reportRecord(
+  bits?: number
   text: string
-): { status: string; text: string; problem?: string } & Partial<RecordFacts> {
-  if (!looksLikeKeyRecord(text)) return { status: 'unrelated', text }
-  const key = parseKey(text)
-  if (key.ok) return { status: 'usable', bits: key.value.key.bits, ...factsOf(key.value.record) }
-  const record = parseKeyRecord(text)
-  return { status: 'unusable', problem: problemOf(key), text, ...(record.ok && factsOf(record.value)) }
 }
 
-type RecordFacts = Pick<KeyRecord, 'type' | 'flags' | 'text'> & { bits: number; hashes: KeyRecord['hashes'] }
+/** What one TXT record publishes, its chunks joined. Without `hashes` any hash is allowed. */
+function reportOn(text: string): RecordReport {
+  if (!looksLikeKeyRecord(text)) return { status: 'unrelated', text }
+  const record = parseKeyRecord(text)
+  const key = record.ok ? importPublicKey(record.value) : record
+  return {
+    ...(key.ok
+      ? { status: 'usable', bits: key.value.bits }
+      : { status: 'unusable', problem: describeFailure(key) }),
+    ...(record.ok && { type: record.value.type, flags: record.value.flags }),
+    ...(record.ok && record.value.hashes && { hashes: record.value.hashes }),
+    text
+  }
+}
 
-/** Without `hashes` any hash is allowed. */
-const factsOf = ({ type, hashes, flags, text }: KeyRecord) => ({
-  type,
-  ...(hashes && { hashes }),
-  flags,
-  text
-})
-
-function problemOf({ code, message, evidence }: Failed): string {
+function describeFailure({ code, message, evidence }: Failed): string {
   const { name: _, record: __, servers: ___, ...rest } = { ...evidence } as Record<string, string>
   return [`${code}: ${message}`, ...facts(rest).map(factText)].join('; ')
 }
 
-/** The report for a person: printable ASCII in 80 columns. */
-function reportText({
-  name,
-  servers,
-  status,
-  problem,
-  records
-}: Found & { name: string; servers: string[] }): string {
-  const lines = [`${status}: ${name}`, wrapWords('  asked: ', `DNS server ${escapeText(servers.join(', '))}`)]
-  if (problem !== undefined) lines.push(wrapWords('  problem: ', problem))
-  records.forEach((record, i) => {
-    lines.push('', `record ${i + 1}: ${record.status === 'unrelated' ? 'not a key record' : record.status}`)
-    if (record.problem !== undefined) lines.push(wrapWords('  problem: ', record.problem))
-    if (record.type !== undefined) {
-      lines.push(`  type: ${record.type}${record.bits === undefined ? '' : `, ${record.bits} bits`}`)
-      lines.push(wrapWords('  hashes: ', escapeText(record.hashes?.join(', ') ?? 'any')))
-      lines.push(wrapWords('  flags: ', escapeText(record.flags?.join(', ') || 'none')))
-    }
-    lines.push(wrapExact('  text: ', escapeText(record.text, 2000)))
-  })
-  return lines.join('\n')
-}
+/** For a person: printable ASCII in 80 columns. */
+const recordLines = ({ status, text, ...about }: RecordReport, i: number): string[] => [
+  '',
+  `record ${i + 1}: ${status === 'unrelated' ? 'not a key record' : status}`,
+  ...Object.entries(about)
+    .filter(([, value]) => String(value) !== '')
+    .map(([name, value]) => wrapWords(`  ${name}: `, escapeText([value].flat().join(', '), 1000))),
+  wrapExact('  text: ', escapeText(text, 2000))
+]

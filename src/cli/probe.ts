@@ -1,11 +1,13 @@
 import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
 import { isIP } from 'node:net'
-import { connect, type TLSSocket } from 'node:tls'
+import { connect } from 'node:tls'
 import { escapeText, wrapWords } from '../explain/text.ts'
 import { type Command, EXIT, type Io } from './command.ts'
 import {
   describeError,
   describeResponse,
+  endpointOf,
   exchange,
   isRefusal,
   parseUrl,
@@ -84,41 +86,31 @@ const headersFor = (url: URL, body: Buffer | null): [name: string, value: string
   ['Content-Length', String(body?.length ?? 0)]
 ]
 
-function redirects(status: number, location: string | undefined): ['ok' | 'FAIL', string, string] {
-  const isRedirect = status >= 300 && status < 400
-  if (!isRedirect) return ['ok', 'redirects', 'none']
+function redirects(status: number, location = 'nowhere'): ['ok' | 'FAIL', string, string] {
+  if (status < 300 || status > 399) return ['ok', 'redirects', 'none']
   const method =
     status === 307 || status === 308 ? 'it keeps the method' : 'a sender that follows it turns POST into GET'
-  return [
-    'FAIL',
-    'redirects',
-    `${status} to ${location ?? 'nowhere'}: ${method}; give the service the last URL`
-  ]
+  return ['FAIL', 'redirects', `${status} to ${location}: ${method}; give the service the last URL`]
 }
 
-async function addressesOf({ hostname }: URL): Promise<string> {
-  const host = hostname.replace(/^\[|\]$/g, '')
+async function addressesOf(url: URL): Promise<string> {
+  const { host } = endpointOf(url)
   if (isIP(host) !== 0) return `${host} is an address`
   const found = await lookup(host, { all: true })
   return `${host} is ${found.map(({ address }) => address).join(', ')}`
 }
 
 /** Resolves when chain and name hold. */
-const certificateOf = ({ hostname, port }: URL): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const host = hostname.replace(/^\[|\]$/g, '')
-    const ALPNProtocols = ['http/1.1', 'h2']
-    const socket: TLSSocket = connect(
-      { host, port: Number(port || 443), ...(isIP(host) === 0 && { servername: host }), ALPNProtocols },
-      () => {
-        const { valid_to, issuer } = socket.getPeerCertificate()
-        const by = issuer?.O ?? issuer?.CN ?? 'an authority without a name'
-        resolve(`${socket.getProtocol()}, a certificate for ${host} until ${valid_to}, by ${by}`)
-        socket.destroy()
-      }
-    )
-    socket.on('error', reject).setTimeout(RESPONSE_TIMEOUT, () => {
-      socket.destroy()
-      reject(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))
-    })
-  })
+async function certificateOf(url: URL): Promise<string> {
+  const { host, port } = endpointOf(url)
+  const servername = isIP(host) === 0 ? { servername: host } : {}
+  const socket = connect({ host, port, ...servername, ALPNProtocols: ['http/1.1', 'h2'] })
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(RESPONSE_TIMEOUT) })
+    const { valid_to, issuer } = socket.getPeerCertificate()
+    const by = issuer?.O ?? issuer?.CN ?? 'an authority without a name'
+    return `${socket.getProtocol()}, a certificate for ${host} until ${valid_to}, by ${by}`
+  } finally {
+    socket.destroy()
+  }
+}

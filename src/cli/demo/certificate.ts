@@ -5,17 +5,10 @@ export function makeCertificate(host: string): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(oid('2a8648ce3d040302')) // ecdsa-with-SHA256
   const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(host))))) // commonName
-  const time = (offset: number) =>
-    der(
-      0x17,
-      Buffer.from(
-        new Date(Date.now() + offset)
-          .toISOString()
-          .replace(/^..|\D|\.\d+/g, '')
-          .slice(0, 12)
-          .concat('Z')
-      )
-    )
+  const time = (offset: number) => {
+    const text = new Date(Date.now() + offset).toISOString().replace(/^\d\d|[-:T]|\.\d+/g, '')
+    return der(0x17, Buffer.from(text)) // UTCTime
+  }
   const altName = sequence(oid('551d11'), der(0x04, sequence(der(0x82, Buffer.from(host)))))
   const body = sequence(
     der(0xa0, der(0x02, Buffer.of(2))), // version 3

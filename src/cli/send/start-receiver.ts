@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { UsageError } from '../command.ts'
+import { endpointOf } from '../exchange.ts'
 
 /** Loaded before the receiver's file: every resolver of its process asks the DNS server of `send`. */
 const preload = (address: string): string =>
@@ -35,12 +37,12 @@ export async function startReceiver(file: string, url: URL, dnsAddress: string):
   )
 }
 
-const listens = ({ hostname, port, protocol }: URL): Promise<boolean> =>
-  new Promise(resolve => {
-    const socket = connect(
-      Number(port || (protocol === 'https:' ? 443 : 80)),
-      hostname.replace(/^\[|\]$/g, '')
-    )
-    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
-    socket.on('connect', () => socket.destroy())
-  })
+async function listens(url: URL): Promise<boolean> {
+  const socket = connect(endpointOf(url))
+  const isConnected = await once(socket, 'connect').then(
+    () => true,
+    () => false
+  )
+  socket.destroy()
+  return isConnected
+}
