@@ -84,7 +84,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const time = scheme.parseTime(fields, signature)
 
     // local checks: all of them run, even when another fails
-    const https = checkHttps(request, settings)
+    const https = checkHttps(request, fields, settings)
     const date = checkDate(time, now, settings)
     const host = checkHost(request, fields, settings)
     const account = checkAccount(request, fields, settings)

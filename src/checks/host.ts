@@ -16,7 +16,10 @@ export function checkHost(request: ReceivedRequest, fields: Fields, settings: Se
     return fail('host-repeated', { received, expected, ...hostEvidence(request, fields) })
   return isOurs(received, settings)
     ? ok(true)
-    : fail('host-mismatch', { received, expected, ...hostEvidence(request, fields) })
+    : fail('host-mismatch', {
+        ...{ received, expected, ...hostEvidence(request, fields) },
+        ...similarHeader(fields, settings)
+      })
 }
 
 /** Without regard to case; a default port may be written or left out (RFC 9110 section 4.2.3). */
@@ -25,6 +28,12 @@ function isOurs(received: string, { hosts, requireHttps }: Settings): boolean {
   if (!VISIBLE_ASCII.test(received)) return false
   const host = withoutDefaultPort(received.toLowerCase(), requireHttps)
   return hosts.some(name => withoutDefaultPort(name, requireHttps) === host)
+}
+
+/** It is trusted for nothing: the cause names it. */
+function similarHeader({ values }: Fields, settings: Settings): { similar?: string } {
+  const host = values.get('x-forwarded-host')
+  return host !== undefined && isOurs(host, settings) ? { similar: `X-Forwarded-Host: ${host}` } : {}
 }
 
 /** X-Forwarded-Host, if it was used for Host: the adapter was told to trust it, or both have the same value. */

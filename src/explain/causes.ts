@@ -25,12 +25,14 @@ const CAUSES: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ parseTabl
 header | the sender wrote it so, or a proxy changed it: the log of the sender tells which | Have proxies pass every header on unchanged.
 request | the {part} {name} was decoded or rebuilt on the way, or it is a broken sender, or an attack | Pass method, target and headers as received, undecoded[[: let an adapter do it||]].
 https | TLS ends at a proxy, or the sender used http | If your own proxy sets X-Forwarded-Proto[[, give the adapter||:]] {set:https:proto}; if it accepts only TLS, [[https: true||--https always]].
+https/claimed | TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted | If your own proxy sets that header itself (anyone can send it)[[, give the adapter||:]] {set:https:proto}; if the proxy accepts only TLS, [[https: true||--https always]].
 https/absent | your proxy sends no {header}, which is to be trusted | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it accepts only TLS, [[https: true||--https always]].
 https/http | the sender used http, or a proxy in front of yours ends TLS | Have the sender use https; with two proxies, have the outer one set the header and the inner one keep it.
 date-missing | a proxy or CDN dropped it, or the sender did not write it | Have proxies pass Date on unchanged; if the sender has none in its log, have it add one.
 past | {clock}: the request was delayed or replayed, or this clock is fast | Run date -u on this machine: if it differs from the true time, mend this machine's clock (NTP); if not, the request is old (or the clock of the sender is slow), and a retry needs a fresh signature.
 future | {clock}: the sender's clock is fast, or this one is slow | Run date -u on this machine: if it differs from the true time, mend this machine's clock (NTP); if not, have the sender mend its clock.
 host | the request is for another receiver, or a proxy replaced Host, or it is a name of yours that is not configured | Compare it with the URL that you gave to the service. Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or give the adapter host: 'x-forwarded-host'||]]; add it, {set:hosts:received}, only if that URL has it.
+host/claimed | a proxy replaced Host with {received}: {similar} is there, and is not trusted | [[If your own proxy sets that header itself (anyone can send it), give the adapter host: 'x-forwarded-host'; or have||Have]] the proxy keep Host (nginx: proxy_set_header Host $http_host).
 host/missing | a proxy dropped it | Have the proxy keep Host (nginx: proxy_set_header Host $http_host).
 host/unsent | your proxy sends no X-Forwarded-Host, which is to be trusted | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host), or, if it keeps Host, leave the host option out.
 host/list | a broken sender or proxy, or an attack | Find out who adds the second one; a receiver cannot tell which of them counts.
@@ -123,14 +125,15 @@ const CASES: Readonly<
         ? 'https/absent'
         : isList(received)
           ? 'forwarded-list'
-          : 'https/http',
+          : `https/${String(received) === 'https' ? 'claimed' : 'http'}`,
   'date-too-old': () => 'past',
   'date-in-future': () => 'future',
   'signature-created-out-of-range': ({ offsetSeconds }) => (Number(offsetSeconds) < 0 ? 'past' : 'future'),
   'signature-expired': () => 'past',
-  host: ({ header, received, expected }) => {
+  host: ({ header, received, expected, similar }) => {
     if (isMissing(received)) return header === undefined ? 'host/missing' : 'host/unsent'
     if (isList(received)) return header === undefined ? 'host/list' : 'forwarded-list'
+    if (similar !== undefined) return 'host/claimed'
     const name = withoutPort(received)
     if ([expected].flat().some(ours => withoutPort(ours) === name)) return 'host/port'
     return INTERNAL.test(name) ? 'host/internal' : header === undefined ? 'host' : 'host/forwarded'

@@ -51,8 +51,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     name?: string
   }
   /**
-   * Only where the adapter was told to trust X-Forwarded-Proto: all its values; empty when it was missing. Otherwise
-   * the code says everything, and there is no evidence.
+   * Where the adapter was told to trust X-Forwarded-Proto: all its values; empty when it was missing. Where it was not,
+   * and the header says https: that. Otherwise the code says everything, and there is no evidence.
    */
   'not-https': { header: string; received: readonly string[] }
   /** `received` is all the lines, joined by commas */
@@ -64,7 +64,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   /** `header` is X-Forwarded-Host if that was used for Host: the adapter was told to trust it, or it says the same */
   'host-missing': { expected: readonly string[]; header?: string }
   'host-repeated': { received: string; expected: readonly string[]; header?: string }
-  'host-mismatch': { received: string; expected: readonly string[]; header?: string }
+  /** `similar` is an X-Forwarded-Host that is the receiver's, and was not trusted */
+  'host-mismatch': { received: string; expected: readonly string[]; header?: string; similar?: string }
   /** `similar` is a header of the request that has the form of an account */
   'account-missing': { header: string; expected: string; similar?: string }
   'account-repeated': { header: string; received: string }

@@ -90,6 +90,7 @@ const NGINX = {
   ],
   logs: ['/', 'proxy_pass http://APP; access_log LOG;'],
   'ends TLS': ['/', 'proxy_pass http://APP;'],
+  'ends TLS and says so': ['/', 'proxy_pass http://APP; proxy_set_header X-Forwarded-Proto $scheme;'],
   'ends TLS in front of Caddy': ['/', 'proxy_pass http://CADDY; proxy_set_header X-Forwarded-Proto $scheme;']
 } as const
 
@@ -293,7 +294,11 @@ const PROXIED: Readonly<Record<string, Situation>> = {
     cause: /took \/hooks off the path/,
     line: line('/hooks/in')
   },
-  'Caddy: replaces Host': { code: 'host-mismatch', cause: /replaced Host with the address/ },
+  'Caddy: replaces Host': {
+    code: 'host-mismatch',
+    cause: /replaced Host with 127\.0\.0\.1:\d+: X-Forwarded-Host: receiver\.example is there/,
+    fix: /sets that header itself \(anyone can send it\), give the adapter host: 'x-forwarded-host'/
+  },
   'Caddy: rewrites the path': {
     code: 'signature-mismatch',
     cause: /put something in front of the path/,
@@ -340,7 +345,10 @@ const PROXIED: Readonly<Record<string, Situation>> = {
     cause: /method was changed/,
     line: line('/hook?id=42')
   },
-  'Apache: replaces Host': { code: 'host-mismatch', cause: /replaced Host with the address/ },
+  'Apache: replaces Host': {
+    code: 'host-mismatch',
+    cause: /replaced Host with .*: X-Forwarded-Host: receiver\.example is there/
+  },
   'Apache: canonicalizes': {
     request: { target: '/caf%c3%a9' },
     code: 'signature-mismatch',
@@ -449,6 +457,12 @@ describe('what curl sends', () => {
       code: 'not-https',
       cause: /TLS ends at a proxy/,
       fix: /https: 'x-forwarded-proto'/
+    })
+    const sendSaid = () => curl(signed, `https://127.0.0.1:${port('ends TLS and says so')}`)
+    await expectCause(await receiving(rightly({}), sendSaid), {
+      code: 'not-https',
+      cause: /X-Forwarded-Proto: https is there, and is not trusted/,
+      fix: /anyone can send it\), give the adapter https: 'x-forwarded-proto'/
     })
     await expectCause(await receiving(rightly({ https: 'x-forwarded-proto' }), send), {
       code: 'not-https',

@@ -34,7 +34,7 @@ const failing = (code: string) => () => Promise.reject(Object.assign(new Error('
 interface Refused {
   request: () => ReceivedRequest
   verifier?: Partial<VerifierOptions>
-  https?: true | 'x-forwarded-proto'
+  https?: boolean | 'x-forwarded-proto'
   times?: number
 }
 
@@ -44,10 +44,17 @@ const REFUSED: Readonly<Record<string, Refused>> = {
     request: () => withHeaders(sign(), { 'X-Forwarded-Proto': 'http' }),
     https: 'x-forwarded-proto'
   },
+  'not-https, claimed': {
+    request: () => withHeaders(sign(), { 'X-Forwarded-Proto': 'https' }),
+    https: false
+  },
   'date-too-old': { request: () => sign({ date: Date.now() - 600_000 }) },
   'date-in-future': { request: () => sign({ date: Date.now() + 600_000 }) },
   'date-missing': { request: () => withHeaders(sign(), { Date: undefined }) },
   'host-mismatch': { request: () => sign({ host: '10.0.0.5:3000' }) },
+  'host-mismatch, claimed': {
+    request: () => withHeaders(sign({ host: '10.0.0.5:3000' }), { 'X-Forwarded-Host': 'receiver.example' })
+  },
   'account-missing': {
     request: () => withHeaders(sign(), { 'X-Service-ID': undefined, 'X-Acme-ID': 'account-1234' })
   },

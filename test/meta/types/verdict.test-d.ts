@@ -81,6 +81,7 @@ export function byCode(failure: Failure) {
         received: string
         expected: readonly string[]
         header?: string
+        similar?: string
       }>()
       break
     case 'key-too-short':

@@ -83,6 +83,37 @@ describe('a forwarding header that the adapter was told to trust', () => {
     expect(text).not.toContain("the adapter's host option")
   })
 
+  it('is named where it would have passed, and was not asked for', async () => {
+    const headers = {
+      Host: ['10.0.0.5:3000'],
+      'X-Forwarded-Host': ['receiver.example'],
+      'X-Forwarded-Proto': ['https']
+    }
+    const request = forwarded(headers, {})
+    const text = await explained(request)
+    expect(text).toContain('TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted')
+    expect(text).toContain("itself (anyone can send it), give the adapter https: 'x-forwarded-proto'")
+    expect(text).toContain('replaced Host with 10.0.0.5:3000: X-Forwarded-Host: receiver.example is there')
+    expect(text).toContain("itself (anyone can send it), give the adapter host: 'x-forwarded-host'; or have")
+    const flags = explain(await createVerifier(service.options)(request), { settings: 'flags' })
+    expect(flags.replace(/\n {6,}/g, ' ')).toMatch(
+      /itself .*: --https x-forwarded-proto; .*fix: Have the proxy/s
+    )
+    expect(flags).not.toMatch(/host: '|adapter/)
+  })
+
+  it.each([['receiver.example, other.example'], ['other.example'], ['receiver.example:3000']])(
+    'is not named when it says %s',
+    async value => {
+      const headers = {
+        Host: ['10.0.0.5'],
+        'X-Forwarded-Host': [value],
+        'X-Forwarded-Proto': ['https, http']
+      }
+      expect(await explained(forwarded(headers, {}))).not.toMatch(/is there, and is not trusted/)
+    }
+  )
+
   it('is advised where it was not asked for', async () => {
     const text = await explained(forwarded({ Host: ['backend.internal'] }, {}))
     expect(text).toContain("give the adapter https: 'x-forwarded-proto'")
