@@ -1,6 +1,4 @@
-import { X509Certificate } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { makeCertificate } from '../../../src/cli/demo/certificate.ts'
 import type { Finished } from '../../support/cli.ts'
 import { runInside } from '../../support/run-cli.ts'
 
@@ -39,15 +37,3 @@ describe('the demo', () => {
     expect(Math.max(...finished.stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(100)
   })
 })
-
-it.each(['a.example', `${'a'.repeat(60)}.${'b'.repeat(60)}.example`])(
-  'the certificate is for %s, now, by its own key',
-  host => {
-    const certificate = new X509Certificate(makeCertificate(host).cert)
-    expect(certificate.checkHost(host)).toBe(host)
-    expect(certificate.checkHost('other.example')).toBeUndefined()
-    expect(certificate.verify(certificate.publicKey)).toBe(true)
-    expect(Date.parse(certificate.validFrom)).toBeLessThan(Date.now())
-    expect(Date.parse(certificate.validTo)).toBeGreaterThan(Date.now())
-  }
-)
