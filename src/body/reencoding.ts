@@ -61,7 +61,12 @@ const UNDO: readonly (readonly [FoundChange, (body: Buffer) => Iterable<Buffer>]
     body => (body[0] === 0x22 ? [Buffer.from(String(JSON.parse(body.toString())))] : [])
   ],
   [{ change: 'form-reserialized' }, formVariants],
-  [{ reencoding: 'json-reserialized' }, jsonVariants]
+  [{ reencoding: 'json-reserialized' }, jsonVariants],
+  // PHP makes an array of an empty object.
+  [
+    { reencoding: 'json-reserialized' },
+    body => (body.includes('[]') ? jsonVariants(replaced(body, /\[\]/g, '{}')) : [])
+  ]
 ]
 
 /** Latin-1 keeps every byte as it is. */

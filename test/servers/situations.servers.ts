@@ -594,7 +594,7 @@ describe('what a framework makes of it', () => {
 const PHP = `<?php
 $raw = file_get_contents('php://input');
 $case = getallheaders()['X-Case'];
-$bodies = ['json' => json_encode(json_decode($raw)), 'form' => http_build_query($_POST)];
+$bodies = ['json' => json_encode(json_decode($raw)), 'array' => json_encode(json_decode($raw, true)), 'form' => http_build_query($_POST)];
 $url = $case === 'self' ? $_SERVER['PHP_SELF'] : $_SERVER['REQUEST_URI'];
 header('Content-Type: application/json');
 echo json_encode(['method' => 'POST', 'url' => $url, 'headers' => getallheaders(), 'body' => $bodies[$case] ?? $raw]);
@@ -651,6 +651,13 @@ const IN_LANGUAGES: Readonly<Record<string, InLanguage>> = {
     request: { body: '{"url": "https://a.example/b", "name": "é"}' },
     language: 'PHP',
     has: 'json',
+    code: 'digest-mismatch',
+    cause: /a JSON parser read it/
+  },
+  'PHP: json_encode(json_decode(..., true))': {
+    request: { body: '{"id":1,"meta":{}}' },
+    language: 'PHP',
+    has: 'array',
     code: 'digest-mismatch',
     cause: /a JSON parser read it/
   },

@@ -31,6 +31,7 @@ test.each([
   ['json-reserialized', '{"a":"/"}', '{"a":"\\/"}'],
   ['json-reserialized', '{"a": null}', '{"a":null}'],
   ['json-reserialized', '["\xc3\xa9"]', '["\\u00e9"]'],
+  ['json-reserialized', '{"a":[],"b":1}', '{"a": {}, "b": 1}'], // json_encode(json_decode($json, true)) of PHP
   ['json-reserialized', '{"a":[]}', '{\n\t"a": []\n}\n'],
   // what json.dumps() of Python, JSON.generate() of Ruby, json_encode() of PHP and json.Marshal() of Go make of one value
   ['json-reserialized', ONE_VALUE, '{"a": [1, {}, []], "s": "x [ y ] { z }, \\u00e9 \\ud83d\\ude00 <b>/"}'],
@@ -47,6 +48,7 @@ test.each([
 
 test.each([
   ['another body', 'b', 'a'],
+  ['JSON in another order, which cannot be undone', '{"b":1,"a":2}', '{"a":2,"b":1}'],
   ['text that is not JSON', '{"a":', '{"a": '],
   ['a byte order mark that was there before', '\xef\xbb\xbfa', '\xef\xbb\xbf\xef\xbb\xbfa']
 ])('no guess for %s', (_, received, signed) => {
