@@ -15,32 +15,24 @@ export type Lookup = (name: string) => Promise<Result<TxtAnswer>>
 export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
   const inFlight = new Map<string, Promise<Result<TxtAnswer>>>()
 
-  async function ask(name: string): Promise<Result<TxtAnswer>> {
-    const options = new LookupOptions()
-    try {
-      const answer = await withDeadline(call(lookupTxt, name, options), timeout, () => {
-        options.abort()
-        return LATE
-      })
-      if (answer === LATE)
-        return fail('key-lookup-timeout', {
-          name,
-          error: `no answer within ${timeout} ms`,
-          ...asked(lookupTxt)
-        })
-      if (isTxtAnswer(answer)) return ok(answer)
-      return fail('key-lookup-failed', { name, error: 'the answer is not of the form string[][]' })
-    } catch (error) {
-      return parseError(name, error, lookupTxt)
-    } finally {
-      inFlight.delete(name)
-    }
-  }
-
   return name => {
     const shared = inFlight.get(name)
     if (shared !== undefined) return shared
-    const query = ask(name)
+    const options = new LookupOptions()
+    const late = () => {
+      options.abort()
+      return LATE
+    }
+    const end = (result: Result<TxtAnswer>) => {
+      inFlight.delete(name)
+      return result
+    }
+    const timedOut = () =>
+      fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms`, ...asked(lookupTxt) })
+    const query = withDeadline(call(lookupTxt, name, options), timeout, late).then(
+      answer => end(answer === LATE ? timedOut() : parseAnswer(name, answer)),
+      error => end(parseError(name, error, lookupTxt))
+    )
     inFlight.set(name, query)
     return query
   }
@@ -74,6 +66,15 @@ class LookupOptions {
     this.#controller ??= new AbortController()
     this.#controller.abort()
   }
+}
+
+function parseAnswer(name: string, answer: unknown): Result<TxtAnswer> {
+  try {
+    if (isTxtAnswer(answer)) return ok(answer)
+  } catch {
+    // A getter threw.
+  }
+  return fail('key-lookup-failed', { name, error: 'the answer is not of the form string[][]' })
 }
 
 /** A loop, because `every` skips the holes of a sparse array. */
