@@ -4,7 +4,13 @@ import { type Fields, hasBreak, parseFields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import { type Component, checkComponents, type SignatureInput } from './signature-input.ts'
-import { canonicalForm, isTooLong, LIMITS, parseDictionaryField } from './structured-fields.ts'
+import {
+  canonicalForm,
+  describeLimits,
+  FOR_PARAMETERS,
+  isTooLong,
+  parseDictionaryField
+} from './structured-fields.ts'
 import { parseQueryParams, parseTarget } from './target.ts'
 
 /** The parts of a request that a signature can cover. */
@@ -44,8 +50,9 @@ export function joinSignatureBase(
   const parsed = components.filter(({ parameters }) => parameters.size > 0)
   const names = new Set(parsed.map(({ name }) => name))
   const texts = [...names].map(name => (name === '@query-param' ? request.target : fields.values.get(name)))
-  if (parsed.length > MAX_PARSED || (parsed.length > 0 && isTooLong([signatureInput, ...texts].join()))) {
-    const reason = `more than ${MAX_PARSED} are covered with parameters, or they and Signature-Input have in all ${LIMITS}`
+  const text = [signatureInput, ...texts].join()
+  if (parsed.length > MAX_PARSED || (parsed.length > 0 && isTooLong(text, FOR_PARAMETERS))) {
+    const reason = `more than ${MAX_PARSED} are covered with parameters, or they and Signature-Input have in all ${describeLimits(FOR_PARAMETERS)}`
     return fail('coverage-absent', { absent: parsed.map(({ covered }) => covered), reason })
   }
   const read = createReader(request, fields)

@@ -96,8 +96,11 @@ function isOfType(value: unknown, type: (typeof TYPES)[number][1]): boolean {
 /** As in section 4.1.6 of RFC 9651. */
 const quote = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`
 
+const MAX_COMPONENTS = 100
+
 /** The components, or why they cannot be parsed. */
 function parseComponents(items: readonly Item[]): Component[] | string {
+  if (items.length > MAX_COMPONENTS) return `there are more than ${MAX_COMPONENTS} components`
   const components: Component[] = []
   for (const [name, parameters] of items) {
     if (typeof name !== 'string') return 'the name of a component must be a string'

@@ -13,19 +13,27 @@ export interface Unparsable {
 }
 
 /** More than any sender needs: the parser is slow, and what it costs is spent before the signature has verified. */
-const MAX_LENGTH = 1024
-const MAX_PARTS = 55
+interface Limits {
+  length: number
+  parts: number
+}
 
-/** For messages. */
-export const LIMITS = `more than ${MAX_LENGTH} characters or ${MAX_PARTS} commas, semicolons and spaces`
+/** Of Signature-Input alone. */
+export const FOR_INPUT: Limits = { length: 1536, parts: 104 }
+
+/** Of Signature-Input with all that is covered with parameters. */
+export const FOR_PARAMETERS: Limits = { length: 1024, parts: 55 }
+
+export const describeLimits = ({ length, parts }: Limits): string =>
+  `more than ${length} characters or ${parts} commas, semicolons and spaces`
 
 /** Is this too much to parse? Separators count also inside strings. */
-export const isTooLong = (text: string): boolean =>
-  text.length > MAX_LENGTH || text.split(/[,; ]/, MAX_PARTS + 2).length > MAX_PARTS + 1
+export const isTooLong = (text: string, { length, parts }: Limits): boolean =>
+  text.length > length || text.split(/[,; ]/, parts + 2).length > parts + 1
 
 /** Parses a Dictionary (RFC 9651 section 4.2.2). Never throws. */
 export function parseDictionaryField(text: string): Dictionary | Unparsable {
-  if (isTooLong(text)) return { position: 0, reason: `it has ${LIMITS}` }
+  if (isTooLong(text, FOR_INPUT)) return { position: 0, reason: `it has ${describeLimits(FOR_INPUT)}` }
   try {
     return parseDictionary(text)
   } catch (error) {
