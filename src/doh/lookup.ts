@@ -1,7 +1,7 @@
 import { type Fetch, type Fetched, fetchOnce, validateServerUrl } from '../http/fetch.ts'
 import type { LookupTxt } from '../key/dns.ts'
 import { normalizeName } from '../key/name.ts'
-import { describe } from '../mistakes/describe.ts'
+import { mistake } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { validateBoolean, validateFunction, validateTimeout } from '../options/values.ts'
 import { dohError, encodeQuery, parseReply } from './message.ts'
@@ -39,8 +39,7 @@ const OPTIONS = ['url', 'method', 'fetch', 'timeout', 'requireAuthenticated'] as
 export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
   const own = ownOptions('dohTxtLookup', options, OPTIONS)
   const { method = 'POST', requireAuthenticated = false } = own
-  if (method !== 'POST' && method !== 'GET')
-    throw new TypeError(`method is ${describe(method)}: pass "POST" or "GET"`)
+  if (method !== 'POST' && method !== 'GET') throw mistake('method is', method, 'pass "POST" or "GET"')
   validateBoolean(requireAuthenticated, 'requireAuthenticated')
   const given = own.fetch && validateFunction(own.fetch, 'fetch', '(url, init) => Promise<Response>')
   const timeout = validateTimeout(own.timeout, 5000, 'timeout')

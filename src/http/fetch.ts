@@ -1,5 +1,5 @@
 import { withDeadline } from '../deadline.ts'
-import { describeMissing } from '../mistakes/own-options.ts'
+import { mistake } from '../mistakes/describe.ts'
 import { isLoopback } from '../options/hosts.ts'
 
 export type Fetch = typeof globalThis.fetch
@@ -62,10 +62,10 @@ async function readBytes(body: Response['body'], maxBytes: number): Promise<Uint
  * @throws TypeError, without the URL, which may contain a credential
  */
 export function validateServerUrl(url: unknown, option: string, example: string): URL {
-  if (!(typeof url === 'string' || url instanceof URL) || !URL.canParse(String(url))) {
-    const given = typeof url === 'string' && url !== '' ? 'not an absolute URL' : describeMissing(url)
-    throw new TypeError(`${option} is ${given}: pass a URL such as "${example}"`)
-  }
+  if (!(url instanceof URL) && (typeof url !== 'string' || url === ''))
+    throw mistake(`${option} is`, url, `pass a URL such as "${example}"`)
+  if (!URL.canParse(String(url)))
+    throw new TypeError(`${option} is not an absolute URL: pass one such as "${example}"`)
   const parsed = new URL(url)
   // RFC 6750 section 5.3, RFC 8484 section 5: over TLS.
   if (parsed.protocol !== 'https:' && !(parsed.protocol === 'http:' && isLoopback(parsed.hostname)))

@@ -11,5 +11,11 @@ export function describe(value: unknown): string {
   return isThenable(value) ? 'a Promise (is an await missing?)' : 'an object'
 }
 
+/** What a wrong option throws, in one line: what was received, what is expected and what to write. */
+export const mistake = (option: string, value: unknown, rule: string): TypeError => {
+  const hint = value === undefined || value === '' ? ' (is the environment variable it comes from set?)' : ''
+  return new TypeError(`${option} ${describe(value)}${hint}: ${rule}`)
+}
+
 export const isThenable = (value: unknown): boolean =>
   typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function'

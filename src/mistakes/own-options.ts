@@ -48,11 +48,3 @@ function editDistance(a: string, b: string): number {
   }
   return row[b.length]!
 }
-
-/** For an option that is required: `undefined` mostly means an environment variable that is not set. */
-export const describeMissing = (value: unknown): string =>
-  value === undefined
-    ? 'undefined (is the environment variable it comes from set?)'
-    : value === ''
-      ? 'an empty string (is the environment variable it comes from empty?)'
-      : describe(value)

@@ -106,18 +106,18 @@ export const OPTION_NAMES = Object.keys(VALIDATORS) as (keyof VerifierOptions)[]
 /** The options as the checks need them: complete, validated, and prepared once. */
 export type Settings = { readonly [N in keyof typeof VALIDATORS]: ReturnType<(typeof VALIDATORS)[N]> }
 
-/** Those without a default, with an example of each. */
-const REQUIRED = { serviceDomain: '"service.example"', hosts: '"hooks.example.com"', accounts: '"1234"' }
+/** Those without a default. */
+const REQUIRED = ['serviceDomain', 'hosts', 'accounts'] as const
+
+const EXAMPLE = 'serviceDomain: "service.example", hosts: "hooks.example.com", accounts: "1234"'
 
 /** Throws a TypeError for a bad option: a check must not be off by mistake. */
 export function validateOptions(options: VerifierOptions): Settings {
   const given = ownOptions('createVerifier', options, OPTION_NAMES)
-  const missing = Object.entries(REQUIRED).filter(
-    ([name]) => given[name as keyof typeof REQUIRED] === undefined
-  )
+  const missing = REQUIRED.filter(name => given[name] === undefined)
   if (missing.length > 1)
     throw new TypeError(
-      `createVerifier() got undefined for ${missing.map(([name]) => name).join(', ')} (are the environment variables set?): write ${missing.map(option => option.join(': ')).join(', ')}`
+      `createVerifier() got undefined for ${missing.join(', ')} (are the environment variables set?): write ${EXAMPLE}`
     )
 
   const settings = Object.fromEntries(

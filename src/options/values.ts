@@ -1,8 +1,7 @@
 import { isToken } from '../http/fields.ts'
 import { dnsTxtLookup, type LookupTxt } from '../key/dns.ts'
 import { normalizeName } from '../key/name.ts'
-import { describe } from '../mistakes/describe.ts'
-import { describeMissing } from '../mistakes/own-options.ts'
+import { describe, mistake } from '../mistakes/describe.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme, SchemeSteps } from '../scheme.ts'
 import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
@@ -23,8 +22,10 @@ export function validateNumber(
   if (value === undefined) return fallback
   if (typeof value === 'number' && value >= min && value <= max) return value
   const upTo = max === Number.MAX_VALUE ? '' : ` and at most ${max}`
-  throw new TypeError(
-    `${option} is ${describe(value)}: pass a number of ${unit}, at least ${min}${upTo}, such as ${fallback}`
+  throw mistake(
+    `${option} is`,
+    value,
+    `pass a number of ${unit}, at least ${min}${upTo}, such as ${fallback}`
   )
 }
 
@@ -35,30 +36,36 @@ export const validateTimeout = (value: unknown, fallback: number, option: string
 /** Seconds: more than a day is most likely milliseconds by mistake, and would accept a request for days. */
 export function validateTolerance(value: unknown, option: string): number {
   if (typeof value === 'number' && value > 86_400)
-    throw new TypeError(
-      `${option} is ${describe(value)}, more than a day: it is in seconds, so for milliseconds write ${value / 1000}`
+    throw mistake(
+      `${option} is`,
+      value,
+      `more than a day, in seconds; for milliseconds write ${value / 1000}`
     )
   return validateNumber(value, 300, option, 'seconds', { min: 0 })
 }
 
 export function validateBoolean(value: unknown, option: string): boolean {
   if (typeof value === 'boolean') return value
-  throw new TypeError(`${option} is ${describe(value)}: write true or false`)
+  throw mistake(`${option} is`, value, 'write true or false')
 }
 
 export function validateFunction<F>(value: F, option: string, shape: string): F {
   if (typeof value === 'function') return value
-  throw new TypeError(`${option} is ${describe(value)}: pass a function ${shape}`)
+  throw mistake(`${option} is`, value, `pass a function ${shape}`)
 }
 
 /** The DNS name under which keys are accepted, normalized. Under a top-level domain anyone could sign. */
 export function validateDomain(domain: unknown): string {
   const name = typeof domain === 'string' ? normalizeName(domain) : undefined
   if (name?.includes('.')) return name
+  if (name === undefined)
+    throw mistake(
+      'serviceDomain is',
+      domain,
+      'write the DNS name under which the service publishes its keys, such as "service.example"'
+    )
   throw new TypeError(
-    name === undefined
-      ? `serviceDomain is ${describeMissing(domain)}: write the DNS name under which the service publishes its keys, such as "service.example"`
-      : `serviceDomain is ${describe(domain)}, a single label, under which anyone can publish a key: write the service's own domain, such as "service.example"`
+    `serviceDomain is ${describe(domain)}, a single label, under which anyone can publish a key: write the service's own domain, such as "service.example"`
   )
 }
 
@@ -66,16 +73,12 @@ export function validateDomain(domain: unknown): string {
 export function validateHosts(hosts: unknown): readonly string[] {
   const list = typeof hosts === 'string' ? [hosts] : hosts
   if (!Array.isArray(list) || list.length === 0)
-    throw new TypeError(
-      `hosts is ${describeMissing(hosts)}: name this receiver as senders do, such as "hooks.example.com"`
-    )
+    throw mistake('hosts is', hosts, 'name this receiver as senders do, such as "hooks.example.com"')
   return list.map(host => {
     if (isHost(host)) return host.toLowerCase()
     const ofUrl = typeof host === 'string' ? /^[a-z]+:\/\/([^/?#@]+)/i.exec(host)?.[1] : undefined
     const example = isHost(ofUrl) ? describe(ofUrl) : '"hooks.example.com"'
-    throw new TypeError(
-      `hosts has ${describeMissing(host)}: write a host name without scheme and path, such as ${example}`
-    )
+    throw mistake('hosts has', host, `write a host name without scheme and path, such as ${example}`)
   })
 }
 
@@ -94,64 +97,51 @@ export function validateAccounts(
   // A number is an id without its quotes.
   const quoted = (id: unknown) => (Number.isSafeInteger(id) ? `"${id}"` : '"1234"')
   if (!Array.isArray(list) || list.length === 0)
-    throw new TypeError(
-      `accounts is ${describeMissing(accounts)}: pass an account id as a string (accounts: ${quoted(accounts)}), an array of them, or a function (id) => boolean`
+    throw mistake(
+      'accounts is',
+      accounts,
+      `pass an account id as a string (accounts: ${quoted(accounts)}), an array of them, or a function (id) => boolean`
     )
   for (const id of list) {
-    const problem =
-      typeof id !== 'string' || id === ''
-        ? `an account id is a non-empty string, such as ${quoted(id)}`
-        : id.trim() !== id
-          ? `it has white space at an end, so write ${describe(id.trim())}`
-          : typeof prefix === 'string' && prefix !== '' && id.startsWith(prefix)
-            ? `it has the prefix ${describe(prefix)} of accountPrefix, so write the id alone, ${describe(id.slice(prefix.length))}`
-            : undefined
-    if (problem !== undefined) throw new TypeError(`accounts has ${describe(id)}: ${problem}`)
+    const wrong = (rule: string) => mistake('accounts has', id, rule)
+    if (typeof id !== 'string' || id === '')
+      throw wrong(`an account id is a non-empty string, such as ${quoted(id)}`)
+    if (id.trim() !== id) throw wrong(`it has white space at an end, so write ${describe(id.trim())}`)
+    if (typeof prefix === 'string' && prefix !== '' && id.startsWith(prefix))
+      throw wrong(
+        `it has the prefix ${describe(prefix)} of accountPrefix, so write the id alone, ${describe(id.slice(prefix.length))}`
+      )
   }
   return new Set(list)
 }
 
 export function validateString(value: unknown, option: string, example: string): string {
   if (typeof value === 'string') return value
-  throw new TypeError(`${option} is ${describe(value)}: pass a string, such as "${example}"`)
+  throw mistake(`${option} is`, value, `pass a string, such as "${example}"`)
 }
 
 /** In lower case. */
 export function validateHeaderName(name: unknown, option: string): string {
   if (typeof name === 'string' && isToken(name)) return name.toLowerCase()
-  throw new TypeError(`${option} has ${describe(name)}: write the name of a header, such as "X-Service-ID"`)
+  throw mistake(`${option} has`, name, 'write the name of a header, such as "X-Service-ID"')
 }
 
 export function validateHeaderNames(names: unknown, option: string): readonly string[] {
   if (!Array.isArray(names))
-    throw new TypeError(
-      `${option} is ${describe(names)}: pass an array of header names, such as ["content-type"]`
-    )
+    throw mistake(`${option} is`, names, 'pass an array of header names, such as ["content-type"]')
   return names.map(name =>
     name === '(created)' || name === '(expires)' ? name : validateHeaderName(name, option)
   )
 }
 
-/** How to import each scheme, for those who write its name. */
-const IMPORTS: Readonly<Record<SchemeName, string>> = {
-  'draft-cavage': "import { draftCavage } from 'signed-requests'",
-  rfc9421: "import { rfc9421 } from 'signed-requests/rfc9421'"
-}
-
-const isSchemeName = (name: unknown): name is SchemeName =>
-  typeof name === 'string' && Object.hasOwn(IMPORTS, name)
-
 /** By shape and not by identity: the values of the ES module and of the CommonJS build are different objects. */
 const isScheme = (value: unknown): value is SchemeSteps =>
-  isSchemeName((value as Scheme | null | undefined)?.name) &&
-  typeof (value as SchemeSteps).parseSignature === 'function'
+  typeof (value as SchemeSteps | null | undefined)?.parseSignature === 'function'
 
 export function validateSchemes(schemes: unknown): readonly SchemeSteps[] {
   if (Array.isArray(schemes) && schemes.length > 0 && schemes.every(isScheme)) return schemes
-  const names = [schemes].flat().filter(isSchemeName)
-  const imports = names.length === 0 ? Object.values(IMPORTS) : [...new Set(names)].map(name => IMPORTS[name])
   throw new TypeError(
-    `schemes is ${showList(schemes)}: pass an array of schemes, such as [draftCavage], with ${imports.join('; ')}`
+    `schemes is ${showList(schemes)}: pass an array of schemes, such as [draftCavage], with import { draftCavage } from 'signed-requests' or import { rfc9421 } from 'signed-requests/rfc9421'`
   )
 }
 
@@ -168,12 +158,9 @@ export function validateAlgorithms(algorithms: unknown, schemes: readonly Scheme
   if (algorithms === undefined) return DEFAULT_ALGORITHMS
   const known: readonly unknown[] = [...new Set(Object.values(SCHEME_ALGORITHMS).flat())]
   if (!Array.isArray(algorithms))
-    throw new TypeError(`algorithms is ${describe(algorithms)}: pass an array of ${known.join(', ')}`)
-  const wrong = algorithms.findIndex(name => !known.includes(name))
-  if (wrong >= 0)
-    throw new TypeError(
-      `algorithms has ${describe(algorithms[wrong])}: it must be one of ${known.join(', ')}`
-    )
+    throw mistake('algorithms is', algorithms, `pass an array of ${known.join(', ')}`)
+  for (const name of algorithms)
+    if (!known.includes(name)) throw mistake('algorithms has', name, `it must be one of ${known.join(', ')}`)
 
   const allowedOf = (scheme: SchemeName): ReadonlySet<Algorithm> =>
     new Set(algorithms.filter(name => SCHEME_ALGORITHMS[scheme].includes(name as never)))

@@ -2,7 +2,6 @@ import type { Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Server, Socket } from 'node:net'
 import type * as DnsPacket from 'dns-packet'
-import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { TestService } from './service.ts'
 
@@ -42,9 +41,7 @@ export async function serveDns(
   options: ServeDnsOptions = {}
 ): Promise<DnsServer> {
   if (typeof service?.records !== 'object')
-    throw new TypeError(
-      `serveDns() got ${describe(service)}: pass the service, serveDns(createTestService())`
-    )
+    throw new TypeError('serveDns() takes the service: serveDns(createTestService())')
   const { port } = ownOptions('serveDns', options, ['port'])
   const { address, close } = await startDnsServer(service.records, '127.0.0.1', port)
   return { address, close }

@@ -2,7 +2,7 @@ import { buildSigningString } from '../draft-cavage/signing-string.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { base64Digest } from '../http/digest.ts'
 import type { ReceivedRequest } from '../http/request.ts'
-import { describe } from '../mistakes/describe.ts'
+import { mistake } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { buildSignatureBase, type SignedRequest } from '../rfc9421/signature-base.ts'
 import { parseSignatureInput } from '../rfc9421/signature-input.ts'
@@ -165,8 +165,7 @@ function validateSignRequest(request: SignRequest): SignRequest {
   const own = ownOptions('sign', request, names)
   for (const name of names) {
     const [isRight, rule] = RULES[name]
-    if (own[name] !== undefined && !isRight(own[name]))
-      throw new TypeError(`${name} is ${describe(own[name])}: ${rule}`)
+    if (own[name] !== undefined && !isRight(own[name])) throw mistake(`${name} is`, own[name], rule)
   }
   return own
 }

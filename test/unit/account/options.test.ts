@@ -38,7 +38,7 @@ describe('a bad option is refused at once, without repeating it', () => {
   const urls: [unknown, RegExp][] = [
     [undefined, /is undefined \(is the environment variable/],
     [7, /is the number 7/],
-    ['', /is an empty string/],
+    ['', /is "" \(is the environment variable/],
     ['service.example/v4', /absolute URL/],
     ['/v4', /absolute URL/],
     [' https://service.example', /white space/],

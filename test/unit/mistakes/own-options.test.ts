@@ -39,6 +39,6 @@ test('a misspelled name is answered with the nearest one', () => {
 
 test('all required options that are missing are named at once', () => {
   expect(() => createVerifier({ hosts: 'receiver.example' } as never)).toThrow(
-    /undefined for serviceDomain, accounts .*: write serviceDomain: "service.example", accounts: "1234"$/
+    /undefined for serviceDomain, accounts .*: write serviceDomain: "service.example", .*, accounts: "1234"$/
   )
 })

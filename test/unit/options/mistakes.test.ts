@@ -174,7 +174,7 @@ const MISTAKES = (
       'an algorithm that does not exist',
       option({ algorithms: ['rsa-md5'] }),
       '"rsa-md5"',
-      'an array of',
+      'must be one of',
       'rsa-sha256'
     ],
     [
@@ -410,7 +410,7 @@ const MISTAKES = (
       () => dnsTxtLookup({ servers: ['dns.example'] }),
       '',
       'IP addresses',
-      '["127.0.0.1:5353"]'
+      '"127.0.0.1:5353"'
     ],
     [
       'a misspelled limit of a store',

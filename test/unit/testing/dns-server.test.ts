@@ -57,8 +57,8 @@ describe('serveDns', () => {
   })
 
   it.each([
-    [undefined, {}, 'serveDns() got undefined: pass the service, serveDns(createTestService())'],
-    [{}, {}, 'serveDns() got an object: pass the service'],
+    [undefined, {}, 'serveDns() takes the service: serveDns(createTestService())'],
+    [{}, {}, 'serveDns() takes the service'],
     [service, { host: '::' }, 'serveDns() has no option "host"']
   ])('rejects %o %o with a TypeError', async (given, options, message) => {
     const serving = serveDns(given as never, options as never)
