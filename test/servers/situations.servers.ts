@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
@@ -789,6 +789,44 @@ describe('what explain reads', () => {
   ])('%s %j is a hex dump', async (program, args) => {
     const { stdout } = await execInput(program, args, dump)
     expect(await explain(stdout)).toContain('this is a hex dump')
+  })
+
+  /** What tcpdump sees of one request on loopback, as a file for `tcpdump -r`; undefined where it may not capture. */
+  async function capturePackets(request: ReceivedRequest): Promise<Buffer | undefined> {
+    const { port } = receiver.address() as AddressInfo
+    const filter = ['-i', 'lo', '-U', '--immediate-mode', '-w', '-', `tcp port ${port}`]
+    const tcpdump = spawn('tcpdump', filter, { env: { PATH: `${process.env['PATH']}:/usr/sbin` } })
+    const chunks: Buffer[] = []
+    let said = ''
+    tcpdump.stdout.on('data', chunk => chunks.push(chunk))
+    tcpdump.stderr.on('data', chunk => {
+      said += chunk
+    })
+    const ended = once(tcpdump, 'close').catch(() => {})
+    try {
+      await vi.waitUntil(() => /listening on/.test(said) || tcpdump.exitCode !== null, 10_000)
+      if (tcpdump.exitCode !== null) return undefined
+      listener = (req, res) => req.resume().on('end', () => res.end('received'))
+      await send(request, port)
+      await vi.waitUntil(() => Buffer.concat(chunks).includes('received'), 10_000)
+    } finally {
+      tcpdump.kill()
+      await ended
+    }
+    return Buffer.concat(chunks)
+  }
+
+  test('what tcpdump prints with -A; with -X it is a hex dump', async ({ skip }) => {
+    const packets = await capturePackets(signed)
+    if (packets === undefined) return skip('tcpdump may not capture here: it needs CAP_NET_RAW')
+    const print = async (file: Buffer, ...options: string[]) =>
+      (await execInput('tcpdump', ['-r', '-', ...options], file)).stdout
+    for (const more of [[], ['-n'], ['-v'], ['-vv', '-tttt']])
+      expect(await explain(await print(packets, '-A', ...more))).toMatch(/^verified: /m)
+    for (const option of ['-X', '-x', '-XX'])
+      expect(await explain(await print(packets, option))).toContain('this is a hex dump')
+    const changed = Buffer.from(packets.toString('latin1').replace('"price":10', '"price":11'), 'latin1')
+    expect(await explain(await print(changed, '-A'))).toMatch(/^unavailable: the body is not in the capture/m)
   })
 
   test('what console.log prints of a request is not one', async () => {

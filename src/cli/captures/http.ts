@@ -45,17 +45,12 @@ function headLines(text: string, start: number): { lines: string[]; end: number 
 /** RFC 9112 section 3; everything between the method and the version is the target. */
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.*) HTTP\/\d(?:\.\d)?$/s
 
-/** `tcpdump -A` prints a line of its own, and the packet's octets up to the request. */
-const IN_PACKET = /(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\S+) HTTP\/1\.[01]$/
-
 type Head = Pick<Entry['request'], 'method' | 'target' | 'headers' | 'https'>
 
 function http1Head(lines: readonly string[]): Head | undefined {
-  const found = REQUEST_LINE.exec(lines[0] ?? '')
-  const index = found === null ? lines.map(line => IN_PACKET.test(line)).lastIndexOf(true) : 0
-  const [, method, target] = found ?? IN_PACKET.exec(lines[index] ?? '') ?? []
+  const [, method, target] = REQUEST_LINE.exec(lines[0] ?? '') ?? []
   if (method === undefined || target === undefined) return undefined
-  return { method, target, headers: lines.slice(index + 1).map(headerOf), https: true }
+  return { method, target, headers: lines.slice(1).map(headerOf), https: true }
 }
 
 /** RFC 9113 section 8.3.1: one field a line or, as browsers copy them, names and values on lines of their own. */

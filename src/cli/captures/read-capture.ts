@@ -3,6 +3,7 @@ import type { Capture, Entry } from './capture.ts'
 import { parseCurlCommand } from './curl-command.ts'
 import { parseCurl, parseHttp } from './http.ts'
 import { parseJson } from './json.ts'
+import { PACKET, parseTcpdump } from './tcpdump.ts'
 
 const FORMATS =
   'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), a curl -v dump, a curl command, an HTTP/2 head with :method and :path, a ' +
@@ -65,6 +66,8 @@ const BEGINS_AS_HTTP1 = /^[\r\n]*(?!\*)[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\n]* HTTP\
 function parseText(bytes: Buffer, start: string): Capture | undefined {
   if (/^\s*(?:\$ )?curl\s/.test(start))
     return { format: 'a curl command', entries: parseCurlCommand(bytes.toString()) }
+  if (PACKET.test(start))
+    return { format: 'the output of tcpdump -A', entries: parseTcpdump(bytes.toString('latin1')) }
   const curl: Entry[] = BEGINS_AS_HTTP1.test(start) ? [] : parseCurl(bytes.toString('latin1'))
   if (curl.length > 0) return { format: 'a curl -v dump', entries: curl }
   const format = start.trimStart().startsWith(':') ? 'an HTTP/2 head' : 'an HTTP/1.1 request'

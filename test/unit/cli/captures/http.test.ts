@@ -73,21 +73,6 @@ describe('a request captured from a socket', () => {
       expect(notes).toEqual([])
     }
   })
-
-  it('as `tcpdump -A` prints it', () => {
-    const text = [
-      '12:00:00.000000 IP 127.0.0.1.40000 > 127.0.0.1.8080: Flags [P.], length 61: HTTP: POST /hook HTTP/1.1',
-      'E..q.x@.@..........@.....POST /hook HTTP/1.1',
-      'Host: receiver.example',
-      'Content-Length: 2',
-      '',
-      '{}',
-      ''
-    ].join('\n')
-    const { request } = read(text)
-    expect(request).toMatchObject({ method: 'POST', target: '/hook', body: Buffer.from('{}') })
-    expect([...(request.headers as Iterable<unknown>)]).toHaveLength(2)
-  })
 })
 
 describe('several requests in one file', () => {
