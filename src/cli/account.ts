@@ -52,20 +52,18 @@ async function run(args: string[], io: Io): Promise<number> {
     return EXIT.ok
   } catch (error) {
     if (!(error instanceof AccountError)) throw error
-    const [fault, exit] = FAULTS[error.code]
+    const [fault, exit] = FAULTS[error.code] ?? ['the URL', EXIT.usage]
     io.note(`signed-requests: ${fault}: ${escapeText(error.message, 1000)}`)
     return error.retryable ? EXIT.unknown : exit
   }
 }
 
-/** What is at fault, and the exit code unless the same call may succeed later. */
-const FAULTS: Readonly<Record<AccountErrorCode, readonly [fault: string, exit: number]>> = {
+/** What is at fault, and the exit code unless the same call may succeed later; any other is the URL's. */
+const FAULTS: Readonly<Partial<Record<AccountErrorCode, readonly [fault: string, exit: number]>>> = {
   'account-token-rejected': ['the token', EXIT.refused],
   'account-server-error': ['the server', EXIT.unknown],
   'account-timeout': ['the network', EXIT.unknown],
-  'account-network': ['the network', EXIT.unknown],
-  'account-response': ['the URL', EXIT.usage],
-  'account-identity': ['the URL', EXIT.usage]
+  'account-network': ['the network', EXIT.unknown]
 }
 
 /** Never from an argument: the list of processes shows those. */

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { SCHEMES } from '../fixture/setup.ts'
 import { nearest } from '../mistakes/own-options.ts'
 import type { Scheme } from '../scheme.ts'
+import type { SchemeName } from '../verdict/verdict.ts'
 import { type Io, UsageError } from './command.ts'
 
 /** An option as `parseArgs` takes it, with what the help says about it. */
@@ -111,14 +112,11 @@ function parse(args: string[], specs: OptionSpecs) {
     const { values, positionals } = parseArgs({ args, options: specs, allowPositionals: true })
     return { values: values as Record<string, unknown>, positionals }
   } catch (error) {
-    const names = Object.keys(specs)
-    const unknown = args
-      .map(arg => /^--(?:no-)?([^=]+)/.exec(arg)?.[1])
-      .find(name => name !== undefined && !names.includes(name))
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || unknown === undefined)
-      throw new UsageError(message.split('. ', 1)[0])
-    throw new UsageError(`there is no option --${unknown}${didYouMean(unknown, names, '--')}; see --help`)
+    const { message } = error as Error
+    const [, unknown] = /^Unknown option '--?([^']+)'/.exec(message) ?? []
+    if (unknown === undefined) throw new UsageError(message.split('. ', 1)[0])
+    const meant = didYouMean(unknown.replace(/^no-/, ''), Object.keys(specs), '--')
+    throw new UsageError(`there is no option --${unknown}${meant}; see --help`)
   }
 }
 
@@ -134,16 +132,12 @@ export function requireFlags(
   specs: OptionSpecs,
   names: string[]
 ): void {
-  const missing = names.filter(name => {
-    const value = values[name]
-    return value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
-  })
+  const missing = names.filter(name => [values[name] ?? ''].flat().join('') === '')
   if (missing.length === 0) return
   const described = missing.map(name => `--${name} (${specs[name]!.about})`)
   const variables = missing.filter(name => specs[name]!.env).map(variable)
-  throw new UsageError(
-    `${described.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing${variables.length > 0 ? `; or set ${variables.join(', ')}` : ''}`
-  )
+  const orSet = variables.length > 0 ? `; or set ${variables.join(', ')}` : ''
+  throw new UsageError(`${described.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing${orSet}`)
 }
 
 /** The target with the prefix that a proxy strips. @throws UsageError */
@@ -158,6 +152,6 @@ export function addPrefix(prefix: string | undefined, target: string): string {
 /** The standards by their names. @throws UsageError */
 export const schemesOf = (names: readonly string[]): Scheme[] =>
   names.map(name => {
-    if (name === 'draft-cavage' || name === 'rfc9421') return SCHEMES[name]
+    if (Object.hasOwn(SCHEMES, name)) return SCHEMES[name as SchemeName]
     throw new UsageError(`--scheme must be draft-cavage or rfc9421, and is ${name}`)
   })

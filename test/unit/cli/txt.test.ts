@@ -17,7 +17,6 @@ it.each([
   ['the class before the TTL', `${NAME}. IN 1h TXT "${RECORD}"`],
   ['a zone line without class and TTL', `${NAME} TXT "${RECORD}"`],
   ['a zone line in capitals', `${NAME.toUpperCase()}. 300 in txt "${RECORD}"`],
-  ['a zone line without quotes', `${NAME}. 300 IN TXT v=DKIM1\\; k=rsa\\; p=MIIBIjANBg`],
   [
     'several lines in brackets with comments, as opendkim-genkey writes them',
     `one._domainkey\tIN\tTXT\t( "v=DKIM1; k=rsa; "\n\t  "p=MIIBIjANBg" )  ; ----- DKIM key one for service.example`
@@ -36,8 +35,7 @@ it('skips comment lines, and takes each line of a zone as a record', () => {
   for (const pasted of [
     `;; ANSWER SECTION:\n${NAME}. 300 IN TXT "${RECORD}"\n${NAME}. 300 IN TXT "${other}"\n\n;; Query time: 1 msec\n`,
     `; two keys\n${NAME}. IN TXT ( "v=DKIM1; k=rsa; " ; first\n "p=MIIBIjANBg" )\n; next\n${NAME}. IN TXT "${other}"`,
-    `"${RECORD}"\n"${other}"\n`,
-    `${NAME} TXT v=DKIM1\\; k=rsa\\; p=MIIBIjANBg\n${NAME} TXT v=DKIM1\\; k=rsa\\; p=MIIBother\n`
+    `"${RECORD}"\n"${other}"\n`
   ]) {
     expect(parseTxt(pasted)).toEqual([RECORD, other])
   }
