@@ -19,10 +19,12 @@ import {
   type FromNodeOptions,
   fromFetchRequest,
   fromNodeRequest,
+  nodeHandler,
   type ReceivedRequest,
   type VerifierOptions
 } from '../../src/index.ts'
 import { createTestService, type SignRequest } from '../../src/testing/index.ts'
+import { buildCommandLine, type CommandLine } from '../support/cli.ts'
 import { makeCertificate } from '../support/https.ts'
 import { findNginx, freePorts, startNginx } from '../support/nginx.ts'
 import { startProgram } from '../support/proxies.ts'
@@ -735,17 +737,55 @@ describe('what an application in another language makes of it', () => {
   })
 })
 
+const [RECORD = ''] = Object.values(service.records).map(([record]) => record!.join(''))
+const FLAGS = ['--domain', 'service.example', '--host', HOST, '--account', '1234', '--key-record', RECORD]
+
+/** As it is on a socket. */
+const dumpOf = ({ method, target, headers, body }: ReceivedRequest): Buffer => {
+  const lines = [...(headers as Lines)].map(pair => `${pair.join(': ')}\r\n`).join('')
+  return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines}\r\n`), body as Uint8Array])
+}
+
+describe('a clock that is ten minutes fast', () => {
+  let cli: CommandLine
+  beforeAll(async () => {
+    cli = await buildCommandLine()
+  })
+  afterAll(() => cli.close())
+
+  const atTenPast = async (args: readonly string[], input: Uint8Array = Buffer.alloc(0)): Promise<string> => {
+    const all = ['-f', '+10m', process.execPath, join(cli.folder, 'cli.js'), ...args]
+    const output = await execInput('faketime', all, input).catch(error => error)
+    return output.stdout.replace(/\s+/g, ' ')
+  }
+
+  test('explain names both possibilities with both times', async () => {
+    const said = await atTenPast(['explain', ...FLAGS], dumpOf(sign()))
+    expect(said).toMatch(/^rejected: date /)
+    const cause = /likely cause: the capture is 10 minutes old, or this machine's clock \((.*) GMT\) is fast/
+    expect(Date.parse(cause.exec(said)?.[1] ?? '')).toBeGreaterThan(Date.now() + 500_000)
+    expect(said).toContain('date -u')
+  })
+
+  test('send names it before the key, with both times', async () => {
+    const { port } = receiver.address() as AddressInfo
+    const verify = createVerifier({ ...service.options, hosts: `127.0.0.1:${port}` })
+    listener = nodeHandler(verify, () => {}, { https: true })
+    const said = await atTenPast(['send', `http://127.0.0.1:${port}/hook`, '--serve-dns', '127.0.0.1:0'])
+    expect(said).toMatch(
+      /clock \(.* GMT\) is 10 minutes ahead of the receiver's \(.* GMT\), so it refused the Date/
+    )
+    expect(said).not.toContain('lookupTxt')
+  })
+})
+
 describe('what explain reads', () => {
-  const [RECORD = ''] = Object.values(service.records).map(([record]) => record!.join(''))
-  const FLAGS = ['--domain', 'service.example', '--host', HOST, '--account', '1234', '--key-record', RECORD]
   const explain = async (file: string) => {
     const { stdout, stderr } = await runInside(['explain', ...FLAGS], file)
     return (stderr + stdout).replace(/\n {8,24}/g, ' ')
   }
   const signed = sign({ target: '/hooks/in' })
-  const dump = Buffer.from(
-    `POST /hooks/in HTTP/1.1\r\n${[...(signed.headers as Lines)].map(pair => pair.join(': ')).join('\r\n')}\r\n\r\n{"price":10}`
-  )
+  const dump = dumpOf(signed)
 
   test('the dump of curl -v, which has no body', async () => {
     listener = (_, res) => res.end()

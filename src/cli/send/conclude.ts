@@ -1,3 +1,4 @@
+import { duration } from '../../explain/text.ts'
 import type { CountingDnsServer } from '../../testing/dns-server.ts'
 import type { SigningKey } from '../../testing/signing-key.ts'
 import { EXIT } from '../command.ts'
@@ -30,7 +31,7 @@ export function conclude(
   const isOurs = isRefusal(first!) || (asked > 0 && [401, 413, 503].includes(status))
   const exit = status === 503 ? EXIT.unknown : EXIT.refused
   if (isOurs && sent.isForgery && status !== 503) return [EXIT.ok, 'Refused, as it should be.']
-  if (isOurs) return [exit, ...keyAdvice(sent, asked)]
+  if (isOurs) return [exit, ...((asked === 0 && clockAdvice(first!)) || keyAdvice(sent, asked))]
   if (sent.isForgery && status === 401 && headers['www-authenticate'] === undefined)
     return [
       EXIT.ok,
@@ -43,6 +44,18 @@ export function conclude(
 }
 
 const isAccepted = ({ status }: Response): boolean => status >= 200 && status < 300
+
+/** Where the clocks differ by more than a receiver allows by default: the Date was refused, before any key. */
+function clockAdvice({ headers }: Response): string[] | undefined {
+  const theirs = Date.parse(headers.date ?? '')
+  const ahead = (Date.now() - theirs) / 1000
+  if (Number.isNaN(theirs) || Math.abs(ahead) < 300) return undefined
+  const way = ahead > 0 ? 'ahead of' : 'behind'
+  return [
+    `This machine's clock (${new Date().toUTCString()}) is ${duration(Math.abs(ahead))} ${way} the receiver's ` +
+      `(${new Date(theirs).toUTCString()}), so it refused the Date. Compare both with: date -u`
+  ]
+}
 
 /** Whether the receiver could get the key at all. */
 function keyAdvice({ key, dns }: Sent, asked: number): string[] {

@@ -294,6 +294,23 @@ describe('a refusal', () => {
     expect(code).toBe(1)
   })
 
+  it.each([
+    [-400, 'ahead of'],
+    [400, 'behind'],
+    [-200, undefined]
+  ])('with a Date %i s from this machine: the clock first, from 300 s on', async (seconds, way) => {
+    const port = await listen(
+      createServer((_, response) => {
+        const date = new Date(Date.now() + seconds * 1000).toUTCString()
+        response.writeHead(401, { Date: date, 'WWW-Authenticate': 'Signature' }).end()
+      })
+    )
+    const { code, stdout } = await runInside(['send', `http://127.0.0.1:${port}/`])
+    expect(stdout.includes('lookupTxt')).toBe(way === undefined)
+    if (way !== undefined) expect(stdout.replaceAll('\n', ' ')).toContain(`${way} the receiver's`)
+    expect(code).toBe(1)
+  })
+
   it('says that the receiver asked for another name', async () => {
     const url = await startReceiver({
       lookupTxt: (_, options) => dnsTxtLookup({ servers: [dnsAddress] })('other.service.example', options)
