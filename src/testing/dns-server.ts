@@ -1,6 +1,5 @@
-import type { Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
-import type { Server, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type * as DnsPacket from 'dns-packet'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { TestService } from './service.ts'
@@ -82,9 +81,12 @@ export async function startDnsServer(
     sockets.add(socket.on('close', () => sockets.delete(socket)))
     serveConnection(socket, message => reply(message, 65_535))
   })
+  let closing: Promise<unknown> | undefined
   const close = async () => {
     for (const socket of sockets) socket.destroy()
-    await Promise.all([closed(udp), closed(tcp)])
+    const servers: readonly { close(callback: () => void): unknown }[] = [udp, tcp]
+    closing ??= Promise.all(servers.map(server => new Promise<void>(resolve => server.close(resolve))))
+    await closing
   }
   try {
     await once(udp.bind({ port: wanted, address: ip, exclusive: true }), 'listening')
@@ -101,15 +103,6 @@ export async function startDnsServer(
     throw error
   }
 }
-
-const closed = (server: Server | UdpSocket): Promise<void> =>
-  new Promise(resolve => {
-    try {
-      server.close(() => resolve())
-    } catch {
-      resolve() // it was not open
-    }
-  })
 
 /** RFC 1035 section 4.2.2: two octets of length before each message. */
 function serveConnection(socket: Socket, reply: (message: Buffer) => Buffer | undefined): void {
@@ -155,11 +148,8 @@ export function replyTo(
 ): Buffer | undefined {
   if (message.length < HEADER_LENGTH || message.length > MAX_QUERY) return undefined
   // A query without an opcode, with one question, no answers and authorities, and room for EDNS.
-  const [flags = 0, questions, answers, authorities, additionals = 0] = [2, 4, 6, 8, 10].map(at =>
-    message.readUInt16BE(at)
-  )
-  if (flags >> 11 !== 0 || questions !== 1 || answers !== 0 || authorities !== 0 || additionals > 2)
-    return undefined
+  const isQuery = message[2]! >> 3 === 0 && message.toString('hex', 4, 10) === '000100000000'
+  if (!isQuery || message.readUInt16BE(10) > 2) return undefined
   let question: DnsPacket.Question
   try {
     question = decode(message).questions![0]!
