@@ -11,6 +11,7 @@ import express from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { launchBrowser } from '../../gateway/test/support/browser.ts'
 import { readCapture } from '../../src/cli/captures/read-capture.ts'
 import {
   createVerifier,
@@ -780,8 +781,8 @@ describe('a clock that is ten minutes fast', () => {
 })
 
 describe('what explain reads', () => {
-  const explain = async (file: string) => {
-    const { stdout, stderr } = await runInside(['explain', ...FLAGS], file)
+  const explain = async (file: string, ...flags: string[]) => {
+    const { stdout, stderr } = await runInside(['explain', ...FLAGS, ...flags], file)
     return (stderr + stdout).replace(/\n {8,24}/g, ' ')
   }
   const signed = sign({ target: '/hooks/in' })
@@ -867,6 +868,32 @@ describe('what explain reads', () => {
       expect(await explain(await print(packets, option))).toContain('this is a hex dump')
     const changed = Buffer.from(packets.toString('latin1').replace('"price":10', '"price":11'), 'latin1')
     expect(await explain(await print(changed, '-A'))).toMatch(/^unavailable: the body is not in the capture/m)
+  })
+
+  test('the HAR of Chromium, as of its own time', async () => {
+    listener = (_, res) => res.end()
+    const host = `127.0.0.1:${ports.get('nginx: ends TLS')}`
+    // A page may not set Date: RFC 9421 needs none.
+    const covered = ['@method', '@authority', '@target-uri', 'x-service-id', 'content-digest']
+    const { method, target, headers, body } = sign({ scheme: 'rfc9421', host, covered })
+    const init = JSON.stringify({
+      method,
+      headers: [...(headers as Lines)],
+      body: new TextDecoder().decode(body as Uint8Array)
+    })
+    const har = join(folder, 'requests.har')
+    const browser = await launchBrowser()
+    try {
+      const context = await browser.newContext({ ignoreHTTPSErrors: true, recordHar: { path: har } })
+      const page = await context.newPage()
+      await page.goto(`https://${host}/`)
+      await page.evaluate(`fetch('${target}', ${init})`)
+      await context.close()
+    } finally {
+      await browser.close()
+    }
+    const said = await explain(readFileSync(har, 'utf8'), '--scheme', 'rfc9421', '--host', host)
+    expect(said).toMatch(/as of the capture's own time, .*^verified: /ms)
   })
 
   test('what console.log prints of a request is not one', async () => {
