@@ -50,6 +50,27 @@ export function parseSignatureHeader(value: string): Result<SignatureParameters>
 
 /** The same for a value without outer white space, and without copies: requests that cover the same names share one list. */
 export function parseSharedSignature(text: string): Result<ParsedSignature> {
+  const end = text.lastIndexOf(LAST) + LAST.length
+  const before = text.endsWith('"') && end < MAX_START ? parseBefore(text.slice(0, end)) : undefined
+  const signature = before && decodeBase64(text.slice(end, -1))
+  return signature?.length ? ok({ ...before!, signature }) : parseWhole(text)
+}
+
+const LAST = 'signature="'
+
+/** Several times what a sender writes; more is not remembered. */
+const MAX_START = 1024
+
+/**
+ * A sender repeats what is before its signature: saves 4 % of a verification. Base64 has no quote, so the signature
+ * cannot change what is before it. Undefined when anything is wrong, or not in this order.
+ */
+const parseBefore = memoizeRecent((start: string): ParsedSignature | undefined => {
+  const whole = parseWhole(`${start}AAAA"`)
+  return whole.ok && start.endsWith(`,${LAST}`) ? whole.value : undefined
+})
+
+function parseWhole(text: string): Result<ParsedSignature> {
   const parameters = parseParameters(text)
   if (!parameters.ok) return parameters
   const { value } = parameters
@@ -80,9 +101,9 @@ const numberOf = (text: string | undefined): number | undefined =>
 
 /**
  * The covered list, section 2.1.6: names separated by one space; without it, `(created)`; an empty one is forbidden.
- * Undefined when it is not such a list. Requests of one kind share theirs: saves 6 % of a verification.
+ * Undefined when it is not such a list.
  */
-const parseCoveredNames = memoizeRecent((list: string): readonly string[] | undefined => {
+function parseCoveredNames(list: string): readonly string[] | undefined {
   const names: string[] = []
   for (const name of list.split(' ', MAX_COVERED + 1)) {
     const lower = lowerCaseName(name) ?? specialName(name)
@@ -90,7 +111,7 @@ const parseCoveredNames = memoizeRecent((list: string): readonly string[] | unde
     names.push(lower)
   }
   return names.length > MAX_COVERED ? undefined : names
-})
+}
 
 const specialName = (name: string): string | undefined =>
   SPECIAL_NAMES.find(special => special === name.toLowerCase())

@@ -64,3 +64,21 @@ test.each(['x="\\', 'x="\\"', 'x="a\\', 'x="', 'x=\\"a"', 'x="a\\"'])('%j has no
     { position: END.length + 3, reason: 'a quoted string is expected, or an integer for a time' }
   ])
 })
+
+test.each([
+  ['another parameter whose name ends so', `${END},xsignature="AAAA"`],
+  ['another parameter in other letters', `${END},Signature="AAAA"`],
+  ['a value that ends so', `${END},x="signature=\\"AAAA"`],
+  ['white space before it', 'keyId="a", \tsignature="eA=="'],
+  ['nothing before it', 'signature="eA==",keyId="a"']
+])('is not misled about where the signature is by %s', (_, text) => {
+  const expected = { keyId: 'a', signature: new TextEncoder().encode('x') }
+  for (let time = 0; time < 2; time++) expect(read(text)).toMatchObject(expected)
+})
+
+test.each(['x="signature="AAAA"', 'x=",signature="AAAA"', 'signature="AAAA"'])(
+  '%j after it is refused',
+  text => {
+    expect(read(`${END},${text}`)).not.toHaveProperty('keyId')
+  }
+)
