@@ -1,7 +1,7 @@
 import { AccountError, networkError, responseError, statusError } from './errors.ts'
 import { type AccountClientOptions, type AccountSettings, validateOptions } from './options.ts'
 import { apiUrl, own, parseJson, request } from './request.ts'
-import { createTokenSource, type Token, type TokenSource } from './token.ts'
+import { createTokenSource, shared, type Token, type TokenSource } from './token.ts'
 
 /** No method uses `this`, so each can be passed on by itself. */
 export interface AccountClient {
@@ -61,15 +61,9 @@ export interface Identity {
 export function createAccountClient(options: AccountClientOptions): AccountClient {
   const settings = validateOptions(options)
   const tokens = createTokenSource(settings)
-  let pending: Promise<Identity> | undefined
   const client: AccountClient = {
     authorization: async () => `Bearer ${(await tokens.get()).value}`,
-    identity() {
-      pending ??= fetchIdentity(settings, tokens).finally(() => {
-        pending = undefined
-      })
-      return pending
-    },
+    identity: shared(() => fetchIdentity(settings, tokens)),
     fetch: createFetch(settings, tokens)
   }
   // The secrets are in closures, so logging the client cannot show them. This makes the log say so.

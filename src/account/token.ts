@@ -18,29 +18,33 @@ export interface TokenSource {
 /** States: none -> valid on a good exchange; valid -> none by time or by a 401. A failed exchange changes nothing. */
 export function createTokenSource(settings: AccountSettings): TokenSource {
   let current: Token | undefined
-  let pending: Promise<Token> | undefined
-
-  const renew = async (): Promise<Token> => {
-    try {
-      current = await exchange(settings)
-      return current
-    } finally {
-      pending = undefined
-    }
-  }
+  const renew = shared(async () => {
+    current = await exchange(settings)
+    return current
+  })
 
   return {
     async get() {
       const now = settings.now()
       // If the clock was set back, the age of the token is unknown, so it counts as expired.
       if (current !== undefined && current.obtainedAt <= now && now < current.renewAt) return current
-      pending ??= renew()
-      return pending
+      return renew()
     },
     discard(token) {
       // Compared as objects: a server may give the same text twice, and the second is still a newer token.
       if (current === token) current = undefined
     }
+  }
+}
+
+/** All callers that wait share one call. */
+export function shared<T>(load: () => Promise<T>): () => Promise<T> {
+  let pending: Promise<T> | undefined
+  return () => {
+    pending ??= load().finally(() => {
+      pending = undefined
+    })
+    return pending
   }
 }
 

@@ -76,11 +76,7 @@ const CASES: Record<string, Case> = {
     const stores = (await areShared(one, other)) ? [one, other] : [one]
     for (let round = 0; round < 5; round++) assertOne(await countWon(stores, newId()))
   },
-  'holds an id for its time to live, and then gives it to one of many concurrent claims': async (
-    store,
-    _,
-    id
-  ) => {
+  'holds an id for its time to live, then gives it to one of many claims': async (store, _, id) => {
     const start = performance.now()
     await takes(store, id, SHORT_TTL)
     let won = 0

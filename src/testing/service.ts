@@ -35,12 +35,9 @@ export interface TestService {
 }
 
 /** What a verifier of the service needs; spread it to add options: `{ ...service.options, replayStore }`. */
-export type TestServiceVerifierOptions = Pick<
-  VerifierOptions,
-  'serviceDomain' | 'hosts' | 'accounts' | 'accountHeader'
-> & {
-  lookupTxt: LookupTxt
-}
+export type TestServiceVerifierOptions = Required<
+  Pick<VerifierOptions, 'serviceDomain' | 'hosts' | 'accounts' | 'accountHeader' | 'lookupTxt'>
+>
 
 /** The host that requests are signed for by default. */
 const HOST = 'receiver.example'

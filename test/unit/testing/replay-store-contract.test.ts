@@ -91,24 +91,20 @@ describe('replayStoreContract', () => {
     [
       'reads before it takes over',
       { isSlow: true },
-      'holds an id for its time to live, and then gives it to one of many concurrent claims'
+      'holds an id for its time to live, then gives it to one of many claims'
     ],
     [
       'forgets early',
       { ttl: (s: number) => s / 1000 },
-      'holds an id for its time to live, and then gives it to one of many concurrent claims'
+      'holds an id for its time to live, then gives it to one of many claims'
     ],
     ['rounds down', { ttl: Math.floor }, 'takes a time to live that is a fraction, below a second, or a day'],
     [
       'never forgets',
       { ttl: () => 1e9 },
-      'holds an id for its time to live, and then gives it to one of many concurrent claims'
+      'holds an id for its time to live, then gives it to one of many claims'
     ],
-    [
-      'prolongs',
-      { prolongs: true },
-      'holds an id for its time to live, and then gives it to one of many concurrent claims'
-    ],
+    ['prolongs', { prolongs: true }, 'holds an id for its time to live, then gives it to one of many claims'],
     ['releases nothing', { releases: 'nothing' }, 'releases an id for one claim, and no other id'],
     ['releases everything', { releases: 'everything' }, 'releases an id for one claim, and no other id'],
     [
