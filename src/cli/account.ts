@@ -1,9 +1,9 @@
 import { createAccountClient } from '../account/client.ts'
 import { AccountError, type AccountErrorCode } from '../account/errors.ts'
 import { escapeText } from '../explain/text.ts'
-import { type Command, EXIT, type Io, readBytes, UsageError } from './command.ts'
+import { EXIT, type Io, readBytes, UsageError } from './command.ts'
 import { COMMON, option, parseFlags, requireFlags } from './flags.ts'
-import { helpText } from './help.ts'
+import type { Command } from './help.ts'
 
 const OPTIONS = {
   'auth-url': option.text('URL', 'the authorization server, required'),
@@ -17,24 +17,22 @@ const OPTIONS = {
 /** `signed-requests account` */
 export const account: Command = {
   summary: 'print the account id that an access token belongs to',
-  help: helpText({
-    usage: 'account --auth-url URL --base-url URL',
-    about:
-      'Prints the account id that the service puts into X-Service-ID, and that createVerifier takes as accounts. The ' +
-      'access token is taken from the environment variable ACCESS_TOKEN, or else from standard input, never from an ' +
-      'argument, which other users of the machine could see.',
-    options: OPTIONS,
-    examples: [
-      'npx signed-requests account --auth-url https://auth.service.example \\',
-      '  --base-url https://api.service.example/v4 < token.txt'
-    ],
-    exits: [
-      [0, 'the account id is printed'],
-      [1, 'the token was refused'],
-      [2, 'a server was not reached, or cannot answer now'],
-      [64, 'a mistake on the command line, such as the URL of another service']
-    ]
-  }),
+  usage: 'account --auth-url URL --base-url URL',
+  about:
+    'Prints the account id that the service puts into X-Service-ID, and that createVerifier takes as accounts. The ' +
+    'access token is taken from the environment variable ACCESS_TOKEN, or else from standard input, never from an ' +
+    'argument, which other users of the machine could see.',
+  options: OPTIONS,
+  examples: [
+    'npx signed-requests account --auth-url https://auth.service.example \\',
+    '  --base-url https://api.service.example/v4 < token.txt'
+  ],
+  exits: [
+    [0, 'the account id is printed'],
+    [1, 'the token was refused'],
+    [2, 'a server was not reached, or cannot answer now'],
+    [64, 'a mistake on the command line, such as the URL of another service']
+  ],
   run
 }
 

@@ -1,19 +1,24 @@
 import { wrapWords } from '../explain/text.ts'
+import type { Io } from './command.ts'
 import type { OptionSpec, OptionSpecs } from './flags.ts'
 
-/** The help of a command: every command has these parts, in this order. */
-export interface Help {
+/** One command of the command line: its help, and what it does. */
+export interface Command {
+  /** after the name in the list of commands */
+  readonly summary: string
   /** after `signed-requests ` */
-  usage: string
-  about: string
-  options: OptionSpecs
+  readonly usage: string
+  readonly about: string
+  readonly options: OptionSpecs
   /** whole lines of at most 78 characters */
-  examples: readonly string[]
-  exits: readonly (readonly [code: number, meaning: string])[]
+  readonly examples: readonly string[]
+  readonly exits: readonly (readonly [code: number, meaning: string])[]
+  /** Resolves to the exit code. @throws UsageError for a mistake */
+  run(args: string[], io: Io): Promise<number>
 }
 
-/** In 80 columns. */
-export const helpText = ({ usage, about, options, examples, exits }: Help): string =>
+/** What --help prints, in 80 columns: every command has these parts, in this order. */
+export const helpText = ({ usage, about, options, examples, exits }: Command): string =>
   [
     `Usage: signed-requests ${usage}`,
     '',

@@ -8,9 +8,9 @@ import { normalizeName } from '../key/name.ts'
 import { joinChunks, type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
 import { isUnavailable } from '../verdict/codes.ts'
 import type { Failed } from '../verdict/result.ts'
-import { type Command, EXIT, type Io, UsageError } from './command.ts'
+import { EXIT, type Io, UsageError } from './command.ts'
 import { COMMON, parseFlags, SHARED } from './flags.ts'
-import { helpText } from './help.ts'
+import type { Command } from './help.ts'
 import { printJson, printText } from './print.ts'
 
 const OPTIONS = { 'dns-server': SHARED['dns-server'], json: COMMON.json, help: COMMON.help } as const
@@ -22,23 +22,21 @@ const EXITS = { usable: EXIT.ok, unusable: EXIT.refused, unavailable: EXIT.unkno
 /** `signed-requests key` */
 export const key: Command = {
   summary: 'look up a key record and describe it',
-  help: helpText({
-    usage: 'key NAME [options]',
-    about:
-      'Asks DNS for the TXT records at NAME (a keyId, such as one._domainkey.service.example) and describes the key ' +
-      'records among them.',
-    options: OPTIONS,
-    examples: [
-      'npx signed-requests key one._domainkey.service.example',
-      'npx signed-requests key one._domainkey.service.example --dns-server 8.8.8.8'
-    ],
-    exits: [
-      [0, 'there is a key that can be used'],
-      [1, 'there is not'],
-      [2, 'DNS did not answer'],
-      [64, 'a mistake on the command line']
-    ]
-  }),
+  usage: 'key NAME [options]',
+  about:
+    'Asks DNS for the TXT records at NAME (a keyId, such as one._domainkey.service.example) and describes the key ' +
+    'records among them.',
+  options: OPTIONS,
+  examples: [
+    'npx signed-requests key one._domainkey.service.example',
+    'npx signed-requests key one._domainkey.service.example --dns-server 8.8.8.8'
+  ],
+  exits: [
+    [0, 'there is a key that can be used'],
+    [1, 'there is not'],
+    [2, 'DNS did not answer'],
+    [64, 'a mistake on the command line']
+  ],
   run
 }
 

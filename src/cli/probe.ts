@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { escapeText, wrapWords } from '../explain/text.ts'
-import { type Command, EXIT, type Io } from './command.ts'
+import { EXIT, type Io } from './command.ts'
 import {
   describeError,
   describeResponse,
@@ -14,7 +14,7 @@ import {
   RESPONSE_TIMEOUT
 } from './exchange.ts'
 import { COMMON, parseFlags } from './flags.ts'
-import { helpText } from './help.ts'
+import type { Command } from './help.ts'
 import { printText } from './print.ts'
 
 const OPTIONS = { help: COMMON.help } as const
@@ -22,21 +22,19 @@ const OPTIONS = { help: COMMON.help } as const
 /** `signed-requests probe` */
 export const probe: Command = {
   summary: 'find out whether a receiver is reached, or who answers instead',
-  help: helpText({
-    usage: 'probe URL',
-    about:
-      'Says in stages whether requests from outside reach the receiver at URL: DNS, the TLS certificate, redirects, an ' +
-      'unsigned GET, an unsigned POST, and an unsigned POST of 1 MB. None of them may be accepted: a refusal of this ' +
-      'library is what it wants to see. Where something else answers, it says what.',
-    options: OPTIONS,
-    examples: ['npx signed-requests probe https://hooks.example.com/hook'],
-    exits: [
-      [0, 'a receiver with this library refuses all of them'],
-      [1, 'something else answers'],
-      [2, 'it is not reached, or its certificate does not hold'],
-      [64, 'a mistake on the command line']
-    ]
-  }),
+  usage: 'probe URL',
+  about:
+    'Says in stages whether requests from outside reach the receiver at URL: DNS, the TLS certificate, redirects, an ' +
+    'unsigned GET, an unsigned POST, and an unsigned POST of 1 MB. None of them may be accepted: a refusal of this ' +
+    'library is what it wants to see. Where something else answers, it says what.',
+  options: OPTIONS,
+  examples: ['npx signed-requests probe https://hooks.example.com/hook'],
+  exits: [
+    [0, 'a receiver with this library refuses all of them'],
+    [1, 'something else answers'],
+    [2, 'it is not reached, or its certificate does not hold'],
+    [64, 'a mistake on the command line']
+  ],
   run
 }
 

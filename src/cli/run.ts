@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { inFlags } from '../explain/settings.ts'
 import { escapeText } from '../explain/text.ts'
 import { account } from './account.ts'
-import { type Command, EXIT, type Io, UsageError } from './command.ts'
+import { EXIT, type Io, UsageError } from './command.ts'
 import { demo } from './demo/demo.ts'
 import { explain } from './explain/explain.ts'
 import { didYouMean } from './flags.ts'
+import { type Command, helpText } from './help.ts'
 import { key } from './key.ts'
 import { guardOutput } from './print.ts'
 import { probe } from './probe.ts'
@@ -60,7 +61,7 @@ export async function run(args: readonly string[], terminal: Io): Promise<number
       throw new UsageError(
         `there is no command ${JSON.stringify(name)}${didYouMean(name, [...COMMANDS.keys()])}; see --help`
       )
-    else if (rest.some(arg => arg === '--help' || arg === '-h')) io.print(command.help)
+    else if (rest.some(arg => arg === '--help' || arg === '-h')) io.print(helpText(command))
     else return await command.run(rest, io)
     return EXIT.ok
   } catch (error) {

@@ -10,10 +10,10 @@ import { startDnsServer } from '../../testing/dns-server.ts'
 import { createTestService } from '../../testing/service.ts'
 import type { CheckName, Verdict } from '../../verdict/verdict.ts'
 import { createVerifier } from '../../verify.ts'
-import { type Command, EXIT, type Io } from '../command.ts'
+import { EXIT, type Io } from '../command.ts'
 import { exchange } from '../exchange.ts'
 import { COMMON, parseFlags } from '../flags.ts'
-import { helpText } from '../help.ts'
+import type { Command } from '../help.ts'
 import { printText } from '../print.ts'
 import { type Scenario, scenariosOf } from './scenarios.ts'
 
@@ -22,20 +22,18 @@ const OPTIONS = { help: COMMON.help } as const
 /** `signed-requests demo` */
 export const demo: Command = {
   summary: 'show good and forged requests, and the verdict on each',
-  help: helpText({
-    usage: 'demo',
-    about:
-      'Starts a DNS server and an HTTPS receiver on this machine, sends good and forged requests, prints which check ' +
-      'refused each, and ends.',
-    options: OPTIONS,
-    examples: ['npx signed-requests demo'],
-    exits: [
-      [0, 'every verdict is as expected'],
-      [1, 'one is not'],
-      [2, 'a port could not be opened'],
-      [64, 'a mistake on the command line']
-    ]
-  }),
+  usage: 'demo',
+  about:
+    'Starts a DNS server and an HTTPS receiver on this machine, sends good and forged requests, prints which check ' +
+    'refused each, and ends.',
+  options: OPTIONS,
+  examples: ['npx signed-requests demo'],
+  exits: [
+    [0, 'every verdict is as expected'],
+    [1, 'one is not'],
+    [2, 'a port could not be opened'],
+    [64, 'a mistake on the command line']
+  ],
   run
 }
 

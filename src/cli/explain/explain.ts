@@ -7,9 +7,9 @@ import type { Verdict } from '../../verdict/verdict.ts'
 import { createVerifier } from '../../verify.ts'
 import type { Entry } from '../captures/capture.ts'
 import { readCapture } from '../captures/read-capture.ts'
-import { type Command, EXIT, type Io, readBytes, readStart, UsageError } from '../command.ts'
+import { EXIT, type Io, readBytes, readStart, UsageError } from '../command.ts'
 import { addPrefix, COMMON, option, parseFlags, requireFlags, SHARED, schemesOf } from '../flags.ts'
-import { helpText } from '../help.ts'
+import type { Command } from '../help.ts'
 import { printJson, printText } from '../print.ts'
 import { parseTxt } from '../txt.ts'
 import { chooseEntry } from './choose-entry.ts'
@@ -35,29 +35,27 @@ const OPTIONS = {
 /** `signed-requests explain` */
 export const explain: Command = {
   summary: 'say why a captured request is refused',
-  help: helpText({
-    usage: 'explain [FILE] [options]',
-    about:
-      'Says for every check whether a captured request passes, and why not. FILE is any of these: a raw HTTP/1.1 ' +
-      'request, a curl -v dump, a curl command, an HTTP/2 head with its pseudo-headers, a HAR, the event of an AWS Lambda function, JSON ' +
-      'of { method, url, headers, body } as sites that inspect requests export it, or a fixture; in UTF-8, or in UTF-16 ' +
-      'with a byte order mark. Without FILE, or for -, standard input is read, at most 32 MiB.\n' +
-      '--domain, --host and --account are required; a fixture brings its own.',
-    options: OPTIONS,
-    examples: [
-      'npx signed-requests explain request.http --domain service.example \\',
-      '  --host receiver.example --account 1234',
-      'npx signed-requests explain calls.har --entry 3 --now date \\',
-      '  --domain service.example --host receiver.example --account 1234',
-      'npx signed-requests explain fixture.json'
-    ],
-    exits: [
-      [0, 'verified'],
-      [1, 'rejected'],
-      [2, 'unavailable: it cannot be decided now, or without the body'],
-      [64, 'a mistake on the command line, or a file that cannot be read']
-    ]
-  }),
+  usage: 'explain [FILE] [options]',
+  about:
+    'Says for every check whether a captured request passes, and why not. FILE is any of these: a raw HTTP/1.1 ' +
+    'request, a curl -v dump, a curl command, an HTTP/2 head with its pseudo-headers, a HAR, the event of an AWS Lambda function, JSON ' +
+    'of { method, url, headers, body } as sites that inspect requests export it, or a fixture; in UTF-8, or in UTF-16 ' +
+    'with a byte order mark. Without FILE, or for -, standard input is read, at most 32 MiB.\n' +
+    '--domain, --host and --account are required; a fixture brings its own.',
+  options: OPTIONS,
+  examples: [
+    'npx signed-requests explain request.http --domain service.example \\',
+    '  --host receiver.example --account 1234',
+    'npx signed-requests explain calls.har --entry 3 --now date \\',
+    '  --domain service.example --host receiver.example --account 1234',
+    'npx signed-requests explain fixture.json'
+  ],
+  exits: [
+    [0, 'verified'],
+    [1, 'rejected'],
+    [2, 'unavailable: it cannot be decided now, or without the body'],
+    [64, 'a mistake on the command line, or a file that cannot be read']
+  ],
   run
 }
 

@@ -7,10 +7,10 @@ import { isHost, isLoopback } from '../../options/hosts.ts'
 import { type CountingDnsServer, startDnsServer } from '../../testing/dns-server.ts'
 import { type SignedTestRequest, signRequest } from '../../testing/sign.ts'
 import { createSigningKey, type SigningKey } from '../../testing/signing-key.ts'
-import { type Command, EXIT, type Io, readBytes, UsageError } from '../command.ts'
+import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { describeError, exchange, parseUrl, type Response } from '../exchange.ts'
 import { addPrefix, COMMON, option, parseFlags, SHARED, schemesOf } from '../flags.ts'
-import { helpText } from '../help.ts'
+import type { Command } from '../help.ts'
 import { zoneRecord } from '../txt.ts'
 import { conclude } from './conclude.ts'
 import { startReceiver } from './start-receiver.ts'
@@ -47,31 +47,29 @@ const OPTIONS = {
 /** `signed-requests send` */
 export const send: Command = {
   summary: 'sign a request and send it to a receiver under development',
-  help: helpText({
-    usage: 'send URL [options]',
-    about:
-      'Signs a request as the service does, sends it to a receiver under development, prints the response and says who ' +
-      'answered. The receiver finds the key in DNS: publish the record that is printed, or have it served with ' +
-      '--serve-dns.',
-    options: OPTIONS,
-    examples: [
-      'npx signed-requests send http://localhost:3000/hook --data \'{"id":1}\' \\',
-      '  --serve-dns 127.0.0.1:5353',
-      'npx signed-requests send http://localhost:3000/hook --tamper body \\',
-      '  --data \'{"id":1}\' --serve-dns 127.0.0.1:5353',
-      'npx signed-requests send http://localhost:3000/hook --repeat 2 \\',
-      '  --serve-dns 127.0.0.1:5353'
+  usage: 'send URL [options]',
+  about:
+    'Signs a request as the service does, sends it to a receiver under development, prints the response and says who ' +
+    'answered. The receiver finds the key in DNS: publish the record that is printed, or have it served with ' +
+    '--serve-dns.',
+  options: OPTIONS,
+  examples: [
+    'npx signed-requests send http://localhost:3000/hook --data \'{"id":1}\' \\',
+    '  --serve-dns 127.0.0.1:5353',
+    'npx signed-requests send http://localhost:3000/hook --tamper body \\',
+    '  --data \'{"id":1}\' --serve-dns 127.0.0.1:5353',
+    'npx signed-requests send http://localhost:3000/hook --repeat 2 \\',
+    '  --serve-dns 127.0.0.1:5353'
+  ],
+  exits: [
+    [
+      0,
+      'the response is 2xx; with --repeat, the first is and no repetition is; with --tamper, the forgery was refused'
     ],
-    exits: [
-      [
-        0,
-        'the response is 2xx; with --repeat, the first is and no repetition is; with --tamper, the forgery was refused'
-      ],
-      [1, 'any other response; with --repeat, a repetition was accepted; with --tamper, the forgery was'],
-      [2, 'there is no response, or it is 503'],
-      [64, 'a mistake on the command line']
-    ]
-  }),
+    [1, 'any other response; with --repeat, a repetition was accepted; with --tamper, the forgery was'],
+    [2, 'there is no response, or it is 503'],
+    [64, 'a mistake on the command line']
+  ],
   run
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { helpText } from '../../../src/cli/help.ts'
 import { COMMANDS, HELP } from '../../../src/cli/run.ts'
 
 /** docs/command-line.md with the help of every command as it is now. */
@@ -14,8 +15,9 @@ export function commandLinePage(page: string): string {
 /** A page with the help of a command as it is now, where `<!-- help: NAME -->` stands before a block. */
 export const withHelp = (page: string): string =>
   page.replace(/(<!-- help: (\S+) -->\n+```text\n)(?:.*?\n)??```\n/gs, (_, start: string, name: string) => {
-    const help = name === 'signed-requests' ? HELP : COMMANDS.get(name)?.help
-    if (help === undefined) throw new Error(`there is no command ${name}`)
+    const command = COMMANDS.get(name)
+    if (name !== 'signed-requests' && command === undefined) throw new Error(`there is no command ${name}`)
+    const help = command === undefined ? HELP : helpText(command)
     return `${start}${help}\n\`\`\`\n`
   })
 

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { helpText } from '../../../src/cli/help.ts'
 import { COMMANDS, HELP } from '../../../src/cli/run.ts'
 import { commandLinePage } from '../../meta/docs/command-line.ts'
 
 const HELPS = [
   ['signed-requests', HELP],
-  ...[...COMMANDS].map(([name, { help }]): [string, string] => [name, help])
+  ...[...COMMANDS].map(([name, command]): [string, string] => [name, helpText(command)])
 ] as [string, string][]
 
 describe.each(HELPS)('the help of %s', (_, help) => {
@@ -28,7 +29,7 @@ describe.each(HELPS)('the help of %s', (_, help) => {
 it('the same option means the same in every command', () => {
   const options = new Map<string, string>()
   for (const name of ['--prefix', '--dns-server', '--json', '--help']) {
-    for (const [, { help }] of COMMANDS) {
+    for (const [, help] of HELPS.slice(1)) {
       const text = help
         .split('Options:\n')[1]!
         .match(new RegExp(`^[ *] (?:-h, )?${name} (?:.|\\n)*?(?=\\n(?:[ *] -|\\n))`, 'm'))?.[0]
