@@ -51,7 +51,7 @@ export function validateBoolean(value: unknown, option: string): boolean {
 
 export function validateFunction<F>(value: F, option: string, shape: string): F {
   if (typeof value === 'function') return value
-  throw mistake(`${option} is`, value, `pass a function ${shape}`)
+  throw new TypeError(`${option} is ${describe(value)}: pass a function ${shape}`)
 }
 
 /** The DNS name under which keys are accepted, normalized. Under a top-level domain anyone could sign. */
