@@ -12,14 +12,15 @@ export function checkHost(request: ReceivedRequest, fields: Fields, settings: Se
   const { hosts: expected } = settings
   const received = fields.values.get('host')
   if (received === undefined) return fail('host-missing', { expected, ...hostEvidence(request, fields) })
-  if (fields.repeated.has('host'))
-    return fail('host-repeated', { received, expected, ...hostEvidence(request, fields) })
-  return isOurs(received, settings)
-    ? ok(true)
-    : fail('host-mismatch', {
-        ...{ received, expected, ...hostEvidence(request, fields) },
-        ...similarHeader(fields, settings)
-      })
+  const evidence = { received, expected, ...hostEvidence(request, fields) }
+  if (fields.repeated.has('host')) return fail('host-repeated', evidence)
+  if (isOurs(received, settings)) return ok(true)
+  const forwarded = fields.values.get('x-forwarded-host')
+  const isSimilar = forwarded !== undefined && isOurs(forwarded, settings)
+  return fail('host-mismatch', {
+    ...evidence,
+    ...(isSimilar && { similar: `X-Forwarded-Host: ${forwarded}` })
+  })
 }
 
 /** Without regard to case; a default port may be written or left out (RFC 9110 section 4.2.3). */
@@ -28,12 +29,6 @@ function isOurs(received: string, { hosts, requireHttps }: Settings): boolean {
   if (!VISIBLE_ASCII.test(received)) return false
   const host = withoutDefaultPort(received.toLowerCase(), requireHttps)
   return hosts.some(name => withoutDefaultPort(name, requireHttps) === host)
-}
-
-/** It is trusted for nothing: the cause names it. */
-function similarHeader({ values }: Fields, settings: Settings): { similar?: string } {
-  const host = values.get('x-forwarded-host')
-  return host !== undefined && isOurs(host, settings) ? { similar: `X-Forwarded-Host: ${host}` } : {}
 }
 
 /** X-Forwarded-Host, if it was used for Host: the adapter was told to trust it, or both have the same value. */

@@ -7,31 +7,14 @@ export interface ChangedLine {
   line: number
   signed: string
   received: string
-  change: Change
+  /** what happened to it on the way: `changed/...` in the table of causes */
+  change: string
   /** the prefix, or the header that has the original */
   detail: string
 }
 
-/** What happened to a line on the way. */
-export type Change =
-  | 'prefix'
-  | 'slash'
-  | 'url'
-  | 'added'
-  | 'rewritten'
-  | 'query'
-  | 'encoding'
-  | 'method'
-  | 'host'
-  | 'port'
-  | 'protocol'
-  | 'length'
-  | 'charset'
-  | 'list'
-  | 'character'
-
 /** A value that the line may have had when it was signed. */
-type Candidate = readonly [value: string, change: Change, detail?: string]
+type Candidate = readonly [value: string, change: string, detail?: string]
 
 /** What else is known of the request; names of headers are in lower case. */
 interface Context {
@@ -101,26 +84,28 @@ const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
 const CHARSETS = ['', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8']
 const PORTS = ['', ':443', ':80', ':8443', ':8080', ':3000']
 
+/** What stands before the path. */
+const STARTS: Readonly<Record<string, RegExp>> = {
+  '(request-target)': /^\S* /,
+  '@target-uri': /^[a-z]+:\/\/[^/?]*/
+}
+
 /** What the value may have been before a proxy, a router or a parser: what the request suggests, then what is usual. */
 function likely(name: string, value: string, context: Context): readonly Candidate[] {
   const { hosts, forwarded } = context
   const name0 = value.replace(/:\d+$/, '')
   switch (name) {
-    case '(request-target)': {
-      const [method = '', path = ''] = value.split(/ (.*)/s)
-      return [
-        ...paths(path, context).map(([before, ...rest]): Candidate => [`${method} ${before}`, ...rest]),
-        ...METHODS.map((other): Candidate => [`${other} ${path}`, 'method'])
-      ]
-    }
+    case '(request-target)':
     case '@request-target':
     case '@path':
-      return paths(value, context)
     case '@target-uri': {
-      const origin = /^[a-z]+:\/\/[^/?]*/.exec(value)?.[0] ?? ''
-      const found = paths(value.slice(origin.length), context)
-      const other: Candidate = [value.replace(/^http:/, 'https:'), 'protocol']
-      return [other, ...found.map(([before, ...rest]): Candidate => [origin + before, ...rest])]
+      const start = STARTS[name]?.exec(value)?.[0] ?? ''
+      const path = value.slice(start.length)
+      return [
+        ...paths(path, context).map(([before, ...rest]): Candidate => [start + before, ...rest]),
+        ...METHODS.map((method): Candidate => [`${method} ${path}`, 'method']),
+        [value.replace(/^http:/, 'https:'), 'protocol']
+      ]
     }
     case '@method':
       return METHODS.map(method => [method.toUpperCase(), 'method'])

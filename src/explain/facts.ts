@@ -78,12 +78,9 @@ export function lengths(received: number, signed: Evidence[string]): string {
   return `${plural(Math.abs(difference), 'byte')} ${more} than what was signed (${received} instead of ${signed})`
 }
 
-/** The latest time that a Date can hold, in milliseconds. */
-const MAX_TIME = 8.64e15
-
 /** As HTTP writes it, so that it can be compared with a Date header; undefined when there is no such time. */
 const httpDate = (time: number): string | undefined =>
-  Math.abs(time) <= MAX_TIME ? new Date(time).toUTCString() : undefined
+  new Date(time).toUTCString().replace('Invalid Date', '') || undefined
 
 /** The time that this machine's clock showed: the received time, less its offset from now. */
 function receiverClock({ received, created, expires, offsetSeconds }: Evidence): string | undefined {
@@ -116,15 +113,14 @@ const MAX_MESSAGE = 300
 function thrownFacts(error: unknown): Fact[] {
   try {
     const isObject = typeof error === 'object' && error !== null
-    const { name, message, stack } = (
-      isObject ? error : { name: typeof error, message: String(error) }
-    ) as Error
-    const label = typeof name === 'string' ? name : 'an error without a name'
-    const text = typeof message === 'string' ? message : ''
-    const place = typeof stack === 'string' ? placeIn(stack, text) : undefined
-    const thrown = escapeText(text === '' ? label : `${label}: ${text}`, MAX_MESSAGE)
-    const at = place === undefined ? [] : [{ name: 'at', value: escapeText(place, MAX_MESSAGE) }]
-    return [{ name: 'thrown', value: thrown }, ...at]
+    const known = (isObject ? error : { name: typeof error, message: String(error) }) as Partial<Error>
+    const { name = 'an error without a name', message: text = '', stack = '' } = known
+    const thrown = {
+      name: 'thrown',
+      value: escapeText(`${name}${text === '' ? '' : `: ${text}`}`, MAX_MESSAGE)
+    }
+    const place = placeIn(String(stack), String(text))
+    return place === undefined ? [thrown] : [thrown, { name: 'at', value: escapeText(place, MAX_MESSAGE) }]
   } catch {
     return [{ name: 'thrown', value: 'an error that cannot be read' }]
   }

@@ -10,7 +10,7 @@ export interface Entry {
     readonly body: ReceivedRequest['body']
   }
   /** why, when the request had a body and the capture does not have its bytes */
-  missingBody?: string
+  missingBody?: string | undefined
   /** what may be the body too, when the one above does not match its digest, each with a note on what it is */
   otherBodies: readonly (readonly [body: Uint8Array, note: string])[]
   /** what the capture itself says about the receiver; only a fixture does */

@@ -5,9 +5,9 @@ import { parseCurl, parseHttp } from './http.ts'
 import { parseJson } from './json.ts'
 import { PACKET, parseTcpdump } from './tcpdump.ts'
 
-const FORMATS =
-  'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), a curl -v dump, a curl command, an HTTP/2 head with :method and :path, a ' +
-  'HAR, an AWS Lambda event, JSON of { method, url, headers, body }, or a fixture'
+export const FORMATS =
+  'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a curl command, an ' +
+  'HTTP/2 head with :method and :path, a HAR, an AWS Lambda event, JSON of { method, url, headers, body }, or a fixture'
 
 /** What people have instead of a capture, and what to capture. */
 const RECOGNIZED: readonly (readonly [pattern: RegExp, advice: string])[] = [

@@ -1,7 +1,7 @@
 import { PATIENT_SEARCH_COST } from '../../explain/changed-line.ts'
 import { type DiagnosedFailure, type Diagnosis, diagnoseWithin } from '../../explain/diagnose.ts'
 import { duration } from '../../explain/text.ts'
-import type { Verdict } from '../../verdict/verdict.ts'
+import type { CheckName, Verdict } from '../../verdict/verdict.ts'
 
 const NOT_CAPTURED = 'not-in-the-capture'
 
@@ -22,36 +22,31 @@ interface About {
 }
 
 /** What the verdict on a capture means. What the capture does not hold was not checked. */
-export function diagnoseCapture(verdict: Verdict, about: About): Diagnosis {
-  const { status, headline, checks, failures } = diagnoseWithin(PATIENT_SEARCH_COST, verdict, {
-    settings: 'flags'
-  })
-  const notRun = new Map<string, string>()
-  if (about.isAsOfDate && verdict.checks.date.outcome === 'pass')
-    notRun.set('date', '--now date takes the Date itself as the time')
+export function diagnoseCapture(verdict: Verdict, { missingBody, isAsOfDate, isByClock }: About): Diagnosis {
+  const diagnosis = diagnoseWithin(PATIENT_SEARCH_COST, verdict, { settings: 'flags' })
+  const { date, digest } = verdict.checks
   // The body is asked for only when every other check has passed.
-  const isUndecided = about.missingBody !== undefined && codeOf(verdict, 'digest') === 'body-unreadable'
-  if (isUndecided) notRun.set('digest', about.missingBody!)
-  const passed = [
-    isUndecided ? 'the body is not in the capture; all else passed' : headline,
-    ...(notRun.has('date') ? ['the date was not checked'] : [])
-  ].join('; ')
-  return {
-    status,
-    headline: isUndecided || status === 'verified' ? passed : headline,
-    checks: checks.map(diagnosed => {
-      const reason = notRun.get(diagnosed.check)
-      return reason === undefined ? diagnosed : { check: diagnosed.check, outcome: 'not-run', reason }
-    }),
-    failures: isUndecided
-      ? []
-      : failures.map(failure => (about.isByClock ? orOldCapture(failure, verdict) : failure))
+  const isUndecided =
+    missingBody !== undefined && 'code' in digest && digest.code === 'body-unreadable'
+      ? missingBody
+      : undefined
+  const notRun: Partial<Record<CheckName, string | undefined>> = {
+    date: isAsOfDate && date.outcome === 'pass' ? '--now date takes the Date itself as the time' : undefined,
+    digest: isUndecided
   }
-}
-
-const codeOf = (verdict: Verdict, check: 'digest'): string | undefined => {
-  const result = verdict.checks[check]
-  return 'code' in result ? result.code : undefined
+  const headline = isUndecided ? 'the body is not in the capture; all else passed' : diagnosis.headline
+  const isPartial = notRun.date !== undefined && (isUndecided || verdict.status === 'verified')
+  return {
+    ...diagnosis,
+    headline: isPartial ? `${headline}; the date was not checked` : headline,
+    checks: diagnosis.checks.map(found => {
+      const reason = notRun[found.check]
+      return reason === undefined ? found : { check: found.check, outcome: 'not-run', reason }
+    }),
+    failures: diagnosis.failures
+      .filter(() => !isUndecided)
+      .map(failure => (isByClock ? orOldCapture(failure, verdict) : failure))
+  }
 }
 
 const TIMES = ['date-too-old', 'signature-created-out-of-range', 'signature-expired']

@@ -6,7 +6,7 @@ import type { VerifierOptions } from '../../options/options.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
 import { createVerifier } from '../../verify.ts'
 import type { Entry } from '../captures/capture.ts'
-import { readCapture } from '../captures/read-capture.ts'
+import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, readStart, UsageError } from '../command.ts'
 import { addPrefix, COMMON, option, parseFlags, requireFlags, SHARED, schemesOf } from '../flags.ts'
 import type { Command } from '../help.ts'
@@ -37,10 +37,8 @@ export const explain: Command = {
   summary: 'say why a captured request is refused',
   usage: 'explain [FILE] [options]',
   about:
-    'Says for every check whether a captured request passes, and why not. FILE is any of these: a raw HTTP/1.1 ' +
-    'request, a curl -v dump, a curl command, an HTTP/2 head with its pseudo-headers, a HAR, the event of an AWS Lambda function, JSON ' +
-    'of { method, url, headers, body } as sites that inspect requests export it, or a fixture; in UTF-8, or in UTF-16 ' +
-    'with a byte order mark. Without FILE, or for -, standard input is read, at most 32 MiB.\n' +
+    `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in UTF-8, or ` +
+    'in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 32 MiB.\n' +
     '--domain, --host and --account are required; a fixture brings its own.',
   options: OPTIONS,
   examples: [
@@ -89,23 +87,21 @@ async function readEntry(file: string, flags: Flags, io: Io): Promise<Entry> {
   const capture = readCapture(bytes)
   const { chosen, note } = chooseEntry(capture, flags)
   const body = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
-  const { request, missingBody, notes, time, ...others } = chosen
-  const isMissing = missingBody !== undefined && body === undefined
+  const { request, time } = chosen
+  const missingBody = body === undefined ? chosen.missingBody : undefined
   const missing = `${capture.format} without the body: the digest cannot be checked unless --body FILE gives it`
   const isTimed = time !== undefined && flags.now === undefined && capture.format !== 'a fixture'
   const timed = isTimed ? [`verified as of the capture's own time, ${new Date(time).toISOString()}`] : []
-  for (const text of [...capture.notes, ...note, ...notes, ...(isMissing ? [missing] : []), ...timed])
-    io.note(`note: ${text}`)
+  const notes = [...capture.notes, ...note, ...chosen.notes, ...(missingBody ? [missing] : []), ...timed]
+  for (const text of notes) io.note(`note: ${text}`)
   return {
-    ...others,
-    notes,
-    ...(time !== undefined && { time }),
-    ...(isMissing && { missingBody }),
+    ...chosen,
+    missingBody,
     otherBodies: body === undefined ? chosen.otherBodies : [],
     request: {
       ...request,
       target: addPrefix(flags.prefix, request.target),
-      body: body ?? (isMissing ? MISSING_BODY : request.body),
+      body: body ?? (missingBody ? MISSING_BODY : request.body),
       https: flags.http ? false : request.https
     }
   }
@@ -130,29 +126,24 @@ async function verifyEntry(
 
 /** The command line overrides the fixture. */
 function withFlags({ options, request, time }: Entry, flags: Flags): VerifierOptions {
-  const given = {
-    domain: flags.domain ?? options.serviceDomain,
-    host: flags.host ?? options.hosts,
-    account: flags.account ?? options.accounts
-  }
-  requireFlags(given, OPTIONS, ['domain', 'host', 'account'])
   const records = flags['key-record'] === undefined ? undefined : parseTxt(flags['key-record'])
   const servers = flags['dns-server']
   const now = flags.now === undefined ? time : parseNow(flags.now, request)
-  return {
-    ...options,
-    ...defined({
-      serviceDomain: given.domain,
-      hosts: given.host,
-      accounts: given.account,
-      accountHeader: flags['account-header'],
-      accountPrefix: flags['account-prefix'],
-      schemes: flags.scheme && schemesOf(flags.scheme),
-      algorithms: flags.algorithm,
-      lookupTxt: records ? async () => records.map(text => [text]) : servers && dnsTxtLookup({ servers }),
-      now: now === undefined ? undefined : () => now
-    })
-  } as VerifierOptions
+  const given = {
+    serviceDomain: flags.domain,
+    hosts: flags.host,
+    accounts: flags.account,
+    accountHeader: flags['account-header'],
+    accountPrefix: flags['account-prefix'],
+    schemes: flags.scheme && schemesOf(flags.scheme),
+    algorithms: flags.algorithm,
+    lookupTxt: records ? async () => records.map(text => [text]) : servers && dnsTxtLookup({ servers }),
+    now: now === undefined ? undefined : () => now
+  }
+  const all: Partial<VerifierOptions> = { ...options, ...defined(given) }
+  const needed = { domain: all.serviceDomain, host: all.hosts, account: all.accounts }
+  requireFlags(needed, OPTIONS, Object.keys(needed))
+  return all as VerifierOptions
 }
 
 const defined = (values: object): object =>
