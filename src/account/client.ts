@@ -1,6 +1,7 @@
-import { AccountError, networkError, responseError, statusError } from './errors.ts'
+import { networkError } from './errors.ts'
+import { fetchIdentity, type Identity } from './identity.ts'
 import { type AccountClientOptions, type AccountSettings, validateOptions } from './options.ts'
-import { apiUrl, own, parseJson, request } from './request.ts'
+import { apiUrl } from './request.ts'
 import { createTokenSource, shared, type Token, type TokenSource } from './token.ts'
 
 /** No method uses `this`, so each can be passed on by itself. */
@@ -32,14 +33,12 @@ export interface AccountClient {
    * @throws whatever `init.signal` gives as its reason
    */
   fetch: (path: string, init?: RequestInit) => Promise<Response>
-}
-
-/** The account that the access token belongs to. */
-export interface Identity {
-  /** In the form that `accounts` of `createVerifier` takes. A number in the response becomes its decimal text. */
-  accountId: string
-  /** The parsed body of `/identity`. */
-  raw: unknown
+  /**
+   * For the verifier's option `accounts`: whether this is the id of our account. The identity is fetched at the first
+   * call and kept; from then on the answer is a plain boolean. If it cannot be fetched, the promise is rejected with an
+   * AccountError, which the verifier reports as `account-check-failed`, and the next call tries again.
+   */
+  accepts: (id: string) => boolean | Promise<boolean>
 }
 
 /**
@@ -61,10 +60,17 @@ export interface Identity {
 export function createAccountClient(options: AccountClientOptions): AccountClient {
   const settings = validateOptions(options)
   const tokens = createTokenSource(settings)
+  let knownId: string | undefined
+  const identity = shared(async () => {
+    const found = await fetchIdentity(settings, tokens)
+    knownId ??= found.accountId
+    return found
+  })
   const client: AccountClient = {
     authorization: async () => `Bearer ${(await tokens.get()).value}`,
-    identity: shared(() => fetchIdentity(settings, tokens)),
-    fetch: createFetch(settings, tokens)
+    identity,
+    fetch: createFetch(settings, tokens),
+    accepts: id => (knownId === undefined ? identity().then(found => found.accountId === id) : id === knownId)
   }
   // The secrets are in closures, so logging the client cannot show them. This makes the log say so.
   return Object.defineProperties(client, {
@@ -72,37 +78,6 @@ export function createAccountClient(options: AccountClientOptions): AccountClien
     [Symbol.for('nodejs.util.inspect.custom')]: { value: () => 'AccountClient [redacted]' }
   })
 }
-
-/** `GET {baseUrl}/identity`, once more with a new token after a 401. */
-async function fetchIdentity(settings: AccountSettings, tokens: TokenSource): Promise<Identity> {
-  const load = async () => {
-    const token = await tokens.get()
-    const text = await request(settings, 'API', apiUrl(settings.baseUrl, '/identity'), {
-      headers: { accept: 'application/json', authorization: `Bearer ${token.value}` }
-    })
-    if (text === undefined) tokens.discard(token)
-    return text
-  }
-  const text = (await load()) ?? (await load())
-  if (text === undefined) throw statusError('API', 401)
-  const raw = parseJson(text)
-  if (raw === undefined) throw responseError('API', 'the identity is not JSON')
-  const accountId = findAccountId(raw)
-  if (accountId !== undefined) return { accountId, raw }
-  const message = `The identity has no account id under ${FIELDS.join(', ')}: look at what GET /identity responds.`
-  throw new AccountError('account-identity', message)
-}
-
-/** In this order, first in the body itself, then in its `account`. */
-const FIELDS = ['ID', 'id', 'account_id', 'accountId']
-
-/** The account id under one of its usual names; `undefined` when none of them holds an id. */
-export const findAccountId = (raw: unknown): string | undefined =>
-  [raw, own(raw, 'account')]
-    .flatMap(holder => FIELDS.map(name => own(holder, name)))
-    // JSON.parse has already changed digits of larger integers: the id would be another account's.
-    .map(id => (Number.isSafeInteger(id) ? String(id) : id))
-    .find((id): id is string => typeof id === 'string' && id !== '')
 
 /** `fetch` for paths below baseUrl, with the current Authorization header. */
 function createFetch(settings: AccountSettings, tokens: TokenSource) {

@@ -3,6 +3,7 @@
  *
  * @module signed-requests/account
  */
-export { type AccountClient, createAccountClient, type Identity } from './client.ts'
+export { type AccountClient, createAccountClient } from './client.ts'
 export { AccountError, type AccountErrorCode } from './errors.ts'
+export type { Identity } from './identity.ts'
 export type { AccountClientOptions } from './options.ts'

@@ -16,24 +16,27 @@ export interface AccountClientOptions {
   now?: () => number
   /** Milliseconds for one exchange or one request for the identity, body included. Default: 10000. */
   timeout?: number
+  /** Finds the account id in the parsed body of `/identity`, if it is not under one of the usual names. */
+  selectAccountId?: (raw: unknown) => string
 }
 
 /** The URL to post to ends with a slash, the one to append paths to does not. */
-export type AccountSettings = Readonly<Required<AccountClientOptions>>
+export type AccountSettings = Readonly<Required<Omit<AccountClientOptions, 'selectAccountId'>>> &
+  Pick<AccountClientOptions, 'selectAccountId'>
 
-const OPTIONS = ['authUrl', 'baseUrl', 'accessToken', 'fetch', 'now', 'timeout'] as const
+const OPTIONS = ['authUrl', 'baseUrl', 'accessToken', 'fetch', 'now', 'timeout', 'selectAccountId'] as const
 
 /** @throws TypeError on the first bad option. No message repeats a value: it could be the secret. */
 export function validateOptions(options: AccountClientOptions): AccountSettings {
   const own = ownOptions('createAccountClient', options, OPTIONS)
-  const { accessToken, fetch, now } = own
+  const { accessToken, fetch, now, selectAccountId } = own
   if (typeof accessToken !== 'string' || accessToken.trim() === '')
     throw new TypeError('accessToken must be a string that is not empty')
   if (/[\x00-\x1f\x7f-\x9f]/.test(accessToken))
     throw new TypeError(
       'accessToken must not contain control characters: trim the line end of a file it came from'
     )
-  for (const [name, value] of Object.entries({ fetch, now })) {
+  for (const [name, value] of Object.entries({ fetch, now, selectAccountId })) {
     if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`)
   }
   return {
@@ -43,7 +46,8 @@ export function validateOptions(options: AccountClientOptions): AccountSettings 
     timeout: validateTimeout(own.timeout, 10_000, 'timeout'),
     // Called without `this`: platforms refuse a foreign one, and it must not be this object, which holds the secret.
     fetch: (input, init) => (fetch ?? globalThis.fetch)(input, init),
-    now: () => (now ?? Date.now)()
+    now: () => (now ?? Date.now)(),
+    ...(selectAccountId && { selectAccountId: (raw: unknown) => selectAccountId(raw) })
   }
 }
 

@@ -15,6 +15,30 @@ import {
 export const dohError = (code: string, message: string, cause?: unknown): Error =>
   Object.assign(new Error(message, cause === undefined ? undefined : { cause }), { code })
 
+/** RFC 8467 section 4.1: queries are padded to a multiple of this, so that their length does not reveal the name. */
+const BLOCK = 128
+
+const PADDING = 12
+
+/**
+ * A query for the TXT records at a name. The id is 0 (RFC 8484 section 4.1); AD asks for the AD bit of the answer (RFC
+ * 6840 section 5.7).
+ *
+ * @param name in lower case, of valid labels, without a dot at the end
+ */
+export function encodeQuery(name: string): Uint8Array<ArrayBuffer> {
+  const query = (padding: number) =>
+    encode({
+      type: 'query',
+      id: 0,
+      flags: RECURSION_DESIRED | AUTHENTIC_DATA,
+      questions: [{ type: 'TXT', class: 'IN', name }],
+      additionals: [{ ...EDNS, options: [{ code: PADDING as 12, length: padding }] }]
+    })
+  const { length } = query(0)
+  return new Uint8Array(query((BLOCK - (length % BLOCK)) % BLOCK))
+}
+
 /** Lets a resolver that asks by UDP get a long record at once (RFC 6891 section 6.2.3). */
 const EDNS = {
   type: 'OPT' as const,
@@ -23,26 +47,8 @@ const EDNS = {
   extendedRcode: 0,
   ednsVersion: 0,
   flags: 0,
-  flag_do: false,
-  options: []
+  flag_do: false
 }
-
-/**
- * A query for the TXT records at a name. The id is 0 (RFC 8484 section 4.1); AD asks for the AD bit of the answer (RFC
- * 6840 section 5.7).
- *
- * @param name in lower case, of valid labels, without a dot at the end
- */
-export const encodeQuery = (name: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(
-    encode({
-      type: 'query',
-      id: 0,
-      flags: RECURSION_DESIRED | AUTHENTIC_DATA,
-      questions: [{ type: 'TXT', class: 'IN', name }],
-      additionals: [EDNS]
-    })
-  )
 
 /** RFC 1035 section 4.1.1: 0 is a standard query. */
 const OPCODE = 0x7800

@@ -10,6 +10,7 @@ import {
   type Verdict,
   type VerifierOptions
 } from 'signed-requests'
+import { createAccountClient } from 'signed-requests/account'
 import { memoryReplayStore, type ReplayStore as StoreOfReplay } from 'signed-requests/replay'
 import { createTestService } from 'signed-requests/testing'
 import { expectTypeOf } from 'vitest'
@@ -30,6 +31,10 @@ createVerifier({
 })
 createVerifier({ ...required, replayStore: memoryReplayStore(), now: Date.now })
 createVerifier(createTestService().options)
+createVerifier({
+  ...required,
+  accounts: createAccountClient({ authUrl: '', baseUrl: '', accessToken: '' }).accepts
+})
 
 // @ts-expect-error serviceDomain is required
 createVerifier({ hosts: 'receiver.example', accounts: '1234' })

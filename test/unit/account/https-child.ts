@@ -6,4 +6,4 @@ const [authUrl = '', baseUrl = '', accessToken = ''] = process.argv.slice(2)
 const account = createAccountClient({ authUrl, baseUrl, accessToken, timeout: 600_000 })
 const { accountId } = await account.identity()
 const echo = (await (await account.fetch('/things')).json()) as { url: string }
-console.log(JSON.stringify({ accountId, url: echo.url }))
+console.log(JSON.stringify({ accountId, accepts: account.accepts('4711'), url: echo.url }))

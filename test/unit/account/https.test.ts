@@ -40,7 +40,7 @@ test('connects over TLS with a trusted certificate', async () => {
     ['--import', 'tsx', script, service.authUrl, service.baseUrl, service.accessToken],
     { env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate }, timeout: 10_000 }
   )
-  expect(JSON.parse(stdout)).toEqual({ accountId: '4711', url: '/v4/things' })
+  expect(JSON.parse(stdout)).toEqual({ accountId: '4711', accepts: true, url: '/v4/things' })
   expect(service.posts).toBe(1)
 })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findAccountId } from '../../../src/account/client.ts'
+import { findAccountId } from '../../../src/account/identity.ts'
 import { type AccountClientOptions, createAccountClient } from '../../../src/account/index.ts'
 import { type Service, startService } from './service.ts'
 
@@ -34,7 +34,7 @@ describe('where the id is', () => {
   })
 })
 
-describe('identity', () => {
+describe('identity and accepts', () => {
   let service: Service
   beforeEach(async () => {
     service = await startService()
@@ -77,15 +77,60 @@ describe('identity', () => {
     expect([service.posts, identities()]).toEqual([2, 2])
   })
 
-  test('no id: says where it was looked for, and nothing of the response', async () => {
-    service.identity = { name: 'value-1', account: { plan: 'value-3' } }
+  test('selectAccountId comes before the usual names', async () => {
+    service.identity = { id: 'wrong', user: { number: 99 } }
+    const selectAccountId = (raw: unknown) => String((raw as { user: { number: number } }).user.number)
+    expect((await client({ selectAccountId }).identity()).accountId).toBe('99')
+  })
+
+  test.each<[string, (raw: unknown) => unknown]>([
+    ['throws', raw => JSON.parse(`no JSON: ${JSON.stringify(raw)}`)],
+    ['gives nothing', () => undefined],
+    ['gives an empty string', () => ''],
+    ['gives a promise', async () => '1']
+  ])('selectAccountId %s', async (_, selectAccountId) => {
+    const account = client({ selectAccountId: selectAccountId as () => string })
+    const error = await account.identity().catch(error => error)
+    expect(error).toMatchObject({ code: 'account-identity', retryable: false })
+    expect(error.message).toMatch(/^selectAccountId found no account id .* ID, name\./)
+    expect(error.cause).toBeUndefined()
+  })
+
+  test('no id: lists the field names, not their values', async () => {
+    service.identity = { name: 'value-1', e_mail: 'value-2', account: { plan: 'value-3' }, 'a b': 'value-4' }
     const error = await client()
       .identity()
       .catch(error => error)
     expect(error).toMatchObject({ name: 'AccountError', code: 'account-identity', retryable: false })
-    expect(error.message).toBe(
-      'The identity has no account id under ID, id, account_id, accountId: look at what GET /identity responds.'
+    expect(error.message).toContain(
+      'fields are: name, e_mail, account, (not shown), account.plan. Give selectAccountId'
     )
+    expect(error.message).not.toContain('value-')
+  })
+
+  test('no id: shows only a few of a thousand long names', async () => {
+    const inner = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`field${n}`, n]))
+    service.identity = { ...inner, ['x'.repeat(1000)]: 1, account: inner }
+    const { message } = await client()
+      .identity()
+      .catch(error => error)
+    expect(message.length).toBeLessThan(1000)
+    expect(message).toContain('and 1962 more')
+  })
+
+  test('no id: does not show a token, or a piece of one, in place of a name', async () => {
+    service.apiFault = (req, res) => {
+      const token = String(req.headers.authorization).slice(7)
+      const keys = [token, `x${token}`, token.slice(3, 20), service.accessToken, service.accessToken.slice(5)]
+      const object = Object.fromEntries(keys.map(key => [key, 1]))
+      res.writeHead(200).end(JSON.stringify({ ...object, account: object }))
+    }
+    const { message } = await client()
+      .identity()
+      .catch(error => error)
+    expect(message.match(/\(not shown\)/g)).toHaveLength(10)
+    expect(message).not.toContain(service.issued[0]!.slice(3, 20))
+    expect(message).not.toContain(service.accessToken.slice(5))
   })
 
   test.each([['{"id":1'], ['4711 is your id'], ['']])('not JSON: %s', async body => {
@@ -99,6 +144,33 @@ describe('identity', () => {
       .identity()
       .catch(error => error)
     expect(code).toBe('account-identity')
-    expect(message).toContain('no account id')
+    expect(message).toContain('(none)')
+  })
+
+  test('accepts: fetched once, shared, then a plain boolean', async () => {
+    const { accepts } = client()
+    const first = ['4711', '4711', '471', '04711', ''].map(id => accepts(id))
+    expect(first.every(answer => answer instanceof Promise)).toBe(true)
+    expect(await Promise.all(first)).toEqual([true, true, false, false, false])
+    expect(accepts('4711')).toBe(true)
+    expect(accepts('4712')).toBe(false)
+    expect([service.posts, identities()]).toEqual([1, 1])
+  })
+
+  test('accepts: knows an id from identity()', async () => {
+    const account = client()
+    await account.identity()
+    expect(account.accepts('4711')).toBe(true)
+  })
+
+  test('accepts: a failure is a rejection for all who wait, and the next call tries again', async () => {
+    const { accepts } = client()
+    service.apiFault = (_, res) => void res.writeHead(500).end()
+    const results = await Promise.allSettled([accepts('4711'), accepts('1')])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(identities()).toBe(1)
+    service.apiFault = undefined
+    expect(await accepts('4711')).toBe(true)
+    expect(identities()).toBe(2)
   })
 })

@@ -26,7 +26,8 @@ describe('a bad option is refused at once, without repeating it', () => {
     ['timeout beyond a timer', { ...good, timeout: 2 ** 31 }, /timeout/],
     ['timeout a string', { ...good, timeout: '5000' }, /timeout/],
     ['fetch', { ...good, fetch: 'fetch' }, /fetch must be a function/],
-    ['now', { ...good, now: 1_700_000_000_000 }, /now must be a function/]
+    ['now', { ...good, now: 1_700_000_000_000 }, /now must be a function/],
+    ['selectAccountId', { ...good, selectAccountId: 'id' }, /selectAccountId must be a function/]
   ]
   test.each(bad)('%s', (_, options, message) => {
     const error = thrownBy(() => createAccountClient(options as AccountClientOptions))
@@ -122,17 +123,21 @@ test('calls the functions in the options without this', async () => {
     ...good,
     async fetch(this: unknown, url: unknown) {
       receivers.push(this)
-      return String(url).endsWith('identity') ? Response.json({ id: 1 }) : new Response('token')
+      return String(url).endsWith('identity') ? Response.json({}) : new Response('token')
     },
     now(this: unknown) {
       receivers.push(this)
       return 0
+    },
+    selectAccountId(this: unknown) {
+      receivers.push(this)
+      return '1'
     }
   }
   const account = createAccountClient(options)
   await account.identity()
   await account.fetch('/things')
-  expect(receivers.length).toBeGreaterThanOrEqual(4)
+  expect(receivers.length).toBeGreaterThanOrEqual(5)
   expect(receivers.filter(receiver => receiver !== undefined)).toEqual([])
 })
 
@@ -143,7 +148,7 @@ test('the client shows [redacted] and has no secret to reach', async () => {
   expect(inspect(client)).toBe('AccountClient [redacted]')
   expect(inspect({ deep: { client } }, { showHidden: true })).toContain('[redacted]')
   expect(JSON.stringify({ client })).toBe('{"client":"[redacted]"}')
-  expect(Object.keys(client)).toEqual(['authorization', 'identity', 'fetch'])
+  expect(Object.keys(client)).toEqual(['authorization', 'identity', 'fetch', 'accepts'])
   expectNoSecret(client, [secret, token])
 })
 

@@ -75,7 +75,7 @@ describe.each(['POST', 'GET'] as const)('dohTxtLookup by %s', method => {
 })
 
 describe('what is sent', () => {
-  it('is a query of id 0 that asks for the AD bit, by POST', async () => {
+  it('is a padded query of id 0 that asks for the AD bit, by POST', async () => {
     await ask({}, 'One._domainkey.SERVICE.example.')
     const [{ headers, query, url }] = server.seen as [(typeof server.seen)[0]]
     expect(url).toBe('/dns-query')
@@ -84,13 +84,21 @@ describe('what is sent', () => {
       'content-type': 'application/dns-message'
     })
     expect(query.subarray(0, 12).toString('hex')).toBe('000001200001000000000001')
+    expect(query.length).toBe(128)
     expect(query.toString('latin1')).toContain('\x03one\x0a_domainkey\x07service\x07example\0\0\x10\0\x01')
+  })
+
+  it('has a length of a multiple of 128, whatever the name', async () => {
+    for (let length = 1; length <= 63; length++)
+      await codeOf(ask({}, `${'x'.repeat(length)}.service.example`))
+    for (const labels of [2, 4]) await codeOf(ask({}, `${'x'.repeat(62)}.`.repeat(labels)))
+    expect(new Set(server.seen.map(({ query }) => query.length))).toEqual(new Set([128, 256, 384]))
   })
 
   it('is in the URL by GET, in base64url without padding, after the query of the URL', async () => {
     await dohTxtLookup({ url: `${server.url}?token=a%2Fb`, method: 'GET' })(NAME, { signal })
     const [{ headers, url }] = server.seen as [(typeof server.seen)[0]]
-    expect(url).toMatch(/^\/dns-query\?token=a%2Fb&dns=[\w-]+$/)
+    expect(url).toMatch(/^\/dns-query\?token=a%2Fb&dns=[\w-]{171}$/)
     expect(headers).toMatchObject({ accept: 'application/dns-message', 'cache-control': 'no-cache' })
     expect(headers['content-type']).toBeUndefined()
   })

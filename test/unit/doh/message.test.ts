@@ -215,7 +215,7 @@ describe('encodeQuery', () => {
     expect(query).toMatchObject({ type: 'query', id: 0, flag_rd: true, flag_ad: true, flag_cd: false })
     expect(query.questions).toEqual([{ type: 'TXT', class: 'IN', name: NAME }])
     expect(query.additionals).toMatchObject([
-      { type: 'OPT', udpPayloadSize: 4096, ednsVersion: 0, flag_do: false, options: [] }
+      { type: 'OPT', ednsVersion: 0, flag_do: false, options: [{ code: 12 }] }
     ])
   })
 })
