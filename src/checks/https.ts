@@ -14,7 +14,6 @@ export function checkHttps(
 ): Result<true> {
   if (request.https || !requireHttps) return ok(true)
   const isClaimed = values.get('x-forwarded-proto')?.toLowerCase() === 'https'
-  const claim = isClaimed ? { header: 'X-Forwarded-Proto', received: ['https'] } : undefined
-  const note = request.forwarded?.https ?? claim
-  return note === undefined ? fail('not-https') : fail('not-https', { ...note })
+  const note = request.forwarded?.https ?? (isClaimed && { header: 'X-Forwarded-Proto', received: ['https'] })
+  return note ? fail('not-https', { ...note }) : fail('not-https')
 }

@@ -275,11 +275,7 @@ export function adviceOn(
           ? nameSetting(settings, word)
           : kind === 'set'
             ? setSetting(settings, word, String(values[value]))
-            : escapeText(
-                [values[word]]
-                  .map(value => (Array.isArray(value) ? value.slice(0, 10).join(', ') : value))
-                  .join('')
-              )
+            : escapeText([values[word] ?? []].flat().slice(0, 10).join(', '))
       )
   const line = changed === undefined ? '' : `line ${changed.line} was changed after it was signed: `
   return [line + fill(cause), fill(fix)]

@@ -27,19 +27,16 @@ export function parseHttp(bytes: Buffer): Entry[] {
   return entries
 }
 
+const HEAD_START = /[^\r\n]|$/g
+const HEAD_END = /\r?\n\r?\n|\r?\n?$/g
+
 /** Octets as characters. Empty lines before the request line do not count (RFC 9112 section 2.2). */
 function headLines(text: string, start: number): { lines: string[]; end: number } {
-  const lines: string[] = []
-  let at = start
-  while (at < text.length) {
-    const lineFeed = text.indexOf('\n', at)
-    const lineEnd = lineFeed < 0 ? text.length : lineFeed
-    const line = text.slice(at, lineEnd)
-    at = lineEnd + 1
-    if (line !== '' && line !== '\r') lines.push(line.endsWith('\r') ? line.slice(0, -1) : line)
-    else if (lines.length > 0) break
-  }
-  return { lines, end: Math.min(at, text.length) }
+  HEAD_START.lastIndex = start
+  const from = HEAD_START.exec(text)!.index
+  HEAD_END.lastIndex = from
+  const { 0: ending, index } = HEAD_END.exec(text)!
+  return { lines: text.slice(from, index).split(/\r?\n/), end: index + ending.length }
 }
 
 /** RFC 9112 section 3; everything between the method and the version is the target. */

@@ -126,6 +126,11 @@ const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
   ['pseudo-headers alone', ':method: GET\n:path: /\n'],
   ['a pseudo-header alone', ':authority\n'],
   ['pseudo-headers without a path', ':method: GET\nhost: a\n'],
+  ['line ends alone', '\r\n'.repeat(8_000_000)],
+  [
+    'a packet of tcpdump with lines without end',
+    `17:47:58.245410 IP a > b: Flags [P.], length 1\n${'\ta\n'.repeat(6_000_000)}`
+  ],
   ['a thousand requests', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20_000)]
 ]
 
