@@ -19,7 +19,12 @@ export async function checkReplay(
   const id = base64Digest('sha256', signature)
   const acceptableSeconds = (date.getTime() - now + replayTimeout) / 1000 + dateTolerance
   const claimed = await claimInTime(store, id, Math.ceil(acceptableSeconds) + 1, replayTimeout)
-  if (!claimed.ok && claimed.code === 'replay-store-failed' && store.name !== undefined)
-    claimed.evidence.store = store.name
+  if (claimed.ok || claimed.code !== 'replay-store-failed') return claimed
+  try {
+    const { name } = store
+    if (typeof name === 'string') claimed.evidence.store = name
+  } catch {
+    // A getter threw.
+  }
   return claimed
 }

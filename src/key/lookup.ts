@@ -95,12 +95,16 @@ function parseError(name: string, error: unknown, lookupTxt: LookupTxt): Result<
   return withCause(fail(failure, { name, error: code, ...asked(lookupTxt) }), error)
 }
 
-/** The DNS servers, as far as the lookup says. */
-function asked({ servers }: LookupTxt): { servers?: readonly string[] } {
+/** The DNS servers, as far as the lookup says: the evidence is plain data, whatever it returns. */
+function asked(lookupTxt: LookupTxt): { servers?: readonly string[] } {
   try {
-    return servers === undefined ? {} : { servers: servers() }
+    const servers = [lookupTxt.servers?.()]
+    if (isTxtAnswer(servers)) return { servers: servers[0]!.slice(0, MAX_SERVERS) }
   } catch {
     // Not every runtime knows.
-    return {}
   }
+  return {}
 }
+
+/** More than anyone reads in an explanation. */
+const MAX_SERVERS = 10

@@ -32,7 +32,7 @@ export function parseJson(text: string): Capture | undefined {
 /** With the line: Node's messages have the position only, and not always. */
 function problemIn(text: string, { message }: Error): string {
   const comma = /,(?=\s*[}\]])/.exec(
-    text.replace(/"(?:[^"\\\n]|\\.)*"/g, string => '_'.repeat(string.length))
+    text.replace(/"(?:[^"\\\n]|\\.)*"?/g, string => '_'.repeat(string.length))
   )
   const position = comma?.index ?? Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
   const line = text.slice(0, position).split('\n').length

@@ -3,7 +3,7 @@ import { parseHttp } from './http.ts'
 
 /** The lines that `tcpdump` prints before the octets of a packet; with -v they are more, and the head is among them. */
 export const PACKET =
-  /^(?:\S{1,20} )?\d\d:\d\d:\d\d\.\d{6} (?:\S{1,20} {1,9}){0,3}IP(6?) (?:\(.*\)\s{1,9})?(\S{1,99} > \S{1,99}): (?:\[.*\] )?Flags (.*)\n(?:\t(?!0x).*\n){0,200}/m
+  /^(?:\S{1,20} )?\d\d:\d\d:\d\d\.\d{6} (?:\S{1,20} {1,9}){0,3}IP(6?) (?:\(.{1,300}\)\s{1,9})?(\S{1,99} > \S{1,99}): (?:\[.{1,60}\] )?Flags (.*)\n(?:\t(?!0x).*\n){0,200}/m
 
 const REQUEST = /(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \S+ HTTP\/1\.[01]$/m
 

@@ -35,18 +35,22 @@ it('names the host that was asked over HTTPS, without the path of its URL', asyn
   expect(failure?.facts).toContainEqual({ name: 'asked', value: 'dns.example' })
 })
 
-it('says nothing of the servers of a lookup that does not know them', async () => {
+const fail = () => {
+  throw new Error('not implemented')
+}
+
+it.each<[string, object]>([
+  ['does not know them', {}],
+  ['throws', { servers: fail }],
+  ['has a getter that throws', Object.defineProperty({}, 'servers', { get: fail, enumerable: true })],
+  ['answers later', { servers: async () => ['192.0.2.53'] }],
+  ['returns no text', { servers: () => [fail] }]
+])('says nothing of the servers of a lookup that %s', async (_, about) => {
   const fails = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
-  const broken = Object.assign(fails, {
-    servers() {
-      throw new Error('not implemented')
-    }
-  })
-  for (const lookupTxt of [fails, broken]) {
-    const [failure] = diagnose(await judge({ lookupTxt })).failures
-    expect(failure?.cause).toMatch(/ESERVFAIL, the DNS server got no answer itself/)
-    expect(failure?.facts.map(({ name }) => name)).not.toContain('asked')
-  }
+  const lookupTxt = Object.defineProperties(fails, Object.getOwnPropertyDescriptors(about))
+  const [failure] = diagnose(await judge({ lookupTxt })).failures
+  expect(failure?.cause).toMatch(/ESERVFAIL, the DNS server got no answer itself/)
+  expect(failure?.facts.map(({ name }) => name)).not.toContain('asked')
 })
 
 it('names the replay store', async () => {
@@ -56,7 +60,9 @@ it('names the replay store', async () => {
   for (const [store, name] of [
     [redisReplayStore(client as never), 'Redis'],
     [named, 'Redis at 10.0.0.5:6379'],
-    [{ claim: down, release: down }, 'the store']
+    [{ claim: down, release: down }, 'the store'],
+    [{ claim: down, release: down, name: fail as never }, 'the store'],
+    [Object.defineProperty({ claim: down, release: down }, 'name', { get: fail }), 'the store']
   ] as const) {
     const [failure] = diagnose(await judge({ replayStore: store })).failures
     expect(failure).toMatchObject({

@@ -64,6 +64,7 @@ const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
   ['wrappers nested 10,000 deep', `${'{"data":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
   ['headers nested 10,000 deep', `{"method":"POST","url":"/","headers":{"a":${nested('[', ']', 10_000)}}}`],
   ['broken JSON', '{"a":'],
+  ['broken JSON of escaped quotes', `["${'\\"'.repeat(100_000)}`],
   ['broken JSON with escapes', `{"${NASTY}`],
   ['an empty object', '{}'],
   ['an empty array', '[]'],
