@@ -34,7 +34,7 @@ future | {clock}: the sender's clock is fast, or this one is slow | Run date -u 
 host | the request is for another receiver, or a proxy replaced Host, or it is a name of yours that is not configured | Compare it with the URL that you gave to the service. Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or give the adapter host: 'x-forwarded-host'||]]; add it, {set:hosts:received}, only if that URL has it.
 host/claimed | a proxy replaced Host with {received}: {similar} is there, and is not trusted | [[If your own proxy sets that header itself (anyone can send it), give the adapter host: 'x-forwarded-host'; or have||Have]] the proxy keep Host (nginx: proxy_set_header Host $http_host).
 host/missing | a proxy dropped it | Have the proxy keep Host (nginx: proxy_set_header Host $http_host).
-host/unsent | your proxy sends no X-Forwarded-Host, which is to be trusted | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host), or, if it keeps Host, leave the host option out.
+host/unsent | your proxy sends no X-Forwarded-Host, which is to be trusted | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host)[[, or, if it keeps Host, leave the host option out||]].
 host/list | a broken sender or proxy, or an attack | Find out who adds the second one; a receiver cannot tell which of them counts.
 forwarded-list | {header} came with more than one value | Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a part of a list.
 host/forwarded | the request is for another receiver, or the proxy writes another name into X-Forwarded-Host | Have the proxy send the name that the sender used; add it, {set:hosts:received}, only if the URL that you gave to the service has it.
@@ -66,9 +66,9 @@ key-name-outside-domain | somebody else's key, or a wrong {name:serviceDomain} |
 key-name-outside-domain/itself | {name:serviceDomain} is the name of the key itself; keys are under it, never at it | Set {name:serviceDomain} to the service's own domain{above}.
 key | the service published a bad record, or it was changed on the way into DNS | Look at it with: {command}; the service must mend it.
 key-type-mismatch | the key and the algorithm do not fit: {name:algorithms} lacks one, or the record is bad | Look at it with: {command}; if the service documents such keys, add their algorithm to {name:algorithms}.
-key-too-short | the key has {bits} bits, fewer than the RFC allows | Have the service publish a longer key: RFC 8301 forbids fewer than 1024 bits (minRsaBits is {limit}).
+key-too-short | the key has {bits} bits, fewer than the RFC allows | Have the service publish a longer key: RFC 8301 forbids fewer than 1024 bits[[ (minRsaBits is {limit})||]].
 key-too-short/limit | the key has {bits} bits, and minRsaBits is {limit}: is that above what the service uses? | If the service documents keys of {bits} bits, set minRsaBits to {bits}.
-key-too-long | the key has {bits} bits, and maxRsaBits is {limit} | If the service documents keys of {bits} bits, set maxRsaBits to {bits}; if not, have it publish another key.
+key-too-long | the key has {bits} bits, and [[maxRsaBits is {limit}||at most {limit} are accepted]] | [[If the service documents keys of {bits} bits, set maxRsaBits to {bits}; if not, have||Have]] the service publish another key.
 key-not-found | it was withdrawn, is not published yet, or your DNS server cannot see it | Ask again with: {command}; if others see it, it is your DNS server.
 key-not-found/other | DNS has the name, and no key record there: the key is not published yet, or a wildcard or another TXT record is in its place | Look at it with: {command}; the service must publish the key.
 key-revoked | it was replaced: the request was signed with an old key | Have the request signed with the new key.
@@ -105,7 +105,6 @@ digest/longer | the body was changed after it was signed: decompressed, parsed a
 body-too-large | a large body, or a flood | Raise {name:maxBodyBytes} if the service sends such bodies (it is now {limit} bytes).
 body-unreadable | the connection broke, or the sender was too slow: {error} | Nothing to mend if it is rare: the sender may try again.
 replay-store-failed | the replay store failed: {error} | Check that {store} runs, answers in time and is reached from here; the sender may try again.
-replay | the store is down or slow | Check the store; the sender may try again.
 replayed | the same bytes came again: a retry of the sender (was the answer late?), or an attack | Nothing to mend if the first one was handled: this is what a replay store is for. If handling it failed, [[have your handler call verify.release(verdict), so that a retry is let in||the sender needs to sign a retry afresh]].
 `)
 

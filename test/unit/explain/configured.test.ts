@@ -114,6 +114,22 @@ describe('a forwarding header that the adapter was told to trust', () => {
     }
   )
 
+  it('is not an option where the reader has flags', async () => {
+    const missing = forwarded({ Host: ['a.example'] }, { host: 'x-forwarded-host', https: true })
+    const verdicts = [
+      await createVerifier(service.options)(missing),
+      await createVerifier({ ...service.options, minRsaBits: 512, maxRsaBits: 768 })(service.sign())
+    ]
+    for (const [verdict, advice] of [
+      [verdicts[0]!, 'X-Forwarded-Host $http_host).'],
+      [verdicts[1]!, 'Have the service publish another key.']
+    ] as const) {
+      const text = explain(verdict, { settings: 'flags' }).replace(/\n {6,}/g, ' ')
+      expect(text).toContain(advice)
+      expect(text).not.toMatch(/host option|RsaBits/)
+    }
+  })
+
   it('is advised where it was not asked for', async () => {
     const text = await explained(forwarded({ Host: ['backend.internal'] }, {}))
     expect(text).toContain("give the adapter https: 'x-forwarded-proto'")
