@@ -89,10 +89,9 @@ async function readEntry(file: string, flags: Flags, io: Io): Promise<Entry> {
   const body = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
   const { request, time } = chosen
   const missingBody = body === undefined ? chosen.missingBody : undefined
-  const missing = `${capture.format} without the body: the digest cannot be checked unless --body FILE gives it`
   const isTimed = time !== undefined && flags.now === undefined && capture.format !== 'a fixture'
   const timed = isTimed ? [`verified as of the capture's own time, ${new Date(time).toISOString()}`] : []
-  const notes = [...capture.notes, ...note, ...chosen.notes, ...(missingBody ? [missing] : []), ...timed]
+  const notes = [...capture.notes, ...note, ...chosen.notes, ...timed]
   for (const text of notes) io.note(`note: ${text}`)
   return {
     ...chosen,
@@ -121,7 +120,8 @@ async function verifyEntry(
     // Bytes of the capture are shown even if they are not what was signed: how they differ names the cause.
     if (other.checks.digest.outcome === 'pass' || missingBody === undefined) return { verdict: other, note }
   }
-  return { verdict }
+  const note = 'the capture is without the body: the digest cannot be checked unless --body FILE gives it'
+  return missingBody === undefined ? { verdict } : { verdict, note }
 }
 
 /** The command line overrides the fixture. */
