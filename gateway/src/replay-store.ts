@@ -35,7 +35,8 @@ export async function connectReplayStore(setting: ReplaySetting): Promise<Connec
     setting.kind === 'redis' ? (['Redis', connectRedis] as const) : (['PostgreSQL', connectPostgres] as const)
   try {
     const { store, close } = await connect(setting.url)
-    return { store: store && { ...store, name: `${database} at ${new URL(setting.url).host}` }, close }
+    const { host } = new URL(setting.url)
+    return { store: store && { ...store, name: host === '' ? database : `${database} at ${host}` }, close }
   } catch (error) {
     // Where a name has several addresses, the error has no message.
     const { code, message } = error as NodeJS.ErrnoException
@@ -109,9 +110,11 @@ export function guardedSocket(): Socket {
   let pending = Buffer.alloc(0)
   const check = (chunk: Buffer) => {
     pending = Buffer.concat([pending, chunk])
-    while (pending.length >= 5 && pending.length > pending.readUInt32BE(1)) {
+    while (pending.length >= 5) {
       const end = 1 + pending.readUInt32BE(1)
-      if (!isSound(pending.subarray(0, end))) throw new Error('a message of PostgreSQL is broken')
+      if (end <= MAX_MESSAGE && pending.length < end) return
+      if (end > MAX_MESSAGE || !isSound(pending.subarray(0, end)))
+        throw new Error('a message of PostgreSQL is broken')
       pending = pending.subarray(end)
     }
   }
@@ -126,6 +129,9 @@ export function guardedSocket(): Socket {
   }
   return socket
 }
+
+/** Bytes: a row of the store has a hundred. Otherwise a damaged length is waited for, and what comes is kept. */
+const MAX_MESSAGE = 65_536
 
 /** Every length counts itself; errors (E) and notices (N) are fields that end with a NUL, and then another NUL. */
 function isSound(message: Buffer): boolean {

@@ -116,6 +116,14 @@ async function startPostgres() {
   return postgres
 }
 
+it('a store whose URL has no host is named by its database alone', async () => {
+  const { port } = await startPostgres()
+  const url = `postgres:///postgres?user=postgres&host=127.0.0.1&port=${port}`
+  const { store, close } = await connectReplayStore({ kind: 'postgres', url })
+  undo.push(close)
+  expect(store!.name).toBe('PostgreSQL')
+})
+
 describe.each([
   ['redis', startRedis, (port: number) => `redis://127.0.0.1:${port}/1`],
   ['postgres', startPostgres, (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`]

@@ -27,6 +27,15 @@ it.each([1, 2, 3, 5, 7, 1000])('messages arrive as they were sent, in pieces of 
   expect(received(pieces)).toEqual({ bytes, isEnded: false })
 })
 
+it('a message longer than any of the store ends the connection, before it is complete', () => {
+  const longest = message('D', 'x'.repeat(65_531))
+  expect(received([longest.subarray(0, 5), longest.subarray(5)])).toEqual({ bytes: longest, isEnded: false })
+  expect(received([message('D', 'x'.repeat(65_532)).subarray(0, 5)])).toEqual({
+    bytes: Buffer.alloc(0),
+    isEnded: true
+  })
+})
+
 // The client would read them past their end, for ever.
 it.each([
   ['without a field', message('E', '')],
