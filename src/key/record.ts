@@ -69,7 +69,7 @@ export function parseKeyRecord(record: string | readonly string[]): Result<KeyRe
   if (publicKey === undefined)
     return fail('key-unreadable', { record: text, reason: 'p= is not canonical base64' })
 
-  return ok({ type, publicKey, hashes, flags, text })
+  return ok({ type, publicKey: new Uint8Array(publicKey), hashes, flags, text })
 }
 
 /** The tags that decide something here; `n=` and unknown ones may have any value. */

@@ -18,7 +18,12 @@ import { parseByteSequences } from './structured-fields.ts'
 export function parseContentDigest(value: string): Result<readonly Digest[]> {
   const digests = parseEncodedContentDigest(trimWhiteSpace(value))
   if (!digests.ok) return digests
-  return ok(digests.value.map(({ algorithm, encoded }) => ({ algorithm, value: decodeBase64(encoded)! })))
+  return ok(
+    digests.value.map(({ algorithm, encoded }) => ({
+      algorithm,
+      value: new Uint8Array(decodeBase64(encoded)!)
+    }))
+  )
 }
 
 /** The same without decoding: in the end text is compared. */

@@ -1,5 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createVerifier, type Verdict, type VerifierOptions } from '../../../src/index.ts'
+import {
+  createVerifier,
+  parseDigestHeader,
+  parseKeyRecord,
+  parseSignatureHeader,
+  type Verdict,
+  type VerifierOptions
+} from '../../../src/index.ts'
+import { parseContentDigest, parseSignatures } from '../../../src/rfc9421/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
@@ -87,6 +95,22 @@ describe('the body of a verdict', () => {
     expect(bytes.join()).not.toContain(secret.toString())
   })
 })
+
+it.each<[string, () => Uint8Array | undefined]>([
+  ['Signature', () => parsedOf(parseSignatureHeader('keyId="a",signature="AAAA"')).signature],
+  ['Signature of RFC 9421', () => parsedOf(parseSignatures('a=:AAAA:')).get('a')],
+  ['Digest', () => parsedOf(parseDigestHeader('MD5=AAAA'))[0]?.value],
+  ['Content-Digest', () => parsedOf(parseContentDigest('md5=:AAAA:'))[0]?.value],
+  ['a key record', () => parsedOf(parseKeyRecord('v=DKIM1; k=ed25519; p=AAAA')).publicKey]
+])('the bytes of %s are not a view of a shared buffer', (_, read) => {
+  const bytes = read()!
+  expect([bytes.length, bytes.buffer.byteLength]).toEqual([3, 3])
+})
+
+const parsedOf = <T>(result: { ok: true; value: T } | { ok: false }): T => {
+  if (!result.ok) throw new Error('not parsed')
+  return result.value
+}
 
 describe('a polluted Object.prototype', () => {
   const polluted: string[] = []
