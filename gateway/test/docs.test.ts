@@ -3,16 +3,25 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { CODES } from '../../src/verdict/codes.ts'
 import { gatewayPage } from '../../test/meta/docs/command-line.ts'
-import { read } from '../../test/meta/docs/pages.ts'
+import { blocksOf, read } from '../../test/meta/docs/pages.ts'
 import { createMetrics } from '../src/admin/metrics.ts'
 import { addOptions } from '../src/options.ts'
 import { fileOfPage } from './docs-commands.ts'
+import { runCli } from './run-cli.ts'
 
 const page = read('docs/gateway.md')
 
 test('the help is what --help prints: npm run docs:cli', () => {
   expect(page).toContain('<!-- help -->')
   expect(gatewayPage(page)).toBe(page)
+})
+
+test('the command of the README has good options', async () => {
+  const [block] = blocksOf('gateway/README.md').filter(({ language }) => language === 'sh')
+  const [, command = ''] = block!.code.replaceAll('\\\n', '').split('signed-requests-gateway\n')
+  const args = command.trim().split(/\s+/).slice(1)
+  expect(args).toContain('--upstream')
+  expect(await runCli([...args, '--check'])).toMatchObject({ code: 0 })
 })
 
 test('every flag with its variable in the table has the right one', () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { blocksOf } from '../../meta/docs/pages.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { type Service, startService } from '../account/service.ts'
 
@@ -33,6 +34,19 @@ it('prints the account id, with the token from the environment or from standard 
     stdout: '4711\n',
     stderr: ''
   })
+})
+
+it('prints it for the command of docs/account.md, with the URLs of the service in it', async () => {
+  const [block] = blocksOf('docs/account.md').filter(({ language }) => language === 'sh')
+  const [, ...words] = block!.code.trim().split(' npx signed-requests ')[1]!.split(' ')
+  const urls: Record<string, string> = {
+    'https://auth.service.example': service.authUrl,
+    'https://api.service.example/v4': service.baseUrl
+  }
+  const args = words.map(word => urls[word] ?? word)
+  expect(args).toContain(service.authUrl)
+  const finished = await runInside(['account', ...args], '', false, { ACCESS_TOKEN: service.accessToken })
+  expect(finished).toEqual({ code: 0, stdout: '4711\n', stderr: '' })
 })
 
 it('never takes the token as an argument', async () => {
