@@ -102,7 +102,7 @@ async function connectPostgres(url: string): Promise<ConnectedStore> {
 
 /**
  * The client throws on a packet that it cannot parse, where nobody can catch it, and reads an error or notice without
- * its last NUL for ever: that ends the connection instead.
+ * its last NUL forever: that ends the connection instead.
  */
 export function guardedSocket(): Socket {
   const socket = new Socket()

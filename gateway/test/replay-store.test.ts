@@ -36,7 +36,7 @@ it('a message longer than any of the store ends the connection, before it is com
   })
 })
 
-// The client would read them past their end, for ever.
+// The client would read them past their end, forever.
 it.each([
   ['without a field', message('E', '')],
   ['without its last NUL', message('E', 'SERROR\0')],
