@@ -122,7 +122,7 @@ async function run(args: string[], io: Io): Promise<number> {
   } finally {
     // One that observes writes its verdict after its response.
     if (receiver !== undefined) await delay(500)
-    receiver?.kill()
+    receiver?.kill('SIGKILL') // whatever it does with SIGTERM
     await dns?.close()
   }
 }

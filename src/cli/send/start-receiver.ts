@@ -31,7 +31,7 @@ export async function startReceiver(file: string, url: URL, dnsAddress: string):
   })
   for (const end = Date.now() + START_TIMEOUT; Date.now() < end && child.exitCode === null; await delay(50))
     if (await listens(url)) return child
-  child.kill()
+  child.kill('SIGKILL')
   throw new UsageError(
     `${file} (--start) ${child.exitCode === null ? `does not listen on ${url.host}` : 'has ended'}`
   )

@@ -449,7 +449,8 @@ createServer(async (req, res) => {
   it('starts the receiver as it is, and its resolver finds the key', async () => {
     const port = await freePort()
     const file = join(cli.folder, 'receiver.mjs')
-    await writeFile(file, RECEIVER.replace('PORT)', `${port})`))
+    const stubborn = "process.on('SIGTERM', () => {})"
+    await writeFile(file, `${RECEIVER.replace('PORT)', `${port})`)}\n${stubborn}`)
     const { code, stdout } = await runInside(['send', `http://127.0.0.1:${port}/`, '--start', file])
     expect(stdout).toContain('answer: 200 OK\n\n  v=DKIM1; k=rsa; p')
     expect(code).toBe(0)
