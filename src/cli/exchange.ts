@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
-import { ERRORS } from '../explain/causes.ts'
+import { ERRORS } from '../explain/advice.ts'
 import { escapeText } from '../explain/text.ts'
 import { UsageError } from './command.ts'
 

@@ -2,9 +2,8 @@ import { SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 import type { Code } from '../verdict/codes.ts'
 import type { CheckName } from '../verdict/verdict.ts'
 import type { ChangedLine } from './changed-line.ts'
-import { compareWithClock, type Evidence, lengths } from './facts.ts'
-import { nameSetting, type SettingsLanguage, setSetting } from './settings.ts'
-import { escapeText } from './text.ts'
+import type { Evidence } from './facts.ts'
+import type { SettingsLanguage } from './settings.ts'
 
 /** What a cause is found from, besides the evidence. */
 export interface Situation {
@@ -21,7 +20,7 @@ export interface Situation {
  * of a setting, `{set:hosts:received}` a setting with evidence as its value; of `[[options||flags]]` the reader sees the
  * half in their language.
  */
-const CAUSES: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ parseTable(`
+export const CAUSES: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ parseTable(`
 header | the sender wrote it so, or a proxy changed it: the log of the sender tells which | Have proxies pass every header on unchanged.
 request | the {part} {name} was decoded or rebuilt on the way, or it is a broken sender, or an attack | Pass method, target and headers as received, undecoded[[: let an adapter do it||]].
 https | TLS ends at a proxy, or the sender used http | If your own proxy sets X-Forwarded-Proto[[, give the adapter||:]] {set:https:proto}; if it accepts only TLS, [[https: true||--https always]].
@@ -114,7 +113,7 @@ function parseTable(table: string): ReadonlyMap<string, readonly string[]> {
 }
 
 /** The case of a code, or else of a check. */
-const CASES: Readonly<
+export const CASES: Readonly<
   Partial<Record<Code | CheckName, (evidence: Evidence, situation: Situation) => string>>
 > = {
   https: ({ header, received }) =>
@@ -195,87 +194,3 @@ export const isUnsigned = (codes: ReadonlySet<Code>): boolean =>
 /** A Signature that reads like a dictionary of structured fields, `sig1=:...:` (RFC 9421 section 4.2). */
 export const isOtherScheme = ({ excerpt }: Evidence): boolean =>
   /^[a-z*][a-z0-9_.*-]*=:/.test(String(excerpt))
-
-/** How a body was changed, by `Reencoding` or `BodyChange`. */
-const BODY_CHANGES: Evidence = {
-  'newline-removed': 'a newline at its end was removed',
-  'newline-added': 'a newline was added at its end',
-  'crlf-to-lf': 'its line breaks were changed from CRLF to LF',
-  'lf-to-crlf': 'its line breaks were changed from LF to CRLF',
-  'bom-removed': 'the byte order mark at its start was removed',
-  'bom-added': 'a byte order mark was added at its start',
-  'json-reserialized': 'a JSON parser read it, and it was serialized again',
-  'form-reserialized': 'a form parser read it, and it was serialized again',
-  'latin1-as-utf8': 'its UTF-8 was read as Latin-1 and written as UTF-8',
-  'utf8-as-latin1': 'it was read as UTF-8 and written as Latin-1',
-  'base64-encoded': 'it was encoded in base64, or not decoded,',
-  'json-string': 'it was serialized as a JSON string',
-  'read-as-text': 'it was read as text, and has U+FFFD for bytes that are not UTF-8,',
-  'object-to-string': 'a parsed body was converted to a string'
-}
-
-/** What the codes of errors mean. */
-export const ERRORS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'the connection was closed',
-  ENOTFOUND: 'there is no such name in DNS',
-  EAI_AGAIN: 'DNS does not answer',
-  EHOSTUNREACH: 'the network does not reach it',
-  ETIMEDOUT: 'the network does not reach it',
-  ETIMEOUT: 'no answer',
-  ESERVFAIL: 'the DNS server got no answer itself',
-  EREFUSED: 'the DNS server does not serve this machine'
-}
-
-/** DNS over HTTPS, too, says ECONNREFUSED for any failure of the connection. */
-const inWords = (error: string, check: CheckName): string => {
-  const words = check === 'key' && error === 'ECONNREFUSED' ? 'it is not reached' : ERRORS[error]
-  return Object.hasOwn(ERRORS, error) ? `${error}, ${words}` : error
-}
-
-/** The likely cause and the fix. */
-export function adviceOn(
-  code: Code,
-  check: CheckName,
-  evidence: Evidence,
-  situation: Situation
-): readonly [cause: string, fix: string] {
-  const { settings, changed } = situation
-  const found = (CASES[code] ?? CASES[check])?.(evidence, situation)
-  const key = [found, code, check, 'header'].find(name => name !== undefined && CAUSES.has(name))!
-  const [cause = '', fix = ''] = CAUSES.get(key)!
-  const known = evidence['reencoding'] ?? evidence['change']
-  const name = String(evidence['name'] ?? evidence['keyId'])
-  const domain = String(evidence['domain'])
-  // DKIM publishes keys at `<selector>._domainkey.<domain>` (RFC 6376 section 3.6.2.1).
-  const [, above = domain.slice(domain.indexOf('.') + 1)] = domain.split('._domainkey.')
-  const values: Evidence = {
-    ...evidence,
-    name: evidence['name'] ?? '',
-    proto: 'x-forwarded-proto',
-    detail: changed?.detail,
-    algorithm: String(evidence['received']).toLowerCase(),
-    similarName: String(evidence['similar']).split(':', 1)[0],
-    known,
-    how: BODY_CHANGES[String(known)],
-    error: inWords(String(evidence['error']), check),
-    store: evidence['store'] ?? 'the store',
-    above: above.includes('.') ? `, such as ${above}` : '',
-    // Only a name that a shell takes as it is.
-    command: `npx signed-requests key ${/^[\w][\w.-]{0,252}$/.test(name) ? name : 'NAME'}`,
-    clock: evidence['offsetSeconds'] && compareWithClock(evidence),
-    size: evidence['bodyLength'] && lengths(Number(evidence['bodyLength']), evidence['contentLength'])
-  }
-  const fill = (part: string): string =>
-    part
-      .replace(/\[\[(.*?)\|\|(.*?)\]\]/g, settings === 'flags' ? '$2' : '$1')
-      .replace(/\{(?:(name|set):)?(\w+)(?::(\w+))?\}/g, (_, kind?: string, word = '', value = '') =>
-        kind === 'name'
-          ? nameSetting(settings, word)
-          : kind === 'set'
-            ? setSetting(settings, word, String(values[value]))
-            : escapeText([values[word] ?? []].flat().slice(0, 10).join(', '))
-      )
-  const line = changed === undefined ? '' : `line ${changed.line} was changed after it was signed: `
-  return [line + fill(cause), fill(fix)]
-}

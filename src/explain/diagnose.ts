@@ -8,7 +8,8 @@ import {
   type Failure,
   type Verdict
 } from '../verdict/verdict.ts'
-import { adviceOn, isOtherScheme, isUnsigned, type Situation } from './causes.ts'
+import { adviceOn } from './advice.ts'
+import { isOtherScheme, isUnsigned, type Situation } from './causes.ts'
 import { findChangedLine, SEARCH_COST } from './changed-line.ts'
 import { type Evidence, type Fact, facts } from './facts.ts'
 import { openSignature } from './opened-signature.ts'
