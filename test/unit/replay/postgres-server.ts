@@ -86,7 +86,8 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
     // Read to its end, always: a server whose log nobody reads stops at the next error that it reports.
     const isReady = new Promise<boolean>(resolve => {
       child!.stderr!.on('data', chunk => {
-        if (output.length < 10_000) output += chunk
+        // Only its end: each client that connects again and again during recovery adds a line.
+        output = (output + chunk).slice(-10_000)
         if (/database system is ready to accept (?:read-only )?connections/.test(output)) resolve(true)
       })
       child!.stderr!.on('end', () => resolve(false))
