@@ -3,8 +3,7 @@ import { PROXY_OPTIONS } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
-import { assertFunctions, callHook, releaseClaim } from './around.ts'
-import { refusalOf } from './refusal.ts'
+import { aroundVerdict } from './around.ts'
 
 export interface FetchHandlerOptions<R extends Request = Request, Rest extends readonly unknown[] = never[]>
   extends FromFetchOptions {
@@ -47,21 +46,11 @@ export function fetchHandler<R extends Request = Request, Rest extends unknown[]
   options: FetchHandlerOptions<R, Rest> = {}
 ): (request: R, ...rest: Rest) => Promise<Response> {
   const own = ownOptions('fetchHandler', options, [...PROXY_OPTIONS, 'body', 'onRefused'])
-  const { onRefused } = own
-  assertFunctions('fetchHandler', verify, { handle, onRefused })
-  const receive = fetchAdapter(own)
-
-  return async (request, ...rest) => {
-    const verdict = await verify(receive(request))
-    if (verdict.status !== 'verified') {
-      const status = callHook(onRefused, verdict, request, ...rest)
-      return new Response(null, refusalOf(verdict, 'fetchHandler', status))
-    }
-    try {
-      return (await handle(verdict, request, ...rest)) ?? new Response(null, { status: 204 })
-    } catch (error) {
-      await releaseClaim(verify, verdict)
-      throw error
-    }
-  }
+  return aroundVerdict('fetchHandler', verify, {
+    receive: fetchAdapter(own),
+    handle,
+    onRefused: own.onRefused,
+    respond: async handled => (await handled()) ?? new Response(null, { status: 204 }),
+    refuse: refusal => new Response(null, refusal)
+  })
 }

@@ -3,8 +3,7 @@ import { PROXY_OPTIONS, type ProxyOptions } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
-import { assertFunctions, callHook, releaseClaim } from './around.ts'
-import { type Refusal, refusalOf } from './refusal.ts'
+import { aroundVerdict, type Refusal } from './around.ts'
 
 export interface LambdaHandlerOptions<Event = LambdaEvent, Context = unknown> extends ProxyOptions {
   /**
@@ -58,24 +57,14 @@ export function lambdaHandler<
   options: LambdaHandlerOptions<Event, Context> = {}
 ): (event: Event, context: Context) => Promise<Exclude<Result, Nothing> | LambdaResult> {
   const own = ownOptions('lambdaHandler', options, [...PROXY_OPTIONS, 'onRefused'])
-  const { onRefused } = own
-  assertFunctions('lambdaHandler', verify, { handle, onRefused })
-  const receive = lambdaAdapter(own)
-
-  return async (event, context) => {
-    const verdict = await verify(receive(event))
-    if (verdict.status !== 'verified') {
-      const refusal = refusalOf(verdict, 'lambdaHandler', callHook(onRefused, verdict, event, context))
-      return { ...emptyResult(event, refusal), headers: refusal.headers, body: '' }
-    }
-    try {
-      const result = (await handle(verdict, event, context)) as Exclude<Result, Nothing> | undefined
-      return result ?? emptyResult(event, { status: 204, headers: {} })
-    } catch (error) {
-      await releaseClaim(verify, verdict)
-      throw error
-    }
-  }
+  return aroundVerdict('lambdaHandler', verify, {
+    receive: lambdaAdapter(own),
+    handle,
+    onRefused: own.onRefused,
+    respond: async (handled, [event]) =>
+      ((await handled()) as Exclude<Result, Nothing>) ?? emptyResult(event, { status: 204, headers: {} }),
+    refuse: (refusal, [event]) => ({ ...emptyResult(event, refusal), headers: refusal.headers, body: '' })
+  })
 }
 
 const REASONS: Partial<Record<number, string>> = {

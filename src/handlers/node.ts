@@ -2,10 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type FromNodeOptions, type NodeRequest, nodeAdapter } from '../adapters/node.ts'
 import { PROXY_OPTIONS } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import type { Rejected, Unavailable, Verdict, Verified } from '../verdict/verdict.ts'
+import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
-import { assertFunctions, callHook, releaseClaim } from './around.ts'
-import { refusalOf } from './refusal.ts'
+import { aroundVerdict, callHook, validateHook } from './around.ts'
 import {
   answerAndClose,
   DRAIN_OPTIONS,
@@ -70,31 +69,31 @@ export function nodeHandler<
 ): (req: Req, res: Res, next?: (error?: unknown) => void) => Promise<void> {
   const own = ownOptions('nodeHandler', options, [...PROXY_OPTIONS, ...DRAIN_OPTIONS, ...HANDLER_OPTIONS])
   const { body, onRefused, onError } = own
-  assertFunctions('nodeHandler', verify, { handle, onRefused, onError })
-  const receive = nodeAdapter(own)
+  validateHook(onError, 'onError')
   const limits = validateDrainLimits(own)
+  const receive = nodeAdapter(own)
+  const run = aroundVerdict('nodeHandler', verify, {
+    receive: req => receive(req, typeof body === 'function' ? body(req) : body),
+    handle,
+    onRefused,
+    respond: async (handled, [, res]) => {
+      res.statusCode = 200 // the default of Koa is 404
+      if ((await handled()) === undefined) answerNothing(res)
+    },
+    refuse: (refusal, [, res]) => answerAndClose(res, refusal, limits)
+  })
 
   return async (req, res, next) => {
     if (!(await isTurn(req, res))) return
-    let verdict: Verdict | undefined
     try {
-      verdict = await verify(receive(req, typeof body === 'function' ? body(req) : body))
-      if (verdict.status === 'verified') {
-        res.statusCode = 200 // the default of Koa is 404
-        const result = await handle(verdict, req, res)
-        if (result === undefined) answerNothing(res)
-        return
-      }
+      await run(req, res)
     } catch (error) {
-      await releaseClaim(verify, verdict)
       if (next !== undefined) return next(error)
       // The error alone: the console shows objects whole, the request with its Authorization too.
       if (onError === undefined) console.error(error)
       else callHook(onError, error, req, res)
-      return answerAndClose(res, { status: 500, headers: {} }, limits)
+      await answerAndClose(res, { status: 500, headers: {} }, limits)
     }
-    const refusal = refusalOf(verdict, 'nodeHandler', callHook(onRefused, verdict, req, res))
-    return answerAndClose(res, refusal, limits)
   }
 }
 

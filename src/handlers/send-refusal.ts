@@ -5,7 +5,7 @@ import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { validateNumber, validateTimeout } from '../options/values.ts'
 import type { Rejected, Unavailable } from '../verdict/verdict.ts'
-import { type Refusal, refusalOf } from './refusal.ts'
+import { type Refusal, refusalOf } from './around.ts'
 
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
