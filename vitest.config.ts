@@ -18,6 +18,9 @@ const ISOLATED = [
   'test/servers/early-refusal.test.ts'
 ]
 
+/** These compile every example: part of `npm run check`. */
+const COMPILED = ['test/meta/docs/code-blocks.test.ts', 'test/meta/docs/source-examples.test.ts']
+
 export default defineConfig({
   // Examples import the package by its name.
   resolve: {
@@ -38,11 +41,13 @@ export default defineConfig({
           name: 'unit',
           isolate: false,
           include: ['test/**/*.test.ts', 'gateway/test/**/*.test.ts'],
-          exclude: [...ISOLATED, ...TIMED]
+          exclude: [...ISOLATED, ...TIMED, ...COMPILED]
         }
       },
       { extends: true, test: { name: 'isolated', include: ISOLATED } },
       { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 } } },
+      // npm run check:docs.
+      { extends: true, test: { name: 'docs', include: ['test/meta/docs/*.test.ts'] } },
       // npm run test:servers: real servers from Debian packages, started by the tests.
       {
         extends: true,

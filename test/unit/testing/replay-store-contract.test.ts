@@ -79,7 +79,8 @@ describe('replayStoreContract', () => {
     return failuresOf(() => simpleStore(shared, faults))
   }
 
-  it.each([
+  // Side by side: they wait for claims to expire.
+  it.concurrent.each([
     ['says true to every claim', { answer: () => true }, 'claims an id once'],
     ['says false to every claim', { answer: () => false }, 'claims an id once'],
     ['answers OK or null', { answer: (claimed: boolean) => (claimed ? 'OK' : null) }, 'claims an id once'],

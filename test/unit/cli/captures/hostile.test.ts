@@ -151,6 +151,7 @@ it('there are at least 100 hostile files', () => {
 
 it.each(FILES)('%s', async (_, content) => {
   checkOutput(await runInside(ARGS, content))
+  if (content.length > 1_000_000) return // the same reading once more, for seconds
   const asJson = await runInside([...ARGS, '--json'], content)
   checkOutput(asJson)
   if (asJson.code !== 64) expect(JSON.parse(asJson.stdout)).toHaveProperty('status')
