@@ -2,7 +2,7 @@ import { createAccountClient } from '../account/client.ts'
 import { AccountError, type AccountErrorCode } from '../account/errors.ts'
 import { escapeText } from '../explain/text.ts'
 import { EXIT, type Io, readBytes, UsageError } from './command.ts'
-import { COMMON, option, parseFlags, requireFlags } from './flags.ts'
+import { option, requireFlags, type Values } from './flags.ts'
 import type { Command } from './help.ts'
 
 const OPTIONS = {
@@ -10,14 +10,13 @@ const OPTIONS = {
   'base-url': option.text(
     'URL',
     'the REST API, version 4 or later, required, such as https://api.service.example/v4'
-  ),
-  help: COMMON.help
+  )
 } as const
 
 /** `signed-requests account` */
-export const account: Command = {
+export const account: Command<typeof OPTIONS> = {
   summary: 'print the account id that an access token belongs to',
-  usage: 'account --auth-url URL --base-url URL',
+  usage: '--auth-url URL --base-url URL',
   about:
     'Prints the account id that the service puts into X-Service-ID, and that createVerifier takes as accounts. The ' +
     'access token is taken from the environment variable ACCESS_TOKEN, or else from standard input, never from an ' +
@@ -28,24 +27,20 @@ export const account: Command = {
     '  --base-url https://api.service.example/v4 < token.txt'
   ],
   exits: [
-    [0, 'the account id is printed'],
-    [1, 'the token was refused'],
-    [2, 'a server was not reached, or cannot answer now'],
-    [64, 'a mistake on the command line, such as the URL of another service']
+    'the account id is printed',
+    'the token was refused',
+    'a server was not reached, or cannot answer now',
+    'a mistake on the command line, such as the URL of another service'
   ],
   run
 }
 
-async function run(args: string[], io: Io): Promise<number> {
-  const { values } = parseFlags('account', args, OPTIONS, io)
-  requireFlags(values, OPTIONS, ['auth-url', 'base-url'])
+async function run(values: Values<typeof OPTIONS>, io: Io): Promise<number> {
+  const { 'auth-url': authUrl = '', 'base-url': baseUrl = '' } = values
+  requireFlags({ 'auth-url': authUrl, 'base-url': baseUrl }, OPTIONS)
   const accessToken = await readAccessToken(io)
   try {
-    const client = createAccountClient({
-      authUrl: values['auth-url']!,
-      baseUrl: values['base-url']!,
-      accessToken
-    })
+    const client = createAccountClient({ authUrl, baseUrl, accessToken })
     io.print(escapeText((await client.identity()).accountId))
     return EXIT.ok
   } catch (error) {

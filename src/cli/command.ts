@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { styleText } from 'node:util'
 
 /** What a command sees of the process. */
 export interface Io {
@@ -20,6 +21,34 @@ export class UsageError extends Error {}
 /** What the process ends with; `usage` is that of sysexits.h. */
 export const EXIT = { ok: 0, refused: 1, unknown: 2, usage: 64 } as const
 
+/** How lines begin that mean something. */
+const STYLES: readonly (readonly [beginning: RegExp, style: Parameters<typeof styleText>[0]])[] = [
+  [/^(?:ok|verified|usable)\b/gm, 'green'],
+  [/^(?:FAIL|rejected|unusable|changed: line \d+)\b/gm, 'red'],
+  [/^(?:\?\?|unavailable\b)/gm, 'yellow'],
+  [/^-- .*/gm, 'dim'],
+  [/^ {2}(?:likely cause|fix):/gm, 'bold']
+]
+
+/**
+ * The last line of defence: every command escapes text from outside, and this catches what one forgets. Only printable
+ * ASCII and line ends are printed, with the beginnings of lines in colour where that is possible.
+ */
+export function guardOutput({ print, note, ...io }: Io): Io {
+  const safe = (text: string) => text.replace(/[^\n -~]/g, '?')
+  const paint = (text: string) =>
+    STYLES.reduce(
+      (painted, [beginning, style]) =>
+        painted.replace(beginning, found => styleText(style, found, { validateStream: false })),
+      text
+    )
+  return {
+    ...io,
+    print: text => print(io.color ? paint(safe(text)) : safe(text)),
+    note: text => note(safe(text))
+  }
+}
+
 /** Far larger than any webhook; it keeps a wrong file name, or an endless device, from filling the memory. */
 const MAX_BYTES = 32 * 2 ** 20
 
@@ -31,15 +60,12 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The bytes of a file, or of standard input for `-`: all of them, or the first 32 MiB.
+ * The bytes of a file, or of standard input for `-`.
  *
  * @param option where the name was given, such as `--key`
+ * @param isStartEnough of a larger file, the first 32 MiB are read, with a note; otherwise it is a mistake
  */
-export async function readStart(
-  file: string,
-  option: string,
-  io: Io
-): Promise<{ bytes: Buffer; isCut: boolean }> {
+export async function readBytes(file: string, option: string, io: Io, isStartEnough = false) {
   const chunks: Buffer[] = []
   let length = 0
   try {
@@ -52,12 +78,8 @@ export async function readStart(
     const { code = 'it broke off' } = error as NodeJS.ErrnoException
     throw new UsageError(`cannot read ${file} (${option}): ${FILE_ERRORS[code] ?? code}`)
   }
-  return { bytes: Buffer.concat(chunks, Math.min(length, MAX_BYTES)), isCut: length > MAX_BYTES }
-}
-
-/** The same for a file that must be complete. */
-export async function readBytes(file: string, option: string, io: Io): Promise<Buffer> {
-  const { bytes, isCut } = await readStart(file, option, io)
-  if (isCut) throw new UsageError(`${file} (${option}) is larger than ${MAX_BYTES} bytes`)
-  return bytes
+  if (length > MAX_BYTES && !isStartEnough)
+    throw new UsageError(`${file} (${option}) is larger than ${MAX_BYTES} bytes`)
+  if (length > MAX_BYTES) io.note('note: only the first 32 MiB of the file are read')
+  return Buffer.concat(chunks, Math.min(length, MAX_BYTES))
 }

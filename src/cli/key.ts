@@ -1,6 +1,6 @@
 import { getServers } from 'node:dns/promises'
 import { facts, factText } from '../explain/facts.ts'
-import { escapeText, wrapExact, wrapWords } from '../explain/text.ts'
+import { asciiJson, escapeText, wrapExact, wrapWords } from '../explain/text.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
 import { importPublicKey } from '../key/import.ts'
 import { createLookup } from '../key/lookup.ts'
@@ -9,20 +9,19 @@ import { joinChunks, type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from '
 import { isUnavailable } from '../verdict/codes.ts'
 import type { Failed } from '../verdict/result.ts'
 import { EXIT, type Io, UsageError } from './command.ts'
-import { COMMON, parseFlags, SHARED } from './flags.ts'
+import { COMMON, SHARED, type Values } from './flags.ts'
 import type { Command } from './help.ts'
-import { printJson, printText } from './print.ts'
 
-const OPTIONS = { 'dns-server': SHARED['dns-server'], json: COMMON.json, help: COMMON.help } as const
+const OPTIONS = { 'dns-server': SHARED['dns-server'], json: COMMON.json } as const
 
 const TIMEOUT = 5000
 
 const EXITS = { usable: EXIT.ok, unusable: EXIT.refused, unavailable: EXIT.unknown }
 
 /** `signed-requests key` */
-export const key: Command = {
+export const key: Command<typeof OPTIONS> = {
   summary: 'look up a key record and describe it',
-  usage: 'key NAME [options]',
+  usage: 'NAME [options]',
   about:
     'Asks DNS for the TXT records at NAME (a keyId, such as one._domainkey.service.example) and describes the key ' +
     'records among them.',
@@ -31,18 +30,12 @@ export const key: Command = {
     'npx signed-requests key one._domainkey.service.example',
     'npx signed-requests key one._domainkey.service.example --dns-server 8.8.8.8'
   ],
-  exits: [
-    [0, 'there is a key that can be used'],
-    [1, 'there is not'],
-    [2, 'DNS did not answer'],
-    [64, 'a mistake on the command line']
-  ],
+  exits: ['there is a key that can be used', 'there is not', 'DNS did not answer'],
   run
 }
 
-async function run(args: string[], io: Io): Promise<number> {
-  const { values, argument } = parseFlags('key', args, OPTIONS, io, { name: 'NAME', required: true })
-  const name = normalizeName(argument!)
+async function run(values: Values<typeof OPTIONS>, io: Io, argument: string): Promise<number> {
+  const name = normalizeName(argument)
   if (name === undefined) throw new UsageError(`${argument} is not a DNS name`)
   const servers = values['dns-server']
   const answer = await createLookup(dnsTxtLookup(servers && { servers }), TIMEOUT)(name)
@@ -53,11 +46,11 @@ async function run(args: string[], io: Io): Promise<number> {
     ? records.every(record => record.status === 'unrelated') && 'no key record among the TXT records'
     : describeFailure(answer)
   const asked = servers ?? getServers()
-  if (values.json) printJson({ name, servers: asked, status, ...(problem && { problem }), records }, io)
+  if (values.json) io.print(asciiJson({ name, servers: asked, status, ...(problem && { problem }), records }))
   else {
     const head = [`${status}: ${name}`, wrapWords('  asked: ', escapeText(`DNS server ${asked.join(', ')}`))]
     if (problem) head.push(wrapWords('  problem: ', problem))
-    printText([...head, ...records.flatMap(recordLines)].join('\n'), io)
+    io.print([...head, ...records.flatMap(recordLines)].join('\n'))
   }
   return EXITS[status]
 }

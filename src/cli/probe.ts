@@ -13,38 +13,32 @@ import {
   parseUrl,
   RESPONSE_TIMEOUT
 } from './exchange.ts'
-import { COMMON, parseFlags } from './flags.ts'
 import type { Command } from './help.ts'
-import { printText } from './print.ts'
-
-const OPTIONS = { help: COMMON.help } as const
 
 /** `signed-requests probe` */
 export const probe: Command = {
   summary: 'find out whether a receiver is reached, or who answers instead',
-  usage: 'probe URL',
+  usage: 'URL',
   about:
     'Says in stages whether requests from outside reach the receiver at URL: DNS, the TLS certificate, redirects, an ' +
     'unsigned GET, an unsigned POST, and an unsigned POST of 1 MB. None of them may be accepted: a refusal of this ' +
     'library is what it wants to see. Where something else answers, it says what.',
-  options: OPTIONS,
+  options: {},
   examples: ['npx signed-requests probe https://hooks.example.com/hook'],
   exits: [
-    [0, 'a receiver with this library refuses all of them'],
-    [1, 'something else answers'],
-    [2, 'it is not reached, or its certificate does not hold'],
-    [64, 'a mistake on the command line']
+    'a receiver with this library refuses all of them',
+    'something else answers',
+    'it is not reached, or its certificate does not hold'
   ],
   run
 }
 
-async function run(args: string[], io: Io): Promise<number> {
-  const { argument } = parseFlags('probe', args, OPTIONS, io, { name: 'URL', required: true })
-  const url = parseUrl(argument!)
+async function run(_: object, io: Io, argument: string): Promise<number> {
+  const url = parseUrl(argument)
   let isOurs = true
   const report = (mark: 'ok' | 'FAIL' | '--', stage: string, text: string) => {
     isOurs &&= mark !== 'FAIL'
-    printText(wrapWords(`${mark.padEnd(6)}${stage.padEnd(18)}`, escapeText(text, 1000)), io)
+    io.print(wrapWords(`${mark.padEnd(6)}${stage.padEnd(18)}`, escapeText(text, 1000)))
   }
   let stage = 'DNS'
   try {

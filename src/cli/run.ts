@@ -2,25 +2,19 @@ import { readFileSync } from 'node:fs'
 import { inFlags } from '../explain/settings.ts'
 import { escapeText } from '../explain/text.ts'
 import { account } from './account.ts'
-import { EXIT, type Io, UsageError } from './command.ts'
+import { EXIT, guardOutput, type Io, UsageError } from './command.ts'
 import { demo } from './demo/demo.ts'
 import { explain } from './explain/explain.ts'
-import { didYouMean } from './flags.ts'
+import { didYouMean, parseFlags } from './flags.ts'
 import { type Command, helpText } from './help.ts'
 import { key } from './key.ts'
-import { guardOutput } from './print.ts'
 import { probe } from './probe.ts'
 import { send } from './send/send.ts'
 
 /** In the order in which --help lists them. */
-export const COMMANDS: ReadonlyMap<string, Command> = new Map([
-  ['explain', explain],
-  ['key', key],
-  ['send', send],
-  ['account', account],
-  ['demo', demo],
-  ['probe', probe]
-])
+export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>(
+  Object.entries({ explain, key, send, account, demo, probe })
+)
 
 const LIST = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(13)}${summary}`).join('\n')
 
@@ -61,8 +55,8 @@ export async function run(args: readonly string[], terminal: Io): Promise<number
       throw new UsageError(
         `there is no command ${JSON.stringify(name)}${didYouMean(name, [...COMMANDS.keys()])}; see --help`
       )
-    else if (rest.some(arg => arg === '--help' || arg === '-h')) io.print(helpText(command))
-    else return await command.run(rest, io)
+    else if (rest.some(arg => arg === '--help' || arg === '-h')) io.print(helpText(name, command))
+    else return await runCommand(name, command, rest, io)
     return EXIT.ok
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
@@ -70,6 +64,14 @@ export async function run(args: readonly string[], terminal: Io): Promise<number
     io.note(`signed-requests: ${escapeText(text, 1000)}`)
     return error instanceof UsageError || error instanceof TypeError ? EXIT.usage : EXIT.unknown
   }
+}
+
+async function runCommand(name: string, command: Command, args: string[], io: Io): Promise<number> {
+  const { values, positionals } = parseFlags(args, command.options, io.env)
+  const [, bracket, argument] = /^(\[?)([A-Z]+)/.exec(command.usage) ?? []
+  const isRight = positionals.length === (argument ? 1 : 0) || (bracket && positionals.length === 0)
+  if (!isRight) throw new UsageError(`${name} takes ${argument ? `one ${argument}` : 'no argument'}`)
+  return command.run(values, io, positionals[0] ?? '')
 }
 
 function version(): string {

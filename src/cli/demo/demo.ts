@@ -12,28 +12,19 @@ import type { CheckName, Verdict } from '../../verdict/verdict.ts'
 import { createVerifier } from '../../verify.ts'
 import { EXIT, type Io } from '../command.ts'
 import { exchange } from '../exchange.ts'
-import { COMMON, parseFlags } from '../flags.ts'
 import type { Command } from '../help.ts'
-import { printText } from '../print.ts'
 import { type Scenario, scenariosOf } from './scenarios.ts'
-
-const OPTIONS = { help: COMMON.help } as const
 
 /** `signed-requests demo` */
 export const demo: Command = {
   summary: 'show good and forged requests, and the verdict on each',
-  usage: 'demo',
+  usage: '',
   about:
     'Starts a DNS server and an HTTPS receiver on this machine, sends good and forged requests, prints which check ' +
     'refused each, and ends.',
-  options: OPTIONS,
+  options: {},
   examples: ['npx signed-requests demo'],
-  exits: [
-    [0, 'every verdict is as expected'],
-    [1, 'one is not'],
-    [2, 'a port could not be opened'],
-    [64, 'a mistake on the command line']
-  ],
+  exits: ['every verdict is as expected', 'one is not', 'a port could not be opened'],
   run
 }
 
@@ -44,8 +35,7 @@ interface Row extends Scenario {
   verdict: Verdict
 }
 
-async function run(args: string[], io: Io): Promise<number> {
-  parseFlags('demo', args, OPTIONS, io)
+async function run(_: object, io: Io): Promise<number> {
   // Both publish their keys in DNS; the receiver trusts the first one's domain.
   const service = createTestService({ serviceDomain: 'service.example' })
   const other = createTestService({ serviceDomain: 'other.example' })
@@ -92,7 +82,7 @@ async function run(args: string[], io: Io): Promise<number> {
   io.print(`${table(rows)}\n`)
   const shown = rows.find(({ code }) => code === 'signature-mismatch')!
   io.print(`Why "${shown.name}" was refused, as explain(verdict) says it:\n`)
-  printText(`${explain(shown.verdict)}\n`, io)
+  io.print(`${explain(shown.verdict)}\n`)
   const wrong = rows.filter(({ verdict, code }) => codesOf(verdict) !== (code ?? ''))
   if (wrong.length === 0) io.print(`All ${rows.length} verdicts are as expected.`)
   for (const { name, code = 'verified' } of wrong) io.note(`${name}: expected ${code}`)

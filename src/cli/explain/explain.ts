@@ -1,4 +1,5 @@
 import { explainDiagnosis } from '../../explain/explain.ts'
+import { asciiJson } from '../../explain/text.ts'
 import { lineValues } from '../../http/fields.ts'
 import { parseHttpDate } from '../../http/http-date.ts'
 import { dnsTxtLookup } from '../../key/dns.ts'
@@ -7,10 +8,9 @@ import type { Verdict } from '../../verdict/verdict.ts'
 import { createVerifier } from '../../verify.ts'
 import type { Entry } from '../captures/capture.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
-import { EXIT, type Io, readBytes, readStart, UsageError } from '../command.ts'
-import { addPrefix, COMMON, option, parseFlags, requireFlags, SHARED, schemesOf } from '../flags.ts'
+import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
+import { addPrefix, COMMON, option, requireFlags, SHARED, schemeOf, type Values } from '../flags.ts'
 import type { Command } from '../help.ts'
-import { printJson, printText } from '../print.ts'
 import { parseTxt } from '../txt.ts'
 import { chooseEntry } from './choose-entry.ts'
 import { diagnoseCapture, MISSING_BODY } from './diagnose-capture.ts'
@@ -28,14 +28,13 @@ const OPTIONS = {
   body: option.text('FILE', 'the body, for a capture that does not have it'),
   entry: option.text('N', 'which request of the file, from 1', 'the first that is signed'),
   vector: option.text('NAME', 'which vector of a fixture, by its name'),
-  json: COMMON.json,
-  help: COMMON.help
+  json: COMMON.json
 } as const
 
 /** `signed-requests explain` */
-export const explain: Command = {
+export const explain: Command<typeof OPTIONS> = {
   summary: 'say why a captured request is refused',
-  usage: 'explain [FILE] [options]',
+  usage: '[FILE] [options]',
   about:
     `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in UTF-8, or ` +
     'in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 32 MiB.\n' +
@@ -49,24 +48,20 @@ export const explain: Command = {
     'npx signed-requests explain fixture.json'
   ],
   exits: [
-    [0, 'verified'],
-    [1, 'rejected'],
-    [2, 'unavailable: it cannot be decided now, or without the body'],
-    [64, 'a mistake on the command line, or a file that cannot be read']
+    'verified',
+    'rejected',
+    'unavailable: it cannot be decided now, or without the body',
+    'a mistake on the command line, or a file that cannot be read'
   ],
   run
 }
 
-const parse = (args: string[], io: Io) =>
-  parseFlags('explain', args, OPTIONS, io, { name: 'FILE', required: false })
-
-type Flags = ReturnType<typeof parse>['values']
+type Flags = Values<typeof OPTIONS>
 
 const EXITS = { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }
 
-async function run(args: string[], io: Io): Promise<number> {
-  const { values, argument = '-' } = parse(args, io)
-  const entry = await readEntry(argument, values, io)
+async function run(values: Flags, io: Io, argument: string): Promise<number> {
+  const entry = await readEntry(argument || '-', values, io)
   const options = withFlags(entry, values)
   const { verdict, note } = await verifyEntry(entry, options)
   if (note !== undefined) io.note(`note: ${note}`)
@@ -75,16 +70,13 @@ async function run(args: string[], io: Io): Promise<number> {
     isAsOfDate: values.now === 'date',
     isByClock: options.now === undefined
   })
-  if (values.json) printJson({ ...printable(verdict), diagnosis }, io)
-  else printText(explainDiagnosis(diagnosis), io)
+  io.print(values.json ? asciiJson({ ...printable(verdict), diagnosis }) : explainDiagnosis(diagnosis))
   return EXITS[diagnosis.status]
 }
 
 /** The selected entry of the file, as the flags change it, with notes on how it was found. */
 async function readEntry(file: string, flags: Flags, io: Io): Promise<Entry> {
-  const { bytes, isCut } = await readStart(file, 'FILE', io)
-  if (isCut) io.note('note: only the first 32 MiB of the file are read')
-  const capture = readCapture(bytes)
+  const capture = readCapture(await readBytes(file, 'FILE', io, true))
   const { chosen, note } = chooseEntry(capture, flags)
   const body = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
   const { request, time } = chosen
@@ -135,14 +127,13 @@ function withFlags({ options, request, time }: Entry, flags: Flags): VerifierOpt
     accounts: flags.account,
     accountHeader: flags['account-header'],
     accountPrefix: flags['account-prefix'],
-    schemes: flags.scheme && schemesOf(flags.scheme),
+    schemes: flags.scheme?.map(schemeOf),
     algorithms: flags.algorithm,
     lookupTxt: records ? async () => records.map(text => [text]) : servers && dnsTxtLookup({ servers }),
     now: now === undefined ? undefined : () => now
   }
   const all: Partial<VerifierOptions> = { ...options, ...defined(given) }
-  const needed = { domain: all.serviceDomain, host: all.hosts, account: all.accounts }
-  requireFlags(needed, OPTIONS, Object.keys(needed))
+  requireFlags({ domain: all.serviceDomain, host: all.hosts, account: all.accounts }, OPTIONS)
   return all as VerifierOptions
 }
 

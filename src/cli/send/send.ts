@@ -9,7 +9,7 @@ import { type SignedTestRequest, signRequest } from '../../testing/sign.ts'
 import { createSigningKey, type SigningKey } from '../../testing/signing-key.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { describeError, exchange, parseUrl, type Response } from '../exchange.ts'
-import { addPrefix, COMMON, option, parseFlags, SHARED, schemesOf } from '../flags.ts'
+import { addPrefix, COMMON, option, SHARED, schemeOf, type Values } from '../flags.ts'
 import type { Command } from '../help.ts'
 import { zoneRecord } from '../txt.ts'
 import { conclude } from './conclude.ts'
@@ -40,14 +40,13 @@ const OPTIONS = {
   header: option.list("'NAME: TEXT'", 'add or replace a header before signing'),
   tamper: option.text('WHAT', `send a forgery: change this after signing, one of ${TAMPER_NAMES.join(', ')}`),
   repeat: option.text('N', 'send the same bytes N times, to see the replay refused', '1'),
-  'allow-self-signed': option.flag('accept any certificate, on a loopback address only'),
-  help: COMMON.help
+  'allow-self-signed': option.flag('accept any certificate, on a loopback address only')
 } as const
 
 /** `signed-requests send` */
-export const send: Command = {
+export const send: Command<typeof OPTIONS> = {
   summary: 'sign a request and send it to a receiver under development',
-  usage: 'send URL [options]',
+  usage: 'URL [options]',
   about:
     'Signs a request as the service does, sends it to a receiver under development, prints the response and says who ' +
     'answered. The receiver finds the key in DNS: publish the record that is printed, or have it served with ' +
@@ -62,25 +61,17 @@ export const send: Command = {
     '  --serve-dns 127.0.0.1:5353'
   ],
   exits: [
-    [
-      0,
-      'the response is 2xx; with --repeat, the first is and no repetition is; with --tamper, the forgery was refused'
-    ],
-    [1, 'any other response; with --repeat, a repetition was accepted; with --tamper, the forgery was'],
-    [2, 'there is no response, or it is 503'],
-    [64, 'a mistake on the command line']
+    'the response is 2xx; with --repeat, the first is and no repetition is; with --tamper, the forgery was refused',
+    'any other response; with --repeat, a repetition was accepted; with --tamper, the forgery was',
+    'there is no response, or it is 503'
   ],
   run
 }
 
-const parse = (args: string[], io: Io) =>
-  parseFlags('send', args, OPTIONS, io, { name: 'URL', required: true })
+type Flags = Values<typeof OPTIONS>
 
-type Flags = ReturnType<typeof parse>['values']
-
-async function run(args: string[], io: Io): Promise<number> {
-  const { values: flags, argument } = parse(args, io)
-  const url = parseUrl(argument!)
+async function run(flags: Flags, io: Io, argument: string): Promise<number> {
+  const url = parseUrl(argument)
   const tls = { rejectUnauthorized: flags['allow-self-signed'] !== true }
   if (!tls.rejectUnauthorized && !isLoopback(url.hostname))
     throw new UsageError('--allow-self-signed is for loopback addresses: localhost, 127.0.0.1 or [::1]')
@@ -158,7 +149,7 @@ function sign(url: URL, key: SigningKey, flags: Flags, body: Buffer | null): Sig
     {
       target: addPrefix(flags.prefix, `${url.pathname}${url.search}`),
       headers: (flags.header ?? []).map(parseHeader),
-      scheme: schemesOf([scheme])[0]!.name,
+      scheme: schemeOf(scheme).name,
       body,
       ...(method !== undefined && { method })
     },

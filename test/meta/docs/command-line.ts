@@ -17,7 +17,7 @@ export const withHelp = (page: string): string =>
   page.replace(/(<!-- help: (\S+) -->\n+```text\n)(?:.*?\n)??```\n/gs, (_, start: string, name: string) => {
     const command = COMMANDS.get(name)
     if (name !== 'signed-requests' && command === undefined) throw new Error(`there is no command ${name}`)
-    const help = command === undefined ? HELP : helpText(command)
+    const help = command === undefined ? HELP : helpText(name, command)
     return `${start}${help}\n\`\`\`\n`
   })
 

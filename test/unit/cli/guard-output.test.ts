@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { guardOutput } from '../../../src/cli/print.ts'
+import { guardOutput } from '../../../src/cli/command.ts'
 
 const NASTY = 'a\x1b]0;x\x07\x9b2J\x7f\u202e\u2066\r\0b\n'
 
@@ -19,8 +19,8 @@ describe('the output', () => {
   })
 
   it('has colours only where they are allowed', () => {
-    expect(printed('\x1b[31mred\x1b[39m', true)[0]).toBe('\x1b[31mred\x1b[39m')
-    expect(printed('\x1b[31mred\x1b[39m', false)[0]).toBe('?red?')
-    expect(printed('\x1b[2J\x1b[1;31m', true)[0]).toBe('?[2J?[1;31m')
+    expect(printed('ok    https', true)).toEqual(['\x1b[32mok\x1b[39m    https', 'ok    https'])
+    expect(printed('ok    https', false)[0]).toBe('ok    https')
+    expect(printed('\x1b[31mred\x1b[39m', true)[0]).toBe('?[31mred?[39m')
   })
 })

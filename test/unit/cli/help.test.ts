@@ -6,7 +6,7 @@ import { commandLinePage } from '../../meta/docs/command-line.ts'
 
 const HELPS = [
   ['signed-requests', HELP],
-  ...[...COMMANDS].map(([name, command]): [string, string] => [name, helpText(command)])
+  ...[...COMMANDS].map(([name, command]): [string, string] => [name, helpText(name, command)])
 ] as [string, string][]
 
 describe.each(HELPS)('the help of %s', (_, help) => {
