@@ -1,14 +1,12 @@
+import type { AdapterRequest } from '../../adapters/proxy.ts'
 import { base64Digest } from '../../http/digest.ts'
 import { lineValues } from '../../http/fields.ts'
-import type { HeaderLine, ReceivedRequest } from '../../http/request.ts'
+import type { HeaderLine } from '../../http/request.ts'
 import type { VerifierOptions } from '../../options/options.ts'
 
 /** One request of a capture. */
 export interface Entry {
-  request: Omit<ReceivedRequest, 'headers' | 'body'> & {
-    readonly headers: readonly HeaderLine[]
-    readonly body: ReceivedRequest['body']
-  }
+  request: AdapterRequest
   /** why, when the request had a body and the capture does not have its bytes */
   missingBody?: string | undefined
   /** what may be the body too, when the one above does not match its digest, each with a note on what it is */
@@ -33,25 +31,29 @@ export interface Capture {
 /** More requests than anyone looks through. */
 export const MAX_ENTRIES = 10_000
 
-type Found = Pick<Entry['request'], 'method' | 'target' | 'headers' | 'forwarded'> & {
-  /** undefined: the format does not show it, or the file has none */
-  body: ReceivedRequest['body'] | undefined
-  https?: boolean
-} & Partial<Omit<Entry, 'request'>>
+/** A request as a format shows it. */
+export type Captured = Pick<AdapterRequest, 'method' | 'target' | 'headers'> &
+  Partial<AdapterRequest> & {
+    /** of a URL or a pseudo-header: the Host, when there is no such header (RFC 9113 section 8.3.1) */
+    authority?: string | undefined
+  }
 
 /**
  * An entry whose body may be missing. It counts as sent over TLS unless the capture says otherwise: what was captured
  * in clear text was behind a proxy that ended TLS.
  */
-export function entryOf({ method, target, headers, body, https = true, forwarded, ...rest }: Found): Entry {
-  const isEmpty = !body || (body instanceof Uint8Array && body.length === 0)
+export function entryOf({ authority, headers: lines, ...captured }: Captured, more?: Partial<Entry>): Entry {
+  const hasHost = authority === undefined || lineValues(lines, 'host').length > 0
+  const headers: readonly HeaderLine[] = hasHost ? lines : [['Host', authority], ...lines]
+  const request = { body: null, https: true, ...captured, headers }
+  const isEmpty = request.body === null || (request.body as { length?: number }).length === 0
   return {
-    request: { method, target, headers, body: body ?? null, https, ...(forwarded && { forwarded }) },
+    request,
     ...(isEmpty && hadBody(headers) && { missingBody: 'the capture does not have the body' }),
     otherBodies: [],
     options: {},
     notes: [],
-    ...rest
+    ...more
   }
 }
 
@@ -66,11 +68,26 @@ function hadBody(headers: readonly HeaderLine[]): boolean {
   return digest !== '' && !EMPTY_DIGESTS.some(empty => digest.includes(empty))
 }
 
-/** With a Host line, where the capture has the host in a URL or a pseudo-header (RFC 9113 section 8.3.1). */
-export const withHost = (host: string | undefined, headers: readonly HeaderLine[]): readonly HeaderLine[] =>
-  host === undefined || lineValues(headers, 'host').length > 0 ? headers : [['Host', host], ...headers]
+const PSEUDO_HEADER = /^:(?:method|path|authority|scheme)$/
 
+/** The pseudo-headers of HTTP/2 (RFC 9113 section 8.3.1), and the other headers. */
+export function splitPseudoHeaders(lines: readonly HeaderLine[]) {
+  const pseudo = new Map<string, string>()
+  const headers: HeaderLine[] = []
+  for (const [name, value] of lines) {
+    // Twice is malformed (RFC 9113 section 8.3): as a header it is, too.
+    if (!PSEUDO_HEADER.test(name) || pseudo.has(name)) headers.push([name, value])
+    else pseudo.set(name, value)
+  }
+  return { pseudo, headers }
+}
+
+/** None of the names that are asked for is on a prototype. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {})
+
+export const isText = (value: unknown): value is string => typeof value === 'string'

@@ -1,22 +1,18 @@
 import { fromLambdaEvent, type LambdaEvent } from '../../adapters/lambda.ts'
-import type { HeaderLine, ReceivedRequest } from '../../http/request.ts'
+import type { HeaderLine } from '../../http/request.ts'
 import { UsageError } from '../command.ts'
 import {
   type Capture,
   type Entry,
   entryOf,
   isObject,
+  isText,
   type JsonObject,
   MAX_ENTRIES,
-  withHost
+  objectOr,
+  splitPseudoHeaders
 } from './capture.ts'
 import { isFixture, parseFixture } from './fixture.ts'
-
-/** Names in a file must not find `Object.prototype`. */
-const get = (object: unknown, name: string): unknown =>
-  isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined
-
-const isText = (value: unknown): value is string => typeof value === 'string'
 
 /** Parses JSON as its shape says: a HAR, a fixture, a Lambda event or an export. Undefined for another shape. */
 export function parseJson(text: string): Capture | undefined {
@@ -26,7 +22,8 @@ export function parseJson(text: string): Capture | undefined {
   } catch (error) {
     throw new UsageError(`the file looks like JSON but does not parse: ${problemIn(text, error as Error)}`)
   }
-  return captureOf(value) ?? captureOf(get(value, 'data'))
+  const { data, log } = objectOr(value)
+  return captureOf(value) ?? captureOf(data) ?? captureOf(objectOr(log)['entries'])
 }
 
 /** With the line: Node's messages have the position only, and not always. */
@@ -42,68 +39,56 @@ function problemIn(text: string, { message }: Error): string {
     : `line ${line} is wrong; is the file cut off?`
 }
 
+const SHAPES: readonly (readonly [
+  format: string,
+  isShape: (value: JsonObject) => boolean,
+  parse: (value: JsonObject) => Entry[]
+])[] = [
+  ['a HAR', isHarEntry, parseHarEntry],
+  ['a fixture', isFixture, parseFixture],
+  ['a Lambda event', isLambdaEvent, parseLambdaEvent],
+  ['a JSON export', isExport, parseExport]
+]
+
+/** One of these, or an array of them. */
 function captureOf(value: unknown): Capture | undefined {
-  if (Array.isArray(value)) {
-    const captures = value
-      .slice(0, MAX_ENTRIES)
-      .flatMap(item => (isObject(item) ? (captureOf(item) ?? []) : []))
-    return captures[0] && { format: captures[0].format, entries: captures.flatMap(({ entries }) => entries) }
+  const entries: Entry[] = []
+  let found: string | undefined
+  for (const item of [value].flat(1).slice(0, MAX_ENTRIES).filter(isObject)) {
+    const [format, , parse] = SHAPES.find(([, isShape]) => isShape(item)) ?? []
+    found ??= format
+    entries.push(...(parse?.(item) ?? []))
   }
-  const entries = get(get(value, 'log'), 'entries')
-  if (Array.isArray(entries))
-    return { format: 'a HAR', entries: entries.slice(0, MAX_ENTRIES).filter(isHarEntry).map(parseHarEntry) }
-  if (isHarEntry(value)) return { format: 'a HAR entry', entries: [parseHarEntry(value)] }
-  if (!isObject(value)) return undefined
-  if (isFixture(value)) return { format: 'a fixture', entries: parseFixture(value) }
-  if (isLambdaEvent(value)) return { format: 'a Lambda event', entries: [parseLambdaEvent(value)] }
-  if (isExport(value)) return { format: 'a JSON export', entries: [parseExport(value)] }
-  return undefined
+  return found === undefined ? undefined : { format: found, entries }
 }
 
 /** HTTP Archive 1.2, `log.entries`. A fixture also has a `request`, with a target instead of a URL. */
-function isHarEntry(value: unknown): value is JsonObject {
-  const request = get(value, 'request')
-  return (
-    isText(get(request, 'method')) && isText(get(request, 'url')) && Array.isArray(get(request, 'headers'))
-  )
+function isHarEntry({ request }: JsonObject): boolean {
+  const { method, url, headers } = objectOr(request)
+  return isText(method) && isText(url) && Array.isArray(headers)
 }
 
-function parseHarEntry(entry: JsonObject): Entry {
-  const request = entry['request'] as JsonObject
-  const url = splitUrl(request['url'] as string)
-  // Browsers write the pseudo-headers of HTTP/2 among the others.
-  const all = parseHeaders(request['headers'])
-  const pseudo = (name: string) => all.find(([header]) => header === name)?.[1]
-  const data = get(request, 'postData')
-  const text = get(data, 'text')
-  const time = Date.parse(String(get(entry, 'startedDateTime')))
-  return entryOf({
-    method: request['method'] as string,
-    target: pseudo(':path') ?? url.target,
-    headers: withHost(
-      pseudo(':authority') ?? url.authority,
-      all.filter(([name]) => !name.startsWith(':'))
-    ),
-    body: isText(text)
-      ? Buffer.from(text, get(data, 'encoding') === 'base64' ? 'base64' : 'utf8')
-      : undefined,
-    https: url.https,
-    ...(!Number.isNaN(time) && { time })
-  })
+function parseHarEntry({ request, startedDateTime }: JsonObject): Entry[] {
+  const { method, url, headers, postData } = objectOr(request)
+  const { text, encoding } = objectOr(postData)
+  const time = Date.parse(String(startedDateTime))
+  return parseExport({ method, url, headers, body: text, encoding }, Number.isNaN(time) ? {} : { time })
 }
 
 /** An event of API Gateway, a function URL or a load balancer, as it appears in a log. */
-const isLambdaEvent = (value: JsonObject): boolean =>
-  (isText(get(value, 'httpMethod')) && isText(get(value, 'path'))) ||
-  (isText(get(value, 'rawPath')) && isObject(get(get(value, 'requestContext'), 'http')))
+function isLambdaEvent({ httpMethod, path, rawPath, requestContext }: JsonObject): boolean {
+  return (
+    (isText(httpMethod) && isText(path)) || (isText(rawPath) && isObject(objectOr(requestContext)['http']))
+  )
+}
 
 /** Uses the adapter that the receiver uses, so that the verdict is the same. */
-function parseLambdaEvent(event: JsonObject): Entry {
+function parseLambdaEvent(event: JsonObject): Entry[] {
   try {
-    const { method, target, headers, body, https } = fromLambdaEvent(event as LambdaEvent)
+    const { headers, ...request } = fromLambdaEvent(event as LambdaEvent)
     const lines = [...(headers as Iterable<HeaderLine>)]
-    if (!isText(method) || !isText(target) || !lines.flat().every(isText)) throw new TypeError()
-    return entryOf({ method, target, headers: lines, body: isText(body) ? Buffer.from(body) : body, https })
+    if (![request.method, request.target, ...lines.flat()].every(isText)) throw new TypeError()
+    return [entryOf({ ...request, headers: lines })]
   } catch {
     // The adapter relies on the platform for the types; a file may have anything.
     throw new UsageError(
@@ -114,50 +99,45 @@ function parseLambdaEvent(event: JsonObject): Entry {
 
 const TARGETS = ['target', 'url', 'originalUrl', 'path']
 const BODIES = ['rawBody', 'bodyRaw', 'content', 'body', 'payload', 'data', 'text']
+const ENCODINGS = ['encoding', 'bodyEncoding', 'contentEncoding']
 
 /** `{ method, url, headers, body }`, as sites that inspect requests export it, or as a log line. */
-const isExport = (value: JsonObject): boolean =>
-  isText(get(value, 'method')) &&
-  TARGETS.some(name => isText(get(value, name))) &&
-  typeof (get(value, 'headers') ?? '') === 'object'
-
-function parseExport(value: JsonObject): Entry {
-  const url = TARGETS.map(name => get(value, name)).find(isText)!
-  const { target, authority, https } = splitUrl(url, get(value, 'query'))
-  const given = get(value, 'https')
-  return entryOf({
-    method: get(value, 'method') as string,
-    target,
-    headers: withHost(authority, parseHeaders(get(value, 'headers'))),
-    https: typeof given === 'boolean' ? given : https,
-    ...exportedBody(value)
-  })
+function isExport(value: JsonObject): boolean {
+  const { method, headers } = value
+  return isText(method) && TARGETS.some(name => isText(value[name])) && typeof (headers ?? '') === 'object'
 }
 
-function exportedBody(value: JsonObject): { body: ReceivedRequest['body'] } & Partial<Entry> {
-  const body = BODIES.map(name => get(value, name)).find(found => found !== undefined && found !== null)
-  if (body === undefined) return { body: null }
-  if (!isText(body)) {
-    const note =
-      'the capture has a body that was parsed: written as JSON again, these are the bytes that were signed'
-    return {
-      body: null,
-      missingBody: 'the capture has the body parsed, and its bytes as sent are lost',
-      otherBodies: serializations(body).map(text => [Buffer.from(text), note])
-    }
+function parseExport(value: JsonObject, more: Partial<Entry> = {}): Entry[] {
+  const { method, query, https, isBase64Encoded } = value
+  const url = TARGETS.map(name => value[name]).find(isText)!
+  // Browsers write the pseudo-headers of HTTP/2 among the others.
+  const { pseudo, headers } = splitPseudoHeaders(parseHeaders(value['headers']))
+  const body = BODIES.map(name => value[name]).find(found => found !== undefined && found !== null)
+  const isBase64 = isBase64Encoded === true || ENCODINGS.some(name => value[name] === 'base64')
+  const sent = splitUrl(url, query)
+  const request = {
+    method: String(method),
+    target: pseudo.get(':path') ?? sent.target,
+    authority: pseudo.get(':authority') ?? sent.authority,
+    headers,
+    body: isText(body) ? Buffer.from(body, isBase64 ? 'base64' : 'utf8') : null,
+    https: typeof https === 'boolean' ? https : sent.https
   }
-  const isBase64 =
-    get(value, 'isBase64Encoded') === true ||
-    ['encoding', 'bodyEncoding', 'contentEncoding'].some(name => get(value, name) === 'base64')
-  return { body: Buffer.from(body, isBase64 ? 'base64' : 'utf8') }
+  return [entryOf(request, body === undefined || isText(body) ? more : { ...more, ...parsedBody(body) })]
 }
 
 /** As JavaScript writes it, compact and indented, and as Python does; each with and without a newline. */
-function serializations(body: unknown): string[] {
+function parsedBody(body: unknown): Partial<Entry> {
   try {
     const indented = JSON.stringify(body, null, 1)
     const spaced = indented.replace(/\n */g, ' ').replace(/([{[]) | ([}\]])/g, '$1$2')
-    return [JSON.stringify(body), spaced, JSON.stringify(body, null, 2)].flatMap(text => [text, `${text}\n`])
+    const texts = [JSON.stringify(body), spaced, JSON.stringify(body, null, 2)]
+    const note =
+      'the capture has a body that was parsed: written as JSON again, these are the bytes that were signed'
+    return {
+      missingBody: 'the capture has the body parsed, and its bytes as sent are lost',
+      otherBodies: texts.flatMap(text => [text, `${text}\n`]).map(text => [Buffer.from(text), note])
+    }
   } catch {
     throw new UsageError('the body is nested too deeply')
   }
@@ -177,10 +157,8 @@ export function splitUrl(url: string, query?: unknown) {
 
 /** An object of names and values, an array of pairs, or an array of `{ name, value }`. */
 function parseHeaders(headers: unknown): HeaderLine[] {
-  const lines = Array.isArray(headers)
-    ? headers.map(line =>
-        Array.isArray(line) ? line : [get(line, 'name') ?? get(line, 'key'), get(line, 'value')]
-      )
+  const lines: unknown[][] = Array.isArray(headers)
+    ? headers.map(line => (Array.isArray(line) ? line : [line?.name ?? line?.key, line?.value]))
     : Object.entries(headers as object)
   return lines.flatMap(([name, values, ...others]) =>
     [values].flat(1).map((value: unknown): HeaderLine => {

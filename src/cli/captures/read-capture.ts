@@ -1,9 +1,8 @@
 import { UsageError } from '../command.ts'
 import type { Capture, Entry } from './capture.ts'
-import { parseCurlCommand } from './curl-command.ts'
-import { parseCurl, parseHttp } from './http.ts'
+import { parseHttp } from './http.ts'
 import { parseJson } from './json.ts'
-import { PACKET, parseTcpdump } from './tcpdump.ts'
+import { PACKET, parseCurl, parseCurlCommand, parseTcpdump } from './programs.ts'
 
 export const FORMATS =
   'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a curl command, an ' +

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseTcpdump } from '../../../../src/cli/captures/tcpdump.ts'
+import { parseTcpdump } from '../../../../src/cli/captures/programs.ts'
 import { createTestService } from '../../../../src/testing/index.ts'
 import { cpuTime } from '../../../support/cpu-time.ts'
 import { runInside } from '../../../support/run-cli.ts'
