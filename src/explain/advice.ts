@@ -1,9 +1,23 @@
+import { SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 import type { Code } from '../verdict/codes.ts'
 import type { CheckName } from '../verdict/verdict.ts'
-import { CASES, CAUSES, type Situation } from './causes.ts'
+import { findCause } from './causes.ts'
+import type { ChangedLine } from './changed-line.ts'
 import { compareWithClock, type Evidence, lengths } from './facts.ts'
-import { nameSetting, setSetting } from './settings.ts'
+import { nameSetting, type SettingsLanguage, setSetting } from './settings.ts'
 import { escapeText } from './text.ts'
+
+/** What a cause is found from, besides the evidence. */
+export interface Situation {
+  settings: SettingsLanguage
+  /** nothing of a signed request is there */
+  unsigned: boolean
+  /** Signature is that of RFC 9421, and not that of the draft */
+  rfc9421: boolean
+  /** for a signature that did not verify: the line that was changed, and whether the key made the signature */
+  changed?: ChangedLine | undefined
+  isByKey?: boolean | undefined
+}
 
 /** How a body was changed, by `Reencoding` or `BodyChange`. */
 const BODY_CHANGES: Evidence = {
@@ -42,38 +56,50 @@ const inWords = (error: string, check: CheckName): string => {
   return Object.hasOwn(ERRORS, error) ? `${error}, ${words}` : error
 }
 
+const ALGORITHMS: ReadonlySet<string> = new Set(Object.values(SCHEME_ALGORITHMS).flat())
+
+/** An IP address, a name without a dot, or one that is only used inside a network. */
+const INTERNAL = /^(?:\[[\da-f:.]+\]|[\d.]+|[^.]+|.+\.(?:internal|local|localhost|lan|svc|cluster\.local))$/
+
+const withoutPort = (name: Evidence[string]): string => String(name).toLowerCase().replace(/:\d+$/, '')
+
 /** The likely cause and the fix. */
 export function adviceOn(
   code: Code,
   check: CheckName,
   evidence: Evidence,
-  situation: Situation
+  { settings, changed, ...situation }: Situation
 ): readonly [cause: string, fix: string] {
-  const { settings, changed } = situation
-  const found = (CASES[code] ?? CASES[check])?.(evidence, situation)
-  const key = [found, code, check, 'header'].find(name => name !== undefined && CAUSES.has(name))!
-  const [cause = '', fix = ''] = CAUSES.get(key)!
+  const { received, error, bodyLength, contentLength, offsetSeconds } = evidence
   const known = evidence['reencoding'] ?? evidence['change']
   const name = String(evidence['name'] ?? evidence['keyId'])
   const domain = String(evidence['domain'])
   // DKIM publishes keys at `<selector>._domainkey.<domain>` (RFC 6376 section 3.6.2.1).
   const [, above = domain.slice(domain.indexOf('.') + 1)] = domain.split('._domainkey.')
-  const values: Evidence = {
+  const host = withoutPort(received)
+  const algorithm = String(received).toLowerCase()
+  const values: Readonly<Record<string, unknown>> = {
     ...evidence,
+    ...situation,
     name: evidence['name'] ?? '',
     proto: 'x-forwarded-proto',
+    change: changed?.change ?? evidence['change'],
     detail: changed?.detail,
-    algorithm: String(evidence['received']).toLowerCase(),
+    sameName: check === 'host' && [evidence['expected']].flat().some(ours => withoutPort(ours) === host),
+    internal: INTERNAL.test(host),
+    algorithm: ALGORITHMS.has(algorithm) ? algorithm : '',
     similarName: String(evidence['similar']).split(':', 1)[0],
+    itself: algorithm.replace(/\.$/, '') === domain,
+    allowed: Number(evidence['bits']) >= 1024,
     known,
     how: BODY_CHANGES[String(known)],
-    error: inWords(String(evidence['error']), check),
+    error: inWords(String(error), check),
     store: evidence['store'] ?? 'the store',
     above: above.includes('.') ? `, such as ${above}` : '',
     // Only a name that a shell takes as it is.
     command: `npx signed-requests key ${/^[\w][\w.-]{0,252}$/.test(name) ? name : 'NAME'}`,
-    clock: evidence['offsetSeconds'] && compareWithClock(evidence),
-    size: evidence['bodyLength'] && lengths(Number(evidence['bodyLength']), evidence['contentLength'])
+    clock: offsetSeconds && compareWithClock(evidence),
+    size: bodyLength && lengths(Number(bodyLength), contentLength)
   }
   const fill = (part: string): string =>
     part
@@ -85,6 +111,7 @@ export function adviceOn(
             ? setSetting(settings, word, String(values[value]))
             : escapeText([values[word] ?? []].flat().slice(0, 10).join(', '))
       )
+  const { cause, fix } = findCause(code, check, values)
   const line = changed === undefined ? '' : `line ${changed.line} was changed after it was signed: `
   return [line + fill(cause), fill(fix)]
 }

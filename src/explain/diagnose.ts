@@ -8,8 +8,7 @@ import {
   type Failure,
   type Verdict
 } from '../verdict/verdict.ts'
-import { adviceOn } from './advice.ts'
-import { isOtherScheme, isUnsigned, type Situation } from './causes.ts'
+import { adviceOn, type Situation } from './advice.ts'
 import { findChangedLine, SEARCH_COST } from './changed-line.ts'
 import { type Evidence, type Fact, facts } from './facts.ts'
 import { openSignature } from './opened-signature.ts'
@@ -86,8 +85,32 @@ export function diagnoseWithin(
   { settings = 'options' }: DiagnoseOptions = {}
 ): Diagnosis {
   assertVerdict('diagnose', verdict)
-  const situation = { settings, codes: new Set(verdict.failures.map(({ code }) => code)) }
-  const failures = verdict.failures.map(failure => diagnoseFailure(failure, verdict, situation, searchCost))
+  const codes = new Set(verdict.failures.map(({ code }) => code))
+  const situation: Situation = {
+    settings,
+    unsigned: codes.has('signature-missing') && codes.has('digest-missing') && codes.has('account-missing'),
+    rfc9421: verdict.failures.some(isRfc9421)
+  }
+  const failures = verdict.failures.map((failure): DiagnosedFailure => {
+    const { check, code, message } = failure
+    const evidence = evidenceOf(failure)
+    const { changed, isByKey } = code === 'signature-mismatch' ? searchLine(failure.evidence, searchCost) : {}
+    const [cause, fix] = adviceOn(code, check, evidence, { ...situation, changed, isByKey })
+    const thrown = Object.hasOwn(failure, 'cause') ? { error: failure.cause } : undefined
+    const followsFrom = rootOf(failure, verdict.failures, situation)
+    return {
+      ...{ check, code, message, cause, fix },
+      facts: facts(evidence, thrown),
+      ...(changed !== undefined && {
+        changed: {
+          line: changed.line,
+          signed: escapeText(changed.signed, 600),
+          received: escapeText(changed.received, 600)
+        }
+      }),
+      ...(followsFrom !== undefined && { followsFrom })
+    }
+  })
   const roots = failures.filter(({ followsFrom }) => followsFrom === undefined)
   return {
     status: verdict.status,
@@ -95,45 +118,11 @@ export function diagnoseWithin(
       verdict.status === 'verified'
         ? `account ${escapeText(verdict.accountId)}, ${verdict.algorithm} by ${escapeText(verdict.keyId)}`
         : roots.map(({ check }) => check).join(', '),
-    checks: CHECK_NAMES.map(check => diagnoseCheck(check, verdict.checks[check])),
-    failures: [...roots, ...failures.filter(failure => !roots.includes(failure))]
-  }
-}
-
-function diagnoseCheck(check: CheckName, result: CheckResult): DiagnosedCheck {
-  const { outcome } = result
-  if (outcome === 'pass') return { check, outcome }
-  if (outcome === 'not-run') return { check, outcome, reason: result.reason }
-  return { check, outcome, code: result.code, message: result.message }
-}
-
-function diagnoseFailure(
-  failure: Failure,
-  verdict: Verdict,
-  situation: Situation,
-  searchCost: number
-): DiagnosedFailure {
-  const { check, code, message } = failure
-  const evidence = evidenceOf(failure)
-  const search = code === 'signature-mismatch' ? searchLine(failure.evidence, searchCost) : {}
-  const [cause, fix] = adviceOn(code, check, evidence, { ...situation, ...search })
-  const thrown = Object.hasOwn(failure, 'cause') ? { error: failure.cause } : undefined
-  const followsFrom = rootOf(failure, verdict.failures, situation.codes)
-  return {
-    check,
-    code,
-    message,
-    cause,
-    fix,
-    facts: facts(evidence, thrown),
-    ...(search.changed !== undefined && {
-      changed: {
-        line: search.changed.line,
-        signed: escapeText(search.changed.signed, 600),
-        received: escapeText(search.changed.received, 600)
-      }
+    checks: CHECK_NAMES.map(check => {
+      const { evidence: _, ...result } = verdict.checks[check] as Omit<Failure, 'check'>
+      return { check, ...result }
     }),
-    ...(followsFrom !== undefined && { followsFrom })
+    failures: [...roots, ...failures.filter(failure => !roots.includes(failure))]
   }
 }
 
@@ -148,21 +137,24 @@ function searchLine(
 
 const evidenceOf = (failure: Failure): Evidence => (failure as { evidence?: Evidence }).evidence ?? {}
 
+/** A Signature that reads like a dictionary of structured fields, `sig1=:...:` (RFC 9421 section 4.2). */
+const isRfc9421 = (failure: Failure): boolean =>
+  failure.code === 'signature-malformed' && /^[a-z*][a-z0-9_.*-]*=:/.test(failure.evidence.excerpt ?? '')
+
 /** The failure that this one follows from. */
-function rootOf(failure: Failure, failures: readonly Failure[], codes: ReadonlySet<Code>): Code | undefined {
+function rootOf(failure: Failure, failures: readonly Failure[], situation: Situation): Code | undefined {
   const { code, check } = failure
-  if (isUnsigned(codes)) return code === 'signature-missing' ? undefined : 'signature-missing'
-  const other = failures.find(one => one.code === 'signature-malformed' && isOtherScheme(evidenceOf(one)))
-  if (other !== undefined && (code === 'digest-missing' || code === 'date-missing')) return other.code
-  const { missing, absent } = evidenceOf(failure)
-  if (check === 'coverage') {
-    const names = [missing ?? absent ?? []].flat().map(String)
-    const rootFor = (name: string) => failures.find(one => headerWithout(one) === name)
-    return names.every(rootFor) ? names.map(rootFor)[0]?.code : undefined
-  }
+  if (situation.unsigned) return code === 'signature-missing' ? undefined : 'signature-missing'
+  if (situation.rfc9421 && (code === 'digest-missing' || code === 'date-missing'))
+    return 'signature-malformed'
   if (code === 'signature-created-out-of-range' || code === 'signature-expired')
-    return failures.find(one => /^date-(?:too-old|in-future)$/.test(one.code))?.code
-  return undefined
+    return failures.find(one => one.code === 'date-too-old' || one.code === 'date-in-future')?.code
+  if (check !== 'coverage') return undefined
+  const { missing, absent } = evidenceOf(failure)
+  const roots = [missing ?? absent ?? []]
+    .flat()
+    .map(name => failures.find(one => headerWithout(one) === name))
+  return roots.includes(undefined) ? undefined : roots[0]?.code
 }
 
 /** The header that the failure says is not there, or is not what it should be: a signature cannot cover it. */
