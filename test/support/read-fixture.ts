@@ -1,5 +1,5 @@
 import { parseFixture } from '../../src/cli/captures/fixture.ts'
-import { chooseVector } from '../../src/cli/explain/choose-entry.ts'
+import { chooseVector } from '../../src/cli/explain/explain.ts'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
 
 /** A vector of a fixture document, as `signed-requests explain` reads it. */

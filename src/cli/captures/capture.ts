@@ -15,7 +15,7 @@ export interface Entry {
   options: Partial<VerifierOptions>
   /** for a person, on how it was read */
   notes: readonly string[]
-  /** when it was received, in milliseconds, where the capture says so */
+  /** when it was received, in milliseconds, where the capture says so; a fixture says it in its options */
   time?: number
   /** of a vector */
   name?: string
@@ -26,6 +26,8 @@ export interface Capture {
   /** as messages name it, such as `a curl -v dump` */
   format: string
   entries: readonly Entry[]
+  /** for a person, on how it was decoded */
+  notes?: readonly string[]
 }
 
 /** More requests than anyone looks through. */

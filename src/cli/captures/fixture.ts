@@ -21,17 +21,11 @@ export function parseFixture(value: JsonObject): Entry[] {
     assertVector(found)
     const { request, name, ...context } = found
     const lines = Array.isArray(request.headers) ? request.headers : Object.entries(request.headers)
-    return entryOf(
-      {
-        ...requestOfVector({ request: { ...request, body: request.body ?? null } }),
-        headers: lines.flatMap(([name, values]) => [values].flat(1).map((value): HeaderLine => [name, value]))
-      },
-      {
-        options: optionsOfVector(context),
-        ...(isText(name) && { name }),
-        ...(context.now !== undefined && { time: Date.parse(context.now) })
-      }
+    const headers = lines.flatMap(([name, values]) =>
+      [values].flat(1).map((value): HeaderLine => [name, value])
     )
+    const received = requestOfVector({ request: { ...request, body: request.body ?? null } })
+    return entryOf({ ...received, headers }, { options: optionsOfVector(context), name })
   })
 }
 

@@ -12,40 +12,38 @@ export const MISSING_BODY: AsyncIterable<Uint8Array> = {
   })
 }
 
-interface About {
-  /** why the body is missing */
-  missingBody: string | undefined
-  /** verified as of the request's own Date */
-  isAsOfDate: boolean
-  /** verified as of this machine's clock, although the capture may be old */
-  isByClock: boolean
-}
-
-/** What the verdict on a capture means. What the capture does not hold was not checked. */
-export function diagnoseCapture(verdict: Verdict, { missingBody, isAsOfDate, isByClock }: About): Diagnosis {
+/**
+ * What the verdict on a capture means. What the capture does not hold was not checked.
+ *
+ * @param missingBody why the body is missing
+ * @param clock the request's own Date, this machine's clock, although the capture may be old, or a time that is known
+ */
+export function diagnoseCapture(
+  verdict: Verdict,
+  missingBody: string | undefined,
+  clock: 'date' | 'machine' | 'given'
+): Diagnosis {
   const diagnosis = diagnoseWithin(PATIENT_SEARCH_COST, verdict, { settings: 'flags' })
   const { date, digest } = verdict.checks
   // The body is asked for only when every other check has passed.
-  const isUndecided =
-    missingBody !== undefined && 'code' in digest && digest.code === 'body-unreadable'
-      ? missingBody
-      : undefined
-  const notRun: Partial<Record<CheckName, string | undefined>> = {
-    date: isAsOfDate && date.outcome === 'pass' ? '--now date takes the Date itself as the time' : undefined,
-    digest: isUndecided
+  const isUndecided = missingBody !== undefined && 'code' in digest && digest.code === 'body-unreadable'
+  const isUndated = clock === 'date' && date.outcome === 'pass'
+  const reasons: Partial<Record<CheckName, string>> = {
+    ...(isUndated && { date: '--now date takes the Date itself as the time' }),
+    ...(isUndecided && { digest: missingBody })
   }
   const headline = isUndecided ? 'the body is not in the capture; all else passed' : diagnosis.headline
-  const isPartial = notRun.date !== undefined && (isUndecided || verdict.status === 'verified')
+  const isPartial = isUndated && (isUndecided || verdict.status === 'verified')
   return {
     ...diagnosis,
     headline: isPartial ? `${headline}; the date was not checked` : headline,
     checks: diagnosis.checks.map(found => {
-      const reason = notRun[found.check]
+      const reason = reasons[found.check]
       return reason === undefined ? found : { check: found.check, outcome: 'not-run', reason }
     }),
-    failures: diagnosis.failures
-      .filter(() => !isUndecided)
-      .map(failure => (isByClock ? orOldCapture(failure, verdict) : failure))
+    failures: isUndecided
+      ? []
+      : diagnosis.failures.map(failure => (clock === 'machine' ? orOldCapture(failure, verdict) : failure))
   }
 }
 

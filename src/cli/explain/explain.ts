@@ -6,13 +6,12 @@ import { dnsTxtLookup } from '../../key/dns.ts'
 import type { VerifierOptions } from '../../options/options.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
 import { createVerifier } from '../../verify.ts'
-import type { Entry } from '../captures/capture.ts'
+import type { Capture, Entry } from '../captures/capture.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { addPrefix, COMMON, option, requireFlags, SHARED, schemeOf, type Values } from '../flags.ts'
 import type { Command } from '../help.ts'
 import { parseTxt } from '../txt.ts'
-import { chooseEntry } from './choose-entry.ts'
 import { diagnoseCapture, MISSING_BODY } from './diagnose-capture.ts'
 
 const OPTIONS = {
@@ -60,42 +59,103 @@ type Flags = Values<typeof OPTIONS>
 
 const EXITS = { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }
 
-async function run(values: Flags, io: Io, argument: string): Promise<number> {
-  const entry = await readEntry(argument || '-', values, io)
-  const options = withFlags(entry, values)
+async function run(flags: Flags, io: Io, file: string): Promise<number> {
+  const capture = readCapture(await readBytes(file || '-', 'FILE', io, true))
+  const { chosen, notes } = chooseEntry(capture, flags)
+  const { time } = chosen
+  if (time !== undefined && flags.now === undefined)
+    notes.push(`verified as of the capture's own time, ${new Date(time).toISOString()}`)
+  const entry = await changeEntry(chosen, flags, io)
+  for (const note of notes) io.note(`note: ${note}`)
+  const options = optionsOf(entry, flags)
   const { verdict, note } = await verifyEntry(entry, options)
   if (note !== undefined) io.note(`note: ${note}`)
-  const diagnosis = diagnoseCapture(verdict, {
-    missingBody: entry.missingBody,
-    isAsOfDate: values.now === 'date',
-    isByClock: options.now === undefined
-  })
-  io.print(values.json ? asciiJson({ ...printable(verdict), diagnosis }) : explainDiagnosis(diagnosis))
+  const clock = flags.now === 'date' ? 'date' : options.now === undefined ? 'machine' : 'given'
+  const diagnosis = diagnoseCapture(verdict, entry.missingBody, clock)
+  // Dates become ISO 8601 by themselves; bytes do not.
+  const bytes = verdict.status === 'verified' ? Buffer.from(verdict.body) : undefined
+  const body = bytes && { body: { length: bytes.length, base64: bytes.toString('base64') } }
+  io.print(flags.json ? asciiJson({ ...verdict, ...body, diagnosis }) : explainDiagnosis(diagnosis))
   return EXITS[diagnosis.status]
 }
 
-/** The selected entry of the file, as the flags change it, with notes on how it was found. */
-async function readEntry(file: string, flags: Flags, io: Io): Promise<Entry> {
-  const capture = readCapture(await readBytes(file, 'FILE', io, true))
-  const { chosen, note } = chooseEntry(capture, flags)
-  const body = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
-  const { request, time } = chosen
-  const missingBody = body === undefined ? chosen.missingBody : undefined
-  const isTimed = time !== undefined && flags.now === undefined && capture.format !== 'a fixture'
-  const timed = isTimed ? [`verified as of the capture's own time, ${new Date(time).toISOString()}`] : []
-  const notes = [...capture.notes, ...note, ...chosen.notes, ...timed]
-  for (const text of notes) io.note(`note: ${text}`)
+/** The selected request of a file, with notes on how it was found. @throws UsageError */
+function chooseEntry(capture: Capture, { entry: number, vector }: Flags): { chosen: Entry; notes: string[] } {
+  const { format, entries, notes = [] } = capture
+  const signed = entries.findIndex(isSigned)
+  const index = number === undefined ? Math.max(signed, 0) : Number(number) - 1
+  const chosen = entries[index]
+  if (chosen === undefined)
+    throw new UsageError(`--entry is ${number}: the file has requests 1 to ${entries.length}`)
+  const isFixture = format === 'a fixture'
+  if (number === undefined && isFixture) return { chosen: chooseVector(entries, vector), notes: [...notes] }
+  if (vector !== undefined && !isFixture)
+    throw new UsageError(`--vector is for a fixture, and the file is ${format}`)
+  const none = signed < 0 ? ', none of which is signed' : ''
+  const others = `this is request ${index + 1} of ${entries.length} in the file${none}: --entry N chooses another`
+  const isAlone = number !== undefined || entries.length === 1
+  return { chosen, notes: [...notes, ...(isAlone ? [] : [others]), ...chosen.notes] }
+}
+
+/** The vector of that name; without one, the only vector. @throws UsageError */
+export function chooseVector(entries: readonly Entry[], name: string | undefined): Entry {
+  const [chosen, ...others] = name === undefined ? entries : entries.filter(entry => entry.name === name)
+  if (chosen !== undefined && others.length === 0) return chosen
+  const names = entries.map(entry => entry.name).join(', ')
+  throw new UsageError(
+    name === undefined ? `--vector is missing: one of ${names}` : `there is no vector ${name} among ${names}`
+  )
+}
+
+const isSigned = ({ request }: Entry): boolean =>
+  ['signature', 'signature-input'].some(name => lineValues(request.headers, name).length > 0)
+
+/** The request as the flags change it. */
+async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {
+  const given = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
+  const { missingBody, otherBodies, request } = entry
   return {
-    ...chosen,
-    missingBody,
-    otherBodies: body === undefined ? chosen.otherBodies : [],
+    ...entry,
+    missingBody: given === undefined ? missingBody : undefined,
+    otherBodies: given === undefined ? otherBodies : [],
     request: {
       ...request,
       target: addPrefix(flags.prefix, request.target),
-      body: body ?? (missingBody ? MISSING_BODY : request.body),
-      https: flags.http ? false : request.https
+      body: given ?? (missingBody === undefined ? request.body : MISSING_BODY),
+      https: request.https && flags.http !== true
     }
   }
+}
+
+/** The command line overrides the fixture. */
+function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOptions {
+  const records = flags['key-record'] === undefined ? undefined : parseTxt(flags['key-record'])
+  const servers = flags['dns-server']
+  const now = flags.now === undefined ? time : parseNow(flags.now, request)
+  const given = {
+    serviceDomain: flags.domain,
+    hosts: flags.host,
+    accounts: flags.account,
+    accountHeader: flags['account-header'],
+    accountPrefix: flags['account-prefix'],
+    schemes: flags.scheme?.map(schemeOf),
+    algorithms: flags.algorithm,
+    lookupTxt: records ? async () => records.map(text => [text]) : servers && dnsTxtLookup({ servers }),
+    now: now === undefined ? undefined : () => now
+  }
+  const defined = Object.entries(given).filter(([, value]) => value !== undefined)
+  const all: Partial<VerifierOptions> = { ...options, ...Object.fromEntries(defined) }
+  requireFlags({ domain: all.serviceDomain, host: all.hosts, account: all.accounts }, OPTIONS)
+  return all as VerifierOptions
+}
+
+function parseNow(text: string, { headers }: Entry['request']): number {
+  const date = parseHttpDate(lineValues(headers, 'date')[0] ?? '')
+  if (text === 'date' && date.ok) return date.value.getTime()
+  if (text === 'date') throw new UsageError('--now date: the request has no Date that can be read')
+  const time = Date.parse(text)
+  if (!Number.isNaN(time)) return time
+  throw new UsageError('--now must be a time such as 2026-11-20T12:00:00Z, or "date"')
 }
 
 /** With another body that the capture suggests, when the first one is not what was signed. */
@@ -115,47 +175,3 @@ async function verifyEntry(
   const note = 'the capture is without the body: the digest cannot be checked unless --body FILE gives it'
   return missingBody === undefined ? { verdict } : { verdict, note }
 }
-
-/** The command line overrides the fixture. */
-function withFlags({ options, request, time }: Entry, flags: Flags): VerifierOptions {
-  const records = flags['key-record'] === undefined ? undefined : parseTxt(flags['key-record'])
-  const servers = flags['dns-server']
-  const now = flags.now === undefined ? time : parseNow(flags.now, request)
-  const given = {
-    serviceDomain: flags.domain,
-    hosts: flags.host,
-    accounts: flags.account,
-    accountHeader: flags['account-header'],
-    accountPrefix: flags['account-prefix'],
-    schemes: flags.scheme?.map(schemeOf),
-    algorithms: flags.algorithm,
-    lookupTxt: records ? async () => records.map(text => [text]) : servers && dnsTxtLookup({ servers }),
-    now: now === undefined ? undefined : () => now
-  }
-  const all: Partial<VerifierOptions> = { ...options, ...defined(given) }
-  requireFlags({ domain: all.serviceDomain, host: all.hosts, account: all.accounts }, OPTIONS)
-  return all as VerifierOptions
-}
-
-const defined = (values: object): object =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
-
-function parseNow(text: string, request: Entry['request']): number {
-  if (text === 'date') {
-    const date = parseHttpDate(lineValues(request.headers, 'date')[0] ?? '')
-    if (date.ok) return date.value.getTime()
-    throw new UsageError('--now date: the request has no Date that can be read')
-  }
-  const time = Date.parse(text)
-  if (!Number.isNaN(time)) return time
-  throw new UsageError('--now must be a time such as 2026-11-20T12:00:00Z, or "date"')
-}
-
-/** Dates become ISO 8601 by themselves; bytes do not. */
-const printable = (verdict: Verdict): object =>
-  verdict.status === 'verified'
-    ? {
-        ...verdict,
-        body: { length: verdict.body.length, base64: Buffer.from(verdict.body).toString('base64') }
-      }
-    : verdict
