@@ -13,7 +13,7 @@ import { wrapExact, wrapWords } from './text.ts'
 /**
  * Explains a verdict to a person, as the text of `diagnose`: the line that was changed on the way, where it is known;
  * every check with its result; and for each failure what was received, what is configured, the likely cause and the
- * fix. For an error that the receiver's own function threw, it shows name, message and place.
+ * fix. For an error that the receiver's own function threw, it shows name and message.
  *
  * @example
  * const verdict = await verify(request)
@@ -54,37 +54,26 @@ function checkLine(
   failures: readonly DiagnosedFailure[]
 ): string {
   const { facts = [], followsFrom } = failures.find(failure => failure.check === check) ?? {}
-  const text =
-    outcome === 'pass'
-      ? outcome
-      : outcome === 'not-run'
-        ? `not run: ${reason}`
-        : [
-            `${code}: ${message}`,
-            ...facts.filter(({ name }) => !BELOW.has(name)).map(factText),
-            ...(followsFrom === undefined ? [] : [`follows from ${followsFrom}`])
-          ].join('; ')
-  return wrapWords(`${MARKS[outcome].padEnd(6)}${check.padEnd(18)}`, text)
+  const texts = [
+    code !== undefined ? `${code}: ${message}` : reason !== undefined ? `not run: ${reason}` : outcome,
+    ...facts.filter(({ name }) => !BELOW.has(name)).map(factText),
+    ...(followsFrom === undefined ? [] : [`follows from ${followsFrom}`])
+  ]
+  return wrapWords(`${MARKS[outcome].padEnd(6)}${check.padEnd(18)}`, texts.join('; '))
 }
 
 /** The long facts, which stand below the advice. */
-const BELOW = new Set(['thrown', 'at', 'body', 'record as found', 'signing string'])
+const BELOW = new Set(['thrown', 'body', 'record as found', 'signing string'])
 
 function adviceLines({ code, cause, fix, facts }: DiagnosedFailure): string[] {
-  return [
-    '',
-    code,
-    wrapWords('  likely cause: ', cause),
-    wrapWords('  fix: ', fix),
-    ...facts
-      .filter(({ name }) => BELOW.has(name))
-      .flatMap(({ name, value }) =>
-        name === 'signing string'
-          ? ['  signing string as rebuilt here:', ...numbered(value)]
-          : [name === 'body' ? wrapWords('  body: ', value) : wrapExact(`  ${name}: `, value)]
-      )
-  ]
+  const below = facts
+    .filter(({ name }) => BELOW.has(name))
+    .flatMap(({ name, value }) =>
+      name === 'signing string'
+        ? ['  signing string as rebuilt here:', ...value.split('\n').map(numbered)]
+        : (name === 'body' ? wrapWords : wrapExact)(`  ${name}: `, value)
+    )
+  return ['', code, wrapWords('  likely cause: ', cause), wrapWords('  fix: ', fix), ...below]
 }
 
-const numbered = (signingString: string): string[] =>
-  signingString.split('\n').map((line, i) => wrapExact(`${String(i + 1).padStart(4)}  `, line))
+const numbered = (line: string, i: number): string => wrapExact(`${String(i + 1).padStart(4)}  `, line)

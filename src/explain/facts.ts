@@ -11,15 +11,15 @@ export interface Fact {
 }
 
 /** How evidence is labelled; other evidence keeps its own name. */
-const LABELS: Readonly<Record<string, string>> = {
-  allowed: 'expected',
-  actual: 'received',
-  decompressed: 'Content-Encoding',
-  excerpt: 'near',
-  reason: 'because',
-  servers: 'asked',
-  toleranceSeconds: 'expected within'
-}
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ['allowed', 'expected'],
+  ['actual', 'received'],
+  ['decompressed', 'Content-Encoding'],
+  ['excerpt', 'near'],
+  ['reason', 'because'],
+  ['servers', 'asked'],
+  ['toleranceSeconds', 'expected within']
+])
 
 /** Shown in other facts and in the cause instead. */
 const ELSEWHERE = /^(?:offset|record|signature$|signingS|bodyL|contentL|reenc|change|forwarded|hosts|similar)/
@@ -31,20 +31,17 @@ const MAX_ITEMS = 20
 /** What was received and what was expected, and then the long facts. */
 export function facts(evidence: Evidence, cause?: { readonly error: unknown }): Fact[] {
   const { bodyLength, contentLength, record, signingString } = evidence
-  const found: Fact[] = []
-  const add = (name: string, value: string | undefined) => {
-    if (value !== undefined) found.push({ name, value })
-  }
-  for (const [name, value] of Object.entries(evidence)) {
-    if (value !== undefined && !ELSEWHERE.test(name))
-      add(Object.hasOwn(LABELS, name) ? LABELS[name]! : name, shown(name, value))
-  }
-  add("this machine's clock", receiverClock(evidence))
-  if (cause !== undefined) found.push(...thrownFacts(cause.error))
-  if (bodyLength !== undefined) add('body', lengths(Number(bodyLength), contentLength))
-  if (record !== undefined) add('record as found', escapeText(String(record), 1000))
-  if (signingString !== undefined) add('signing string', signedLines(String(signingString)))
-  return found
+  const found: [name: string, value: string | undefined][] = Object.entries(evidence)
+    .filter(([name, value]) => value !== undefined && !ELSEWHERE.test(name))
+    .map(([name, value]) => [LABELS.get(name) ?? name, shown(name, value)])
+  found.push(
+    ["this machine's clock", receiverClock(evidence)],
+    ['thrown', cause && thrown(cause.error)],
+    ['body', bodyLength === undefined ? undefined : lengths(Number(bodyLength), contentLength)],
+    ['record as found', record === undefined ? undefined : escapeText(String(record), 1000)],
+    ['signing string', signingString === undefined ? undefined : signedLines(String(signingString))]
+  )
+  return found.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]))
 }
 
 /** `received a.example` */
@@ -63,9 +60,9 @@ const listed = (items: readonly string[]): string => {
 }
 
 function signedLines(signingString: string): string {
-  const lines = signingString.split('\n', MAX_SIGNED_LINES + 1)
-  const all = lines.slice(0, MAX_SIGNED_LINES).map(line => escapeText(line, 600))
-  return [...all, ...(lines.length > MAX_SIGNED_LINES ? ['...'] : [])].join('\n')
+  const lines = signingString.split('\n', MAX_SIGNED_LINES + 1).map(line => escapeText(line, 600))
+  if (lines.length > MAX_SIGNED_LINES) lines[MAX_SIGNED_LINES] = '...'
+  return lines.join('\n')
 }
 
 /** The length of the body, compared with the signed Content-Length. */
@@ -84,18 +81,14 @@ const httpDate = (time: number): string | undefined =>
 
 /** The time that this machine's clock showed: the received time, less its offset from now. */
 function receiverClock({ received, created, expires, offsetSeconds }: Evidence): string | undefined {
-  if (offsetSeconds === undefined) return undefined
-  const seconds = created ?? expires
-  const date = seconds === undefined ? parseHttpDate(String(received)) : undefined
-  const stated =
-    seconds === undefined ? (date?.ok ? date.value.getTime() : Number.NaN) : Number(seconds) * 1000
-  return httpDate(stated - Number(offsetSeconds) * 1000)
+  const date = parseHttpDate(String(received))
+  const time = date.ok ? date.value.getTime() : Number(created ?? expires) * 1000
+  return httpDate(time - Number(offsetSeconds) * 1000)
 }
 
 /** Which way two clocks differ, and by how much: `Date is 8 minutes ahead of this machine's clock`. */
 export function compareWithClock(evidence: Evidence): string {
-  const { received, created } = evidence
-  const what = received !== undefined ? 'Date' : created !== undefined ? 'created' : 'expires'
+  const what = ['created', 'expires'].find(name => evidence[name] !== undefined) ?? 'Date'
   const offset = Number(evidence['offsetSeconds'])
   const clock = receiverClock(evidence)
   const way = offset < 0 ? 'behind' : 'ahead of'
@@ -107,35 +100,16 @@ export function compareWithClock(evidence: Evidence): string {
 const MAX_MESSAGE = 300
 
 /**
- * What the receiver's own function threw: name, message and place, each escaped and cut, and nothing else. The other
- * properties of an error may hold a connection string or a query's parameters.
+ * What the receiver's own function threw: name and message, escaped and cut, and nothing else. The other properties of
+ * an error may hold a connection string or a query's parameters.
  */
-function thrownFacts(error: unknown): Fact[] {
+function thrown(error: unknown): string {
+  const isObject = typeof error === 'object' && error !== null
   try {
-    const isObject = typeof error === 'object' && error !== null
     const known = (isObject ? error : { name: typeof error, message: String(error) }) as Partial<Error>
-    const { name = 'an error without a name', message: text = '', stack = '' } = known
-    const thrown = {
-      name: 'thrown',
-      value: escapeText(`${name}${text === '' ? '' : `: ${text}`}`, MAX_MESSAGE)
-    }
-    const place = placeIn(String(stack), String(text))
-    return place === undefined ? [thrown] : [thrown, { name: 'at', value: escapeText(place, MAX_MESSAGE) }]
+    const { name = 'an error without a name', message = '' } = known
+    return escapeText(message === '' ? name : `${name}: ${message}`, MAX_MESSAGE)
   } catch {
-    return [{ name: 'thrown', value: 'an error that cannot be read' }]
+    return 'an error that cannot be read'
   }
-}
-
-/** More than any runtime keeps by default. */
-const MAX_LINES = 100
-
-/** The first place in the receiver's own code: neither in a package nor in the runtime. */
-function placeIn(stack: string, message: string): string | undefined {
-  // The message comes first, and may have lines that look like places.
-  const start = message === '' ? -1 : stack.indexOf(message)
-  const lines = (start === -1 ? stack : stack.slice(start + message.length)).split('\n', MAX_LINES)
-  const place = lines.find(
-    line => /^\s*at .|^[^\s]*@/.test(line) && !/[\\/]node_modules[\\/]|\bnode:|<anonymous>|native/.test(line)
-  )
-  return place?.trim().replace(/^at /, '')
 }

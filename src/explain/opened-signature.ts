@@ -1,15 +1,14 @@
-import { publicDecrypt } from 'node:crypto'
+import { type KeyObject, publicDecrypt } from 'node:crypto'
 import { base64Digest } from '../http/digest.ts'
 import { parseKey } from '../key/import.ts'
 import { computationFor } from '../signature/algorithms.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
 import type { EvidenceByCode } from '../verdict/evidence.ts'
 
-/** RFC 8017 section 9.2, note 1: the DER of DigestInfo up to the hash. */
-const DIGEST_INFO = {
-  sha256: Buffer.from('3031300d060960864801650304020105000420', 'hex'),
-  sha512: Buffer.from('3051300d060960864801650304020305000440', 'hex')
-}
+/** RFC 8017 section 9.2, note 1: the length of DigestInfo, which is 19 bytes and the hash. */
+const DIGEST_INFO = { sha256: 51, sha512: 83 }
+
+type SignatureEvidence = Pick<EvidenceByCode['signature-mismatch'], 'record' | 'signature' | 'algorithm'>
 
 /** What a signature that did not verify can still tell. It explains a refusal and accepts nothing. */
 export interface OpenedSignature {
@@ -29,9 +28,7 @@ export function openSignature({
   record,
   signature,
   algorithm
-}: Pick<EvidenceByCode['signature-mismatch'], 'record' | 'signature' | 'algorithm'>):
-  | OpenedSignature
-  | undefined {
+}: SignatureEvidence): OpenedSignature | undefined {
   const parsed = parseKey(record)
   if (!parsed.ok) return undefined
   const { key } = parsed.value
@@ -56,15 +53,11 @@ export function openSignature({
   }
 }
 
-/** The base64 of the digest; undefined when another key made the signature. */
-function recoverSignedDigest(
-  key: Parameters<typeof publicDecrypt>[0],
-  signature: Uint8Array,
-  start: Buffer
-): string | undefined {
+/** The base64 of the digest; undefined when another key made the signature, or over another kind of digest. */
+function recoverSignedDigest(key: KeyObject, signature: Uint8Array, length: number): string | undefined {
   try {
     const info = publicDecrypt(key, signature)
-    return info.indexOf(start) === 0 ? info.toString('base64', start.length) : undefined
+    return info.length === length ? info.toString('base64', 19) : undefined
   } catch {
     return undefined
   }

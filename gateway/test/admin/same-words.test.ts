@@ -25,7 +25,7 @@ const withoutMachine = ({ failures, ...diagnosis }: Diagnosis) => ({
   ...diagnosis,
   failures: failures.map(failure => ({
     ...failure,
-    facts: failure.facts.filter(({ name }) => !['thrown', 'at', 'asked'].includes(name))
+    facts: failure.facts.filter(({ name }) => !['thrown', 'asked'].includes(name))
   }))
 })
 
