@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { trackConnections } from '../../gateway/src/connections.ts'
 import { createUpstream } from '../../gateway/src/forward.ts'
 import { logText } from '../../gateway/src/log.ts'
+import type { GatewaySettings } from '../../gateway/src/options.ts'
 import { createServe } from '../../gateway/src/serve.ts'
 import { readBody } from '../../src/body/read.ts'
 import type { ReceivedRequest, Verdict } from '../../src/index.ts'
@@ -46,7 +47,7 @@ const serve = createServe(
     requestId: undefined,
     admin: undefined,
     upstreamTimeout: 30_000
-  },
+  } as GatewaySettings,
   verify,
   upstream
 )

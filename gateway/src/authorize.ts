@@ -21,7 +21,7 @@ import {
   type Row
 } from './options.ts'
 import { connectReplayStore } from './replay-store.ts'
-import { signedTarget } from './target.ts'
+import { asSigned } from './target.ts'
 
 export interface AuthorizerSettings extends CommonSettings {
   /** where the original method, target and Host are: in the request that asks, or in its X-Forwarded-* headers */
@@ -115,7 +115,8 @@ export async function startAuthorizer(
     if (verdict.status === 'verified') {
       // The application gets all of it as it came: the target must be the form that was signed, and no header another.
       const isSafe =
-        signedTarget(received.target, verdict) === received.target && !isConfusable(headers, verdict)
+        asSigned({ ...received, headers }, verdict).target === received.target &&
+        !isConfusable(headers, verdict)
       if (!isSafe) await verify.release(verdict)
       await answer(res, isSafe ? 200 : 401, isSafe ? grantHeaders(verdict) : {})
     } else {

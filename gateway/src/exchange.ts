@@ -11,18 +11,12 @@ export interface UpstreamResult {
 }
 
 /** What the gateway knows about one request when it is over. Log, metrics and page are made from it. */
-export interface Exchange extends UpstreamResult {
+export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, UpstreamResult {
   /** milliseconds since 1970 */
   readonly receivedAt: number
   /** milliseconds from the head of the request to the end of the answer */
   readonly duration: number
-  /** as received, with the target byte for byte */
-  readonly method: string
-  readonly target: string
   readonly headers: readonly HeaderLine[]
-  readonly https: boolean
-  /** a forwarding header that was to be trusted and could not be used */
-  readonly forwarded?: ReceivedRequest['forwarded']
   readonly verdict: Verdict
   /** of a request that was not verified, when it was read to its end and the gateway has it */
   readonly body?: Uint8Array | undefined
@@ -31,6 +25,9 @@ export interface Exchange extends UpstreamResult {
   /** the status sent to the sender; 0 when the connection ended before */
   readonly status: number
 }
+
+/** Did it have a Signature under the domain at all? Scanners have none. */
+export const isUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
 
 /** What arrived was not HTTP that can be forwarded, so it has no verdict. */
 export interface Malformed {

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import { explain, logRecord } from 'signed-requests'
-import type { Exchange, Malformed } from './exchange.ts'
+import { type Exchange, isUnderDomain, type Malformed } from './exchange.ts'
 
 /**
  * One request for the log. JSON is one line, without any text from a request that was not verified. Text is one line
@@ -8,35 +8,29 @@ import type { Exchange, Malformed } from './exchange.ts'
  */
 export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): string {
   const time = new Date(exchange.receivedAt).toISOString()
-  const { status: httpStatus, upstream } = exchange
-  if (exchange.verdict === undefined) {
+  const { status: httpStatus, upstream, verdict } = exchange
+  if (verdict === undefined) {
     const { reason } = exchange
     return form === 'json'
       ? JSON.stringify({ time, status: 'malformed', reason, httpStatus, upstream })
       : `${time} ${httpStatus} malformed ${reason}`
   }
-  const { verdict, requestId, upstreamError } = exchange
+  const { requestId, upstreamError } = exchange
   const ms = Math.round(exchange.duration)
   const record = logRecord(verdict)
-  const signatureUnderDomain = verdict.checks['key-name'].outcome === 'pass'
+  const signatureUnderDomain = isUnderDomain(verdict)
   if (form === 'json') {
-    const result = { httpStatus, upstream, upstreamError, ms }
-    return JSON.stringify({ time, requestId, ...record, signatureUnderDomain, ...result })
+    const result = { signatureUnderDomain, httpStatus, upstream, upstreamError, ms }
+    return JSON.stringify({ time, requestId, ...record, ...result })
   }
-  const note = signatureUnderDomain ? [] : ['(no signature under the domain)']
-  const words = [
-    time,
-    httpStatus,
+  const verdictWords = [
     record.status,
     ...record.codes,
-    ...note,
-    upstream,
-    ...(upstreamError === undefined ? [] : [`(${upstreamError})`]),
-    ms,
-    'ms',
-    requestId ?? ''
+    signatureUnderDomain ? '' : '(no signature under the domain)'
   ]
-  const line = words.join(' ').trimEnd()
+  const upstreamWords = [upstream, upstreamError && `(${upstreamError})`]
+  const words = [time, `${httpStatus}`, ...verdictWords, ...upstreamWords, `${ms} ms`, requestId]
+  const line = words.filter(Boolean).join(' ')
   return verdict.status === 'verified' ? line : `${line}\n${explain(verdict, { settings: 'flags' })}\n`
 }
 

@@ -7,7 +7,7 @@ import type { Upstream } from './forward.ts'
 import { requestHeaders } from './headers.ts'
 import type { GatewaySettings } from './options.ts'
 import { createSignatureQueue } from './same-signature.ts'
-import { signedHost, signedTarget, whyNotForwardable } from './target.ts'
+import { asSigned, whyNotForwardable } from './target.ts'
 
 /** Answers one request. Resolves when it is over, with what is known of it. */
 export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Exchange | Malformed>
@@ -15,12 +15,9 @@ export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Excha
 /** What is kept of a refused body for the page. */
 const MAX_COPIED = 64 * 1024
 
-type Settings = Pick<GatewaySettings, 'https' | 'prefix' | 'observe' | 'verifier' | 'admin' | 'requestId'> &
-  Pick<GatewaySettings, 'upstreamTimeout'>
-
-export function createServe(settings: Settings, verify: Verify, upstream: Upstream): Serve {
+export function createServe(settings: GatewaySettings, verify: Verify, upstream: Upstream): Serve {
   const { prefix, observe, verifier, admin, upstreamTimeout, requestId } = settings
-  const waitForTurn = createSignatureQueue()
+  const inTurn = createSignatureQueue()
   const copied = observe ? (verifier.maxBodyBytes ?? 10_485_760) : admin && !admin.redact ? MAX_COPIED : 0
   const proxy = { https: settings.https, prefix }
   const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
@@ -34,21 +31,17 @@ export function createServe(settings: Settings, verify: Verify, upstream: Upstre
       res.writeHead(400, { 'Content-Length': 0, Connection: 'close' }).end()
       return { receivedAt, status: 400, upstream: 'malformed', reason }
     }
-    const received = fromNodeRequest(req, proxy)
-    const { method, target, https, forwarded } = received
+    const { body: stream, ...received } = fromNodeRequest(req, proxy)
     const headers = received.headers as readonly HeaderLine[]
-    const copy = copied > 0 && received.body !== null ? copyBody(received.body, copied) : undefined
+    const copy = copied > 0 && stream !== null ? copyBody(stream, copied) : undefined
 
-    const leave = await waitForTurn(headers)
-    const verdict = await verify({ ...received, body: copy?.body ?? received.body }).finally(leave)
+    const verdict = await inTurn(headers, () => verify({ ...received, body: copy?.body ?? stream }))
     const body = await bodyToForward(verdict)
     let result: UpstreamResult = { upstream: 'not-asked' }
     if (body !== undefined) {
-      const lines = requestHeaders(headers, verdict, observe, consumed).map(
-        ([name, value]): HeaderLine =>
-          name.toLowerCase() === 'host' ? [name, signedHost(value, received, verdict)] : [name, value]
-      )
-      const outgoing = { method, target: signedTarget(target, verdict), headers: lines, body }
+      const { target, headers: lines } = asSigned({ ...received, headers }, verdict)
+      const kept = requestHeaders(lines, verdict, observe, consumed)
+      const outgoing = { method: received.method, target, headers: kept, body }
       result = await upstream.forward(outgoing, res, () => verify.release(verdict).catch(reportHeld))
     } else if (observe && !copy?.isTooLarge()) res.destroy()
     else sendRefusal(res, observe ? tooLarge(verdict) : (verdict as Rejected))
@@ -56,20 +49,14 @@ export function createServe(settings: Settings, verify: Verify, upstream: Upstre
     const unread = body === undefined ? undefined : setTimeout(() => res.destroy(), upstreamTimeout)
     await whenOver(res)
     clearTimeout(unread)
-    const id = requestId && tokenIn(headers, requestId)
     return {
-      ...{
-        receivedAt,
-        duration: performance.now() - start,
-        method,
-        target,
-        headers,
-        https,
-        forwarded,
-        verdict
-      },
-      ...(verdict.status !== 'verified' && { body: copy?.read() }),
-      ...(id && { requestId: id }),
+      ...received,
+      headers,
+      receivedAt,
+      duration: performance.now() - start,
+      verdict,
+      body: verdict.status === 'verified' ? undefined : copy?.read(),
+      requestId: requestId && tokenIn(headers, requestId),
       status: res.headersSent ? res.statusCode : 0,
       ...result
     }

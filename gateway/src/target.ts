@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Verdict } from 'signed-requests'
+import type { ReceivedRequest, Verdict } from 'signed-requests'
+import type { HeaderLine } from './exchange.ts'
 
 type Reason = 'framing' | 'target'
 
@@ -13,48 +14,48 @@ export function whyNotForwardable({
   httpVersion,
   url = '',
   headers,
-  rawHeaders
+  headersDistinct
 }: IncomingMessage): Reason | undefined {
   const isFramed =
     httpVersion === '1.1' || (httpVersion === '1.0' && headers['transfer-encoding'] === undefined)
   if (!isFramed) return 'framing'
   if (url.startsWith('/')) return undefined
   const { scheme, authority } = parseAbsolute(url)
-  const hosts = rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === 'host')
-  if (authority === undefined || hosts.length !== 1) return 'target'
-  return normalize(hosts[0]!, scheme) === normalize(authority, scheme) ? undefined : 'target'
+  const [host, ...others] = headersDistinct['host'] ?? []
+  if (authority === undefined || host === undefined || others.length > 0) return 'target'
+  return normalize(host, scheme) === normalize(authority, scheme) ? undefined : 'target'
 }
 
+type Received = Pick<ReceivedRequest, 'target' | 'https'> & Readonly<{ headers: readonly HeaderLine[] }>
+
 /**
- * The one form of the target that was signed. RFC 9421 can cover parts of it that are the same for several targets:
- * `/hook?id=1` and `https://host/hook?id=1` (`@path`, `@query`, `@target-uri`), `/hook` and `/hook?` (`@query`).
+ * The one form of target and Host that was signed. RFC 9421 can cover parts of them that are the same for several:
+ * `/hook?id=1` and `https://host/hook?id=1` (`@path`, `@query`, `@target-uri`), `/hook` and `/hook?` (`@query`), and
+ * Host in another case or with the default port (`@authority`).
  */
-export function signedTarget(target: string, verdict: Verdict): string {
-  if (verdict.status !== 'verified' || verdict.scheme !== 'rfc9421') return target
-  const { coveredHeaders } = verdict
-  if (coveredHeaders.includes('@request-target')) return target
-  const { path = target } = parseAbsolute(target)
+export function asSigned(received: Received, verdict: Verdict): Received {
+  if (verdict.status !== 'verified' || verdict.scheme !== 'rfc9421') return received
+  const { target, https } = received
+  const covered = verdict.coveredHeaders
+  const { scheme, path = target } = parseAbsolute(target)
   const origin = path.startsWith('/') ? path : `/${path}`
-  return coveredHeaders.includes('@target-uri') ? origin : origin.replace(/^([^?]*)\?$/, '$1')
+  const signed = covered.includes('@target-uri') ? origin : origin.replace(/^([^?]*)\?$/, '$1')
+  const protocol = scheme || (https ? 'https' : 'http')
+  const isHostSigned = covered.some(name => /^host(?:;|$)/.test(name))
+  return {
+    https,
+    target: covered.includes('@request-target') ? target : signed,
+    headers: received.headers.map(([name, value]) =>
+      name.toLowerCase() === 'host' && !isHostSigned ? [name, normalize(value, protocol)] : [name, value]
+    )
+  }
 }
-
-/**
- * The one form of Host, where only `@authority` was signed: that is the same for another case, and with or without the
- * default port.
- */
-export function signedHost(host: string, { target, https }: Received, verdict: Verdict): string {
-  if (verdict.status !== 'verified' || verdict.scheme !== 'rfc9421') return host
-  const isSigned = verdict.coveredHeaders.some(name => /^host(?:;|$)/.test(name))
-  return isSigned ? host : normalize(host, parseAbsolute(target).scheme || (https ? 'https' : 'http'))
-}
-
-type Received = Readonly<{ target: string; https: boolean }>
 
 function parseAbsolute(url: string) {
   const [, scheme = '', authority, path] = /^(https?):\/\/([^/?#]+)(.*)$/.exec(url) ?? []
   return { scheme, authority, path }
 }
 
-/** Without the default port (RFC 9110 section 4.2.3). */
+/** In lower case, without the default port (RFC 9110 section 4.2.3). */
 const normalize = (host: string, scheme: string): string =>
   host.toLowerCase().replace(scheme === 'https' ? /:443$/ : /:80$/, '')

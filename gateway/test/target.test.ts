@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Verdict } from 'signed-requests'
 import { describe, expect, it } from 'vitest'
-import { signedTarget, whyNotForwardable } from '../src/target.ts'
+import { asSigned, whyNotForwardable } from '../src/target.ts'
 
 const request = (url: string, hosts: readonly string[], method = 'POST') =>
   ({
     ...{ url, method, httpVersion: '1.1', headers: {} },
-    rawHeaders: hosts.flatMap(host => ['hOst', host])
+    headersDistinct: { ...(hosts.length > 0 && { host: hosts }) }
   }) as unknown as IncomingMessage
 
 describe('whyNotForwardable', () => {
@@ -56,9 +56,11 @@ describe('whyNotForwardable', () => {
   })
 })
 
-describe('signedTarget', () => {
+describe('asSigned', () => {
   const of = (target: string, scheme: string, covered: readonly string[]) =>
-    signedTarget(target, { status: 'verified', scheme, coveredHeaders: covered } as unknown as Verdict)
+    signed({ target, https: true, headers: [] }, scheme, covered).target
+  const signed = (received: Parameters<typeof asSigned>[0], scheme: string, covered: readonly string[]) =>
+    asSigned(received, { status: 'verified', scheme, coveredHeaders: covered } as unknown as Verdict)
 
   it.each([
     ['/hook?id=1', '/hook?id=1'],
@@ -82,5 +84,13 @@ describe('signedTarget', () => {
     const target = 'https://receiver.example/hook?'
     expect(of(target, 'rfc9421', ['@request-target', '@path', '@query'])).toBe(target)
     expect(of(target, 'draft-cavage', ['(request-target)'])).toBe(target)
+  })
+
+  it('where only @authority was signed, Host is in lower case and without the default port', () => {
+    const host = (value: string, covered: readonly string[], https = true) =>
+      signed({ target: '/', https, headers: [['hOst', value]] }, 'rfc9421', covered).headers
+    expect(host('A.example:443', ['@authority'])).toEqual([['hOst', 'a.example']])
+    expect(host('A.example:443', ['@authority'], false)).toEqual([['hOst', 'a.example:443']])
+    expect(host('A.example:443', ['@authority', 'host'])).toEqual([['hOst', 'A.example:443']])
   })
 })

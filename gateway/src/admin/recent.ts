@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DnsAnswer } from '../dns-answers.ts'
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, isUnderDomain } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 import { type KeptExchange, rowOf } from './view.ts'
 
@@ -21,7 +21,7 @@ export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<s
   return {
     keep(exchange: Exchange): void {
       number += 1
-      const list = exchange.verdict.checks['key-name'].outcome === 'pass' ? 'signed' : 'other'
+      const list = isUnderDomain(exchange.verdict) ? 'signed' : 'other'
       const { keyId = '' } = claimedSignature(exchange.headers, domain) ?? {}
       const answer = dns.get(keyId)
       const kept = { ...exchange, ...cutBody(exchange, redact), dns: answer && { [keyId]: answer } }
