@@ -1,8 +1,8 @@
-import { networkError } from './errors.ts'
 import { fetchIdentity, type Identity } from './identity.ts'
-import { type AccountClientOptions, type AccountSettings, validateOptions } from './options.ts'
+import { type AccountClientOptions, validateOptions } from './options.ts'
 import { apiUrl } from './request.ts'
-import { createTokenSource, shared, type Token, type TokenSource } from './token.ts'
+import { createSender } from './send.ts'
+import { createTokenSource, shared } from './token.ts'
 
 /** No method uses `this`, so each can be passed on by itself. */
 export interface AccountClient {
@@ -60,86 +60,24 @@ export interface AccountClient {
 export function createAccountClient(options: AccountClientOptions): AccountClient {
   const settings = validateOptions(options)
   const tokens = createTokenSource(settings)
+  const send = createSender(settings, tokens)
   let knownId: string | undefined
   const identity = shared(async () => {
-    const found = await fetchIdentity(settings, tokens)
+    // The exchange has a deadline of its own.
+    await tokens.get()
+    const found = await fetchIdentity(settings, send)
     knownId ??= found.accountId
     return found
   })
   const client: AccountClient = {
     authorization: async () => `Bearer ${(await tokens.get()).value}`,
     identity,
-    fetch: createFetch(settings, tokens),
+    fetch: async (path, init = {}) => send(apiUrl(settings.baseUrl, path), init),
     accepts: id => (knownId === undefined ? identity().then(found => found.accountId === id) : id === knownId)
   }
   // The secrets are in closures, so logging the client cannot show them. This makes the log say so.
   return Object.defineProperties(client, {
     toJSON: { value: () => '[redacted]' },
     [Symbol.for('nodejs.util.inspect.custom')]: { value: () => 'AccountClient [redacted]' }
-  })
-}
-
-/** `fetch` for paths below baseUrl, with the current Authorization header. */
-function createFetch(settings: AccountSettings, tokens: TokenSource) {
-  return async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const url = apiUrl(settings.baseUrl, path)
-    const headers = validateInit(url, init)
-    const signal = init.signal ?? undefined
-    signal?.throwIfAborted()
-    const replayable = isReplayable(init.body)
-
-    const send = async (token: Token): Promise<Response> => {
-      headers.set('authorization', `Bearer ${token.value}`)
-      const fixed = {
-        headers: Object.fromEntries(headers),
-        // Not all platforms drop the Authorization header when a redirect leaves the origin (Fetch section 4.4).
-        redirect: 'manual' as const,
-        // Fetch section 5.4: without it a stream is refused.
-        ...(replayable ? {} : { duplex: 'half' as const })
-      }
-      try {
-        return await settings.fetch(url, { ...init, ...fixed })
-      } catch (thrown) {
-        signal?.throwIfAborted()
-        throw networkError('API', thrown)
-      }
-    }
-
-    const token = await abortable(tokens.get(), signal)
-    const response = await send(token)
-    if (response.status !== 401) return response
-    tokens.discard(token)
-    if (!replayable) return response
-    // Nobody reads it; without this its connection stays occupied.
-    response.body?.cancel().catch(() => {})
-    return send(await abortable(tokens.get(), signal))
-  }
-}
-
-/**
- * Lets the platform validate `init` before there is a token: a TypeError here is the caller's mistake, and anything
- * thrown later comes from the network. The body is replaced, because a stream would be consumed; so is the signal,
- * because the Request would hold on to it.
- */
-function validateInit(url: string, init: RequestInit): Headers {
-  if (typeof init !== 'object' || init === null) throw new TypeError('init must be an object as for fetch')
-  const headers = new Headers(init.headers)
-  const body = init.body === undefined || init.body === null ? null : ''
-  new Request(url, { ...init, headers, body, signal: null })
-  return headers
-}
-
-/** Whether the body can be sent a second time: a stream cannot. */
-const isReplayable = (body: RequestInit['body']): boolean =>
-  typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)
-
-/** Stops waiting when the caller gives up. The exchange goes on: others may wait for it. */
-function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
   })
 }

@@ -1,7 +1,8 @@
-import { AccountError, responseError, statusError } from './errors.ts'
+import type { Fetch } from '../http/fetch.ts'
+import { AccountError, responseError } from './errors.ts'
 import type { AccountSettings } from './options.ts'
-import { apiUrl, own, parseJson, request } from './request.ts'
-import type { TokenSource } from './token.ts'
+import { own, parseJson, request } from './request.ts'
+import type { Send } from './send.ts'
 
 /** The account that the access token belongs to. */
 export interface Identity {
@@ -14,24 +15,14 @@ export interface Identity {
 /** In this order, first in the body itself, then in its `account`. */
 const FIELDS = ['ID', 'id', 'account_id', 'accountId']
 
-/** `GET {baseUrl}/identity`, once more with a new token after a 401. */
-export async function fetchIdentity(settings: AccountSettings, tokens: TokenSource): Promise<Identity> {
-  const secrets = [settings.accessToken]
-  const load = async () => {
-    const token = await tokens.get()
-    secrets.push(token.value)
-    const text = await request(settings, 'API', apiUrl(settings.baseUrl, '/identity'), {
-      headers: { accept: 'application/json', authorization: `Bearer ${token.value}` }
-    })
-    if (text === undefined) tokens.discard(token)
-    return text
-  }
-  const text = (await load()) ?? (await load())
-  if (text === undefined) throw statusError('API', 401)
-
-  const raw = parseJson(text)
+/** `GET {baseUrl}/identity` */
+export async function fetchIdentity(settings: AccountSettings, send: Send): Promise<Identity> {
+  const { accessToken, baseUrl, selectAccountId, timeout } = settings
+  const secrets = [accessToken]
+  const fetch: Fetch = (url, init = {}) => send(String(url), init, secrets)
+  const init = { headers: { accept: 'application/json' } }
+  const raw = parseJson(await request({ fetch, timeout }, 'API', `${baseUrl}/identity`, init))
   if (raw === undefined) throw responseError('API', 'the identity is not JSON')
-  const { selectAccountId } = settings
   const accountId = selectAccountId ? select(selectAccountId, raw) : findAccountId(raw)
   if (accountId === undefined) throw identityError(raw, secrets, selectAccountId !== undefined)
   return { accountId, raw }
@@ -58,34 +49,26 @@ function select(selectAccountId: (raw: unknown) => unknown, raw: unknown): strin
   }
 }
 
-const MAX_NAMES = 20
+const MAX_NAMES = 40
 
 /** Lists the field names found, so that a person can write `selectAccountId`. Never a value. */
 function identityError(raw: unknown, secrets: readonly string[], selected: boolean): AccountError {
-  const outer = namesIn(raw)
-  const inner = namesIn(own(raw, 'account'))
-  const shown = [
-    ...outer.slice(0, MAX_NAMES).map(name => showName(name, secrets)),
-    ...inner.slice(0, MAX_NAMES).map(name => `account.${showName(name, secrets)}`)
-  ]
-  const rest = outer.length + inner.length - shown.length
-  if (rest > 0) shown.push(`and ${rest} more`)
+  const inner = namesIn(own(raw, 'account'), secrets)
+  const names = [...namesIn(raw, secrets), ...inner.map(name => `account.${name}`)]
+  const more = names.length - MAX_NAMES
+  const shown = names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? `, and ${more} more` : '')
   const what = selected ? 'selectAccountId found no account id' : 'There is no account id under a usual name'
   const then = selected
     ? 'It must return a string that is not empty.'
     : 'Give selectAccountId to say where it is.'
-  const message = `${what} in the identity, whose fields are: ${shown.join(', ') || '(none)'}. ${then}`
+  const message = `${what} in the identity, whose fields are: ${shown || '(none)'}. ${then}`
   return new AccountError('account-identity', message)
 }
 
-function namesIn(value: unknown): string[] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
-}
-
 /** A server that echoes the request may have put a token, or a piece of one, where a name should be. */
-function showName(name: string, secrets: readonly string[]): string {
-  const isSecret = secrets.some(
-    secret => name.includes(secret) || (name.length >= 8 && secret.includes(name))
-  )
-  return /^[\w.$-]{1,40}$/.test(name) && !isSecret ? name : '(not shown)'
+function namesIn(value: unknown, secrets: readonly string[]): string[] {
+  const isSecret = (name: string) =>
+    secrets.some(secret => name.includes(secret) || (name.length >= 8 && secret.includes(name)))
+  const names = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+  return names.map(name => (/^[\w.$-]{1,40}$/.test(name) && !isSecret(name) ? name : '(not shown)'))
 }

@@ -7,7 +7,7 @@ const MAX_BYTES = 65_536
 /**
  * Sends one request and reads the whole response. One deadline covers head and body.
  *
- * @returns the text of a 2xx response, or undefined for a 401 of the API: the caller tries a new token
+ * @returns the text of a 2xx response
  * @throws AccountError for everything else
  */
 export async function request(
@@ -15,14 +15,13 @@ export async function request(
   server: Server,
   url: string,
   init: RequestInit
-): Promise<string | undefined> {
+): Promise<string> {
   const fetched = await fetchOnce(fetch, url, init, { timeout, maxBytes: MAX_BYTES }).catch(thrown => {
-    throw networkError(server, thrown)
+    throw thrown instanceof AccountError ? thrown : networkError(server, thrown)
   })
   if (fetched === undefined)
     throw new AccountError('account-timeout', `The ${server} did not answer within ${timeout} ms.`, true)
   const { response, bytes } = fetched
-  if (response.status === 401 && server === 'API') return undefined
   if (!response.ok) throw statusError(server, response.status)
   if (bytes === undefined) throw responseError(server, `it is larger than ${MAX_BYTES} bytes`)
   if (!/^(?:text|application)\//i.test(response.headers.get('content-type') ?? 'text/plain'))

@@ -57,8 +57,8 @@ async function exchange(settings: AccountSettings): Promise<Token> {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ access_token: settings.accessToken }).toString()
   })
-  const value = text && parseToken(text, settings.accessToken)
-  if (!value)
+  const value = parseToken(text, settings.accessToken)
+  if (value === undefined)
     throw responseError('authorization server', 'it is no token as text, JSON string or JSON object')
   return { value, obtainedAt, renewAt: renewalTime(value, obtainedAt) }
 }
@@ -66,11 +66,8 @@ async function exchange(settings: AccountSettings): Promise<Token> {
 /** In this order: the service's own name for it first. */
 const FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
 
-/** The token is opaque, but must fit into a header as one word (VCHAR of RFC 9110 section 5.5). */
-const VISIBLE_ASCII = /^[!-~]+$/
-
-/** Servers refuse header lines beyond 8 to 16 KB. */
-const MAX_LENGTH = 8192
+/** Opaque, but it must fit into a header as one word (VCHAR of RFC 9110 section 5.5); servers limit lines to 8 KB. */
+const TOKEN = /^[!-~]{1,8192}$/
 
 const DAY = 24 * 60 * 60 * 1000
 const MARGIN = 5 * 60 * 1000
@@ -91,8 +88,7 @@ export function parseToken(body: string, accessToken: string): string | undefine
   return candidates.find(
     (candidate): candidate is string =>
       typeof candidate === 'string' &&
-      candidate.length <= MAX_LENGTH &&
-      VISIBLE_ASCII.test(candidate) &&
+      TOKEN.test(candidate) &&
       !isEcho(candidate, accessToken) &&
       // In JSON these mean "nothing", not a token.
       !['null', 'true', 'false'].includes(candidate)
