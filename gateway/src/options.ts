@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { type Command, InvalidArgumentError, Option, type OptionValues } from 'commander'
 import { createVerifier, dnsTxtLookup, draftCavage, type VerifierOptions } from 'signed-requests'
@@ -50,36 +50,32 @@ const list = (text: string, others: readonly string[] = []): string[] => [
   ...text.split(',').map(part => part.trim())
 ]
 
-function matching<T = string>(
-  pattern: RegExp,
-  what: string,
-  convert = (text: string) => text as T | undefined
-) {
-  return (text: string): T => {
-    const value = pattern.test(text) ? convert(text) : undefined
+const parsed =
+  <T>(what: string, parse: (text: string) => T | undefined) =>
+  (text: string): T => {
+    const value = parse(text)
     if (value === undefined) throw new InvalidArgumentError(`It must be ${what}.`)
     return value
   }
-}
 
-/** A number; 2 ** 31 - 1 is as many milliseconds as a timer can wait. */
+/** 2 ** 31 - 1 is as many milliseconds as a timer can wait. */
 const wholeNumber = (unit: string, min: number, max = 2 ** 31 - 1) =>
-  matching(/^\d{1,10}$/, `a whole number${unit}, from ${min} to ${max}`, text =>
-    Number(text) >= min && Number(text) <= max ? Number(text) : undefined
+  parsed(`a whole number${unit}, from ${min} to ${max}`, text =>
+    /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined
   )
-
-const MS = ' of milliseconds, such as 5000 for 5 s'
-const BYTES = ' of bytes, such as 1048576 for 1 MiB'
+const milliseconds = (min: number) => wholeNumber(' of milliseconds, such as 5000 for 5 s', min)
+const bytes = wholeNumber(' of bytes, such as 1048576 for 1 MiB', 0, 2 ** 30)
 
 const ADDRESS = 'an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080'
-const address = matching(/^(?:\[[^\]]+\]|[^:]+):\d{1,5}$/, ADDRESS, (text): Address | undefined => {
-  const [, bracket, host = '', port] = /^(\[?)(.*?)\]?:(\d+)$/.exec(text) ?? []
-  return isIP(host) === (bracket ? 6 : 4) && Number(port) < 2 ** 16 ? { host, port: Number(port) } : undefined
+const address = parsed(ADDRESS, (text): Address | undefined => {
+  const [, v6 = '', v4 = '', port] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const isAddress = (isIPv6(v6) || isIPv4(v4)) && Number(port) < 2 ** 16
+  return isAddress ? { host: v6 || v4, port: Number(port) } : undefined
 })
-const prefix = matching(/^(?:\/[!-~]*|x-forwarded-prefix)$/, 'a path, such as /hooks, or x-forwarded-prefix')
-const name = matching(/^[!#$%&'*+.^_`|~\w-]+$/, 'the name of a header, such as X-Request-ID', text =>
-  text.toLowerCase()
-)
+const PREFIX = /^(?:\/[!-~]*|x-forwarded-prefix)$/
+const prefix = parsed('a path, such as /hooks, or x-forwarded-prefix', text => PREFIX.exec(text)?.[0])
+const NAME = /^[!#$%&'*+.^_`|~\w-]+$/
+const name = parsed('the name of a header, such as X-Request-ID', text => NAME.exec(text)?.[0].toLowerCase())
 
 const SCHEMES = new Map(Object.entries({ 'draft-cavage': draftCavage, rfc9421 }))
 const schemes = (text: string, others: readonly (typeof draftCavage)[] = []) => {
@@ -93,16 +89,22 @@ type Rule = readonly string[] | ((text: string, previous: never) => unknown)
 /** A flag, its line in --help, what its value may be, and what it is when it is not given. */
 export type Row = readonly [flag: string, about: string, rule?: Rule, preset?: unknown]
 
-/** What every command that verifies needs, with the same names as in the commands of `signed-requests`. */
+/** The flags of the library's options, with the same names as in the commands of `signed-requests`. */
+export const VERIFIER: Readonly<Record<string, Row>> = {
+  serviceDomain: ['--domain <name>', "the service's domain, which keys must be under; required"],
+  hosts: ['--host <name>', 'a host name of the receiver; required, may be repeated', list],
+  accounts: ['--account <id>', 'an account id to accept; required, may be repeated', list],
+  accountHeader: ['--account-header <name>', 'the header that carries the account (default: X-Service-ID)'],
+  accountPrefix: ['--account-prefix <text>', 'the text before the account id in it (default: account-)'],
+  schemes: ['--scheme <name>', 'draft-cavage (default) or rfc9421; may be repeated', schemes],
+  algorithms: ['--algorithm <name>', 'one to accept; may be repeated (default: rsa-sha256)', list],
+  maxBodyBytes: ['--max-body <bytes>', 'the largest body (default: 10485760)', bytes],
+  servers: ['--dns-server <ip:port>', "may be repeated (default: the system's)", list]
+}
+
+/** What every command that verifies needs. */
 export const COMMON: readonly Row[] = [
-  ['--domain <name>', "the service's domain, which keys must be under; required"],
-  ['--host <name>', 'a host name of the receiver; required, may be repeated', list],
-  ['--account <id>', 'an account id to accept; required, may be repeated', list],
-  ['--account-header <name>', 'the header that carries the account (default: X-Service-ID)'],
-  ['--account-prefix <text>', 'the text before the account id in it (default: account-)'],
-  ['--scheme <name>', 'draft-cavage (default) or rfc9421; may be repeated', schemes],
-  ['--algorithm <name>', 'one to accept; may be repeated (default: rsa-sha256)', list],
-  ['--dns-server <ip:port>', "may be repeated (default: the system's)", list],
+  ...Object.values(VERIFIER),
   [
     '--https <what>',
     'without --tls-key: x-forwarded-proto trusts that header of the proxy in front; always: everything ' +
@@ -110,11 +112,10 @@ export const COMMON: readonly Row[] = [
     ['x-forwarded-proto', 'always', 'not-required']
   ],
   ['--prefix <path>', 'what the proxy in front strips, or x-forwarded-prefix', prefix],
-  ['--max-body <bytes>', 'the largest body (default: 10485760)', wholeNumber(BYTES, 0, 2 ** 30)],
   ['--listen <ip:port>', 'where to listen (default: 127.0.0.1:8080)', address, address('127.0.0.1:8080')],
   ['--log <form>', 'json (default), or text, which explains refusals', ['json', 'text'], 'json'],
   ['--max-connections <n>', 'at once (default: 1000)', wholeNumber('', 1, 1_000_000), 1000],
-  ['--drain <ms>', 'for running requests after SIGTERM (default: 10000)', wholeNumber(MS, 0), 10_000]
+  ['--drain <ms>', 'for running requests after SIGTERM (default: 10000)', milliseconds(0), 10_000]
 ]
 
 const GATEWAY: readonly Row[] = [
@@ -129,12 +130,7 @@ const GATEWAY: readonly Row[] = [
   ['--request-id <name>', 'log the id in this header of the proxy in front', name],
   ['--admin <ip:port>', 'serve /healthz, /metrics and the page here', address],
   ['--redact', 'show no bodies and no headers that are not signed on the page'],
-  [
-    '--upstream-timeout <ms>',
-    'until an answer begins, or goes on (default: 30000)',
-    wholeNumber(MS, 1),
-    30_000
-  ]
+  ['--upstream-timeout <ms>', 'until an answer begins, or goes on (default: 30000)', milliseconds(1), 30_000]
 ]
 
 /** The flags that each excludes. */
@@ -200,11 +196,10 @@ export function checkedValues(command: Command, env: Env, needed: readonly strin
     if (!variable.startsWith(ENV)) continue
     const option = command.options.find(({ envVar }) => envVar === variable)
     if (option === undefined && variable !== TOKEN) {
-      const near = [1, 2].map(edits =>
-        command.options.find(({ envVar = '' }) => isNear(variable.toUpperCase(), envVar, edits))
+      const [meant] = [1, 2].flatMap(edits =>
+        command.options.filter(({ envVar = '' }) => isNear(variable.toUpperCase(), envVar, edits))
       )
-      const meant = (near[0] ?? near[1])?.envVar
-      const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
+      const hint = meant === undefined ? '' : ` (did you mean ${meant.envVar}?)`
       command.error(`there is no environment variable ${variable}${hint}; see --help`)
     }
     if (value === '') command.error(`${variable} is empty: set it, or unset it`)
@@ -225,29 +220,19 @@ export function commonSettings(command: Command, values: OptionValues): CommonSe
   return { listen, https, prefix, verifier, replay, log, maxConnections, drain } as CommonSettings
 }
 
-/** The options of the library, and the flags that give them, which its messages name. */
-export const FLAGS = new Map([
-  ['serviceDomain', 'domain'],
-  ['hosts', 'host'],
-  ['accounts', 'account'],
-  ['accountHeader', 'account-header'],
-  ['accountPrefix', 'account-prefix'],
-  ['schemes', 'scheme'],
-  ['algorithms', 'algorithm'],
-  ['servers', 'dns-server'],
-  ['maxBodyBytes', 'max-body']
-])
-
 function verifierOptions(command: Command, values: OptionValues): VerifierOptions {
-  const given = [...FLAGS].map(([option, flag]) => [option, values[new Option(`--${flag}`).attributeName()]])
-  const { servers, ...own } = Object.fromEntries(given.filter(([, value]) => value !== undefined))
+  const given: OptionValues = { requireHttps: values['https'] !== 'not-required' }
+  for (const [option, [flag]] of Object.entries(VERIFIER)) {
+    given[option] = values[new Option(flag).attributeName()]
+  }
+  const { servers, ...verifier } = given as VerifierOptions & { servers?: string[] }
   try {
-    const lookup = servers && { lookupTxt: dnsTxtLookup({ servers }) }
-    const options = { ...own, ...lookup, requireHttps: values['https'] !== 'not-required' }
-    createVerifier(options)
-    return options
+    if (servers !== undefined) verifier.lookupTxt = dnsTxtLookup({ servers })
+    createVerifier(verifier)
+    return verifier
   } catch (error) {
-    const inFlags = (words: string, option: string) => (FLAGS.has(option) ? `--${FLAGS.get(option)}` : words)
+    const inFlags = (words: string, option: string) =>
+      Object.hasOwn(VERIFIER, option) ? VERIFIER[option]![0].split(' ', 1)[0]! : words
     return command.error((error as Error).message.replace(/(?:options\.)?\b([a-zA-Z]+)\b/g, inFlags))
   }
 }
