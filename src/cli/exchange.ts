@@ -1,15 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
+import type { AdapterRequest } from '../adapters/proxy.ts'
 import { ERRORS } from '../explain/advice.ts'
 import { escapeText } from '../explain/text.ts'
 import { UsageError } from './command.ts'
-
-/** What is sent, byte for byte: the path and query of the URL, and these headers in this order and case. */
-export interface Outgoing {
-  method: string
-  headers: readonly (readonly [name: string, value: string])[]
-  body: Uint8Array | null
-}
 
 export interface Response {
   status: number
@@ -24,44 +18,38 @@ const MAX_SHOWN = 16_384
 /** milliseconds */
 export const RESPONSE_TIMEOUT = 30_000
 
-/** One request on a connection of its own; redirects are not followed. Rejects when there is no response. */
-export function exchange(url: URL, outgoing: Outgoing, tls: RequestOptions = {}): Promise<Response> {
+/**
+ * One request on a connection of its own: the path and query of the URL, and these headers in this order and case.
+ * Redirects are not followed. Rejects when there is no response.
+ */
+export function exchange(
+  url: URL,
+  { method, headers, body }: Pick<AdapterRequest, 'method' | 'headers'> & { body: Uint8Array | null },
+  tls: RequestOptions = {}
+): Promise<Response> {
+  const signal = AbortSignal.timeout(RESPONSE_TIMEOUT)
+  const options = { ...tls, method, headers: headers.flat(), agent: false, signal }
   return new Promise((resolve, reject) => {
-    const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
-      url,
-      {
-        ...tls,
-        method: outgoing.method,
-        headers: outgoing.headers.flat(),
-        agent: false,
-        signal: AbortSignal.timeout(RESPONSE_TIMEOUT)
-      },
-      incoming => readResponse(incoming).then(resolve, reject)
-    )
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const request = send(url, options, incoming => readResponse(incoming).then(resolve, reject))
     // A server that responds before the body has arrived may close; what it said counts.
     request.on('error', error => setTimeout(() => reject(error), 100))
-    request.end(outgoing.body)
+    request.end(body)
   })
 }
 
 async function readResponse(incoming: IncomingMessage): Promise<Response> {
-  const chunks: Buffer[] = []
-  let length = 0
+  const { statusCode: status = 0, statusMessage: statusText = '', headers } = incoming
+  let body = Buffer.alloc(0)
   try {
     for await (const chunk of incoming) {
-      chunks.push(chunk)
-      length += chunk.length
-      if (length >= MAX_SHOWN) break
+      body = Buffer.concat([body, chunk])
+      if (body.length >= MAX_SHOWN) break
     }
   } catch {
     // Cut short: the head counts.
   }
-  return {
-    status: incoming.statusCode ?? 0,
-    statusText: incoming.statusMessage ?? '',
-    headers: incoming.headers,
-    body: Buffer.concat(chunks).subarray(0, MAX_SHOWN)
-  }
+  return { status, statusText, headers, body: body.subarray(0, MAX_SHOWN) }
 }
 
 /** Node's errors have a code, or a message for a person. */
@@ -72,6 +60,8 @@ export function describeError(error: unknown): string {
   return words === undefined ? code || message : `${words} (${code})`
 }
 
+const UNKNOWN_AUTHORITY = 'the certificate is of an unknown authority, or the chain is not complete'
+
 const WORDS: Readonly<Record<string, string>> = {
   ...ERRORS,
   EADDRINUSE: 'another program has this port',
@@ -80,10 +70,9 @@ const WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is of an unknown authority',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is of an unknown authority, or the chain is not complete',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'the certificate is of an unknown authority, or the chain is not complete'
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY
 }
 
 /** A refusal of this library: 401 says so itself, and the others are no error pages. */
@@ -94,16 +83,22 @@ export function isRefusal({ status, headers, body }: Response): boolean {
 }
 
 /** What the response means, if it is not from this library, and which program says that it answered. */
-export function describeResponse(method: string, url: URL, response: Response): string {
-  const { status, headers } = response
+export function describeResponse(method: string, url: URL, { status, headers, body }: Response): string {
   const meaning = MEANINGS[status] ?? MEANINGS[Math.floor(status / 100)] ?? 'an unknown status'
   const location = headers.location === undefined ? '' : `, to ${headers.location}`
   const scheme = status === 401 && headers['www-authenticate'] ? ` (${headers['www-authenticate']})` : ''
+  const signs = SIGNS.flatMap(name => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
+  const title = /<title>([^<]{1,80})/i.exec(body.toString('latin1', 0, 4000))?.[1]?.trim()
+  if (title) signs.push(`page "${title}"`)
+  const who = signs.length === 0 ? 'it does not say who answered' : `answered by ${signs.join(', ')}`
   return escapeText(
-    `${meaning.replace('ROUTE', `${method} ${url.pathname}`)}${location}${scheme}; ${whoAnswered(response)}`,
+    `${meaning.replace('ROUTE', `${method} ${url.pathname}`)}${location}${scheme}; ${who}`,
     500
   )
 }
+
+/** Headers in which a program names itself. */
+const SIGNS = ['server', 'x-powered-by', 'via', 'cf-ray', 'x-amz-cf-id']
 
 const MEANINGS: Readonly<Record<number, string>> = {
   2: 'accepted without a signature, or a page such as a login form',
@@ -125,16 +120,6 @@ const MEANINGS: Readonly<Record<number, string>> = {
   504: 'a proxy waits for the application in vain: is it running?',
   4: 'something before the verifier refuses it',
   5: 'something before the verifier fails'
-}
-
-/** As far as the response itself says. */
-function whoAnswered({ headers, body }: Response): string {
-  const title = /<title>([^<]{1,80})/i.exec(body.toString('latin1', 0, 4000))?.[1]?.trim()
-  const signs = ['server', 'x-powered-by', 'via', 'cf-ray', 'x-amz-cf-id'].flatMap(name =>
-    headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]
-  )
-  if (title) signs.push(`page "${title}"`)
-  return signs.length === 0 ? 'it does not say who answered' : `answered by ${signs.join(', ')}`
 }
 
 /** Where the server of a URL listens. */

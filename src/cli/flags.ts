@@ -12,7 +12,8 @@ export interface OptionSpec {
   /** the placeholder for the value */
   readonly value?: string
   readonly about: string
-  /** in words */
+  readonly default?: string
+  /** the default in words */
   readonly otherwise?: string | undefined
 }
 
@@ -47,10 +48,7 @@ export const isShared = (name: string): boolean => Object.hasOwn(SHARED, name)
 
 /** Of several commands, but set again for each call. */
 export const COMMON = {
-  prefix: text(
-    'PATH',
-    'a part of the path that a proxy strips, such as /hooks: signed, but not seen by the receiver'
-  ),
+  prefix: text('PATH', 'a path that a proxy strips, such as /hooks: signed, but not seen by the receiver'),
   json: flag('print the result as JSON')
 } as const
 
@@ -60,7 +58,8 @@ export function parseFlags(args: string[], specs: OptionSpecs, env: Io['env']) {
   const options = Object.entries(specs).map(([name, spec]) => {
     const parts = (isShared(name) && env[variable(name)]?.split(',').map(part => part.trim())) || []
     const given = parts.filter(part => part !== '')
-    return [name, { ...spec, default: spec.multiple && given.length > 0 ? given : given[0] }]
+    const first = given[0] ?? spec.default
+    return [name, { ...spec, default: spec.multiple && given.length > 0 ? given : first }]
   })
   try {
     return parseArgs({ args, options: Object.fromEntries(options), allowPositionals: true })

@@ -47,7 +47,8 @@ export function helpText(name: string, { usage, about, options, examples, exits 
 
 const COLUMN = 25
 
-function optionLine(name: string, { value = '', about, multiple, otherwise }: OptionSpec): string {
+function optionLine(name: string, spec: OptionSpec): string {
+  const { value = '', about, multiple, otherwise = spec.default } = spec
   const left = `${isShared(name) ? '*' : ' '} --${name} ${value}`
   const more = [...(multiple ? ['may be repeated'] : []), ...(otherwise ? [`default ${otherwise}`] : [])]
   const text = more.length === 0 ? about : `${about} (${more.join('; ')})`

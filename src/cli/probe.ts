@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { escapeText, wrapWords } from '../explain/text.ts'
+import type { HeaderLine } from '../http/request.ts'
 import { EXIT, type Io } from './command.ts'
 import {
   describeError,
@@ -11,7 +12,8 @@ import {
   exchange,
   isRefusal,
   parseUrl,
-  RESPONSE_TIMEOUT
+  RESPONSE_TIMEOUT,
+  type Response
 } from './exchange.ts'
 import type { Command } from './help.ts'
 
@@ -48,8 +50,13 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
     else report('--', stage, 'not run: the URL is http')
     for (const [name, method, body] of REQUESTS) {
       stage = name
-      const response = await exchange(url, { method, headers: headersFor(url, body), body })
-      if (name === 'GET') report(...redirects(response.status, response.headers.location))
+      const length = ['Content-Length', String(body?.length ?? 0)] as const
+      const response = await exchange(url, {
+        method,
+        headers: [['Host', url.host], ...HEADERS, length],
+        body
+      })
+      if (name === 'GET') report(...redirects(response))
       const isOwn = isRefusal(response) && response.status !== 413
       const text = isOwn ? 'refused by signed-requests' : describeResponse(method, url, response)
       report(isOwn ? 'ok' : 'FAIL', stage, `${response.status}: ${text}`)
@@ -70,19 +77,18 @@ const REQUESTS: readonly (readonly [name: string, method: string, body: Buffer |
   ['POST of 1 MB', 'POST', LARGE]
 ]
 
-const headersFor = (url: URL, body: Buffer | null): [name: string, value: string][] => [
-  ['Host', url.host],
+const HEADERS: readonly HeaderLine[] = [
   ['User-Agent', 'signed-requests-probe'],
   ['Accept', '*/*'],
-  ['Content-Type', 'application/json'],
-  ['Content-Length', String(body?.length ?? 0)]
+  ['Content-Type', 'application/json']
 ]
 
-function redirects(status: number, location = 'nowhere'): ['ok' | 'FAIL', string, string] {
+function redirects({ status, headers }: Response): ['ok' | 'FAIL', string, string] {
   if (status < 300 || status > 399) return ['ok', 'redirects', 'none']
-  const method =
-    status === 307 || status === 308 ? 'it keeps the method' : 'a sender that follows it turns POST into GET'
-  return ['FAIL', 'redirects', `${status} to ${location}: ${method}; give the service the last URL`]
+  const isKept = status === 307 || status === 308
+  const method = isKept ? 'it keeps the method' : 'a sender that follows it turns POST into GET'
+  const to = `${status} to ${headers.location ?? 'nowhere'}`
+  return ['FAIL', 'redirects', `${to}: ${method}; give the service the last URL`]
 }
 
 async function addressesOf(url: URL): Promise<string> {

@@ -15,12 +15,12 @@ export interface Sent {
 /** The exit code, and what the responses mean where they differ from those of a correct receiver. */
 export function conclude(
   [first, ...repeated]: readonly Response[],
-  sent: Sent
+  { url, method, isForgery, key, dns }: Sent
 ): [exit: number, ...lines: string[]] {
   const { status, headers } = first!
-  const asked = sent.dns?.queries(sent.key.keyId) ?? 0
+  const asked = dns?.queries(key.keyId) ?? 0
   if (isAccepted(first!)) {
-    if (sent.isForgery)
+    if (isForgery)
       return [EXIT.refused, 'The forgery was accepted: nothing verifies it, or the receiver only observes.']
     const again = repeated.findIndex(isAccepted)
     if (again < 0) return [EXIT.ok]
@@ -29,55 +29,52 @@ export function conclude(
   }
   // A receiver of one's own may leave WWW-Authenticate out; that it asked for the key shows that it verifies.
   const isOurs = isRefusal(first!) || (asked > 0 && [401, 413, 503].includes(status))
+  if (isForgery && isOurs && status !== 503) return [EXIT.ok, 'Refused, as it should be.']
+  if (isForgery && !isOurs && status === 401 && headers['www-authenticate'] === undefined)
+    return [EXIT.ok, 'Refused, but without WWW-Authenticate: Signature, so perhaps not by signed-requests.']
   const exit = status === 503 ? EXIT.unknown : EXIT.refused
-  if (isOurs && sent.isForgery && status !== 503) return [EXIT.ok, 'Refused, as it should be.']
-  if (isOurs) return [exit, ...((asked === 0 && clockAdvice(first!)) || keyAdvice(sent, asked))]
-  if (sent.isForgery && status === 401 && headers['www-authenticate'] === undefined)
-    return [
-      EXIT.ok,
-      'Refused, but without WWW-Authenticate: Signature, so it is not clear that signed-requests did it.'
-    ]
-  return [
-    exit,
-    `This is not a refusal of signed-requests: ${describeResponse(sent.method, sent.url, first!)}.`
-  ]
+  if (!isOurs)
+    return [exit, `This is not a refusal of signed-requests: ${describeResponse(method, url, first!)}.`]
+  const clock = asked === 0 ? clockAdvice(headers.date ?? '') : undefined
+  return [exit, ...(clock === undefined ? keyAdvice(key, dns, asked) : [clock])]
 }
 
 const isAccepted = ({ status }: Response): boolean => status >= 200 && status < 300
 
 /** Where the clocks differ by more than a receiver allows by default: the Date was refused, before any key. */
-function clockAdvice({ headers }: Response): string[] | undefined {
-  const theirs = Date.parse(headers.date ?? '')
-  const ahead = (Date.now() - theirs) / 1000
-  if (Number.isNaN(theirs) || Math.abs(ahead) < 300) return undefined
+function clockAdvice(date: string): string | undefined {
+  const ahead = (Date.now() - Date.parse(date)) / 1000
+  if (!(Math.abs(ahead) >= 300)) return undefined
   const way = ahead > 0 ? 'ahead of' : 'behind'
-  return [
+  return (
     `This machine's clock (${new Date().toUTCString()}) is ${duration(Math.abs(ahead))} ${way} the receiver's ` +
-      `(${new Date(theirs).toUTCString()}), so it refused the Date. Compare both with: date -u`
-  ]
+    `(${new Date(date).toUTCString()}), so it refused the Date. Compare both with: date -u`
+  )
 }
 
 /** Whether the receiver could get the key at all. */
-function keyAdvice({ key, dns }: Sent, asked: number): string[] {
+function keyAdvice({ keyId }: SigningKey, dns: CountingDnsServer | undefined, asked: number): string[] {
   const lookup = (address: string) => `  lookupTxt: dnsTxtLookup({ servers: ['${address}'] })`
   if (dns === undefined)
     return [
-      `A receiver that verifies refused it. It needs the record of ${key.keyId}: publish the one above, or have it ` +
+      `A receiver that verifies refused it. It needs the record of ${keyId}: publish the one above, or have it ` +
         'served here with --serve-dns 127.0.0.1:5353 and give createVerifier in the receiver this line:',
       lookup('127.0.0.1:5353')
     ]
+  const { address } = dns
+  const often = asked === 1 ? 'once' : `${asked} times`
   if (asked > 0)
     return [
-      `The receiver did get the key: ${key.keyId} was asked for ${asked === 1 ? 'once' : `${asked} times`} at ` +
-        `${dns.address}. Its own log says why it refused: explain(verdict).`
+      `The receiver did get the key: ${keyId} was asked for ${often} at ${address}. Its own log says why it refused: ` +
+        'explain(verdict).'
     ]
   const seen =
     dns.queries() > 0
-      ? `The DNS server at ${dns.address} was asked for other names, never for ${key.keyId}`
-      : `Nobody asked the DNS server at ${dns.address}`
+      ? `The DNS server at ${address} was asked for other names, never for ${keyId}`
+      : `Nobody asked the DNS server at ${address}`
   return [
     `${seen}: the receiver refused before it looked for the key (its log says why), or asks another server. For it to ` +
       'this one, give createVerifier this line:',
-    lookup(dns.address)
+    lookup(address)
   ]
 }

@@ -17,29 +17,26 @@ import { startReceiver } from './start-receiver.ts'
 import { TAMPER_NAMES, tamper } from './tamper.ts'
 
 const OPTIONS = {
-  domain: { ...SHARED.domain, otherwise: 'service.example' },
-  selector: option.text('NAME', "the first part of the key's name", 'test'),
+  domain: { ...SHARED.domain, default: 'service.example' },
+  selector: { ...option.text('NAME', "the first part of the key's name"), default: 'test' },
   host: { ...SHARED.host, about: 'the Host to sign and send', multiple: false, otherwise: "the URL's" },
-  account: { ...SHARED.account, about: 'the account id', multiple: false, otherwise: '1234' },
-  'account-header': SHARED['account-header'],
-  'account-prefix': SHARED['account-prefix'],
-  scheme: { ...SHARED.scheme, about: 'sign by draft-cavage or rfc9421', multiple: false },
+  account: { ...SHARED.account, about: 'the account id', multiple: false, default: '1234' },
+  'account-header': { ...SHARED['account-header'], default: 'X-Service-ID' },
+  'account-prefix': { ...SHARED['account-prefix'], default: 'account-' },
+  scheme: { ...SHARED.scheme, about: 'draft-cavage or rfc9421', multiple: false, default: 'draft-cavage' },
   prefix: COMMON.prefix,
   key: option.text('FILE', 'RSA private key, PEM', 'a fresh one'),
   'serve-dns': option.text(
     'IP:PORT',
-    'serve the key record on this loopback address, UDP and TCP, such as 127.0.0.1:5353'
+    'serve the key record on this loopback address, such as 127.0.0.1:5353'
   ),
-  start: option.text(
-    'FILE',
-    'start this receiver with Node first, asking the DNS server of --serve-dns, and end it after'
-  ),
+  start: option.text('FILE', 'start this receiver first (its DNS is that of --serve-dns), and end it after'),
   'print-record': option.flag('print the key record, as without --serve-dns'),
   method: option.text('NAME', 'the method', 'POST with --data, GET without'),
   data: option.text('TEXT', 'the body; @FILE for a file, @- for standard input', 'none'),
   header: option.list("'NAME: TEXT'", 'add or replace a header before signing'),
   tamper: option.text('WHAT', `send a forgery: change this after signing, one of ${TAMPER_NAMES.join(', ')}`),
-  repeat: option.text('N', 'send the same bytes N times, to see the replay refused', '1'),
+  repeat: { ...option.text('N', 'send the same bytes N times, to see the replay refused'), default: '1' },
   'allow-self-signed': option.flag('accept any certificate, on a loopback address only')
 } as const
 
@@ -75,28 +72,27 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
   const tls = { rejectUnauthorized: flags['allow-self-signed'] !== true }
   if (!tls.rejectUnauthorized && !isLoopback(url.hostname))
     throw new UsageError('--allow-self-signed is for loopback addresses: localhost, 127.0.0.1 or [::1]')
-  const times = Number(flags.repeat ?? 1)
-  if (!Number.isInteger(times) || times < 1 || times > 999)
+  if (!/^[1-9]\d{0,2}$/.test(flags.repeat))
     throw new UsageError('--repeat takes a number from 1 to 999: how often to send the same bytes')
 
   const key = await loadKey(flags, io)
   const signed = sign(url, key, flags, await loadData(flags.data, io))
-  const forgery = flags.tamper && tamper(flags.tamper, signed, flags['account-header'] ?? ACCOUNT_HEADER)
-  const request = forgery ? forgery.forged : signed
+  const forgery =
+    flags.tamper === undefined ? undefined : tamper(flags.tamper, signed, flags['account-header'])
+  const request = forgery?.forged ?? signed
   const serveAt = flags['serve-dns'] ?? (flags.start && '127.0.0.1:0')
   const dns = serveAt === undefined ? undefined : await serveRecord(serveAt, key)
   if (dns === undefined || flags['print-record']) io.print(`${zoneRecord(key.keyId, key.record.join(''))}\n`)
   if (dns !== undefined) io.print(`serving the key ${key.keyId}\non ${dns.address}, UDP and TCP\n`)
-  if (forgery) io.print(`${wrapWords('', forgery.text)}\n`)
+  if (forgery !== undefined) io.print(`${wrapWords('', forgery.text)}\n`)
   let receiver: ChildProcess | undefined
   try {
     if (flags.start !== undefined) receiver = await startReceiver(flags.start, url, dns!.address)
     const responses: Response[] = []
     // One after the other: a receiver that responds late must not get two at once.
-    while (responses.length < times) {
-      const response = await exchange(url, request, tls)
-      responses.push(response)
-      io.print(responseText(request.method, url, response, times === 1 ? '' : `${responses.length}: `))
+    for (let number = 1; number <= Number(flags.repeat); number++) {
+      responses.push(await exchange(url, request, tls))
+      printResponse(request.method, url, responses.at(-1)!, flags.repeat === '1' ? '' : `${number}: `, io)
     }
     const { method } = request
     const [exit, ...lines] = conclude(responses, { url, method, isForgery: forgery !== undefined, key, dns })
@@ -105,9 +101,9 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
     return exit
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const hint = /SELF_SIGNED|UNABLE_TO_VERIFY/.test((error as NodeJS.ErrnoException).code ?? '')
-      ? '; on loopback, --allow-self-signed accepts it'
-      : ''
+    const { code = '' } = error as NodeJS.ErrnoException
+    const isUntrusted = /SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)
+    const hint = isUntrusted ? '; on loopback, --allow-self-signed accepts it' : ''
     io.note(escapeText(`signed-requests: no answer from ${url.host}: ${describeError(error)}${hint}`, 1000))
     return EXIT.unknown
   } finally {
@@ -118,11 +114,12 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
   }
 }
 
-async function loadKey(flags: Flags, io: Io): Promise<SigningKey> {
-  const { selector = 'test', domain = 'service.example', key: file } = flags
+const RSA_BITS = 2048
+
+async function loadKey({ selector, domain, key: file }: Flags, io: Io): Promise<SigningKey> {
   const name = normalizeName(`${selector}._domainkey.${domain}`)
   if (name === undefined) throw new UsageError('--selector and --domain must make a DNS name')
-  const pem = file === undefined ? undefined : (await readBytes(file, '--key', io)).toString('utf8')
+  const pem = file && (await readBytes(file, '--key', io)).toString('utf8')
   try {
     return createSigningKey(name, RSA_BITS, pem)
   } catch {
@@ -130,40 +127,23 @@ async function loadKey(flags: Flags, io: Io): Promise<SigningKey> {
   }
 }
 
-const RSA_BITS = 2048
-
-const ACCOUNT_HEADER = 'X-Service-ID'
-
 async function loadData(data: string | undefined, io: Io): Promise<Buffer | null> {
   if (data === undefined) return null
-  return data.startsWith('@')
-    ? readBytes(data === '@-' ? '-' : data.slice(1), '--data', io)
-    : Buffer.from(data)
+  return data.startsWith('@') ? readBytes(data.slice(1), '--data', io) : Buffer.from(data)
 }
 
 function sign(url: URL, key: SigningKey, flags: Flags, body: Buffer | null): SignedTestRequest {
-  const { host = url.host, account = '1234', method, scheme = 'draft-cavage' } = flags
+  const { host = url.host, method = body === null ? 'GET' : 'POST', scheme, account, prefix } = flags
   if (flags.host !== undefined && !isHost(host))
     throw new UsageError('--host takes a host name, such as hooks.example.com')
-  return signRequest(
-    {
-      target: addPrefix(flags.prefix, `${url.pathname}${url.search}`),
-      headers: (flags.header ?? []).map(parseHeader),
-      scheme: schemeOf(scheme).name,
-      body,
-      ...(method !== undefined && { method })
-    },
-    key,
-    {
-      host,
-      account: [
-        flags['account-header'] ?? ACCOUNT_HEADER,
-        `${flags['account-prefix'] ?? 'account-'}${account}`
-      ],
-      nonce: randomUUID(),
-      now: new Date()
-    }
-  )
+  const target = addPrefix(prefix, `${url.pathname}${url.search}`)
+  const headers = (flags.header ?? []).map(parseHeader)
+  return signRequest({ method, target, headers, scheme: schemeOf(scheme).name, body }, key, {
+    host,
+    account: [flags['account-header'], `${flags['account-prefix']}${account}`],
+    nonce: randomUUID(),
+    now: new Date()
+  })
 }
 
 function parseHeader(line: string): [name: string, value: string] {
@@ -189,19 +169,14 @@ async function serveRecord(address: string, { keyId, record }: SigningKey): Prom
   }
 }
 
-/** The response for a person: its text is escaped, line by line. */
-function responseText(
-  method: string,
-  url: URL,
-  { status, statusText, body }: Response,
-  number: string
-): string {
-  const lines = body.toString('utf8').split(/\r?\n/).slice(0, MAX_LINES)
-  return [
-    escapeText(`${method} ${url.href}`, 1000),
-    `${number}answer: ${status} ${escapeText(statusText)}`,
-    ...(body.length === 0 ? [] : ['', ...lines.map(line => wrapExact('  ', escapeText(line, 1000)))])
-  ].join('\n')
-}
-
 const MAX_LINES = 100
+
+/** Its text is escaped, line by line. */
+function printResponse(method: string, url: URL, response: Response, number: string, io: Io): void {
+  const { status, statusText, body } = response
+  io.print(escapeText(`${method} ${url.href}`, 1000))
+  io.print(`${number}answer: ${status} ${escapeText(statusText)}`)
+  if (body.length === 0) return
+  const lines = body.toString('utf8').split(/\r?\n/, MAX_LINES)
+  io.print(['', ...lines.map(line => wrapExact('  ', escapeText(line, 1000)))].join('\n'))
+}

@@ -1,63 +1,51 @@
 import type { SignedTestRequest } from '../../testing/sign.ts'
 import { UsageError } from '../command.ts'
 
-interface Forgery {
-  what: string
-  /** of a receiver that verifies */
-  refusal: string
-  change(request: SignedTestRequest, accountHeader: string): SignedTestRequest
-}
+type Change = (request: SignedTestRequest, accountHeader: string) => SignedTestRequest
 
-/** What `--tamper` changes after the request was signed. */
-const FORGERIES: Readonly<Record<string, Forgery>> = {
-  body: { what: 'one byte of the body', refusal: 'digest-mismatch', change: changeBody },
-  date: {
-    what: 'the Date, ten seconds earlier',
-    refusal: 'signature-mismatch',
-    change: request =>
-      withHeader(request, 'date', value => new Date(Date.parse(value) - 10_000).toUTCString())
-  },
-  host: {
-    what: 'the Host',
-    refusal: 'host-mismatch',
-    change: request => withHeader(request, 'host', () => 'forged.example')
-  },
-  account: {
-    what: 'the account id',
-    refusal: 'account-mismatch',
-    change: (request, header) => withHeader(request, header, value => `${value}0`)
-  },
-  signature: {
-    what: 'one character of the signature',
-    refusal: 'signature-mismatch',
+const inHeader =
+  (name: string, change: (value: string) => string): Change =>
+  request => ({
+    ...request,
+    headers: request.headers.map(([header, value]) => [
+      header,
+      header.toLowerCase() === name.toLowerCase() ? change(value) : value
+    ])
+  })
+
+/** What `--tamper` changes after the request was signed, and how a receiver that verifies refuses it. */
+const FORGERIES: Readonly<Record<string, readonly [what: string, refusal: string, change: Change]>> = {
+  body: ['one byte of the body', 'digest-mismatch', changeBody],
+  date: [
+    'the Date, ten seconds earlier',
+    'signature-mismatch',
+    inHeader('date', value => new Date(Date.parse(value) - 10_000).toUTCString())
+  ],
+  host: ['the Host', 'host-mismatch', inHeader('host', () => 'forged.example')],
+  account: [
+    'the account id',
+    'account-mismatch',
+    (request, header) => inHeader(header, value => `${value}0`)(request, header)
+  ],
+  signature: [
+    'one character of the signature',
+    'signature-mismatch',
     // Near the end, which is base64 in both standards, but not the last: it stays canonical.
-    change: request =>
-      withHeader(request, 'signature', value =>
-        value.replace(/.(?=.{20}$)/, character => (character === 'A' ? 'B' : 'A'))
-      )
-  }
+    inHeader('signature', value => value.replace(/.(?=.{20}$)/, found => (found === 'A' ? 'B' : 'A')))
+  ]
 }
 
 export const TAMPER_NAMES = Object.keys(FORGERIES)
 
 /** The request with one signed part changed. @throws UsageError for an unknown name */
 export function tamper(name: string, request: SignedTestRequest, accountHeader: string) {
-  if (!Object.hasOwn(FORGERIES, name))
-    throw new UsageError(`--tamper must be one of ${TAMPER_NAMES.join(', ')}`)
-  const { what, refusal, change } = FORGERIES[name]!
+  if (!TAMPER_NAMES.includes(name)) throw new UsageError(`--tamper must be one of ${TAMPER_NAMES.join(', ')}`)
+  const [what, refusal, change] = FORGERIES[name]!
   return {
     forged: change(request, accountHeader),
     text: `tampered after signing: ${what}. A receiver that verifies refuses it, with ${refusal}.`
   }
 }
-
-const withHeader = (request: SignedTestRequest, name: string, change: (value: string) => string) => ({
-  ...request,
-  headers: request.headers.map(([header, value]): [string, string] => [
-    header,
-    header.toLowerCase() === name.toLowerCase() ? change(value) : value
-  ])
-})
 
 /**
  * Another digit, so that JSON stays JSON, or an x. The length stays the same, so that only the digest differs; an empty
