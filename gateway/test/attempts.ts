@@ -1,6 +1,6 @@
 import { buildSigningString } from '../../src/index.ts'
 import type { SignedTestRequest, SignRequest, TestService } from '../../src/testing/index.ts'
-import { createSigningKey } from '../../src/testing/signing-key.ts'
+import { createSigningKey } from '../../src/testing/sign.ts'
 
 /** One attempt to bring something to the upstream that was not verified. */
 export interface Attempt {

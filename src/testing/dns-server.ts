@@ -84,8 +84,9 @@ export async function startDnsServer(
   let closing: Promise<unknown> | undefined
   const close = async () => {
     for (const socket of sockets) socket.destroy()
-    const servers: readonly { close(callback: () => void): unknown }[] = [udp, tcp]
-    closing ??= Promise.all(servers.map(server => new Promise<void>(resolve => server.close(resolve))))
+    closing ??= Promise.all(
+      [udp, tcp].map(server => new Promise<void>(resolve => server.close(() => resolve())))
+    )
     await closing
   }
   try {

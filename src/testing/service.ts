@@ -1,10 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import type { LookupTxt } from '../key/dns.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { VerifierOptions } from '../options/options.ts'
 import { validateAccounts, validateDomain, validateHeaderName, validateNumber } from '../options/values.ts'
-import { type Bytes, type SignedTestRequest, type SignRequest, signRequest } from './sign.ts'
-import { createSigningKey, type SigningKey } from './signing-key.ts'
+import {
+  type Bytes,
+  createSigningKey,
+  type SignedTestRequest,
+  type SigningKey,
+  type SignRequest,
+  signRequest
+} from './sign.ts'
 
 /** The service to stand in for; all of it is optional. */
 export interface TestServiceOptions {
@@ -87,12 +92,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   }
 
   const sign = (request: SignRequest = {}) =>
-    signRequest(request, key, {
-      host: HOST,
-      account: [accountHeader, `account-${accountId}`],
-      nonce: randomUUID(),
-      now: new Date()
-    })
+    signRequest(request, key, { host: HOST, account: [accountHeader, `account-${accountId}`] })
 
   return {
     sign: sign as TestService['sign'],

@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { buildSigningString } from '../draft-cavage/signing-string.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { base64Digest } from '../http/digest.ts'
@@ -7,7 +8,6 @@ import { ownOptions } from '../mistakes/own-options.ts'
 import { buildSignatureBase, type SignedRequest } from '../rfc9421/signature-base.ts'
 import { parseSignatureInput } from '../rfc9421/signature-input.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
-import type { SigningKey } from './signing-key.ts'
 
 /** What to send; everything has a default. */
 export interface SignRequest {
@@ -41,12 +41,37 @@ export interface SignedTestRequest extends ReceivedRequest {
   body: Bytes | null
 }
 
+/** A private key, the DNS name of its public half, and the TXT record to serve there. */
+export interface SigningKey {
+  keyId: string
+  /** the record's chunks of at most 255 characters */
+  record: string[]
+  sign(signingString: string): Uint8Array
+}
+
+/** A fresh RSA key, or the given private key (PEM). */
+export function createSigningKey(keyId: string, rsaBits: number, privateKeyPem?: string): SigningKey {
+  const privateKey =
+    privateKeyPem === undefined
+      ? generateKeyPairSync('rsa', { modulusLength: rsaBits }).privateKey
+      : createPrivateKey(privateKeyPem)
+  if (privateKey.asymmetricKeyType !== 'rsa') throw new TypeError('the private key must be an RSA key')
+  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+  return {
+    keyId,
+    record: chunks(`v=DKIM1; k=rsa; p=${publicKey.toString('base64')}`),
+    // Header values are octets, one per character.
+    sign: signingString => sign('sha256', Buffer.from(signingString, 'latin1'), privateKey)
+  }
+}
+
+/** A TXT character-string holds 255 octets (RFC 1035 section 3.3.14). */
+const chunks = (text: string): string[] => text.match(/.{1,255}/g) ?? []
+
 /** What the service fills in. */
 interface SignContext {
   host: string
   account: readonly [header: string, value: string]
-  nonce: string
-  now: Date
 }
 
 /**
@@ -57,7 +82,7 @@ interface SignContext {
  */
 export function signRequest(options: SignRequest, key: SigningKey, context: SignContext): SignedTestRequest {
   const request = validateSignRequest(options)
-  const { host = context.host, date = context.now, scheme = 'draft-cavage', target = '/' } = request
+  const { host = context.host, date = new Date(), scheme = 'draft-cavage', target = '/' } = request
   const given = request.headers ?? {}
   const body = bytesOf(request.body)
   const method = request.method ?? (body === null ? 'GET' : 'POST')
@@ -75,7 +100,7 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
   set(accountHeader, account)
   if (scheme === 'rfc9421') set('Content-Digest', `sha-256=:${digest}:`)
   else set('Digest', `SHA-256=${digest}`)
-  set('X-Nonce', context.nonce)
+  set('X-Nonce', randomUUID())
   for (const [name, value] of Symbol.iterator in given ? given : Object.entries(given)) {
     if (value === undefined) headers.delete(name.toLowerCase())
     else set(name, value)
@@ -87,9 +112,9 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
     .replace('account', accountHeader.toLowerCase())
   const covered = request.covered ?? byDefault.split(' ').filter(isPresent)
   const head = { method, target, headers: [...headers.values()], https: true }
-  const created = typeof date === 'string' ? context.now : new Date(date)
-  const sign = scheme === 'rfc9421' ? signRfc9421 : signDraft
-  for (const [name, value] of sign(head, covered, key, created)) set(name, value)
+  const created = typeof date === 'string' ? new Date() : new Date(date)
+  const signed = scheme === 'rfc9421' ? signRfc9421 : signDraft
+  for (const [name, value] of signed(head, covered, key, created)) set(name, value)
   return { ...head, headers: [...headers.values()], body }
 }
 
@@ -128,44 +153,38 @@ function signRfc9421(head: SignedRequest, covered: readonly string[], key: Signi
   ]
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string'
+const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** What each option must be, and what to write. */
-const RULES: Readonly<
-  Record<keyof SignRequest, readonly [isRight: (value: unknown) => boolean, rule: string]>
-> = {
-  method: [isText, 'pass a string, such as method: "POST"'],
+/** What each option must be. */
+const IS_RIGHT: Readonly<Record<keyof SignRequest, (value: unknown) => boolean>> = {
+  method: isText,
   // RFC 9112 section 3.2: origin-form, or the asterisk of OPTIONS.
-  target: [
-    value => isText(value) && /^(?:\/|\*$)/.test(value as string),
-    'pass the path and query as they are sent, with a slash at the start, such as target: "/hook?id=1"'
-  ],
-  host: [isText, 'pass a string, such as host: "receiver.example"'],
-  body: [
-    value => value === null || isText(value) || value instanceof Uint8Array,
-    'the digest is over bytes, so pass a string or a Uint8Array, such as body: JSON.stringify(value)'
-  ],
-  headers: [
-    value => typeof value === 'object' && value !== null,
-    'pass an object of names and strings, or pairs, such as headers: { "Content-Type": "text/plain" }'
-  ],
-  date: [
-    value => isText(value) || Number.isFinite(value instanceof Date ? value.getTime() : value),
-    'pass a Date, milliseconds since 1970 or text, such as date: new Date()'
-  ],
-  covered: [
-    value => Array.isArray(value) && value.every(isText),
-    'pass an array of names, such as covered: ["(request-target)", "host", "date"]'
-  ],
-  scheme: [value => value === 'draft-cavage' || value === 'rfc9421', 'pass "draft-cavage" or "rfc9421"']
+  target: value => isText(value) && /^(?:\/|\*$)/.test(value),
+  host: isText,
+  body: value => value === null || isText(value) || value instanceof Uint8Array,
+  headers: value => typeof value === 'object' && value !== null,
+  date: value => isText(value) || Number.isFinite(value instanceof Date ? value.getTime() : value),
+  covered: value => Array.isArray(value) && value.every(isText),
+  scheme: value => value === 'draft-cavage' || value === 'rfc9421'
+}
+
+/** What to write. */
+const RULES: Readonly<Record<keyof SignRequest, string>> = {
+  method: 'pass a string, such as method: "POST"',
+  target: 'pass the path and query as they are sent, with a slash at the start, such as target: "/hook?id=1"',
+  host: 'pass a string, such as host: "receiver.example"',
+  body: 'the digest is over bytes, so pass a string or a Uint8Array, such as body: JSON.stringify(value)',
+  headers: 'pass an object of names and strings, or pairs, such as headers: { "Content-Type": "text/plain" }',
+  date: 'pass a Date, milliseconds since 1970 or text, such as date: new Date()',
+  covered: 'pass an array of names, such as covered: ["(request-target)", "host", "date"]',
+  scheme: 'pass "draft-cavage" or "rfc9421"'
 }
 
 function validateSignRequest(request: SignRequest): SignRequest {
   const names = Object.keys(RULES) as (keyof SignRequest)[]
   const own = ownOptions('sign', request, names)
-  for (const name of names) {
-    const [isRight, rule] = RULES[name]
-    if (own[name] !== undefined && !isRight(own[name])) throw mistake(`${name} is`, own[name], rule)
-  }
+  for (const name of names)
+    if (own[name] !== undefined && !IS_RIGHT[name](own[name]))
+      throw mistake(`${name} is`, own[name], RULES[name])
   return own
 }

@@ -10,8 +10,7 @@ import {
   verifySignature
 } from '../../src/index.ts'
 import { buildSignatureBase, parseSignatureInput, parseSignatures, rfc9421 } from '../../src/rfc9421/index.ts'
-import { signRequest } from '../../src/testing/sign.ts'
-import { createSigningKey } from '../../src/testing/signing-key.ts'
+import { createSigningKey, signRequest } from '../../src/testing/sign.ts'
 import { ONE } from '../vectors/build/keys.ts'
 import { type Case, HOST, type Line } from './cases.ts'
 import { KEY_ID, type Peer, PRIVATE_PEM, preparationsOf } from './peers/peer.ts'
@@ -186,7 +185,7 @@ function signedByUs(peer: Peer, one: Case): Signed {
     const signed = signRequest(
       { method, target, body, headers: [], scheme: peer.scheme },
       createSigningKey(peer.keyId ?? KEY_ID, 2048, PRIVATE_PEM),
-      { host: HOST, account: ['X-Service-ID', 'account-1234'], nonce: 'n-1', now: new Date() }
+      { host: HOST, account: ['X-Service-ID', 'account-1234'] }
     )
     return { method, target, body, headers: signed.headers, https: true }
   }

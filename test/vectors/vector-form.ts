@@ -1,4 +1,4 @@
-import type { VectorBody, VectorDnsError, VectorOptions, VectorVerdict } from '../../src/fixture/form.ts'
+import type { VectorJson as FixtureJson } from '../../src/fixture/form.ts'
 import type { CheckName } from '../../src/verdict/verdict.ts'
 
 export type { VectorBody, VectorDnsError, VectorOptions, VectorVerdict } from '../../src/fixture/form.ts'
@@ -16,36 +16,13 @@ export interface VectorFile {
 }
 
 /** A request, everything around it that decides, and the verdict it must get. */
-export interface VectorJson {
-  /** unique in the whole suite */
-  name: string
-  source?: string
-  /** why, if the clause alone does not say */
-  note?: string
-  request: {
-    method: string
-    target: string
-    /** as received: one character per octet (ISO 8859-1) */
-    headers: readonly (readonly [name: string, value: string])[]
-    body: VectorBody | null
-    https: boolean
-  }
-  /** TXT records by name, each a list of chunks, or how the lookup fails; other names do not exist (`ENOTFOUND`) */
-  dns: Readonly<Record<string, readonly (readonly string[])[] | VectorDnsError>>
-  options: VectorOptions
-  /** the function that decides on accounts fails instead of answering */
-  accountsError?: true
-  /** a replay store in which no id is claimed, in which every id is, or which fails; none without it */
-  replayStore?: 'empty' | 'claimed' | 'error'
-  /** RFC 3339 */
-  now: string
+export interface VectorJson extends FixtureJson {
   /** the parameters of the signature, where its header can be parsed */
   parameters?: VectorParameters
   /** what the receiver must verify the signature over, where it can be built */
   signing?: VectorSigning
   /** the first check that does not pass */
   step?: CheckName | 'verified'
-  verdict: VectorVerdict
 }
 
 /** A parsed signature, in the terms of the draft. */

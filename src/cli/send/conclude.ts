@@ -1,6 +1,6 @@
 import { duration } from '../../explain/text.ts'
 import type { CountingDnsServer } from '../../testing/dns-server.ts'
-import type { SigningKey } from '../../testing/signing-key.ts'
+import type { SigningKey } from '../../testing/sign.ts'
 import { EXIT } from '../command.ts'
 import { describeResponse, isRefusal, type Response } from '../exchange.ts'
 

@@ -1,12 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { escapeText, wrapExact, wrapWords } from '../../explain/text.ts'
 import { normalizeName } from '../../key/name.ts'
 import { isHost, isLoopback } from '../../options/hosts.ts'
 import { type CountingDnsServer, startDnsServer } from '../../testing/dns-server.ts'
-import { type SignedTestRequest, signRequest } from '../../testing/sign.ts'
-import { createSigningKey, type SigningKey } from '../../testing/signing-key.ts'
+import { createSigningKey, type SignedTestRequest, type SigningKey, signRequest } from '../../testing/sign.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { describeError, exchange, parseUrl, type Response } from '../exchange.ts'
 import { addPrefix, COMMON, option, SHARED, schemeOf, type Values } from '../flags.ts'
@@ -140,9 +138,7 @@ function sign(url: URL, key: SigningKey, flags: Flags, body: Buffer | null): Sig
   const headers = (flags.header ?? []).map(parseHeader)
   return signRequest({ method, target, headers, scheme: schemeOf(scheme).name, body }, key, {
     host,
-    account: [flags['account-header'], `${flags['account-prefix']}${account}`],
-    nonce: randomUUID(),
-    now: new Date()
+    account: [flags['account-header'], `${flags['account-prefix']}${account}`]
   })
 }
 

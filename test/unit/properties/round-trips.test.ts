@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeBase64, encodeBase64 } from '../../../src/http/base64.ts'
 import { parseDigestHeader, parseHttpDate, parseKeyRecord, parseSignatureHeader } from '../../../src/index.ts'
-import { createSigningKey } from '../../../src/testing/signing-key.ts'
+import { createSigningKey } from '../../../src/testing/sign.ts'
 import { token } from './arbitraries.ts'
 
 const RUNS = { numRuns: 500 }
