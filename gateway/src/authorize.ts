@@ -6,12 +6,11 @@ import {
   fromNodeRequest,
   type ReceivedRequest,
   type ReplayStore,
-  refusalResponse,
-  type Verified
+  refusalResponse
 } from 'signed-requests'
 import { listen } from './connections.ts'
 import type { Exchange, HeaderLine, Malformed } from './exchange.ts'
-import { isConfusable } from './headers.ts'
+import { grantHeaders, isConfusable } from './headers.ts'
 import {
   addOptions,
   COMMON,
@@ -118,7 +117,9 @@ export async function startAuthorizer(
         asSigned({ ...received, headers }, verdict).target === received.target &&
         !isConfusable(headers, verdict)
       if (!isSafe) await verify.release(verdict)
-      await answer(res, isSafe ? 200 : 401, isSafe ? grantHeaders(verdict) : {})
+      // All of them, always: a proxy overwrites what the sender wrote only by what comes back.
+      const granted = { ...grantHeaders(verdict), 'Signed-Request-Verdict': verdict.status }
+      await answer(res, isSafe ? 200 : 401, isSafe ? granted : {})
     } else {
       const { status, headers: given } = refusalResponse(verdict)
       const named = REFUSAL_HEADERS.map(name => [name, given.get(name) ?? undefined] as const)
@@ -187,15 +188,6 @@ function forwardedRequest(req: IncomingMessage): ReceivedRequest {
 
 /** In this case: Lua's table of a subrequest's headers tells it apart. */
 const REFUSAL_HEADERS = ['WWW-Authenticate', 'Retry-After']
-
-/** All of them, always: a proxy overwrites what the sender wrote only by what comes back. */
-const grantHeaders = (verdict: Verified): Record<string, string> => ({
-  'Signed-Request-Account': verdict.accountId,
-  'Signed-Request-Key': verdict.keyId,
-  'Signed-Request-Date': verdict.date.toUTCString(),
-  'Signed-Request-Id': verdict.replayId ?? '',
-  'Signed-Request-Verdict': verdict.status
-})
 
 /** Answers without a body. The connection stays open where the request was read to its end: engines keep a few. */
 async function answer(res: ServerResponse, status: number, headers: OutgoingHttpHeaders): Promise<void> {

@@ -1,49 +1,45 @@
 import type { ReceivedBody } from 'signed-requests'
 
-export interface BodyCopy {
-  /** to verify instead of the body itself */
-  readonly body: ReceivedBody
-  /** What was read, when it was read to its end and is not above the limit. */
-  read(): Uint8Array | undefined
-  /** Reads what the verification has left, and gives the whole; undefined above the limit, or when it breaks. */
-  rest(): Promise<Uint8Array | undefined>
-  isTooLarge(): boolean
-}
-
 /** A body that is copied while it is read: the verdict on a refused request does not have it. */
-export function copyBody(received: ReceivedBody, limit: number): BodyCopy {
+export function copyBody(received: ReceivedBody, limit: number) {
   // Of a request of Node.js it is a stream.
   const from = (received as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
-  let chunks: Uint8Array[] = []
+  const chunks: Uint8Array[] = []
   let length = 0
   let isAtEnd = false
+  let isLeft = false
+  const isTooLarge = () => length > limit
 
   async function next(): Promise<IteratorResult<Uint8Array>> {
     const result = await from.next()
-    if (result.done) {
-      isAtEnd = true
-      return result
+    if (result.done) isAtEnd = true
+    else {
+      length += result.value.length
+      chunks.push(result.value)
+      if (isTooLarge()) chunks.length = 0
     }
-    length += result.value.length
-    if (length <= limit) chunks.push(result.value)
-    else chunks = []
     return result
   }
-  const stop = async () => (await from.return?.()) ?? { done: true as const, value: undefined }
-  const read = () => (isAtEnd && length <= limit ? Buffer.concat(chunks) : undefined)
+  async function leave(): Promise<IteratorResult<Uint8Array>> {
+    isLeft = true
+    return (await from.return?.()) ?? { done: true, value: undefined }
+  }
+  /** What was read, when it was read to its end and is not above the limit. */
+  const read = () => (isAtEnd && !isLeft && !isTooLarge() ? Buffer.concat(chunks) : undefined)
 
   return {
-    body: { [Symbol.asyncIterator]: () => ({ next, return: stop }) },
+    /** to verify instead of the body itself */
+    body: { [Symbol.asyncIterator]: () => ({ next, return: leave }) },
+    isTooLarge,
     read,
-    async rest() {
+    /** Reads what the verification has left, and gives the whole; undefined above the limit, or when it breaks. */
+    async rest(): Promise<Uint8Array | undefined> {
       try {
-        while (!isAtEnd && length <= limit) await next()
-        if (!isAtEnd) await stop()
+        while (!isAtEnd && !isLeft) await (isTooLarge() ? leave() : next())
       } catch {
         return undefined
       }
       return read()
-    },
-    isTooLarge: () => length > limit
+    }
   }
 }

@@ -7,20 +7,15 @@ const MAX_NAMES = 100
 
 /** The same lookup; its answers and failures are kept in `answers`, the latest names last. */
 export function keepAnswers(lookupTxt: LookupTxt, answers: Map<string, DnsAnswer>): LookupTxt {
-  const keep = (name: string, answer: DnsAnswer) => {
-    answers.delete(name)
-    answers.set(name, answer)
-    if (answers.size > MAX_NAMES) answers.delete(answers.keys().next().value!)
-  }
-  const lookup: LookupTxt = async (name, options) => {
-    try {
-      const records = await lookupTxt(name, options)
-      keep(name, records)
-      return records
-    } catch (error) {
-      keep(name, { error: String((error as NodeJS.ErrnoException).code ?? 'ESERVFAIL') })
-      throw error
+  const lookup: LookupTxt = (name, options) => {
+    const keep = (answer: DnsAnswer) => {
+      answers.delete(name)
+      answers.set(name, answer)
+      if (answers.size > MAX_NAMES) answers.delete(answers.keys().next().value!)
     }
+    const reply = lookupTxt(name, options)
+    reply.then(keep, ({ code = 'ESERVFAIL' }: NodeJS.ErrnoException) => keep({ error: code }))
+    return reply
   }
   return Object.assign(lookup, { ...lookupTxt })
 }

@@ -93,18 +93,20 @@ export function answerHeaders(status: number, raw: readonly Buffer[]): string[] 
   return lines.filter(([name]) => !dropped.has(name.toLowerCase()) && !named.has(name.toLowerCase())).flat()
 }
 
+/** What the application gets of a verified request; the id is empty without a replay store. */
+export const grantHeaders = (verdict: Verified): Record<string, string> => ({
+  'Signed-Request-Account': verdict.accountId,
+  'Signed-Request-Key': verdict.keyId,
+  'Signed-Request-Date': verdict.date.toUTCString(),
+  'Signed-Request-Id': verdict.replayId ?? ''
+})
+
 function verdictHeaders(verdict: Verdict, isObserved: boolean): HeaderLine[] {
   const codes = verdict.failures.map(({ code }) => code).join(', ')
   const mark = codes === '' ? verdict.status : `${verdict.status}; ${codes}`
   const observed: HeaderLine[] = isObserved ? [['Signed-Request-Verdict', mark]] : []
-  if (verdict.status !== 'verified') return observed
-  return [
-    ...observed,
-    ['Signed-Request-Account', verdict.accountId],
-    ['Signed-Request-Key', verdict.keyId],
-    ['Signed-Request-Date', verdict.date.toUTCString()],
-    ...(verdict.replayId === undefined ? [] : [['Signed-Request-Id', verdict.replayId] as const])
-  ]
+  const granted = verdict.status === 'verified' ? Object.entries(grantHeaders(verdict)) : []
+  return [...observed, ...granted.filter(([, value]) => value !== '')]
 }
 
 /** A covered component of RFC 9421 has parameters: `content-type;sf`. */

@@ -107,20 +107,10 @@ async function connectPostgres(url: string): Promise<ConnectedStore> {
 export function guardedSocket(): Socket {
   const socket = new Socket()
   const emit = socket.emit.bind(socket) as (...args: unknown[]) => boolean
-  let pending = Buffer.alloc(0)
-  const check = (chunk: Buffer) => {
-    pending = Buffer.concat([pending, chunk])
-    while (pending.length >= 5) {
-      const end = 1 + pending.readUInt32BE(1)
-      if (end <= MAX_MESSAGE && pending.length < end) return
-      if (end > MAX_MESSAGE || !isSound(pending.subarray(0, end)))
-        throw new Error('a message of PostgreSQL is broken')
-      pending = pending.subarray(end)
-    }
-  }
+  let pending: Buffer = Buffer.alloc(0)
   socket.emit = (...args: unknown[]) => {
     try {
-      if (args[0] === 'data') check(args[1] as Buffer)
+      if (args[0] === 'data') pending = withoutMessages(Buffer.concat([pending, args[1] as Buffer]))
       return emit(...args)
     } catch (error) {
       socket.destroy(error as Error)
@@ -132,6 +122,19 @@ export function guardedSocket(): Socket {
 
 /** Bytes: a row of the store has a hundred. Otherwise a damaged length is waited for, and what comes is kept. */
 const MAX_MESSAGE = 65_536
+
+/** The beginning of the message that is not complete yet. Throws if one of those before it is broken. */
+function withoutMessages(bytes: Buffer): Buffer {
+  let rest = bytes
+  while (rest.length >= 5) {
+    const end = 1 + rest.readUInt32BE(1)
+    if (end <= MAX_MESSAGE && rest.length < end) return rest
+    if (end > MAX_MESSAGE || !isSound(rest.subarray(0, end)))
+      throw new Error('a message of PostgreSQL is broken')
+    rest = rest.subarray(end)
+  }
+  return rest
+}
 
 /** Every length counts itself; errors (E) and notices (N) are fields that end with a NUL, and then another NUL. */
 function isSound(message: Buffer): boolean {

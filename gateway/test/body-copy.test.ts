@@ -72,3 +72,9 @@ test('reads the rest when it is asked to', async () => {
   await (late.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().next()
   expect((await late.rest())?.toString()).toBe('abcd')
 })
+
+test('has no rest of a body that the verification has left', async () => {
+  const copy = copyBody(chunks('ab', 'cd', 'ef'), KEPT)
+  expect(await readBody(copy.body, { ...LIMITS, maxBodyBytes: 3 })).toMatchObject({ code: 'body-too-large' })
+  expect(await copy.rest()).toBeUndefined()
+})

@@ -21,11 +21,18 @@ export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<s
   return {
     keep(exchange: Exchange): void {
       number += 1
-      const list = isUnderDomain(exchange.verdict) ? 'signed' : 'other'
-      const { keyId = '' } = claimedSignature(exchange.headers, domain) ?? {}
+      const { verdict, headers } = exchange
+      const list = isUnderDomain(verdict) ? 'signed' : 'other'
+      const { keyId = '' } = claimedSignature(headers, domain) ?? {}
       const answer = dns.get(keyId)
-      const kept = { ...exchange, ...cutBody(exchange, redact), dns: answer && { [keyId]: answer } }
-      lists[list].push({ ...kept, number, list })
+      const body = verdict.status === 'verified' ? verdict.body : exchange.body
+      lists[list].push({
+        ...exchange,
+        ...{ number, list, bodyLength: body?.length, dns: answer && { [keyId]: answer } },
+        verdict: verdict.status === 'verified' ? { ...verdict, body: new Uint8Array() } : verdict,
+        // A copy: a view would keep all of the buffer behind it.
+        body: redact ? undefined : body && new Uint8Array(body.subarray(0, MAX_BODY))
+      })
       if (lists[list].length > MAX_KEPT) lists[list].shift()
     },
     /** Those with a higher number, oldest first. */
@@ -34,16 +41,6 @@ export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<s
         .filter(kept => kept.number > than)
         .sort((a, b) => a.number - b.number),
     get: (wanted: number): KeptExchange | undefined => all().find(kept => kept.number === wanted)
-  }
-}
-
-function cutBody({ verdict, body: refused }: Exchange, redact: boolean) {
-  const received = verdict.status === 'verified' ? verdict.body : refused
-  return {
-    verdict: verdict.status === 'verified' ? { ...verdict, body: new Uint8Array() } : verdict,
-    // A copy: a view would keep all of the buffer behind it.
-    body: redact ? undefined : received && new Uint8Array(received.subarray(0, MAX_BODY)),
-    bodyLength: received?.length
   }
 }
 
