@@ -38,7 +38,11 @@ export const account: Command<typeof OPTIONS> = {
 async function run(values: Values<typeof OPTIONS>, io: Io): Promise<number> {
   const { 'auth-url': authUrl = '', 'base-url': baseUrl = '' } = values
   requireFlags({ 'auth-url': authUrl, 'base-url': baseUrl }, OPTIONS)
-  const accessToken = await readAccessToken(io)
+  // Never from an argument: the list of processes shows those.
+  const given = io.env['ACCESS_TOKEN'] || (await readBytes('-', 'standard input', io)).toString('utf8')
+  const accessToken = given.trim()
+  if (accessToken === '')
+    throw new UsageError('there is no access token: set ACCESS_TOKEN, or give it on standard input')
   try {
     const client = createAccountClient({ authUrl, baseUrl, accessToken })
     io.print(escapeText((await client.identity()).accountId))
@@ -57,13 +61,4 @@ const FAULTS: Readonly<Partial<Record<AccountErrorCode, readonly [fault: string,
   'account-server-error': ['the server', EXIT.unknown],
   'account-timeout': ['the network', EXIT.unknown],
   'account-network': ['the network', EXIT.unknown]
-}
-
-/** Never from an argument: the list of processes shows those. */
-async function readAccessToken(io: Io): Promise<string> {
-  const token = (
-    io.env['ACCESS_TOKEN'] || (await readBytes('-', 'standard input', io)).toString('utf8')
-  ).trim()
-  if (token !== '') return token
-  throw new UsageError('there is no access token: set ACCESS_TOKEN, or give it on standard input')
 }

@@ -5,7 +5,7 @@ import { dnsTxtLookup } from '../key/dns.ts'
 import { importPublicKey } from '../key/import.ts'
 import { createLookup } from '../key/lookup.ts'
 import { normalizeName } from '../key/name.ts'
-import { joinChunks, type KeyRecord, looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
+import { joinChunks, looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
 import { isUnavailable } from '../verdict/codes.ts'
 import type { Failed } from '../verdict/result.ts'
 import { EXIT, type Io, UsageError } from './command.ts'
@@ -40,41 +40,29 @@ async function run(values: Values<typeof OPTIONS>, io: Io, argument: string): Pr
   const servers = values['dns-server']
   const answer = await createLookup(dnsTxtLookup(servers && { servers }), TIMEOUT)(name)
   const records = answer.ok ? answer.value.map(strings => reportOn(joinChunks(strings))) : []
-  const isUsable = records.some(({ status }) => status === 'usable')
+  const isUsable = records.some(record => record.status === 'usable')
   const status = isUsable ? 'usable' : !answer.ok && isUnavailable(answer.code) ? 'unavailable' : 'unusable'
-  const problem = answer.ok
-    ? records.every(record => record.status === 'unrelated') && 'no key record among the TXT records'
-    : describeFailure(answer)
+  const isUnrelated = records.every(record => record.status === 'unrelated')
+  const none = isUnrelated ? 'no key record among the TXT records' : undefined
+  const problem = answer.ok ? none : describeFailure(answer)
   const asked = servers ?? getServers()
-  if (values.json) io.print(asciiJson({ name, servers: asked, status, ...(problem && { problem }), records }))
+  if (values.json) io.print(asciiJson({ name, servers: asked, status, problem, records }))
   else {
     const head = [`${status}: ${name}`, wrapWords('  asked: ', escapeText(`DNS server ${asked.join(', ')}`))]
-    if (problem) head.push(wrapWords('  problem: ', problem))
+    if (problem !== undefined) head.push(wrapWords('  problem: ', problem))
     io.print([...head, ...records.flatMap(recordLines)].join('\n'))
   }
   return EXITS[status]
 }
 
-interface RecordReport extends Partial<Pick<KeyRecord, 'type' | 'hashes' | 'flags'>> {
-  status: 'usable' | 'unusable' | 'unrelated'
-  problem?: string
-  bits?: number
-  text: string
-}
-
 /** What one TXT record publishes, its chunks joined. Without `hashes` any hash is allowed. */
-function reportOn(text: string): RecordReport {
+function reportOn(text: string) {
   if (!looksLikeKeyRecord(text)) return { status: 'unrelated', text }
   const record = parseKeyRecord(text)
   const key = record.ok ? importPublicKey(record.value) : record
-  return {
-    ...(key.ok
-      ? { status: 'usable', bits: key.value.bits }
-      : { status: 'unusable', problem: describeFailure(key) }),
-    ...(record.ok && { type: record.value.type, flags: record.value.flags }),
-    ...(record.ok && record.value.hashes && { hashes: record.value.hashes }),
-    text
-  }
+  const found = key.ok ? { bits: key.value.bits } : { problem: describeFailure(key) }
+  const { type, flags, hashes } = record.ok ? record.value : {}
+  return { status: key.ok ? 'usable' : 'unusable', ...found, type, flags, hashes, text }
 }
 
 function describeFailure({ code, message, evidence }: Failed): string {
@@ -83,11 +71,11 @@ function describeFailure({ code, message, evidence }: Failed): string {
 }
 
 /** For a person: printable ASCII in 80 columns. */
-const recordLines = ({ status, text, ...about }: RecordReport, i: number): string[] => [
+const recordLines = ({ status, text, ...about }: ReturnType<typeof reportOn>, i: number): string[] => [
   '',
   `record ${i + 1}: ${status === 'unrelated' ? 'not a key record' : status}`,
   ...Object.entries(about)
-    .filter(([, value]) => String(value) !== '')
+    .filter(([, value]) => String(value ?? '') !== '')
     .map(([name, value]) => wrapWords(`  ${name}: `, escapeText([value].flat().join(', '), 1000))),
   wrapExact('  text: ', escapeText(text, 2000))
 ]

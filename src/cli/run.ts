@@ -3,7 +3,7 @@ import { inFlags } from '../explain/settings.ts'
 import { escapeText } from '../explain/text.ts'
 import { account } from './account.ts'
 import { EXIT, guardOutput, type Io, UsageError } from './command.ts'
-import { demo } from './demo/demo.ts'
+import { demo } from './demo.ts'
 import { explain } from './explain/explain.ts'
 import { didYouMean, parseFlags } from './flags.ts'
 import { type Command, helpText } from './help.ts'
@@ -45,19 +45,8 @@ Colours are for terminals only, and not with NO_COLOR.`
 /** Runs one command. Resolves to the exit code; a mistake is one line. */
 export async function run(args: readonly string[], terminal: Io): Promise<number> {
   const io = guardOutput(terminal)
-  const [name = '', ...rest] = args
-  const command = COMMANDS.get(name)
   try {
-    if (['--help', '-h', 'help'].includes(name)) io.print(HELP)
-    else if (name === '--version') io.print(version())
-    else if (name === '') throw new UsageError('a command is missing; see --help')
-    else if (command === undefined)
-      throw new UsageError(
-        `there is no command ${JSON.stringify(name)}${didYouMean(name, [...COMMANDS.keys()])}; see --help`
-      )
-    else if (rest.some(arg => arg === '--help' || arg === '-h')) io.print(helpText(name, command))
-    else return await runCommand(name, command, rest, io)
-    return EXIT.ok
+    return await runCommand(args, io)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const text = error instanceof TypeError ? inFlags(message) : message
@@ -66,12 +55,24 @@ export async function run(args: readonly string[], terminal: Io): Promise<number
   }
 }
 
-async function runCommand(name: string, command: Command, args: string[], io: Io): Promise<number> {
-  const { values, positionals } = parseFlags(args, command.options, io.env)
-  const [, bracket, argument] = /^(\[?)([A-Z]+)/.exec(command.usage) ?? []
-  const isRight = positionals.length === (argument ? 1 : 0) || (bracket && positionals.length === 0)
-  if (!isRight) throw new UsageError(`${name} takes ${argument ? `one ${argument}` : 'no argument'}`)
-  return command.run(values, io, positionals[0] ?? '')
+async function runCommand([name = '', ...args]: readonly string[], io: Io): Promise<number> {
+  const command = COMMANDS.get(name)
+  const isHelp = (arg: string) => arg === '--help' || arg === '-h'
+  if (isHelp(name) || name === 'help') io.print(HELP)
+  else if (name === '--version') io.print(version())
+  else if (name === '') throw new UsageError('a command is missing; see --help')
+  else if (command === undefined) {
+    const meant = didYouMean(name, [...COMMANDS.keys()])
+    throw new UsageError(`there is no command ${JSON.stringify(name)}${meant}; see --help`)
+  } else if (args.some(isHelp)) io.print(helpText(name, command))
+  else {
+    const { values, positionals } = parseFlags(args, command.options, io.env)
+    const [, bracket, argument] = /^(\[?)([A-Z]+)/.exec(command.usage) ?? []
+    const isRight = positionals.length === (argument ? 1 : 0) || (bracket && positionals.length === 0)
+    if (!isRight) throw new UsageError(`${name} takes ${argument ? `one ${argument}` : 'no argument'}`)
+    return command.run(values, io, positionals[0] ?? '')
+  }
+  return EXIT.ok
 }
 
 function version(): string {

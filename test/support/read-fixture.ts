@@ -7,5 +7,5 @@ export function readFixture(
   text: string,
   name?: string
 ): { request: ReceivedRequest; options: Partial<VerifierOptions> } {
-  return chooseVector(parseFixture(JSON.parse(text)), name)
+  return chooseVector(parseFixture(JSON.parse(text))!, name)
 }

@@ -4,18 +4,14 @@ import type { HeaderLine } from '../../http/request.ts'
 import { UsageError } from '../command.ts'
 import { type Entry, entryOf, isObject, isText, type JsonObject, objectOr } from './capture.ts'
 
-/** A fixture document, or a single vector. Other formats that wrap a request have none of these properties. */
-export function isFixture({ vectors, request, ...vector }: JsonObject): boolean {
-  const names = ['dns', 'options', 'verdict', 'now']
-  return (
-    vectors !== undefined ||
-    (isObject(request) && (request['https'] !== undefined || names.some(name => vector[name] !== undefined)))
-  )
-}
+/** Any of these makes an object with a request a vector: other formats that wrap one have none of them. */
+const OF_VECTORS = ['dns', 'options', 'verdict', 'now']
 
-/** Every vector of the document, each with its own options. */
-export function parseFixture(value: JsonObject): Entry[] {
-  const vectors: unknown = value['vectors'] ?? [value]
+/** Every vector of a fixture document, or a single vector, each with its own options. Undefined for another shape. */
+export function parseFixture(value: JsonObject): Entry[] | undefined {
+  const { vectors = [value], request } = value
+  const isVector = isObject(request) && ('https' in request || OF_VECTORS.some(name => name in value))
+  if (!isVector && !('vectors' in value)) return undefined
   if (!Array.isArray(vectors) || vectors.length === 0) throw new UsageError('the fixture has no vectors')
   return vectors.map(found => {
     assertVector(found)

@@ -12,7 +12,7 @@ import {
   objectOr,
   splitPseudoHeaders
 } from './capture.ts'
-import { isFixture, parseFixture } from './fixture.ts'
+import { parseFixture } from './fixture.ts'
 
 /** Parses JSON as its shape says: a HAR, a fixture, a Lambda event or an export. Undefined for another shape. */
 export function parseJson(text: string): Capture | undefined {
@@ -39,51 +39,44 @@ function problemIn(text: string, { message }: Error): string {
     : `line ${line} is wrong; is the file cut off?`
 }
 
-const SHAPES: readonly (readonly [
-  format: string,
-  isShape: (value: JsonObject) => boolean,
-  parse: (value: JsonObject) => Entry[]
-])[] = [
-  ['a HAR', isHarEntry, parseHarEntry],
-  ['a fixture', isFixture, parseFixture],
-  ['a Lambda event', isLambdaEvent, parseLambdaEvent],
-  ['a JSON export', isExport, parseExport]
+const SHAPES: readonly (readonly [format: string, parse: (value: JsonObject) => Entry[] | undefined])[] = [
+  ['a HAR', parseHarEntry],
+  ['a fixture', parseFixture],
+  ['a Lambda event', parseLambdaEvent],
+  ['a JSON export', parseExport]
 ]
 
 /** One of these, or an array of them. */
 function captureOf(value: unknown): Capture | undefined {
-  const entries: Entry[] = []
-  let found: string | undefined
-  for (const item of [value].flat(1).slice(0, MAX_ENTRIES).filter(isObject)) {
-    const [format, , parse] = SHAPES.find(([, isShape]) => isShape(item)) ?? []
-    found ??= format
-    entries.push(...(parse?.(item) ?? []))
-  }
-  return found === undefined ? undefined : { format: found, entries }
+  const items = [value].flat(1).slice(0, MAX_ENTRIES).filter(isObject)
+  const captures = items.flatMap(item => {
+    for (const [format, parse] of SHAPES) {
+      const entries = parse(item)
+      if (entries !== undefined) return [{ format, entries }]
+    }
+    return []
+  })
+  return captures[0] && { format: captures[0].format, entries: captures.flatMap(({ entries }) => entries) }
 }
 
 /** HTTP Archive 1.2, `log.entries`. A fixture also has a `request`, with a target instead of a URL. */
-function isHarEntry({ request }: JsonObject): boolean {
-  const { method, url, headers } = objectOr(request)
-  return isText(method) && isText(url) && Array.isArray(headers)
-}
-
-function parseHarEntry({ request, startedDateTime }: JsonObject): Entry[] {
+function parseHarEntry({ request, startedDateTime }: JsonObject): Entry[] | undefined {
   const { method, url, headers, postData } = objectOr(request)
-  const { text, encoding } = objectOr(postData)
+  if (!isText(method) || !isText(url) || !Array.isArray(headers)) return undefined
+  const { text: body, encoding } = objectOr(postData)
   const time = Date.parse(String(startedDateTime))
-  return parseExport({ method, url, headers, body: text, encoding }, Number.isNaN(time) ? {} : { time })
+  const entries = parseExport({ method, url, headers, body, encoding })
+  return Number.isNaN(time) ? entries : entries?.map(entry => ({ ...entry, time }))
 }
 
-/** An event of API Gateway, a function URL or a load balancer, as it appears in a log. */
-function isLambdaEvent({ httpMethod, path, rawPath, requestContext }: JsonObject): boolean {
-  return (
-    (isText(httpMethod) && isText(path)) || (isText(rawPath) && isObject(objectOr(requestContext)['http']))
-  )
-}
-
-/** Uses the adapter that the receiver uses, so that the verdict is the same. */
-function parseLambdaEvent(event: JsonObject): Entry[] {
+/**
+ * An event of API Gateway, a function URL or a load balancer, as it appears in a log. The adapter is the one that the
+ * receiver uses, so that the verdict is the same.
+ */
+function parseLambdaEvent(event: JsonObject): Entry[] | undefined {
+  const { httpMethod, path, rawPath, requestContext } = event
+  const isFormat2 = isText(rawPath) && isObject(objectOr(requestContext)['http'])
+  if (!isFormat2 && !(isText(httpMethod) && isText(path))) return undefined
   try {
     const { headers, ...request } = fromLambdaEvent(event as LambdaEvent)
     const lines = [...(headers as Iterable<HeaderLine>)]
@@ -102,28 +95,24 @@ const BODIES = ['rawBody', 'bodyRaw', 'content', 'body', 'payload', 'data', 'tex
 const ENCODINGS = ['encoding', 'bodyEncoding', 'contentEncoding']
 
 /** `{ method, url, headers, body }`, as sites that inspect requests export it, or as a log line. */
-function isExport(value: JsonObject): boolean {
-  const { method, headers } = value
-  return isText(method) && TARGETS.some(name => isText(value[name])) && typeof (headers ?? '') === 'object'
-}
-
-function parseExport(value: JsonObject, more: Partial<Entry> = {}): Entry[] {
+function parseExport(value: JsonObject): Entry[] | undefined {
   const { method, query, https, isBase64Encoded } = value
-  const url = TARGETS.map(name => value[name]).find(isText)!
+  const url = TARGETS.map(name => value[name]).find(isText)
+  if (!isText(method) || url === undefined || typeof (value['headers'] ?? '') !== 'object') return undefined
   // Browsers write the pseudo-headers of HTTP/2 among the others.
   const { pseudo, headers } = splitPseudoHeaders(parseHeaders(value['headers']))
   const body = BODIES.map(name => value[name]).find(found => found !== undefined && found !== null)
   const isBase64 = isBase64Encoded === true || ENCODINGS.some(name => value[name] === 'base64')
   const sent = splitUrl(url, query)
   const request = {
-    method: String(method),
+    method,
     target: pseudo.get(':path') ?? sent.target,
     authority: pseudo.get(':authority') ?? sent.authority,
     headers,
     body: isText(body) ? Buffer.from(body, isBase64 ? 'base64' : 'utf8') : null,
     https: typeof https === 'boolean' ? https : sent.https
   }
-  return [entryOf(request, body === undefined || isText(body) ? more : { ...more, ...parsedBody(body) })]
+  return [entryOf(request, body === undefined || isText(body) ? {} : parsedBody(body))]
 }
 
 /** As JavaScript writes it, compact and indented, and as Python does; each with and without a newline. */

@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { explain } from '../../explain/explain.ts'
-import { nodeHandler } from '../../handlers/node.ts'
-import { dnsTxtLookup } from '../../key/dns.ts'
-import { memoryReplayStore } from '../../replay/memory.ts'
-import { startDnsServer } from '../../testing/dns-server.ts'
-import { createTestService } from '../../testing/service.ts'
-import type { CheckName, Verdict } from '../../verdict/verdict.ts'
-import { createVerifier } from '../../verify.ts'
-import { EXIT, type Io } from '../command.ts'
-import { exchange } from '../exchange.ts'
-import type { Command } from '../help.ts'
-import { type Scenario, scenariosOf } from './scenarios.ts'
+import { explain } from '../explain/explain.ts'
+import { nodeHandler } from '../handlers/node.ts'
+import { dnsTxtLookup } from '../key/dns.ts'
+import { memoryReplayStore } from '../replay/memory.ts'
+import { startDnsServer } from '../testing/dns-server.ts'
+import { createTestService, type TestService } from '../testing/service.ts'
+import type { SignedTestRequest } from '../testing/sign.ts'
+import type { CheckName, Verdict } from '../verdict/verdict.ts'
+import { createVerifier } from '../verify.ts'
+import { EXIT, type Io } from './command.ts'
+import { exchange } from './exchange.ts'
+import type { Command } from './help.ts'
 
 /** `signed-requests demo` */
 export const demo: Command = {
@@ -30,7 +30,9 @@ export const demo: Command = {
 
 const HOST = 'receiver.example'
 
-interface Row extends Scenario {
+interface Row {
+  name: string
+  code: string
   status: number
   verdict: Verdict
 }
@@ -41,7 +43,6 @@ async function run(_: object, io: Io): Promise<number> {
   const other = createTestService({ serviceDomain: 'other.example' })
   const records = { ...service.records, ...other.records }
   const dns = await startDnsServer(records)
-  const verdicts: Verdict[] = []
   const verify = createVerifier({
     ...service.options,
     hosts: HOST,
@@ -51,25 +52,22 @@ async function run(_: object, io: Io): Promise<number> {
   // TLS with a key that both sides know (RFC 4279): Node makes no certificates.
   const psk = randomBytes(32)
   const tls = { ciphers: 'PSK', minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' } as const
+  const trust = { pskCallback: () => ({ psk, identity: 'demo' }), checkServerIdentity: () => undefined }
+  const verdicts: Verdict[] = []
   const keep = (verdict: Verdict): void => void verdicts.push(verdict)
   const receive = nodeHandler(verify, keep, { onRefused: keep })
   const receiver = createServer({ ...tls, pskCallback: () => psk }, receive)
   await once(receiver.listen(0, '127.0.0.1'), 'listening')
   const { port } = receiver.address() as AddressInfo
-  const asSender = {
-    ...tls,
-    pskCallback: () => ({ psk, identity: 'demo' }),
-    checkServerIdentity: () => undefined
-  }
 
   const rows: Row[] = []
   try {
-    for (const scenario of scenariosOf(service, other)) {
-      if (scenario.code === 'key-lookup-failed') await dns.close()
-      const { method, target, headers, body } = scenario.request()
+    for (const [name, request, code = ''] of scenariosOf(service, other)) {
+      if (code === 'key-lookup-failed') await dns.close()
+      const { target, ...sent } = request()
       const url = new URL(target, `https://127.0.0.1:${port}`)
-      const { status } = await exchange(url, { method, headers, body }, asSender)
-      rows.push({ ...scenario, status, verdict: verdicts.at(-1)! })
+      const { status } = await exchange(url, sent, { ...tls, ...trust })
+      rows.push({ name, code, status, verdict: verdicts.at(-1)! })
     }
   } finally {
     receiver.close()
@@ -83,10 +81,38 @@ async function run(_: object, io: Io): Promise<number> {
   const shown = rows.find(({ code }) => code === 'signature-mismatch')!
   io.print(`Why "${shown.name}" was refused, as explain(verdict) says it:\n`)
   io.print(`${explain(shown.verdict)}\n`)
-  const wrong = rows.filter(({ verdict, code }) => codesOf(verdict) !== (code ?? ''))
-  if (wrong.length === 0) io.print(`All ${rows.length} verdicts are as expected.`)
-  for (const { name, code = 'verified' } of wrong) io.note(`${name}: expected ${code}`)
-  return wrong.length === 0 ? EXIT.ok : EXIT.refused
+  const wrong = rows.filter(({ verdict, code }) => codesOf(verdict) !== code)
+  for (const { name, code } of wrong) io.note(`${name}: expected ${code || 'verified'}`)
+  if (wrong.length > 0) return EXIT.refused
+  io.print(`All ${rows.length} verdicts are as expected.`)
+  return EXIT.ok
+}
+
+/** With the code that the request must be refused with; without one it is verified. */
+type Scenario = readonly [name: string, request: () => SignedTestRequest, code?: string]
+
+/** What the receiver is sent: three requests of the service, and seven that it must not act on. */
+function scenariosOf(service: TestService, other: TestService): Scenario[] {
+  const captured = service.sign({ method: 'POST', target: '/hooks/orders', body: '{"event":"paid"}' })
+  const target = '/hooks/orders?version=2'
+  const webhook = { method: 'POST', target, body: '{"event":"paid","amount":100}' }
+  const large = { ...webhook, body: Buffer.alloc(5_000_000, 'signed, ') }
+  const forged = Buffer.from('{"event":"paid","amount":900}')
+  const covered = ['(request-target)', 'Host', 'Date', 'X-Service-ID', 'X-Nonce']
+  const date = new Date(Date.now() - 3_600_000)
+  const stripped = () => ({ ...service.sign({ ...webhook, target: `/api${target}` }), target })
+  return [
+    ['Webhook: POST, JSON', () => captured],
+    ['Content download: GET, no body', () => service.sign({ target: '/content/42' })],
+    ['Large body: POST, 5 MB', () => service.sign(large)],
+    ['Tampered body', () => ({ ...service.sign(webhook), body: forged }), 'digest-mismatch'],
+    ['Path stripped by a proxy', stripped, 'signature-mismatch'],
+    ['Replayed with its old Date', () => service.sign({ ...webhook, date }), 'date-too-old'],
+    ['Replayed at once, byte for byte', () => captured, 'replayed'],
+    ['Key outside the domain', () => other.sign(webhook), 'key-name-outside-domain'],
+    ['Signature leaves out Digest', () => service.sign({ ...webhook, covered }), 'coverage-insufficient'],
+    ['DNS outage', () => service.sign(webhook), 'key-lookup-failed']
+  ]
 }
 
 const codesOf = ({ failures }: Verdict): string => failures.map(({ code }) => code).join(', ')
