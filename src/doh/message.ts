@@ -1,12 +1,4 @@
-import {
-  AUTHENTIC_DATA,
-  type DecodedPacket,
-  decode,
-  encode,
-  type Question,
-  RECURSION_DESIRED,
-  type TxtAnswer
-} from 'dns-packet'
+import { AUTHENTIC_DATA, type DecodedPacket, decode, encode, RECURSION_DESIRED } from 'dns-packet'
 
 /**
  * Why a lookup did not succeed, in the codes of `node:dns`; `ENOTAUTHENTICATED` is our own. The verifier looks only at
@@ -33,22 +25,16 @@ export function encodeQuery(name: string): Uint8Array<ArrayBuffer> {
       id: 0,
       flags: RECURSION_DESIRED | AUTHENTIC_DATA,
       questions: [{ type: 'TXT', class: 'IN', name }],
-      additionals: [{ ...EDNS, options: [{ code: PADDING as 12, length: padding }] }]
+      additionals: [{ ...EDNS, ...UNSET, options: [{ code: PADDING as 12, length: padding }] }]
     })
   const { length } = query(0)
   return new Uint8Array(query((BLOCK - (length % BLOCK)) % BLOCK))
 }
 
 /** Lets a resolver that asks by UDP get a long record at once (RFC 6891 section 6.2.3). */
-const EDNS = {
-  type: 'OPT' as const,
-  name: '.',
-  udpPayloadSize: 4096,
-  extendedRcode: 0,
-  ednsVersion: 0,
-  flags: 0,
-  flag_do: false
-}
+const EDNS = { type: 'OPT', name: '.', udpPayloadSize: 4096, flags: 0 } as const
+/** The type of dns-packet requires these. */
+const UNSET = { extendedRcode: 0, ednsVersion: 0, flag_do: false }
 
 /** RFC 1035 section 4.1.1: 0 is a standard query. */
 const OPCODE = 0x7800
@@ -66,8 +52,8 @@ export function parseReply(octets: Uint8Array, name: string, requireAuthenticate
   const reply = decodeWhole(octets)
   const [question, ...others] = reply.questions!
   const isReply = reply.flag_qr && (reply.flags! & OPCODE) === 0 && reply.id === 0
-  if (!isReply || others.length > 0 || !isQuestion(question, name))
-    throw badReply('it is about another query')
+  const isAsked = question?.type === 'TXT' && question.class === 'IN' && lowerCase(question.name) === name
+  if (!isReply || !isAsked || others.length > 0) throw badReply('it is about another query')
   if (reply.flag_tc) throw badReply('it is truncated')
 
   // EDNS adds upper bits to the response code (RFC 6891 section 6.1.3); all of those are failures.
@@ -85,18 +71,14 @@ export function parseReply(octets: Uint8Array, name: string, requireAuthenticate
 
 /** dns-packet reads past the end of a truncated TXT record, so the number of octets that it read is compared. */
 function decodeWhole(octets: Uint8Array): DecodedPacket {
-  let answer: DecodedPacket
   try {
-    answer = decode(Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength))
+    const reply = decode(Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength))
+    if (decode.bytes === octets.length) return reply
   } catch (error) {
     throw badReply('it is not a DNS message', error)
   }
-  if (decode.bytes !== octets.length) throw badReply('its length is not that of its records')
-  return answer
+  throw badReply('its length is not that of its records')
 }
-
-const isQuestion = (question: Question | undefined, name: string): boolean =>
-  question?.type === 'TXT' && question.class === 'IN' && lowerCase(question.name) === name
 
 /** The records at the name, or at the end of the chain of aliases that starts there within the answer. */
 function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
@@ -126,7 +108,7 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
 }
 
 /** dns-packet takes the upper bit of the class for the flush bit of multicast DNS (RFC 6762 section 10.2). */
-const isInternet = (record: Pick<TxtAnswer, 'class' | 'flush'>): boolean =>
+const isInternet = (record: { class?: string | undefined; flush?: boolean | undefined }): boolean =>
   record.class === 'IN' && record.flush === false
 
 /** ASCII letters only: some other letters become ASCII in lower case. */

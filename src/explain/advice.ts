@@ -69,7 +69,7 @@ export function adviceOn(
   check: CheckName,
   evidence: Evidence,
   { settings, changed, ...situation }: Situation
-): readonly [cause: string, fix: string] {
+): { cause: string; fix: string } {
   const { received, error, bodyLength, contentLength, offsetSeconds } = evidence
   const known = evidence['reencoding'] ?? evidence['change']
   const name = String(evidence['name'] ?? evidence['keyId'])
@@ -113,5 +113,5 @@ export function adviceOn(
       )
   const { cause, fix } = findCause(code, check, values)
   const line = changed === undefined ? '' : `line ${changed.line} was changed after it was signed: `
-  return [line + fill(cause), fill(fix)]
+  return { cause: line + fill(cause), fix: fill(fix) }
 }

@@ -1,5 +1,5 @@
 import type { EvidenceByCode } from '../verdict/evidence.ts'
-import type { OpenedSignature } from './opened-signature.ts'
+import { openSignature } from './opened-signature.ts'
 
 /** A line of the signing string as it was signed, and as it was received. */
 export interface ChangedLine {
@@ -36,15 +36,19 @@ const MAX_LINES = 64
 
 /**
  * Finds the one line that was changed after the key made its signature: tries what proxies, routers and parsers do to
- * lines and, where the signature shows its digest, other lengths and single characters, as far as the cost allows.
+ * lines and, where the signature shows its digest, other lengths and single characters, as far as the cost allows. Says
+ * also whether the key made the signature at all, where that shows.
  */
 export function findChangedLine(
-  { signingString, hosts = [], forwarded = [] }: EvidenceByCode['signature-mismatch'],
-  { isByKey, wasSigned, cost }: OpenedSignature,
-  maxCost = SEARCH_COST
-): ChangedLine | undefined {
+  evidence: EvidenceByCode['signature-mismatch'],
+  maxCost: number,
+  opened = openSignature(evidence)
+): { isByKey?: boolean | undefined; changed?: ChangedLine } {
+  if (opened === undefined) return {}
+  const { signingString, hosts = [], forwarded = [] } = evidence
+  const { isByKey, wasSigned, cost } = opened
   const lines = signingString.split('\n', MAX_LINES + 1)
-  if (isByKey === false || signingString.length > MAX_LENGTH || lines.length > MAX_LINES) return undefined
+  if (isByKey === false || signingString.length > MAX_LENGTH || lines.length > MAX_LINES) return { isByKey }
   const context = { hosts, forwarded: forwarded.map(splitHeader) }
   const order = [...lines.keys()].sort((a, b) => rank(lines[a]!) - rank(lines[b]!))
   let left = maxCost
@@ -59,12 +63,13 @@ export function findChangedLine(
       for (const [value, change, detail = ''] of guess(name, received.slice(head.length), context)) {
         const text = before + value + after
         left -= cost(text)
-        if (left < 0) return undefined
-        if (wasSigned(text)) return { line: i + 1, signed: head + value, received, change, detail }
+        if (left < 0) return { isByKey }
+        if (wasSigned(text))
+          return { isByKey, changed: { line: i + 1, signed: head + value, received, change, detail } }
       }
     }
   }
-  return undefined
+  return { isByKey }
 }
 
 const splitHeader = (line: string): [string, string] => {

@@ -1,6 +1,5 @@
 import { assertVerdict } from '../verdict/assert.ts'
 import type { Code } from '../verdict/codes.ts'
-import type { EvidenceByCode } from '../verdict/evidence.ts'
 import {
   CHECK_NAMES,
   type CheckName,
@@ -9,9 +8,8 @@ import {
   type Verdict
 } from '../verdict/verdict.ts'
 import { adviceOn, type Situation } from './advice.ts'
-import { findChangedLine, SEARCH_COST } from './changed-line.ts'
+import { type ChangedLine, findChangedLine, SEARCH_COST } from './changed-line.ts'
 import { type Evidence, type Fact, facts } from './facts.ts'
-import { openSignature } from './opened-signature.ts'
 import type { SettingsLanguage } from './settings.ts'
 import { escapeText } from './text.ts'
 
@@ -94,21 +92,15 @@ export function diagnoseWithin(
   const failures = verdict.failures.map((failure): DiagnosedFailure => {
     const { check, code, message } = failure
     const evidence = evidenceOf(failure)
-    const { changed, isByKey } = code === 'signature-mismatch' ? searchLine(failure.evidence, searchCost) : {}
-    const [cause, fix] = adviceOn(code, check, evidence, { ...situation, changed, isByKey })
+    const search = code === 'signature-mismatch' ? findChangedLine(failure.evidence, searchCost) : {}
     const thrown = Object.hasOwn(failure, 'cause') ? { error: failure.cause } : undefined
     const followsFrom = rootOf(failure, verdict.failures, situation)
     return {
-      ...{ check, code, message, cause, fix },
+      ...{ check, code, message },
+      ...adviceOn(code, check, evidence, { ...situation, ...search }),
       facts: facts(evidence, thrown),
-      ...(changed !== undefined && {
-        changed: {
-          line: changed.line,
-          signed: escapeText(changed.signed, 600),
-          received: escapeText(changed.received, 600)
-        }
-      }),
-      ...(followsFrom !== undefined && { followsFrom })
+      ...(search.changed && { changed: shownLine(search.changed) }),
+      ...(followsFrom && { followsFrom })
     }
   })
   const roots = failures.filter(({ followsFrom }) => followsFrom === undefined)
@@ -126,14 +118,11 @@ export function diagnoseWithin(
   }
 }
 
-function searchLine(
-  evidence: EvidenceByCode['signature-mismatch'],
-  searchCost: number
-): Pick<Situation, 'changed' | 'isByKey'> {
-  const opened = openSignature(evidence)
-  if (opened === undefined) return {}
-  return { changed: findChangedLine(evidence, opened, searchCost), isByKey: opened.isByKey }
-}
+const shownLine = ({ line, signed, received }: ChangedLine): NonNullable<DiagnosedFailure['changed']> => ({
+  line,
+  signed: escapeText(signed, 600),
+  received: escapeText(received, 600)
+})
 
 const evidenceOf = (failure: Failure): Evidence => (failure as { evidence?: Evidence }).evidence ?? {}
 

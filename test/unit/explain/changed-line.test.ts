@@ -60,7 +60,8 @@ async function costOf(request: ReceivedRequest, options: Partial<VerifierOptions
       return opened.wasSigned(text)
     }
   }
-  return { changed: findChangedLine(signature.evidence, counted), cost }
+  const { changed } = findChangedLine(signature.evidence, SEARCH_COST, counted)
+  return { changed, cost }
 }
 
 describe('what a proxy did to a line', () => {
