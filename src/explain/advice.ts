@@ -14,6 +14,8 @@ export interface Situation {
   unsigned: boolean
   /** Signature is that of RFC 9421, and not that of the draft */
   rfc9421: boolean
+  /** what is signed, and is not there */
+  absent: readonly string[]
   /** for a signature that did not verify: the line that was changed, and whether the key made the signature */
   changed?: ChangedLine | undefined
   isByKey?: boolean | undefined
@@ -77,10 +79,13 @@ export function adviceOn(
   // DKIM publishes keys at `<selector>._domainkey.<domain>` (RFC 6376 section 3.6.2.1).
   const [, above = domain.slice(domain.indexOf('.') + 1)] = domain.split('._domainkey.')
   const host = withoutPort(received)
+  // The same server as was asked, which need not be the system's.
+  const asked = String([evidence['servers']].flat()[0])
+  const server = /^[\d.]+(?::\d+)?$|^\[[\da-f:]+\]:\d+$/.test(asked) ? ` --dns-server ${asked}` : ''
   const algorithm = String(received).toLowerCase()
   const values: Readonly<Record<string, unknown>> = {
-    ...evidence,
     ...situation,
+    ...evidence,
     name: evidence['name'] ?? '',
     proto: 'x-forwarded-proto',
     change: changed?.change ?? evidence['change'],
@@ -89,6 +94,7 @@ export function adviceOn(
     internal: INTERNAL.test(host),
     algorithm: ALGORITHMS.has(algorithm) ? algorithm : '',
     similarName: String(evidence['similar']).split(':', 1)[0],
+    isSigned: situation.absent.includes(String(evidence['header']).toLowerCase()),
     itself: algorithm.replace(/\.$/, '') === domain,
     allowed: Number(evidence['bits']) >= 1024,
     known,
@@ -97,7 +103,7 @@ export function adviceOn(
     store: evidence['store'] ?? 'the store',
     above: above.includes('.') ? `, such as ${above}` : '',
     // Only a name that a shell takes as it is.
-    command: `npx signed-requests key ${/^[\w][\w.-]{0,252}$/.test(name) ? name : 'NAME'}`,
+    command: `npx signed-requests key ${/^[\w][\w.-]{0,252}$/.test(name) ? name : 'NAME'}${server}`,
     clock: offsetSeconds && compareWithClock(evidence),
     size: bodyLength && lengths(Number(bodyLength), contentLength)
   }

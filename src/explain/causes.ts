@@ -15,6 +15,7 @@ const CAUSES: readonly Cause[] = /* @__PURE__ */ parseTable(`
 request | the {part} {name} was decoded or rebuilt on the way, or it is a broken sender, or an attack | Pass method, target and headers as received, undecoded[[: let an adapter do it||]].
 https,host header received=, | {header} came with more than one value | Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a part of a list.
 https header received=^https$ | TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted | If your own proxy sets that header itself (anyone can send it)[[, give the adapter||:]] {set:https:proto}; if the proxy accepts only TLS, [[https: true||--https always]].
+https header received=^(?!http$). | {header} says {received}, which is neither http nor https | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme).
 https header received | the sender used http, or a proxy in front of yours ends TLS | Have the sender use https; with two proxies, have the outer one set the header and the inner one keep it.
 https header | your proxy sends no {header}, which is to be trusted | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it accepts only TLS, [[https: true||--https always]].
 https | TLS ends at a proxy, or the sender used http | If your own proxy sets X-Forwarded-Proto[[, give the adapter||:]] {set:https:proto}; if it accepts only TLS, [[https: true||--https always]].
@@ -26,10 +27,11 @@ host-missing | a proxy dropped it | Have the proxy keep Host (nginx: proxy_set_h
 host received=, | a broken sender or proxy, or an attack | Find out who adds the second one; a receiver cannot tell which of them counts.
 host similar | a proxy replaced Host with {received}: {similar} is there, and is not trusted | [[If your own proxy sets that header itself (anyone can send it), give the adapter host: 'x-forwarded-host'; or have||Have]] the proxy keep Host (nginx: proxy_set_header Host $http_host).
 host sameName=true | the port differs: {received} was received and {expected} is configured | If the URL that you gave to the service has that port: {set:hosts:received}. If not, a proxy changed it: have it keep Host (nginx: proxy_set_header Host $http_host).
-host internal=true | a proxy replaced Host with the address that it forwards to ({received}) | Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or, if it sends X-Forwarded-Host, give the adapter host: 'x-forwarded-host'||]]. Add it, {set:hosts:received}, only if the service calls you by that name: a name that was not signed gives signature-mismatch.
 host header | the request is for another receiver, or the proxy writes another name into X-Forwarded-Host | Have the proxy send the name that the sender used; add it, {set:hosts:received}, only if the URL that you gave to the service has it.
+host internal=true | a proxy replaced Host with the address that it forwards to ({received}) | Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or, if it sends X-Forwarded-Host, give the adapter host: 'x-forwarded-host'||]]. Add it, {set:hosts:received}, only if the service calls you by that name: a name that was not signed gives signature-mismatch.
 host | the request is for another receiver, or a proxy replaced Host, or it is a name of yours that is not configured | Compare it with the URL that you gave to the service. Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or give the adapter host: 'x-forwarded-host'||]]; add it, {set:hosts:received}, only if that URL has it.
 account-missing,account-malformed similar | {name:accountHeader} is not the header that the service uses: {similar} is there: is that it? | If so: {set:accountHeader:similarName}.
+account-missing isSigned=true | a proxy removed {header}, which is signed | Have the proxy pass it on unchanged.
 account-missing | the service sends it in another header than {header}, or a proxy dropped it | Set {name:accountHeader} to what the service documents; if that is {header}, have proxies pass it on.
 account-repeated | a proxy or the sender wrote it twice | Have proxies pass every header on unchanged.
 account-mismatch expected | the request is for another customer of the service, or for an account of yours that is not configured | If {received} is yours: {set:accounts:received} (now {expected}).
@@ -60,12 +62,13 @@ key-too-long | the key has {bits} bits, and [[maxRsaBits is {limit}||at most {li
 key-not-found reason=^no.key | DNS has the name, and no key record there: the key is not published yet, or a wildcard or another TXT record is in its place | Look at it with: {command}; the service must publish the key.
 key-not-found | it was withdrawn, is not published yet, or your DNS server cannot see it | Ask again with: {command}; if others see it, it is your DNS server.
 key-revoked | it was replaced: the request was signed with an old key | Have the request signed with the new key.
+key-lookup-failed error=^the.answer | your lookupTxt function does not return what DNS does: {error} | Return an array of strings for each record, as dns.promises.resolveTxt does.
 key-lookup-failed,key-lookup-timeout | your DNS server, or the network path to it: {error} | Check the resolver and the firewall (UDP and TCP 53; long answers need TCP), with: {command}; the sender may try again.
 key | the service published a bad record, or it was changed on the way into DNS | Look at it with: {command}; the service must mend it.
 signature change=prefix | a proxy or router took {detail} off the path | Put it back: {set:prefix:detail}[[ in the adapter||]].
-signature change=slash | a proxy took {detail} off the path and added a slash, so that a prefix does not restore it | Have it pass the path on as received (nginx: proxy_pass without a path).
+signature change=slash | a proxy[[ or router||]] took {detail} off the path and added a slash, so that a prefix does not restore it | Have the path passed on as received (nginx: proxy_pass without a path[[; Express: req.originalUrl||]]).
 signature change=url | the target is a whole URL, and the sender signed path and query | [[Pass path and query as received, or let an adapter do it (fromFetchRequest)||Have proxies pass on path and query]].
-signature change=added | a proxy or router put something in front of the path | Have it pass the path on as received (nginx: proxy_pass without a path).
+signature change=added | a proxy or router put something in front of the path, or {name:prefix} is set and nothing was taken off | Have the path passed on as received (nginx: proxy_pass without a path), and leave {name:prefix} out if nothing is taken off.
 signature change=rewritten | a proxy or router rewrote the target; {detail} has the one that was signed | Have it pass the target on as received[[, and give the adapter the original, such as req.originalUrl||]].
 signature change=query | the query was dropped or added on the way | Have path and query passed on as received[[, such as req.originalUrl||]].
 signature change=encoding | the target was decoded or encoded again, or slashes were merged or removed | Have it passed on as received, never rebuilt[[ through URL||]].

@@ -119,7 +119,7 @@ function likely(name: string, value: string, context: Context): readonly Candida
     case 'host':
     case '@authority': {
       const original = forwarded.filter(([header]) => header.endsWith('-host')).map(([, host]) => host)
-      return [...original, ...hosts, ...PORTS.map(port => name0 + port)].map(host => [
+      return [...original, ...hosts, value.toLowerCase(), ...PORTS.map(port => name0 + port)].map(host => [
         host,
         host.replace(/:\d+$/, '') === name0 ? 'port' : 'host'
       ])

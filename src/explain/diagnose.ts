@@ -87,7 +87,8 @@ export function diagnoseWithin(
   const situation: Situation = {
     settings,
     unsigned: codes.has('signature-missing') && codes.has('digest-missing') && codes.has('account-missing'),
-    rfc9421: verdict.failures.some(isRfc9421)
+    rfc9421: verdict.failures.some(isRfc9421),
+    absent: verdict.failures.flatMap(failure => evidenceOf(failure)['absent'] ?? []).map(String)
   }
   const failures = verdict.failures.map((failure): DiagnosedFailure => {
     const { check, code, message } = failure

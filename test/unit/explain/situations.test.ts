@@ -593,6 +593,50 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     code: 'replay-store-failed',
     cause: /the replay store failed: ECONNREFUSED/,
     verdict: () => judge(sign(), store(rejects('ECONNREFUSED')))
+  },
+
+  // what is configured here, and not what a sender or a proxy did
+  'prefix is set, and nothing is stripped': {
+    code: 'signature-mismatch',
+    cause: /put something in front of the path, or prefix is set and nothing was taken off/,
+    fix: /leave prefix out if nothing is taken off/,
+    changed: target('/hook?id=42'),
+    verdict: () => through(sign(), [], req => fromNodeRequest(req, { https: true, prefix: '/api' }))
+  },
+  'a lookupTxt function that returns strings': {
+    code: 'key-lookup-failed',
+    cause:
+      /^your lookupTxt function does not return what DNS does: the answer is not of the form string\[\]\[\]/,
+    fix: /as dns\.promises\.resolveTxt does/,
+    verdict: () => judge(sign(), { lookupTxt: (async () => [published]) as never })
+  },
+  'X-Forwarded-Host that has the address of the application': {
+    code: 'host-mismatch',
+    cause: /the proxy writes another name into X-Forwarded-Host/,
+    verdict: () =>
+      through(withHeaders(sign(), { 'X-Forwarded-Host': '127.0.0.1:3000' }), [], req =>
+        fromNodeRequest(req, { https: true, host: 'x-forwarded-host' })
+      )
+  },
+  'X-Forwarded-Proto that says on': {
+    code: 'not-https',
+    cause: /X-Forwarded-Proto says on, which is neither http nor https/,
+    fix: /proxy_set_header X-Forwarded-Proto \$scheme/,
+    verdict: () =>
+      through(withHeaders(sign(), { 'X-Forwarded-Proto': 'on' }), [], req =>
+        fromNodeRequest(req, { https: 'x-forwarded-proto' })
+      )
+  },
+  'a proxy that drops the account header, which is signed': {
+    code: 'account-missing',
+    cause: /^a proxy removed x-service-id, which is signed$/,
+    verdict: () => judge(withHeaders(sign(), { 'X-Service-ID': undefined }))
+  },
+  'Host in capital letters': {
+    code: 'signature-mismatch',
+    cause: /a proxy replaced Host/,
+    changed: { line: 2, signed: 'host: receiver.example' },
+    verdict: () => judge(withHeaders(sign(), { Host: 'RECEIVER.EXAMPLE' }))
   }
 }
 
