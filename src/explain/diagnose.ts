@@ -1,3 +1,5 @@
+import { mistake } from '../mistakes/describe.ts'
+import { ownOptions } from '../mistakes/own-options.ts'
 import { assertVerdict } from '../verdict/assert.ts'
 import type { Code } from '../verdict/codes.ts'
 import {
@@ -71,7 +73,7 @@ export interface DiagnosedFailure {
  * for (const { code, cause, fix, changed } of diagnose(verdict).failures) console.warn(code, cause, fix, changed)
  *
  * @returns plain data
- * @throws TypeError for anything but a verdict, such as a Promise that was not awaited
+ * @throws TypeError for anything but a verdict, such as a Promise that was not awaited, and for a bad option
  */
 export const diagnose = (verdict: Verdict, options: DiagnoseOptions = {}): Diagnosis =>
   diagnoseWithin(SEARCH_COST, verdict, options)
@@ -80,9 +82,12 @@ export const diagnose = (verdict: Verdict, options: DiagnoseOptions = {}): Diagn
 export function diagnoseWithin(
   searchCost: number,
   verdict: Verdict,
-  { settings = 'options' }: DiagnoseOptions = {}
+  options: DiagnoseOptions = {}
 ): Diagnosis {
   assertVerdict('diagnose', verdict)
+  const { settings = 'options' } = ownOptions('diagnose', options, ['settings'])
+  if (settings !== 'options' && settings !== 'flags')
+    throw mistake('settings is', settings, 'write "options" or "flags"')
   const codes = new Set(verdict.failures.map(({ code }) => code))
   const situation: Situation = {
     settings,

@@ -20,7 +20,7 @@ import { wrapExact, wrapWords } from './text.ts'
  * if (verdict.status !== 'verified') console.warn(explain(verdict))
  *
  * @returns lines of printable ASCII in 80 columns, without colour; text from the sender is escaped and cut
- * @throws TypeError for anything but a verdict, such as a Promise that was not awaited
+ * @throws TypeError for anything but a verdict, such as a Promise that was not awaited, and for a bad option
  */
 export function explain(verdict: Verdict, options: DiagnoseOptions = {}): string {
   assertVerdict('explain', verdict)

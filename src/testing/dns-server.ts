@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type * as DnsPacket from 'dns-packet'
+import { mistake } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { TestService } from './service.ts'
 
@@ -39,9 +40,11 @@ export async function serveDns(
   service: Pick<TestService, 'records'>,
   options: ServeDnsOptions = {}
 ): Promise<DnsServer> {
-  if (typeof service?.records !== 'object')
+  if (typeof (service?.records ?? undefined) !== 'object')
     throw new TypeError('serveDns() takes the service: serveDns(createTestService())')
-  const { port } = ownOptions('serveDns', options, ['port'])
+  const { port = 0 } = ownOptions('serveDns', options, ['port'])
+  if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
+    throw mistake('port is', port, 'pass a port, such as 5353, or leave it out for a free one')
   const { address, close } = await startDnsServer(service.records, '127.0.0.1', port)
   return { address, close }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createVerifier, diagnose, type Verdict } from '../../../src/index.ts'
+import { createVerifier, diagnose, explain, type Verdict } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
 
@@ -48,6 +48,16 @@ it('throws for anything but a verdict', () => {
   expect(() => diagnose(verify(service.sign()) as unknown as Verdict)).toThrow(
     'diagnose() got a Promise, so an await is missing'
   )
+})
+
+it.each<[unknown, string]>([
+  [{ settings: 'flag' }, 'settings is "flag": write "options" or "flags"'],
+  [{ setting: 'flags' }, 'diagnose() has no option "setting": write settings'],
+  ['flags', 'diagnose() got "flags" for its options'],
+  [null, 'diagnose() got null for its options']
+])('throws for the options %j, in the text form too', async (options, message) => {
+  const verdict = await verify(service.sign())
+  for (const print of [diagnose, explain]) expect(() => print(verdict, options as never)).toThrow(message)
 })
 
 it('names a few of many accounts', async () => {

@@ -3,6 +3,7 @@ import { createAccountClient } from '../../../src/account/index.ts'
 import { createVerifier, dnsTxtLookup } from '../../../src/index.ts'
 import { nearest } from '../../../src/mistakes/own-options.ts'
 import { memoryReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
 
 const verifier = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }
 const account = { authUrl: 'https://a.example', baseUrl: 'https://b.example', accessToken: 'secret' }
@@ -40,5 +41,11 @@ test('a misspelled name is answered with the nearest one', () => {
 test('all required options that are missing are named at once', () => {
   expect(() => createVerifier({ hosts: 'receiver.example' } as never)).toThrow(
     /undefined for serviceDomain, accounts .*: write serviceDomain: "service.example", .*, accounts: "1234"$/
+  )
+})
+
+test('a list is not taken for options', () => {
+  expect(() => createTestService([] as never)).toThrow(
+    'createTestService() got an empty array for its options'
   )
 })

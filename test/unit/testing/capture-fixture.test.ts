@@ -213,3 +213,23 @@ describe('a streamed body', () => {
     expect(again).toEqual(verdict)
   })
 })
+
+it.each<[object, string]>([
+  [{ now: 'noon' }, 'now is "noon": pass a Date or milliseconds since 1970'],
+  [{ now: new Date(Number.NaN) }, 'now is an object: pass a Date'],
+  [{ name: 5 }, 'name is the number 5: pass a string'],
+  [{ source: 5 }, 'source is the number 5: pass a string'],
+  [{ redact: 'yes' }, 'redact is "yes": write true or false']
+])('throws a TypeError for the option %j', async (capture, message) => {
+  const verdict = await judge(sign())
+  expect(() => capturing(sign(), verdict, capture)).toThrow(TypeError)
+  expect(() => capturing(sign(), verdict, capture)).toThrow(message)
+})
+
+it('throws a TypeError for what is no request, and for a verdict that was not awaited', async () => {
+  const verdict = await judge(sign())
+  expect(() => capturing(new Request('https://receiver.example/') as never, verdict)).toThrow(
+    'fromFetchRequest'
+  )
+  expect(() => capturing(sign(), judge(sign()) as never)).toThrow('captureFixture(await verify(request))')
+})

@@ -59,7 +59,11 @@ describe('serveDns', () => {
   it.each([
     [undefined, {}, 'serveDns() takes the service: serveDns(createTestService())'],
     [{}, {}, 'serveDns() takes the service'],
-    [service, { host: '::' }, 'serveDns() has no option "host"']
+    [{ records: null }, {}, 'serveDns() takes the service'],
+    [service, { host: '::' }, 'serveDns() has no option "host"'],
+    [service, { port: '5353' }, 'port is "5353": pass a port, such as 5353'],
+    [service, { port: -1 }, 'port is the number -1'],
+    [service, { port: 65_536 }, 'port is the number 65536']
   ])('rejects %o %o with a TypeError', async (given, options, message) => {
     const serving = serveDns(given as never, options as never)
     await expect(serving).rejects.toThrow(TypeError)
