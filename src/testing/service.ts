@@ -1,3 +1,4 @@
+import { lookupOf } from '../fixture/setup.ts'
 import type { LookupTxt } from '../key/dns.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { VerifierOptions } from '../options/options.ts'
@@ -85,12 +86,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   }
   rotateKey()
 
-  const lookupTxt: LookupTxt = async name => {
-    const found = Object.hasOwn(records, name) ? records[name] : undefined
-    if (found !== undefined) return found
-    throw Object.assign(new Error(`queryTxt ENOTFOUND ${name}`), { code: 'ENOTFOUND' })
-  }
-
+  const lookupTxt = lookupOf(records)
   const sign = (request: SignRequest = {}) =>
     signRequest(request, key, { host: HOST, account: [accountHeader, `account-${accountId}`] })
 
