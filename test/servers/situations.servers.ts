@@ -733,7 +733,7 @@ describe('what an application in another language makes of it', () => {
     const signed = sign(situation.request)
     const headers = [...(signed.headers as Lines), ['X-Case', situation.has] as const]
     const answer = await send({ ...signed, headers }, ports.get(situation.language)!)
-    const { entries } = readCapture(Buffer.from(/\{.*\}/s.exec(answer)?.[0] ?? answer))
+    const entries = readCapture(Buffer.from(/\{.*\}/s.exec(answer)?.[0] ?? answer))
     await expectCause(entries[0]!.request, situation)
   })
 })
@@ -802,7 +802,7 @@ describe('what explain reads', () => {
     const received = await receiving(rightly(), () =>
       promisify(execFile)('bash', ['-c', command], { env: { ...process.env, LC_ALL: 'C.UTF-8' } })
     )
-    const { request } = readCapture(Buffer.from(command)).entries[0]!
+    const { request } = readCapture(Buffer.from(command))[0]!
     expect(request).toMatchObject({ method: 'POST', target: received.target, body: received.body })
     for (const line of request.headers) expect([...(received.headers as Lines)]).toContainEqual(line)
   })

@@ -21,15 +21,6 @@ export interface Entry {
   name?: string
 }
 
-/** The requests that were found in a file. */
-export interface Capture {
-  /** as messages name it, such as `a curl -v dump` */
-  format: string
-  entries: readonly Entry[]
-  /** for a person, on how it was decoded */
-  notes?: readonly string[]
-}
-
 /** More requests than anyone looks through. */
 export const MAX_ENTRIES = 10_000
 

@@ -2,7 +2,6 @@ import { fromLambdaEvent, type LambdaEvent } from '../../adapters/lambda.ts'
 import type { HeaderLine } from '../../http/request.ts'
 import { UsageError } from '../command.ts'
 import {
-  type Capture,
   type Entry,
   entryOf,
   isObject,
@@ -14,8 +13,8 @@ import {
 } from './capture.ts'
 import { parseFixture } from './fixture.ts'
 
-/** Parses JSON as its shape says: a HAR, a fixture, a Lambda event or an export. Undefined for another shape. */
-export function parseJson(text: string): Capture | undefined {
+/** Parses JSON as its shape says: a HAR, a fixture, a Lambda event, an export, or an array of these. */
+export function parseJson(text: string): Entry[] {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -23,8 +22,18 @@ export function parseJson(text: string): Capture | undefined {
     throw new UsageError(`the file looks like JSON but does not parse: ${problemIn(text, error as Error)}`)
   }
   const { data, log } = objectOr(value)
-  return captureOf(value) ?? captureOf(data) ?? captureOf(objectOr(log)['entries'])
+  const found = entriesIn(value)
+  return found.length > 0 ? found : [data, objectOr(log)['entries']].flatMap(entriesIn)
 }
+
+const entriesIn = (value: unknown): Entry[] =>
+  [value]
+    .flat(1)
+    .slice(0, MAX_ENTRIES)
+    .filter(isObject)
+    .flatMap(
+      one => parseHarEntry(one) ?? parseFixture(one) ?? parseLambdaEvent(one) ?? parseExport(one) ?? []
+    )
 
 /** With the line: Node's messages have the position only, and not always. */
 function problemIn(text: string, { message }: Error): string {
@@ -37,26 +46,6 @@ function problemIn(text: string, { message }: Error): string {
   return /^\s*\{\s*['A-Za-z_]/.test(text)
     ? 'this is how console.log, or a language other than JSON, prints an object; write JSON.stringify(...) instead'
     : `line ${line} is wrong; is the file cut off?`
-}
-
-const SHAPES: readonly (readonly [format: string, parse: (value: JsonObject) => Entry[] | undefined])[] = [
-  ['a HAR', parseHarEntry],
-  ['a fixture', parseFixture],
-  ['a Lambda event', parseLambdaEvent],
-  ['a JSON export', parseExport]
-]
-
-/** One of these, or an array of them. */
-function captureOf(value: unknown): Capture | undefined {
-  const items = [value].flat(1).slice(0, MAX_ENTRIES).filter(isObject)
-  const captures = items.flatMap(item => {
-    for (const [format, parse] of SHAPES) {
-      const entries = parse(item)
-      if (entries !== undefined) return [{ format, entries }]
-    }
-    return []
-  })
-  return captures[0] && { format: captures[0].format, entries: captures.flatMap(({ entries }) => entries) }
 }
 
 /** HTTP Archive 1.2, `log.entries`. A fixture also has a `request`, with a target instead of a URL. */

@@ -1,5 +1,5 @@
 import { UsageError } from '../command.ts'
-import type { Capture, Entry } from './capture.ts'
+import type { Entry } from './capture.ts'
 import { parseHttp } from './http.ts'
 import { parseJson } from './json.ts'
 import { PACKET, parseCurl, parseCurlCommand, parseTcpdump } from './programs.ts'
@@ -33,11 +33,11 @@ const RECOGNIZED: readonly (readonly [pattern: RegExp, advice: string])[] = [
  *
  * @throws UsageError that lists the formats, for anything else
  */
-export function readCapture(file: Buffer): Capture & { notes: readonly string[] } {
+export function readCapture(file: Buffer): Entry[] {
   const { bytes, notes } = decode(file)
   const start = bytes.toString('latin1', 0, 10_000)
-  const capture = /^\s*[{[]/.test(start) ? parseJson(bytes.toString('utf8')) : parseText(bytes, start)
-  if (capture !== undefined && capture.entries.length > 0) return { ...capture, notes }
+  const entries = /^\s*[{[]/.test(start) ? parseJson(bytes.toString('utf8')) : parseText(bytes, start)
+  if (entries.length > 0) return entries.map(entry => ({ ...entry, notes: [...notes, ...entry.notes] }))
   const [, advice] = RECOGNIZED.find(([pattern]) => pattern.test(start)) ?? []
   throw new UsageError(
     advice === undefined
@@ -62,13 +62,10 @@ function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
 /** `*` and `>` begin the lines of a curl dump, which shows pseudo-headers too; a body may hold any of the others. */
 const BEGINS_AS_HTTP1 = /^[\r\n]*(?!\*)[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\n]* HTTP\/\d(?:\.\d)?\r?(?:\n|$)/
 
-function parseText(bytes: Buffer, start: string): Capture | undefined {
-  if (/^\s*(?:\$ )?curl\s/.test(start))
-    return { format: 'a curl command', entries: parseCurlCommand(bytes.toString()) }
-  if (PACKET.test(start))
-    return { format: 'the output of tcpdump -A', entries: parseTcpdump(bytes.toString('latin1')) }
-  const curl: Entry[] = BEGINS_AS_HTTP1.test(start) ? [] : parseCurl(bytes.toString('latin1'))
-  if (curl.length > 0) return { format: 'a curl -v dump', entries: curl }
-  const format = start.trimStart().startsWith(':') ? 'an HTTP/2 head' : 'an HTTP/1.1 request'
-  return { format, entries: parseHttp(bytes) }
+function parseText(bytes: Buffer, start: string): Entry[] {
+  if (/^\s*(?:\$ )?curl\s/.test(start)) return parseCurlCommand(bytes.toString('utf8'))
+  const text = bytes.toString('latin1')
+  if (PACKET.test(start)) return parseTcpdump(text)
+  const sent = BEGINS_AS_HTTP1.test(start) ? [] : parseCurl(text)
+  return sent.length > 0 ? sent : parseHttp(bytes)
 }

@@ -6,7 +6,7 @@ import { dnsTxtLookup } from '../../key/dns.ts'
 import type { VerifierOptions } from '../../options/options.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
 import { createVerifier } from '../../verify.ts'
-import type { Capture, Entry } from '../captures/capture.ts'
+import type { Entry } from '../captures/capture.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { addPrefix, COMMON, option, requireFlags, SHARED, schemeOf, type Values } from '../flags.ts'
@@ -60,8 +60,8 @@ type Flags = Values<typeof OPTIONS>
 const EXITS = { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }
 
 async function run(flags: Flags, io: Io, file: string): Promise<number> {
-  const capture = readCapture(await readBytes(file || '-', 'FILE', io, true))
-  const { chosen, notes } = chooseEntry(capture, flags)
+  const entries = readCapture(await readBytes(file || '-', 'FILE', io, true))
+  const { chosen, notes } = chooseEntry(entries, flags)
   const { time } = chosen
   if (time !== undefined && flags.now === undefined)
     notes.push(`verified as of the capture's own time, ${new Date(time).toISOString()}`)
@@ -80,21 +80,19 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
 }
 
 /** The selected request of a file, with notes on how it was found. @throws UsageError */
-function chooseEntry(capture: Capture, { entry: number, vector }: Flags): { chosen: Entry; notes: string[] } {
-  const { format, entries, notes = [] } = capture
+function chooseEntry(entries: Entry[], { entry: number, vector }: Flags): { chosen: Entry; notes: string[] } {
+  const isFixture = entries.some(({ name }) => name !== undefined)
+  if (isFixture && number === undefined) return { chosen: chooseVector(entries, vector), notes: [] }
+  if (vector !== undefined) throw new UsageError('--vector is for a fixture whose vectors have names')
   const signed = entries.findIndex(isSigned)
   const index = number === undefined ? Math.max(signed, 0) : Number(number) - 1
   const chosen = entries[index]
   if (chosen === undefined)
     throw new UsageError(`--entry is ${number}: the file has requests 1 to ${entries.length}`)
-  const isFixture = format === 'a fixture'
-  if (number === undefined && isFixture) return { chosen: chooseVector(entries, vector), notes: [...notes] }
-  if (vector !== undefined && !isFixture)
-    throw new UsageError(`--vector is for a fixture, and the file is ${format}`)
   const none = signed < 0 ? ', none of which is signed' : ''
   const others = `this is request ${index + 1} of ${entries.length} in the file${none}: --entry N chooses another`
   const isAlone = number !== undefined || entries.length === 1
-  return { chosen, notes: [...notes, ...(isAlone ? [] : [others]), ...chosen.notes] }
+  return { chosen, notes: isAlone ? [...chosen.notes] : [others, ...chosen.notes] }
 }
 
 /** The vector of that name; without one, the only vector. @throws UsageError */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readCapture } from '../../../../src/cli/captures/read-capture.ts'
 
 const read = (command: string) => {
-  const [entry] = readCapture(Buffer.from(command)).entries
+  const [entry] = readCapture(Buffer.from(command))
   const { method, target, headers, body, https } = entry!.request
   return { method, target, headers, body: body && Buffer.from(body as Uint8Array).toString(), https }
 }
@@ -51,7 +51,7 @@ describe('a curl command', () => {
   })
 
   it('does not have a body that stands in a file', () => {
-    const { entries } = readCapture(
+    const entries = readCapture(
       Buffer.from("curl https://a.example -H 'Content-Length: 2' --data-binary @body.json")
     )
     expect(entries[0]).toMatchObject({ missingBody: 'the capture does not have the body' })

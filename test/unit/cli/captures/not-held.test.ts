@@ -101,6 +101,16 @@ it.each([':method: POST', ':path: /other', ':authority: other.example', ':scheme
   }
 )
 
+it.each([
+  [[':path'], 0],
+  [[':path', ':path'], 1]
+])('a HAR entry with the pseudo-headers %j ends with %i: twice is malformed', async (names, exit) => {
+  const { method, target, headers } = service.sign()
+  const lines = [...names.map(name => [name, target]), ...headers].map(([name, value]) => ({ name, value }))
+  const har = { request: { method, url: `https://receiver.example${target}`, headers: lines } }
+  expect((await explain(JSON.stringify(har))).code).toBe(exit)
+})
+
 describe('what is not a capture', () => {
   it.each([
     [
