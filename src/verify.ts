@@ -147,7 +147,11 @@ export function createVerifier(options: VerifierOptions): Verify {
     // body
     const body =
       bufferedBody(request.body, settings) ??
-      (await measured(() => readBody(request.body, settings), 'bodyMs', stages))
+      (await measured(
+        () => readBody(request.body, settings, fields.values.get('content-length')),
+        'bodyMs',
+        stages
+      ))
     const digest = body.ok ? checkDigest(digests.value, body.value, fields, covered) : body
     steps.digest = digest
     if (!body.ok || !digest.ok) return refuse(steps, 'the body was not accepted')

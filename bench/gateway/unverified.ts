@@ -18,7 +18,9 @@ const upstream = createUpstream(new URL(process.argv[2]!), 30_000)
 const limits = { maxBodyBytes: 10_485_760, bodyTimeout: 30_000 }
 
 async function letIn(request: ReceivedRequest): Promise<Verdict> {
-  const body = await readBody(request.body, limits)
+  const lines = request.headers as readonly (readonly [string, string])[]
+  const [, announced] = lines.find(([name]) => name.toLowerCase() === 'content-length') ?? []
+  const body = await readBody(request.body, limits, announced)
   if (!body.ok) throw new Error(body.code)
   return {
     status: 'verified',

@@ -27,9 +27,15 @@ export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Uin
  * and not destroyed, so that a response can still be sent.
  *
  * Fails with `body-too-large` or `body-unreadable`.
+ *
+ * @param announced the Content-Length, whatever it is: a buffer of that size need not grow
  */
-export async function readBody(body: ReceivedBody, limits: BodyLimits): Promise<Result<Uint8Array>> {
-  return bufferedBody(body, limits) ?? readStream(body as Stream, limits)
+export async function readBody(
+  body: ReceivedBody,
+  limits: BodyLimits,
+  announced?: string
+): Promise<Result<Uint8Array>> {
+  return bufferedBody(body, limits) ?? readStream(body as Stream, limits, Number(announced) || 0)
 }
 
 const encoder = new TextEncoder()
@@ -48,11 +54,12 @@ function ownBytes(bytes: Uint8Array): Uint8Array {
 
 async function readStream(
   stream: Stream,
-  { maxBodyBytes: limit, bodyTimeout }: BodyLimits
+  { maxBodyBytes: limit, bodyTimeout }: BodyLimits,
+  announced: number
 ): Promise<Result<Uint8Array>> {
   let onLate = () => {}
   const timer = setTimeout(() => onLate(), bodyTimeout)
-  let bytes: Uint8Array = new Uint8Array(0)
+  let bytes: Uint8Array = new Uint8Array(Math.max(0, Math.min(announced, limit, MAX_ANNOUNCED)))
   let length = 0
   try {
     const chunks = iterate(stream)
@@ -85,6 +92,9 @@ async function readStream(
     clearTimeout(timer)
   }
 }
+
+/** Bytes that are made ready for a body because its head says that they come. */
+const MAX_ANNOUNCED = 1_048_576
 
 /** Not awaited: a stream that hangs may hang here too, and the outcome does not matter. */
 function release(chunks: Chunks): void {

@@ -69,6 +69,41 @@ test('does not write to the chunks of a stream', async () => {
   expect(chunks.join('|')).toBe('abcdef|g|h|ijklmnopqrst|u')
 })
 
+test('copies each byte once when their number was announced', async () => {
+  const set = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), 'set')
+  try {
+    const chunks = Array.from({ length: 1000 }, (_, n) => Uint8Array.of(n))
+    const body = await readBody(streamOf(...chunks), limit(1000), '1000')
+    expect(body).toStrictEqual({ ok: true, value: Uint8Array.from({ length: 1000 }, (_, n) => n) })
+    expect(body.ok && body.value.buffer.byteLength).toBe(1000)
+    expect(set.mock.calls.reduce((sum, [from]) => sum + (from as Uint8Array).length, 0)).toBe(1000)
+  } finally {
+    set.mockRestore()
+  }
+})
+
+test.each(['2', '9', '-1', '1e99', 'NaN', '1.5', 'x', ''])(
+  'an announced length of %j changes neither bytes nor limit',
+  async announced => {
+    const three = () => streamOf(Buffer.from('ab'), Buffer.from('c'))
+    const body = await readBody(three(), limit(3), announced)
+    expect(body).toStrictEqual({ ok: true, value: Uint8Array.from(Buffer.from('abc')) })
+    expect(body.ok && body.value.buffer.byteLength).toBe(3)
+    expect(await readBody(three(), limit(2), announced)).toMatchObject({ code: 'body-too-large' })
+  }
+)
+
+test('makes no more than 1 MiB ready for bytes that have not come', async () => {
+  let used = 0
+  async function* measuring() {
+    used = process.memoryUsage().arrayBuffers
+    yield Buffer.from('a')
+  }
+  const before = process.memoryUsage().arrayBuffers
+  expect(await readBody(measuring(), limit(1e9), '999999999')).toMatchObject({ ok: true })
+  expect(used - before).toBeLessThan(1_100_000)
+})
+
 test('copies at most four times as many bytes as there are, however small the chunks', async () => {
   const set = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), 'set')
   try {
