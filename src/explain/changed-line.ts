@@ -50,16 +50,17 @@ export function findChangedLine(
   const lines = signingString.split('\n', MAX_LINES + 1)
   if (isByKey === false || signingString.length > MAX_LENGTH || lines.length > MAX_LINES) return { isByKey }
   const context = { hosts, forwarded: forwarded.map(splitHeader) }
-  const order = [...lines.keys()].sort((a, b) => rank(lines[a]!) - rank(lines[b]!))
+  const order = lines.map((received, i) => {
+    const head = received.slice(0, received.indexOf(': ', 1) + 2)
+    return { i, received, head, name: head.slice(0, -2).replace(/^"|"$/g, '') }
+  })
+  order.sort((a, b) => rank(a.name) - rank(b.name))
   let left = maxCost
 
   for (const guess of isByKey ? [likely, others, ports] : [likely]) {
-    for (const i of order) {
-      const received = lines[i]!
-      const head = received.slice(0, received.indexOf(': ', 1) + 2)
+    for (const { i, received, head, name } of order) {
       const before = lines.slice(0, i).join('\n') + (i > 0 ? '\n' : '') + head
       const after = (i + 1 < lines.length ? '\n' : '') + lines.slice(i + 1).join('\n')
-      const name = head.slice(0, -2).replace(/^"|"$/g, '')
       for (const [value, change, detail = ''] of guess(name, received.slice(head.length), context)) {
         const text = before + value + after
         left -= cost(text)
@@ -77,13 +78,14 @@ const splitHeader = (line: string): [string, string] => {
   return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)]
 }
 
+const TARGET = /^(?:\(request-target\)|@request-target|@target-uri|@path)$/
+
 /** The target has the most candidates, so it is tried last; a length has the fewest. */
-const rank = (line: string): number =>
-  line.startsWith('content-length')
-    ? 0
-    : /^"?(?:\(request-target|@(?:request-target|target-uri|path)\b)/.test(line)
-      ? 2
-      : 1
+const rank = (name: string): number => (name === 'content-length' ? 0 : TARGET.test(name) ? 2 : 1)
+
+const isHost = (name: string): boolean => name === 'host' || name === '@authority'
+
+const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
 const CHARSETS = ['', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8']
@@ -97,41 +99,31 @@ const STARTS: Readonly<Record<string, RegExp>> = {
 
 /** What the value may have been before a proxy, a router or a parser: what the request suggests, then what is usual. */
 function likely(name: string, value: string, context: Context): readonly Candidate[] {
-  const { hosts, forwarded } = context
-  const name0 = value.replace(/:\d+$/, '')
-  switch (name) {
-    case '(request-target)':
-    case '@request-target':
-    case '@path':
-    case '@target-uri': {
-      const start = STARTS[name]?.exec(value)?.[0] ?? ''
-      const path = value.slice(start.length)
-      return [
-        ...paths(path, context).map(([before, ...rest]): Candidate => [start + before, ...rest]),
-        ...METHODS.map((method): Candidate => [`${method} ${path}`, 'method']),
-        [value.replace(/^http:/, 'https:'), 'protocol']
-      ]
-    }
-    case '@method':
-      return METHODS.map(method => [method.toUpperCase(), 'method'])
-    case '@scheme':
-      return [['https', 'protocol']]
-    case 'host':
-    case '@authority': {
-      const original = forwarded.filter(([header]) => header.endsWith('-host')).map(([, host]) => host)
-      return [...original, ...hosts, value.toLowerCase(), ...PORTS.map(port => name0 + port)].map(host => [
-        host,
-        host.replace(/:\d+$/, '') === name0 ? 'port' : 'host'
-      ])
-    }
-    case 'content-type':
-      return CHARSETS.map(charset => [value.replace(/;.*/s, '') + charset, 'charset'])
-    default: {
-      const joined = [value.replace(/, /g, ','), value.replace(/,(?! )/g, ', ')]
-      const parts = [value.slice(0, value.indexOf(',')), value.slice(value.lastIndexOf(',') + 1).trim()]
-      return value.includes(',') ? [...joined, ...parts].map(other => [other, 'list']) : []
-    }
+  if (TARGET.test(name)) {
+    const start = STARTS[name]?.exec(value)?.[0] ?? ''
+    const path = value.slice(start.length)
+    return [
+      ...paths(path, context).map(([before, ...rest]): Candidate => [start + before, ...rest]),
+      ...METHODS.map((method): Candidate => [`${method} ${path}`, 'method']),
+      [value.replace(/^http:/, 'https:'), 'protocol']
+    ]
   }
+  if (name === '@method') return METHODS.map(method => [method.toUpperCase(), 'method'])
+  if (name === '@scheme') return [['https', 'protocol']]
+  if (isHost(name)) {
+    const host = withoutPort(value)
+    const original = context.forwarded
+      .filter(([header]) => header.endsWith('-host'))
+      .map(([, other]) => other)
+    const others = [...original, ...context.hosts, ...PORTS.map(port => host + port)]
+    return others.map(other => [other, withoutPort(other) === host ? 'port' : 'host'])
+  }
+  if (name === 'content-type')
+    return CHARSETS.map(charset => [value.replace(/;.*/s, '') + charset, 'charset'])
+  if (!value.includes(',')) return []
+  const joined = [value.replace(/, /g, ','), value.replace(/,(?! )/g, ', ')]
+  const parts = [value.slice(0, value.indexOf(',')), value.slice(value.lastIndexOf(',') + 1).trim()]
+  return [...joined, ...parts].map(other => [other, 'list'])
 }
 
 /** Prefixes that proxies strip. */
@@ -182,20 +174,18 @@ function encodings(path: string, start: string, query: string): string[] {
     () => start + query.replace(RESERVED, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
     () => start + query.replace(ESCAPED, decodeURIComponent),
     () => (start.endsWith('/') ? start.slice(0, -1) : `${start}/`) + query,
-    () => start.replace(/~/g, '%7E') + query,
-    ...[...start.matchAll(/\//g)].slice(0, 8).map(
-      ({ index }) =>
-        () =>
-          `${path.slice(0, index)}/${path.slice(index)}`
-    )
+    () => start.replace(/~/g, '%7E') + query
   ]
-  return forms.flatMap(form => {
+  const slashes = [...start.matchAll(/\//g)].slice(0, 8)
+  const doubled = slashes.map(({ index }) => `${path.slice(0, index)}/${path.slice(index)}`)
+  const converted = forms.flatMap(form => {
     try {
       return [form()]
     } catch {
       return []
     }
   })
+  return [...converted, ...doubled]
 }
 
 /** Every other length that is near or small, and every value that one changed, removed or added character makes. */
@@ -217,6 +207,5 @@ function* others(name: string, value: string): Generator<Candidate> {
 }
 
 function* ports(name: string, value: string): Generator<Candidate> {
-  if (name !== 'host' && name !== '@authority') return
-  for (let port = 1; port < 65_536; port++) yield [`${value.replace(/:\d+$/, '')}:${port}`, 'port']
+  for (let port = 1; isHost(name) && port < 65_536; port++) yield [`${withoutPort(value)}:${port}`, 'port']
 }
