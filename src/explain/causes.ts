@@ -12,6 +12,7 @@ export interface Cause {
  * in their language.
  */
 const CAUSES: readonly Cause[] = /* @__PURE__ */ parseTable(`
+request part=^header-name$ | [[the header-name {name} was decoded or rebuilt on the way, or||a line of the capture was wrapped when it was copied ({name} is not the name of a header), or]] it is a broken sender, or an attack | [[Pass method, target and headers as received, undecoded: let an adapter do it||Save the capture to a file; what a terminal shows has other lines]].
 request | the {part} {name} was decoded or rebuilt on the way, or it is a broken sender, or an attack | Pass method, target and headers as received, undecoded[[: let an adapter do it||]].
 https,host header received=, | {header} came with more than one value | Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a part of a list.
 https header received=^https$ | TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted | If your own proxy sets that header itself (anyone can send it)[[, give the adapter||:]] {set:https:proto}; if the proxy accepts only TLS, [[https: true||--https always]].

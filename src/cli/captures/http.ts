@@ -1,3 +1,4 @@
+import { plural } from '../../explain/text.ts'
 import { lineValues, trimWhiteSpace } from '../../http/fields.ts'
 import type { HeaderLine } from '../../http/request.ts'
 import { type Captured, type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders } from './capture.ts'
@@ -6,7 +7,7 @@ import { type Captured, type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders } f
 const HEAD = /[\r\n]*(.*?)(?:\r?\n\r?\n|\r?\n?$)/gs
 
 /** A later request in the file must begin with an unambiguous line; responses in between are skipped. */
-const NEXT_REQUEST = /^(?:[A-Z]{2,20} [/*h]\S* HTTP\/1\.[01]|:(?:method|path|authority|scheme)(?::.*)?)\r?$/gm
+const NEXT_REQUEST = /^(?:[A-Z]{2,20} [/*h]\S* HTTP\/1\.[01]|:(?:method|path|authority|scheme)(?::.*)?)\r?$/m
 
 /**
  * Parses HTTP/1.1 requests as they were captured from a connection, and HTTP/2 heads with their pseudo-headers. Line
@@ -22,14 +23,16 @@ export function parseHttp(bytes: Buffer): Entry[] {
     const head = parseHttp1Head(lines) ?? parseHttp2Head(lines)
     // Something else may come before the first request only.
     if (head === undefined && at > 0) break
-    NEXT_REQUEST.lastIndex = 1
+    let from = 1
     if (head !== undefined) {
       const end = HEAD.lastIndex
       const { body, length, ...more } = parseBody(bytes.subarray(end), head.headers)
       entries.push(entryOf({ ...head, body }, more))
-      NEXT_REQUEST.lastIndex = end + length
+      from = end + length
     }
-    at = NEXT_REQUEST.exec(text)?.index ?? -1
+    // Right behind a body, which need not end with a line break.
+    const next = NEXT_REQUEST.exec(text.slice(from))
+    at = next === null ? -1 : from + next.index
   }
   return entries
 }
@@ -92,7 +95,7 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]): Body {
       notes: [`the file has ${rest.length} of the ${length} bytes that Content-Length says`]
     }
   if (more <= 0 || isEnd(rest.subarray(length))) return found
-  const note = `${more} bytes are left over in the capture after the ${length} that Content-Length says: all ${rest.length} are taken as the body`
+  const note = `${plural(more, 'byte')} ${more === 1 ? 'is' : 'are'} left over in the capture after the ${length} that Content-Length says: all ${rest.length} are taken as the body`
   return { ...found, otherBodies: [[rest, note]] }
 }
 

@@ -15,25 +15,40 @@ import { parseFixture } from './fixture.ts'
 
 /** Parses JSON as its shape says: a HAR, a fixture, a Lambda event, an export, or an array of these. */
 export function parseJson(text: string): Entry[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw new UsageError(`the file looks like JSON but does not parse: ${problemIn(text, error as Error)}`)
-  }
+  const value = parseValue(text)
   const { data, log } = objectOr(value)
   const found = entriesIn(value)
   return found.length > 0 ? found : [data, objectOr(log)['entries']].flatMap(entriesIn)
 }
 
+/** Log lines have it under `req` or `request`. */
 const entriesIn = (value: unknown): Entry[] =>
   [value]
     .flat(1)
     .slice(0, MAX_ENTRIES)
     .filter(isObject)
-    .flatMap(
-      one => parseHarEntry(one) ?? parseFixture(one) ?? parseLambdaEvent(one) ?? parseExport(one) ?? []
-    )
+    .flatMap(one => entriesOf(one) ?? entriesOf(one['req']) ?? entriesOf(one['request']) ?? [])
+
+const entriesOf = (one: unknown): Entry[] | undefined =>
+  isObject(one)
+    ? (parseHarEntry(one) ?? parseFixture(one) ?? parseLambdaEvent(one) ?? parseExport(one))
+    : undefined
+
+/** Or, as logs have it, one value a line. */
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    try {
+      return text
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+    } catch {
+      throw new UsageError(`the file looks like JSON but does not parse: ${problemIn(text, error as Error)}`)
+    }
+  }
+}
 
 /** With the line: Node's messages have the position only, and not always. */
 function problemIn(text: string, { message }: Error): string {
@@ -79,7 +94,7 @@ function parseLambdaEvent(event: JsonObject): Entry[] | undefined {
   }
 }
 
-const TARGETS = ['target', 'url', 'originalUrl', 'path']
+const TARGETS = ['target', 'originalUrl', 'url', 'path']
 const BODIES = ['rawBody', 'bodyRaw', 'content', 'body', 'payload', 'data', 'text']
 const ENCODINGS = ['encoding', 'bodyEncoding', 'contentEncoding']
 
@@ -90,7 +105,10 @@ function parseExport(value: JsonObject): Entry[] | undefined {
   if (!isText(method) || url === undefined || typeof (value['headers'] ?? '') !== 'object') return undefined
   // Browsers write the pseudo-headers of HTTP/2 among the others.
   const { pseudo, headers } = splitPseudoHeaders(parseHeaders(value['headers']))
-  const body = BODIES.map(name => value[name]).find(found => found !== undefined && found !== null)
+  const found = BODIES.map(name => value[name]).find(given => given !== undefined && given !== null)
+  // JSON.stringify writes a Buffer as { type: 'Buffer', data: [1, 2] }.
+  const { type, data } = objectOr(found)
+  const body = type === 'Buffer' && Array.isArray(data) ? Buffer.from(data) : found
   const isBase64 = isBase64Encoded === true || ENCODINGS.some(name => value[name] === 'base64')
   const sent = splitUrl(url, query)
   const request = {
@@ -98,10 +116,16 @@ function parseExport(value: JsonObject): Entry[] | undefined {
     target: pseudo.get(':path') ?? sent.target,
     authority: pseudo.get(':authority') ?? sent.authority,
     headers,
-    body: isText(body) ? Buffer.from(body, isBase64 ? 'base64' : 'utf8') : null,
+    body: isText(body)
+      ? Buffer.from(body, isBase64 ? 'base64' : 'utf8')
+      : Buffer.isBuffer(body)
+        ? body
+        : null,
     https: typeof https === 'boolean' ? https : sent.https
   }
-  return [entryOf(request, body === undefined || isText(body) ? {} : parsedBody(body))]
+  return [
+    entryOf(request, body === undefined || isText(body) || Buffer.isBuffer(body) ? {} : parsedBody(body))
+  ]
 }
 
 /** As JavaScript writes it, compact and indented, and as Python does; each with and without a newline. */

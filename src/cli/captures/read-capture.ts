@@ -10,6 +10,11 @@ export const FORMATS =
 
 /** What people have instead of a capture, and what to capture. */
 const RECOGNIZED: readonly (readonly [pattern: RegExp, advice: string])[] = [
+  [/^\s*$/, 'the file is empty'],
+  [
+    /^(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4)/,
+    'this is a file of packets (pcap): save what tcpdump -A -r FILE prints of it'
+  ],
   [
     /^\s*(?:0x)?[0-9a-f]{4,8}:?\s+(?:[0-9a-f]{2}){1,2} (?:[0-9a-f]{2}){1,2}\b/im,
     'this is a hex dump: capture with tcpdump -A instead of -X, or write the bytes themselves into a file'
@@ -62,9 +67,15 @@ function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
 /** `*` and `>` begin the lines of a curl dump, which shows pseudo-headers too; a body may hold any of the others. */
 const BEGINS_AS_HTTP1 = /^[\r\n]*(?!\*)[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\n]* HTTP\/\d(?:\.\d)?\r?(?:\n|$)/
 
+/** As copied out of a page or a message. */
+const INDENTED = /^[\r\n]*([ \t]+)[A-Z]+ \S+ HTTP\/1\.[01]\r?\n\1/
+
 function parseText(bytes: Buffer, start: string): Entry[] {
   if (/^\s*(?:\$ )?curl\s/.test(start)) return parseCurlCommand(bytes.toString('utf8'))
   const text = bytes.toString('latin1')
+  const indent = INDENTED.exec(start)?.[1]
+  if (indent !== undefined)
+    return parseHttp(Buffer.from(text.replaceAll(`\n${indent}`, '\n').trimStart(), 'latin1'))
   if (PACKET.test(start)) return parseTcpdump(text)
   const sent = BEGINS_AS_HTTP1.test(start) ? [] : parseCurl(text)
   return sent.length > 0 ? sent : parseHttp(bytes)

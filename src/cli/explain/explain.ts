@@ -1,5 +1,5 @@
 import { explainDiagnosis } from '../../explain/explain.ts'
-import { asciiJson } from '../../explain/text.ts'
+import { asciiJson, escapeText } from '../../explain/text.ts'
 import { lineValues } from '../../http/fields.ts'
 import { parseHttpDate } from '../../http/http-date.ts'
 import { dnsTxtLookup } from '../../key/dns.ts'
@@ -92,7 +92,18 @@ function chooseEntry(entries: Entry[], { entry: number, vector }: Flags): { chos
   const none = signed < 0 ? ', none of which is signed' : ''
   const others = `this is request ${index + 1} of ${entries.length} in the file${none}: --entry N chooses another`
   const isAlone = number !== undefined || entries.length === 1
-  return { chosen, notes: isAlone ? [...chosen.notes] : [others, ...chosen.notes] }
+  return { chosen, notes: [...(isAlone ? [] : [others]), ...chosen.notes, ...edited(chosen)] }
+}
+
+/** What logs, pages and office programs make of a value; quotes of UTF-8 are seen as Latin-1 in raw captures. */
+const EDITED = /\*{3,}|\[?redacted\]?|\[filtered\]|&quot;|\xe2\x80[\x9c\x9d]|[\u201c\u201d]/i
+
+function edited({ request }: Entry): string[] {
+  const [name, value = ''] = request.headers.find(line => EDITED.test(line[1])) ?? []
+  const found = escapeText(EDITED.exec(value)?.[0] ?? '')
+  return name === undefined
+    ? []
+    : [`${escapeText(name)} looks redacted or edited: it has ${found}; take it from where it is whole`]
 }
 
 /** The vector of that name; without one, the only vector. @throws UsageError */

@@ -117,3 +117,67 @@ describe('what a JSON export does not say', () => {
     expect((await runInside([...ARGS, '--prefix', 'brand-'], file)).code).toBe(64)
   })
 })
+
+describe('what copying does to a capture', () => {
+  const { method, target, headers, body } = service.sign({ target: '/hook', body: '{"id":1}' })
+  const head = `${method} ${target} HTTP/1.1\r\n${headers.map(line => line.join(': ')).join('\r\n')}\r\n\r\n`
+  const file = head + Buffer.from(body).toString()
+
+  it('finds the second request right behind the body of the first', async () => {
+    const { stderr } = await runInside(ARGS, file + file)
+    expect(stderr).toBe('note: this is request 1 of 2 in the file: --entry N chooses another\n')
+  })
+
+  it('takes a capture that is indented', async () => {
+    const indented = file.replaceAll('\r\n', '\n').replace(/^/gm, '    ')
+    expect((await runInside(ARGS, indented)).code).toBe(0)
+  })
+
+  it('says that a line was wrapped, and does not speak of an attack first', async () => {
+    const { code, stdout } = await runInside(ARGS, file.replace(/(Signature: .{60})/, '$1\n'))
+    expect(stdout.replace(/\n {16}/g, ' ')).toContain(
+      'likely cause: a line of the capture was wrapped when it was copied'
+    )
+    expect(code).toBe(1)
+  })
+
+  it.each([
+    ['***', (value: string) => value.replace(/signature="[^"]*"/, 'signature="***"')],
+    ['[REDACTED]', () => '[REDACTED]'],
+    ['&quot;', (value: string) => value.replaceAll('"', '&quot;')],
+    ['\\xe2\\x80\\x9c', (value: string) => value.replace('"', '\u201c')]
+  ])('says that a signature with %s is not as it was sent', async (found, edit) => {
+    const edited = file.replace(/(?<=^Signature: ).*$/m, edit)
+    expect((await runInside(ARGS, edited)).stderr).toBe(
+      `note: Signature looks redacted or edited: it has ${found}; take it from where it is whole\n`
+    )
+  })
+
+  it.each([
+    ['', /^signed-requests: the file is empty; explain reads /],
+    [
+      Buffer.from('d4c3b2a102000400', 'hex'),
+      /^signed-requests: this is a file of packets \(pcap\): save what tcpdump -A/
+    ]
+  ])('names a file of another kind: %j', async (content, says) => {
+    expect((await runInside(ARGS, content)).stderr).toMatch(says)
+  })
+})
+
+describe('a JSON log', () => {
+  const { method, headers, body } = service.sign({ target: '/hook', body: '{ "id": 1 }' })
+  const exported = { method, url: '/hook', headers, body: Buffer.from(body).toString() }
+
+  it.each([
+    ['has one value a line', `{"msg":"started"}\n${JSON.stringify(exported)}\n`],
+    ['has the request under req', JSON.stringify({ level: 30, req: exported })],
+    [
+      'has the request under request',
+      JSON.stringify({ level: 30, request: { ...exported, headers: Object.fromEntries(headers) } })
+    ],
+    ['has the body as a Buffer', JSON.stringify({ ...exported, body: Buffer.from(body) })],
+    ['is of a mounted Express router', JSON.stringify({ ...exported, url: '/', originalUrl: '/hook' })]
+  ])('%s', async (_, file) => {
+    expect(await runInside(ARGS, file)).toMatchObject({ code: 0, stderr: '' })
+  })
+})
