@@ -115,7 +115,7 @@ function likely(name: string, value: string, context: Context): readonly Candida
     const original = context.forwarded
       .filter(([header]) => header.endsWith('-host'))
       .map(([, other]) => other)
-    const others = [...original, ...context.hosts, ...PORTS.map(port => host + port)]
+    const others = [...original, ...context.hosts, value.toLowerCase(), ...PORTS.map(port => host + port)]
     return others.map(other => [other, withoutPort(other) === host ? 'port' : 'host'])
   }
   if (name === 'content-type')
