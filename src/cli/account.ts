@@ -2,8 +2,7 @@ import { createAccountClient } from '../account/client.ts'
 import { AccountError, type AccountErrorCode } from '../account/errors.ts'
 import { escapeText } from '../explain/text.ts'
 import { EXIT, type Io, readBytes, UsageError } from './command.ts'
-import { option, requireFlags, type Values } from './flags.ts'
-import type { Command } from './help.ts'
+import { type Command, option, requireFlags, type Values } from './flags.ts'
 
 const OPTIONS = {
   'auth-url': option.text('URL', 'the authorization server, required'),

@@ -13,7 +13,7 @@ import type { CheckName, Verdict } from '../verdict/verdict.ts'
 import { createVerifier } from '../verify.ts'
 import { EXIT, type Io } from './command.ts'
 import { exchange } from './exchange.ts'
-import type { Command } from './help.ts'
+import type { Command } from './flags.ts'
 
 /** `signed-requests demo` */
 export const demo: Command = {

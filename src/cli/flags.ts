@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
+import { wrapWords } from '../explain/text.ts'
 import { SCHEMES } from '../fixture/setup.ts'
 import { nearest } from '../mistakes/own-options.ts'
 import type { Scheme } from '../scheme.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
-import { type Io, UsageError } from './command.ts'
+import { EXIT, type Io, UsageError } from './command.ts'
 
 /** An option as `parseArgs` takes it, with what the help says about it. */
 export interface OptionSpec {
@@ -113,4 +114,58 @@ export function addPrefix(prefix: string | undefined, target: string): string {
 export function schemeOf(name: string): Scheme {
   if (Object.hasOwn(SCHEMES, name)) return SCHEMES[name as SchemeName]
   throw new UsageError(`--scheme must be draft-cavage or rfc9421, and is ${name}`)
+}
+
+/** One command of the command line: its help, and what it does. */
+export interface Command<S extends OptionSpecs = OptionSpecs> {
+  /** after the name in the list of commands */
+  readonly summary: string
+  /** after the name; a first word in capitals is the argument, in brackets when it may be left out */
+  readonly usage: string
+  readonly about: string
+  readonly options: S
+  /** whole lines of at most 78 characters */
+  readonly examples: readonly string[]
+  /** what each exit code means */
+  readonly exits: readonly [ok: string, refused: string, unknown: string, usage?: string]
+  /** Resolves to the exit code; `argument` is empty when it was left out. @throws UsageError for a mistake */
+  run(values: Values<S>, io: Io, argument: string): Promise<number>
+}
+
+const VARIABLES =
+  '* or an environment variable: SIGNED_REQUESTS_DOMAIN for --domain; several values with commas'
+
+/** What --help prints, in 80 columns: every command has these parts, in this order. */
+export function helpText(name: string, { usage, about, options, examples, exits }: Command): string {
+  const [ok, refused, unknown, mistake = 'a mistake on the command line'] = exits
+  return [
+    `Usage: signed-requests ${name} ${usage}`.trimEnd(),
+    '',
+    ...about.split('\n').map(paragraph => wrapWords('', paragraph)),
+    '',
+    'Options:',
+    ...Object.entries(options).map(([option, spec]) => optionLine(option, spec)),
+    '  -h, --help             print this help',
+    ...(Object.keys(options).some(isShared) ? ['', wrapWords('', VARIABLES)] : []),
+    '',
+    'Examples:',
+    ...examples.map(example => `  ${example}`),
+    '',
+    'Exit codes:',
+    wrapWords(`  ${EXIT.ok}   `, ok),
+    wrapWords(`  ${EXIT.refused}   `, refused),
+    wrapWords(`  ${EXIT.unknown}   `, unknown),
+    wrapWords(`  ${EXIT.usage}  `, mistake)
+  ].join('\n')
+}
+
+const COLUMN = 25
+
+function optionLine(name: string, spec: OptionSpec): string {
+  const { value = '', about, multiple, otherwise = spec.default } = spec
+  const left = `${isShared(name) ? '*' : ' '} --${name} ${value}`
+  const more = [...(multiple ? ['may be repeated'] : []), ...(otherwise ? [`default ${otherwise}`] : [])]
+  const text = more.length === 0 ? about : `${about} (${more.join('; ')})`
+  if (left.length < COLUMN) return wrapWords(left.padEnd(COLUMN), text)
+  return `${left}\n${wrapWords(' '.repeat(COLUMN), text)}`
 }

@@ -9,8 +9,7 @@ import { joinChunks, looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts
 import { isUnavailable } from '../verdict/codes.ts'
 import type { Failed } from '../verdict/result.ts'
 import { EXIT, type Io, UsageError } from './command.ts'
-import { COMMON, SHARED, type Values } from './flags.ts'
-import type { Command } from './help.ts'
+import { COMMON, type Command, SHARED, type Values } from './flags.ts'
 
 const OPTIONS = { 'dns-server': SHARED['dns-server'], json: COMMON.json } as const
 

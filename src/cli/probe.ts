@@ -15,7 +15,7 @@ import {
   RESPONSE_TIMEOUT,
   type Response
 } from './exchange.ts'
-import type { Command } from './help.ts'
+import type { Command } from './flags.ts'
 
 /** `signed-requests probe` */
 export const probe: Command = {
@@ -48,14 +48,12 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
     stage = 'TLS'
     if (url.protocol === 'https:') report('ok', stage, await certificateOf(url))
     else report('--', stage, 'not run: the URL is http')
-    for (const [name, method, body] of REQUESTS) {
+    for (const [name, body] of REQUESTS) {
       stage = name
+      const method = body === null ? 'GET' : 'POST'
       const length = ['Content-Length', String(body?.length ?? 0)] as const
-      const response = await exchange(url, {
-        method,
-        headers: [['Host', url.host], ...HEADERS, length],
-        body
-      })
+      const headers = [['Host', url.host], ...HEADERS, length] as const
+      const response = await exchange(url, { method, headers, body })
       if (name === 'GET') report(...redirects(response))
       const isOwn = isRefusal(response) && response.status !== 413
       const text = isOwn ? 'refused by signed-requests' : describeResponse(method, url, response)
@@ -69,12 +67,10 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
 }
 
 /** JSON, so that a body parser in front of the verifier does not mind. */
-const LARGE = Buffer.from(JSON.stringify('x'.repeat(2 ** 20)))
-
-const REQUESTS: readonly (readonly [name: string, method: string, body: Buffer | null])[] = [
-  ['GET', 'GET', null],
-  ['POST', 'POST', Buffer.from('{}')],
-  ['POST of 1 MB', 'POST', LARGE]
+const REQUESTS: readonly (readonly [name: string, body: Buffer | null])[] = [
+  ['GET', null],
+  ['POST', Buffer.from('{}')],
+  ['POST of 1 MB', Buffer.from(JSON.stringify('x'.repeat(2 ** 20)))]
 ]
 
 const HEADERS: readonly HeaderLine[] = [

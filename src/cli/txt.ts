@@ -33,7 +33,3 @@ export function parseTxt(pasted: string): string[] {
 
 const decodeEscape = (escaped: string): string =>
   escaped.length === 3 ? String.fromCharCode(Number(escaped) & 0xff) : escaped
-
-/** A TXT record in the form of a zone file. Strings are joined with nothing between, so short ones work as well. */
-export const zoneRecord = (name: string, text: string): string =>
-  `${name}. 300 IN TXT (\n${(text.match(/.{1,70}/g) ?? []).map(string => `  "${string}"`).join('\n')} )`

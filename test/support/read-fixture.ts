@@ -1,4 +1,4 @@
-import { parseFixture } from '../../src/cli/captures/fixture.ts'
+import { parseFixture } from '../../src/cli/captures/json.ts'
 import { chooseVector } from '../../src/cli/explain/explain.ts'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
 

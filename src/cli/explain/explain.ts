@@ -9,8 +9,16 @@ import { createVerifier } from '../../verify.ts'
 import type { Entry } from '../captures/capture.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
-import { addPrefix, COMMON, option, requireFlags, SHARED, schemeOf, type Values } from '../flags.ts'
-import type { Command } from '../help.ts'
+import {
+  addPrefix,
+  COMMON,
+  type Command,
+  option,
+  requireFlags,
+  SHARED,
+  schemeOf,
+  type Values
+} from '../flags.ts'
 import { parseTxt } from '../txt.ts'
 import { diagnoseCapture, MISSING_BODY } from './diagnose-capture.ts'
 

@@ -7,9 +7,7 @@ import { type CountingDnsServer, startDnsServer } from '../../testing/dns-server
 import { createSigningKey, type SignedTestRequest, type SigningKey, signRequest } from '../../testing/sign.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { describeError, exchange, parseUrl, type Response } from '../exchange.ts'
-import { addPrefix, COMMON, option, SHARED, schemeOf, type Values } from '../flags.ts'
-import type { Command } from '../help.ts'
-import { zoneRecord } from '../txt.ts'
+import { addPrefix, COMMON, type Command, option, SHARED, schemeOf, type Values } from '../flags.ts'
 import { conclude } from './conclude.ts'
 import { startReceiver } from './start-receiver.ts'
 import { TAMPER_NAMES, tamper } from './tamper.ts'
@@ -24,10 +22,7 @@ const OPTIONS = {
   scheme: { ...SHARED.scheme, about: 'draft-cavage or rfc9421', multiple: false, default: 'draft-cavage' },
   prefix: COMMON.prefix,
   key: option.text('FILE', 'RSA private key, PEM', 'a fresh one'),
-  'serve-dns': option.text(
-    'IP:PORT',
-    'serve the key record on this loopback address, such as 127.0.0.1:5353'
-  ),
+  'serve-dns': option.text('IP:PORT', 'serve the key record on this loopback address and port'),
   start: option.text('FILE', 'start this receiver first (its DNS is that of --serve-dns), and end it after'),
   'print-record': option.flag('print the key record, as without --serve-dns'),
   method: option.text('NAME', 'the method', 'POST with --data, GET without'),
@@ -164,6 +159,10 @@ async function serveRecord(address: string, { keyId, record }: SigningKey): Prom
     )
   }
 }
+
+/** A TXT record in the form of a zone file. Strings are joined with nothing between, so short ones work as well. */
+const zoneRecord = (name: string, text: string): string =>
+  `${name}. 300 IN TXT (\n${(text.match(/.{1,70}/g) ?? []).map(string => `  "${string}"`).join('\n')} )`
 
 const MAX_LINES = 100
 

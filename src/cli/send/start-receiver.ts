@@ -39,10 +39,7 @@ export async function startReceiver(file: string, url: URL, dnsAddress: string):
 
 async function listens(url: URL): Promise<boolean> {
   const socket = connect(endpointOf(url))
-  const isConnected = await once(socket, 'connect').then(
-    () => true,
-    () => false
-  )
+  const [connected] = await Promise.allSettled([once(socket, 'connect')])
   socket.destroy()
-  return isConnected
+  return connected.status === 'fulfilled'
 }

@@ -1,7 +1,7 @@
 import type { SignedTestRequest } from '../../testing/sign.ts'
 import { UsageError } from '../command.ts'
 
-type Change = (request: SignedTestRequest, accountHeader: string) => SignedTestRequest
+type Change = (request: SignedTestRequest) => SignedTestRequest
 
 const inHeader =
   (name: string, change: (value: string) => string): Change =>
@@ -14,37 +14,30 @@ const inHeader =
   })
 
 /** What `--tamper` changes after the request was signed, and how a receiver that verifies refuses it. */
-const FORGERIES: Readonly<Record<string, readonly [what: string, refusal: string, change: Change]>> = {
+const forgeriesOf = (
+  accountHeader: string
+): Readonly<Record<string, readonly [what: string, refusal: string, change: Change]>> => ({
   body: ['one byte of the body', 'digest-mismatch', changeBody],
-  date: [
-    'the Date, ten seconds earlier',
-    'signature-mismatch',
-    inHeader('date', value => new Date(Date.parse(value) - 10_000).toUTCString())
-  ],
+  date: ['the Date, ten seconds earlier', 'signature-mismatch', inHeader('date', tenSecondsEarlier)],
   host: ['the Host', 'host-mismatch', inHeader('host', () => 'forged.example')],
-  account: [
-    'the account id',
-    'account-mismatch',
-    (request, header) => inHeader(header, value => `${value}0`)(request, header)
-  ],
-  signature: [
-    'one character of the signature',
-    'signature-mismatch',
-    // Near the end, which is base64 in both standards, but not the last: it stays canonical.
-    inHeader('signature', value => value.replace(/.(?=.{20}$)/, found => (found === 'A' ? 'B' : 'A')))
-  ]
-}
+  account: ['the account id', 'account-mismatch', inHeader(accountHeader, value => `${value}0`)],
+  signature: ['one character of the signature', 'signature-mismatch', inHeader('signature', otherCharacter)]
+})
 
-export const TAMPER_NAMES = Object.keys(FORGERIES)
+const tenSecondsEarlier = (date: string): string => new Date(Date.parse(date) - 10_000).toUTCString()
+
+/** Near the end, which is base64 in both standards, but not the last: it stays canonical. */
+const otherCharacter = (signature: string): string =>
+  signature.replace(/.(?=.{20}$)/, found => (found === 'A' ? 'B' : 'A'))
+
+export const TAMPER_NAMES = Object.keys(forgeriesOf(''))
 
 /** The request with one signed part changed. @throws UsageError for an unknown name */
 export function tamper(name: string, request: SignedTestRequest, accountHeader: string) {
   if (!TAMPER_NAMES.includes(name)) throw new UsageError(`--tamper must be one of ${TAMPER_NAMES.join(', ')}`)
-  const [what, refusal, change] = FORGERIES[name]!
-  return {
-    forged: change(request, accountHeader),
-    text: `tampered after signing: ${what}. A receiver that verifies refuses it, with ${refusal}.`
-  }
+  const [what, refusal, change] = forgeriesOf(accountHeader)[name]!
+  const text = `tampered after signing: ${what}. A receiver that verifies refuses it, with ${refusal}.`
+  return { forged: change(request), text }
 }
 
 /**

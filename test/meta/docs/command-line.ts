@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { helpText } from '../../../src/cli/help.ts'
+import { helpText } from '../../../src/cli/flags.ts'
 import { COMMANDS, HELP } from '../../../src/cli/run.ts'
 
 /** docs/command-line.md with the help of every command as it is now. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { helpText } from '../../../src/cli/help.ts'
+import { helpText } from '../../../src/cli/flags.ts'
 import { COMMANDS, HELP } from '../../../src/cli/run.ts'
 import { commandLinePage } from '../../meta/docs/command-line.ts'
 
