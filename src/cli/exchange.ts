@@ -56,7 +56,7 @@ async function readResponse(incoming: IncomingMessage): Promise<Response> {
 export function describeError(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ABORT_ERR') return `nothing within ${RESPONSE_TIMEOUT / 1000} s`
-  const words = WORDS[code]
+  const words = WORDS[code.startsWith('HPE_') ? 'HPE' : code]
   return words === undefined ? code || message : `${words} (${code})`
 }
 
@@ -65,6 +65,7 @@ const UNKNOWN_AUTHORITY = 'the certificate is of an unknown authority, or the ch
 const WORDS: Readonly<Record<string, string>> = {
   ...ERRORS,
   EADDRINUSE: 'another program has this port',
+  HPE: 'what answers there is not HTTP/1: TLS perhaps, which needs https in the URL',
   EACCES: 'this port needs more rights',
   EPROTO: 'it does not speak TLS as expected',
   CERT_HAS_EXPIRED: 'the certificate has expired',
@@ -77,7 +78,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** A refusal of this library: 401 says so itself, and the others are no error pages. */
 export function isRefusal({ status, headers, body }: Response): boolean {
-  if (status === 401) return /^signature\b/i.test(headers['www-authenticate'] ?? '')
+  if (status === 401) return /^signature *(?:,|$)/i.test(headers['www-authenticate'] ?? '')
   const isPage = /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(body.toString('latin1', 0, 100))
   return !isPage && (status === 413 || (status === 503 && headers['retry-after'] !== undefined))
 }

@@ -74,7 +74,7 @@ function keyAdvice({ keyId }: SigningKey, dns: CountingDnsServer | undefined, as
       : `Nobody asked the DNS server at ${address}`
   return [
     `${seen}: the receiver refused before it looked for the key (its log says why), or asks another server. For it to ` +
-      'this one, give createVerifier this line:',
+      `this one, start the gateway with --dns-server ${address}, or give createVerifier this line:`,
     lookup(address)
   ]
 }

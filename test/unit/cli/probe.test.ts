@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo, Server } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createVerifier, nodeHandler } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
@@ -111,7 +111,25 @@ describe('something in front', () => {
   })
 })
 
+it('does not take the challenge of another verifier for a refusal of this library', async () => {
+  const another: RequestListener = (request, response) => {
+    request.resume()
+    response.writeHead(401, { 'WWW-Authenticate': 'Signature realm="api",headers="date"' }).end()
+  }
+  const { code, text } = await probe(another)
+  expect(text).toContain('something else asks for credentials')
+  expect(code).toBe(1)
+})
+
 describe('not reached', () => {
+  it('what answers is not HTTP', async () => {
+    const greet = createTcpServer(socket => socket.once('data', () => socket.end('SSH-2.0-x\r\n')))
+    const port = await listen(greet as Server)
+    const { code, stdout } = await runInside(['probe', `http://127.0.0.1:${port}/hook`])
+    expect(stdout.replace(/\n {24}/g, ' ')).toContain('not HTTP/1: TLS perhaps, which needs https in the URL')
+    expect(code).toBe(2)
+  })
+
   it('nothing listens', async () => {
     const { code, stdout } = await runInside(['probe', 'http://127.0.0.1:9/hook'])
     expect(stdout).toMatch(/^FAIL {2}GET {15}127\.0\.0\.1:9: nothing listens there \(ECONNREFUSED\)$/m)

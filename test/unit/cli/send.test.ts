@@ -282,6 +282,9 @@ describe('a refusal', () => {
       dnsAddress
     ])
     expect(stdout).toContain(`Nobody asked the DNS server at ${dnsAddress}: `)
+    expect(stdout.replace(/\n(?=\S)/g, ' ')).toContain(
+      `start the gateway with --dns-server ${dnsAddress}, or`
+    )
     expect(stdout).toContain(LINE())
     expect(code).toBe(1)
   })
