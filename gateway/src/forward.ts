@@ -9,26 +9,16 @@ import { answerHeaders } from './headers.ts'
 /** A request as the upstream gets it; its framing is made here. */
 type Outgoing = Readonly<{ method: string; target: string; headers: readonly HeaderLine[]; body: Uint8Array }>
 
-export interface Upstream {
-  /**
-   * Forwards a request and sends back its answer. Never rejects. `release` is called, at most once and before the
-   * sender can know, when the answer is 5xx, missing or not complete; it must not reject.
-   *
-   * The sender may disconnect: the upstream then continues, because its work may be done already.
-   */
-  forward(outgoing: Outgoing, res: ServerResponse, release: () => Promise<void>): Promise<UpstreamResult>
-  /** Aborts the requests in progress. Resolves when their claims are released. */
-  destroy(): Promise<void>
-}
-
 /**
  * Milliseconds that an idle connection is kept: less than any common server does (gunicorn: 2 s), so that a request
  * rarely meets a connection that is just being closed. No request is sent twice, so that would be a 502.
  */
 const IDLE = 1000
 
+export type Upstream = ReturnType<typeof createUpstream>
+
 /** @param timeout milliseconds until the answer begins, and between two parts of it */
-export function createUpstream(url: URL, timeout: number): Upstream {
+export function createUpstream(url: URL, timeout: number) {
   const hostname = urlToHttpOptions(url).hostname as string
   const pool = new Pool(url, {
     connect: strictConnector(hostname, timeout),
@@ -41,7 +31,17 @@ export function createUpstream(url: URL, timeout: number): Upstream {
   const running = new Set<Promise<UpstreamResult>>()
 
   return {
-    forward({ method, target, headers, body }, res, release) {
+    /**
+     * Forwards a request and sends back its answer. Never rejects. `release` is called, at most once and before the
+     * sender can know, when the answer is 5xx, missing or not complete; it must not reject.
+     *
+     * The sender may disconnect: the upstream then continues, because its work may be done already.
+     */
+    forward(
+      { method, target, headers, body }: Outgoing,
+      res: ServerResponse,
+      release: () => Promise<void>
+    ): Promise<UpstreamResult> {
       const forwarding = new Promise<UpstreamResult>(resolve => {
         const handler = createHandler(url.host, res, timeout, release, resolve)
         try {
@@ -55,7 +55,8 @@ export function createUpstream(url: URL, timeout: number): Upstream {
       running.add(forwarding)
       return forwarding
     },
-    destroy: async () => {
+    /** Aborts the requests in progress. Resolves when their claims are released. */
+    destroy: async (): Promise<void> => {
       await pool.destroy()
       await Promise.all(running)
     }

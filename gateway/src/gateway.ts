@@ -12,15 +12,7 @@ import type { GatewaySettings } from './options.ts'
 import { connectReplayStore } from './replay-store.ts'
 import { createServe } from './serve.ts'
 
-/** A gateway that listens. */
-export interface Gateway {
-  /** IP and port, the real one when 0 was asked for: `127.0.0.1:8080` */
-  readonly address: string
-  /** the same of the admin address */
-  readonly admin: string | undefined
-  /** Takes no new connection, lets running requests end, and aborts what is left; true when nothing was left. */
-  close(): Promise<boolean>
-}
+export type Gateway = Awaited<ReturnType<typeof startGateway>>
 
 const LIMITS = {
   maxHeaderSize: 16_384,
@@ -41,7 +33,7 @@ const LIMITS = {
 export async function startGateway(
   settings: GatewaySettings,
   onOver: (exchange: Exchange | Malformed) => void = () => {}
-): Promise<Gateway> {
+) {
   const { tls, verifier, observe } = settings
   const dns = new Map<string, DnsAnswer>()
   const lookupTxt = verifier.lookupTxt ?? dnsTxtLookup()
@@ -107,6 +99,7 @@ export async function startGateway(
   }
   isReady = true
 
+  /** Takes no new connection, lets running requests end, and aborts what is left; true when nothing was left. */
   async function close(): Promise<boolean> {
     if (!isReady) return true
     isReady = false
@@ -123,6 +116,7 @@ export async function startGateway(
     await Promise.all([closeStore(), admin?.close()])
     return isDone
   }
+  // IP and port, the real one when 0 was asked for: `127.0.0.1:8080`
   return { address, admin: admin?.address, close }
 }
 

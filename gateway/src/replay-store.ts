@@ -8,7 +8,7 @@ import {
 } from 'signed-requests/replay'
 import type { ReplaySetting } from './options.ts'
 
-export interface ConnectedStore {
+interface ConnectedStore {
   readonly store: ReplayStore | undefined
   close(): Promise<void>
 }
@@ -31,8 +31,7 @@ export async function connectReplayStore(setting: ReplaySetting): Promise<Connec
   if (!('url' in setting)) {
     return { store: setting.kind === 'memory' ? memoryReplayStore() : undefined, close: async () => {} }
   }
-  const [database, connect] =
-    setting.kind === 'redis' ? (['Redis', connectRedis] as const) : (['PostgreSQL', connectPostgres] as const)
+  const [database, connect] = DATABASES[setting.kind]
   try {
     const { store, close } = await connect(setting.url)
     const { host } = new URL(setting.url)
@@ -99,6 +98,8 @@ async function connectPostgres(url: string): Promise<ConnectedStore> {
   }
   return { store: postgresReplayStore(pool, { table: POSTGRES_TABLE }), close: () => pool.end() }
 }
+
+const DATABASES = { redis: ['Redis', connectRedis], postgres: ['PostgreSQL', connectPostgres] } as const
 
 /**
  * The client throws on a packet that it cannot parse, where nobody can catch it, and reads an error or notice without

@@ -24,13 +24,7 @@ export interface AdminSettings extends SetupSettings {
   isReady: () => boolean
 }
 
-export interface Admin {
-  /** `127.0.0.1:9901` */
-  address: string
-  /** Counts what was answered, and keeps what has a verdict for the page. */
-  record(exchange: Exchange | Malformed): void
-  close(): Promise<void>
-}
+export type Admin = Awaited<ReturnType<typeof startAdmin>>
 
 /** Everything shown is untrusted input: the page runs only its own script, and may not be framed. */
 const HEADERS = {
@@ -49,7 +43,7 @@ const HEADERS = {
  * @throws (rejects with) TypeError for an address that anyone could reach, and with the system's error when the address
  *   cannot be listened on
  */
-export async function startAdmin(settings: AdminSettings): Promise<Admin> {
+export async function startAdmin(settings: AdminSettings) {
   const { address, token, redact, verifier } = settings
   const refusalOf = createAccessCheck(address.host, token)
   const files = loadPage()
@@ -89,14 +83,16 @@ export async function startAdmin(settings: AdminSettings): Promise<Admin> {
   server.timeout = IDLE
   replaceSilent(server)
   return {
+    /** `127.0.0.1:9901` */
     address: await listen(server, address),
-    record(exchange) {
+    /** Counts what was answered, and keeps what has a verdict for the page. */
+    record(exchange: Exchange | Malformed): void {
       metrics.countResponse(exchange)
       if (exchange.verdict === undefined) return
       counts[outcomeOf(exchange)] += 1
       recent.keep(exchange)
     },
-    async close() {
+    async close(): Promise<void> {
       const closed = once(server, 'close')
       server.close()
       streams.close()
