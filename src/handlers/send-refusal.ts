@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import { MAX_BODY_BYTES } from '../body/read.ts'
+import { withDeadline } from '../deadline.ts'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { validateNumber, validateTimeout } from '../options/values.ts'
@@ -122,22 +123,19 @@ const INTERNAL_ERROR = 2
 
 /** Reads and drops the rest of a request. False at a limit; true at its end, or when the sender is gone. */
 function drain(req: IncomingMessage, { drainBytes, drainTimeout }: DrainLimits): Promise<boolean> {
-  return new Promise(resolve => {
+  const read = new Promise<boolean>(resolve => {
     let dropped = 0
-    const onData = (chunk: Uint8Array) => {
+    req.on('data', (chunk: Uint8Array) => {
       dropped += chunk.length
-      if (dropped > drainBytes) stop(false)
-    }
-    const onEnd = () => stop(true)
-    const stop = (isRead: boolean) => {
-      clearTimeout(timer)
-      req.off('data', onData).off('end', onEnd).off('close', onEnd).pause()
-      resolve(isRead)
-    }
-    // For the whole rest: a sender that drips bytes cannot extend it.
-    const timer = setTimeout(stop, drainTimeout, false)
+      if (dropped > drainBytes) resolve(false)
+    })
     // A client that disconnects now must not crash the process.
     req.on('error', () => {})
-    req.on('data', onData).on('end', onEnd).on('close', onEnd).resume()
+    req
+      .on('end', () => resolve(true))
+      .on('close', () => resolve(true))
+      .resume()
   })
+  // For the whole rest: a sender that drips bytes cannot extend it.
+  return withDeadline(read, drainTimeout, () => false).finally(() => req.pause())
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import type * as DnsPacket from 'dns-packet'
+import { AUTHORITATIVE_ANSWER, decode, encode, type Question, TRUNCATED_RESPONSE } from 'dns-packet'
 import { mistake } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { TestService } from './service.ts'
@@ -66,13 +66,9 @@ export async function startDnsServer(
 ): Promise<CountingDnsServer> {
   const asked: string[] = []
   // Imported here, so that the test kit loads where these modules do not exist (Cloudflare Workers).
-  const [{ createSocket }, { createServer }, codec] = await Promise.all([
-    import('node:dgram'),
-    import('node:net'),
-    import('dns-packet')
-  ])
+  const [{ createSocket }, { createServer }] = await Promise.all([import('node:dgram'), import('node:net')])
   const reply = (message: Buffer, maxLength: number) =>
-    replyTo(codec, message, records, maxLength, name => asked.push(name))
+    replyTo(message, records, maxLength, name => asked.push(name))
   const udp = createSocket(ip.includes(':') ? 'udp6' : 'udp4')
   udp.on('message', (message, { address, port }) => {
     const answer = reply(message, MAX_UDP)
@@ -144,7 +140,6 @@ const MAX_UDP = 512
  * @param onQuestion called with each name, in lower case, whose TXT record is asked for
  */
 export function replyTo(
-  { AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE }: typeof DnsPacket,
   message: Buffer,
   records: TxtRecords,
   maxLength: number,
@@ -154,7 +149,7 @@ export function replyTo(
   // A query without an opcode, with one question, no answers and authorities, and room for EDNS.
   const isQuery = message[2]! >> 3 === 0 && message.toString('hex', 4, 10) === '000100000000'
   if (!isQuery || message.readUInt16BE(10) > 2) return undefined
-  let question: DnsPacket.Question
+  let question: Question
   try {
     question = decode(message).questions![0]!
   } catch {

@@ -2,7 +2,6 @@ import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import * as codec from 'dns-packet'
 import { decode, encode } from 'dns-packet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createVerifier, dnsTxtLookup } from '../../../src/index.ts'
@@ -175,7 +174,7 @@ describe('malformed messages', () => {
   it('takes little processor time: a thousand of each in less than a second', async () => {
     const answerAll = () => {
       for (const [, message] of HOSTILE) {
-        for (let i = 0; i < 1000; i++) replyTo(codec, message, records, 512, () => {})
+        for (let i = 0; i < 1000; i++) replyTo(message, records, 512, () => {})
       }
     }
     expect(await cpuTime(answerAll)).toBeLessThan(1000)
