@@ -2,13 +2,7 @@ import { mistake } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { assertVerdict } from '../verdict/assert.ts'
 import type { Code } from '../verdict/codes.ts'
-import {
-  CHECK_NAMES,
-  type CheckName,
-  type CheckResult,
-  type Failure,
-  type Verdict
-} from '../verdict/verdict.ts'
+import { CHECK_NAMES, type CheckName, type Failure, type Verdict } from '../verdict/verdict.ts'
 import { adviceOn, type Situation } from './advice.ts'
 import { type ChangedLine, findChangedLine, SEARCH_COST } from './changed-line.ts'
 import { type Evidence, type Fact, facts } from './facts.ts'
@@ -38,7 +32,7 @@ export interface Diagnosis {
 /** How one check ended. */
 export interface DiagnosedCheck {
   check: CheckName
-  outcome: CheckResult['outcome']
+  outcome: Failure['outcome'] | 'pass' | 'not-run'
   /** of a failed check */
   code?: Code
   /** of a failed check: what the code says */

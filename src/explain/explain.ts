@@ -1,12 +1,6 @@
 import { assertVerdict } from '../verdict/assert.ts'
 import type { Verdict } from '../verdict/verdict.ts'
-import {
-  type DiagnosedCheck,
-  type DiagnosedFailure,
-  type DiagnoseOptions,
-  type Diagnosis,
-  diagnose
-} from './diagnose.ts'
+import { type DiagnosedFailure, type DiagnoseOptions, type Diagnosis, diagnose } from './diagnose.ts'
 import { factText } from './facts.ts'
 import { wrapExact, wrapWords } from './text.ts'
 
@@ -50,7 +44,7 @@ function changedLines({ changed }: DiagnosedFailure): string[] {
 const MARKS = { pass: 'ok', fail: 'FAIL', unavailable: '??', 'not-run': '--' }
 
 function checkLine(
-  { check, outcome, code, message, reason }: DiagnosedCheck,
+  { check, outcome, code, message, reason }: Diagnosis['checks'][number],
   failures: readonly DiagnosedFailure[]
 ): string {
   const { facts = [], followsFrom } = failures.find(failure => failure.check === check) ?? {}

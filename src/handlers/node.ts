@@ -5,13 +5,7 @@ import { ownOptions } from '../mistakes/own-options.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 import { aroundVerdict, callHook, validateHook } from './around.ts'
-import {
-  answerAndClose,
-  DRAIN_OPTIONS,
-  type NodeResponse,
-  type RefusalOptions,
-  validateDrainLimits
-} from './send-refusal.ts'
+import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions } from './send-refusal.ts'
 
 type Bytes = Uint8Array | string | undefined
 
@@ -30,7 +24,7 @@ export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
   onError?: (error: unknown, req: Req, res: Res) => unknown
 }
 
-const HANDLER_OPTIONS = ['body', 'onRefused', 'onError'] as const
+const HANDLER_OPTIONS = ['body', 'drainBytes', 'drainTimeout', 'onRefused', 'onError'] as const
 
 /**
  * A request listener or middleware for `node:http`, `node:https`, `node:http2` (compatibility API), Express, Connect
@@ -67,10 +61,10 @@ export function nodeHandler<
   handle: (verified: Verified, req: Req, res: Res) => unknown,
   options: NodeHandlerOptions<Req, Res> = {}
 ): (req: Req, res: Res, next?: (error?: unknown) => void) => Promise<void> {
-  const own = ownOptions('nodeHandler', options, [...PROXY_OPTIONS, ...DRAIN_OPTIONS, ...HANDLER_OPTIONS])
+  const own = ownOptions('nodeHandler', options, [...PROXY_OPTIONS, ...HANDLER_OPTIONS])
   const { body, onRefused, onError } = own
   validateHook(onError, 'onError')
-  const limits = validateDrainLimits(own)
+  const limits = drainLimits(own)
   const receive = nodeAdapter(own)
   const run = aroundVerdict('nodeHandler', verify, {
     receive: req => receive(req, typeof body === 'function' ? body(req) : body),

@@ -10,8 +10,6 @@ import { type Refusal, refusalOf } from './around.ts'
 
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
-export const DRAIN_OPTIONS = ['drainBytes', 'drainTimeout'] as const
-
 /** How much of a refused upload is read and dropped before the response. */
 export interface RefusalOptions {
   /** how much of the rest of the body is read and dropped, at most: bytes, 10485760 by default */
@@ -55,7 +53,7 @@ export async function sendRefusal(
   verdict: Rejected | Unavailable,
   options: RefusalOptions = {}
 ): Promise<void> {
-  const limits = validateDrainLimits(ownOptions('sendRefusal', options, DRAIN_OPTIONS))
+  const limits = drainLimits(ownOptions('sendRefusal', options, ['drainBytes', 'drainTimeout']))
   const refusal = refusalOf(verdict, 'sendRefusal')
   if (typeof res?.writeHead !== 'function' || res.req === undefined) {
     throw new TypeError(
@@ -68,7 +66,7 @@ export async function sendRefusal(
 type DrainLimits = Required<RefusalOptions>
 
 /** @throws TypeError */
-export const validateDrainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): DrainLimits => ({
+export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): DrainLimits => ({
   drainBytes: validateNumber(drainBytes, MAX_BODY_BYTES, 'options.drainBytes', 'bytes', { min: 0 }),
   drainTimeout: validateTimeout(drainTimeout, 5000, 'options.drainTimeout')
 })
