@@ -59,14 +59,12 @@ export function createSigningKey(keyId: string, rsaBits: number, privateKeyPem?:
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
   return {
     keyId,
-    record: chunks(`v=DKIM1; k=rsa; p=${publicKey.toString('base64')}`),
+    // A TXT character-string holds 255 octets (RFC 1035 section 3.3.14).
+    record: `v=DKIM1; k=rsa; p=${publicKey.toString('base64')}`.match(/.{1,255}/g)!,
     // Header values are octets, one per character.
     sign: signingString => sign('sha256', Buffer.from(signingString, 'latin1'), privateKey)
   }
 }
-
-/** A TXT character-string holds 255 octets (RFC 1035 section 3.3.14). */
-const chunks = (text: string): string[] => text.match(/.{1,255}/g) ?? []
 
 /** What the service fills in. */
 interface SignContext {
@@ -107,10 +105,7 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
   }
 
   const isPresent = (name: string) => /^[(@]/.test(name) || headers.has(name.toLowerCase())
-  const byDefault = COVERED[scheme]
-    .replace('ACCOUNT', accountHeader)
-    .replace('account', accountHeader.toLowerCase())
-  const covered = request.covered ?? byDefault.split(' ').filter(isPresent)
+  const covered = request.covered ?? COVERED[scheme](accountHeader).split(' ').filter(isPresent)
   const head = { method, target, headers: [...headers.values()], https: true }
   const created = typeof date === 'string' ? new Date() : new Date(date)
   const signed = scheme === 'rfc9421' ? signRfc9421 : signDraft
@@ -123,10 +118,11 @@ const bytesOf = (body: SignRequest['body']): Bytes | null =>
   typeof body === 'string' ? new TextEncoder().encode(body) : body ? new Uint8Array(body) : null
 
 /** The specification's own sample, in its mixed case; and the same by RFC 9421. */
-const COVERED: Readonly<Record<SchemeName, string>> = {
-  'draft-cavage': '(request-target) Host Date Content-length Content-type ACCOUNT Digest X-nonce',
-  rfc9421:
-    '@method @request-target @authority date content-length content-type account content-digest x-nonce'
+const COVERED: Readonly<Record<SchemeName, (account: string) => string>> = {
+  'draft-cavage': account =>
+    `(request-target) Host Date Content-length Content-type ${account} Digest X-nonce`,
+  rfc9421: account =>
+    `@method @request-target @authority date content-length content-type ${account.toLowerCase()} content-digest x-nonce`
 }
 
 type Lines = [name: string, value: string][]
