@@ -22,18 +22,17 @@ export function parseJson(text: string): Entry[] {
   return found.length > 0 ? found : [data, objectOr(log)['entries']].flatMap(entriesIn)
 }
 
-/** Log lines have it under `req` or `request`. */
-const entriesIn = (value: unknown): Entry[] =>
-  [value]
-    .flat(1)
-    .slice(0, MAX_ENTRIES)
-    .filter(isObject)
-    .flatMap(one => entriesOf(one) ?? entriesOf(one['req']) ?? entriesOf(one['request']) ?? [])
+const entriesIn = (value: unknown): Entry[] => [value].flat(1).slice(0, MAX_ENTRIES).flatMap(entriesOf)
 
-const entriesOf = (one: unknown): Entry[] | undefined =>
-  isObject(one)
-    ? (parseHarEntry(one) ?? parseFixture(one) ?? parseLambdaEvent(one) ?? parseExport(one))
-    : undefined
+/** Log lines have it under `req` or `request`. */
+function entriesOf(one: unknown): Entry[] {
+  const { req, request } = objectOr(one)
+  for (const value of [one, req, request].filter(isObject)) {
+    const found = parseHarEntry(value) ?? parseFixture(value) ?? parseLambdaEvent(value) ?? parseExport(value)
+    if (found !== undefined) return found
+  }
+  return []
+}
 
 /** Or, as logs have it, one value a line. */
 function parseValue(text: string): unknown {
@@ -41,10 +40,8 @@ function parseValue(text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     try {
-      return text
-        .trim()
-        .split('\n')
-        .map(line => JSON.parse(line))
+      const lines = text.trim().split('\n')
+      return lines.map(line => JSON.parse(line))
     } catch {
       throw new UsageError(`the file looks like JSON but does not parse: ${problemIn(text, error as Error)}`)
     }
@@ -106,27 +103,26 @@ function parseExport(value: JsonObject): Entry[] | undefined {
   if (!isText(method) || url === undefined || typeof (value['headers'] ?? '') !== 'object') return undefined
   // Browsers write the pseudo-headers of HTTP/2 among the others.
   const { pseudo, headers } = splitPseudoHeaders(parseHeaders(value['headers']))
-  const found = BODIES.map(name => value[name]).find(given => given !== undefined && given !== null)
-  // JSON.stringify writes a Buffer as { type: 'Buffer', data: [1, 2] }.
-  const { type, data } = objectOr(found)
-  const body = type === 'Buffer' && Array.isArray(data) ? Buffer.from(data) : found
-  const isBase64 = isBase64Encoded === true || ENCODINGS.some(name => value[name] === 'base64')
   const sent = splitUrl(url, query)
+  const found = BODIES.map(name => value[name]).find(given => given !== undefined && given !== null)
+  const isBase64 = isBase64Encoded === true || ENCODINGS.some(name => value[name] === 'base64')
+  const body = bytesOf(found, isBase64 ? 'base64' : 'utf8')
   const request = {
     method,
     target: pseudo.get(':path') ?? sent.target,
     authority: pseudo.get(':authority') ?? sent.authority,
     headers,
-    body: isText(body)
-      ? Buffer.from(body, isBase64 ? 'base64' : 'utf8')
-      : Buffer.isBuffer(body)
-        ? body
-        : null,
+    body: body ?? null,
     https: typeof https === 'boolean' ? https : sent.https
   }
-  return [
-    entryOf(request, body === undefined || isText(body) || Buffer.isBuffer(body) ? {} : parsedBody(body))
-  ]
+  return [entryOf(request, found !== undefined && body === undefined ? parsedBody(found) : {})]
+}
+
+/** Of text, or of a Buffer as JSON.stringify writes it. A body that was parsed has none. */
+function bytesOf(body: unknown, encoding: 'base64' | 'utf8'): Buffer | undefined {
+  const { type, data } = objectOr(body)
+  if (type === 'Buffer' && Array.isArray(data)) return Buffer.from(data)
+  return isText(body) ? Buffer.from(body, encoding) : undefined
 }
 
 /** As JavaScript writes it, compact and indented, and as Python does; each with and without a newline. */

@@ -1,16 +1,11 @@
 import { PATIENT_SEARCH_COST } from '../../explain/changed-line.ts'
 import { type DiagnosedFailure, type Diagnosis, diagnoseWithin } from '../../explain/diagnose.ts'
 import { duration } from '../../explain/text.ts'
+import { decodeBody } from '../../fixture/setup.ts'
 import type { CheckName, Verdict } from '../../verdict/verdict.ts'
 
-const NOT_CAPTURED = 'not-in-the-capture'
-
 /** Replaces a body that the capture does not have. It is read only after the signature has verified. */
-export const MISSING_BODY: AsyncIterable<Uint8Array> = {
-  [Symbol.asyncIterator]: () => ({
-    next: () => Promise.reject(Object.assign(new Error('the capture has no body'), { code: NOT_CAPTURED }))
-  })
-}
+export const MISSING_BODY = decodeBody({ error: 'not-in-the-capture' })
 
 /**
  * What the verdict on a capture means. What the capture does not hold was not checked.

@@ -1,11 +1,7 @@
 import { explainDiagnosis } from '../../explain/explain.ts'
 import { asciiJson, escapeText } from '../../explain/text.ts'
 import { lineValues } from '../../http/fields.ts'
-import { parseHttpDate } from '../../http/http-date.ts'
-import { dnsTxtLookup } from '../../key/dns.ts'
-import type { VerifierOptions } from '../../options/options.ts'
-import type { Verdict } from '../../verdict/verdict.ts'
-import { createVerifier } from '../../verify.ts'
+import { createVerifier, dnsTxtLookup, parseHttpDate, type VerifierOptions } from '../../index.ts'
 import type { Entry } from '../captures/capture.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
@@ -176,10 +172,7 @@ function parseNow(text: string, { headers }: Entry['request']): number {
 }
 
 /** With another body that the capture suggests, when the first one is not what was signed. */
-async function verifyEntry(
-  { request, otherBodies, missingBody }: Entry,
-  options: VerifierOptions
-): Promise<{ verdict: Verdict; note?: string }> {
+async function verifyEntry({ request, otherBodies, missingBody }: Entry, options: VerifierOptions) {
   const verify = createVerifier(options)
   const verdict = await verify(request)
   const { digest } = verdict.checks

@@ -93,9 +93,7 @@ describe('explain', () => {
   it('reports an empty input as a mistake', async () => {
     expect(await run(['explain', ...WITH_RECORD])).toMatchObject({
       code: 64,
-      stderr: expect.stringMatching(
-        /^signed-requests: this is not a request in a format that explain reads: raw HTTP\/1\.1/
-      )
+      stderr: expect.stringMatching(/^signed-requests: the file is empty; explain reads raw HTTP\/1\.1/)
     })
   })
 
