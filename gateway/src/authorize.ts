@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import {
   createVerifier,
@@ -156,13 +157,8 @@ export async function startAuthorizer(
     async close() {
       server.close()
       server.closeIdleConnections()
-      const timer = new AbortController()
-      const late = new Promise<false>(resolve => {
-        const timeout = setTimeout(resolve, drain, false)
-        timer.signal.addEventListener('abort', () => clearTimeout(timeout))
-      })
+      const late = delay(drain, false, { ref: false })
       const isDone = await Promise.race([Promise.all(running).then(() => true), late])
-      timer.abort()
       server.closeAllConnections()
       await closeStore()
       return isDone

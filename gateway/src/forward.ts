@@ -45,8 +45,9 @@ export function createUpstream(url: URL, timeout: number) {
       const forwarding = new Promise<UpstreamResult>(resolve => {
         const handler = createHandler(url.host, res, timeout, release, resolve)
         try {
+          const lines = headers.values() as Iterable<[string, string]>
           // The sender's Host is no name of the upstream for TLS.
-          const options = { method, path: target, headers: headers.flat(), body, servername: hostname }
+          const options = { method, path: target, headers: lines, body, servername: hostname }
           pool.dispatch(options, handler)
         } catch (error) {
           handler.onResponseError(undefined, error as Error)

@@ -39,10 +39,10 @@ const isRerouting = (name: string): boolean => REROUTING.has(name) || name.start
 const OURS = 'signed-request-'
 
 /**
- * CGI and its successors (PHP, WSGI, Rack) normalize names: `-` and `_` are the same there, in PHP `.` too, and some
- * servers replace every other character.
+ * A name in lower case as CGI and its successors (PHP, WSGI, Rack) normalize it: `-` and `_` are the same there, in PHP
+ * `.` too, and some servers replace every other character.
  */
-const fold = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-')
+const fold = (lower: string): string => lower.replace(/[^a-z0-9]/g, '-')
 
 /**
  * The header lines of a request for the upstream: in order, in their case, without those that end at this hop, and
@@ -62,7 +62,7 @@ export function requestHeaders(
   const named = namedByConnection(lines)
   const isKept = ([name]: HeaderLine): boolean => {
     const lower = name.toLowerCase()
-    const folded = fold(name)
+    const folded = fold(lower)
     if (HOP_BY_HOP.has(folded) || folded.startsWith(OURS)) return false
     if (signed.has(lower) || lower === 'host') return true
     // A name with another character is somebody's CGI variable, such as SCRIPT_NAME of gunicorn.
@@ -76,8 +76,9 @@ export function requestHeaders(
 export function isConfusable(lines: readonly HeaderLine[], { coveredHeaders }: Verified): boolean {
   const signed = new Set(coveredHeaders.map(nameOf))
   return lines.some(([name]) => {
-    const folded = fold(name)
-    return folded !== name.toLowerCase() && (signed.has(folded) || folded.startsWith(OURS))
+    const lower = name.toLowerCase()
+    const folded = fold(lower)
+    return folded !== lower && (signed.has(folded) || folded.startsWith(OURS))
   })
 }
 
@@ -110,7 +111,7 @@ function verdictHeaders(verdict: Verdict, isObserved: boolean): HeaderLine[] {
 }
 
 /** A covered component of RFC 9421 has parameters: `content-type;sf`. */
-const nameOf = (component: string): string => component.split(';', 1)[0]!.replaceAll('"', '')
+const nameOf = (component: string): string => component.replace(/;.*|"/gs, '')
 
 /** Content-Length is never named: an answer must keep its own. */
 function namedByConnection(lines: readonly HeaderLine[]): Set<string> {
