@@ -73,7 +73,19 @@ async function connectRedis(url: string): Promise<ConnectedStore> {
     throw failure ?? error
   }
   isConnected = true
-  return { store: redisReplayStore(client, { prefix: REDIS_PREFIX }), close: async () => client.disconnect() }
+  failure = undefined
+  const store = redisReplayStore(client, { prefix: REDIS_PREFIX })
+  return {
+    store: {
+      ...store,
+      // Without a connection the client says only that there is none.
+      claim: (...claimed) =>
+        store.claim(...claimed).catch(error => {
+          throw client.status === 'ready' ? error : (failure ?? error)
+        })
+    },
+    close: async () => client.disconnect()
+  }
 }
 
 async function connectPostgres(url: string): Promise<ConnectedStore> {

@@ -250,6 +250,16 @@ it('one lost reply among many ends the connection to Redis once, without a warni
   expect(warnings).toEqual([])
 })
 
+it('a claim while Redis is down fails with what broke the connection', async () => {
+  const database = await startRedis()
+  const url = `redis://127.0.0.1:${database.port}`
+  const { store, close } = await connectReplayStore({ kind: 'redis', url })
+  undo.push(close)
+  await database.kill()
+  const codeOfClaim = () => store!.claim('id', 60).catch((error: NodeJS.ErrnoException) => error.code)
+  await expect.poll(codeOfClaim).toBe('ECONNREFUSED')
+})
+
 it('uses a table of PostgreSQL that it may not create', async () => {
   const database = await startPostgres()
   const pool = postgresPool(database.port)

@@ -49,7 +49,15 @@ export const ERRORS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the network does not reach it',
   ETIMEOUT: 'no answer',
   ESERVFAIL: 'the DNS server got no answer itself',
-  EREFUSED: 'the DNS server does not serve this machine'
+  EREFUSED: 'the DNS server does not serve this machine',
+  READONLY: 'it is a replica, which takes no writes',
+  OOM: 'its memory is full',
+  NOAUTH: 'it asks for a password',
+  LOADING: 'it is still starting',
+  25006: 'it takes no writes',
+  53100: 'its disk is full',
+  '42P01': 'the table is not there',
+  '28P01': 'the password is wrong'
 }
 
 /** DNS over HTTPS, too, says ECONNREFUSED for any failure of the connection. */

@@ -12,6 +12,7 @@ export interface Cause {
  * in their language.
  */
 const CAUSES: readonly Cause[] = /* @__PURE__ */ parseTable(`
+request part=^method$ name=^$ | there is no method[[||: with --from x-forwarded it is that of X-Forwarded-Method, which the proxy does not send once]] | [[Pass the method as received: let an adapter do it||Start authorize with --from as-is, or have the proxy send X-Forwarded-Method, -Uri, -Host and -Proto]].
 request part=^header-name$ | [[the header-name {name} was decoded or rebuilt on the way, or||a line of the capture was wrapped when it was copied ({name} is not the name of a header), or]] it is a broken sender, or an attack | [[Pass method, target and headers as received, undecoded: let an adapter do it||Save the capture to a file; what a terminal shows has other lines]].
 request | the {part} {name} was decoded or rebuilt on the way, or it is a broken sender, or an attack | Pass method, target and headers as received, undecoded[[: let an adapter do it||]].
 https,host header received=, | {header} came with more than one value | Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a part of a list.
@@ -26,7 +27,7 @@ date-in-future,signature-created-out-of-range | {clock}: the sender's clock is f
 host-missing header | your proxy sends no X-Forwarded-Host, which is to be trusted | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host)[[, or, if it keeps Host, leave the host option out||]].
 host-missing | a proxy dropped it | Have the proxy keep Host (nginx: proxy_set_header Host $http_host).
 host received=, | a broken sender or proxy, or an attack | Find out who adds the second one; a receiver cannot tell which of them counts.
-host similar | a proxy replaced Host with {received}: {similar} is there, and is not trusted | [[If your own proxy sets that header itself (anyone can send it), give the adapter host: 'x-forwarded-host'; or have||Have]] the proxy keep Host (nginx: proxy_set_header Host $http_host).
+host similar | a proxy replaced Host with {received}: {similar} is there, and is not trusted | [[If your own proxy sets that header itself (anyone can send it), give the adapter host: 'x-forwarded-host'; or have||Have]] the proxy keep Host (nginx: proxy_set_header Host $http_host)[[||; for authorize behind Traefik: --from x-forwarded]].
 host sameName=true | the port differs: {received} was received and {expected} is configured | If the URL that you gave to the service has that port: {set:hosts:received}. If not, a proxy changed it: have it keep Host (nginx: proxy_set_header Host $http_host).
 host header | the request is for another receiver, or the proxy writes another name into X-Forwarded-Host | Have the proxy send the name that the sender used; add it, {set:hosts:received}, only if the URL that you gave to the service has it.
 host internal=true | a proxy replaced Host with the address that it forwards to ({received}) | Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or, if it sends X-Forwarded-Host, give the adapter host: 'x-forwarded-host'||]]. Add it, {set:hosts:received}, only if the service calls you by that name: a name that was not signed gives signature-mismatch.
@@ -97,7 +98,7 @@ digest-mismatch size=longer | the body was changed after it was signed: decompre
 digest-mismatch | the body was changed after it was signed | [[Verify the raw bytes, before any body parser or proxy that re-encodes them||Have the bytes passed on as they were sent: no parser and no proxy that re-encodes them in front]].
 body-too-large | a large body, or a flood | Raise {name:maxBodyBytes} if the service sends such bodies (it is now {limit} bytes).
 body-unreadable | the connection broke, or the sender was too slow: {error} | Nothing to mend if it is rare: the sender may try again.
-replay-store-failed | the replay store failed: {error} | Check that {store} runs, answers in time and is reached from here; the sender may try again.
+replay-store-failed | the replay store failed: {error} | Check that {store} runs, takes writes, answers in time and is reached from here; the sender may try again.
 replayed | the same bytes came again: a retry of the sender (was the answer late?), or an attack | Nothing to mend if the first one was handled: this is what a replay store is for. If handling it failed, [[have your handler call verify.release(verdict), so that a retry is let in||the sender needs to sign a retry afresh]].
 header | the sender wrote it so, or a proxy changed it: the log of the sender tells which | Have proxies pass every header on unchanged.
 `)

@@ -75,7 +75,7 @@ export function redisReplayStore(
   if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
 
   const runInStep = async (script: string, id: string, token: string, value: string, echo = token) => {
-    const reply = await run(script, prefix + id, token, value)
+    const reply = await run(script, prefix + id, token, value).catch(failWithCode)
     if (Array.isArray(reply) && reply[0] === echo && typeof reply[1] === 'string' && reply[1] === reply[2])
       return reply[1]
     reconnect()
@@ -102,6 +102,12 @@ export function redisReplayStore(
       else await run(FREE_OWN, prefix + id, ownerOf(start))
     }
   })
+}
+
+/** Both libraries leave in the text what an error reply begins with: `OOM command not allowed`. */
+function failWithCode(error: NodeJS.ErrnoException): never {
+  const code = error?.code ?? /^[A-Z]{3,20}(?= )/.exec(String(error?.message))?.[0]
+  throw code === undefined ? error : Object.assign(error, { code })
 }
 
 interface Commands {

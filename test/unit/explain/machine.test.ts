@@ -75,3 +75,24 @@ it('names the replay store', async () => {
     })
   }
 })
+
+it.each([
+  ['READONLY', 'it is a replica, which takes no writes'],
+  ['OOM', 'its memory is full'],
+  ['NOAUTH', 'it asks for a password']
+])('says what a Redis means that answers %s', async (code, words) => {
+  const refuse = () => Promise.reject(new Error(`${code} some text of Redis`))
+  const client = { isOpen: true, eval: refuse, set: refuse, sendCommand: refuse }
+  const [failure] = diagnose(await judge({ replayStore: redisReplayStore(client as never) })).failures
+  expect(failure?.cause).toBe(`the replay store failed: ${code}, ${words}`)
+})
+
+it('says which header has the method, where authorize gets none', async () => {
+  const verify = createVerifier(service.options)
+  const [failure] = diagnose(await verify({ ...service.sign(), method: '' }), { settings: 'flags' }).failures
+  expect(failure).toMatchObject({
+    code: 'request-malformed',
+    cause: expect.stringContaining('X-Forwarded-Method, which the proxy does not send'),
+    fix: expect.stringContaining('--from as-is')
+  })
+})
