@@ -14,11 +14,6 @@ export type AccountErrorCode =
  * error that `fetch` threw, because each of these could carry a secret.
  */
 export class AccountError extends Error {
-  static {
-    // On the prototype, so that the first line of `stack` has it too.
-    AccountError.prototype.name = 'AccountError'
-  }
-
   readonly code: AccountErrorCode
   /** The same call may succeed later without a change on this side. */
   readonly retryable: boolean
@@ -32,6 +27,10 @@ export class AccountError extends Error {
     if (status !== undefined) this.status = status
   }
 }
+
+// On the prototype, so that the first line of `stack` has it too; not inside, because bundlers rename a class that names
+// itself.
+AccountError.prototype.name = 'AccountError'
 
 /** Which server was asked, as messages name it. */
 export type Server = 'authorization server' | 'API'

@@ -67,8 +67,8 @@ export class NotVerifiedError extends Error {
       name: { value: 'NotVerifiedError', configurable: true, writable: true },
       verdict: { value: verdict }
     })
-    // Captured again, so that its first line has the name.
-    Error.captureStackTrace?.(this, NotVerifiedError)
+    // Captured again, so that its first line has the name. A class that names itself is renamed when it is bundled.
+    Error.captureStackTrace?.(this, new.target)
   }
 }
 

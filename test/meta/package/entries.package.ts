@@ -78,6 +78,14 @@ describe.each(Object.entries(EXPORTS))('%s', (entry, names) => {
     const code = `console.log(JSON.stringify(Object.keys(require('${specifier}')).sort()))`
     expect(evaluate('commonjs', code)).toEqual(names)
   })
+
+  // Loggers print the name of an error's class, which a bundler may change.
+  test('has functions and classes that are called as they are exported', () => {
+    const renamed =
+      'console.log(JSON.stringify(Object.entries(entry).filter(([name, f]) => f.call && f.name !== name)))'
+    expect(evaluate('module', `import * as entry from '${specifier}'; ${renamed}`)).toEqual([])
+    expect(evaluate('commonjs', `const entry = require('${specifier}'); ${renamed}`)).toEqual([])
+  })
 })
 
 describe.each(Object.entries(DATA))('%s', (entry, key) => {
