@@ -2,13 +2,13 @@ import { SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 import type { Code } from '../verdict/codes.ts'
 import type { CheckName } from '../verdict/verdict.ts'
 import { findCause } from './causes.ts'
-import type { ChangedLine } from './changed-line.ts'
+import type { Search } from './changed-line.ts'
 import { compareWithClock, type Evidence, lengths } from './facts.ts'
-import { nameSetting, type SettingsLanguage, setSetting } from './settings.ts'
+import { type SettingsLanguage, showSetting } from './settings.ts'
 import { escapeText } from './text.ts'
 
 /** What a cause is found from, besides the evidence. */
-export interface Situation {
+export interface Situation extends Search {
   settings: SettingsLanguage
   /** nothing of a signed request is there */
   unsigned: boolean
@@ -16,9 +16,6 @@ export interface Situation {
   rfc9421: boolean
   /** what is signed, and is not there */
   absent: readonly string[]
-  /** for a signature that did not verify: the line that was changed, and whether the key made the signature */
-  changed?: ChangedLine | undefined
-  isByKey?: boolean | undefined
 }
 
 /** How a body was changed, by `Reencoding` or `BodyChange`. */
@@ -96,8 +93,6 @@ export function adviceOn(
     ...evidence,
     name: evidence['name'] ?? '',
     proto: 'x-forwarded-proto',
-    change: changed?.change ?? evidence['change'],
-    detail: changed?.detail,
     sameName: check === 'host' && [evidence['expected']].flat().some(ours => withoutPort(ours) === host),
     internal: INTERNAL.test(host),
     algorithm: ALGORITHMS.has(algorithm) ? algorithm : '',
@@ -118,12 +113,10 @@ export function adviceOn(
   const fill = (part: string): string =>
     part
       .replace(/\[\[(.*?)\|\|(.*?)\]\]/g, settings === 'flags' ? '$2' : '$1')
-      .replace(/\{(?:(name|set):)?(\w+)(?::(\w+))?\}/g, (_, kind?: string, word = '', value = '') =>
-        kind === 'name'
-          ? nameSetting(settings, word)
-          : kind === 'set'
-            ? setSetting(settings, word, String(values[value]))
-            : escapeText([values[word] ?? []].flat().slice(0, 10).join(', '))
+      .replace(/\{(?:(name|set):)?(\w+)(?::(\w+))?\}/g, (_, kind?: string, word = '', value?: string) =>
+        kind === undefined
+          ? escapeText([values[word] ?? []].flat().slice(0, 10).join(', '))
+          : showSetting(settings, word, value && String(values[value]))
       )
   const { cause, fix } = findCause(code, check, values)
   const line = changed === undefined ? '' : `line ${changed.line} was changed after it was signed: `

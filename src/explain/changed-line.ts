@@ -1,16 +1,17 @@
 import type { EvidenceByCode } from '../verdict/evidence.ts'
 import { openSignature } from './opened-signature.ts'
+import { escapeText } from './text.ts'
 
-/** A line of the signing string as it was signed, and as it was received. */
-export interface ChangedLine {
-  /** from 1 */
-  line: number
-  signed: string
-  received: string
-  /** what happened to it on the way: `changed/...` in the table of causes */
-  change: string
+/** What a signature that did not verify shows. */
+export interface Search {
+  /** whether the key made it; undefined where that does not show */
+  isByKey?: boolean | undefined
+  /** a line of the signing string, counted from 1, as it was signed and as it was received: escaped and cut */
+  changed?: { line: number; signed: string; received: string }
+  /** what happened to that line on the way: `change=...` in the table of causes */
+  change?: string
   /** the prefix, or the header that has the original */
-  detail: string
+  detail?: string
 }
 
 /** A value that the line may have had when it was signed. */
@@ -43,7 +44,7 @@ export function findChangedLine(
   evidence: EvidenceByCode['signature-mismatch'],
   maxCost: number,
   opened = openSignature(evidence)
-): { isByKey?: boolean | undefined; changed?: ChangedLine } {
+): Search {
   if (opened === undefined) return {}
   const { signingString, hosts = [], forwarded = [] } = evidence
   const { isByKey, wasSigned, cost } = opened
@@ -65,13 +66,16 @@ export function findChangedLine(
         const text = before + value + after
         left -= cost(text)
         if (left < 0) return { isByKey }
-        if (wasSigned(text))
-          return { isByKey, changed: { line: i + 1, signed: head + value, received, change, detail } }
+        if (!wasSigned(text)) continue
+        const changed = { line: i + 1, signed: shown(head + value), received: shown(received) }
+        return { isByKey, changed, change, detail }
       }
     }
   }
   return { isByKey }
 }
+
+const shown = (line: string): string => escapeText(line, 600)
 
 const splitHeader = (line: string): [string, string] => {
   const colon = line.indexOf(': ')

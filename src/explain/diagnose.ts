@@ -4,7 +4,7 @@ import { assertVerdict } from '../verdict/assert.ts'
 import type { Code } from '../verdict/codes.ts'
 import { CHECK_NAMES, type CheckName, type Failure, type Verdict } from '../verdict/verdict.ts'
 import { adviceOn, type Situation } from './advice.ts'
-import { type ChangedLine, findChangedLine, SEARCH_COST } from './changed-line.ts'
+import { findChangedLine, SEARCH_COST } from './changed-line.ts'
 import { type Evidence, type Fact, facts } from './facts.ts'
 import type { SettingsLanguage } from './settings.ts'
 import { escapeText } from './text.ts'
@@ -99,7 +99,7 @@ export function diagnoseWithin(
       ...{ check, code, message },
       ...adviceOn(code, check, evidence, { ...situation, ...search }),
       facts: facts(evidence, thrown),
-      ...(search.changed && { changed: shownLine(search.changed) }),
+      ...(search.changed && { changed: search.changed }),
       ...(followsFrom && { followsFrom })
     }
   })
@@ -117,12 +117,6 @@ export function diagnoseWithin(
     failures: [...roots, ...failures.filter(failure => !roots.includes(failure))]
   }
 }
-
-const shownLine = ({ line, signed, received }: ChangedLine): NonNullable<DiagnosedFailure['changed']> => ({
-  line,
-  signed: escapeText(signed, 600),
-  received: escapeText(received, 600)
-})
 
 const evidenceOf = (failure: Failure): Evidence => (failure as { evidence?: Evidence }).evidence ?? {}
 

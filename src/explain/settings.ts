@@ -23,19 +23,17 @@ const LISTS: ReadonlySet<string> = new Set(['accounts', 'algorithms', 'hosts'])
 /** A value from outside is written only if no shell and no string literal takes a part of it for something else. */
 const PLAIN = /^[\w./:@%+,=-]{1,253}$/
 
-/** `hosts`, or `--host` */
-export const nameSetting = (language: SettingsLanguage, option: string): string =>
-  language === 'flags' ? (FLAGS[option] ?? option) : option
-
 /** A message of the library for a command line; `prefix` and `https` are words in such messages. */
 export const inFlags = (message: string): string =>
   message.replace(/\b(?!prefix\b|https\b)[a-z]+\b/gi, word =>
     Object.hasOwn(FLAGS, word) ? FLAGS[word]! : word
   )
 
-/** `hosts: [..., 'a.example']`, or `--host a.example` */
-export function setSetting(language: SettingsLanguage, option: string, value: string): string {
+/** `hosts: [..., 'a.example']`, or `--host a.example`; without a value `hosts`, or `--host` */
+export function showSetting(language: SettingsLanguage, option: string, value?: string): string {
+  const name = language === 'flags' ? (FLAGS[option] ?? option) : option
+  if (value === undefined) return name
   const plain = PLAIN.test(value) ? value : '...'
-  if (language === 'flags') return `${nameSetting(language, option)} ${plain}`
-  return LISTS.has(option) ? `${option}: [..., '${plain}']` : `${option}: '${plain}'`
+  if (language === 'flags') return `${name} ${plain}`
+  return LISTS.has(option) ? `${name}: [..., '${plain}']` : `${name}: '${plain}'`
 }
