@@ -137,7 +137,7 @@ const VARIABLES =
 
 /** What --help prints, in 80 columns: every command has these parts, in this order. */
 export function helpText(name: string, { usage, about, options, examples, exits }: Command): string {
-  const [ok, refused, unknown, mistake = 'a mistake on the command line'] = exits
+  const meanings = [...exits, 'a mistake on the command line']
   return [
     `Usage: signed-requests ${name} ${usage}`.trimEnd(),
     '',
@@ -152,10 +152,7 @@ export function helpText(name: string, { usage, about, options, examples, exits 
     ...examples.map(example => `  ${example}`),
     '',
     'Exit codes:',
-    wrapWords(`  ${EXIT.ok}   `, ok),
-    wrapWords(`  ${EXIT.refused}   `, refused),
-    wrapWords(`  ${EXIT.unknown}   `, unknown),
-    wrapWords(`  ${EXIT.usage}  `, mistake)
+    ...Object.values(EXIT).map((code, i) => wrapWords(`  ${String(code).padEnd(4)}`, meanings[i]!))
   ].join('\n')
 }
 

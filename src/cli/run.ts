@@ -58,7 +58,7 @@ async function runCommand([name = '', ...args]: readonly string[], io: Io): Prom
   const command = COMMANDS.get(name)
   const isHelp = (arg: string) => arg === '--help' || arg === '-h'
   if (isHelp(name) || name === 'help') io.print(HELP)
-  else if (name === '--version') io.print(version())
+  else if (name === '--version') io.print(aboutPackage().version)
   else if (name === '') throw new UsageError('a command is missing; see --help')
   else if (command === undefined) {
     const meant = didYouMean(name, [...COMMANDS.keys()])
@@ -74,7 +74,5 @@ async function runCommand([name = '', ...args]: readonly string[], io: Io): Prom
   return EXIT.ok
 }
 
-function version(): string {
-  const about = new URL(import.meta.resolve('signed-requests/package.json'))
-  return JSON.parse(readFileSync(about, 'utf8')).version
-}
+const aboutPackage = () =>
+  JSON.parse(readFileSync(new URL(import.meta.resolve('signed-requests/package.json')), 'utf8'))

@@ -182,12 +182,9 @@ export function parseFixture(value: JsonObject): Entry[] | undefined {
   return vectors.map(found => {
     assertVector(found)
     const { request, name, ...context } = found
-    const lines = Array.isArray(request.headers) ? request.headers : Object.entries(request.headers)
-    const headers = lines.flatMap(([name, values]) =>
-      [values].flat(1).map((value): HeaderLine => [name, value])
-    )
     const received = requestOfVector({ request: { ...request, body: request.body ?? null } })
-    return entryOf({ ...received, headers }, { options: optionsOfVector(context), name })
+    const sent = { ...received, headers: parseHeaders(request.headers) }
+    return entryOf(sent, { options: optionsOfVector(context), name })
   })
 }
 

@@ -56,9 +56,9 @@ function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
   const mark = bytes.toString('hex', 0, 3)
   if (mark === 'efbbbf') return { bytes: bytes.subarray(3), notes: [] }
   if (!/^(?:fffe|feff)/.test(mark)) return { bytes, notes: [] }
+  const decoder = new TextDecoder(mark.startsWith('feff') ? 'utf-16be' : 'utf-16le')
   // An odd octet at the end is half a character that was cut off.
-  const units = Buffer.from(bytes.subarray(2, bytes.length & ~1))
-  const text = (mark.startsWith('feff') ? units.swap16() : units).toString('utf16le')
+  const text = decoder.decode(bytes.subarray(0, bytes.length & ~1))
   const note =
     'the file is UTF-16, as PowerShell writes with >: its line ends and non-ASCII characters may differ from what was sent'
   return { bytes: Buffer.from(text, 'utf8'), notes: [note] }
