@@ -21,9 +21,9 @@ export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<s
   return {
     keep(exchange: Exchange): void {
       number += 1
-      const { verdict, headers } = exchange
+      const { verdict } = exchange
       const list = isUnderDomain(verdict) ? 'signed' : 'other'
-      const { keyId = '' } = claimedSignature(headers, domain) ?? {}
+      const { keyId = '' } = claimedSignature(exchange, domain) ?? {}
       const answer = dns.get(keyId)
       const body = verdict.status === 'verified' ? verdict.body : exchange.body
       lists[list].push({

@@ -8,13 +8,13 @@ import type { Exchange } from '../exchange.ts'
  *
  * @param domain the one whose keys count: a request may have several signatures of RFC 9421
  */
-export function claimedSignature(headers: Exchange['headers'], domain: string) {
+export function claimedSignature(request: Exchange, domain: string) {
   const values = (wanted: string) =>
-    headers.flatMap(([name, value]) => (name.toLowerCase() === wanted ? [value] : [])).join(', ')
+    request.headers.flatMap(([name, value]) => (name.toLowerCase() === wanted ? [value] : [])).join(', ')
   const draft = parseSignatureHeader(values('signature'))
   if (draft.ok) {
     const { keyId, headers: covered } = draft.value
-    const build = (request: Signed) => buildSigningString(request, covered, draft.value)
+    const build = () => buildSigningString(request, covered, draft.value)
     return { keyId: normalize(keyId), covered, build }
   }
   const inputs = parseSignatureInput(values('signature-input'))
@@ -22,11 +22,9 @@ export function claimedSignature(headers: Exchange['headers'], domain: string) {
   const input = inputs.ok ? inputs.value.find(isOurs) : undefined
   if (input === undefined) return undefined
   const covered = input.components.map(({ name }) => (name === '@authority' ? 'host' : name))
-  const build = (request: Signed) => buildSignatureBase(request, input)
+  const build = () => buildSignatureBase(request, input)
   return { keyId: normalize(input.keyId ?? ''), covered, build }
 }
-
-type Signed = Pick<Exchange, 'method' | 'target' | 'headers' | 'https'>
 
 /** In lower case, without a dot at the end. */
 const normalize = (keyId: string): string => keyId.toLowerCase().replace(/\.$/, '')

@@ -22,10 +22,8 @@ export function rowOf(kept: KeptExchange): object {
   const { number, list, receivedAt, duration, method, target, verdict, status, upstream } = kept
   const { upstreamError = '' } = kept
   const codes = verdict.failures.map(({ code }) => code)
-  const trouble =
-    upstream === 'answered' || upstream === 'not-asked'
-      ? []
-      : [`upstream ${upstream} ${upstreamError}`.trimEnd()]
+  const isTrouble = upstream !== 'answered' && upstream !== 'not-asked'
+  const trouble = isTrouble ? [`upstream ${upstream} ${upstreamError}`.trimEnd()] : []
   return {
     number,
     list,
@@ -52,12 +50,19 @@ export function outcomeOf({ verdict, upstream }: Pick<Exchange, 'verdict' | 'ups
 /** All details of one request. */
 export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: boolean): object {
   const { verdict, method, target, headers, https } = kept
-  const claimed = claimedSignature(headers, options.serviceDomain)
-  const built = claimed?.build(kept)
-  const document = captureOf(kept, options, redact)
+  const claimed = claimedSignature(kept, options.serviceDomain)
+  const built = claimed?.build()
+  const whole = kept.body?.length === kept.bodyLength ? kept.body : undefined
+  const document = captureFixture({ ...kept, body: null }, verdict, {
+    ...{ options, redact, now: kept.receivedAt },
+    name: `request-${kept.number}`,
+    source: 'captured by the gateway',
+    ...(whole && { body: whole }),
+    ...(kept.dns && verdict.checks.key.outcome === 'pass' && { dns: kept.dns })
+  })
   const shown = document.vectors[0]?.request.headers ?? []
   // The body decides once the signature has verified; without it, the fixture would get another verdict.
-  const isComplete = verdict.checks.signature.outcome !== 'pass' || isWhole(kept)
+  const isComplete = verdict.checks.signature.outcome !== 'pass' || whole !== undefined
   const fixture = isComplete ? asciiJson(document) : undefined
   return {
     ...rowOf(kept),
@@ -77,22 +82,6 @@ export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: b
     fixture,
     command: fixture && `npx signed-requests explain <<'END'\n${fixture}\nEND\n`
   }
-}
-
-const isWhole = ({ body, bodyLength }: KeptExchange): boolean =>
-  body !== undefined && body.length === bodyLength
-
-function captureOf(kept: KeptExchange, options: VerifierOptions, redact: boolean) {
-  const { verdict, method, target, headers, https, forwarded, body, dns } = kept
-  return captureFixture({ method, target, headers, https, forwarded, body: null }, verdict, {
-    options,
-    redact,
-    ...(isWhole(kept) && body && { body }),
-    now: kept.receivedAt,
-    name: `request-${kept.number}`,
-    source: 'captured by the gateway',
-    ...(dns && verdict.checks.key.outcome === 'pass' && { dns })
-  })
 }
 
 /** Bytes of a body that are shown. */
