@@ -25,6 +25,7 @@ const withoutMachine = ({ failures, ...diagnosis }: Diagnosis) => ({
   ...diagnosis,
   failures: failures.map(failure => ({
     ...failure,
+    fix: failure.fix.replace(' --dns-server 127.0.0.1:9', ''),
     facts: failure.facts.filter(({ name }) => !['thrown', 'asked'].includes(name))
   }))
 })
