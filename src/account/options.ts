@@ -45,7 +45,7 @@ export function validateOptions(options: AccountClientOptions): AccountSettings 
     accessToken,
     timeout: validateTimeout(own.timeout, 10_000, 'timeout'),
     // Called without `this`: platforms refuse a foreign one, and it must not be this object, which holds the secret.
-    fetch: (input, init) => (fetch ?? globalThis.fetch)(input, init),
+    fetch: async (input, init) => (fetch ?? globalThis.fetch)(input, init),
     now: () => (now ?? Date.now)(),
     ...(selectAccountId && { selectAccountId: (raw: unknown) => selectAccountId(raw) })
   }

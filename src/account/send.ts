@@ -1,6 +1,6 @@
 import { networkError } from './errors.ts'
 import type { AccountSettings } from './options.ts'
-import type { Token, TokenSource } from './token.ts'
+import type { TokenSource } from './token.ts'
 
 /** `fetch` with the current Authorization header, and once more with a new one after a 401; `used` gets the tokens. */
 export type Send = (url: string, init: RequestInit, used?: string[]) => Promise<Response>
@@ -11,33 +11,25 @@ export function createSender(settings: AccountSettings, tokens: TokenSource): Se
     const signal = init.signal ?? undefined
     signal?.throwIfAborted()
     const replayable = isReplayable(init.body)
+    // Fetch section 5.4: without it a stream is refused.
+    const duplex = replayable ? {} : { duplex: 'half' as const }
 
-    const send = async (token: Token): Promise<Response> => {
+    for (let isFirst = true; ; isFirst = false) {
+      const token = await abortable(tokens.get(), signal)
       used?.push(token.value)
       headers.set('authorization', `Bearer ${token.value}`)
-      const fixed = {
-        headers: Object.fromEntries(headers),
-        // Not all platforms drop the Authorization header when a redirect leaves the origin (Fetch section 4.4).
-        redirect: 'manual' as const,
-        // Fetch section 5.4: without it a stream is refused.
-        ...(replayable ? {} : { duplex: 'half' as const })
-      }
-      try {
-        return await settings.fetch(url, { ...init, ...fixed })
-      } catch (thrown) {
+      // Not all platforms drop the Authorization header when a redirect leaves the origin (Fetch section 4.4).
+      const fixed = { headers: Object.fromEntries(headers), redirect: 'manual' as const, ...duplex }
+      const response = await settings.fetch(url, { ...init, ...fixed }).catch(thrown => {
         signal?.throwIfAborted()
         throw networkError('API', thrown)
-      }
+      })
+      if (response.status !== 401 || !isFirst) return response
+      tokens.discard(token)
+      if (!replayable) return response
+      // Nobody reads it; without this its connection stays occupied.
+      response.body?.cancel().catch(() => {})
     }
-
-    const token = await abortable(tokens.get(), signal)
-    const response = await send(token)
-    if (response.status !== 401) return response
-    tokens.discard(token)
-    if (!replayable) return response
-    // Nobody reads it; without this its connection stays occupied.
-    response.body?.cancel().catch(() => {})
-    return send(await abortable(tokens.get(), signal))
   }
 }
 
