@@ -30,8 +30,14 @@ const list = (value: string, about: string, otherwise?: string) =>
 
 const flag = (about: string) => ({ type: 'boolean', about }) as const
 
-/** How each kind of option is written in a command's table. */
-export const option = { text, list, flag }
+/** How each kind of option is written in a command's table, and options of several commands that are set for each call. */
+export const option = {
+  text,
+  list,
+  flag,
+  prefix: text('PATH', 'a path that a proxy strips, such as /hooks: signed, but not seen by the receiver'),
+  json: flag('print the result as JSON')
+}
 
 /** Settings that mean the same in every command that has them; each may also be an environment variable. */
 export const SHARED = {
@@ -46,12 +52,6 @@ export const SHARED = {
 } as const
 
 export const isShared = (name: string): boolean => Object.hasOwn(SHARED, name)
-
-/** Of several commands, but set again for each call. */
-export const COMMON = {
-  prefix: text('PATH', 'a path that a proxy strips, such as /hooks: signed, but not seen by the receiver'),
-  json: flag('print the result as JSON')
-} as const
 
 /** The options and positional arguments; the default of a shared setting is its environment variable. @throws UsageError */
 export function parseFlags(args: string[], specs: OptionSpecs, env: Io['env']) {

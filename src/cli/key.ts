@@ -7,9 +7,9 @@ import { normalizeName } from '../key/name.ts'
 import { joinChunks, looksLikeKeyRecord } from '../key/record.ts'
 import { isUnavailable } from '../verdict/codes.ts'
 import { EXIT, type Io, UsageError } from './command.ts'
-import { COMMON, type Command, SHARED, type Values } from './flags.ts'
+import { type Command, option, SHARED, type Values } from './flags.ts'
 
-const OPTIONS = { 'dns-server': SHARED['dns-server'], json: COMMON.json } as const
+const OPTIONS = { 'dns-server': SHARED['dns-server'], json: option.json } as const
 
 const TIMEOUT = 5000
 

@@ -74,13 +74,3 @@ export function splitPseudoHeaders(lines: readonly HeaderLine[]) {
   }
   return { pseudo, headers }
 }
-
-/** None of the names that are asked for is on a prototype. */
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {})
-
-export const isText = (value: unknown): value is string => typeof value === 'string'

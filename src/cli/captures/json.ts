@@ -3,16 +3,17 @@ import type { VectorJson } from '../../fixture/form.ts'
 import { optionsOfVector, requestOfVector } from '../../fixture/setup.ts'
 import type { HeaderLine } from '../../http/request.ts'
 import { UsageError } from '../command.ts'
-import {
-  type Entry,
-  entryOf,
-  isObject,
-  isText,
-  type JsonObject,
-  MAX_ENTRIES,
-  objectOr,
-  splitPseudoHeaders
-} from './capture.ts'
+import { type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders } from './capture.ts'
+
+/** None of the names that are asked for is on a prototype. */
+type JsonObject = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {})
+
+const isText = (value: unknown): value is string => typeof value === 'string'
 
 /** Parses JSON as its shape says: a HAR, a fixture, a Lambda event, an export, or an array of these. */
 export function parseJson(text: string): Entry[] {

@@ -5,22 +5,13 @@ import { createVerifier, dnsTxtLookup, parseHttpDate, type VerifierOptions } fro
 import type { Entry } from '../captures/capture.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
-import {
-  addPrefix,
-  COMMON,
-  type Command,
-  option,
-  requireFlags,
-  SHARED,
-  schemeOf,
-  type Values
-} from '../flags.ts'
+import { addPrefix, type Command, option, requireFlags, SHARED, schemeOf, type Values } from '../flags.ts'
 import { parseTxt } from '../txt.ts'
 import { diagnoseCapture, MISSING_BODY } from './diagnose-capture.ts'
 
 const OPTIONS = {
   ...SHARED,
-  prefix: COMMON.prefix,
+  prefix: option.prefix,
   http: option.flag('the request arrived without TLS'),
   now: option.text(
     'TIME',
@@ -31,7 +22,7 @@ const OPTIONS = {
   body: option.text('FILE', 'the body, for a capture that does not have it'),
   entry: option.text('N', 'which request of the file, from 1', 'the first that is signed'),
   vector: option.text('NAME', 'which vector of a fixture, by its name'),
-  json: COMMON.json
+  json: option.json
 } as const
 
 /** `signed-requests explain` */

@@ -7,7 +7,7 @@ import { type CountingDnsServer, startDnsServer } from '../../testing/dns-server
 import { createSigningKey, type SignedTestRequest, type SigningKey, signRequest } from '../../testing/sign.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { describeError, exchange, parseUrl, type Response } from '../exchange.ts'
-import { addPrefix, COMMON, type Command, option, SHARED, schemeOf, type Values } from '../flags.ts'
+import { addPrefix, type Command, option, SHARED, schemeOf, type Values } from '../flags.ts'
 import { conclude } from './conclude.ts'
 import { startReceiver } from './start-receiver.ts'
 import { TAMPER_NAMES, tamper } from './tamper.ts'
@@ -20,7 +20,7 @@ const OPTIONS = {
   'account-header': { ...SHARED['account-header'], default: 'X-Service-ID' },
   'account-prefix': { ...SHARED['account-prefix'], default: 'account-' },
   scheme: { ...SHARED.scheme, about: 'draft-cavage or rfc9421', multiple: false, default: 'draft-cavage' },
-  prefix: COMMON.prefix,
+  prefix: option.prefix,
   key: option.text('FILE', 'RSA private key, PEM', 'a fresh one'),
   'serve-dns': option.text('IP:PORT', 'serve the key record on this loopback address and port'),
   start: option.text('FILE', 'start this receiver first (its DNS is that of --serve-dns), and end it after'),
