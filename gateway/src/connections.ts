@@ -13,13 +13,18 @@ const MAX_PIPELINED = 10
 export const authorityOf = (host: string, port: number): string =>
   `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 
+const PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  EACCES: 'only root may use the port'
+}
+
 /** Resolves to IP and port, the real one when 0 was asked for: `127.0.0.1:8080`. */
 export async function listen(server: Server, { host, port }: Address): Promise<string> {
   server.listen(port, host.replace(/^\[|\]$/g, ''))
   await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
     const where = `${authorityOf(host, port)} (--listen or --admin)`
-    const problem = code === 'EADDRINUSE' ? 'another process listens there' : code
-    throw new Error(`cannot listen on ${where}: ${problem}`)
+    throw new Error(`cannot listen on ${where}: ${PROBLEMS[code ?? ''] ?? code}`)
   })
   return authorityOf(host, (server.address() as AddressInfo).port)
 }

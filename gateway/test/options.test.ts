@@ -275,6 +275,16 @@ describe('the command', () => {
     expect(stderr).toMatch(/^signed-requests-gateway: --domain is "example", a single label/)
   })
 
+  it.each([
+    [[...argumentsOf({}), '--observe', 'true']],
+    [['authorize', '--replay', 'memory']],
+    [['authorise']]
+  ])('says that an argument belongs to no option: %j', async args => {
+    const { code, stderr } = await runCli(args)
+    expect(code).toBe(64)
+    expect(stderr).toContain('signed-requests-gateway: an argument belongs to no option: --check, --observe')
+  })
+
   it('ends with 2 when the replay store cannot be reached', async () => {
     const { code, stderr } = await runCli(argumentsOf({ '--redis': 'redis://127.0.0.1:1' }))
     expect(code).toBe(2)

@@ -56,7 +56,7 @@ export const CODES = {
   'digest-malformed': ['digest', 'Digest is not a list of digests'],
   'digest-unsupported': ['digest', 'Digest has neither SHA-256 nor SHA-512'],
   'digest-mismatch': ['digest', 'Digest does not match the body'],
-  'body-too-large': ['digest', 'the body is larger than maxBodyBytes'],
+  'body-too-large': ['digest', 'the body is larger than the limit'],
   'body-unreadable': ['digest', 'the body could not be read to its end', 'unavailable'],
   replayed: ['replay', 'the same signature was accepted before'],
   'replay-store-failed': ['replay', 'the replay store did not answer', 'unavailable']

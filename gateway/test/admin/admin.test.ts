@@ -334,6 +334,14 @@ test('closes with pages that are open', async () => {
   await page.ended()
 })
 
+test('rejects for an address of another machine', async () => {
+  await expect(
+    startTestAdmin({ address: { host: '192.0.2.1', port: 0 }, token: 'a'.repeat(32) })
+  ).rejects.toThrow(
+    'cannot listen on 192.0.2.1:0 (--listen or --admin): this machine does not have the address'
+  )
+})
+
 test('rejects when the port is taken', async () => {
   const { port } = await startTestAdmin()
   await expect(startTestAdmin({ address: { host: '127.0.0.1', port } })).rejects.toThrow(
