@@ -1,7 +1,6 @@
-import { fetchIdentity, type Identity } from './identity.ts'
+import { createSender, fetchIdentity, type Identity } from './api.ts'
 import { type AccountClientOptions, validateOptions } from './options.ts'
 import { apiUrl } from './request.ts'
-import { createSender } from './send.ts'
 import { createTokenSource, shared } from './token.ts'
 
 /** No method uses `this`, so each can be passed on by itself. */

@@ -3,7 +3,8 @@
  *
  * @module signed-requests/account
  */
+
+export type { Identity } from './api.ts'
 export { type AccountClient, createAccountClient } from './client.ts'
 export { AccountError, type AccountErrorCode } from './errors.ts'
-export type { Identity } from './identity.ts'
 export type { AccountClientOptions } from './options.ts'

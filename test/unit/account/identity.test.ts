@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findAccountId } from '../../../src/account/identity.ts'
+import { findAccountId } from '../../../src/account/api.ts'
 import { type AccountClientOptions, createAccountClient } from '../../../src/account/index.ts'
 import { type Service, startService } from './service.ts'
 
