@@ -55,7 +55,8 @@ coverage-absent absent=content-length | a proxy removed Content-Length, which is
 coverage-absent absent=_ | a proxy dropped {absent}: many drop names with an underscore | Have the proxy pass them on (nginx: underscores_in_headers on).
 coverage-absent | a proxy removed {absent}, which is signed | Have the proxy pass it on unchanged.
 key-name-malformed | the sender uses another kind of key id, or it is an attack on the resolver | Nothing to mend here: this receiver verifies keys in DNS only.
-key-name-outside-domain itself=true | {name:serviceDomain} is the name of the key itself; keys are under it, never at it | Set {name:serviceDomain} to the service's own domain{above}.
+key-name-outside-domain itself=true above=[.] | {name:serviceDomain} is the name of the key itself; keys are under it, never at it | Set {name:serviceDomain} to the service's own domain{above}.
+key-name-outside-domain itself=true | the sender names {name:serviceDomain} itself as its key; keys are under it, never at it | Have the sender use the name of its key in DNS, which is under {domain}.
 key-name-outside-domain | somebody else's key, or a wrong {name:serviceDomain} | Set {name:serviceDomain} to the domain that the service documents for its keys (it is now {domain}).
 key-type-mismatch | the key and the algorithm do not fit: {name:algorithms} lacks one, or the record is bad | Look at it with: {command}; if the service documents such keys, add their algorithm to {name:algorithms}.
 key-too-short allowed=true | the key has {bits} bits, and minRsaBits is {limit}: is that above what the service uses? | If the service documents keys of {bits} bits, set minRsaBits to {bits}.

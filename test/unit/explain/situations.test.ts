@@ -632,6 +632,16 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     cause: /^a proxy removed x-service-id, which is signed$/,
     verdict: () => judge(withHeaders(sign(), { 'X-Service-ID': undefined }))
   },
+  'a keyId that is the domain': {
+    code: 'key-name-outside-domain',
+    cause: /the sender names serviceDomain itself as its key/,
+    fix: /under service\.example/,
+    verdict: () => {
+      const signed = sign()
+      const signature = linesOf(signed).find(([name]) => name === 'Signature')![1]
+      return judge(withHeaders(signed, { Signature: signature.replace(KEY_NAME, 'service.example') }))
+    }
+  },
   'Host in capital letters': {
     code: 'signature-mismatch',
     cause: /a proxy replaced Host/,
