@@ -92,10 +92,8 @@ export function describeResponse(method: string, url: URL, { status, headers, bo
   const title = /<title>([^<]{1,80})/i.exec(body.toString('latin1', 0, 4000))?.[1]?.trim()
   if (title) signs.push(`page "${title}"`)
   const who = signs.length === 0 ? 'it does not say who answered' : `answered by ${signs.join(', ')}`
-  return escapeText(
-    `${meaning.replace('ROUTE', `${method} ${url.pathname}`)}${location}${scheme}; ${who}`,
-    500
-  )
+  const text = meaning.replace('ROUTE', `${method} ${url.pathname}`)
+  return escapeText(`${text}${location}${scheme}; ${who}`, 500)
 }
 
 /** Headers in which a program names itself. */

@@ -24,12 +24,12 @@ export interface Entry {
 /** More requests than anyone looks through. */
 export const MAX_ENTRIES = 10_000
 
-/** A request as a format shows it. */
-export type Captured = Pick<AdapterRequest, 'method' | 'target' | 'headers'> &
-  Partial<AdapterRequest> & {
-    /** of a URL or a pseudo-header: the Host, when there is no such header (RFC 9113 section 8.3.1) */
-    authority?: string | undefined
-  }
+/**
+ * A request as a format shows it; `authority` is that of a URL or a pseudo-header: the Host, when there is no such
+ * header (RFC 9113 section 8.3.1).
+ */
+export type Captured = Omit<AdapterRequest, 'body' | 'https'> &
+  Partial<AdapterRequest> & { authority?: string | undefined }
 
 /**
  * An entry whose body may be missing. It counts as sent over TLS unless the capture says otherwise: what was captured

@@ -85,18 +85,18 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]): Body {
   const isCounted = /^\d{1,15}$/.test(contentLength)
   const length = isCounted ? Number(contentLength) : isEnd(rest) ? 0 : rest.length
   const body = rest.subarray(0, length)
-  const found: Body = { body, length: body.length }
-  if (!isCounted && length > 0)
-    return { ...found, notes: [`without a Content-Length, all ${length} bytes after the head are the body`] }
   const more = rest.length - length
-  if (more < 0 && rest.length > 0)
-    return {
-      ...found,
-      notes: [`the file has ${rest.length} of the ${length} bytes that Content-Length says`]
-    }
-  if (more <= 0 || isEnd(rest.subarray(length))) return found
-  const note = `${plural(more, 'byte')} ${more === 1 ? 'is' : 'are'} left over in the capture after the ${length} that Content-Length says: all ${rest.length} are taken as the body`
-  return { ...found, otherBodies: [[rest, note]] }
+  const isOpen = !isCounted && length > 0
+  const isCut = more < 0 && rest.length > 0
+  const open = `without a Content-Length, all ${length} bytes after the head are the body`
+  const cut = `the file has ${rest.length} of the ${length} bytes that Content-Length says`
+  const left = `${plural(more, 'byte')} ${more === 1 ? 'is' : 'are'} left over in the capture after the ${length} that Content-Length says: all ${rest.length} are taken as the body`
+  return {
+    body,
+    length: body.length,
+    notes: [...(isOpen ? [open] : []), ...(isCut ? [cut] : [])],
+    otherBodies: more > 0 && !isEnd(rest.subarray(length)) ? [[rest, left]] : []
+  }
 }
 
 const SIZE = /^(\r?\n)?([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i

@@ -37,6 +37,14 @@ describe('several requests in one file', () => {
     })
   })
 
+  it('has no vectors', async () => {
+    const { code, stderr } = await runInside([...ARGS, '--vector', 'one'], file)
+    expect([code, stderr]).toEqual([
+      64,
+      'signed-requests: --vector is for a fixture whose vectors have names\n'
+    ])
+  })
+
   it('says when none is signed', async () => {
     const unsigned = JSON.stringify([
       exportOf('/a', { isSigned: false }),
