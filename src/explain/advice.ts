@@ -3,7 +3,7 @@ import type { Code } from '../verdict/codes.ts'
 import type { CheckName } from '../verdict/verdict.ts'
 import { findCause } from './causes.ts'
 import type { Search } from './changed-line.ts'
-import { compareWithClock, type Evidence, lengths } from './facts.ts'
+import { compareWithClock, type Evidence, lengths, textOf } from './facts.ts'
 import { type SettingsLanguage, showSetting } from './settings.ts'
 import { escapeText } from './text.ts'
 
@@ -115,7 +115,7 @@ export function adviceOn(
       .replace(/\[\[(.*?)\|\|(.*?)\]\]/g, settings === 'flags' ? '$2' : '$1')
       .replace(/\{(?:(name|set):)?(\w+)(?::(\w+))?\}/g, (_, kind?: string, word = '', value?: string) =>
         kind === undefined
-          ? escapeText([values[word] ?? []].flat().slice(0, 10).join(', '))
+          ? escapeText(textOf(values[word], 10))
           : showSetting(settings, word, value && String(values[value]))
       )
   const { cause, fix } = findCause(code, check, values)

@@ -1,6 +1,8 @@
-/** What a failure most likely means, and what to do; `when` says of what: names, then conditions. */
+import { textOf } from './facts.ts'
+
+/** What a failure most likely means where the conditions hold, and what to do. */
 export interface Cause {
-  when: readonly string[]
+  conditions: readonly string[]
   cause: string
   fix: string
 }
@@ -11,7 +13,7 @@ export interface Cause {
  * setting, `{set:hosts:received}` a setting with evidence as its value; of `[[options||flags]]` the reader sees the half
  * in their language.
  */
-const CAUSES: readonly Cause[] = /* @__PURE__ */ parseTable(`
+const CAUSES: ReadonlyMap<string, readonly Cause[]> = /* @__PURE__ */ parseTable(`
 request part=^method$ name=^$ | there is no method[[||: with --from x-forwarded it is that of X-Forwarded-Method, which the proxy does not send once]] | [[Pass the method as received: let an adapter do it||Start authorize with --from as-is, or have the proxy send X-Forwarded-Method, -Uri, -Host and -Proto]].
 request part=^header-name$ | [[the header-name {name} was decoded or rebuilt on the way, or||a line of the capture was wrapped when it was copied ({name} is not the name of a header), or]] it is a broken sender, or an attack | [[Pass method, target and headers as received, undecoded: let an adapter do it||Save the capture to a file; what a terminal shows has other lines]].
 request | the {part} {name} was decoded or rebuilt on the way, or it is a broken sender, or an attack | Pass method, target and headers as received, undecoded[[: let an adapter do it||]].
@@ -104,22 +106,23 @@ replayed | the same bytes came again: a retry of the sender (was the answer late
 header | the sender wrote it so, or a proxy changed it: the log of the sender tells which | Have proxies pass every header on unchanged.
 `)
 
-function parseTable(table: string): Cause[] {
-  const rows = table.trim().split('\n')
-  return rows
-    .map(row => row.split(' | '))
-    .map(([when = '', cause = '', fix = '']) => ({ when: when.split(' '), cause, fix }))
+function parseTable(table: string): ReadonlyMap<string, readonly Cause[]> {
+  const causes = new Map<string, readonly Cause[]>()
+  for (const row of table.trim().split('\n')) {
+    const [when = '', cause = '', fix = ''] = row.split(' | ')
+    const [names = '', ...conditions] = when.split(' ')
+    for (const name of names.split(','))
+      causes.set(name, [...(causes.get(name) ?? []), { conditions, cause, fix }])
+  }
+  return causes
 }
 
 /** The likely cause of a failure, from its evidence and what else is known. */
 export function findCause(code: string, check: string, known: Readonly<Record<string, unknown>>): Cause {
   const holds = (condition: string): boolean => {
     const [name = '', pattern = '.'] = condition.split('=')
-    return new RegExp(pattern, 's').test([known[name] ?? []].flat().slice(0, 100).join())
+    return new RegExp(pattern, 's').test(textOf(known[name], 100))
   }
-  const causeOf = (of: string) =>
-    CAUSES.find(
-      ({ when: [names = '', ...conditions] }) => names.split(',').includes(of) && conditions.every(holds)
-    )
+  const causeOf = (name: string) => CAUSES.get(name)?.find(({ conditions }) => conditions.every(holds))
   return causeOf(code) ?? causeOf(check) ?? causeOf('header')!
 }

@@ -54,9 +54,13 @@ function shown(name: string, value: Evidence[string]): string {
   return time === undefined ? text : `${text} (${time})`
 }
 
+/** As text; of a list no more than so many items, because a receiver may have many accounts. */
+export const textOf = (value: unknown, max: number): string =>
+  Array.isArray(value) ? value.slice(0, max).join(', ') : String(value ?? '')
+
 const listed = (items: readonly string[]): string => {
   const more = items.length - MAX_ITEMS
-  return (items.slice(0, MAX_ITEMS).join(', ') || 'nothing') + (more > 0 ? ` and ${more} more` : '')
+  return (textOf(items, MAX_ITEMS) || 'nothing') + (more > 0 ? ` and ${more} more` : '')
 }
 
 function signedLines(signingString: string): string {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { createVerifier, diagnose, explain, type Verdict } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier(service.options)
@@ -60,7 +61,7 @@ it.each<[unknown, string]>([
   for (const print of [diagnose, explain]) expect(() => print(verdict, options as never)).toThrow(message)
 })
 
-it('names a few of many accounts', async () => {
+it('names a few of many accounts, and takes no longer for them', async () => {
   const accounts = Array.from({ length: 100_000 }, (_, i) => String(i + 10_000))
   const verdict = await createVerifier({ ...service.options, accounts })(service.sign())
   const [failure] = diagnose(verdict).failures
@@ -68,4 +69,8 @@ it('names a few of many accounts', async () => {
     `If 1234 is yours: accounts: [..., '1234'] (now ${accounts.slice(0, 10).join(', ')}).`
   )
   expect(failure?.facts.find(({ name }) => name === 'expected')?.value).toMatch(/10019 and 99980 more$/)
+  const many = () => {
+    for (let n = 0; n < 100; n++) diagnose(verdict)
+  }
+  expect(await cpuTime(many)).toBeLessThan(500)
 })
