@@ -26,6 +26,9 @@ const TESTS = [
   'test/unit/memo.test.ts',
   'test/vectors/fixtures/appendix-c.test.ts',
   'test/unit/explain/',
+  'test/unit/account/fetch.test.ts',
+  'test/unit/account/faults.test.ts',
+  'test/unit/doh/lookup.test.ts',
   'test/unit/hardening.test.ts'
 ]
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { parseSharedSignature } from '../../../src/draft-cavage/signature-header.ts'
 import { parseSignatureHeader } from '../../../src/index.ts'
 
 const END = 'keyId="a",signature="eA=="'
@@ -82,3 +83,21 @@ test.each(['x="signature="AAAA"', 'x=",signature="AAAA"', 'signature="AAAA"'])(
     expect(read(`${END},${text}`)).not.toHaveProperty('keyId')
   }
 )
+
+test.each(["'", 'A', '=', ' ', '', '"A', '\\"', '\\'])('ends with a quote, and not with %j', end => {
+  const start = 'keyId="a",headers="host date",signature="'
+  for (let time = 0; time < 2; time++) {
+    expect(read(`${start}AAAA"`)).toHaveProperty('keyId', 'a')
+    expect(read(`${start}AAAA${end}`)).not.toHaveProperty('keyId')
+  }
+})
+
+test('headers that differ only in the signature at their end share one covered list', () => {
+  const parse = (signature: string) =>
+    parseSharedSignature(`keyId="shared",headers="host date",signature="${signature}"`)
+  const [first, second] = [parse('AAAA'), parse('eA==')]
+  expect(second).toMatchObject({ ok: true, value: { keyId: 'shared', headers: ['host', 'date'] } })
+  if (!first.ok || !second.ok) return
+  expect(second.value.headers).toBe(first.value.headers)
+  expect(second.value.signature).toHaveLength(1)
+})
