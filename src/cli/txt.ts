@@ -2,7 +2,10 @@
 const TOKENS = /"((?:[^"\\]|\\.)*)"?|;[^\n]*|[()\n]|[^"();\n]+/gs
 
 /** `\DDD` is an octet, `\X` is that character. */
-const ESCAPE = /\\(\d{3}|.)/gs
+const unescapeString = (quoted: string): string =>
+  quoted.replace(/\\(?:(\d{3})|(.))/gs, (_, octet?: string, character = '') =>
+    octet === undefined ? character : String.fromCharCode(Number(octet) & 0xff)
+  )
 
 /** More than a verifier tries. */
 const MAX_RECORDS = 20
@@ -18,8 +21,7 @@ export function parseTxt(pasted: string): string[] {
   let strings: string[] = []
   let depth = 0
   for (const { 0: token, 1: quoted } of pasted.matchAll(TOKENS)) {
-    if (quoted !== undefined)
-      strings.push(quoted.replace(ESCAPE, (_, escaped: string) => decodeEscape(escaped)))
+    if (quoted !== undefined) strings.push(unescapeString(quoted))
     else if (token === '(') depth++
     else if (token === ')') depth--
     else if (token === '\n' && depth === 0 && strings.length > 0) {
@@ -30,6 +32,3 @@ export function parseTxt(pasted: string): string[] {
   if (strings.length > 0) records.push(strings.join(''))
   return records.slice(0, MAX_RECORDS)
 }
-
-const decodeEscape = (escaped: string): string =>
-  escaped.length === 3 ? String.fromCharCode(Number(escaped) & 0xff) : escaped

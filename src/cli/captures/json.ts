@@ -51,9 +51,8 @@ function parseValue(text: string): unknown {
 
 /** With the line: Node's messages have the position only, and not always. */
 function problemIn(text: string, { message }: Error): string {
-  const comma = /,(?=\s*[}\]])/.exec(
-    text.replace(/"(?:[^"\\\n]|\\.)*"?/g, string => '_'.repeat(string.length))
-  )
+  const blanked = text.replace(/"(?:[^"\\\n]|\\.)*"?/g, string => '_'.repeat(string.length))
+  const comma = /,(?=\s*[}\]])/.exec(blanked)
   const position = comma?.index ?? Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
   const line = text.slice(0, position).split('\n').length
   if (comma !== null) return `line ${line} has a comma before a closing bracket; remove it`

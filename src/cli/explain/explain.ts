@@ -116,19 +116,15 @@ const isSigned = ({ request }: Entry): boolean =>
 
 /** The request as the flags change it. */
 async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {
-  const given = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
-  const { missingBody, otherBodies, request } = entry
-  return {
-    ...entry,
-    missingBody: given === undefined ? missingBody : undefined,
-    otherBodies: given === undefined ? otherBodies : [],
-    request: {
-      ...request,
-      target: addPrefix(flags.prefix, request.target),
-      body: given ?? (missingBody === undefined ? request.body : MISSING_BODY),
-      https: request.https && flags.http !== true
-    }
+  const body = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
+  const held = body === undefined ? entry : { ...entry, missingBody: undefined, otherBodies: [] }
+  const request = {
+    ...entry.request,
+    target: addPrefix(flags.prefix, entry.request.target),
+    body: body ?? (held.missingBody === undefined ? entry.request.body : MISSING_BODY),
+    https: entry.request.https && flags.http !== true
   }
+  return { ...held, request }
 }
 
 /** The command line overrides the fixture. */
