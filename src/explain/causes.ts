@@ -83,6 +83,7 @@ signature change=port | a proxy changed the port in Host | Have the proxy keep H
 signature change=protocol | TLS ends at a proxy, and the sender signed https | Have the proxy say so: {set:https:proto}.
 signature change=length | Content-Length was rewritten: something decoded, decompressed or re-serialized the body | Have proxies and parsers leave the body as it was sent.
 signature change=charset | Content-Type was rewritten: its charset was added or removed | Have proxies and middleware pass Content-Type on unchanged.
+signature change=type | Content-Type was replaced by another type | Have proxies and middleware pass Content-Type on unchanged.
 signature change=list | the lines of a header were joined, split or repeated | Have proxies pass every header line on unchanged.
 signature change=character | a part of it was changed | Find what changes it, and have it passed on as received.
 signature isByKey=true | the key did make this signature, so a signed line was changed on the way, or more than one | Compare the lines below with those that the sender signed. Proxies often change the target (a query dropped, a path rewritten), Host and what describes the body[[: pass the target as received, such as req.originalUrl||]].

@@ -93,6 +93,12 @@ const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
 const CHARSETS = ['', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8']
+const TYPES = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/x-www-form-urlencoded',
+  'text/plain'
+]
 const PORTS = ['', ':443', ':80', ':8443', ':8080', ':3000']
 
 /** What stands before the path. */
@@ -123,7 +129,10 @@ function likely(name: string, value: string, context: Context): readonly Candida
     return others.map(other => [other, withoutPort(other) === host ? 'port' : 'host'])
   }
   if (name === 'content-type')
-    return CHARSETS.map(charset => [value.replace(/;.*/s, '') + charset, 'charset'])
+    return [
+      ...CHARSETS.map((charset): Candidate => [value.replace(/;.*/s, '') + charset, 'charset']),
+      ...TYPES.map((type): Candidate => [type, 'type'])
+    ]
   if (!value.includes(',')) return []
   const joined = [value.replace(/, /g, ','), value.replace(/,(?! )/g, ', ')]
   const parts = [value.slice(0, value.indexOf(',')), value.slice(value.lastIndexOf(',') + 1).trim()]

@@ -115,6 +115,15 @@ describe('what a proxy did to a line', () => {
       }
     ],
     [
+      'another type',
+      withHeaders(sign(), { 'Content-Type': 'application/octet-stream' }),
+      {
+        line: 5,
+        received: 'content-type: application/octet-stream',
+        signed: 'content-type: application/json'
+      }
+    ],
+    [
       'a length that was put right',
       withHeaders(sign({ body: 'x'.repeat(500) }), { 'Content-Length': '7' }),
       { line: 4, received: 'content-length: 7', signed: 'content-length: 500' }
