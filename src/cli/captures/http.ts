@@ -65,20 +65,16 @@ export function parseHeader(line: string): HeaderLine {
   return colon < 0 ? [line, ''] : [line.slice(0, colon), trimWhiteSpace(line.slice(colon + 1))]
 }
 
-interface Body extends Partial<Pick<Entry, 'notes' | 'otherBodies'>> {
-  body: Buffer
-  /** how much of the file it takes up */
-  length: number
-}
-
 /** What follows a request without a body, or a body: nothing, a response, or the next request. */
 const END =
   /^[\r\n]{0,8}(?:$|HTTP\/\d|[A-Z]{2,20} [/*h]\S{0,2000} HTTP\/1\.[01]\r?\n|:(?:method|path|authority|scheme)\b)/
 
 const isEnd = (rest: Buffer): boolean => END.test(rest.toString('latin1', 0, 2100))
 
-/** RFC 9112 section 6.3, but a body that is not complete is kept as it is. */
-function parseBody(rest: Buffer, headers: readonly HeaderLine[]): Body {
+/**
+ * RFC 9112 section 6.3, but a body that is not complete is kept as it is. `length` is how much of the file it takes up.
+ */
+function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
   if (/(?:^|,)[ \t]*chunked[ \t]*$/i.test(lineValues(headers, 'transfer-encoding').join(',')))
     return parseChunks(rest)
   const [contentLength = ''] = lineValues(headers, 'content-length')
@@ -95,17 +91,17 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]): Body {
     body,
     length: body.length,
     notes: [...(isOpen ? [open] : []), ...(isCut ? [cut] : [])],
-    otherBodies: more > 0 && !isEnd(rest.subarray(length)) ? [[rest, left]] : []
+    otherBodies: more > 0 && !isEnd(rest.subarray(length)) ? [[rest, left] as const] : []
   }
 }
 
 const SIZE = /^(\r?\n)?([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
 
 /** RFC 9112 section 7.1: chunk-size, extensions that are ignored, data; trailers are ignored. */
-function parseChunks(rest: Buffer): Body {
+function parseChunks(rest: Buffer) {
   const chunks: Buffer[] = []
   let at = 0
-  const stop = (...notes: string[]): Body => ({ body: Buffer.concat(chunks), length: at, notes })
+  const stop = (...notes: string[]) => ({ body: Buffer.concat(chunks), length: at, notes })
   for (;;) {
     const [start = '', lineEnd, hex = ''] = SIZE.exec(rest.toString('latin1', at, at + 1000)) ?? []
     // The line end of the data comes before each size but the first.

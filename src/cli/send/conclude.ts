@@ -54,14 +54,14 @@ function clockAdvice(date: string): string | undefined {
 
 /** Whether the receiver could get the key at all. */
 function keyAdvice({ keyId }: SigningKey, dns: CountingDnsServer | undefined, asked: number): string[] {
-  const lookup = (address: string) => `  lookupTxt: dnsTxtLookup({ servers: ['${address}'] })`
+  const { address } = dns ?? { address: '127.0.0.1:5353' }
+  const line = `  lookupTxt: dnsTxtLookup({ servers: ['${address}'] })`
   if (dns === undefined)
     return [
       `A receiver that verifies refused it. It needs the record of ${keyId}: publish the one above, or have it ` +
         'served here with --serve-dns 127.0.0.1:5353 and give createVerifier in the receiver this line:',
-      lookup('127.0.0.1:5353')
+      line
     ]
-  const { address } = dns
   const often = asked === 1 ? 'once' : `${asked} times`
   if (asked > 0)
     return [
@@ -75,6 +75,6 @@ function keyAdvice({ keyId }: SigningKey, dns: CountingDnsServer | undefined, as
   return [
     `${seen}: the receiver refused before it looked for the key (its log says why), or asks another server. For it to ` +
       `this one, start the gateway with --dns-server ${address}, or give createVerifier this line:`,
-    lookup(address)
+    line
   ]
 }
