@@ -47,6 +47,8 @@ export const ERRORS: Readonly<Record<string, string>> = {
   ETIMEOUT: 'no answer',
   ESERVFAIL: 'the DNS server got no answer itself',
   EREFUSED: 'the DNS server does not serve this machine',
+  EBADRESP: 'the answer is not one of DNS',
+  ENOTAUTHENTICATED: 'the zone is not signed, or the resolver does not validate',
   READONLY: 'it is a replica, which takes no writes',
   OOM: 'its memory is full',
   NOAUTH: 'it asks for a password',
@@ -107,6 +109,8 @@ export function adviceOn(
     above: above.includes('.') ? `, such as ${above}` : '',
     // Only a name that a shell takes as it is.
     command: `npx signed-requests key ${/^[\w][\w.-]{0,252}$/.test(name) ? name : 'NAME'}${server}`,
+    asked,
+    overHttps: evidence['servers'] !== undefined && !/^[\d.:[\]a-f]*$/i.test(asked),
     clock: offsetSeconds && compareWithClock(evidence),
     size: bodyLength && lengths(Number(bodyLength), contentLength)
   }

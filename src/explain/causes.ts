@@ -68,6 +68,7 @@ key-not-found reason=^no.key | DNS has the name, and no key record there: the ke
 key-not-found | it was withdrawn, is not published yet, or your DNS server cannot see it | Ask again with: {command}; if others see it, it is your DNS server.
 key-revoked | it was replaced: the request was signed with an old key | Have the request signed with the new key.
 key-lookup-failed error=^the.answer | your lookupTxt function does not return what DNS does: {error} | Return an array of strings for each record, as dns.promises.resolveTxt does.
+key-lookup-failed,key-lookup-timeout overHttps=true | DNS over HTTPS at {asked}, or the network path to it: {error} | Check its URL, its certificate and HTTPS from here to {asked}; the sender may try again.
 key-lookup-failed,key-lookup-timeout | your DNS server, or the network path to it: {error} | Check the resolver and the firewall (UDP and TCP 53; long answers need TCP), with: {command}; the sender may try again.
 key | the service published a bad record, or it was changed on the way into DNS | Look at it with: {command}; the service must mend it.
 signature change=prefix | a proxy or router took {detail} off the path | Put it back: {set:prefix:detail}[[ in the adapter||]].

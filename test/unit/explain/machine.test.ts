@@ -36,6 +36,8 @@ it('names the host that was asked over HTTPS, without the path of its URL', asyn
   const lookupTxt = dohTxtLookup({ url: 'https://dns.example/secret', fetch })
   const [failure] = diagnose(await judge({ lookupTxt })).failures
   expect(failure?.facts).toContainEqual({ name: 'asked', value: 'dns.example' })
+  expect(failure?.cause).toMatch(/^DNS over HTTPS at dns\.example, or the network path to it: /)
+  expect(failure?.fix).not.toMatch(/53|signed-requests key/)
 })
 
 const fail = () => {
