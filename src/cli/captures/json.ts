@@ -15,9 +15,8 @@ const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** Parses JSON as its shape says: a HAR, a fixture, a Lambda event, an export, or an array of these. */
-export function parseJson(text: string): Entry[] {
-  const value = parseValue(text)
+/** The requests in JSON, as its shape says: a HAR, a fixture, a Lambda event, an export, or an array of these. */
+export function parseJson(value: unknown): Entry[] {
   const { data, log } = objectOr(value)
   const found = entriesIn(value)
   return found.length > 0 ? found : [data, objectOr(log)['entries']].flatMap(entriesIn)
@@ -33,32 +32,6 @@ function entriesOf(one: unknown): Entry[] {
     if (found !== undefined) return found
   }
   return []
-}
-
-/** Or, as logs have it, one value a line. */
-function parseValue(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    try {
-      const lines = text.trim().split('\n')
-      return lines.map(line => JSON.parse(line))
-    } catch {
-      throw new UsageError(`the file looks like JSON but does not parse: ${problemIn(text, error as Error)}`)
-    }
-  }
-}
-
-/** With the line: Node's messages have the position only, and not always. */
-function problemIn(text: string, { message }: Error): string {
-  const blanked = text.replace(/"(?:[^"\\\n]|\\.)*"?/g, string => '_'.repeat(string.length))
-  const comma = /,(?=\s*[}\]])/.exec(blanked)
-  const position = comma?.index ?? Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
-  const line = text.slice(0, position).split('\n').length
-  if (comma !== null) return `line ${line} has a comma before a closing bracket; remove it`
-  return /^\s*\{\s*['A-Za-z_]/.test(text)
-    ? 'this is how console.log, or a language other than JSON, prints an object; write JSON.stringify(...) instead'
-    : `line ${line} is wrong; is the file cut off?`
 }
 
 /** HTTP Archive 1.2, `log.entries`. A fixture also has a `request`, with a target instead of a URL. */

@@ -41,7 +41,9 @@ const RECOGNIZED: readonly (readonly [pattern: RegExp, advice: string])[] = [
 export function readCapture(file: Buffer): Entry[] {
   const { bytes, notes } = decode(file)
   const start = bytes.toString('latin1', 0, 10_000)
-  const entries = /^\s*[{[]/.test(start) ? parseJson(bytes.toString('utf8')) : parseText(bytes, start)
+  const entries = /^\s*[{[]/.test(start)
+    ? parseJson(parseValue(bytes.toString('utf8')))
+    : parseText(bytes, start)
   if (entries.length > 0) return entries.map(entry => ({ ...entry, notes: [...notes, ...entry.notes] }))
   const [, advice] = RECOGNIZED.find(([pattern]) => pattern.test(start)) ?? []
   throw new UsageError(
@@ -62,6 +64,32 @@ function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
   const note =
     'the file is UTF-16, as PowerShell writes with >: its line ends and non-ASCII characters may differ from what was sent'
   return { bytes: Buffer.from(text, 'utf8'), notes: [note] }
+}
+
+/** JSON or, as logs have it, one value of it a line. @throws UsageError */
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    try {
+      const lines = text.trim().split('\n')
+      return lines.map(line => JSON.parse(line))
+    } catch {
+      throw new UsageError(`the file looks like JSON but does not parse: ${problemIn(text, error as Error)}`)
+    }
+  }
+}
+
+/** With the line: Node's messages have the position only, and not always. */
+function problemIn(text: string, { message }: Error): string {
+  const blanked = text.replace(/"(?:[^"\\\n]|\\.)*"?/g, string => '_'.repeat(string.length))
+  const comma = /,(?=\s*[}\]])/.exec(blanked)
+  const position = comma?.index ?? Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+  const line = text.slice(0, position).split('\n').length
+  if (comma !== null) return `line ${line} has a comma before a closing bracket; remove it`
+  return /^\s*\{\s*['A-Za-z_]/.test(text)
+    ? 'this is how console.log, or a language other than JSON, prints an object; write JSON.stringify(...) instead'
+    : `line ${line} is wrong; is the file cut off?`
 }
 
 /** `*` and `>` begin the lines of a curl dump, which shows pseudo-headers too; a body may hold any of the others. */
