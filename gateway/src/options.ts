@@ -42,6 +42,7 @@ export interface GatewaySettings extends CommonSettings {
   /** the header with the id of a request for the log, in lower case */
   readonly requestId: string | undefined
   readonly observe: boolean
+  /** the token is required for an address that is not a loopback one */
   readonly admin: { address: Address; token: string | undefined; redact: boolean } | undefined
 }
 

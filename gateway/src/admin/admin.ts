@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { listen } from '../connections.ts'
 import type { DnsAnswer } from '../dns-answers.ts'
 import type { Exchange, Malformed } from '../exchange.ts'
-import type { Address } from '../options.ts'
+import type { GatewaySettings } from '../options.ts'
 import { loadPage } from '../page-files.ts'
 import { createAccessCheck } from './access.ts'
 import { createMetrics } from './metrics.ts'
@@ -12,12 +12,7 @@ import { createEventStreams, createRecent } from './recent.ts'
 import { type SetupSettings, setupOf } from './setup.ts'
 import { detailOf, type Outcome, outcomeOf } from './view.ts'
 
-export interface AdminSettings extends SetupSettings {
-  /** port 0 is any free one */
-  address: Address
-  /** required for an address that is not a loopback one */
-  token: string | undefined
-  redact: boolean
+export interface AdminSettings extends SetupSettings, NonNullable<GatewaySettings['admin']> {
   /** the last answers of DNS, by name */
   dns: ReadonlyMap<string, DnsAnswer>
   /** false while the gateway ends and running requests finish */
