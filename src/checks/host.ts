@@ -1,6 +1,6 @@
 import type { Fields } from '../http/fields.ts'
+import { withoutDefaultPort } from '../http/host-name.ts'
 import type { ReceivedRequest } from '../http/request.ts'
-import { withoutDefaultPort } from '../options/hosts.ts'
 import type { Settings } from '../options/options.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 

@@ -1,6 +1,6 @@
 import { withDeadline } from '../deadline.ts'
 import { mistake } from '../mistakes/describe.ts'
-import { isLoopback } from '../options/hosts.ts'
+import { isLoopback } from './host-name.ts'
 
 export type Fetch = typeof globalThis.fetch
 

@@ -1,4 +1,5 @@
 import { isToken } from '../http/fields.ts'
+import { isHost } from '../http/host-name.ts'
 import { dnsTxtLookup, type LookupTxt } from '../key/dns.ts'
 import { normalizeName } from '../key/name.ts'
 import { describe, mistake } from '../mistakes/describe.ts'
@@ -6,7 +7,6 @@ import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme, SchemeSteps } from '../scheme.ts'
 import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
-import { isHost } from './hosts.ts'
 
 // Each validates one value: what it returns is ready to use, and what it throws is a TypeError of one line, which says
 // what was received, what is expected and what to write.
