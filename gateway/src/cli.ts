@@ -30,10 +30,15 @@ Exit codes:
   2   an address is in use, or the replay store cannot be reached
   64  a mistake in the options`
 
-/** What commander says of an argument that no option takes. */
-const EXCESS = /^too many arguments.*/
 const NO_VALUE =
   'an argument belongs to no option: --check, --observe, --redact and --replay of authorize take no value, and the only command is authorize'
+
+/** What commander says of a mistake, and of an argument that no option takes. */
+const inWords = (text: string): string =>
+  text
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/^too many arguments.*/, NO_VALUE)
 
 const print = createLineWriter(process.stdout)
 const note = createLineWriter(process.stderr)
@@ -83,13 +88,7 @@ const program = new Command('signed-requests-gateway')
   // Without the variables, which the text explains once for all.
   .configureHelp({ optionDescription: ({ description }) => description })
   .configureOutput({
-    outputError: text =>
-      note(
-        `signed-requests-gateway: ${text
-          .replace(/^error: /, '')
-          .replace(EXCESS, NO_VALUE)
-          .trim()}`
-      )
+    outputError: text => note(`signed-requests-gateway: ${inWords(text)}`)
   })
   .enablePositionalOptions()
   .action(runGateway)
