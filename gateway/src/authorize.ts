@@ -37,8 +37,8 @@ const OPTIONS: readonly Row[] = [
   ],
   ...COMMON,
   ['--replay', 'refuse repetitions: claim each request, in memory or in --redis or --postgres'],
-  ['--redis <url>', 'claim in Redis; not as an argument if it has a password'],
-  ['--postgres <url>', 'claim in PostgreSQL; the same applies']
+  ['--redis <url>', 'with --replay: claim in Redis; not as an argument if it has a password'],
+  ['--postgres <url>', 'with --replay: claim in PostgreSQL; the same applies']
 ]
 
 /** Adds the options of `authorize` to its command. */
@@ -47,18 +47,22 @@ export const addAuthorizerOptions = (command: Command): Command =>
 
 /** What its flags and variables give, as `settingsOf` of the gateway. */
 export function authorizerSettingsOf(command: Command, env: NodeJS.ProcessEnv): AuthorizerSettings {
-  const { from, https, prefix, replay, ...values } = checkedValues(command, env, [
-    'from',
-    'domain',
-    'host',
-    'account'
-  ])
+  const needed = ['from', 'domain', 'host', 'account']
+  const { from, https, prefix, replay, redis, postgres, ...values } = checkedValues(command, env, needed)
+  const unused = ['redis', 'postgres'].find(store => command.getOptionValueSource(store) === 'cli')
+  if (!replay && unused !== undefined) {
+    command.error(`--${unused} needs --replay: without it authorize claims nothing`)
+  }
   if (from === 'x-forwarded' && (https === 'always' || prefix !== undefined)) {
     command.error('--from x-forwarded takes all from X-Forwarded-*: leave out --https always and --prefix')
   }
   return {
     from,
-    ...commonSettings(command, { ...values, https, prefix, replay: replay ? 'memory' : 'none' })
+    // A variable alone may be for the gateway beside it.
+    ...commonSettings(command, {
+      ...{ ...values, https, prefix },
+      ...(replay ? { replay: 'memory', redis, postgres } : { replay: 'none' })
+    })
   }
 }
 

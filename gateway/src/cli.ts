@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { addAuthorizerOptions, authorizerSettingsOf, startAuthorizer } from './authorize.ts'
 import type { Exchange, Malformed } from './exchange.ts'
@@ -80,9 +81,12 @@ const runAuthorizer = running(authorizerSettingsOf, startAuthorizer, ({ address 
   note(`answering checks on http://${address}`)
 )
 
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+
 const program = new Command('signed-requests-gateway')
   .description(ABOUT)
   .usage('--upstream URL [options]')
+  .version(version, '--version', 'print the version')
   .addHelpText('after', AFTER)
   .exitOverride()
   // Without the variables, which the text explains once for all.

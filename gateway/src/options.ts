@@ -260,7 +260,8 @@ function replaySetting(command: Command, { replay, redis, postgres }: OptionValu
   const text: string = redis ?? postgres
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^(?:redis:rediss?|postgres:postgres(?:ql)?):$/.test(`${kind}:${url.protocol}`)) {
-    command.error(`--${kind} must be a ${kind}: URL`)
+    const hint = /^[\w.-]+(?=[:/])(?::\d+)?(?:\/\w+)?$/.test(text) ? `: write ${kind}://${text}` : ''
+    command.error(`--${kind} must be a ${kind}: URL${hint}`)
   }
   if ((url.password !== '' || /pass/i.test(url.search)) && command.getOptionValueSource(kind) === 'cli') {
     const variable = ENV + kind.toUpperCase()

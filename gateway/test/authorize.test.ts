@@ -1,8 +1,14 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { Command } from 'commander'
 import { type ReceivedRequest, refusalResponse } from 'signed-requests'
 import { createTestService } from 'signed-requests/testing'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { type AuthorizerSettings, startAuthorizer } from '../src/authorize.ts'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  type AuthorizerSettings,
+  addAuthorizerOptions,
+  authorizerSettingsOf,
+  startAuthorizer
+} from '../src/authorize.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
 import { runCli } from './run-cli.ts'
 
@@ -220,6 +226,9 @@ test('ends the checks that have begun', async () => {
 })
 
 describe('on the command line', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs()
+  })
   const needed = [
     '--domain',
     'service.example',
@@ -250,5 +259,29 @@ describe('on the command line', () => {
     const args = ['authorize', '--from', 'as-is', ...needed, '--check']
     expect((await runCli(args, { SIGNED_REQUESTS_REPLAY: 'true' })).code).toBe(0)
     expect((await runCli(args, { SIGNED_REQUESTS_REPLAY: 'memory' })).code).toBe(64)
+  })
+
+  test.each([
+    ['--redis', 'redis://127.0.0.1:1'],
+    ['--postgres', 'postgres://127.0.0.1:1/a']
+  ])('%s without --replay, which alone switches claims on, is a mistake', async (flag, url) => {
+    const args = ['authorize', '--from', 'as-is', ...needed, '--check', flag, url]
+    const { code, stderr } = await runCli(args)
+    expect([code, stderr]).toEqual([
+      64,
+      `signed-requests-gateway: ${flag} needs --replay: without it authorize claims nothing\n`
+    ])
+    expect((await runCli([...args, '--replay'])).code).toBe(0)
+  })
+
+  test('claims nothing without --replay, although a variable names a store for the gateway beside it', () => {
+    const replayOf = (...flags: string[]) => {
+      vi.stubEnv('SIGNED_REQUESTS_REDIS', 'redis://127.0.0.1:1')
+      const command = addAuthorizerOptions(new Command())
+      command.parse(['--from', 'as-is', ...needed, ...flags], { from: 'user' })
+      return authorizerSettingsOf(command, process.env).replay
+    }
+    expect(replayOf()).toEqual({ kind: 'none' })
+    expect(replayOf('--replay')).toEqual({ kind: 'redis', url: 'redis://127.0.0.1:1' })
   })
 })

@@ -6,6 +6,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FLAGS as LIBRARY_FLAGS } from '../../src/explain/settings.ts'
 import { makeCertificate } from '../../test/support/https.ts'
 import { runInside } from '../../test/support/run-cli.ts'
+import packageJson from '../package.json' with { type: 'json' }
 import { addAuthorizerOptions } from '../src/authorize.ts'
 import { addOptions, type GatewaySettings, settingsOf, VERIFIER } from '../src/options.ts'
 import { runCli } from './run-cli.ts'
@@ -158,6 +159,7 @@ describe('mistakes are named', () => {
     [{ '--upstream': 'http://u:p@a.example' }, '--upstream must be an http or https URL without a path'],
     [{ '--upstream': 'ftp://a.example' }, '--upstream must be an http or https URL without a path'],
     [{ '--upstream': '127.0.0.1:9000' }, ': write http://127.0.0.1:9000'],
+    [{ '--upstream': 'localhost:3000' }, ': write http://localhost:3000'],
     [{ '--listen': '8080' }, 'It must be an IP address and a port'],
     [{ '--listen': 'localhost:8080' }, 'It must be an IP address and a port'],
     [{ '--listen': '127.0.0.1:65536' }, 'It must be an IP address and a port'],
@@ -176,6 +178,12 @@ describe('mistakes are named', () => {
     [{ '--postgres': 'postgres://a', '--redis': 'redis://a' }, 'cannot be used with option'],
     [{ '--redis': 'http://127.0.0.1' }, '--redis must be a redis: URL'],
     [{ '--postgres': 'redis://127.0.0.1' }, '--postgres must be a postgres: URL'],
+    [{ '--redis': 'localhost:6379' }, '--redis must be a redis: URL: write redis://localhost:6379'],
+    [{ '--redis': '10.0.0.5:6379/2' }, ': write redis://10.0.0.5:6379/2'],
+    [
+      { '--postgres': 'db.internal/hooks' },
+      '--postgres must be a postgres: URL: write postgres://db.internal/hooks'
+    ],
     [
       { '--admin': '0.0.0.0:9901' },
       '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'
@@ -245,6 +253,8 @@ describe('secrets', () => {
     [{ '--redis': 'redis://user:secret@127.0.0.1' }, '--redis has a password'],
     [{ '--redis': 'redis://127.0.0.1?password=secret' }, '--redis has a password'],
     [{ '--redis': 'redis//user:secret@h' }, '--redis must be a redis: URL'],
+    [{ '--redis': 'user:secret@h:6379' }, '--redis must be a redis: URL'],
+    [{ '--postgres': 'secret' }, '--postgres must be a postgres: URL'],
     [{ '--postgres': 'postgres://user:secret@127.0.0.1/a' }, '--postgres has a password'],
     [{ '--postgres': 'postgres://127.0.0.1/a?sslpassword=secret' }, '--postgres has a password'],
     [{ '--upstream': 'http://user:secret@127.0.0.1' }, '--upstream must be']
@@ -267,6 +277,10 @@ describe('the command', () => {
     const { code, stdout, stderr } = await runCli([...argumentsOf({ '--https': undefined }), '--check'])
     expect([code, stdout]).toEqual([0, 'the options are good\n'])
     expect(stderr).toMatch(/^every request will be refused, as none can count as HTTPS: .* --https\n$/)
+  })
+
+  it('--version prints the version of the package', async () => {
+    expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' })
   })
 
   it('ends with 64 and what to mend', async () => {
