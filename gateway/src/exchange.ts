@@ -29,6 +29,16 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
 /** Did it have a Signature under the domain at all? Scanners have none. */
 export const isUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
 
+const UNSIGNED = ['account-missing', 'signature-missing', 'digest-missing']
+
+/** Is nothing of a signed request there? As `diagnose` decides it, which takes too long for every scanner. */
+export const isUnsigned = ({ failures }: Verdict): boolean =>
+  UNSIGNED.every(missing => failures.some(({ code }) => code === missing))
+
+/** The codes that say what is wrong: what else is wrong with a request that is not signed does not matter. */
+export const mainCodes = (verdict: Verdict): string[] =>
+  isUnsigned(verdict) ? ['signature-missing'] : verdict.failures.map(({ code }) => code)
+
 /** What arrived was not HTTP that can be forwarded, so it has no verdict. */
 export interface Malformed {
   /** milliseconds since 1970 */

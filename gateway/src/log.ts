@@ -1,6 +1,8 @@
 import type { Writable } from 'node:stream'
 import { explain, logRecord } from 'signed-requests'
-import { type Exchange, isUnderDomain, type Malformed } from './exchange.ts'
+import { type Exchange, isUnderDomain, isUnsigned, type Malformed, mainCodes } from './exchange.ts'
+
+const NOT_SIGNED = 'this request is not signed, so it is not from the service'
 
 /**
  * One request for the log. JSON is one line, without any text from a request that was not verified. Text is one line
@@ -21,11 +23,12 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
   const signatureUnderDomain = isUnderDomain(verdict)
   if (form === 'json') {
     const result = { signatureUnderDomain, httpStatus, upstream, upstreamError, ms }
-    return JSON.stringify({ time, requestId, ...record, ...result })
+    const finding = isUnsigned(verdict) ? NOT_SIGNED : undefined
+    return JSON.stringify({ time, requestId, finding, ...record, ...result })
   }
   const verdictWords = [
     record.status,
-    ...record.codes,
+    ...mainCodes(verdict),
     signatureUnderDomain ? '' : '(no signature under the domain)'
   ]
   const upstreamWords = [upstream, upstreamError && `(${upstreamError})`]

@@ -56,6 +56,25 @@ it('says that a request had no Signature under the domain, which most scanners h
   expect(await of({ ...signed, headers }, 'text')).toContain('(no signature under the domain)')
 })
 
+const scanner = { method: 'GET', target: '/.env', headers: [['Host', 'x']], body: null, https: false }
+
+it('a request that is not signed has that one finding first, whatever else it lacks', async () => {
+  const json = JSON.parse(await of(scanner as never, 'json'))
+  expect(json.codes).toHaveLength(6)
+  expect(json.finding).toBe('this request is not signed, so it is not from the service')
+  const text = await of(scanner as never, 'text')
+  expect(text).toMatch(
+    / 401 rejected signature-missing \(no signature under the domain\) not-asked 2 ms id-1\n/
+  )
+  expect(text.replace(/\s+/g, ' ')).toContain(json.finding)
+})
+
+it('a request whose Signature a proxy dropped has all its failures', async () => {
+  const headers = signed.headers.filter(([name]) => name !== 'Signature')
+  const text = await of({ ...signed, headers, https: false }, 'text')
+  expect(text).toContain(' rejected not-https signature-missing ')
+})
+
 it('what was not HTTP that can be forwarded has a line, too', () => {
   const malformed = { receivedAt: 0, status: 400, upstream: 'malformed', reason: 'target' } as const
   expect(logText(malformed, 'text')).toBe('1970-01-01T00:00:00.000Z 400 malformed target')

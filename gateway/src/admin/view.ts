@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { diagnose, type VerifierOptions } from 'signed-requests'
 import { captureFixture } from 'signed-requests/testing'
 import type { DnsAnswer } from '../dns-answers.ts'
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, mainCodes } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 
 /** What is kept of one request. */
@@ -21,7 +21,6 @@ export interface KeptExchange extends Exchange {
 export function rowOf(kept: KeptExchange): object {
   const { number, list, receivedAt, duration, method, target, verdict, status, upstream } = kept
   const { upstreamError = '' } = kept
-  const codes = verdict.failures.map(({ code }) => code)
   const isTrouble = upstream !== 'answered' && upstream !== 'not-asked'
   const trouble = isTrouble ? [`upstream ${upstream} ${upstreamError}`.trimEnd()] : []
   return {
@@ -33,7 +32,7 @@ export function rowOf(kept: KeptExchange): object {
     target: ascii(target, 200),
     outcome: outcomeOf(kept),
     status,
-    note: [...codes, ...trouble].join(', '),
+    note: [...mainCodes(verdict), ...trouble].join(', '),
     checks: Object.values(verdict.checks).map(({ outcome }) => outcome)
   }
 }

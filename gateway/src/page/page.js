@@ -222,18 +222,24 @@ function summaryOf({ status, upstream, duration, https }) {
 const timeOf = ({ receivedAt }) =>
   element('time', '', new Date(receivedAt).toISOString().replace(/\.\d+/, ''))
 
-/** The changed line, the cause and the fix come first, and then what was seen. */
+/** The changed line, the cause and the fix come first, and then what was seen. What follows from another one has no advice. */
 function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
   const lines = changed === undefined ? [] : [changedLines(changed)]
   // The signing string has a place of its own.
   const seen = facts.filter(({ name }) => name !== 'signing string')
-  const follows = followsFrom === undefined ? [] : [['Follows from', followsFrom]]
+  const isRoot = followsFrom === undefined
+  const advice = isRoot
+    ? [
+        ['Likely cause', cause],
+        ['Fix', fix]
+      ]
+    : [['Follows from', followsFrom]]
   return element(
     'section',
     'failure',
     element('h3', '', element('code', '', code), ` ${message}`),
     ...lines,
-    element('dl', '', ...pairs([...follows, ['Likely cause', cause], ['Fix', fix]])),
+    element('dl', '', ...pairs(advice)),
     element('dl', '', ...pairs(seen.map(({ name, value }) => [name, value])))
   )
 }

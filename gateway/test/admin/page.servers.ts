@@ -161,7 +161,7 @@ test('the filter hides verified requests, and survives a reload', async () => {
 })
 
 test('scanners have a list of their own', async () => {
-  const { record, page, rows } = await start()
+  const { record, page, rows, detail } = await start()
   await record(sign())
   for (let i = 0; i < 3; i++) await record(scan)
   await eventually(() => page.locator('#others').innerText()).toBe('(3)')
@@ -169,8 +169,12 @@ test('scanners have a list of their own', async () => {
   await page.getByRole('radio', { name: /^not signed/ }).check()
   const others = page.locator('#other li')
   await others.nth(2).waitFor()
-  expect(await others.first().innerText()).toContain('GET /wp-login.php')
+  expect(await others.first().innerText()).toMatch(/GET \/wp-login\.php\s+signature-missing\s/)
   expect(await rows.first().isVisible()).toBe(false)
+  // What else it lacks follows from that, and has no advice of its own.
+  await others.first().click()
+  await detail.getByText('this request is not signed').waitFor()
+  expect((await detail.innerText()).match(/^Fix$/gm)).toHaveLength(1)
 })
 
 test('observing, it says so, and shows no forwarded request as refused', async () => {

@@ -78,6 +78,13 @@ describe('a line of the list', () => {
     expect(outcomeOf(exchange)).toBe(outcome)
   })
 
+  test('of a request that is not signed has that one code', async () => {
+    const headers = [['User-Agent', 'x']] as const
+    const { exchange } = await open({ method: 'GET', target: '/.env', headers, body: null, https: false })
+    expect(exchange.verdict.failures).toHaveLength(6)
+    expect(rowOf(keep(exchange))).toMatchObject({ list: 'other', note: 'signature-missing' })
+  })
+
   test('says which address of the upstream was not reached, and why', async () => {
     const changes = { upstream: 'unreachable', upstreamError: '127.0.0.1:9000 ECONNREFUSED' } as const
     const { exchange } = await open(sign(), { changes })
