@@ -135,7 +135,8 @@ export async function startAuthorizer(
     const status = res.headersSent ? res.statusCode : 0
     onOver({
       ...{ receivedAt, duration, method, target, headers, https: received.https, verdict, status },
-      upstream: 'not-asked'
+      upstream: 'not-asked',
+      ...(from === 'as-is' && isDescribed(req) && verdict.status !== 'verified' && { finding: DESCRIBED })
     })
   }
 
@@ -184,6 +185,15 @@ function forwardedRequest(req: IncomingMessage): ReceivedRequest {
     method: only('x-forwarded-method'),
     target: only('x-forwarded-uri')
   }
+}
+
+const DESCRIBED =
+  'the request has another X-Forwarded-Method or -Uri: if Traefik asks, start authorize with --from x-forwarded'
+
+/** Do its headers describe another request than itself? */
+function isDescribed({ headers, method, url }: IncomingMessage): boolean {
+  const { 'x-forwarded-method': original = method, 'x-forwarded-uri': target = url } = headers
+  return original !== method || target !== url
 }
 
 /** In this case: Lua's table of a subrequest's headers tells it apart. */

@@ -22,6 +22,8 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
   readonly body?: Uint8Array | undefined
   /** the id that the proxy in front gave it (`--request-id`) */
   readonly requestId?: string | undefined
+  /** what is wrong with how this was started, for the log; without any text of the sender */
+  readonly finding?: string | undefined
   /** the status sent to the sender; 0 when the connection ended before */
   readonly status: number
 }

@@ -17,13 +17,12 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
       ? JSON.stringify({ time, status: 'malformed', reason, httpStatus, upstream })
       : `${time} ${httpStatus} malformed ${reason}`
   }
-  const { requestId, upstreamError } = exchange
+  const { requestId, upstreamError, finding = isUnsigned(verdict) ? NOT_SIGNED : undefined } = exchange
   const ms = Math.round(exchange.duration)
   const record = logRecord(verdict)
   const signatureUnderDomain = isUnderDomain(verdict)
   if (form === 'json') {
     const result = { signatureUnderDomain, httpStatus, upstream, upstreamError, ms }
-    const finding = isUnsigned(verdict) ? NOT_SIGNED : undefined
     return JSON.stringify({ time, requestId, finding, ...record, ...result })
   }
   const verdictWords = [
@@ -34,7 +33,9 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
   const upstreamWords = [upstream, upstreamError && `(${upstreamError})`]
   const words = [time, `${httpStatus}`, ...verdictWords, ...upstreamWords, `${ms} ms`, requestId]
   const line = words.filter(Boolean).join(' ')
-  return verdict.status === 'verified' ? line : `${line}\n${explain(verdict, { settings: 'flags' })}\n`
+  if (verdict.status === 'verified') return line
+  const found = exchange.finding === undefined ? '' : `\n${exchange.finding}`
+  return `${line}${found}\n${explain(verdict, { settings: 'flags' })}\n`
 }
 
 /** Bytes that wait for a reader that has stalled. */

@@ -10,6 +10,7 @@ import {
   startAuthorizer
 } from '../src/authorize.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
+import { logText } from '../src/log.ts'
 import { runCli } from './run-cli.ts'
 
 const service = createTestService()
@@ -198,6 +199,22 @@ describe('x-forwarded', () => {
       }
     }
   )
+
+  test.each([
+    [
+      'json',
+      /"finding":"the request has another X-Forwarded-Method or -Uri: if Traefik asks, start authorize with --from x-forwarded"/
+    ],
+    ['text', /\n.* if Traefik asks, start authorize with --from x-forwarded\n/]
+  ] as const)('is named in the log, %s, when it was not asked for', async (form, says) => {
+    const { ask, exchanges } = await start({ from: 'as-is' })
+    expect((await ask(asked(sign()), DESCRIPTION)).status).toBe(401)
+    expect((await ask(asked(sign()), DESCRIPTION.slice(2))).status).toBe(401)
+    expect((await ask(sign(), DESCRIPTION)).status).toBe(200)
+    const [described, other, verified] = exchanges.map(exchange => logText(exchange, form))
+    expect(described).toMatch(says)
+    for (const line of [other, verified]) expect(line).not.toContain('if Traefik asks')
+  })
 
   test('does not fall back to the request that asks', async () => {
     const { ask } = await start({ from: 'x-forwarded' })
