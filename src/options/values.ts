@@ -78,7 +78,17 @@ export function validateHosts(hosts: unknown): readonly string[] {
     if (isHost(host)) return host.toLowerCase()
     const ofUrl = typeof host === 'string' ? /^[a-z]+:\/\/([^/?#@]+)/i.exec(host)?.[1] : undefined
     const example = isHost(ofUrl) ? describe(ofUrl) : '"hooks.example.com"'
-    throw mistake('hosts has', host, `write a host name without scheme and path, such as ${example}`)
+    const text = typeof host === 'string' ? host : ''
+    const names = text.match(/[^\s,]+/g) ?? []
+    const rule =
+      names.length > 1
+        ? `write each name by itself (in an array, or the flag again), ${names.map(describe).join(', ')}`
+        : names.length === 1 && names[0] !== text
+          ? `it has white space or a comma at an end, so write ${describe(names[0])}`
+          : text.includes('*')
+            ? `there are no wildcards: write each name that senders use, such as ${example}`
+            : `write a host name without scheme and path, such as ${example}`
+    throw mistake('hosts has', host, rule)
   })
 }
 

@@ -89,6 +89,21 @@ const MISTAKES = (
       'without scheme and path',
       '"a.example:8443"'
     ],
+    [
+      'several hosts in one string',
+      option({ hosts: ['c.example', 'a.example, b.example'] }),
+      '"a.example, b.example"',
+      'each name by itself',
+      '"a.example", "b.example"'
+    ],
+    [
+      'a host with a space',
+      option({ hosts: ' a.example' }),
+      '" a.example"',
+      'white space',
+      'write "a.example"'
+    ],
+    ['a wildcard host', option({ hosts: '*.a.example' }), '"*.a.example"', 'no wildcards', 'each name'],
     ['no hosts', option({ hosts: [] }), 'an empty array', 'name this receiver', '"hooks.example.com"'],
     ['unset accounts', option({ accounts: unset }), 'undefined', 'environment variable', 'accounts: "1234"'],
     ['empty accounts', option({ accounts: '' }), '""', 'non-empty string', '"1234"'],
