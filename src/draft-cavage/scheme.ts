@@ -13,7 +13,10 @@ const steps: SchemeSteps = {
 
   parseSignature(fields) {
     const value = fields.values.get('signature')
-    if (value === undefined) return fail('signature-missing')
+    if (value === undefined) {
+      const isElsewhere = /^signature /i.test(fields.values.get('authorization') ?? '')
+      return fail('signature-missing', isElsewhere ? { header: 'Authorization' } : undefined)
+    }
     if (fields.repeated.has('signature')) return fail('signature-repeated')
     return withExcerpt(parseSharedSignature(value), value)
   },

@@ -25,6 +25,7 @@ https header | your proxy sends no {header}, which is to be trusted | Have the p
 https | TLS ends at a proxy, or the sender used http | If your own proxy sets X-Forwarded-Proto[[, give the adapter||:]] {set:https:proto}; if it accepts only TLS, [[https: true||--https always]].
 date-missing | a proxy or CDN dropped it, or the sender did not write it | Have proxies pass Date on unchanged; if the sender has none in its log, have it add one.
 date-too-old,signature-expired,signature-created-out-of-range offsetSeconds=^- | {clock}: the request was delayed or replayed, or this clock is fast | Run date -u on this machine: if it differs from the true time, mend this machine's clock (NTP); if not, the request is old (or the clock of the sender is slow), and a retry needs a fresh signature.
+date-in-future,signature-created-out-of-range clock=2\\d.Jan.1970 | {clock}: [[now() returns seconds, not milliseconds||that clock is not set]] | [[Return milliseconds since 1970, as Date.now does||Set this machine's clock (NTP)]].
 date-in-future,signature-created-out-of-range | {clock}: the sender's clock is fast, or this one is slow | Run date -u on this machine: if it differs from the true time, mend this machine's clock (NTP); if not, have the sender mend its clock.
 host-missing header | your proxy sends no X-Forwarded-Host, which is to be trusted | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Host $http_host)[[, or, if it keeps Host, leave the host option out||]].
 host-missing | a proxy dropped it | Have the proxy keep Host (nginx: proxy_set_header Host $http_host).
@@ -32,23 +33,27 @@ host received=, | a broken sender or proxy, or an attack | Find out who adds the
 host similar | a proxy replaced Host with {received}: {similar} is there, and is not trusted | [[If your own proxy sets that header itself (anyone can send it), give the adapter host: 'x-forwarded-host'; or have||Have]] the proxy keep Host (nginx: proxy_set_header Host $http_host)[[||; for authorize behind Traefik: --from x-forwarded]].
 host sameName=true | the port differs: {received} was received and {expected} is configured | If the URL that you gave to the service has that port: {set:hosts:received}. If not, a proxy changed it: have it keep Host (nginx: proxy_set_header Host $http_host).
 host header | the request is for another receiver, or the proxy writes another name into X-Forwarded-Host | Have the proxy send the name that the sender used; add it, {set:hosts:received}, only if the URL that you gave to the service has it.
+host received=^_$ | a proxy replaced Host with _, as nginx does with proxy_set_header Host $server_name (or _) | Have the proxy keep Host (nginx: proxy_set_header Host $http_host).
 host internal=true | a proxy replaced Host with the address that it forwards to ({received}) | Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or, if it sends X-Forwarded-Host, give the adapter host: 'x-forwarded-host'||]]. Add it, {set:hosts:received}, only if the service calls you by that name: a name that was not signed gives signature-mismatch.
 host | the request is for another receiver, or a proxy replaced Host, or it is a name of yours that is not configured | Compare it with the URL that you gave to the service. Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or give the adapter host: 'x-forwarded-host'||]]; add it, {set:hosts:received}, only if that URL has it.
 account-missing,account-malformed similar | {name:accountHeader} is not the header that the service uses: {similar} is there: is that it? | If so: {set:accountHeader:similarName}.
 account-missing isSigned=true | a proxy removed {header}, which is signed | Have the proxy pass it on unchanged.
 account-missing | the service sends it in another header than {header}, or a proxy dropped it | Set {name:accountHeader} to what the service documents; if that is {header}, have proxies pass it on.
 account-repeated | a proxy or the sender wrote it twice | Have proxies pass every header on unchanged.
-account-mismatch expected | the request is for another customer of the service, or for an account of yours that is not configured | If {received} is yours: {set:accounts:received} (now {expected}).
+account-mismatch received=^(?:account)?- expected=^(?!account-|-) | a part of the prefix is left in {received}: is {name:accountPrefix} too short? | Set {name:accountPrefix} to all that the service writes before the id, or leave it out for account-, the default.
+account-mismatch expected | the request is for another customer of the service, or for an account of yours that is not configured, or {header} was changed: the signature is not checked until the account fits | If {received} is yours: {set:accounts:received} (now {expected}). If not, look at what the sender sent: have proxies pass {header} on unchanged.
 account-mismatch | your accounts function returned false | If {received} is yours, have the function return true for it.
 account-check-failed error=^it.returned | your accounts function does not return a boolean | Return true or false: async id => (await find(id)) !== undefined.
 account-check-failed | your accounts function threw {error} | Mend it; the sender may try again.
 account | the service uses another header or prefix | Set {name:accountHeader} and {name:accountPrefix} to what the service sends.
+signature-missing header | the signature is in {header}, the other form of the draft, which is not read here | Have the sender write the same parameters in a Signature header.
 signature-missing unsigned=true | this request is not signed, so it is not from the service: a scanner, a health check, a browser | Nothing to mend. If the service did send it, a proxy drops Signature and Digest: have it pass every header on.
 signature-missing | a proxy dropped it: the rest of a signed request is there | Have proxies pass Signature on unchanged.
 signature-malformed rfc9421=true | it is signed by RFC 9421, not by the draft | If the service says so, allow it: [[schemes: [draftCavage, rfc9421]||--scheme draft-cavage --scheme rfc9421]].
 signature-algorithm-not-allowed algorithm | the sender uses another algorithm | If the service says so, add it: {set:algorithms:algorithm}.
 signature-algorithm-not-allowed | the sender uses another algorithm | Have the sender sign with an allowed one: this library has no such algorithm.
 signature-times-not-allowed | the sender covers a time that the draft forbids with this algorithm | Have the sender leave (created) and (expires) out of headers, or sign with hs2019.
+coverage-insufficient missing=^(?:(?:\\(request-target\\)|host|date|digest)(?:,.|$))+$ covered=^[^@]*$ | the sender signs less than the service does | Have the sender sign {missing}, or anyone can change it.
 coverage-insufficient | the sender signs less than the service does, or a name is configured that the service does not sign | Have the sender sign {missing}, or anyone can change it; if the service does not sign it, check {name:accountHeader} and {name:alsoCovered}.
 coverage-repeated | a broken sender, or an attack | Have the sender list each name once.
 coverage-absent reason | {absent}: {reason} | Have the sender sign it in that form.
@@ -65,11 +70,14 @@ key-too-short allowed=true | the key has {bits} bits, and minRsaBits is {limit}:
 key-too-short | the key has {bits} bits, fewer than the RFC allows | Have the service publish a longer key: RFC 8301 forbids fewer than 1024 bits[[ (minRsaBits is {limit})||]].
 key-too-long | the key has {bits} bits, and [[maxRsaBits is {limit}||at most {limit} are accepted]] | [[If the service documents keys of {bits} bits, set maxRsaBits to {bits}; if not, have||Have]] the service publish another key.
 key-not-found reason=^no.key | DNS has the name, and no key record there: the key is not published yet, or a wildcard or another TXT record is in its place | Look at it with: {command}; the service must publish the key.
+key-not-found reason=^ENODATA | DNS has the name, and no TXT record there: the key was withdrawn, is not published yet, or your DNS server cannot see it | Ask again with: {command}; if others see it, it is your DNS server.
 key-not-found | it was withdrawn, is not published yet, or your DNS server cannot see it | Ask again with: {command}; if others see it, it is your DNS server.
 key-revoked | it was replaced: the request was signed with an old key | Have the request signed with the new key.
 key-lookup-failed error=^the.answer | your lookupTxt function does not return what DNS does: {error} | Return an array of strings for each record, as dns.promises.resolveTxt does.
 key-lookup-failed,key-lookup-timeout overHttps=true | DNS over HTTPS at {asked}, or the network path to it: {error} | Check its URL, its certificate and HTTPS from here to {asked}; the sender may try again.
 key-lookup-failed,key-lookup-timeout | your DNS server, or the network path to it: {error} | Check the resolver and the firewall (UDP and TCP 53; long answers need TCP), with: {command}; the sender may try again.
+key-malformed reason=quote|escaped | the record has the quotes or backslashes of a zone file in its text | Look at it with: {command}; the service must publish the text without them, its strings joined.
+key-malformed,key-unreadable record=^.{255}$ record=p\\W[\\w+/\\s]*$ | the record was cut at 255 characters: only its first string is there | Look at it with: {command}; if it is cut there too, the service must publish the rest as further strings[[; if not, have lookupTxt return all strings of a record||]].
 key | the service published a bad record, or it was changed on the way into DNS | Look at it with: {command}; the service must mend it.
 signature change=prefix | a proxy or router took {detail} off the path | Put it back: {set:prefix:detail}[[ in the adapter||]].
 signature change=slash | a proxy[[ or router||]] took {detail} off the path and added a slash, so that a prefix does not restore it | Have the path passed on as received (nginx: proxy_pass without a path[[; Express: req.originalUrl||]]).
@@ -78,6 +86,7 @@ signature change=added | a proxy or router put something in front of the path, o
 signature change=rewritten | a proxy or router rewrote the target; {detail} has the one that was signed | Have it pass the target on as received[[, and give the adapter the original, such as req.originalUrl||]].
 signature change=query | the query was dropped or added on the way | Have path and query passed on as received[[, such as req.originalUrl||]].
 signature change=encoding | the target was decoded or encoded again, or slashes were merged or removed | Have it passed on as received, never rebuilt[[ through URL||]].
+signature change=order | the parameters of the query were put in another order | Have the query passed on as received: no proxy or cache that sorts it.
 signature change=method | the method was changed: a redirect turned POST into GET, or a header overrode it | Give the service the URL to which the redirect leads, and have no middleware change the method.
 signature change=host | a proxy replaced Host | Have the proxy keep Host (nginx: proxy_set_header Host $http_host).
 signature change=port | a proxy changed the port in Host | Have the proxy keep Host (nginx: proxy_set_header Host $http_host; $host leaves the port out).

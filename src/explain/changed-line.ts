@@ -163,8 +163,19 @@ function paths(path: string, { forwarded }: Context): readonly Candidate[] {
     [start, 'query'],
     [`${path}?`, 'query'],
     ...encodings(path, start, query).map((other): Candidate => [other, 'encoding']),
+    ...orders(query).map((other): Candidate => [`${start}?${other.join('&')}`, 'order']),
     [path.slice(Math.max(path.indexOf('/', 1), 0)), 'added']
   ]
+}
+
+/** A query is sorted by some proxies and caches: all orders of up to four parameters. */
+function orders(query: string): readonly string[][] {
+  const parts = query.slice(1).split('&')
+  const permute = (left: string[]): string[][] =>
+    left.length < 2
+      ? [left]
+      : left.flatMap((part, at) => permute(left.filter((_, i) => i !== at)).map(rest => [part, ...rest]))
+  return parts.length > 1 && parts.length <= 4 ? permute(parts) : []
 }
 
 /** What one writer of URLs escapes and another does not. */

@@ -85,7 +85,9 @@ export function diagnoseWithin(
   const codes = new Set(verdict.failures.map(({ code }) => code))
   const situation: Situation = {
     settings,
-    unsigned: codes.has('signature-missing') && codes.has('digest-missing') && codes.has('account-missing'),
+    unsigned:
+      verdict.failures.some(({ code, evidence }) => code === 'signature-missing' && !evidence) &&
+      ['digest-missing', 'account-missing'].every(code => codes.has(code as Code)),
     rfc9421: verdict.failures.some(isRfc9421),
     absent: verdict.failures.flatMap(failure => evidenceOf(failure)['absent'] ?? []).map(String)
   }

@@ -90,7 +90,8 @@ function isTxtAnswer(answer: unknown): answer is TxtAnswer {
 /** Only `code` decides: NXDOMAIN and "no TXT here" are answers; any other code means there was no answer. */
 function parseError(name: string, error: unknown, lookupTxt: LookupTxt): Result<TxtAnswer> {
   const code = errorLabel(error)
-  if (code === 'ENOTFOUND' || code === 'ENODATA') return fail('key-not-found', { name, reason: code })
+  if (code === 'ENOTFOUND' || code === 'ENODATA')
+    return fail('key-not-found', { name, reason: code, ...asked(lookupTxt) })
   const failure = code === 'ETIMEOUT' ? 'key-lookup-timeout' : 'key-lookup-failed'
   return withCause(fail(failure, { name, error: code, ...asked(lookupTxt) }), error)
 }

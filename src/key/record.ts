@@ -92,6 +92,7 @@ const RECORD = /^[\t\r\n\x20-\x7e]*$/
  */
 function parseTagList(text: string): TagList | string {
   if (!RECORD.test(text)) return 'it has a character outside printable ASCII'
+  if (/^[\s\\]*"/.test(text)) return 'it begins with a quote, as zone files write it'
   if (text.includes('\\;')) return 'it has an escaped semicolon, as zone files write it'
 
   const tags = new Map<string, string>()

@@ -10,6 +10,8 @@ export interface KeyEvidence {
   bits?: number
   /** for `key-too-short` and `key-too-long`: the bits that are the limit */
   limit?: number
+  /** for `key-not-found`: the servers that were asked, where `lookupTxt` says so */
+  servers?: readonly string[]
 }
 
 /** What can be wrong with the key itself. */
@@ -73,6 +75,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   /** `expected` is the configured ids; absent where a function decides */
   'account-mismatch': { header: string; received: string; expected?: readonly string[] }
   'account-check-failed': { error: string }
+  /** Where the signature is in that header, the other form of the draft; otherwise there is no evidence. */
+  'signature-missing': { header: 'Authorization' }
   /** `excerpt` is the text around the position */
   'signature-malformed': { position: number; reason: string; excerpt?: string }
   'signature-parameter-missing': { parameter: string }

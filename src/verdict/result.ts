@@ -13,7 +13,7 @@ export type FailedWith<C extends Code> = {
 } & WithEvidence<C>
 
 /** Codes that have evidence in some cases only. */
-type SometimesEvident = 'not-https'
+type SometimesEvident = 'not-https' | 'signature-missing'
 
 /** Required where the code has evidence, absent where it has none. Text in it comes from outside: escape it. */
 export type WithEvidence<C extends Code> = C extends SometimesEvident

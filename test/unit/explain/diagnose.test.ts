@@ -61,12 +61,34 @@ it.each<[unknown, string]>([
   for (const print of [diagnose, explain]) expect(() => print(verdict, options as never)).toThrow(message)
 })
 
+it('lets nothing follow from a signature that is in Authorization', async () => {
+  const headers = [...(service.sign().headers as Iterable<readonly [string, string]>)]
+  const sent = headers.flatMap(([name, value]): [string, string][] =>
+    name === 'Signature'
+      ? [['authorization', `signature ${value}`]]
+      : name === 'Digest'
+        ? []
+        : [[name, value]]
+  )
+  const verdict = await createVerifier({ ...service.options, accountHeader: 'X-Other' })({
+    ...service.sign(),
+    headers: sent
+  })
+  const { headline, failures } = diagnose(verdict)
+  expect(headline).toBe('account, signature-header, digest')
+  expect(failures[1]).toMatchObject({
+    code: 'signature-missing',
+    facts: [{ name: 'header', value: 'Authorization' }]
+  })
+  expect(JSON.stringify(verdict)).not.toContain('keyId')
+})
+
 it('names a few of many accounts, and takes no longer for them', async () => {
   const accounts = Array.from({ length: 100_000 }, (_, i) => String(i + 10_000))
   const verdict = await createVerifier({ ...service.options, accounts })(service.sign())
   const [failure] = diagnose(verdict).failures
   expect(failure?.fix).toBe(
-    `If 1234 is yours: accounts: [..., '1234'] (now ${accounts.slice(0, 10).join(', ')}).`
+    `If 1234 is yours: accounts: [..., '1234'] (now ${accounts.slice(0, 10).join(', ')}). If not, look at what the sender sent: have proxies pass x-service-id on unchanged.`
   )
   expect(failure?.facts.find(({ name }) => name === 'expected')?.value).toMatch(/10019 and 99980 more$/)
   const many = () => {

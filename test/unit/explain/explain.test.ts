@@ -120,9 +120,8 @@ const CASES: readonly Case[] = [
     check: 'coverage',
     request: sign({ covered: ['(request-target)', 'Host', 'Date', 'X-Service-ID'] }),
     line: 'missing digest; covered (request-target), host, date, x-service-id',
-    cause:
-      'the sender signs less than the service does, or a name is configured that the service does not sign',
-    fix: 'Have the sender sign digest, or anyone can change it; if the service does not sign it, check accountHeader'
+    cause: 'the sender signs less than the service does',
+    fix: 'Have the sender sign digest, or anyone can change it.'
   },
   {
     check: 'key-name',

@@ -31,6 +31,18 @@ it('names the DNS server that was too slow', async () => {
   expect(failure?.facts).toContainEqual({ name: 'asked', value: '192.0.2.53' })
 })
 
+it.each(['ENOTFOUND', 'ENODATA'])('names the DNS server that has no key: %s', async code => {
+  const empty = Object.assign(() => Promise.reject(Object.assign(new Error(), { code })), {
+    servers: () => ['192.0.2.53']
+  })
+  const [failure] = diagnose(await judge({ lookupTxt: empty })).failures
+  expect(failure).toMatchObject({
+    code: 'key-not-found',
+    fix: expect.stringContaining('--dns-server 192.0.2.53')
+  })
+  expect(failure?.facts).toContainEqual({ name: 'asked', value: '192.0.2.53' })
+})
+
 it('names the host that was asked over HTTPS, without the path of its URL', async () => {
   const fetch = () => Promise.reject(new TypeError('fetch failed'))
   const lookupTxt = dohTxtLookup({ url: 'https://dns.example/secret', fetch })

@@ -88,6 +88,8 @@ const rejects = (code: string) => () => Promise.reject(Object.assign(new Error('
 const store = (claim: () => Promise<boolean>) => ({ replayStore: { claim, release: async () => {} } })
 const record = (text: string) => ({ lookupTxt: async () => [[text]] })
 const published = service.records[KEY_NAME]![0]!.join('')
+const long = createTestService().records[KEY_NAME]![0]!.join('')
+const longRecord = (more: number) => long.replace('p=', `${' '.repeat(more)}p=`)
 const minutes = (count: number) => new Date(Date.now() + count * 60_000)
 
 interface Situation {
@@ -371,6 +373,21 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
         targetOf(req => decodeURI(req.url))
       )
   },
+  'a cache sorts the query': {
+    code: 'signature-mismatch',
+    cause: /parameters of the query were put in another order/,
+    changed: target('/hook?type=a&id=42&at=7&by=me'),
+    verdict: () =>
+      through(
+        sign({ target: '/hook?type=a&id=42&at=7&by=me' }),
+        [],
+        targetOf(req => {
+          const { pathname, searchParams } = new URL(req.url, 'http://x')
+          searchParams.sort()
+          return `${pathname}?${searchParams}`
+        })
+      )
+  },
   'the target is rebuilt through URL': {
     code: 'signature-mismatch',
     cause: /decoded or encoded again/,
@@ -445,6 +462,21 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     cause: /a proxy dropped it/,
     verdict: () => judge(withHeaders(sign(), { Signature: undefined }))
   },
+  'the signature is in Authorization': {
+    code: 'signature-missing',
+    cause: /^the signature is in Authorization, the other form of the draft, which is not read here$/,
+    fix: /same parameters in a Signature header/,
+    verdict: () => {
+      const signed = sign()
+      const signature = linesOf(signed).find(([name]) => name === 'Signature')![1]
+      return judge(withHeaders(signed, { Signature: undefined, Authorization: `Signature ${signature}` }))
+    }
+  },
+  'another kind of Authorization, and no signature': {
+    code: 'signature-missing',
+    cause: /a proxy dropped it/,
+    verdict: () => judge(withHeaders(sign(), { Signature: undefined, Authorization: 'Bearer Signature' }))
+  },
   'a proxy drops Digest': {
     code: 'digest-missing',
     cause: /a proxy dropped it/,
@@ -460,6 +492,12 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     cause: /replaced Host with the address that it forwards to \(10\.0\.0\.5:3000\)/,
     fix: /only if the service calls you by that name/,
     verdict: () => judge(withHeaders(sign(), { Host: '10.0.0.5:3000' }))
+  },
+  'Host is the server_name of nginx for any name': {
+    code: 'host-mismatch',
+    cause: /^a proxy replaced Host with _, as nginx does with proxy_set_header Host \$server_name/,
+    fix: /proxy_set_header Host \$http_host/,
+    verdict: () => judge(withHeaders(sign(), { Host: '_' }))
   },
   'Host with a port that is not configured': {
     code: 'host-mismatch',
@@ -492,6 +530,33 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     cause: /another customer of the service, or for an account of yours/,
     verdict: () => judge(sign({ headers: { 'X-Service-ID': 'account-99' } }))
   },
+  'a proxy replaces the account': {
+    code: 'account-mismatch',
+    cause: /or x-service-id was changed: the signature is not checked until the account fits$/,
+    fix: /^If 99 is yours: .* If not, .* have proxies pass x-service-id on unchanged\.$/,
+    verdict: () => judge(withHeaders(sign(), { 'X-Service-ID': 'account-99' }))
+  },
+  ...Object.fromEntries(
+    ['account', ''].map(accountPrefix => [
+      `accountPrefix is "${accountPrefix}"`,
+      {
+        code: 'account-mismatch',
+        cause: /^a part of the prefix is left in (?:account)?-1234: is accountPrefix too short\?$/,
+        fix: /leave it out for account-/,
+        verdict: () => judge(sign(), { accountPrefix })
+      } satisfies Situation
+    ])
+  ),
+  'accountPrefix is a part, and a function decides': {
+    code: 'account-mismatch',
+    cause: /is accountPrefix too short/,
+    verdict: () => judge(sign(), { accountPrefix: 'account', accounts: id => id === '1234' })
+  },
+  'the prefix is a part of each id': {
+    code: 'account-mismatch',
+    cause: /another customer of the service/,
+    verdict: () => judge(sign(), { accountPrefix: '', accounts: ['account-99'] })
+  },
   'accounts returns a row': {
     code: 'account-check-failed',
     cause: /does not return a boolean/,
@@ -515,6 +580,30 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     cause: /10 minutes ahead .* sender's clock is fast, or this one is slow/,
     fix: /date -u/,
     verdict: () => judge(sign({ date: minutes(10) }))
+  },
+
+  'now() in seconds': {
+    code: 'date-in-future',
+    cause: /Jan 1970 .*\): now\(\) returns seconds, not milliseconds$/,
+    fix: /^Return milliseconds since 1970/,
+    verdict: () => judge(sign(), { now: () => Date.now() / 1000 })
+  },
+  'a machine that has no clock': {
+    code: 'date-in-future',
+    cause: /01 Jan 1970 .* or this one is slow/,
+    verdict: () => judge(sign(), { now: () => 60_000 })
+  },
+  'Date is not signed': {
+    code: 'coverage-insufficient',
+    cause: /^the sender signs less than the service does$/,
+    fix: /^Have the sender sign date, or anyone can change it\.$/,
+    verdict: () => judge(sign({ covered: ['(request-target)', 'host', 'x-service-id', 'digest'] }))
+  },
+  'a name that only the receiver wants signed': {
+    code: 'coverage-insufficient',
+    cause: /a name is configured that the service does not sign/,
+    fix: /check accountHeader and alsoCovered/,
+    verdict: () => judge(sign(), { alsoCovered: ['x-tenant'] })
   },
 
   // keys
@@ -551,6 +640,11 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     cause: /withdrawn, is not published yet/,
     verdict: () => judge(sign(), { lookupTxt: rejects('ENOTFOUND') })
   },
+  'a name without TXT records': {
+    code: 'key-not-found',
+    cause: /^DNS has the name, and no TXT record there: /,
+    verdict: () => judge(sign(), { lookupTxt: rejects('ENODATA') })
+  },
   'another TXT record in the place of the key': {
     code: 'key-not-found',
     cause: /no key record there: .* a wildcard or another TXT record/,
@@ -566,6 +660,43 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     cause: /bad record/,
     verdict: () => judge(sign(), record(published.slice(0, -8)))
   },
+  ...Object.fromEntries(
+    [0, 1, 2, 3].map(more => [
+      `a record that was cut at 255 characters, with ${more} before the key`,
+      {
+        code: 'key-unreadable',
+        cause: /^the record was cut at 255 characters: only its first string is there$/,
+        fix: /further strings/,
+        verdict: () => judge(sign(), record(longRecord(more).slice(0, 255)))
+      } satisfies Situation
+    ])
+  ),
+  'a bad record of another length': {
+    code: 'key-unreadable',
+    cause: /bad record/,
+    verdict: () => judge(sign(), record(longRecord(0).slice(0, 254)))
+  },
+  'a bad record of 255 characters that ends after its key': {
+    code: 'key-unreadable',
+    cause: /bad record/,
+    verdict: () => judge(sign(), record(`${long.slice(0, 250)}; t=s`))
+  },
+  ...Object.fromEntries(
+    [
+      `"${published}"`,
+      published.replace(/^(.{90})/, '$1" "'),
+      `${published.slice(0, 40)}\\"${published.slice(40)}"`,
+      published.replaceAll(';', '\\;')
+    ].map((text, i) => [
+      `a record in the form of a zone file, ${i + 1}`,
+      {
+        code: 'key-malformed',
+        cause: /^the record has the quotes or backslashes of a zone file in its text$/,
+        fix: /must publish the text without them/,
+        verdict: () => judge(sign(), record(text))
+      } satisfies Situation
+    ])
+  ),
   'DNS that does not answer': {
     code: 'key-lookup-failed',
     cause: /your DNS server.*ECONNREFUSED/,
