@@ -56,14 +56,9 @@ export function authorizerSettingsOf(command: Command, env: NodeJS.ProcessEnv): 
   if (from === 'x-forwarded' && (https === 'always' || prefix !== undefined)) {
     command.error('--from x-forwarded takes all from X-Forwarded-*: leave out --https always and --prefix')
   }
-  return {
-    from,
-    // A variable alone may be for the gateway beside it.
-    ...commonSettings(command, {
-      ...{ ...values, https, prefix },
-      ...(replay ? { replay: 'memory', redis, postgres } : { replay: 'none' })
-    })
-  }
+  // A variable alone may be for the gateway beside it.
+  const store = replay ? { replay: 'memory', redis, postgres } : { replay: 'none' }
+  return { from, ...commonSettings(command, { ...values, ...store, https, prefix }) }
 }
 
 export interface Authorizer {

@@ -50,6 +50,9 @@ export function entryOf({ authority, headers: lines, ...captured }: Captured, mo
   }
 }
 
+export const isSigned = ({ request }: Entry): boolean =>
+  ['signature', 'signature-input'].some(name => lineValues(request.headers, name).length > 0)
+
 const EMPTY_DIGESTS = (['sha256', 'sha512'] as const).map(name => base64Digest(name, new Uint8Array(0)))
 
 /** RFC 9112 section 6.3; without its headers, as over HTTP/2, the digest says whether there was one. */

@@ -137,7 +137,7 @@ function parseHeaders(headers: unknown): HeaderLine[] {
       if (isText(name) && others.length === 0 && /^(?:string|number|boolean)$/.test(typeof value))
         return [name, String(value)]
       throw new UsageError(
-        `the header ${String(name).slice(0, 60)} is not text: headers must be an object of names and values, pairs, or { name, value }`
+        `the header ${String(name).slice(0, 60)} is not text: headers must be an object of names and values, pairs, or { name, value } (of Node.js req.headers, not req.rawHeaders)`
       )
     })
   )

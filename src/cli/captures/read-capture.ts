@@ -1,5 +1,5 @@
 import { UsageError } from '../command.ts'
-import type { Entry } from './capture.ts'
+import { type Entry, isSigned } from './capture.ts'
 import { parseHttp } from './http.ts'
 import { parseJson } from './json.ts'
 import { PACKET, parseCurl, parseCurlCommand, parseTcpdump } from './programs.ts'
@@ -8,8 +8,36 @@ export const FORMATS =
   'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a curl command, an ' +
   'HTTP/2 head with :method and :path, a HAR, an AWS Lambda event, JSON of { method, url, headers, body }, or a fixture'
 
+type Advice = readonly [pattern: RegExp, advice: string]
+
+/** What may be read as requests without a signature, and what to do instead. */
+const MISREAD: readonly Advice[] = [
+  [/^(?:\S+ )?=> Send header, /m, 'this is the output of curl --trace: capture with curl -v instead'],
+  [
+    /^[^\n]*"httpStatus":\d{1,3},"upstream":"|^\S{20,30}Z \d{1,3} (?:rejected|unavailable|verified|malformed) /,
+    "this is the gateway's log, which does not have the request: start the gateway with --admin 127.0.0.1:9901 and copy the request from its page"
+  ],
+  [
+    /^\s*\[\s*["'][\w-]+["']\s*,\s*["']|^(?!.*"headers"\s*:).*"rawHeaders"\s*:/s,
+    'this has req.rawHeaders: write JSON.stringify({ method: req.method, url: req.url, headers: req.headers, body }) instead'
+  ],
+  [
+    /^\s*(?:[{[]|array\b).*\b(?:REQUEST_METHOD|HTTP_HOST)["'\]]/is,
+    "this is $_SERVER of PHP, which renames headers: write json_encode(['method' => $_SERVER['REQUEST_METHOD'], 'url' => $_SERVER['REQUEST_URI'], 'headers' => getallheaders(), 'body' => file_get_contents('php://input')]) instead"
+  ],
+  [
+    /^\s*[A-Z]{3,7} \S+ HTTP\/1\.[01]\r?\n\s*\n[\w-]+: /,
+    'there is an empty line after every line, and the first one ends the head: remove them'
+  ],
+  [
+    // Lines of curl -v have > in front.
+    /^(?!.{0,40}> )\S[^\n]*\s[A-Z]{3,7} \/\S* HTTP\/1\.[01]\r?\n\S[^\n]*\s[\w-]+: /m,
+    'each line has something in front of it, such as a time or the name of a container: remove that from every line'
+  ]
+]
+
 /** What people have instead of a capture, and what to capture. */
-const RECOGNIZED: readonly (readonly [pattern: RegExp, advice: string])[] = [
+const RECOGNIZED: readonly Advice[] = [
   [/^\s*$/, 'the file is empty'],
   [
     /^(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4)/,
@@ -41,11 +69,15 @@ const RECOGNIZED: readonly (readonly [pattern: RegExp, advice: string])[] = [
 export function readCapture(file: Buffer): Entry[] {
   const { bytes, notes } = decode(file)
   const start = bytes.toString('latin1', 0, 10_000)
-  const entries = /^\s*[{[]/.test(start)
+  // Log lines may begin with [2026-11-22 or [info].
+  const entries = /^\s*(?:\{|\[\s*[[\]{"])/.test(start)
     ? parseJson(parseValue(bytes.toString('utf8')))
     : parseText(bytes, start)
-  if (entries.length > 0) return entries.map(entry => ({ ...entry, notes: [...notes, ...entry.notes] }))
-  const [, advice] = RECOGNIZED.find(([pattern]) => pattern.test(start)) ?? []
+  const adviceIn = (list: readonly Advice[]) => list.find(([pattern]) => pattern.test(start))?.[1]
+  const misread = entries.some(isSigned) ? undefined : adviceIn(MISREAD)
+  if (entries.length > 0 && misread === undefined)
+    return entries.map(entry => ({ ...entry, notes: [...notes, ...entry.notes] }))
+  const advice = misread ?? adviceIn(RECOGNIZED)
   throw new UsageError(
     advice === undefined
       ? `this is not a request in a format that explain reads: ${FORMATS}`

@@ -2,7 +2,7 @@ import { explainDiagnosis } from '../../explain/explain.ts'
 import { asciiJson, escapeText } from '../../explain/text.ts'
 import { lineValues } from '../../http/fields.ts'
 import { createVerifier, dnsTxtLookup, parseHttpDate, type VerifierOptions } from '../../index.ts'
-import type { Entry } from '../captures/capture.ts'
+import { type Entry, isSigned } from '../captures/capture.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { addPrefix, type Command, option, requireFlags, SHARED, schemeOf, type Values } from '../flags.ts'
@@ -110,9 +110,6 @@ export function chooseVector(entries: readonly Entry[], name: string | undefined
     name === undefined ? `--vector is missing: one of ${names}` : `there is no vector ${name} among ${names}`
   )
 }
-
-const isSigned = ({ request }: Entry): boolean =>
-  ['signature', 'signature-input'].some(name => lineValues(request.headers, name).length > 0)
 
 /** The request as the flags change it. */
 async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {

@@ -111,6 +111,9 @@ it.each([
   expect((await explain(JSON.stringify(har))).code).toBe(exit)
 })
 
+const prefixed = (prefix: string) => head({}).trimEnd().replaceAll('\r\n', '\n').replace(/^/gm, prefix)
+const rawHeaders = service.sign().headers.flat()
+
 describe('what is not a capture', () => {
   it.each([
     [
@@ -139,6 +142,50 @@ describe('what is not a capture', () => {
       '127.0.0.1 - - [22/Nov/2026:13:00:00 +0000] "POST /hook HTTP/1.1" 401 0 "-" "curl/8"\n',
       'an access log, which has no headers'
     ],
+    ['lines of docker compose', prefixed('app-1  | '), 'each line has something in front of it'],
+    ['lines with a time', `started\n${prefixed('2026-11-22T12:00:00.000Z ')}`, 'each line has something'],
+    ['lines of syslog', prefixed('Nov 22 12:00:00 host app[12]: '), 'each line has something'],
+    ['lines of a logger', prefixed('[2026-11-22 12:00:00] INFO: '), 'each line has something'],
+    ['empty lines between all lines', head({}).replaceAll('\n', '\n\n'), 'an empty line after every line'],
+    ['req.rawHeaders', JSON.stringify(rawHeaders), 'headers: req.headers'],
+    ['req.rawHeaders by console.log', "[\n  'Host',\n  'receiver.example',\n", 'headers: req.headers'],
+    [
+      'a log line with req.rawHeaders',
+      JSON.stringify({ req: { method: 'POST', url: '/hook', rawHeaders } }),
+      'headers: req.headers'
+    ],
+    [
+      'headers that are req.rawHeaders',
+      JSON.stringify({ method: 'POST', url: '/hook', headers: rawHeaders }),
+      'of Node.js req.headers, not req.rawHeaders'
+    ],
+    ['$_SERVER as JSON', '{"HTTP_HOST":"receiver.example","REQUEST_METHOD":"POST"}', 'getallheaders()'],
+    [
+      '$_SERVER by print_r',
+      'Array\n(\n    [USER] => www\n    [HTTP_HOST] => receiver.example\n',
+      'getallheaders()'
+    ],
+    ['$_SERVER by var_dump', 'array(9) {\n  ["REQUEST_METHOD"]=>\n  string(4) "POST"\n', 'getallheaders()'],
+    [
+      "the gateway's log",
+      '{"time":"2026-11-22T12:00:00.000Z","status":"rejected","codes":["date-too-old"],"signatureUnderDomain":true,"httpStatus":401,"upstream":"not-asked","ms":2}\n',
+      'start the gateway with --admin'
+    ],
+    [
+      "the gateway's log as text",
+      '2026-11-22T12:00:00.000Z 401 rejected date-too-old not-asked 2 ms\nrejected: date\n',
+      'start the gateway with --admin'
+    ],
+    [
+      'curl --trace-ascii',
+      '== Info: Connected to 127.0.0.1\n=> Send header, 191 bytes (0xbf)\n0000: POST /hook HTTP/1.1\n0015: Host: a\n',
+      'capture with curl -v instead'
+    ],
+    [
+      'curl --trace',
+      '=> Send header, 191 bytes (0xbf)\n0000: 50 4f 53 54 20 2f 68 6f 6f 6b 20 48 54 54 50 2f POST /hook HTTP/\n',
+      'capture with curl -v instead'
+    ],
     ['an HTTPie command', 'http POST receiver.example/hook id:=1\n', 'HTTPie'],
     [
       'JSON with a comma too many',
@@ -152,6 +199,17 @@ describe('what is not a capture', () => {
     expect(stderr).toContain(says)
     expect(code).toBe(64)
   })
+})
+
+it.each([
+  ['curl -v', '> POST /hook HTTP/1.1\n> Host: a\n>\n'],
+  ['curl -v --trace-time', '12:00:00.000001 > POST /hook HTTP/1.1\n12:00:00.000001 > Host: a\n'],
+  ['raw', 'POST /hook HTTP/1.1\nHost: a\nContent-Length: 20\n\n{"REQUEST_METHOD":1}'],
+  ['an answer behind it', 'GET / HTTP/1.1\n\nHTTP/1.1 200 OK\nDate: a\n\n'],
+  ['JSON', JSON.stringify({ method: 'POST', url: '/', headers: { host: 'a' }, rawHeaders: ['Host', 'a'] })]
+])('a request that is not signed is explained as one: %s', async (_, file) => {
+  const { code, stdout } = await explain(file)
+  expect([code, stdout]).toEqual([1, expect.stringContaining('this request is not signed')])
 })
 
 it('--key-record takes the output of dig with two records', async () => {
