@@ -1,5 +1,5 @@
 import type { KeyCache, RecordKey } from '../key/import.ts'
-import type { TxtAnswer } from '../key/lookup.ts'
+import { asked, type TxtAnswer } from '../key/lookup.ts'
 import { joinChunks } from '../key/record.ts'
 import type { Settings } from '../options/options.ts'
 import type { SchemeSteps } from '../scheme.ts'
@@ -41,7 +41,11 @@ export function checkKey(
 
   if (candidates.length > 0) return ok(candidates)
   if (firstFailure === undefined)
-    return fail('key-not-found', { name, reason: 'no key record among the TXT records' })
+    return fail('key-not-found', {
+      name,
+      reason: 'no key record among the TXT records',
+      ...asked(settings.lookupTxt)
+    })
   return { ...firstFailure, evidence: { name, ...firstFailure.evidence } } as Failed
 }
 

@@ -86,6 +86,7 @@ signature change=added | a proxy or router put something in front of the path, o
 signature change=rewritten | a proxy or router rewrote the target; {detail} has the one that was signed | Have it pass the target on as received[[, and give the adapter the original, such as req.originalUrl||]].
 signature change=query | the query was dropped or added on the way | Have path and query passed on as received[[, such as req.originalUrl||]].
 signature change=encoding | the target was decoded or encoded again, or slashes were merged or removed | Have it passed on as received, never rebuilt[[ through URL||]].
+signature change=case | capital letters were put in lower case | Have path and Host passed on as received; or give the service a URL in lower case.
 signature change=order | the parameters of the query were put in another order | Have the query passed on as received: no proxy or cache that sorts it.
 signature change=method | the method was changed: a redirect turned POST into GET, or a header overrode it | Give the service the URL to which the redirect leads, and have no middleware change the method.
 signature change=host | a proxy replaced Host | Have the proxy keep Host (nginx: proxy_set_header Host $http_host).

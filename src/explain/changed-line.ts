@@ -89,6 +89,8 @@ const rank = (name: string): number => (name === 'content-length' ? 0 : TARGET.t
 
 const isHost = (name: string): boolean => name === 'host' || name === '@authority'
 
+const upper = (text: string, letters: RegExp): string => text.replace(letters, found => found.toUpperCase())
+
 const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
@@ -126,7 +128,8 @@ function likely(name: string, value: string, context: Context): readonly Candida
       .filter(([header]) => header.endsWith('-host'))
       .map(([, other]) => other)
     const others = [...original, ...context.hosts, value.toLowerCase(), ...PORTS.map(port => host + port)]
-    return others.map(other => [other, withoutPort(other) === host ? 'port' : 'host'])
+    const found = others.map((other): Candidate => [other, withoutPort(other) === host ? 'port' : 'host'])
+    return [...found, [upper(value, /(?:^|\.)[a-z]/g), 'case']]
   }
   if (name === 'content-type')
     return [
@@ -164,6 +167,7 @@ function paths(path: string, { forwarded }: Context): readonly Candidate[] {
     [`${path}?`, 'query'],
     ...encodings(path, start, query).map((other): Candidate => [other, 'encoding']),
     ...orders(query).map((other): Candidate => [`${start}?${other.join('&')}`, 'order']),
+    [upper(start, /\/[a-z]/g) + query, 'case'],
     [path.slice(Math.max(path.indexOf('/', 1), 0)), 'added']
   ]
 }

@@ -21,6 +21,12 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ['toleranceSeconds', 'expected within']
 ])
 
+/** Why DNS has no key, in words. */
+const REASONS: Evidence = {
+  ENOTFOUND: 'ENOTFOUND, there is no such name in DNS',
+  ENODATA: 'ENODATA, the name has no TXT record'
+}
+
 /** Shown in other facts and in the cause instead. */
 const ELSEWHERE = /^(?:offset|record|signature$|signingS|bodyL|contentL|reenc|change|forwarded|hosts|similar)/
 
@@ -49,6 +55,7 @@ export const factText = ({ name, value }: Fact): string => `${name} ${value}`
 
 function shown(name: string, value: Evidence[string]): string {
   if (name === 'toleranceSeconds') return duration(Number(value))
+  if (name === 'reason' && Object.hasOwn(REASONS, String(value))) return String(REASONS[String(value)])
   const time = name === 'created' || name === 'expires' ? httpDate(Number(value) * 1000) : undefined
   const text = escapeText(Array.isArray(value) ? listed(value) : String(value))
   return time === undefined ? text : `${text} (${time})`

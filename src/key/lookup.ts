@@ -97,7 +97,7 @@ function parseError(name: string, error: unknown, lookupTxt: LookupTxt): Result<
 }
 
 /** The DNS servers, as far as the lookup says: the evidence is plain data, whatever it returns. */
-function asked(lookupTxt: LookupTxt): { servers?: readonly string[] } {
+export function asked(lookupTxt: LookupTxt): { servers?: readonly string[] } {
   try {
     const servers = [lookupTxt.servers?.()]
     if (isTxtAnswer(servers)) return { servers: servers[0]!.slice(0, MAX_SERVERS) }

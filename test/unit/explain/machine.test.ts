@@ -31,16 +31,23 @@ it('names the DNS server that was too slow', async () => {
   expect(failure?.facts).toContainEqual({ name: 'asked', value: '192.0.2.53' })
 })
 
-it.each(['ENOTFOUND', 'ENODATA'])('names the DNS server that has no key: %s', async code => {
-  const empty = Object.assign(() => Promise.reject(Object.assign(new Error(), { code })), {
-    servers: () => ['192.0.2.53']
-  })
+it.each([
+  ['ENOTFOUND', 'ENOTFOUND, there is no such name in DNS'],
+  ['ENODATA', 'ENODATA, the name has no TXT record'],
+  ['', 'no key record among the TXT records']
+])('names the DNS server that has no key: %s', async (code, words) => {
+  const answer = async () => {
+    if (code === '') return [['v=spf1 -all']]
+    throw Object.assign(new Error(), { code })
+  }
+  const empty = Object.assign(answer, { servers: () => ['192.0.2.53'] })
   const [failure] = diagnose(await judge({ lookupTxt: empty })).failures
   expect(failure).toMatchObject({
     code: 'key-not-found',
     fix: expect.stringContaining('--dns-server 192.0.2.53')
   })
   expect(failure?.facts).toContainEqual({ name: 'asked', value: '192.0.2.53' })
+  expect(failure?.facts).toContainEqual({ name: 'because', value: words })
 })
 
 it('names the host that was asked over HTTPS, without the path of its URL', async () => {

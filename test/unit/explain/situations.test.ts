@@ -373,6 +373,18 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
         targetOf(req => decodeURI(req.url))
       )
   },
+  'the path in lower case': {
+    code: 'signature-mismatch',
+    cause: /^line 1 was changed after it was signed: capital letters were put in lower case$/,
+    changed: target('/Acme/Hook?Id=1'),
+    verdict: () => judge({ ...sign({ target: '/Acme/Hook?Id=1' }), target: '/acme/hook?Id=1' })
+  },
+  'Host in lower case': {
+    code: 'signature-mismatch',
+    cause: /^line 2 was changed after it was signed: capital letters were put in lower case$/,
+    changed: { line: 2, signed: 'host: Receiver.Example' },
+    verdict: () => judge(withHeaders(sign({ host: 'Receiver.Example' }), { Host: 'receiver.example' }))
+  },
   'a cache sorts the query': {
     code: 'signature-mismatch',
     cause: /parameters of the query were put in another order/,
