@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -17,6 +18,9 @@ const ISOLATED = [
   'test/meta/examples/*.test.ts',
   'test/servers/early-refusal.test.ts'
 ]
+
+/** A third of their time these wait for sockets and processes. */
+const WORKERS = Math.max(4, availableParallelism())
 
 /** These compile every example: part of `npm run check`. */
 const COMPILED = ['test/meta/docs/code-blocks.test.ts', 'test/meta/docs/source-examples.test.ts']
@@ -40,11 +44,12 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate: false,
+          maxWorkers: WORKERS,
           include: ['test/**/*.test.ts', 'gateway/test/**/*.test.ts'],
           exclude: [...ISOLATED, ...TIMED, ...COMPILED]
         }
       },
-      { extends: true, test: { name: 'isolated', include: ISOLATED } },
+      { extends: true, test: { name: 'isolated', maxWorkers: WORKERS, include: ISOLATED } },
       { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 } } },
       // npm run check:docs.
       { extends: true, test: { name: 'docs', include: ['test/meta/docs/*.test.ts'] } },
