@@ -36,8 +36,9 @@ export function aroundVerdict<Given extends readonly unknown[], Result, Answer>(
   validateFunction(handle, 'the handler', '(verified, ...) => answer')
   validateHook(onRefused, 'onRefused')
 
-  return async (...given) => {
-    const verdict = await verify(receive(given[0]))
+  async function handler(request: Given[0], ...rest: readonly unknown[]): Promise<Answer> {
+    const given = [request, ...rest] as unknown as Given
+    const verdict = await verify(receive(request))
     if (verdict.status !== 'verified')
       return refuse(refusalOf(verdict, from, callHook(onRefused, verdict, ...given)), given)
     try {
@@ -47,6 +48,8 @@ export function aroundVerdict<Given extends readonly unknown[], Result, Answer>(
       throw error
     }
   }
+  // Not `(...given) =>`: Deno passes no request to a handler whose `length` is 0.
+  return handler as unknown as (...given: Given) => Promise<Answer>
 }
 
 /** @throws TypeError */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +31,9 @@ export async function startJudges(
   const onCommandLine = (name: string, tool: string, ...args: string[]): Judge => ({
     name,
     async judge(batch) {
-      const [input, output] = [`batch-${name}.json`, `verdicts-${name}.json`]
+      // Two calls at once must not write the same files.
+      const id = randomUUID()
+      const [input, output] = [`batch-${id}.json`, `verdicts-${id}.json`]
       project.write(input, JSON.stringify(batch))
       await project.run(tool, ...args, 'batch-main.mjs', input, output)
       return JSON.parse(readFileSync(join(project.folder, output), 'utf8'))

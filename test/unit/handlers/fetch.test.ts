@@ -17,6 +17,10 @@ const toRequest = ({ method, target, body, ...signed }: ReceivedRequest): Reques
 const forged = () => toRequest({ ...sign(), body: '{"id":2}' })
 
 describe('fetchHandler', () => {
+  test('makes a function with a parameter: Deno passes no request to one without', () => {
+    expect(fetchHandler(verify, () => {})).toHaveLength(1)
+  })
+
   test('passes on the verified request, the request and everything else', async () => {
     const handle = vi.fn().mockReturnValue(new Response('answer', { status: 201 }))
     const request = toRequest(sign())
