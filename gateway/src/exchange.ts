@@ -31,11 +31,13 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
 /** Did it have a Signature under the domain at all? Scanners have none. */
 export const isUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
 
-const UNSIGNED = ['account-missing', 'signature-missing', 'digest-missing']
-
-/** Is nothing of a signed request there? As `diagnose` decides it, which takes too long for every scanner. */
+/**
+ * Is nothing of a signed request there, not even a signature in Authorization? As `diagnose` decides it, which takes too
+ * long for every scanner.
+ */
 export const isUnsigned = ({ failures }: Verdict): boolean =>
-  UNSIGNED.every(missing => failures.some(({ code }) => code === missing))
+  failures.some(({ code, evidence }) => code === 'signature-missing' && !evidence) &&
+  ['account-missing', 'digest-missing'].every(missing => failures.some(({ code }) => code === missing))
 
 /** The codes that say what is wrong: what else is wrong with a request that is not signed does not matter. */
 export const mainCodes = (verdict: Verdict): string[] =>

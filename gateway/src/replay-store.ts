@@ -78,7 +78,7 @@ async function connectRedis(url: string): Promise<ConnectedStore> {
   return {
     store: {
       ...store,
-      // Without a connection the client says only that there is none.
+      // A client that is not connected does not say why.
       claim: (...claimed) =>
         store.claim(...claimed).catch(error => {
           throw client.status === 'ready' ? error : (failure ?? error)

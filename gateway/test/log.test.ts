@@ -69,6 +69,11 @@ it('a request that is not signed has that one finding first, whatever else it la
   expect(text.replace(/\s+/g, ' ')).toContain(json.finding)
 })
 
+it('a request that has its signature in Authorization is not called unsigned', async () => {
+  const headers = [...scanner.headers, ['Authorization', 'Signature keyId="a"']]
+  expect(JSON.parse(await of({ ...scanner, headers } as never, 'json')).finding).toBeUndefined()
+})
+
 it('a request whose Signature a proxy dropped has all its failures', async () => {
   const headers = signed.headers.filter(([name]) => name !== 'Signature')
   const text = await of({ ...signed, headers, https: false }, 'text')
