@@ -110,6 +110,7 @@ export async function startAuthorizer(
     }
     const received = from === 'as-is' ? fromNodeRequest(req, proxy) : forwardedRequest(req)
     const verdict = await verify(received)
+    const verdictMs = performance.now() - start
     const headers = received.headers as readonly HeaderLine[]
     if (verdict.status === 'verified') {
       // The application gets all of it as it came: the target must be the form that was signed, and no header another.
@@ -129,7 +130,7 @@ export async function startAuthorizer(
     const duration = performance.now() - start
     const status = res.headersSent ? res.statusCode : 0
     onOver({
-      ...{ receivedAt, duration, method, target, headers, https: received.https, verdict, status },
+      ...{ receivedAt, duration, verdictMs, method, target, headers, https: received.https, verdict, status },
       upstream: 'not-asked',
       ...(from === 'as-is' && isDescribed(req) && verdict.status !== 'verified' && { finding: DESCRIBED })
     })

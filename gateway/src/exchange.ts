@@ -16,6 +16,8 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
   readonly receivedAt: number
   /** milliseconds from the head of the request to the end of the answer */
   readonly duration: number
+  /** milliseconds from the head of the request to its verdict */
+  readonly verdictMs: number
   readonly headers: readonly HeaderLine[]
   readonly verdict: Verdict
   /** of a request that was not verified, when it was read to its end and the gateway has it */

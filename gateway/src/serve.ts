@@ -36,6 +36,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     const copy = copied > 0 && stream !== null ? copyBody(stream, copied) : undefined
 
     const verdict = await inTurn(headers, () => verify({ ...received, body: copy?.body ?? stream }))
+    const verdictMs = performance.now() - start
     const body = await bodyToForward(verdict)
     let result: UpstreamResult = { upstream: 'not-asked' }
     if (body !== undefined) {
@@ -54,6 +55,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       headers,
       receivedAt,
       duration: performance.now() - start,
+      verdictMs,
       verdict,
       body: verdict.status === 'verified' ? undefined : copy?.read(),
       requestId: requestId && tokenIn(headers, requestId),

@@ -60,7 +60,6 @@ test('the metrics are those of the gateway', async () => {
   expect(own.map(({ name }) => name)).toEqual(
     [...page.matchAll(/^\| `(signed_requests_\w+)` \|/gm)].map(([, name]) => name)
   )
-  metrics.close()
 })
 
 describe('the codes that the page mentions exist', () => {

@@ -13,6 +13,7 @@ const of = async (request: typeof signed, form: 'json' | 'text') =>
     {
       receivedAt: 0,
       duration: 1.6,
+      verdictMs: 1,
       method: 'POST',
       target: '/secret',
       headers: [['Secret', 'secret']],

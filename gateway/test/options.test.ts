@@ -189,6 +189,10 @@ describe('mistakes are named', () => {
       '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'
     ],
     [
+      { '--admin': '192.0.2.1:9901' },
+      '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'
+    ],
+    [
       { '--admin': '[::]:9901' },
       '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'
     ],

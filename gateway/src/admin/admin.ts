@@ -6,7 +6,7 @@ import type { DnsAnswer } from '../dns-answers.ts'
 import type { Exchange, Malformed } from '../exchange.ts'
 import type { GatewaySettings } from '../options.ts'
 import { loadPage } from '../page-files.ts'
-import { createAccessCheck } from './access.ts'
+import { refusalOf } from './access.ts'
 import { createMetrics } from './metrics.ts'
 import { createEventStreams, createRecent } from './recent.ts'
 import { type SetupSettings, setupOf } from './setup.ts'
@@ -35,17 +35,16 @@ const HEADERS = {
 /**
  * Serves the admin address: `/healthz`, `/metrics`, and the page with its data.
  *
- * @throws (rejects with) TypeError for an address that anyone could reach, and with the system's error when the address
- *   cannot be listened on
+ * @param settings with a token where the address is not a loopback one
+ * @throws (rejects) when the address cannot be listened on
  */
 export async function startAdmin(settings: AdminSettings) {
   const { address, token, redact, verifier } = settings
-  const refusalOf = createAccessCheck(address.host, token)
   const files = loadPage()
   const metrics = createMetrics()
   const recent = createRecent(redact, verifier.serviceDomain, settings.dns)
   const counts: Record<Outcome, number> = { verified: 0, refused: 0, unavailable: 0, forwarded: 0 }
-  const streams = createEventStreams(recent, setupOf(settings), counts)
+  const openStream = createEventStreams(recent, setupOf(settings), counts)
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value)
@@ -55,12 +54,12 @@ export async function startAdmin(settings: AdminSettings) {
       return send(res, 405, 'Only GET and HEAD.\n')
     }
     if (path === '/healthz') return settings.isReady() ? send(res, 200, 'ok\n') : send(res, 503, 'draining\n')
-    const refused = refusalOf(req)
+    const refused = refusalOf(req, address.host, token)
     if (refused === 401) res.setHeader('WWW-Authenticate', 'Basic realm="signed-requests"')
     if (refused !== undefined) return send(res, refused, REFUSALS[refused])
     if (path === '/metrics')
       return send(res, 200, await metrics.registry.metrics(), metrics.registry.contentType)
-    if (path === '/events') return streams.open(req, res)
+    if (path === '/events') return openStream(req, res)
     const file = files.get(path)
     if (file !== undefined) return send(res, 200, file.bytes, file.type)
     const [, number = ''] = /^\/requests\/(\d{1,16})$/.exec(path) ?? []
@@ -82,7 +81,7 @@ export async function startAdmin(settings: AdminSettings) {
     address: await listen(server, address),
     /** Counts what was answered, and keeps what has a verdict for the page. */
     record(exchange: Exchange | Malformed): void {
-      metrics.countResponse(exchange)
+      metrics.count(exchange)
       if (exchange.verdict === undefined) return
       counts[outcomeOf(exchange)] += 1
       recent.keep(exchange)
@@ -90,10 +89,8 @@ export async function startAdmin(settings: AdminSettings) {
     async close(): Promise<void> {
       const closed = once(server, 'close')
       server.close()
-      streams.close()
       server.closeAllConnections()
       await closed
-      metrics.close()
     }
   }
 }

@@ -1,14 +1,10 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { VerdictMessage } from 'signed-requests'
 import type { Exchange, Malformed } from '../exchange.ts'
-
-const CHANNEL = 'signed-requests:verdict'
 
 /** Seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** What Prometheus reads. Verdicts are counted from the diagnostics channel. No label comes from a request. */
+/** What Prometheus reads. No label comes from a request. */
 export function createMetrics() {
   const registry = new Registry()
   const metric = <L extends string>(name: string, help: string, labelNames: L[]) => ({
@@ -29,20 +25,16 @@ export function createMetrics() {
     ])
   )
   collectDefaultMetrics({ register: registry })
-  const count = (message: unknown) => {
-    const { verdict, durationMs } = message as VerdictMessage
-    verdicts.inc({ status: verdict.status, code: verdict.failures[0]?.code ?? '' })
-    durations.observe({ status: verdict.status }, durationMs / 1000)
-  }
-  subscribe(CHANNEL, count)
   return {
     registry,
-    /** By class: an upstream can answer with any of 900 statuses, and each label value is a time series of its own. */
-    countResponse: ({ status, upstream }: Exchange | Malformed) =>
-      responses.inc({ status: status === 0 ? 'none' : `${Math.floor(status / 100)}xx`, upstream }),
-    close() {
-      unsubscribe(CHANNEL, count)
-      registry.clear()
+    /** Statuses by class: an upstream can answer with any of 900, and each label value is a time series of its own. */
+    count(exchange: Exchange | Malformed): void {
+      const { status, upstream } = exchange
+      responses.inc({ status: status === 0 ? 'none' : `${Math.floor(status / 100)}xx`, upstream })
+      if (exchange.verdict === undefined) return
+      const { verdict, verdictMs } = exchange
+      verdicts.inc({ status: verdict.status, code: verdict.failures[0]?.code ?? '' })
+      durations.observe({ status: verdict.status }, verdictMs / 1000)
     }
   }
 }

@@ -20,9 +20,7 @@ export interface KeptExchange extends Exchange {
 /** A line of the list. Every text from outside is printable ASCII here, and cut. */
 export function rowOf(kept: KeptExchange): object {
   const { number, list, receivedAt, duration, method, target, verdict, status, upstream } = kept
-  const { upstreamError = '' } = kept
-  const isTrouble = upstream !== 'answered' && upstream !== 'not-asked'
-  const trouble = isTrouble ? [`upstream ${upstream} ${upstreamError}`.trimEnd()] : []
+  const trouble = kept.upstreamError && `upstream ${upstream} ${kept.upstreamError}`
   return {
     number,
     list,
@@ -32,7 +30,7 @@ export function rowOf(kept: KeptExchange): object {
     target: ascii(target, 200),
     outcome: outcomeOf(kept),
     status,
-    note: [...mainCodes(verdict), ...trouble].join(', '),
+    note: [...mainCodes(verdict), trouble].filter(Boolean).join(', '),
     checks: Object.values(verdict.checks).map(({ outcome }) => outcome)
   }
 }

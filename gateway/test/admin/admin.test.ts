@@ -128,16 +128,6 @@ describe('without a token', () => {
     expect(answer).toMatch(/^HTTP\/1.1 403 /)
   })
 
-  test.each(['0.0.0.0', '::', '192.0.2.1', 'hooks.example.com', 'localhost.example'])(
-    'is not started at %s',
-    async host => {
-      const settings = testAdminSettings({ address: { host, port: 0 } })
-      await expect(startAdmin(settings)).rejects.toThrow(
-        /not a loopback address.*SIGNED_REQUESTS_ADMIN_TOKEN/
-      )
-    }
-  )
-
   test('listens on IPv6 too', async () => {
     for (const host of ['::1', '[::1]']) {
       const { address } = await startTestAdmin({ address: { host, port: 0 } })
@@ -207,10 +197,6 @@ describe('with a token', () => {
     const { port } = await startTestAdmin({ token, address: { host: '127.0.0.1', port: 0 } })
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`])
       expect((await ask(port, '/', { headers: { Host: host } })).status).toBe(401)
-  })
-
-  test('is not started with an empty one', async () => {
-    await expect(startTestAdmin({ token: '' })).rejects.toThrow(/token is empty/)
   })
 })
 

@@ -15,6 +15,7 @@ export async function exchangeOf(
   return {
     receivedAt,
     duration: 4.2,
+    verdictMs: 1.2,
     method: request.method,
     target: request.target,
     headers: [...(request.headers as HeaderLines)],

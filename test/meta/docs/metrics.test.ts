@@ -1,5 +1,5 @@
 import { register } from 'prom-client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createMetrics } from '../../../gateway/src/admin/metrics.ts'
 import { CODES } from '../../../src/verdict/codes.ts'
@@ -28,7 +28,6 @@ beforeAll(async () => {
   example = exposedBy(await register.metrics())
   gateway = exposedBy(await metrics.registry.metrics())
 })
-afterAll(() => metrics.close())
 
 test('the gateway has the metrics of the example, under the same names', () => {
   expect(example).toHaveLength(5)
