@@ -207,7 +207,7 @@ describe('mistakes are named', () => {
       "'--tls-key <file>' cannot be used with option '--https <what>'"
     ],
     [{ '--dns-server': 'x' }, '--dns-server must be IP addresses'],
-    [{ '--domain': 'example' }, '--domain is "example", a single label'],
+    [{ '--domain': 'example' }, '--domain is "example": write the DNS name'],
     [{ '--algorithm': 'rsa-md5' }, '--algorithm has "rsa-md5": it must be one of rsa-sha256, ']
   ] as [Record<string, string | undefined>, string][])('%j', (changes, message) => {
     expect(() => settings(changes)).toThrow(message)
@@ -290,7 +290,7 @@ describe('the command', () => {
   it('ends with 64 and what to mend', async () => {
     const { code, stdout, stderr } = await runCli([...argumentsOf({ '--domain': 'example' }), '--check'])
     expect([code, stdout]).toEqual([64, ''])
-    expect(stderr).toMatch(/^signed-requests-gateway: --domain is "example", a single label/)
+    expect(stderr).toMatch(/^signed-requests-gateway: --domain is "example": write the DNS name/)
   })
 
   it.each([

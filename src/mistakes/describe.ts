@@ -6,7 +6,8 @@ export function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_SHOWN))
   if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
   if (typeof value === 'boolean') return String(value)
-  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
+  if (typeof value === 'symbol') return 'a symbol'
+  if (typeof value === 'function') return 'a function (is a call missing?)'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
   return isThenable(value) ? 'a Promise (is an await missing?)' : 'an object'
 }

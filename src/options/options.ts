@@ -6,24 +6,7 @@ import { ownOptions } from '../mistakes/own-options.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme } from '../scheme.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
-import {
-  type Accounts,
-  validateAccounts,
-  validateAlgorithms,
-  validateBoolean,
-  validateDomain,
-  validateFunction,
-  validateHeaderName,
-  validateHeaderNames,
-  validateHosts,
-  validateLookup,
-  validateNumber,
-  validateSchemes,
-  validateStore,
-  validateString,
-  validateTimeout,
-  validateTolerance
-} from './values.ts'
+import * as values from './values.ts'
 
 /** Whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */
 export interface VerifierOptions {
@@ -32,7 +15,7 @@ export interface VerifierOptions {
   /** the receiver's own host names: `name` means the default port, `name:8443` that port */
   hosts: string | readonly string[]
   /** the account ids to accept, without the prefix; a function that throws or rejects makes the verdict unavailable */
-  accounts: Accounts
+  accounts: values.Accounts
   /** the header that carries the account, under the service's brand; `X-Service-ID` by default */
   accountHeader?: string
   /** the text before the account id; `account-` by default */
@@ -79,26 +62,27 @@ type Validator = (
 
 /** Every option, in the order of the documentation, with its default. */
 const VALIDATORS = {
-  serviceDomain: validateDomain,
-  hosts: validateHosts,
-  accounts: (value, _, { accountPrefix }) => validateAccounts(value, accountPrefix),
-  accountHeader: (value = 'X-Service-ID', name) => validateHeaderName(value, name),
-  accountPrefix: (value = 'account-', name) => validateString(value, name, 'account-'),
-  requireHttps: (value = true, name) => validateBoolean(value, name),
-  dateTolerance: validateTolerance,
-  schemes: (value = [draftCavage]) => validateSchemes(value),
-  algorithms: (value, _, { schemes = [draftCavage] }) => validateAlgorithms(value, schemes as Scheme[]),
-  alsoCovered: (value = [], name) => validateHeaderNames(value, name),
-  minRsaBits: (value, name) => validateNumber(value, RSA_BITS.min, name, 'bits'),
-  maxRsaBits: (value, name) => validateNumber(value, RSA_BITS.max, name, 'bits'),
-  maxBodyBytes: (value, name) => validateNumber(value, MAX_BODY_BYTES, name, 'bytes', { min: 0 }),
-  bodyTimeout: (value, name) => validateTimeout(value, 30_000, name),
-  lookupTxt: validateLookup,
-  lookupTimeout: (value, name) => validateTimeout(value, 5000, name),
-  replayStore: validateStore,
-  replayTimeout: (value, name) => validateTimeout(value, 1000, name),
+  serviceDomain: values.validateDomain,
+  hosts: values.validateHosts,
+  accounts: (value, _, { accountPrefix }) => values.validateAccounts(value, accountPrefix),
+  accountHeader: (value = 'X-Service-ID', name) => values.validateHeaderName(value, name),
+  accountPrefix: (value = 'account-', name) => values.validateString(value, name, 'account-'),
+  requireHttps: (value = true, name) => values.validateBoolean(value, name),
+  dateTolerance: (value, name) => values.validateNumber(value, 300, name, 'seconds', { min: 0, max: 86_400 }),
+  schemes: (value = [draftCavage]) => values.validateSchemes(value),
+  algorithms: (value, _, { schemes = [draftCavage] }) =>
+    values.validateAlgorithms(value, schemes as Scheme[]),
+  alsoCovered: (value = [], name) => values.validateHeaderNames(value, name),
+  minRsaBits: (value, name) => values.validateNumber(value, RSA_BITS.min, name, 'bits'),
+  maxRsaBits: (value, name) => values.validateNumber(value, RSA_BITS.max, name, 'bits'),
+  maxBodyBytes: (value, name) => values.validateNumber(value, MAX_BODY_BYTES, name, 'bytes', { min: 0 }),
+  bodyTimeout: (value, name) => values.validateTimeout(value, 30_000, name),
+  lookupTxt: values.validateLookup,
+  lookupTimeout: (value, name) => values.validateTimeout(value, 5000, name),
+  replayStore: values.validateStore,
+  replayTimeout: (value, name) => values.validateTimeout(value, 1000, name),
   now: (value = Date.now, name) =>
-    validateFunction(value as () => number, name, '() => milliseconds since 1970')
+    values.validateFunction(value as () => number, name, '() => milliseconds since 1970')
 } satisfies Record<keyof VerifierOptions, Validator>
 
 export const OPTION_NAMES = Object.keys(VALIDATORS) as (keyof VerifierOptions)[]

@@ -17,7 +17,7 @@ export function validateNumber(
   fallback: number,
   option: string,
   unit: string,
-  { min = 1, max = Number.MAX_VALUE }: { min?: number; max?: number } = {}
+  { min = 1, max = Number.MAX_VALUE } = {}
 ): number {
   if (value === undefined) return fallback
   if (typeof value === 'number' && value >= min && value <= max) return value
@@ -33,17 +33,6 @@ export function validateNumber(
 export const validateTimeout = (value: unknown, fallback: number, option: string): number =>
   validateNumber(value, fallback, option, 'milliseconds', { max: 2 ** 31 - 1 })
 
-/** Seconds: more than a day is most likely milliseconds by mistake, and would accept a request for days. */
-export function validateTolerance(value: unknown, option: string): number {
-  if (typeof value === 'number' && value > 86_400)
-    throw mistake(
-      `${option} is`,
-      value,
-      `more than a day, in seconds; for milliseconds write ${value / 1000}`
-    )
-  return validateNumber(value, 300, option, 'seconds', { min: 0 })
-}
-
 export function validateBoolean(value: unknown, option: string): boolean {
   if (typeof value === 'boolean') return value
   throw mistake(`${option} is`, value, 'write true or false')
@@ -52,77 +41,6 @@ export function validateBoolean(value: unknown, option: string): boolean {
 export function validateFunction<F>(value: F, option: string, shape: string): F {
   if (typeof value === 'function') return value
   throw new TypeError(`${option} is ${describe(value)}: pass a function ${shape}`)
-}
-
-/** The DNS name under which keys are accepted, normalized. Under a top-level domain anyone could sign. */
-export function validateDomain(domain: unknown): string {
-  const name = typeof domain === 'string' ? normalizeName(domain) : undefined
-  if (name?.includes('.')) return name
-  if (name === undefined)
-    throw mistake(
-      'serviceDomain is',
-      domain,
-      'write the DNS name under which the service publishes its keys, such as "service.example"'
-    )
-  throw new TypeError(
-    `serviceDomain is ${describe(domain)}, a single label, under which anyone can publish a key: write the service's own domain, such as "service.example"`
-  )
-}
-
-/** The receiver's own names, in lower case. */
-export function validateHosts(hosts: unknown): readonly string[] {
-  const list = typeof hosts === 'string' ? [hosts] : hosts
-  if (!Array.isArray(list) || list.length === 0)
-    throw mistake('hosts is', hosts, 'name this receiver as senders do, such as "hooks.example.com"')
-  return list.map(host => {
-    if (isHost(host)) return host.toLowerCase()
-    const ofUrl = typeof host === 'string' ? /^[a-z]+:\/\/([^/?#@]+)/i.exec(host)?.[1] : undefined
-    const example = isHost(ofUrl) ? describe(ofUrl) : '"hooks.example.com"'
-    const text = typeof host === 'string' ? host : ''
-    const names = text.match(/[^\s,]+/g) ?? []
-    const rule =
-      names.length > 1
-        ? `write each name by itself (in an array, or the flag again), ${names.map(describe).join(', ')}`
-        : names.length === 1 && names[0] !== text
-          ? `it has white space or a comma at an end, so write ${describe(names[0])}`
-          : text.includes('*')
-            ? `there are no wildcards: write each name that senders use, such as ${example}`
-            : `write a host name without scheme and path, such as ${example}`
-    throw mistake('hosts has', host, rule)
-  })
-}
-
-/** Account ids to accept: one, several, or a function that decides. */
-export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
-
-type AccountsFunction = Extract<Accounts, (id: string) => unknown>
-
-/** An id that can never match is a mistake: in the header it follows the prefix and goes to the end. */
-export function validateAccounts(
-  accounts: unknown,
-  prefix: unknown = 'account-'
-): ReadonlySet<string> | AccountsFunction {
-  if (typeof accounts === 'function') return accounts as AccountsFunction
-  const list = typeof accounts === 'string' ? [accounts] : accounts
-  // A number is an id without its quotes.
-  const quoted = (id: unknown) => (Number.isSafeInteger(id) ? `"${id}"` : '"1234"')
-  if (!Array.isArray(list) || list.length === 0)
-    throw mistake(
-      'accounts is',
-      accounts,
-      `pass an account id as a string (accounts: ${quoted(accounts)}), an array of them, or a function (id) => boolean`
-    )
-  for (const id of list) {
-    const wrong = (rule: string) => mistake('accounts has', id, rule)
-    if (typeof id !== 'string' || id === '')
-      throw wrong(`an account id is a non-empty string, such as ${quoted(id)}`)
-    if (id.trim() !== id) throw wrong(`it has white space at an end, so write ${describe(id.trim())}`)
-    if (typeof prefix === 'string' && prefix !== '' && id.startsWith(prefix))
-      throw wrong(
-        `it has the prefix ${describe(prefix)} of accountPrefix, so write the id alone, ${describe(id.slice(prefix.length))}`
-      )
-  }
-  return new Set(list)
 }
 
 export function validateString(value: unknown, option: string, example: string): string {
@@ -142,6 +60,55 @@ export function validateHeaderNames(names: unknown, option: string): readonly st
   return names.map(name =>
     name === '(created)' || name === '(expires)' ? name : validateHeaderName(name, option)
   )
+}
+
+/** The DNS name under which keys are accepted, normalized. Under a top-level domain anyone could sign. */
+export function validateDomain(domain: unknown): string {
+  const name = typeof domain === 'string' ? normalizeName(domain) : undefined
+  if (name?.includes('.')) return name
+  const rule =
+    'write the DNS name under which the service publishes its keys, such as "service.example", and not a single label, under which anyone can publish a key'
+  throw mistake('serviceDomain is', domain, rule)
+}
+
+/** One value or several. An empty array is taken for a value, which is then refused. */
+const listOf = (given: unknown): readonly unknown[] =>
+  Array.isArray(given) && given.length > 0 ? given : [given]
+
+/** The receiver's own names, in lower case. */
+export const validateHosts = (hosts: unknown): readonly string[] =>
+  listOf(hosts).map(host => {
+    if (isHost(host)) return host.toLowerCase()
+    const rule =
+      'write each host name by itself, as senders do, without scheme, path, white space or wildcards, such as "hooks.example.com"'
+    throw mistake('hosts has', host, rule)
+  })
+
+/** Account ids to accept: one, several, or a function that decides. */
+export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
+
+type AccountsFunction = Extract<Accounts, (id: string) => unknown>
+
+/** An id that can never match is a mistake: in the header it follows the prefix and goes to the end. */
+export function validateAccounts(
+  accounts: unknown,
+  prefix: unknown = 'account-'
+): ReadonlySet<string> | AccountsFunction {
+  if (typeof accounts === 'function') return accounts as AccountsFunction
+  const ids = listOf(accounts).map(id => {
+    const wrong = (rule: string) => mistake('accounts has', id, rule)
+    // A number is an id without its quotes.
+    const example = Number.isSafeInteger(id) ? id : '1234'
+    if (typeof id !== 'string' || id === '')
+      throw wrong(`an account id is a non-empty string, such as "${example}"`)
+    if (id.trim() !== id) throw wrong(`it has white space at an end, so write ${describe(id.trim())}`)
+    if (typeof prefix === 'string' && prefix !== '' && id.startsWith(prefix))
+      throw wrong(
+        `it has the prefix ${describe(prefix)} of accountPrefix, so write the id alone, ${describe(id.slice(prefix.length))}`
+      )
+    return id
+  })
+  return new Set(ids)
 }
 
 /** By shape and not by identity: the values of the ES module and of the CommonJS build are different objects. */
@@ -174,32 +141,31 @@ export function validateAlgorithms(algorithms: unknown, schemes: readonly Scheme
 
   const allowedOf = (scheme: SchemeName): ReadonlySet<Algorithm> =>
     new Set(algorithms.filter(name => SCHEME_ALGORITHMS[scheme].includes(name as never)))
-  for (const { name } of schemes) {
-    if (allowedOf(name).size > 0) continue
-    throw new TypeError(
-      `algorithms is ${showList(algorithms)}, which allows none of ${name}: add one of ${SCHEME_ALGORITHMS[name].join(', ')}`
-    )
-  }
-  return { 'draft-cavage': allowedOf('draft-cavage'), rfc9421: allowedOf('rfc9421') }
+  const allowed = { 'draft-cavage': allowedOf('draft-cavage'), rfc9421: allowedOf('rfc9421') }
+  const unusable = schemes.find(({ name }) => allowed[name].size === 0)?.name
+  if (unusable === undefined) return allowed
+  throw new TypeError(
+    `algorithms is ${showList(algorithms)}, which allows none of ${unusable}: add one of ${SCHEME_ALGORITHMS[unusable].join(', ')}`
+  )
 }
 
 const showList = (list: unknown): string =>
   Array.isArray(list) && list.length > 0 ? `[${list.map(describe).join(', ')}]` : describe(list)
 
 /** `dnsTxtLookup` itself looks like a lookup, but would fail for each request. */
-export function validateLookup(lookup: unknown, option: string): LookupTxt {
-  if (lookup === dnsTxtLookup)
-    throw new TypeError(`${option} is dnsTxtLookup itself, which makes the function: write dnsTxtLookup()`)
-  const shape = '(name, { signal }) => Promise<string[][]>, such as dnsTxtLookup()'
-  return validateFunction(lookup === undefined ? dnsTxtLookup() : (lookup as LookupTxt), option, shape)
+export function validateLookup(lookup: unknown = dnsTxtLookup(), option: string): LookupTxt {
+  if (typeof lookup === 'function' && lookup !== dnsTxtLookup) return lookup as LookupTxt
+  throw mistake(
+    `${option} is`,
+    lookup,
+    'pass dnsTxtLookup(), or a function (name, { signal }) => Promise<string[][]>'
+  )
 }
 
 export function validateStore(store: unknown, option: string): ReplayStore | undefined {
   if (store === undefined) return undefined
   const { claim, release } = (store ?? {}) as Partial<ReplayStore>
   if (typeof claim === 'function' && typeof release === 'function') return store as ReplayStore
-  const hint = typeof store === 'function' ? ' (is a call missing?)' : ''
-  throw new TypeError(
-    `${option} is ${describe(store)}${hint} without claim(id, ttlSeconds) and release(id): pass a store, such as memoryReplayStore() of signed-requests/replay`
-  )
+  const rule = 'pass a store with claim(id, ttlSeconds) and release(id), such as memoryReplayStore()'
+  throw mistake(`${option} is`, store, rule)
 }

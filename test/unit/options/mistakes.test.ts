@@ -86,33 +86,39 @@ const MISTAKES = (
       'a host that is a URL',
       option({ hosts: 'https://a.example:8443/hook' }),
       '"https://a.example:8443/hook"',
-      'without scheme and path',
-      '"a.example:8443"'
+      'without scheme, path',
+      '"hooks.example.com"'
     ],
     [
       'several hosts in one string',
       option({ hosts: ['c.example', 'a.example, b.example'] }),
       '"a.example, b.example"',
-      'each name by itself',
-      '"a.example", "b.example"'
+      'each host name by itself',
+      '"hooks.example.com"'
     ],
     [
       'a host with a space',
       option({ hosts: ' a.example' }),
       '" a.example"',
-      'white space',
-      'write "a.example"'
+      'without scheme, path, white space',
+      '"hooks.example.com"'
     ],
-    ['a wildcard host', option({ hosts: '*.a.example' }), '"*.a.example"', 'no wildcards', 'each name'],
-    ['no hosts', option({ hosts: [] }), 'an empty array', 'name this receiver', '"hooks.example.com"'],
-    ['unset accounts', option({ accounts: unset }), 'undefined', 'environment variable', 'accounts: "1234"'],
+    [
+      'a wildcard host',
+      option({ hosts: '*.a.example' }),
+      '"*.a.example"',
+      'without scheme, path, white space or wildcards',
+      'each host name'
+    ],
+    ['no hosts', option({ hosts: [] }), 'an empty array', 'each host name', '"hooks.example.com"'],
+    ['unset accounts', option({ accounts: unset }), 'undefined', 'environment variable', '"1234"'],
     ['empty accounts', option({ accounts: '' }), '""', 'non-empty string', '"1234"'],
     [
       'an account id that is a number',
       option({ accounts: 5678 }),
       'the number 5678',
-      'a string',
-      'accounts: "5678"'
+      'a non-empty string',
+      '"5678"'
     ],
     [
       'a number among the account ids',
@@ -141,7 +147,7 @@ const MISTAKES = (
       option({ accounts: promise }),
       'a Promise',
       'is an await missing?',
-      'pass an account id'
+      'such as "1234"'
     ],
     [
       'a header name with a colon',
@@ -168,8 +174,8 @@ const MISTAKES = (
       'milliseconds for dateTolerance',
       option({ dateTolerance: 300_000 }),
       'the number 300000',
-      'seconds',
-      'write 300'
+      'a number of seconds, at least 0 and at most 86400',
+      'such as 300'
     ],
     [
       'text for dateTolerance',
@@ -211,9 +217,9 @@ const MISTAKES = (
     [
       'dnsTxtLookup without a call',
       option({ lookupTxt: dnsTxtLookup }),
-      'dnsTxtLookup itself',
-      'makes the function',
-      'dnsTxtLookup()'
+      'a function',
+      'is a call missing?',
+      'pass dnsTxtLookup()'
     ],
     [
       'a store without a call',

@@ -52,7 +52,7 @@ describe('a mistake in a test', () => {
       { domain: 'a.example' },
       'createTestService() has no option "domain": its options are serviceDomain, accountId'
     ],
-    [{ serviceDomain: 'com' }, 'serviceDomain is "com", a single label'],
+    [{ serviceDomain: 'com' }, 'serviceDomain is "com": write the DNS name'],
     [
       { accountId: 1234 },
       'accounts has the number 1234: an account id is a non-empty string, such as "1234"'
