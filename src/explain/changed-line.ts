@@ -14,14 +14,8 @@ export interface Search {
   detail?: string
 }
 
-/** A value that the line may have had when it was signed. */
-type Candidate = readonly [value: string, change: string, detail?: string]
-
-/** What else is known of the request; names of headers are in lower case. */
-interface Context {
-  hosts: readonly string[]
-  forwarded: readonly (readonly [name: string, value: string])[]
-}
+/** What was there before, and the detail. */
+type Guess = string | readonly [value: string, detail: string]
 
 /**
  * How much a search may cost, in microseconds: an attacker who captured a signed head can trigger it as often as they
@@ -46,194 +40,174 @@ export function findChangedLine(
   opened = openSignature(evidence)
 ): Search {
   if (opened === undefined) return {}
-  const { signingString, hosts = [], forwarded = [] } = evidence
+  const { signingString } = evidence
   const { isByKey, wasSigned, cost } = opened
-  const lines = signingString.split('\n', MAX_LINES + 1)
-  if (isByKey === false || signingString.length > MAX_LENGTH || lines.length > MAX_LINES) return { isByKey }
-  const context = { hosts, forwarded: forwarded.map(splitHeader) }
-  const order = lines.map((received, i) => {
-    const head = received.slice(0, received.indexOf(': ', 1) + 2)
-    return { i, received, head, name: head.slice(0, -2).replace(/^"|"$/g, '') }
-  })
-  order.sort((a, b) => rank(a.name) - rank(b.name))
+  const isLong = signingString.length > MAX_LENGTH || signingString.split('\n').length > MAX_LINES
+  if (isByKey === false || isLong) return { isByKey }
+  const hints = hintsIn(evidence)
   let left = maxCost
 
-  for (const guess of isByKey ? [likely, others, ports] : [likely]) {
-    for (const { i, received, head, name } of order) {
-      const before = lines.slice(0, i).join('\n') + (i > 0 ? '\n' : '') + head
-      const after = (i + 1 < lines.length ? '\n' : '') + lines.slice(i + 1).join('\n')
-      for (const [value, change, detail = ''] of guess(name, received.slice(head.length), context)) {
-        const text = before + value + after
+  for (const [part, change, guess] of isByKey ? [...LIKELY, ...EXHAUSTIVE] : LIKELY) {
+    for (const { 1: head = '', 2: value = '', index } of signingString.matchAll(part)) {
+      const start = index + head.length
+      const after = signingString.slice(start + value.length)
+      for (const found of guess(value, hints)) {
+        const [original, detail = ''] = [found].flat()
+        if (original === value) continue
+        const text = signingString.slice(0, start) + original + after
         left -= cost(text)
         if (left < 0) return { isByKey }
         if (!wasSigned(text)) continue
-        const changed = { line: i + 1, signed: shown(head + value), received: shown(received) }
-        return { isByKey, changed, change, detail }
+        const line = signingString.slice(0, start).split('\n').length
+        const [signed, received] = [text, signingString].map(all =>
+          escapeText(all.split('\n')[line - 1]!, 600)
+        )
+        return { isByKey, change, detail, changed: { line, signed: signed!, received: received! } }
       }
     }
   }
   return { isByKey }
 }
 
-const shown = (line: string): string => escapeText(line, 600)
-
-const splitHeader = (line: string): [string, string] => {
-  const colon = line.indexOf(': ')
-  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)]
-}
-
-const TARGET = /^(?:\(request-target\)|@request-target|@target-uri|@path)$/
-
-/** The target has the most candidates, so it is tried last; a length has the fewest. */
-const rank = (name: string): number => (name === 'content-length' ? 0 : TARGET.test(name) ? 2 : 1)
-
-const isHost = (name: string): boolean => name === 'host' || name === '@authority'
-
-const upper = (text: string, letters: RegExp): string => text.replace(letters, found => found.toUpperCase())
-
-const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
-
-const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
-const CHARSETS = ['', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8']
-const TYPES = [
-  'application/json',
-  'application/json; charset=utf-8',
-  'application/x-www-form-urlencoded',
-  'text/plain'
-]
-const PORTS = ['', ':443', ':80', ':8443', ':8080', ':3000']
-
-/** What stands before the path. */
-const STARTS: Readonly<Record<string, RegExp>> = {
-  '(request-target)': /^\S* /,
-  '@target-uri': /^[a-z]+:\/\/[^/?]*/
-}
-
-/** What the value may have been before a proxy, a router or a parser: what the request suggests, then what is usual. */
-function likely(name: string, value: string, context: Context): readonly Candidate[] {
-  if (TARGET.test(name)) {
-    const start = STARTS[name]?.exec(value)?.[0] ?? ''
-    const path = value.slice(start.length)
-    return [
-      ...paths(path, context).map(([before, ...rest]): Candidate => [start + before, ...rest]),
-      ...METHODS.map((method): Candidate => [`${method} ${path}`, 'method']),
-      [value.replace(/^http:/, 'https:'), 'protocol']
-    ]
-  }
-  if (name === '@method') return METHODS.map(method => [method.toUpperCase(), 'method'])
-  if (name === '@scheme') return [['https', 'protocol']]
-  if (isHost(name)) {
-    const host = withoutPort(value)
-    const original = context.forwarded
-      .filter(([header]) => header.endsWith('-host'))
-      .map(([, other]) => other)
-    const others = [...original, ...context.hosts, value.toLowerCase(), ...PORTS.map(port => host + port)]
-    const found = others.map((other): Candidate => [other, withoutPort(other) === host ? 'port' : 'host'])
-    return [...found, [upper(value, /(?:^|\.)[a-z]/g), 'case']]
-  }
-  if (name === 'content-type')
-    return [
-      ...CHARSETS.map((charset): Candidate => [value.replace(/;.*/s, '') + charset, 'charset']),
-      ...TYPES.map((type): Candidate => [type, 'type'])
-    ]
-  if (!value.includes(',')) return []
-  const joined = [value.replace(/, /g, ','), value.replace(/,(?! )/g, ', ')]
-  const parts = [value.slice(0, value.indexOf(',')), value.slice(value.lastIndexOf(',') + 1).trim()]
-  return [...joined, ...parts].map(other => [other, 'list'])
-}
-
 /** Prefixes that proxies strip. */
 const PREFIXES = ['hooks', 'hook', 'webhook', 'webhooks', 'api', 'v1', 'v2', 'v3', 'v4', 'callback']
 
-/** What a path with its query may have been. */
-function paths(path: string, { forwarded }: Context): readonly Candidate[] {
-  const [, start = '', query = ''] = /^([^?]*)(.*)$/s.exec(path) ?? []
-  const given = forwarded.filter(([name]) => name === 'x-forwarded-prefix').map(([, prefix]) => prefix)
-  const prefixes = [...given, ...['', '/api'].flatMap(root => PREFIXES.map(prefix => `${root}/${prefix}`))]
-  return [
-    ...forwarded
-      .filter(([name]) => /-(?:ur[il]|path)$/.test(name))
-      .map(([name, value]): Candidate => {
-        const original = value.replace(/^https?:\/\/[^/?]*/, '')
-        return [original, original.startsWith(`${path}?`) ? 'query' : 'rewritten', name]
-      }),
-    ...prefixes.map((prefix): Candidate => [prefix.replace(/\/$/, '') + path, 'prefix', prefix]),
-    // nginx and Apache make //in of /hooks/in when only one of their two paths ends in a slash; /hooks becomes /.
-    ...(/^\/(?:[/?]|$)/.test(path)
-      ? prefixes.map((prefix): Candidate => [prefix + path.slice(1), 'slash', prefix])
-      : []),
-    [path.replace(/^https?:\/\/[^/?]*/, ''), 'url'],
-    [start, 'query'],
-    [`${path}?`, 'query'],
-    ...encodings(path, start, query).map((other): Candidate => [other, 'encoding']),
-    ...orders(query).map((other): Candidate => [`${start}?${other.join('&')}`, 'order']),
-    [upper(start, /\/[a-z]/g) + query, 'case'],
-    [path.slice(Math.max(path.indexOf('/', 1), 0)), 'added']
-  ]
+/** What the request and the settings suggest. */
+function hintsIn({ hosts = [], forwarded = [] }: EvidenceByCode['signature-mismatch']) {
+  const lines = forwarded.map(line => line.split(/: (.*)/s) as [name: string, value: string])
+  const given = (names: RegExp) => lines.filter(([name]) => names.test(name))
+  return {
+    hosts: [...given(/-host$/i).map(([, host]) => host), ...hosts],
+    targets: given(/-(?:ur[il]|path)$/i).map(
+      ([name, url]) => [withoutOrigin(url), name.toLowerCase()] as const
+    ),
+    prefixes: [
+      ...given(/-prefix$/i).map(([, prefix]) => prefix.replace(/\/$/, '')),
+      ...['/', '/api/'].flatMap(root => PREFIXES.map(prefix => root + prefix))
+    ]
+  }
 }
+
+const withoutOrigin = (url: string): string => url.replace(/^https?:\/\/[^/?]*/, '')
+const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
+const upper = (text: string, letters: RegExp): string => text.replace(letters, found => found.toUpperCase())
+
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
+const PORTS = ['', ':443', ':80', ':8443', ':8080', ':3000']
+const CHARSETS = ['', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8']
+const JSON_TYPE = 'application/json'
+const TYPES = [JSON_TYPE, `${JSON_TYPE}; charset=utf-8`, 'application/x-www-form-urlencoded', 'text/plain']
+
+// A part of a line of either standard, after what stands before it.
+const METHOD = /^(\(request-target\): |"@method": )(\S*)/gm
+const PROTOCOL = /^("@scheme": |"@target-uri": )(https?)/gm
+const PATH =
+  /^(\(request-target\): \S* |"@target-uri": [a-z]+:\/\/[^/?\n]*|"@(?:path|request-target)": )([^\n]*)/gm
+const HOST = /^("?host"?: |"@authority": )([^\n]*)/gm
+const TYPE = /^("?content-type"?: )([^\n]*)/gm
+const LENGTH = /^("?content-length"?: )([^\n]*)/gm
+const HEADER = /^(?!\(|"@)([^\n]+?: )([^\n]*)/gm
+const LINE = /^([^\n]+?: )([^\n]*)/gm
+
+/** What is done to which part of a line, and what the part may have been before. */
+type Rule = readonly [
+  part: RegExp,
+  change: string,
+  guess: (received: string, hints: ReturnType<typeof hintsIn>) => Iterable<Guess>
+]
+
+/** What proxies, routers and parsers do: what the request suggests is first, what has many guesses is last. */
+const LIKELY: readonly Rule[] = [
+  [PATH, 'query', (path, { targets }) => targets.flat().filter(target => target.startsWith(`${path}?`))],
+  [PATH, 'rewritten', (_, { targets }) => targets],
+  [HOST, 'host', (host, { hosts }) => hosts.filter(other => withoutPort(other) !== withoutPort(host))],
+  [HOST, 'port', (host, { hosts }) => hosts.filter(other => withoutPort(other) === withoutPort(host))],
+  [HOST, 'port', host => PORTS.map(port => withoutPort(host) + port)],
+  [HOST, 'host', host => [host.toLowerCase()]],
+  [HOST, 'case', host => [upper(host, /(?:^|\.)[a-z]/g)]],
+  [TYPE, 'charset', type => CHARSETS.map(charset => type.replace(/;.*/s, '') + charset)],
+  [TYPE, 'type', () => TYPES],
+  [HEADER, 'list', list => [list.replace(/, /g, ','), list.replace(/,(?! )/g, ', ')]],
+  [HEADER, 'list', list => [list.replace(/,.*/s, ''), list.replace(/.*, */s, '')]],
+  [PATH, 'prefix', (path, { prefixes }) => prefixes.map(prefix => [prefix + path, prefix])],
+  [PATH, 'url', path => [withoutOrigin(path)]],
+  [PATH, 'query', path => [path.replace(/\?.*/s, ''), `${path}?`]],
+  [PATH, 'encoding', encodings],
+  [PATH, 'order', orders],
+  [PATH, 'case', path => [path.replace(/^[^?]*/, start => upper(start, /\/[a-z]/g))]],
+  [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
+  [METHOD, 'method', method => METHODS.map(other => (/[A-Z]/.test(method) ? other.toUpperCase() : other))],
+  [PROTOCOL, 'protocol', () => ['https']],
+  // nginx and Apache make //in of /hooks/in when only one of their two paths ends in a slash; /hooks becomes /.
+  [PATH, 'slash', (path, { prefixes }) => prefixes.map(prefix => [prefix + path.slice(1), prefix])]
+]
+
+/** For a signature that shows its digest: lengths and ports by trying them all, and any one character. */
+const EXHAUSTIVE: readonly Rule[] = [
+  [LENGTH, 'length', lengths],
+  [LINE, 'character', characters],
+  [HOST, 'port', ports]
+]
 
 /** A query is sorted by some proxies and caches: all orders of up to four parameters. */
-function orders(query: string): readonly string[][] {
-  const parts = query.slice(1).split('&')
-  const permute = (left: string[]): string[][] =>
-    left.length < 2
-      ? [left]
-      : left.flatMap((part, at) => permute(left.filter((_, i) => i !== at)).map(rest => [part, ...rest]))
-  return parts.length > 1 && parts.length <= 4 ? permute(parts) : []
+function orders(path: string): string[] {
+  const [start = '', query = ''] = path.split(/\?(.*)/s)
+  const parts = query.split('&', 5)
+  return parts.length > 4 ? [] : permutations(parts).map(order => `${start}?${order.join('&')}`)
 }
 
-/** What one writer of URLs escapes and another does not. */
-const RESERVED = /[:/@,;!'()*[\]|~]/g
-const ESCAPED = /%(?:3A|2F|40|2C|3B|21|27|28|29|2A|5B|5D|7C|7E)/gi
+const permutations = (parts: readonly string[]): (readonly string[])[] =>
+  parts.length < 2
+    ? [parts]
+    : parts.flatMap((part, at) => permutations(parts.filter((_, i) => i !== at)).map(rest => [part, ...rest]))
 
-/** Decoded or encoded once too often, escapes in the other case, a query in another form, a slash at the end. */
-function encodings(path: string, start: string, query: string): string[] {
+const decode = (text: string, escapes: RegExp): string =>
+  text.replace(escapes, found => String.fromCharCode(Number.parseInt(found.slice(1), 16)))
+
+/** Decoded or encoded once too often, escapes in the other case, a query in another form, another slash. */
+function encodings(path: string): string[] {
+  const [start = '', ...rest] = path.split(/(?=\?)/)
+  const query = rest.join('')
   const utf8 = Buffer.from(path, 'latin1').toString()
-  const forms = [
-    () => encodeURI(utf8),
-    () => encodeURI(path).replace(/%25/g, '%'),
-    () => Buffer.from(decodeURI(path)).toString('latin1'),
-    () => Buffer.from(decodeURIComponent(path)).toString('latin1'),
-    () => utf8.replace(/[^/?=&]+/g, encodeURIComponent),
-    () => path.replace(/%[0-9a-f]{2}/gi, found => found.toUpperCase()),
-    () => path.replace(/%[0-9a-f]{2}/gi, found => found.toLowerCase()),
-    () => start + query.replace(/\+/g, '%20'),
-    () => start + query.replace(/%20/g, '+'),
-    () => start + query.replace(RESERVED, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
-    () => start + query.replace(ESCAPED, decodeURIComponent),
-    () => (start.endsWith('/') ? start.slice(0, -1) : `${start}/`) + query,
-    () => start.replace(/~/g, '%7E') + query
-  ]
   const slashes = [...start.matchAll(/\//g)].slice(0, 8)
-  const doubled = slashes.map(({ index }) => `${path.slice(0, index)}/${path.slice(index)}`)
-  const converted = forms.flatMap(form => {
-    try {
-      return [form()]
-    } catch {
-      return []
-    }
-  })
-  return [...converted, ...doubled]
+  return [
+    encodeURI(utf8),
+    // As encodeURI does, but of text that has escapes.
+    encodeURI(Buffer.from(path).toString()).replace(/%25/g, '%'),
+    // As decodeURI does, and as decodeURIComponent does.
+    decode(path, /%(?!2[346bcf]|3[abdf]|40)[\da-f]{2}/gi),
+    decode(path, /%[\da-f]{2}/gi),
+    utf8.replace(/[^/?=&]+/g, encodeURIComponent),
+    upper(path, /%[\da-f]{2}/gi),
+    path.replace(/%[\da-f]{2}/gi, found => found.toLowerCase()),
+    start + query.replace(/\+/g, '%20'),
+    start + query.replace(/%20/g, '+'),
+    // What one writer of URLs escapes and another does not.
+    start + query.replace(/[:/@,;!'()*[\]|~]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
+    start + decode(query, /%(?:3A|2F|40|2C|3B|21|27|28|29|2A|5B|5D|7C|7E)/gi),
+    start.replace(/~/g, '%7E') + query,
+    start.replace(/\/$/, '') + query,
+    `${start}/${query}`,
+    ...slashes.map(({ index }) => `${path.slice(0, index)}/${path.slice(index)}`)
+  ]
 }
 
-/** Every other length that is near or small, and every value that one changed, removed or added character makes. */
-function* others(name: string, value: string): Generator<Candidate> {
-  if (name === 'content-length') {
-    for (let n = 1; n <= 200; n++)
-      for (const near of [Number(value) - n, Number(value) + n]) yield [`${near}`, 'length']
-    for (let n = 0; n <= 20_000; n++) yield [`${n}`, 'length']
-  }
-  for (let at = 0; at <= value.length; at++) {
-    const before = value.slice(0, at)
-    yield [before + value.slice(at + 1), 'character']
-    for (let code = 0x20; code < 0x7f; code++) {
-      const char = String.fromCharCode(code)
-      yield [before + char + value.slice(at + 1), 'character']
-      yield [before + char + value.slice(at), 'character']
-    }
+/** Those that are near, and small ones. */
+function* lengths(received: string): Generator<string> {
+  for (let n = 1; n <= 200; n++) yield* [`${Number(received) - n}`, `${Number(received) + n}`]
+  for (let n = 0; n <= 20_000; n++) yield `${n}`
+}
+
+const PRINTABLE = Array.from({ length: 95 }, (_, i) => String.fromCharCode(0x20 + i))
+
+/** Every text that one changed, removed or added character makes. */
+function* characters(text: string): Generator<string> {
+  for (let at = 0; at <= text.length; at++) {
+    const [before, after] = [text.slice(0, at), text.slice(at)]
+    for (const char of ['', ...PRINTABLE]) yield* [before + char + after.slice(1), before + char + after]
   }
 }
 
-function* ports(name: string, value: string): Generator<Candidate> {
-  for (let port = 1; isHost(name) && port < 65_536; port++) yield [`${withoutPort(value)}:${port}`, 'port']
+function* ports(host: string): Generator<string> {
+  for (let port = 1; port < 65_536; port++) yield `${withoutPort(host)}:${port}`
 }
