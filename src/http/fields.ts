@@ -63,64 +63,42 @@ function arrange(names: readonly string[], values: string[]): Result<Fields> {
   const layout = layoutOf(names)
   if (!layout.ok) return layout
   const { lines, repeats } = layout.value
-  if (repeats.size === 0) return ok({ values: new FieldValues(lines, values), repeated: NONE })
-
   const repeated = new Map<string, readonly string[]>()
   for (const [name, places] of repeats) {
     const received = places.map(place => values[place]!)
     repeated.set(name, received)
     values[places[0]!] = received.join(', ')
   }
-  return ok({ values: new FieldValues(lines, values), repeated })
+  const get = (name: string) => {
+    const places = lines.get(name)
+    return places === undefined ? undefined : values[places[0]!]
+  }
+  return ok({ values: { get, has: name => lines.has(name) }, repeated })
 }
 
-const NONE: ReadonlyMap<string, readonly string[]> = new Map()
-
-/** The first line of each name, and all lines of each name that has more than one. */
+/** The lines of each name, and those of names that have more than one. */
 interface Layout {
-  lines: ReadonlyMap<string, number>
-  repeats: ReadonlyMap<string, readonly number[]>
+  lines: ReadonlyMap<string, readonly number[]>
+  repeats: readonly (readonly [name: string, places: readonly number[]])[]
 }
 
 /** Names come in the same order from request to request: saves 4 % of a verification. */
 const layoutOf = memoizeRecent((names: readonly string[]): Result<Layout> => {
-  const lines = new Map<string, number>()
-  const repeats = new Map<string, number[]>()
+  const lines = new Map<string, number[]>()
   for (const [i, name] of names.entries()) {
     const lower = lowerCaseName(name)
     if (lower === undefined) return fail('request-malformed', { part: 'header-name', name })
-    const first = lines.get(lower)
-    if (first === undefined) lines.set(lower, i)
-    else if (repeats.has(lower)) repeats.get(lower)!.push(i)
-    else repeats.set(lower, [first, i])
+    const places = lines.get(lower)
+    if (places === undefined) lines.set(lower, [i])
+    else places.push(i)
   }
-  return ok({ lines, repeats })
+  return ok({ lines, repeats: [...lines].filter(([, places]) => places.length > 1) })
 }, isSameList)
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
-}
-
-/** The values of one request, with a layout that other requests share. */
-class FieldValues implements Pick<ReadonlyMap<string, string>, 'get' | 'has'> {
-  private readonly lines: ReadonlyMap<string, number>
-  private readonly list: readonly string[]
-
-  constructor(lines: ReadonlyMap<string, number>, values: readonly string[]) {
-    this.lines = lines
-    this.list = values
-  }
-
-  get(name: string): string | undefined {
-    const line = this.lines.get(name)
-    return line === undefined ? undefined : this.list[line]
-  }
-
-  has(name: string): boolean {
-    return this.lines.has(name)
-  }
 }
 
 /** The values of all lines of a name, which is in lower case. */

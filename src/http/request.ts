@@ -42,13 +42,21 @@ export interface ForwardedNote {
 export function assertReceivedRequest(request: ReceivedRequest): void {
   const problem = problemOf(request)
   if (problem === undefined) return
-  const adapter = adapterCallFor(request)
+  const [what, call] = ADAPTERS.find(([, , isIt]) => isIt(Object(request))) ?? []
   throw new TypeError(
-    adapter === undefined
+    what === undefined
       ? problem
-      : `verify() got ${adapter.what}: an adapter converts it byte for byte, so write verify(${adapter.call})`
+      : `verify() got ${what}: an adapter converts it byte for byte, so write verify(${call})`
   )
 }
+
+/** What each part must be. */
+const PARTS = [
+  ['method', 'string', 'a string, such as "POST"'],
+  ['target', 'string', 'the request-target as received, such as "/hook?id=1" (req.url)'],
+  ['headers', 'object', 'an iterable of [name, value] pairs or a record of names to values'],
+  ['https', 'boolean', 'true or false (did the request arrive over TLS?)']
+] as const
 
 /** What is wrong, and what to pass instead. */
 function problemOf(request: ReceivedRequest): string | undefined {
@@ -58,25 +66,12 @@ function problemOf(request: ReceivedRequest): string | undefined {
       'fromNodeRequest(req), fromFetchRequest(request) or fromLambdaEvent(event) returns'
     )
   }
-  const { method, target, headers, body, https } = request
-  if (typeof method !== 'string')
-    return `request.method must be a string, such as "POST", and is ${describe(method)}`
-  if (typeof target !== 'string') {
-    return (
-      'request.target must be the request-target as received, such as "/hook?id=1" (req.url), and is ' +
-      describe(target)
-    )
+  for (const [part, type, expected] of PARTS) {
+    const value = request[part]
+    if (typeof value !== type || value === null)
+      return `request.${part} must be ${expected}, and is ${describe(value)}`
   }
-  if (typeof headers !== 'object' || headers === null) {
-    return (
-      'request.headers must be an iterable of [name, value] pairs or a record of names to values, and is ' +
-      describe(headers)
-    )
-  }
-  if (typeof https !== 'boolean') {
-    return `request.https must be true or false (did the request arrive over TLS?), and is ${describe(https)}`
-  }
-  return problemOfBody(body)
+  return problemOfBody(request.body)
 }
 
 function problemOfBody(body: unknown): string | undefined {
@@ -91,42 +86,27 @@ function problemOfBody(body: unknown): string | undefined {
   )
 }
 
-type UnknownObject = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is UnknownObject => typeof value === 'object' && value !== null
-
-const isNodeRequest = (value: unknown): boolean => isObject(value) && Array.isArray(value['rawHeaders'])
-
-const isFetchRequest = (value: unknown): boolean =>
-  isObject(value) &&
-  typeof value['url'] === 'string' &&
-  isObject(value['headers']) &&
-  typeof value['headers']['get'] === 'function'
-
-/**
- * The call to write instead of `verify(req)`, when the argument is a framework's request, its context or a Lambda
- * event. Used only for the error message, when the argument is not a received request.
- */
-function adapterCallFor(request: unknown): { what: string; call: string } | undefined {
-  if (!isObject(request)) return undefined
-  if (isNodeRequest(request))
-    return { what: "Node's request (node:http, Express, Nest)", call: 'fromNodeRequest(req)' }
-  if (isNodeRequest(request['raw']))
-    return { what: "Fastify's request", call: 'fromNodeRequest(request.raw)' }
-  if (isFetchRequest(request)) return { what: 'a fetch Request', call: 'fromFetchRequest(request)' }
-
-  // Contexts: Koa's ctx and its request have `req` of Node, Hono's c has `req.raw`, SvelteKit's event `request`.
-  const { req, request: inner } = request
-  if (isNodeRequest(req)) return { what: "Koa's context", call: 'fromNodeRequest(ctx.req)' }
-  if (isObject(req) && isFetchRequest(req['raw']))
-    return { what: "Hono's context", call: 'fromFetchRequest(c.req.raw)' }
-  if (isFetchRequest(request['raw'])) return { what: "Hono's request", call: 'fromFetchRequest(c.req.raw)' }
-  if (isFetchRequest(inner))
-    return { what: 'an event with a fetch Request', call: 'fromFetchRequest(event.request)' }
-
-  const isLambdaEvent =
-    isObject(request['requestContext']) ||
-    typeof request['httpMethod'] === 'string' ||
-    typeof request['rawPath'] === 'string'
-  return isLambdaEvent ? { what: 'a Lambda event', call: 'fromLambdaEvent(event)' } : undefined
+/** Anything: what the caller passed may have any of these, of any type. */
+interface Anything {
+  readonly [name: string]: Anything | null | undefined
 }
+
+const isNode = (value: Anything | null | undefined): boolean => Array.isArray(value?.['rawHeaders'])
+
+const isFetch = (value: Anything | null | undefined): boolean =>
+  typeof value?.['url'] === 'string' && typeof value['headers']?.['get'] === 'function'
+
+const isLambda = ({ requestContext, httpMethod, rawPath }: Anything): boolean =>
+  [requestContext, httpMethod, rawPath].some(Boolean)
+
+/** What to write instead of `verify(req)`, by where frameworks keep the request of Node.js or of fetch. */
+const ADAPTERS: readonly (readonly [what: string, call: string, isIt: (value: Anything) => boolean])[] = [
+  ["Node's request (node:http, Express, Nest)", 'fromNodeRequest(req)', isNode],
+  ["Fastify's request", 'fromNodeRequest(request.raw)', ({ raw }) => isNode(raw)],
+  ['a fetch Request', 'fromFetchRequest(request)', isFetch],
+  ["Koa's context", 'fromNodeRequest(ctx.req)', ({ req }) => isNode(req)],
+  ["Hono's context", 'fromFetchRequest(c.req.raw)', ({ req }) => isFetch(req?.['raw'])],
+  ["Hono's request", 'fromFetchRequest(c.req.raw)', ({ raw }) => isFetch(raw)],
+  ['an event with a fetch Request', 'fromFetchRequest(event.request)', ({ request }) => isFetch(request)],
+  ['a Lambda event', 'fromLambdaEvent(event)', isLambda]
+]
