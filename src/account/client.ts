@@ -1,7 +1,8 @@
+import { shareCalls } from '../share-calls.ts'
 import { createSender, fetchIdentity, type Identity } from './api.ts'
 import { type AccountClientOptions, validateOptions } from './options.ts'
 import { apiUrl } from './request.ts'
-import { createTokenSource, shared } from './token.ts'
+import { createTokenSource } from './token.ts'
 
 /** No method uses `this`, so each can be passed on by itself. */
 export interface AccountClient {
@@ -61,7 +62,7 @@ export function createAccountClient(options: AccountClientOptions): AccountClien
   const tokens = createTokenSource(settings)
   const send = createSender(settings, tokens)
   let knownId: string | undefined
-  const identity = shared(async () => {
+  const identity = shareCalls(async () => {
     // The exchange has a deadline of its own.
     await tokens.get()
     const found = await fetchIdentity(settings, send)

@@ -1,3 +1,4 @@
+import { shareCalls } from '../share-calls.ts'
 import { responseError } from './errors.ts'
 import type { AccountSettings } from './options.ts'
 import { own, parseJson, request } from './request.ts'
@@ -18,7 +19,7 @@ export interface TokenSource {
 /** States: none -> valid on a good exchange; valid -> none by time or by a 401. A failed exchange changes nothing. */
 export function createTokenSource(settings: AccountSettings): TokenSource {
   let current: Token | undefined
-  const renew = shared(async () => {
+  const renew = shareCalls(async () => {
     current = await exchange(settings)
     return current
   })
@@ -34,17 +35,6 @@ export function createTokenSource(settings: AccountSettings): TokenSource {
       // Compared as objects: a server may give the same text twice, and the second is still a newer token.
       if (current === token) current = undefined
     }
-  }
-}
-
-/** All callers that wait share one call. */
-export function shared<T>(load: () => Promise<T>): () => Promise<T> {
-  let pending: Promise<T> | undefined
-  return () => {
-    pending ??= load().finally(() => {
-      pending = undefined
-    })
-    return pending
   }
 }
 

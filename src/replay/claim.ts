@@ -2,15 +2,8 @@ import { withDeadline } from '../deadline.ts'
 import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { ReplayStore } from './store.ts'
 
-/** A claim that is under way, or was too late and is not taken back yet. */
-interface Undecided {
-  /** what its request was told, when it is certain what the store holds */
-  decided: Promise<Result<string>>
-  /** when the id will have expired, by the monotonic clock in milliseconds */
-  until: number
-}
-
-const undecidedOf = new WeakMap<ReplayStore, Map<string, Undecided>>()
+/** Claims that are under way, or were too late and are not taken back yet: what their requests were told. */
+const undecidedOf = new WeakMap<ReplayStore, Map<string, Promise<Result<string>>>>()
 
 /**
  * Claims an id with a deadline. A claim that the store grants later is released: its request was reported as
@@ -26,57 +19,51 @@ export async function claimInTime(
   timeout: number
 ): Promise<Result<string>> {
   const start = performance.now()
-  const undecided = undecidedOf.get(store) ?? new Map<string, Undecided>()
+  const undecided = undecidedOf.get(store) ?? new Map<string, Promise<Result<string>>>()
   undecidedOf.set(store, undecided)
-  for (const [expired, { until }] of undecided) {
-    if (until > start) break
-    undecided.delete(expired)
-  }
   let left = timeout
-  for (;;) {
-    const earlier = undecided.get(id)
-    if (earlier === undefined) break
-    const outcome = await withDeadline(earlier.decided, left, () => undefined)
+  for (let earlier = undecided.get(id); earlier !== undefined; earlier = undecided.get(id)) {
+    const outcome = await withDeadline(earlier, left, () => undefined).catch(() => undefined)
     if (outcome?.ok || outcome?.code === 'replayed') return fail('replayed', { replayId: id })
     left = timeout - (performance.now() - start)
-    if (outcome === undefined || left <= 0) return fail('replay-store-failed', { error: UNDECIDED })
+    if (outcome === undefined || left <= 0)
+      return fail('replay-store-failed', { error: 'an earlier claim is undecided' })
   }
 
-  const { result, decided } = claimOnce(store, id, ttlSeconds, left)
-  undecided.set(id, { decided, until: start + ttlSeconds * 1000 })
-  decided.then(() => undecided.delete(id))
+  let isLate = false
+  const claimed = claim(store, id, ttlSeconds, left)
+  const result = withDeadline(claimed, left, () => {
+    isLate = true
+    // However long the store takes, the id has expired then. A timer of Workers is a number.
+    setTimeout(forget, ttlSeconds * 1000).unref?.()
+    return fail('replay-store-failed', { error: `no answer within ${Math.round(left)} ms` })
+  })
+  const decided = claimed.then(async late => {
+    if (isLate && late.ok) await store.release(id)
+    return result
+  })
+  const forget = () => {
+    if (undecided.get(id) === decided) undecided.delete(id)
+  }
+  undecided.set(id, decided)
+  // When the release fails, the id is held until it expires, and undecided as long.
+  decided.then(forget, () => {})
   return result
 }
 
-const UNDECIDED = 'an earlier claim is undecided'
-
-function claimOnce(store: ReplayStore, id: string, ttlSeconds: number, timeout: number) {
-  let isLate = false
-  const claimed: Promise<Result<string>> = callStore(() => store.claim(id, ttlSeconds, timeout)).then(
-    claimed => readClaim(claimed, id),
-    error => withCause(fail('replay-store-failed', { error: errorLabel(error) }), error)
-  )
-  const result = withDeadline(claimed, timeout, () => {
-    isLate = true
-    return fail('replay-store-failed', { error: `no answer within ${Math.round(timeout)} ms` })
-  })
-  const decided = claimed.then(late => {
-    if (!isLate || !late.ok) return result
-    // When that fails, the id is held until it expires, and undecided as long.
-    return callStore(() => store.release(id)).then(
-      () => result,
-      () => new Promise<never>(() => {})
-    )
-  })
-  return { result, decided }
-}
-
 /** A store may throw where it should reject. */
-const callStore = async <T>(call: () => Promise<T>): Promise<T> => call()
-
-function readClaim(claimed: unknown, id: string): Result<string> {
-  if (claimed === true) return ok(id)
-  return claimed === false
-    ? fail('replayed', { replayId: id })
-    : fail('replay-store-failed', { error: 'not a boolean' })
+async function claim(
+  store: ReplayStore,
+  id: string,
+  ttlSeconds: number,
+  timeout: number
+): Promise<Result<string>> {
+  try {
+    const claimed: unknown = await store.claim(id, ttlSeconds, timeout)
+    if (claimed === true) return ok(id)
+    if (claimed === false) return fail('replayed', { replayId: id })
+    return fail('replay-store-failed', { error: 'not a boolean' })
+  } catch (error) {
+    return withCause(fail('replay-store-failed', { error: errorLabel(error) }), error)
+  }
 }

@@ -1,3 +1,4 @@
+import { mistake } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
 
@@ -35,11 +36,8 @@ interface Expiry {
  */
 export function memoryReplayStore(options: { maxEntries?: number } = {}): ReplayStore {
   const { maxEntries = DEFAULT_MAX_ENTRIES } = ownOptions('memoryReplayStore', options, ['maxEntries'])
-  if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES) {
-    throw new TypeError(
-      `maxEntries must be a whole number from 1 to ${MOST_ENTRIES}, not ${String(maxEntries)}`
-    )
-  }
+  if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES)
+    throw mistake('maxEntries is', maxEntries, `pass a whole number from 1 to ${MOST_ENTRIES}`)
   const shards = Array.from({ length: SHARDS }, () => new Map<string, Expiry>())
   const shardOf = (id: string) => shards[id.charCodeAt(0) % SHARDS]!
   const inTurn = entriesInTurn(shards)
@@ -89,9 +87,7 @@ function isOver(expiry: Expiry, now: Expiry): boolean {
 }
 
 /** Every entry, over and over, and undefined after each shard. A `Map` may change while it is iterated. */
-function* entriesInTurn(
-  shards: readonly Map<string, Expiry>[]
-): Generator<[string, Expiry] | undefined, never> {
+function* entriesInTurn(shards: readonly Map<string, Expiry>[]) {
   for (;;) {
     for (const shard of shards) {
       yield* shard

@@ -1,4 +1,4 @@
-import { describe } from '../mistakes/describe.ts'
+import { mistake } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { sharedReplayStore } from './shared.ts'
 import type { ReplayStore } from './store.ts'
@@ -31,9 +31,8 @@ const REMOVED_PER_CLAIM = 4
  * const verify = createVerifier({ ...options, replayStore: postgresReplayStore(pool) })
  */
 export function postgresReplayStore(pool: PostgresClient, options: { table?: string } = {}): ReplayStore {
-  if (typeof pool?.query !== 'function') {
-    throw new TypeError(`pool is ${describe(pool)}: pass a Pool or a Client of "pg", version 8 or later`)
-  }
+  if (typeof pool?.query !== 'function')
+    throw mistake('pool is', pool, 'pass a Pool or a Client of "pg", version 8 or later')
   const { table = DEFAULT_TABLE } = ownOptions('postgresReplayStore', options, ['table'])
   const { take, confirm, free } = statementsFor(quoteTable(table).table)
   return sharedReplayStore({
@@ -56,12 +55,8 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
         clearTimeout(timer)
       }
     },
-    async confirm(id, token, confirmed) {
-      await pool.query(confirm, [id, token, confirmed])
-    },
-    async free(id, start, end) {
-      await pool.query(free, [id, start, end])
-    }
+    confirm: async (id, token, confirmed) => pool.query(confirm, [id, token, confirmed]),
+    free: async (id, start, end) => pool.query(free, [id, start, end])
   })
 }
 
@@ -130,12 +125,8 @@ function quoteTable(name: unknown): { table: string; index: string } {
   const parts = typeof name === 'string' ? name.split('.') : []
   const table = parts.at(-1)
   if (table === undefined || parts.length > 2 || !parts.every(part => IDENTIFIER.test(part))) {
-    throw new TypeError(
-      `table is ${describe(name)}: write name or schema.name, of ASCII letters, digits and underscores, at most 63 each`
-    )
+    const rule = 'write name or schema.name, of ASCII letters, digits and underscores, at most 63 each'
+    throw mistake('table is', name, rule)
   }
-  return {
-    table: parts.map(part => `"${part}"`).join('.'),
-    index: `"${table.slice(0, 52)}_expires_at"`
-  }
+  return { table: `"${parts.join('"."')}"`, index: `"${table.slice(0, 52)}_expires_at"` }
 }

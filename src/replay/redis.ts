@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { sharedReplayStore } from './shared.ts'
-import type { ReplayStore } from './store.ts'
+import { shareCalls } from '../share-calls.ts'
+import { sharedReplayStore, storedId } from './shared.ts'
+import { assertId, assertTtl, type ReplayStore } from './store.ts'
 
 /** What `redisReplayStore` uses of a node-redis client: `createClient`, `createCluster`, a pool or a sentinel, v4 to v6. */
 export interface NodeRedisClient {
@@ -32,19 +34,19 @@ export interface IoredisClient {
 
 // Each reply begins with what only its command has: a lost or damaged reply before it would let every later one pass for
 // the reply to another command, and `OK` for one claim be taken for that of another. What else it says, it says twice.
-const TAKE = `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') local held = redis.call('GET', KEYS[1]) return {ARGV[1], held, held}`
+const TAKE = `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') local held = redis.call('GET', KEYS[1])
+return {table.concat(ARGV), held, held}`
 
 // Only a script compares and writes in one step on every version of Redis, Valkey and KeyDB. SETRANGE keeps the expiry.
 const CONFIRM = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('SETRANGE', KEYS[1], 0, ARGV[2]) end
-return {ARGV[1], 'done', 'done'}`
+return {table.concat(ARGV), 'done', 'done'}`
 const FREE = `local held = redis.call('GET', KEYS[1])
 local n = #ARGV[1]
 if held and string.sub(held, 1, n) == ARGV[1] and string.sub(held, n + 1) < ARGV[2] then redis.call('DEL', KEYS[1]) end
-return {ARGV[1] .. ARGV[2], 'done', 'done'}`
+return {table.concat(ARGV), 'done', 'done'}`
 
-// For a stand-in with the two commands alone: its value is the store object, so a release frees what this object has claimed.
+// For a stand-in.
 const FREE_OWN = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
-const ownerOf = (token: string): string => token.slice(0, 12)
 
 /**
  * A replay store in Redis, for a receiver of several processes. A claim is a script of `SET key token PX ttl NX` and
@@ -70,37 +72,24 @@ export function redisReplayStore(
   client: NodeRedisClient | IoredisClient,
   options: { prefix?: string } = {}
 ): ReplayStore {
-  const { setIfNew, run, reconnect } = commandsOf(client)
+  const commands = commandsOf(client)
   const { prefix = 'signed-requests:' } = ownOptions('redisReplayStore', options, ['prefix'])
   if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
+  if (!('sendCommand' in client)) return standInStore(commands, prefix)
 
-  const runInStep = async (script: string, id: string, token: string, value: string, echo = token) => {
-    const reply = await run(script, prefix + id, token, value).catch(failWithCode)
-    if (Array.isArray(reply) && reply[0] === echo && typeof reply[1] === 'string' && reply[1] === reply[2])
-      return reply[1]
-    reconnect()
+  const run = async (script: string, id: string, ...values: string[]) => {
+    const reply = await commands.run(script, prefix + id, ...values).catch(failWithCode)
+    const [echo, held, again] = Array.isArray(reply) ? reply : []
+    if (echo === values.join('') && typeof held === 'string' && held === again) return held
+    commands.reconnect()
     throw new Error('Redis replied to another command: the claim is not certain')
   }
   return sharedReplayStore({
     name: 'Redis',
     inOrder: true,
-    async take(id, token, ttlSeconds) {
-      const milliseconds = Math.ceil(ttlSeconds * 1000)
-      if (setIfNew === undefined) return runInStep(TAKE, id, token, `${milliseconds}`)
-      const reply = await setIfNew(prefix + id, ownerOf(token), milliseconds)
-      if (reply === 'OK') return token
-      if (reply === null) return undefined
-      throw new Error(
-        `SET was answered with neither OK nor nil but ${typeof reply}: the claim is not certain`
-      )
-    },
-    async confirm(id, token, confirmed) {
-      if (setIfNew === undefined) await runInStep(CONFIRM, id, token, confirmed)
-    },
-    async free(id, start, end) {
-      if (setIfNew === undefined) await runInStep(FREE, id, start, end, start + end)
-      else await run(FREE_OWN, prefix + id, ownerOf(start))
-    }
+    take: (id, token, ttlSeconds) => run(TAKE, id, token, `${Math.ceil(ttlSeconds * 1000)}`),
+    confirm: (id, token, confirmed) => run(CONFIRM, id, token, confirmed),
+    free: (id, start, end) => run(FREE, id, start, end)
   })
 }
 
@@ -110,39 +99,41 @@ function failWithCode(error: NodeJS.ErrnoException): never {
   throw code === undefined ? error : Object.assign(error, { code })
 }
 
-interface Commands {
-  run(script: string, key: string, ...values: string[]): Promise<unknown>
-  reconnect(): void
-  /** of a stand-in that may run no scripts, as tests write it */
-  setIfNew?: (key: string, token: string, ms: number) => Promise<unknown>
+/** For a stand-in with `SET` and one script, as tests write it: its releases reject without that. */
+function standInStore({ set, run }: Commands, prefix: string): ReplayStore {
+  let owner = ''
+  return {
+    name: 'Redis',
+    async claim(id, ttlSeconds) {
+      assertId(id)
+      assertTtl(ttlSeconds)
+      owner ||= randomUUID()
+      const reply = await set(prefix + storedId(id), owner, Math.ceil(ttlSeconds * 1000))
+      if (reply === 'OK' || reply === null) return reply === 'OK'
+      throw new Error(
+        `SET was answered with neither OK nor nil but ${typeof reply}: the claim is not certain`
+      )
+    },
+    async release(id) {
+      assertId(id)
+      await run(FREE_OWN, prefix + storedId(id), owner)
+    }
+  }
 }
 
-// Each library has a property the other lacks; pipelines, which queue commands, have neither. A stand-in with only the
-// commands is called as node-redis is; one that runs no scripts can claim, but its releases reject.
+interface Commands {
+  run(script: string, key: string, ...values: string[]): Promise<unknown>
+  set(key: string, value: string, milliseconds: number): Promise<unknown>
+  reconnect(): unknown
+}
+
 function commandsOf(client: NodeRedisClient | IoredisClient): Commands {
-  if (typeof client?.set === 'function' && ('eval' in client || 'del' in client)) {
-    const isStandIn = !('sendCommand' in client)
-    if ('status' in client && typeof client.status === 'string') {
-      return {
-        run: (script, key, ...values) => client.eval(script, 1, key, ...values),
-        // Once: each call adds a listener to the connection, and every command in flight may ask for it.
-        reconnect: () => void (client.stream?.writable !== false && client.disconnect?.(true)),
-        ...(isStandIn && { setIfNew: (key, token, ms) => client.set(key, token, 'PX', ms, 'NX') })
-      }
-    }
-    const nodeRedis = client as NodeRedisClient
-    if (
-      typeof nodeRedis.isOpen === 'boolean' ||
-      !('status' in client || 'isOpen' in client || 'exec' in client)
-    ) {
-      return {
-        run: (script, key, ...values) => nodeRedis.eval(script, { keys: [key], arguments: values }),
-        reconnect: reconnecting(nodeRedis),
-        ...(isStandIn && {
-          setIfNew: (key, token, ms) => nodeRedis.set(key, token, { NX: true, PX: ms })
-        })
-      }
-    }
+  const { set, status, isOpen } = Object(client)
+  if (typeof set === 'function' && ('eval' in client || 'del' in client)) {
+    if (typeof status === 'string') return ioredisCommands(client as IoredisClient)
+    // A pipeline only queues commands. A stand-in with the commands alone is called as node-redis is.
+    if (typeof isOpen === 'boolean' || !('exec' in client))
+      return nodeRedisCommands(client as NodeRedisClient)
   }
   throw new TypeError(
     'client must be a node-redis client (createClient or createCluster of "redis", version 4 or later) ' +
@@ -150,18 +141,24 @@ function commandsOf(client: NodeRedisClient | IoredisClient): Commands {
   )
 }
 
-/** node-redis has no call for it. Once at a time: every command in flight may ask for it. */
-function reconnecting(client: NodeRedisClient): () => void {
-  let isUnderWay = false
-  return async () => {
-    if (isUnderWay || !client.isOpen) return
-    isUnderWay = true
-    try {
-      await (client.destroy ?? client.disconnect)?.call(client) // the latter is version 4
-      await client.connect?.()
-    } catch {
-      // The client reports its errors itself.
-    }
-    isUnderWay = false
+const ioredisCommands = (client: IoredisClient): Commands => ({
+  run: (script, key, ...values) => client.eval(script, 1, key, ...values),
+  set: (key, value, ms) => client.set(key, value, 'PX', ms, 'NX'),
+  // Once: each call adds a listener to the connection, and every command in flight may ask for it.
+  reconnect: () => client.stream?.writable !== false && client.disconnect?.(true)
+})
+
+function nodeRedisCommands(client: NodeRedisClient): Commands {
+  // It has no call for it. Once at a time: every command in flight may ask for it.
+  const reopen = shareCalls(async () => {
+    if (!client.isOpen) return
+    await (client.destroy ?? client.disconnect)?.call(client) // the latter is version 4
+    await client.connect?.()
+  })
+  return {
+    run: (script, key, ...values) => client.eval(script, { keys: [key], arguments: values }),
+    set: (key, value, ms) => client.set(key, value, { NX: true, PX: ms }),
+    // The client reports its errors itself.
+    reconnect: () => reopen().catch(() => {})
   }
 }

@@ -10,27 +10,26 @@ export interface Database {
    * Takes the id unless another token holds it. Twice with one token is the same as once.
    *
    * @param timeout milliseconds after which it must not take the id, if the database can tell
-   * @returns the token that holds the id now; '' when it is another one and the database does not know which; undefined
-   *   when it is another one that is no late claim
+   * @returns the token that holds the id now; '' when it is another one and the database does not know which
    * @throws (rejects) when that is not certain
    */
-  take(id: string, token: string, ttlSeconds: number, timeout: number): Promise<string | undefined>
+  take(id: string, token: string, ttlSeconds: number, timeout: number): Promise<string>
   /** Puts `confirmed` in the place of the token that holds the id; both have the same length. */
-  confirm(id: string, token: string, confirmed: string): Promise<void>
+  confirm(id: string, token: string, confirmed: string): Promise<unknown>
   /** Frees the id if the token that holds it begins with `start`, and what follows there sorts before `end`. */
-  free(id: string, start: string, end: string): Promise<void>
+  free(id: string, start: string, end: string): Promise<unknown>
   /** whether the error says for certain that nothing was taken */
   isUndone?(error: unknown): boolean
   /** calls reach the database in their order: `free` undoes a `take` that is still under way */
   inOrder: boolean
 }
 
-/** Claims that may have taken their id although they were not granted, or hold it although it was released. */
-interface Undecided {
+/** Arguments of `free` that have to be repeated until it succeeds, or the id has expired. */
+interface Withdrawal {
   id: string
-  /** the start of their tokens, and the end of what follows */
-  tokens: Map<string, string>
-  /** when the id will have expired, by the monotonic clock in milliseconds */
+  start: string
+  end: string
+  /** by the monotonic clock in milliseconds */
   until: number
 }
 
@@ -38,14 +37,12 @@ const PENDING = 'p'
 const CONFIRMED = 'c'
 const EITHER = 'z'
 
-// While another process has not confirmed its claim: how often the id is looked at, and for how long.
+// While another process has not confirmed its claim: how often the id is looked at.
 const LOOK_AGAIN = 100
-const PATIENCE = 1000
 
 const RETRY_AFTER = 200
 const RELEASE_PATIENCE = 5000
-const WITHDRAWN_AT_ONCE = 100
-const MOST_UNDECIDED = 100_000 // about 30 MB, after a long outage
+const MOST_WITHDRAWALS = 100_000 // about 30 MB, after a long outage
 const A_DAY = 86_400_000
 
 /**
@@ -61,74 +58,52 @@ const A_DAY = 86_400_000
  * a late one, which the database does after a retry was granted, does not free the claim of that.
  */
 export function sharedReplayStore(database: Database): ReplayStore {
-  const undecided = new Map<string, Undecided>()
+  /** By the start of the token and the id. */
+  const withdrawals = new Map<string, Withdrawal>()
   /** Tokens that are under way, or granted and not confirmed so far, with the time when their ids will have expired. */
   const pending = new Map<string, number>()
-  let isWithdrawing = false
-  let numbers = 0
+  let isRetrying = false
+  let claims = 0
   let owner = ''
   // Not before the first claim: Workers have no random values while a module loads.
   const ownerToken = () => {
     owner ||= randomBytes(9).toString('base64url')
     return owner
   }
+  /** Of one length, so that they sort as numbers. */
+  const nextNumber = () => (claims++).toString(36).padStart(9, '0')
 
-  const take = async (
-    id: string,
-    token: string,
-    ttlSeconds: number,
-    timeout: number,
-    isLate: () => boolean
-  ): Promise<boolean> => {
-    const giveUp = performance.now() + Math.min(timeout, PATIENCE)
-    for (let look = 1; !isLate() && performance.now() < giveUp; look++) {
-      const holder = await database.take(id, token, ttlSeconds, timeout)
-      if (holder === token) return true
-      if (holder === undefined || (holder === '' && look > 1)) return false
-      // A claim that was withdrawn, and whose command came to the database behind that on another connection.
-      const isGhost = holder.startsWith(ownerToken()) && holder.endsWith(PENDING) && !pending.has(holder)
-      if (isGhost) {
-        await database.free(id, holder, EITHER)
-        continue
-      }
-      if (holder.startsWith(ownerToken()) || holder.endsWith(CONFIRMED)) return false
-      await sleep(Math.min(LOOK_AGAIN, timeout / 4))
-    }
-    if (timeout === A_DAY) return false // it is held, and a caller without a timeout asks no more
-    throw new Error('the id is held by a claim that is not confirmed')
+  const free = async (withdrawal: Withdrawal): Promise<void> => {
+    const { id, start, end } = withdrawal
+    const key = `${start} ${id}`
+    if (withdrawals.size < MOST_WITHDRAWALS) withdrawals.set(key, withdrawal)
+    await database.free(id, start, end)
+    if (withdrawals.get(key) === withdrawal) withdrawals.delete(key)
   }
-
-  const remember = (id: string, start: string, end: string, until: number): Undecided => {
-    const claim = undecided.get(id) ?? { id, tokens: new Map(), until }
-    claim.tokens.set(start, end)
-    if (undecided.size < MOST_UNDECIDED) undecided.set(id, claim)
-    return claim
-  }
-  const withdraw = (id: string, token: string, until: number): Promise<void> =>
-    free(remember(id, token, EITHER, until)).catch(withdrawAll)
-  const free = async (claim: Undecided): Promise<void> => {
-    for (const [start, end] of claim.tokens) {
-      await database.free(claim.id, start, end)
-      if (claim.tokens.get(start) === end) claim.tokens.delete(start)
-    }
-    if (claim.tokens.size === 0 && undecided.get(claim.id) === claim) undecided.delete(claim.id)
-  }
-  const withdrawAll = async (): Promise<void> => {
-    if (isWithdrawing) return
-    isWithdrawing = true
-    while (undecided.size > 0) {
-      const [first, ...others] = [...undecided.values()].slice(0, WITHDRAWN_AT_ONCE) as [Undecided]
+  const retryAll = async (): Promise<void> => {
+    if (isRetrying) return
+    isRetrying = true
+    // One at a time, because the database was down; a Map may grow while it is iterated.
+    for (const [key, withdrawal] of withdrawals) {
       try {
-        await free(first) // one alone, as long as the database is down
-        await Promise.all(others.map(free))
+        await free(withdrawal)
       } catch {
-        undecided.delete(first.id)
-        if (first.until > performance.now()) undecided.set(first.id, first) // behind the others
+        const last = withdrawals.get(key)
+        withdrawals.delete(key)
+        if (last !== undefined && last.until > performance.now()) withdrawals.set(key, last) // behind the others
         await sleep(RETRY_AFTER, undefined, { ref: false })
       }
     }
-    isWithdrawing = false
+    isRetrying = false
   }
+
+  /**
+   * Whether our own token should not hold the id: its claim failed, and the database did it behind its withdrawal, or
+   * its release has not succeeded so far.
+   */
+  const isOver = (id: string, token: string): boolean =>
+    (token.endsWith(PENDING) && !pending.has(token)) ||
+    token.slice(owner.length) < (withdrawals.get(`${owner} ${id}`)?.end ?? '')
 
   return {
     name: database.name,
@@ -136,63 +111,66 @@ export function sharedReplayStore(database: Database): ReplayStore {
       assertId(id)
       assertTtl(ttlSeconds)
       const stored = storedId(id)
-      const claim = ownerToken() + numberOf(numbers++)
+      const claim = ownerToken() + nextNumber()
       const token = claim + PENDING
-      const until = performance.now() + ttlSeconds * 1000
+      const now = performance.now()
+      const until = now + ttlSeconds * 1000
       for (const [expired, end] of pending) {
-        if (end > performance.now()) break
+        if (end > now) break
         pending.delete(expired)
       }
       pending.set(token, until)
-      let isGranted = false
+      const fail = (mayHold: boolean) => {
+        pending.delete(token)
+        if (mayHold) free({ id: stored, start: claim, end: EITHER, until }).catch(retryAll)
+      }
       let isLate = false
       const timer = setTimeout(() => {
         isLate = true
-        if (database.inOrder) withdraw(stored, claim, until)
+        fail(database.inOrder)
       }, timeout)
       try {
-        const earlier = undecided.get(stored)
-        if (earlier !== undefined) await free(earlier)
-        const isTaken = await take(stored, token, ttlSeconds, timeout, () => isLate)
-        if (isLate) throw new Error(`no answer within ${timeout} ms`)
-        // Nobody waits for it: without it other processes answer a replay with 503 instead of 401.
-        isGranted = isTaken
-        if (isTaken) {
-          database.confirm(stored, token, claim + CONFIRMED).then(
-            () => pending.delete(token),
-            () => {}
-          )
+        for (;;) {
+          const holder = await database.take(stored, token, ttlSeconds, timeout)
+          if (isLate) throw new Error(`no answer within ${timeout} ms`)
+          if (holder === token) break
+          const isOurs = holder.startsWith(owner)
+          if (isOurs && isOver(stored, holder)) await database.free(stored, holder, EITHER)
+          else if (isOurs || holder.endsWith(CONFIRMED) || timeout === A_DAY) {
+            fail(false)
+            return false
+          } else await sleep(Math.min(LOOK_AGAIN, timeout / 4))
         }
-        return isTaken
       } catch (error) {
-        const isWithdrawn = isLate && database.inOrder
-        if (!isWithdrawn && !database.isUndone?.(error)) withdraw(stored, claim, until)
+        fail(!database.isUndone?.(error))
         throw error
       } finally {
         clearTimeout(timer)
-        if (!isGranted) pending.delete(token)
       }
+      // Nobody waits for it: without it other processes answer a replay with 503 instead of 401.
+      database.confirm(stored, token, claim + CONFIRMED).then(
+        () => pending.delete(token),
+        () => {}
+      )
+      return true
     },
     async release(id) {
       assertId(id)
-      const now = performance.now()
-      const claim = remember(storedId(id), ownerToken(), numberOf(numbers++), now + A_DAY)
+      const start = performance.now()
+      const withdrawal = { id: storedId(id), start: ownerToken(), end: nextNumber(), until: start + A_DAY }
       // The retry may come to another process: it is told to come when it will be accepted.
       for (;;) {
         try {
-          return await free(claim)
+          return await free(withdrawal)
         } catch (error) {
-          withdrawAll()
-          if (performance.now() > now + RELEASE_PATIENCE) throw error
+          retryAll()
+          if (performance.now() > start + RELEASE_PATIENCE) throw error
           await sleep(RETRY_AFTER)
         }
       }
     }
   }
 }
-
-/** Of one length, so that they sort as numbers. */
-const numberOf = (claim: number): string => claim.toString(36).padStart(9, '0')
 
 const PLAIN = /^[!-~]{1,200}$/
 const HASHED = 'sha256:'

@@ -21,7 +21,7 @@ function fakeDatabase() {
     take: (id, token) =>
       command('take', () => {
         if (!held.has(id)) held.set(id, token)
-        return held.get(id)
+        return held.get(id)!
       }),
     confirm: (id, token, confirmed) =>
       command('confirm', () => void (held.get(id) === token && held.set(id, confirmed))),
