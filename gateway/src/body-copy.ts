@@ -1,45 +1,33 @@
-import type { ReceivedBody } from 'signed-requests'
-
 /** A body that is copied while it is read: the verdict on a refused request does not have it. */
-export function copyBody(received: ReceivedBody, limit: number) {
-  // Of a request of Node.js it is a stream.
-  const from = (received as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+export function copyBody(stream: AsyncIterable<Uint8Array>, limit: number) {
+  const from = stream[Symbol.asyncIterator]()
   const chunks: Uint8Array[] = []
   let length = 0
-  let isAtEnd = false
-  let isLeft = false
-  const isTooLarge = () => length > limit
+  let isComplete = false
 
   async function next(): Promise<IteratorResult<Uint8Array>> {
     const result = await from.next()
-    if (result.done) isAtEnd = true
-    else {
-      length += result.value.length
-      chunks.push(result.value)
-      if (isTooLarge()) chunks.length = 0
-    }
+    isComplete = result.done === true
+    length += result.value?.length ?? 0
+    if (!result.done && length <= limit) chunks.push(result.value)
     return result
   }
-  async function leave(): Promise<IteratorResult<Uint8Array>> {
-    isLeft = true
-    return (await from.return?.()) ?? { done: true, value: undefined }
-  }
-  /** What was read, when it was read to its end and is not above the limit. */
-  const read = () => (isAtEnd && !isLeft && !isTooLarge() ? Buffer.concat(chunks) : undefined)
-
   return {
-    /** to verify instead of the body itself */
-    body: { [Symbol.asyncIterator]: () => ({ next, return: leave }) },
-    isTooLarge,
-    read,
-    /** Reads what the verification has left, and gives the whole; undefined above the limit, or when it breaks. */
-    async rest(): Promise<Uint8Array | undefined> {
-      try {
-        while (!isAtEnd && !isLeft) await (isTooLarge() ? leave() : next())
-      } catch {
-        return undefined
-      }
-      return read()
-    }
+    /** to verify instead of the body itself; not a generator, as one that waits for a chunk cannot be left */
+    body: { [Symbol.asyncIterator]: () => ({ next, return: () => from.return!() }) },
+    /** What was read, when it was read to its end and is not above the limit. */
+    read: () => (isComplete && length <= limit ? Buffer.concat(chunks) : undefined)
   }
+}
+
+/** The whole body, or the beginning of one that is above the limit. */
+export async function readBody(stream: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of stream) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > limit) break
+  }
+  return Buffer.concat(chunks)
 }

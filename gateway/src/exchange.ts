@@ -20,7 +20,7 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
   readonly verdictMs: number
   readonly headers: readonly HeaderLine[]
   readonly verdict: Verdict
-  /** of a request that was not verified, when it was read to its end and the gateway has it */
+  /** when it was read to its end and the gateway has it */
   readonly body?: Uint8Array | undefined
   /** the id that the proxy in front gave it (`--request-id`) */
   readonly requestId?: string | undefined

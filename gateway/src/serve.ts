@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fromNodeRequest, type Rejected, sendRefusal, type Verdict, type Verify } from 'signed-requests'
-import { copyBody } from './body-copy.ts'
+import { copyBody, readBody } from './body-copy.ts'
 import { whenOver } from './connections.ts'
 import type { Exchange, HeaderLine, Malformed, UpstreamResult } from './exchange.ts'
 import type { Upstream } from './forward.ts'
@@ -18,7 +18,8 @@ const MAX_COPIED = 64 * 1024
 export function createServe(settings: GatewaySettings, verify: Verify, upstream: Upstream): Serve {
   const { prefix, observe, verifier, admin, upstreamTimeout, requestId } = settings
   const inTurn = createSignatureQueue()
-  const copied = observe ? (verifier.maxBodyBytes ?? 10_485_760) : admin && !admin.redact ? MAX_COPIED : 0
+  const maxBody = verifier.maxBodyBytes ?? 10_485_760
+  const isCopied = admin !== undefined && !admin.redact
   const proxy = { https: settings.https, prefix }
   const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
 
@@ -31,23 +32,32 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       res.writeHead(400, { 'Content-Length': 0, Connection: 'close' }).end()
       return { receivedAt, status: 400, upstream: 'malformed', reason }
     }
-    const { body: stream, ...received } = fromNodeRequest(req, proxy)
+    const { body, ...received } = fromNodeRequest(req, proxy)
     const headers = received.headers as readonly HeaderLine[]
-    const copy = copied > 0 && stream !== null ? copyBody(stream, copied) : undefined
-
-    const verdict = await inTurn(headers, () => verify({ ...received, body: copy?.body ?? stream }))
+    // Of a request of Node.js it is a stream.
+    const stream = body as AsyncIterable<Uint8Array>
+    const copy = isCopied && !observe ? copyBody(stream, MAX_COPIED) : undefined
+    let observed: Uint8Array | undefined
+    const verdict = await inTurn(headers, async () => {
+      // It is forwarded whatever the verdict is.
+      if (observe) observed = await readBody(stream, maxBody).catch(() => undefined)
+      return verify({ ...received, body: observed ?? copy?.body ?? stream })
+    })
     const verdictMs = performance.now() - start
-    const body = await bodyToForward(verdict)
+    const bytes = observed ?? (verdict.status === 'verified' ? verdict.body : undefined)
+    const isTooLarge = bytes !== undefined && bytes.length > maxBody
     let result: UpstreamResult = { upstream: 'not-asked' }
-    if (body !== undefined) {
+    let unread: NodeJS.Timeout | undefined
+    if (isTooLarge) sendRefusal(res, tooLarge(verdict))
+    else if (bytes !== undefined) {
       const { target, headers: lines } = asSigned({ ...received, headers }, verdict)
       const kept = requestHeaders(lines, verdict, observe, consumed)
-      const outgoing = { method: received.method, target, headers: kept, body }
+      const outgoing = { method: received.method, target, headers: kept, body: bytes }
       result = await upstream.forward(outgoing, res, () => verify.release(verdict).catch(reportHeld))
-    } else if (observe && !copy?.isTooLarge()) res.destroy()
-    else sendRefusal(res, observe ? tooLarge(verdict) : (verdict as Rejected))
-    // The upstream is done: close a sender that does not read the rest of the response. A refusal has its own limits.
-    const unread = body === undefined ? undefined : setTimeout(() => res.destroy(), upstreamTimeout)
+      // The upstream is done: close a sender that does not read the rest. A refusal has its own limits.
+      unread = setTimeout(() => res.destroy(), upstreamTimeout)
+    } else if (observe) res.destroy()
+    else sendRefusal(res, verdict as Rejected)
     await whenOver(res)
     clearTimeout(unread)
     return {
@@ -57,17 +67,10 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       duration: performance.now() - start,
       verdictMs,
       verdict,
-      body: verdict.status === 'verified' ? undefined : copy?.read(),
+      body: isTooLarge ? undefined : (bytes ?? copy?.read()),
       requestId: requestId && tokenIn(headers, requestId),
       status: res.headersSent ? res.statusCode : 0,
       ...result
-    }
-
-    /** A body that is forwarded regardless of the verdict must be read regardless of it. */
-    async function bodyToForward(verdict: Verdict): Promise<Uint8Array | undefined> {
-      if (verdict.status === 'verified') return verdict.body
-      if (!observe) return undefined
-      return copy === undefined ? new Uint8Array() : copy.rest()
     }
   }
 }

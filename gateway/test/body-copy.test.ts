@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readBody } from '../../src/body/read.ts'
-import { copyBody } from '../src/body-copy.ts'
+import { copyBody, readBody as readWhole } from '../src/body-copy.ts'
 
 const KEPT = 65_536
 const LIMITS = { maxBodyBytes: 1e6, bodyTimeout: 1000 }
@@ -61,20 +61,19 @@ test('releases the request when the reader does', async () => {
   expect(isLeft).toBe(true)
 })
 
-test('reads the rest when it is asked to', async () => {
-  const copy = copyBody(chunks('ab', 'cd'), 4)
-  expect((await copy.rest())?.toString()).toBe('abcd')
-  expect((await copy.rest())?.toString()).toBe('abcd')
-  const large = copyBody(chunks('ab', 'cd', 'ef'), 3)
-  expect(await large.rest()).toBeUndefined()
-  expect(large.isTooLarge()).toBe(true)
-  const late = copyBody(chunks('ab', 'cd'), 4)
-  await (late.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().next()
-  expect((await late.rest())?.toString()).toBe('abcd')
+test.each([
+  ['up to the limit', 4, 'abcd'],
+  ['and no more than its beginning above the limit', 3, 'abcd'],
+  ['with a chunk of no bytes at the end', 100, 'abcdef']
+])('is read whole, %s', async (_, limit, expected) => {
+  const parts = limit === 4 ? ['ab', 'cd'] : ['ab', 'cd', 'ef', '']
+  expect(Buffer.from((await readWhole(chunks(...parts), limit))!).toString()).toBe(expected)
 })
 
-test('has no rest of a body that the verification has left', async () => {
-  const copy = copyBody(chunks('ab', 'cd', 'ef'), KEPT)
-  expect(await readBody(copy.body, { ...LIMITS, maxBodyBytes: 3 })).toMatchObject({ code: 'body-too-large' })
-  expect(await copy.rest()).toBeUndefined()
+test('is not read whole when it breaks off', async () => {
+  async function* broken() {
+    yield Buffer.from('a')
+    throw new Error('the connection is gone')
+  }
+  await expect(readWhole(broken(), KEPT)).rejects.toThrow('the connection is gone')
 })

@@ -21,11 +21,10 @@ export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<s
   return {
     keep(exchange: Exchange): void {
       number += 1
-      const { verdict } = exchange
+      const { verdict, body } = exchange
       const list = isUnderDomain(verdict) ? 'signed' : 'other'
       const { keyId = '' } = claimedSignature(exchange, domain) ?? {}
       const answer = dns.get(keyId)
-      const body = verdict.status === 'verified' ? verdict.body : exchange.body
       lists[list].push({
         ...exchange,
         ...{ number, list, bodyLength: body?.length, dns: answer && { [keyId]: answer } },

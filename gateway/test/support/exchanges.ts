@@ -12,6 +12,7 @@ export async function exchangeOf(
   const receivedAt = (options.now ?? Date.now)()
   const verdict = await createVerifier(options)(request)
   const isVerified = verdict.status === 'verified'
+  const body = isVerified ? verdict.body : request.body
   return {
     receivedAt,
     duration: 4.2,
@@ -21,7 +22,7 @@ export async function exchangeOf(
     headers: [...(request.headers as HeaderLines)],
     https: request.https,
     verdict,
-    ...(!isVerified && request.body instanceof Uint8Array && { body: request.body }),
+    ...(body instanceof Uint8Array && { body }),
     status: httpStatus(verdict),
     upstream: isVerified ? 'answered' : 'not-asked',
     ...changes
