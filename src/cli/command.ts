@@ -60,26 +60,23 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The bytes of a file, or of standard input for `-`.
+ * The bytes of a file, or of standard input for `-`; of a larger one, the first 32 MiB with a note.
  *
  * @param option where the name was given, such as `--key`
- * @param isStartEnough of a larger file, the first 32 MiB are read, with a note; otherwise it is a mistake
  */
-export async function readBytes(file: string, option: string, io: Io, isStartEnough = false) {
+export async function readBytes(file: string, option: string, io: Io): Promise<Buffer> {
   const chunks: Buffer[] = []
-  let length = 0
+  let left = MAX_BYTES
   try {
     for await (const chunk of file === '-' ? io.stdin : createReadStream(file)) {
-      length += chunk.length
-      chunks.push(Buffer.from(chunk))
-      if (length > MAX_BYTES) break
+      chunks.push(Buffer.from(chunk).subarray(0, left))
+      left -= chunk.length
+      if (left < 0) break
     }
   } catch (error) {
     const { code = 'it broke off' } = error as NodeJS.ErrnoException
     throw new UsageError(`cannot read ${file} (${option}): ${FILE_ERRORS[code] ?? code}`)
   }
-  if (length > MAX_BYTES && !isStartEnough)
-    throw new UsageError(`${file} (${option}) is larger than ${MAX_BYTES} bytes`)
-  if (length > MAX_BYTES) io.note('note: only the first 32 MiB of the file are read')
-  return Buffer.concat(chunks, Math.min(length, MAX_BYTES))
+  if (left < 0) io.note('note: only the first 32 MiB of the file are read')
+  return Buffer.concat(chunks)
 }

@@ -1,7 +1,7 @@
 import type { AdapterRequest } from '../../adapters/proxy.ts'
 import { base64Digest } from '../../http/digest.ts'
 import { lineValues } from '../../http/fields.ts'
-import type { HeaderLine } from '../../http/request.ts'
+import type { HeaderLine, ReceivedBody } from '../../http/request.ts'
 import type { VerifierOptions } from '../../options/options.ts'
 
 /** One request of a capture. */
@@ -9,10 +9,8 @@ export interface Entry {
   request: AdapterRequest
   /** why, when the request had a body and the capture does not have its bytes */
   missingBody?: string | undefined
-  /** what may be the body too, when the one above does not match its digest, each with a note on what it is */
-  otherBodies: readonly (readonly [body: Uint8Array, note: string])[]
   /** what the capture itself says about the receiver; only a fixture does */
-  options: Partial<VerifierOptions>
+  options?: Partial<VerifierOptions>
   /** for a person, on how it was read */
   notes: readonly string[]
   /** when it was received, in milliseconds, where the capture says so; a fixture says it in its options */
@@ -24,56 +22,76 @@ export interface Entry {
 /** More requests than anyone looks through. */
 export const MAX_ENTRIES = 10_000
 
-/**
- * A request as a format shows it; `authority` is that of a URL or a pseudo-header: the Host, when there is no such
- * header (RFC 9113 section 8.3.1).
- */
-export type Captured = Omit<AdapterRequest, 'body' | 'https'> &
-  Partial<AdapterRequest> & { authority?: string | undefined }
+/** A request as a format shows it. */
+export interface Captured extends Omit<AdapterRequest, 'body' | 'https'> {
+  body?: ReceivedBody
+  /** what may be the body too, each with a note; of all the one that has the digest is taken, or the last */
+  otherBodies?: readonly (readonly [body: Uint8Array, note: string])[]
+  /** why none of these need be the body, unless it has the digest */
+  lostBody?: string | undefined
+  https?: boolean
+  /** of a URL or of pseudo-headers: the Host, when there is no such header (RFC 9113 section 8.3.1) */
+  authority?: string | undefined
+  protocol?: string | undefined
+  notes?: readonly string[]
+}
 
 /**
  * An entry whose body may be missing. It counts as sent over TLS unless the capture says otherwise: what was captured
  * in clear text was behind a proxy that ended TLS.
  */
-export function entryOf({ authority, headers: lines, ...captured }: Captured, more?: Partial<Entry>): Entry {
-  const hasHost = authority === undefined || lineValues(lines, 'host').length > 0
-  const headers: readonly HeaderLine[] = hasHost ? lines : [['Host', authority], ...lines]
-  const request = { body: null, https: true, ...captured, headers }
-  const isEmpty = request.body === null || (request.body as { length?: number }).length === 0
+export function entryOf(captured: Captured): Entry {
+  const { body = null, otherBodies = [], lostBody, authority, protocol, notes = [], ...request } = captured
+  const hasHost = authority === undefined || lineValues(request.headers, 'host').length > 0
+  const headers: readonly HeaderLine[] = hasHost ? request.headers : [['Host', authority], ...request.headers]
+  const digests = ['digest', 'content-digest'].flatMap(name => lineValues(headers, name)).join()
+  const candidates = [[body, ''] as const, ...otherBodies]
+  const right = candidates.find(([bytes]) => hasDigest(digests, bytes ?? ''))
+  const [chosen, note] = right ?? candidates.at(-1)!
+  // A missing body has a digest; where that itself is missing, the body does not matter.
+  const isLost = digests !== '' && !lineValues(headers, 'content-length').includes('0')
+  const isEmpty = chosen === null || (chosen as { length?: number }).length === 0
+  const missing = isEmpty && isLost ? 'the capture does not have the body' : lostBody
   return {
-    request,
-    ...(isEmpty && hadBody(headers) && { missingBody: 'the capture does not have the body' }),
-    otherBodies: [],
-    options: {},
-    notes: [],
-    ...more
+    request: { https: protocol?.toLowerCase() !== 'http', ...request, headers, body: chosen },
+    missingBody: right === undefined ? missing : undefined,
+    notes: note === '' ? notes : [...notes, note]
   }
 }
+
+const hasDigest = (digests: string, body: ReceivedBody & {}): boolean =>
+  digests !== '' &&
+  (typeof body === 'string' || body instanceof Uint8Array) &&
+  (['sha256', 'sha512'] as const).some(name => digests.includes(base64Digest(name, Buffer.from(body))))
 
 export const isSigned = ({ request }: Entry): boolean =>
   ['signature', 'signature-input'].some(name => lineValues(request.headers, name).length > 0)
 
-const EMPTY_DIGESTS = (['sha256', 'sha512'] as const).map(name => base64Digest(name, new Uint8Array(0)))
+const PSEUDO_HEADERS = new Map(
+  Object.entries({
+    ':method': 'method',
+    ':path': 'target',
+    ':authority': 'authority',
+    ':scheme': 'protocol'
+  } as const)
+)
 
-/** RFC 9112 section 6.3; without its headers, as over HTTP/2, the digest says whether there was one. */
-function hadBody(headers: readonly HeaderLine[]): boolean {
-  const [length] = lineValues(headers, 'content-length')
-  if (length !== undefined) return length !== '0'
-  if (lineValues(headers, 'transfer-encoding').length > 0) return true
-  const digest = [...lineValues(headers, 'digest'), ...lineValues(headers, 'content-digest')].join()
-  return digest !== '' && !EMPTY_DIGESTS.some(empty => digest.includes(empty))
+/** The pseudo-headers of HTTP/2 (RFC 9113 section 8.3.1) that are in the capture, and the other headers. */
+export function splitPseudoHeaders(lines: readonly HeaderLine[]) {
+  const found: Partial<Captured> = {}
+  const headers = lines.filter(([name, value]) => {
+    const part = PSEUDO_HEADERS.get(name)
+    // Twice is malformed (RFC 9113 section 8.3): as a header it is, too.
+    if (part === undefined || part in found) return true
+    found[part] = value
+    return false
+  })
+  return { ...found, headers }
 }
 
-const PSEUDO_HEADER = /^:(?:method|path|authority|scheme)$/
-
-/** The pseudo-headers of HTTP/2 (RFC 9113 section 8.3.1), and the other headers. */
-export function splitPseudoHeaders(lines: readonly HeaderLine[]) {
-  const pseudo = new Map<string, string>()
-  const headers: HeaderLine[] = []
-  for (const [name, value] of lines) {
-    // Twice is malformed (RFC 9113 section 8.3): as a header it is, too.
-    if (!PSEUDO_HEADER.test(name) || pseudo.has(name)) headers.push([name, value])
-    else pseudo.set(name, value)
-  }
-  return { pseudo, headers }
+/** An absolute URL is cut where its path begins, never rebuilt: the target was signed byte for byte. */
+export function splitUrl(url: string) {
+  const [, protocol, authority, rest] = /^(https?):\/\/([^/?#\s]*)([^#]*)/is.exec(url) ?? []
+  const target = rest === undefined || rest.startsWith('/') ? (rest ?? url) : `/${rest}`
+  return { target, protocol, authority: authority?.replace(/^.*@/s, '') }
 }

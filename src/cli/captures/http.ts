@@ -13,8 +13,10 @@ const NEXT_REQUEST = /^(?:[A-Z]{2,20} [/*h]\S* HTTP\/1\.[01]|:(?:method|path|aut
  * Parses HTTP/1.1 requests as they were captured from a connection, and HTTP/2 heads with their pseudo-headers. Line
  * ends may be CRLF or LF, the last one may be missing, and other text may follow a body. This is not an HTTP server:
  * what a server would refuse is kept as it is, so that the checks can say what is wrong with it.
+ *
+ * @param lostBody why the bodies need not be as they were sent
  */
-export function parseHttp(bytes: Buffer): Entry[] {
+export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
   const text = bytes.toString('latin1')
   const entries: Entry[] = []
   for (let at = 0; at >= 0 && entries.length < MAX_ENTRIES; ) {
@@ -26,8 +28,8 @@ export function parseHttp(bytes: Buffer): Entry[] {
     let from = 1
     if (head !== undefined) {
       const end = HEAD.lastIndex
-      const { body, length, ...more } = parseBody(bytes.subarray(end), head.headers)
-      entries.push(entryOf({ ...head, body }, more))
+      const { length, ...body } = parseBody(bytes.subarray(end), head.headers)
+      entries.push(entryOf({ ...head, ...body, lostBody }))
       from = end + length
     }
     // Right behind a body, which need not end with a line break.
@@ -40,7 +42,7 @@ export function parseHttp(bytes: Buffer): Entry[] {
 /** RFC 9112 section 3; everything between the method and the version is the target. */
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.*) HTTP\/\d(?:\.\d)?$/s
 
-export function parseHttp1Head([first = '', ...lines]: readonly string[]): Captured | undefined {
+function parseHttp1Head([first = '', ...lines]: readonly string[]): Captured | undefined {
   const [, method, target] = REQUEST_LINE.exec(first) ?? []
   if (method === undefined || target === undefined) return undefined
   return { method, target, headers: lines.map(parseHeader) }
@@ -52,11 +54,8 @@ function parseHttp2Head(lines: readonly string[]): Captured | undefined {
   const fields = isCopied
     ? lines.flatMap((line, i) => (i % 2 ? [] : [[line.replace(/(.):$/, '$1'), lines[i + 1] ?? ''] as const]))
     : lines.map(parseHeader)
-  const { pseudo, headers } = splitPseudoHeaders(fields)
-  const [method, target] = [pseudo.get(':method'), pseudo.get(':path')]
-  if (method === undefined || target === undefined) return undefined
-  const https = pseudo.get(':scheme') !== 'http'
-  return { method, target, https, authority: pseudo.get(':authority'), headers }
+  const { method, target, ...head } = splitPseudoHeaders(fields)
+  return method === undefined || target === undefined ? undefined : { ...head, method, target }
 }
 
 /** A line without a colon is all name: that is not a token, and the verdict says so. A pseudo-header begins with one. */
@@ -79,41 +78,38 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
     return parseChunks(rest)
   const [contentLength = ''] = lineValues(headers, 'content-length')
   const isCounted = /^\d{1,15}$/.test(contentLength)
-  const length = isCounted ? Number(contentLength) : isEnd(rest) ? 0 : rest.length
-  const body = rest.subarray(0, length)
+  const wanted = isCounted ? Number(contentLength) : isEnd(rest) ? 0 : rest.length
+  const body = rest.subarray(0, wanted)
+  const { length } = body
   const more = rest.length - length
-  const isOpen = !isCounted && length > 0
-  const isCut = more < 0 && rest.length > 0
-  const open = `without a Content-Length, all ${length} bytes after the head are the body`
-  const cut = `the file has ${rest.length} of the ${length} bytes that Content-Length says`
+  const notes: string[] = []
+  if (!isCounted && length > 0)
+    notes.push(`without a Content-Length, all ${length} bytes after the head are the body`)
+  if (length > 0 && length < wanted)
+    notes.push(`the file has ${length} of the ${wanted} bytes that Content-Length says`)
+  if (more === 0 || isEnd(rest.subarray(length))) return { body, length, notes }
   const left = `${plural(more, 'byte')} ${more === 1 ? 'is' : 'are'} left over in the capture after the ${length} that Content-Length says: all ${rest.length} are taken as the body`
-  return {
-    body,
-    length: body.length,
-    notes: [...(isOpen ? [open] : []), ...(isCut ? [cut] : [])],
-    otherBodies: more > 0 && !isEnd(rest.subarray(length)) ? [[rest, left] as const] : []
-  }
+  return { body, length, notes, otherBodies: [[rest, left] as const] }
 }
 
-const SIZE = /^(\r?\n)?([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
+/** Behind the data of the chunk before. */
+const SIZE = /^\r?\n([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
 
 /** RFC 9112 section 7.1: chunk-size, extensions that are ignored, data; trailers are ignored. */
 function parseChunks(rest: Buffer) {
+  const bytes = Buffer.concat([Buffer.from('\n'), rest])
   const chunks: Buffer[] = []
-  let at = 0
-  const stop = (...notes: string[]) => ({ body: Buffer.concat(chunks), length: at, notes })
-  for (;;) {
-    const [start = '', lineEnd, hex = ''] = SIZE.exec(rest.toString('latin1', at, at + 1000)) ?? []
-    // The line end of the data comes before each size but the first.
-    const isSize = start !== '' && (lineEnd === undefined) === (at === 0)
-    if (!isSize && at === 0)
-      return { body: rest, length: rest.length, notes: ['the body is not in chunks: taken as it is'] }
-    if (!isSize) return stop(`after chunk ${chunks.length} there is no size: the body ends there`)
-    const from = at + start.length
-    const end = from + Number.parseInt(hex, 16)
-    at = Math.min(end, rest.length)
-    if (end === from) return stop()
-    chunks.push(rest.subarray(from, end))
-    if (end > rest.length) return stop(`chunk ${chunks.length} is cut off`)
+  let [at, size] = [0, -1]
+  while (size !== 0) {
+    const [line, hex] = SIZE.exec(bytes.toString('latin1', at, at + 1000)) ?? []
+    if (line === undefined || hex === undefined) break
+    size = Number.parseInt(hex, 16)
+    const from = at + line.length
+    at = Math.min(from + size, bytes.length)
+    chunks.push(bytes.subarray(from, at))
   }
+  if (at === 0)
+    return { body: rest, length: rest.length, notes: ['the body is not in chunks: taken as it is'] }
+  const notes = size === 0 ? [] : [`the chunks break off after ${plural(chunks.length, 'chunk')}`]
+  return { body: Buffer.concat(chunks), length: at - 1, notes }
 }

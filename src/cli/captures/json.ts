@@ -3,7 +3,7 @@ import type { VectorJson } from '../../fixture/form.ts'
 import { optionsOfVector, requestOfVector } from '../../fixture/setup.ts'
 import type { HeaderLine } from '../../http/request.ts'
 import { UsageError } from '../command.ts'
-import { type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders } from './capture.ts'
+import { type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
 
 /** None of the names that are asked for is on a prototype. */
 type JsonObject = Readonly<Record<string, unknown>>
@@ -15,33 +15,30 @@ const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** The requests in JSON, as its shape says: a HAR, a fixture, a Lambda event, an export, or an array of these. */
-export function parseJson(value: unknown): Entry[] {
-  const { data, log } = objectOr(value)
-  const found = entriesIn(value)
-  return found.length > 0 ? found : [data, objectOr(log)['entries']].flatMap(entriesIn)
-}
+/**
+ * The requests in JSON, as the shape of each value says: a HAR, a fixture, a Lambda event, an export, or an array.
+ *
+ * @throws UsageError; any other error for a value of a wrong type, and RangeError for a body that is nested too deeply
+ */
+export const parseJson = (values: readonly unknown[]): Entry[] =>
+  values
+    .flat(1)
+    .slice(0, MAX_ENTRIES)
+    .flatMap(value => {
+      const { data, log } = objectOr(value)
+      const found = entriesOf(value)
+      return found.length > 0 ? found : [data, objectOr(log)['entries']].flat(1).flatMap(entriesOf)
+    })
 
-const entriesIn = (value: unknown): Entry[] => [value].flat(1).slice(0, MAX_ENTRIES).flatMap(entriesOf)
-
-/** Log lines have it under `req` or `request`. */
+/** An entry of a HAR has it under `request`, and log lines under `req` or `request`. */
 function entriesOf(one: unknown): Entry[] {
-  const { req, request } = objectOr(one)
+  const { req, request, startedDateTime } = objectOr(one)
+  const time = Date.parse(String(startedDateTime))
   for (const value of [one, req, request].filter(isObject)) {
-    const found = parseHarEntry(value) ?? parseFixture(value) ?? parseLambdaEvent(value) ?? parseExport(value)
-    if (found !== undefined) return found
+    const found = parseFixture(value) ?? parseLambdaEvent(value) ?? parseExport(value)
+    if (found !== undefined) return Number.isNaN(time) ? found : found.map(entry => ({ ...entry, time }))
   }
   return []
-}
-
-/** HTTP Archive 1.2, `log.entries`. A fixture also has a `request`, with a target instead of a URL. */
-function parseHarEntry({ request, startedDateTime }: JsonObject): Entry[] | undefined {
-  const { method, url, headers, postData } = objectOr(request)
-  if (!isText(method) || !isText(url) || !Array.isArray(headers)) return undefined
-  const { text: body, encoding } = objectOr(postData)
-  const time = Date.parse(String(startedDateTime))
-  const entries = parseExport({ method, url, headers, body, encoding })
-  return Number.isNaN(time) ? entries : entries?.map(entry => ({ ...entry, time }))
 }
 
 /**
@@ -52,79 +49,51 @@ function parseLambdaEvent(event: JsonObject): Entry[] | undefined {
   const { httpMethod, path, rawPath, requestContext } = event
   const isFormat2 = isText(rawPath) && isObject(objectOr(requestContext)['http'])
   if (!isFormat2 && !(isText(httpMethod) && isText(path))) return undefined
-  try {
-    const { headers, ...request } = fromLambdaEvent(event as LambdaEvent)
-    const lines = [...(headers as Iterable<HeaderLine>)]
-    if (![request.method, request.target, ...lines.flat()].every(isText)) throw new TypeError()
-    return [entryOf({ ...request, headers: lines })]
-  } catch {
-    // The adapter relies on the platform for the types; a file may have anything.
-    throw new UsageError(
-      'the Lambda event has a field of a wrong type; its body must be a string, as before any middleware parsed it'
-    )
-  }
+  const { headers, ...request } = fromLambdaEvent(event as LambdaEvent)
+  const lines = [...(headers as Iterable<HeaderLine>)]
+  if (![request.method, request.target, ...lines.flat()].every(isText)) throw new TypeError()
+  return [entryOf({ ...request, headers: lines })]
 }
 
 const TARGETS = ['target', 'originalUrl', 'url', 'path']
 const BODIES = ['rawBody', 'bodyRaw', 'content', 'body', 'payload', 'data', 'text']
 const ENCODINGS = ['encoding', 'bodyEncoding', 'contentEncoding']
 
-/** `{ method, url, headers, body }`, as sites that inspect requests export it, or as a log line. */
-function parseExport(value: JsonObject): Entry[] | undefined {
-  const { method, query, https, isBase64Encoded } = value
+/** `{ method, url, headers, body }`, as in a HAR, as sites that inspect requests export it, or as a log line. */
+function parseExport(given: JsonObject): Entry[] | undefined {
+  // A HAR has the body and its encoding under postData.
+  const value = { ...given, ...objectOr(given['postData']) }
+  const { method, headers = [], query, https } = value
   const url = TARGETS.map(name => value[name]).find(isText)
-  if (!isText(method) || url === undefined || typeof (value['headers'] ?? '') !== 'object') return undefined
-  // Browsers write the pseudo-headers of HTTP/2 among the others.
-  const { pseudo, headers } = splitPseudoHeaders(parseHeaders(value['headers']))
-  const sent = splitUrl(url, query)
-  const found = BODIES.map(name => value[name]).find(given => given !== undefined && given !== null)
-  const isBase64 = isBase64Encoded === true || ENCODINGS.some(name => value[name] === 'base64')
-  const body = bytesOf(found, isBase64 ? 'base64' : 'utf8')
+  if (!isText(method) || url === undefined || typeof headers !== 'object') return undefined
+  const { target, ...sent } = splitUrl(url)
+  const hasQuery = target.includes('?') || !isText(query) || query === ''
   const request = {
     method,
-    target: pseudo.get(':path') ?? sent.target,
-    authority: pseudo.get(':authority') ?? sent.authority,
-    headers,
-    body: body ?? null,
-    https: typeof https === 'boolean' ? https : sent.https
+    ...sent,
+    target: hasQuery ? target : `${target}?${query.replace(/^\?/, '')}`,
+    ...(typeof https === 'boolean' && { https }),
+    // Browsers write the pseudo-headers of HTTP/2 among the others.
+    ...splitPseudoHeaders(parseHeaders(headers))
   }
-  return [entryOf(request, found !== undefined && body === undefined ? parsedBody(found) : {})]
-}
-
-/** Of text, or of a Buffer as JSON.stringify writes it. A body that was parsed has none. */
-function bytesOf(body: unknown, encoding: 'base64' | 'utf8'): Buffer | undefined {
+  const body = BODIES.map(name => value[name]).find(found => found !== undefined && found !== null)
+  const isBase64 = value['isBase64Encoded'] === true || ENCODINGS.some(name => value[name] === 'base64')
+  // A Buffer, as JSON.stringify writes it.
   const { type, data } = objectOr(body)
-  if (type === 'Buffer' && Array.isArray(data)) return Buffer.from(data)
-  return isText(body) ? Buffer.from(body, encoding) : undefined
-}
-
-/** As JavaScript writes it, compact and indented, and as Python does; each with and without a newline. */
-function parsedBody(body: unknown): Partial<Entry> {
-  try {
-    const indented = JSON.stringify(body, null, 1)
-    const spaced = indented.replace(/\n */g, ' ').replace(/([{[]) | ([}\]])/g, '$1$2')
-    const texts = [JSON.stringify(body), spaced, JSON.stringify(body, null, 2)]
-    const note =
-      'the capture has a body that was parsed: written as JSON again, these are the bytes that were signed'
-    return {
-      missingBody: 'the capture has the body parsed, and its bytes as sent are lost',
-      otherBodies: texts.flatMap(text => [text, `${text}\n`]).map(text => [Buffer.from(text), note])
-    }
-  } catch {
-    throw new UsageError('the body is nested too deeply')
-  }
-}
-
-/** An absolute URL is cut where its path begins, never rebuilt: the target was signed byte for byte. */
-export function splitUrl(url: string, query?: unknown) {
-  const [, protocol, authority, rest] = /^(https?):\/\/([^/?#\s]*)([^#]*)/is.exec(url) ?? []
-  const path = rest === undefined ? url : rest.startsWith('/') ? rest : `/${rest}`
-  return {
-    target:
-      path.includes('?') || !isText(query) || query === '' ? path : `${path}?${query.replace(/^\?/, '')}`,
-    authority: authority?.replace(/^.*@/s, ''),
-    https: protocol?.toLowerCase() !== 'http'
-  }
+  if (isText(body)) return [entryOf({ ...request, body: Buffer.from(body, isBase64 ? 'base64' : 'utf8') })]
+  if (type === 'Buffer' && Array.isArray(data)) return [entryOf({ ...request, body: Buffer.from(data) })]
+  if (body === undefined) return [entryOf(request)]
+  // As JavaScript writes it, compact and indented, and as Python does; each with and without a newline.
+  const spaced = JSON.stringify(body, null, 1)
+    .replace(/\n */g, ' ')
+    .replace(/([{[]) | ([}\]])/g, '$1$2')
+  const texts = [JSON.stringify(body), spaced, JSON.stringify(body, null, 2)].flatMap(text => [
+    text,
+    `${text}\n`
+  ])
+  const note = 'the body was parsed: written as JSON again, these are the bytes that were signed'
+  const lostBody = 'the capture has the body parsed, and its bytes as sent are lost'
+  return [entryOf({ ...request, otherBodies: texts.map(text => [Buffer.from(text), note]), lostBody })]
 }
 
 /** An object of names and values, an array of pairs, or an array of `{ name, value }`. */
@@ -152,42 +121,30 @@ export function parseFixture(value: JsonObject): Entry[] | undefined {
   const isVector = isObject(request) && ('https' in request || OF_VECTORS.some(name => name in value))
   if (!isVector && !('vectors' in value)) return undefined
   if (!Array.isArray(vectors) || vectors.length === 0) throw new UsageError('the fixture has no vectors')
-  return vectors.map(found => {
-    assertVector(found)
-    const { request, name, ...context } = found
+  return vectors.map((vector: VectorJson) => {
+    assertVector(vector)
+    const { request, name, ...context } = vector
     const received = requestOfVector({ request: { ...request, body: request.body ?? null } })
-    const sent = { ...received, headers: parseHeaders(request.headers) }
-    return entryOf(sent, { options: optionsOfVector(context), name })
+    const entry = entryOf({ ...received, headers: parseHeaders(request.headers) })
+    return { ...entry, options: optionsOfVector(context), name }
   })
 }
 
-/** What decides must have its form. @throws UsageError */
-function assertVector(vector: unknown): asserts vector is VectorJson {
-  const { request, options = {}, dns = {}, now = '2000-01-01', replayStore = 'empty' } = objectOr(vector)
-  const { headers, body = null } = objectOr(request)
-  const lines = isObject(headers) ? Object.entries(headers) : [headers].flat(1)
-  const kinds = ['utf8', 'base64', 'error'].filter(kind => isText(objectOr(body)[kind]))
-  const isBody = body === null || kinds.length === 1
-  const isDns = isObject(dns) && Object.values(dns).every(isDnsReply)
-  const isStore = ['empty', 'claimed', 'error'].includes(String(replayStore))
-  const rules: readonly (readonly [isRight: boolean, name: string, form: string])[] = [
-    [isObject(request), 'request', '{ method, target, headers, body, https }'],
-    [lines.every(isHeader), 'request.headers', 'pairs of a name and a value, or an object'],
-    [isBody, 'request.body', 'null, { "utf8": text }, { "base64": text } or { "error": code }'],
-    [isObject(options) && isListOf(isText)(options['schemes'] ?? []), 'options', 'an object'],
-    [isDns, 'dns', 'TXT records by name, [["v=DKIM1; p=..."]], or an error by name'],
-    [!Number.isNaN(Date.parse(String(now))), 'now', 'a time, "2026-11-20T12:00:00Z"'],
-    [isStore, 'replayStore', '"empty", "claimed" or "error"']
-  ]
-  const [, name, form] = rules.find(([isRight]) => !isRight) ?? []
-  if (name !== undefined) throw new UsageError(`the ${name} of the fixture must be ${form}`)
+/** What would be verified as something else must have its form. @throws UsageError */
+function assertVector({ request, dns = {}, now = '2000-01-01', replayStore = 'empty' }: Partial<VectorJson>) {
+  const body = objectOr(request?.body)
+  const isRight = {
+    'request.body': !request?.body || [body['utf8'], body['base64'], body['error']].some(isText),
+    dns: isObject(dns) && Object.values(dns).every(isDnsReply),
+    now: !Number.isNaN(Date.parse(now)),
+    replayStore: ['empty', 'claimed', 'error'].includes(replayStore)
+  }
+  const [wrong] = Object.entries(isRight).find(([, isRight]) => !isRight) ?? []
+  if (wrong !== undefined)
+    throw new UsageError(`the ${wrong} of the fixture is not as schema.json of signed-requests-vectors says`)
 }
 
-const isListOf = (isItem: (item: unknown) => boolean) => (value: unknown) =>
-  Array.isArray(value) && value.every(isItem)
-
 const isDnsReply = (reply: unknown): boolean =>
-  isObject(reply) ? isText(reply['error']) || reply['error'] === null : isListOf(isListOf(isText))(reply)
-
-const isHeader = (line: unknown): boolean =>
-  Array.isArray(line) && line.length === 2 && isText(line[0]) && [line[1]].flat(1).every(isText)
+  Array.isArray(reply)
+    ? reply.every(record => Array.isArray(record) && record.every(isText))
+    : isObject(reply) && (isText(reply['error']) || reply['error'] === null)

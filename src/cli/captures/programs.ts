@@ -1,7 +1,6 @@
-import type { HeaderLine } from '../../http/request.ts'
-import { type Entry, entryOf, MAX_ENTRIES } from './capture.ts'
-import { parseHeader, parseHttp, parseHttp1Head } from './http.ts'
-import { splitUrl } from './json.ts'
+import { lineValues } from '../../http/fields.ts'
+import { type Entry, entryOf, MAX_ENTRIES, splitUrl } from './capture.ts'
+import { parseHeader, parseHttp } from './http.ts'
 
 /** What curl sent, as `curl -v` marks it; `--trace-time` puts a time before it. */
 const SENT = /^(?:\d\d:\d\d:\d\d\.\d{1,9} )?>(?: (.*?))?\r?$/s
@@ -10,9 +9,7 @@ const SENT = /^(?:\d\d:\d\d:\d\d\.\d{1,9} )?>(?: (.*?))?\r?$/s
 export function parseCurl(text: string): Entry[] {
   const sent = text.split('\n').flatMap(line => SENT.exec(line)?.slice(1) ?? [])
   const heads = sent.join('\n').split('\n\n', MAX_ENTRIES)
-  return heads
-    .flatMap(head => parseHttp1Head(head.split('\n').filter(line => line !== '')) ?? [])
-    .map(head => entryOf(head))
+  return heads.flatMap(head => parseHttp(Buffer.from(head, 'latin1')))
 }
 
 /** A word of a POSIX shell; browsers write `$'...'` where a text has more than printable ASCII. */
@@ -46,9 +43,9 @@ export function parseCurlCommand(text: string): Entry[] {
   const isGiven = data.length > 0 && !data.some(part => part.startsWith('@'))
   const body = isGiven ? Buffer.from(data.join('&')) : null
   // curl writes it itself.
-  const isCounted = body !== null && !headers.some(([name]) => /^content-length$/i.test(name))
-  const added: HeaderLine[] = isCounted ? [['Content-Length', `${body.length}`]] : []
-  return [entryOf({ method, ...splitUrl(url), headers: [...headers, ...added], body })]
+  if (body !== null && lineValues(headers, 'content-length').length === 0)
+    headers.push(['Content-Length', String(body.length)])
+  return [entryOf({ method, ...splitUrl(url), headers, body })]
 }
 
 /** The lines that `tcpdump` prints before the octets of a packet; with -v they are more, and the head is among them. */
@@ -68,13 +65,7 @@ export function parseTcpdump(text: string): Entry[] {
     const payload = /length 0$/.test(flags) ? '' : octets.slice(start < 0 ? size : start, -1)
     streams.set(connection, (streams.get(connection) ?? '') + payload)
   }
-  return [...streams.values()].flatMap(stream => parseHttp(Buffer.from(stream, 'latin1'))).map(asPrinted)
-}
-
-/** A dot may be any octet, and a line break CRLF: a body that does not match its digest is not known. */
-function asPrinted(entry: Entry): Entry {
-  const { body } = entry.request
-  if (!(body instanceof Uint8Array) || body.length === 0) return entry
-  const missingBody = 'tcpdump -A does not print every octet of the body as it was'
-  return { ...entry, missingBody, otherBodies: [[body, 'the body is as tcpdump printed it']], notes: [] }
+  // A dot may be any octet, and a line break CRLF.
+  const lostBody = 'tcpdump -A does not print every octet of the body as it was'
+  return [...streams.values()].flatMap(stream => parseHttp(Buffer.from(stream, 'latin1'), lostBody))
 }

@@ -1,13 +1,16 @@
+import { PATIENT_SEARCH_COST } from '../../explain/changed-line.ts'
+import { diagnoseWithin } from '../../explain/diagnose.ts'
 import { explainDiagnosis } from '../../explain/explain.ts'
-import { asciiJson, escapeText } from '../../explain/text.ts'
+import { asciiJson, duration, escapeText } from '../../explain/text.ts'
+import { decodeBody } from '../../fixture/setup.ts'
 import { lineValues } from '../../http/fields.ts'
 import { createVerifier, dnsTxtLookup, parseHttpDate, type VerifierOptions } from '../../index.ts'
+import type { CheckName, Verdict } from '../../verdict/verdict.ts'
 import { type Entry, isSigned } from '../captures/capture.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { addPrefix, type Command, option, requireFlags, SHARED, schemeOf, type Values } from '../flags.ts'
 import { parseTxt } from '../txt.ts'
-import { diagnoseCapture, MISSING_BODY } from './diagnose-capture.ts'
 
 const OPTIONS = {
   ...SHARED,
@@ -55,18 +58,14 @@ type Flags = Values<typeof OPTIONS>
 const EXITS = { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }
 
 async function run(flags: Flags, io: Io, file: string): Promise<number> {
-  const entries = readCapture(await readBytes(file || '-', 'FILE', io, true))
-  const { chosen, notes } = chooseEntry(entries, flags)
-  const { time } = chosen
-  if (time !== undefined && flags.now === undefined)
-    notes.push(`verified as of the capture's own time, ${new Date(time).toISOString()}`)
+  const entries = readCapture(await readBytes(file || '-', 'FILE', io))
+  const chosen = chooseEntry(entries, flags, io)
   const entry = await changeEntry(chosen, flags, io)
-  for (const note of notes) io.note(`note: ${note}`)
   const options = optionsOf(entry, flags)
-  const { verdict, note } = await verifyEntry(entry, options)
-  if (note !== undefined) io.note(`note: ${note}`)
-  const clock = flags.now === 'date' ? 'date' : options.now === undefined ? 'machine' : 'given'
-  const diagnosis = diagnoseCapture(verdict, entry.missingBody, clock)
+  if (entry.time !== undefined && flags.now === undefined)
+    io.note(`note: verified as of the capture's own time, ${new Date(entry.time).toISOString()}`)
+  const verdict = await createVerifier(options)(entry.request)
+  const diagnosis = diagnoseCapture(verdict, entry, flags, options)
   // Dates become ISO 8601 by themselves; bytes do not.
   const bytes = verdict.status === 'verified' ? Buffer.from(verdict.body) : undefined
   const body = bytes && { body: { length: bytes.length, base64: bytes.toString('base64') } }
@@ -74,62 +73,54 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
   return EXITS[diagnosis.status]
 }
 
-/** The selected request of a file, with notes on how it was found. @throws UsageError */
-function chooseEntry(entries: Entry[], { entry: number, vector }: Flags): { chosen: Entry; notes: string[] } {
-  const isFixture = entries.some(({ name }) => name !== undefined)
-  if (isFixture && number === undefined) return { chosen: chooseVector(entries, vector), notes: [] }
-  if (vector !== undefined) throw new UsageError('--vector is for a fixture whose vectors have names')
+/** What logs, pages and office programs make of a value; quotes of UTF-8 are seen as Latin-1 in raw captures. */
+const EDITED = /\*{3,}|\[?redacted\]?|\[filtered\]|&quot;|\xe2\x80[\x9c\x9d]|[\u201c\u201d]/i
+
+/** The selected request of a file, or the first that is signed, with notes on how it was found. @throws UsageError */
+function chooseEntry(all: readonly Entry[], { entry: number, vector }: Flags, io: Io): Entry {
+  const entries = vector === undefined ? all : all.filter(({ name }) => name === vector)
+  const names = all.flatMap(({ name }) => name ?? []).join(', ')
+  if (entries.length === 0)
+    throw new UsageError(`the file has no vector ${vector}, but ${names || 'no vectors at all'}`)
   const signed = entries.findIndex(isSigned)
   const index = number === undefined ? Math.max(signed, 0) : Number(number) - 1
   const chosen = entries[index]
   if (chosen === undefined)
     throw new UsageError(`--entry is ${number}: the file has requests 1 to ${entries.length}`)
   const none = signed < 0 ? ', none of which is signed' : ''
-  const others = `this is request ${index + 1} of ${entries.length} in the file${none}: --entry N chooses another`
-  const isAlone = number !== undefined || entries.length === 1
-  return { chosen, notes: [...(isAlone ? [] : [others]), ...chosen.notes, ...edited(chosen)] }
-}
-
-/** What logs, pages and office programs make of a value; quotes of UTF-8 are seen as Latin-1 in raw captures. */
-const EDITED = /\*{3,}|\[?redacted\]?|\[filtered\]|&quot;|\xe2\x80[\x9c\x9d]|[\u201c\u201d]/i
-
-function edited({ request }: Entry): string[] {
-  const [name, value = ''] = request.headers.find(line => EDITED.test(line[1])) ?? []
-  const found = escapeText(EDITED.exec(value)?.[0] ?? '')
-  return name === undefined
-    ? []
-    : [`${escapeText(name)} looks redacted or edited: it has ${found}; take it from where it is whole`]
-}
-
-/** The vector of that name; without one, the only vector. @throws UsageError */
-export function chooseVector(entries: readonly Entry[], name: string | undefined): Entry {
-  const [chosen, ...others] = name === undefined ? entries : entries.filter(entry => entry.name === name)
-  if (chosen !== undefined && others.length === 0) return chosen
-  const names = entries.map(entry => entry.name).join(', ')
-  throw new UsageError(
-    name === undefined ? `--vector is missing: one of ${names}` : `there is no vector ${name} among ${names}`
-  )
+  if (number === undefined && entries.length > 1)
+    io.note(
+      `note: this is request ${index + 1} of ${entries.length} in the file${none}: --entry N chooses another`
+    )
+  for (const note of chosen.notes) io.note(`note: ${note}`)
+  const [edited] = chosen.request.headers.find(([, value]) => EDITED.test(value)) ?? []
+  if (edited !== undefined)
+    io.note(`note: ${escapeText(edited)} looks redacted or edited; take it from where it is whole`)
+  return chosen
 }
 
 /** The request as the flags change it. */
 async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {
-  const body = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
-  const held = body === undefined ? entry : { ...entry, missingBody: undefined, otherBodies: [] }
+  const given = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
+  const missingBody = given === undefined ? entry.missingBody : undefined
   const request = {
     ...entry.request,
     target: addPrefix(flags.prefix, entry.request.target),
-    body: body ?? (held.missingBody === undefined ? entry.request.body : MISSING_BODY),
+    body: given ?? (missingBody === undefined ? entry.request.body : MISSING_BODY),
     https: entry.request.https && flags.http !== true
   }
-  return { ...held, request }
+  return { ...entry, missingBody, request }
 }
+
+/** Replaces a body that the capture does not have. It is read only after the signature has verified. */
+const MISSING_BODY = decodeBody({ error: 'not-in-the-capture' })
 
 /** The command line overrides the fixture. */
 function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOptions {
   const records = flags['key-record'] === undefined ? undefined : parseTxt(flags['key-record'])
   const servers = flags['dns-server']
   const now = flags.now === undefined ? time : parseNow(flags.now, request)
-  const given = {
+  const given = Object.entries({
     serviceDomain: flags.domain,
     hosts: flags.host,
     accounts: flags.account,
@@ -139,33 +130,49 @@ function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOpt
     algorithms: flags.algorithm,
     lookupTxt: records ? async () => records.map(text => [text]) : servers && dnsTxtLookup({ servers }),
     now: now === undefined ? undefined : () => now
-  }
-  const defined = Object.entries(given).filter(([, value]) => value !== undefined)
-  const all: Partial<VerifierOptions> = { ...options, ...Object.fromEntries(defined) }
+  }).filter(([, value]) => value !== undefined)
+  const all: Partial<VerifierOptions> = { ...options, ...Object.fromEntries(given) }
   requireFlags({ domain: all.serviceDomain, host: all.hosts, account: all.accounts }, OPTIONS)
   return all as VerifierOptions
 }
 
 function parseNow(text: string, { headers }: Entry['request']): number {
   const date = parseHttpDate(lineValues(headers, 'date')[0] ?? '')
-  if (text === 'date' && date.ok) return date.value.getTime()
-  if (text === 'date') throw new UsageError('--now date: the request has no Date that can be read')
-  const time = Date.parse(text)
+  if (text === 'date' && !date.ok)
+    throw new UsageError('--now date: the request has no Date that can be read')
+  const time = text === 'date' && date.ok ? date.value.getTime() : Date.parse(text)
   if (!Number.isNaN(time)) return time
   throw new UsageError('--now must be a time such as 2026-11-20T12:00:00Z, or "date"')
 }
 
-/** With another body that the capture suggests, when the first one is not what was signed. */
-async function verifyEntry({ request, otherBodies, missingBody }: Entry, options: VerifierOptions) {
-  const verify = createVerifier(options)
-  const verdict = await verify(request)
-  const { digest } = verdict.checks
-  if (digest.outcome === 'pass' || digest.outcome === 'not-run') return { verdict }
-  for (const [body, note] of otherBodies) {
-    const other = await verify({ ...request, body })
-    // Bytes of the capture are shown even if they are not what was signed: how they differ names the cause.
-    if (other.checks.digest.outcome === 'pass' || missingBody === undefined) return { verdict: other, note }
+/** What the verdict on a capture means. What the capture does not hold was not checked. */
+function diagnoseCapture(verdict: Verdict, { missingBody }: Entry, { now }: Flags, options: VerifierOptions) {
+  const diagnosis = diagnoseWithin(PATIENT_SEARCH_COST, verdict, { settings: 'flags' })
+  const { date, digest } = verdict.checks
+  // The body is asked for only when every other check has passed.
+  const isLost = missingBody !== undefined && 'code' in digest && digest.code === 'body-unreadable'
+  const isUndated = now === 'date' && date.outcome === 'pass'
+  const reasons: Partial<Record<CheckName, string>> = {
+    ...(isUndated && { date: '--now date takes the Date itself as the time' }),
+    ...(isLost && { digest: `${missingBody}; --body FILE gives it` })
   }
-  const note = 'the capture is without the body: the digest cannot be checked unless --body FILE gives it'
-  return missingBody === undefined ? { verdict } : { verdict, note }
+  const headline = isLost ? 'the body is not in the capture; all else passed' : diagnosis.headline
+  const isPartial = isUndated && (isLost || verdict.status === 'verified')
+  const isOld = options.now === undefined && 'code' in date && date.code === 'date-too-old'
+  const clock = `this machine's clock (${new Date().toUTCString()})`
+  const old = isOld && {
+    cause: `the capture is ${duration(-date.evidence.offsetSeconds)} old, or ${clock} is fast by as much`,
+    fix: 'Compare the clock with: date -u; to check all but the date: --now date'
+  }
+  return {
+    ...diagnosis,
+    headline: isPartial ? `${headline}; the date was not checked` : headline,
+    checks: diagnosis.checks.map(result => {
+      const reason = reasons[result.check]
+      return reason === undefined ? result : { check: result.check, outcome: 'not-run' as const, reason }
+    }),
+    failures: diagnosis.failures
+      .filter(() => !isLost)
+      .map(failure => (failure.check === 'date' ? { ...failure, ...old } : failure))
+  }
 }

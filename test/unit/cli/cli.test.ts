@@ -187,8 +187,14 @@ describe('explain', () => {
       ...document,
       vectors: [one!, { ...one!, name: 'two', dns: { [KEY_NAME]: { error: 'ESERVFAIL' } } }]
     }
-    const { code, stderr } = await run(['explain'], JSON.stringify(several))
-    expect([code, stderr]).toEqual([64, 'signed-requests: --vector is missing: one of one, two\n'])
+    expect(await run(['explain'], JSON.stringify(several))).toMatchObject({
+      code: 0,
+      stderr: 'note: this is request 1 of 2 in the file: --entry N chooses another\n'
+    })
+    expect(await run(['explain', '--vector', 'three'], JSON.stringify(several))).toMatchObject({
+      code: 64,
+      stderr: 'signed-requests: the file has no vector three, but one, two\n'
+    })
     expect(await run(['explain', '--vector', 'two'], JSON.stringify(several))).toMatchObject({
       code: 2,
       stdout: expect.stringMatching(/^unavailable: key\n/)

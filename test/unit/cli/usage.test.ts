@@ -113,30 +113,24 @@ describe('usage', () => {
   it.each([
     ['{', 'the file looks like JSON but does not parse: line 1 is wrong; is the file cut off?'],
     ['{}', 'this is not a request in a format that explain reads: raw HTTP/1.1'],
-    [
-      '{"options":{},"vectors":[{}]}',
-      'the request of the fixture must be { method, target, headers, body, https }'
-    ],
+    ['{"options":{},"vectors":[{}]}', 'the file looks like JSON but has a value of a wrong type'],
     ['{"vectors":[]}', 'the fixture has no vectors'],
-    ['{"vectors":[1]}', 'the request of the fixture must be { method, target, headers, body, https }'],
+    ['{"vectors":[1]}', 'the file looks like JSON but has a value of a wrong type'],
     ['{"request":{"headers":[]},"options":{}}', 'request.method must be a string, such as "POST"'],
     [
       '{"request":{"headers":[1],"method":"GET","target":"/","https":true}}',
-      'the request.headers of the fixture must be pairs of a name and a value'
+      'headers must be an object of names and values, pairs, or { name, value }'
     ],
     [
       '{"request":{"headers":[]},"dns":{"a":[["v=DKIM1"]],"b":["v=DKIM1"]}}',
-      'the dns of the fixture must be TXT records by name'
+      'the dns of the fixture is not as schema.json of signed-requests-vectors says'
     ],
-    ['{"request":{"headers":[]},"options":{},"now":"today"}', 'the now of the fixture must be a time'],
+    ['{"request":{"headers":[]},"options":{},"now":"today"}', 'the now of the fixture is not as'],
     [
       '{"request":{"headers":[]},"options":{},"replayStore":"full"}',
-      'the replayStore of the fixture must be "empty", "claimed" or "error"'
+      'the replayStore of the fixture is not as'
     ],
-    [
-      '{"request":{"headers":[],"body":"{}"},"options":{}}',
-      'the request.body of the fixture must be null, { "utf8": text }, { "base64": text } or { "error": code }'
-    ],
+    ['{"request":{"headers":[],"body":"{}"},"options":{}}', 'the request.body of the fixture is not as'],
     ['{"request":{"headers":[]},"options":{"require":1}}', 'createVerifier() has no option "require"']
   ])('the fixture %j is a mistake, in one line', async (fixture, message) => {
     const { code, stdout, stderr } = await runInside(['explain', ...FLAGS], fixture)

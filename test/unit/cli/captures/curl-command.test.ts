@@ -52,7 +52,7 @@ describe('a curl command', () => {
 
   it('does not have a body that stands in a file', () => {
     const entries = readCapture(
-      Buffer.from("curl https://a.example -H 'Content-Length: 2' --data-binary @body.json")
+      Buffer.from("curl https://a.example -H 'Digest: SHA-256=AAAA' --data-binary @body.json")
     )
     expect(entries[0]).toMatchObject({ missingBody: 'the capture does not have the body' })
   })

@@ -104,15 +104,16 @@ describe('several requests in one file', () => {
 })
 
 describe('a body that the file does not have', () => {
+  const OTHER = 'X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE='
   it.each([
-    ['POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n', true],
-    ['POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n', true],
-    ['POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nab', false],
-    ['POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n', false],
-    ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', false],
-    ['GET / HTTP/1.1\r\nDigest: SHA-256=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\r\n\r\n', false],
-    ['GET / HTTP/1.1\r\nDigest: SHA-256=X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=\r\n\r\n', true]
-  ])('%j: %s', (text, isMissing) => {
+    ['Content-Length: 5\r\n', OTHER, '', true],
+    ['Transfer-Encoding: chunked\r\n', OTHER, '', true],
+    ['', OTHER, '', true],
+    ['Content-Length: 5\r\n', OTHER, 'ab', false],
+    ['Content-Length: 0\r\n', OTHER, '', false],
+    ['', '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=', '', false]
+  ])('%j with the digest %s and %j: %s', (header, digest, body, isMissing) => {
+    const text = `POST / HTTP/1.1\r\n${header}Digest: SHA-256=${digest}\r\n\r\n${body}`
     expect(read(text).missingBody !== undefined).toBe(isMissing)
   })
 })
@@ -143,25 +144,25 @@ describe('a file that contradicts itself, or is cut off', () => {
       'a chunk size beyond the end',
       `${POST}transfer-encoding: chunked\r\n\r\nffffffff\r\nabc`,
       'abc',
-      'chunk 1 is cut off'
+      'the chunks break off after 1 chunk'
     ],
     [
       'a chunk size that is too small',
       `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n0\r\n\r\n`,
       'ab',
-      'after chunk 1 there is no size'
+      'the chunks break off after 1 chunk'
     ],
     [
       'a chunk size that is no number',
       `${POST}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n-1\r\nb`,
       'a',
-      'after chunk 1 there is no size'
+      'the chunks break off after 1 chunk'
     ],
     [
       'a chunk without an end',
       `${POST}Transfer-Encoding: chunked\r\n\r\n1\r\na`,
       'a',
-      'after chunk 1 there is no size'
+      'the chunks break off after 1 chunk'
     ],
     [
       'an endless chunk size',

@@ -43,7 +43,9 @@ describe('a body that is not in the capture as it was sent', () => {
   ])('is missing from %s: not run', async (_, file) => {
     const { code, text } = await explain(file)
     expect(text).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
-    expect(text).toMatch(/^-- {4}digest {12}not run: the capture does not have the body$/m)
+    expect(text).toMatch(
+      /^-- {4}digest {12}not run: the capture does not have the body; --body FILE gives it$/m
+    )
     expect(code).toBe(2)
   })
 })
@@ -146,7 +148,7 @@ describe('what is not a capture', () => {
     ['lines with a time', `started\n${prefixed('2026-11-22T12:00:00.000Z ')}`, 'each line has something'],
     ['lines of syslog', prefixed('Nov 22 12:00:00 host app[12]: '), 'each line has something'],
     ['lines of a logger', prefixed('[2026-11-22 12:00:00] INFO: '), 'each line has something'],
-    ['empty lines between all lines', head({}).replaceAll('\n', '\n\n'), 'an empty line after every line'],
+    ['empty lines between all lines', head({}).replaceAll('\n', '\n\n'), 'every second line is empty'],
     ['req.rawHeaders', JSON.stringify(rawHeaders), 'headers: req.headers'],
     ['req.rawHeaders by console.log', "[\n  'Host',\n  'receiver.example',\n", 'headers: req.headers'],
     [
@@ -169,12 +171,12 @@ describe('what is not a capture', () => {
     [
       "the gateway's log",
       '{"time":"2026-11-22T12:00:00.000Z","status":"rejected","codes":["date-too-old"],"signatureUnderDomain":true,"httpStatus":401,"upstream":"not-asked","ms":2}\n',
-      'start the gateway with --admin'
+      'use its --admin page'
     ],
     [
       "the gateway's log as text",
       '2026-11-22T12:00:00.000Z 401 rejected date-too-old not-asked 2 ms\nrejected: date\n',
-      'start the gateway with --admin'
+      'use its --admin page'
     ],
     [
       'curl --trace-ascii',
