@@ -1,5 +1,5 @@
 import { decodeBase64 } from '../http/base64.ts'
-import { isToken, isWhiteSpace, lowerCaseName, trimWhiteSpace } from '../http/fields.ts'
+import { isToken, trimWhiteSpace } from '../http/fields.ts'
 import { memoizeRecent } from '../memo.ts'
 import type { ParsedSignature } from '../scheme.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
@@ -104,102 +104,75 @@ const numberOf = (text: string | undefined): number | undefined =>
  * Undefined when it is not such a list.
  */
 function parseCoveredNames(list: string): readonly string[] | undefined {
-  const names: string[] = []
-  for (const name of list.split(' ', MAX_COVERED + 1)) {
-    const lower = lowerCaseName(name) ?? specialName(name)
-    if (lower === undefined) return undefined
-    names.push(lower)
-  }
-  return names.length > MAX_COVERED ? undefined : names
+  const names = list.split(' ', MAX_COVERED + 1)
+  const isName = (name: string) => isToken(name) || SPECIAL_NAMES.includes(name.toLowerCase())
+  return names.length <= MAX_COVERED && names.every(isName)
+    ? names.map(name => name.toLowerCase())
+    : undefined
 }
 
-const specialName = (name: string): string | undefined =>
-  SPECIAL_NAMES.find(special => special === name.toLowerCase())
+const STRING = /^"/
 
-type Kind = 'string' | 'integer' | 'unknown'
+/** One form per number, because the number is signed; fifteen digits are exact and enough for any clock. */
+const INTEGER = /^(?:0|[1-9][0-9]{0,14})$/
+
+/** No control characters but tab are in a quoted-string. The known parameters have stricter rules of their own. */
+const UNKNOWN = /^[^\0-\x08\x0a-\x1f\x7f]+$/
 
 /** How the known parameters are written: section 2.1, where the times are integers. */
-const KINDS: ReadonlyMap<string, Kind> = new Map([
-  ['keyId', 'string'],
-  ['algorithm', 'string'],
-  ['headers', 'string'],
-  ['signature', 'string'],
-  ['created', 'integer'],
-  ['expires', 'integer']
+const FORMS: ReadonlyMap<string, RegExp> = new Map([
+  ['keyId', STRING],
+  ['algorithm', STRING],
+  ['headers', STRING],
+  ['signature', STRING],
+  ['created', INTEGER],
+  ['expires', INTEGER]
 ])
 
 /** The parameters' text by name. Unknown ones must be well formed too. */
 function parseParameters(text: string): Result<ReadonlyMap<string, string>> {
   const parameters = new Map<string, string>()
-  const hasBackslash = text.includes('\\')
   let at = 0
-
   while (parameters.size < MAX_PARAMETERS) {
-    const equals = text.indexOf('=', at)
-    const name = text.slice(at, Math.max(equals, at))
-    const kind = KINDS.get(name) ?? 'unknown'
-    if (kind === 'unknown' && !isToken(name))
+    const equals = endOf(TOKEN, text, at)
+    if (equals === at || text[equals] !== '=')
       return malformed(at, 'a parameter name and an equals sign are expected')
+    const name = text.slice(at, equals)
     if (parameters.has(name)) return fail('signature-parameter-repeated', { parameter: name })
 
     const start = equals + 1
-    const quoted = text.charCodeAt(start) === QUOTE
-    const end = quoted ? quotedStringEnd(text, start, hasBackslash) : tokenEnd(text, start)
-    const value = quoted ? text.slice(start + 1, end - 1) : text.slice(start, end)
-    if (end === start || !isOfKind(kind, value, quoted)) {
+    const isQuoted = text[start] === '"'
+    const end = isQuoted ? quotedStringEnd(text, start) : endOf(TOKEN, text, start)
+    const value = text.slice(start, end)
+    if (!(FORMS.get(name) ?? UNKNOWN).test(value))
       return malformed(start, 'a quoted string is expected, or an integer for a time')
-    }
-    parameters.set(name, value)
+    // A backslash stays in the value; the later name, list or base64 check refuses it.
+    parameters.set(name, isQuoted ? value.slice(1, -1) : value)
 
-    at = whiteSpaceEnd(text, end)
+    at = endOf(WHITE_SPACE, text, end)
     if (at === text.length) return ok(parameters)
-    if (text.charCodeAt(at) !== COMMA) return malformed(at, 'a comma is expected')
-    at = whiteSpaceEnd(text, at + 1)
+    if (text[at] !== ',') return malformed(at, 'a comma is expected')
+    at = endOf(WHITE_SPACE, text, at + 1)
   }
   return malformed(at, `there are more than ${MAX_PARAMETERS} parameters`)
 }
 
-/** A backslash stays in the value; the later name, list or base64 check refuses it. */
-function isOfKind(kind: Kind, value: string, quoted: boolean): boolean {
-  if (kind === 'string') return quoted
-  return kind === 'integer' ? !quoted && INTEGER.test(value) : !CONTROL.test(value)
+const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y
+const WHITE_SPACE = /[ \t]+/y
+
+/** Where that ends which begins here; here when it does not. */
+function endOf(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start
+  return pattern.test(text) ? pattern.lastIndex : start
 }
 
-const COMMA = 0x2c
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
-/** One form per number, because the number is signed; fifteen digits are exact and enough for any clock. */
-const INTEGER = /^(?:0|[1-9][0-9]{0,14})$/
-
-/** Control characters other than tab are in no quoted-string. The known parameters have stricter rules of their own. */
-const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/
-
-/**
- * RFC 9110 section 5.6.4: quoted-string, where a backslash escapes the next character. Returns `open` if it has no end.
- */
-function quotedStringEnd(text: string, open: number, hasBackslash: boolean): number {
-  if (!hasBackslash) return Math.max(text.indexOf('"', open + 1) + 1, open)
+/** RFC 9110 section 5.6.4: a backslash escapes the next character. Not a pattern, whose stack a long text would exceed. */
+function quotedStringEnd(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === BACKSLASH) at++
-    else if (code === QUOTE) return at + 1
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at + 1
   }
   return open
-}
-
-const TOKEN_RUN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]*/y
-
-function tokenEnd(text: string, start: number): number {
-  TOKEN_RUN.lastIndex = start
-  TOKEN_RUN.test(text)
-  return TOKEN_RUN.lastIndex
-}
-
-function whiteSpaceEnd(text: string, start: number): number {
-  let at = start
-  while (isWhiteSpace(text.charCodeAt(at))) at++
-  return at
 }
 
 const malformed = (position: number, reason: string): Failed =>

@@ -110,8 +110,6 @@ export const lineValues = (
 /** RFC 9110 section 5.6.3: OWS is space and tab. String.trim() would also remove parts of the value. */
 export const trimWhiteSpace = (text: string): string => trimChars(text, WHITE_SPACE)
 
-export const isWhiteSpace = (code: number): boolean => WHITE_SPACE[code] === 1
-
 /** ASCII characters by their codes. */
 export type CharSet = Readonly<Uint8Array>
 

@@ -28,6 +28,13 @@ test.each(['1000000000000000', '00', '01', '-1', '1.0', ''])('rejects %j as crea
   ])
 })
 
+test.each(['', 'keyId', 'key Id="a"', '="a"', ',', '"a"'])('%j begins with no parameter', text => {
+  expect(read(text)).toEqual([
+    'signature-malformed',
+    { position: 0, reason: 'a parameter name and an equals sign are expected' }
+  ])
+})
+
 test('accepts a hundred parameters, and no more', () => {
   const parameters = Array.from({ length: 98 }, (_, i) => `x${i}=1`).join()
   expect(read(`${parameters},${END}`)).toMatchObject({ keyId: 'a' })
