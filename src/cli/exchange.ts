@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import type { AdapterRequest } from '../adapters/proxy.ts'
-import { ERRORS } from '../explain/advice.ts'
+import { ERRORS } from '../explain/facts.ts'
 import { escapeText } from '../explain/text.ts'
 import { UsageError } from './command.ts'
 

@@ -1,28 +1,21 @@
 import { textOf } from './facts.ts'
 
-/** What a failure most likely means where the conditions hold, and what to do. */
-export interface Cause {
-  conditions: readonly string[]
-  cause: string
-  fix: string
-}
-
 /**
- * For each failure the first row counts that has its code, or else its check, and whose conditions hold: `similar` there
- * is such evidence, `received=,` it matches. In cause and fix `{received}` is evidence, `{name:hosts}` the name of a
- * setting, `{set:hosts:received}` a setting with evidence as its value; of `[[options||flags]]` the reader sees the half
- * in their language.
+ * What a failure most likely means, and what to do. The first row counts that has its code or its check, and whose
+ * conditions hold: `similar` there is such evidence, `received=,` it matches. In cause and fix `{received}` is evidence,
+ * `{name:hosts}` the name of a setting, `{set:hosts:received}` a setting with evidence as its value; of
+ * `[[options||flags]]` the reader sees the half in their language.
  */
-const CAUSES: ReadonlyMap<string, readonly Cause[]> = /* @__PURE__ */ parseTable(`
+const CAUSES = `
 request part=^method$ name=^$ | there is no method[[||: with --from x-forwarded it is that of X-Forwarded-Method, which the proxy does not send once]] | [[Pass the method as received: let an adapter do it||Start authorize with --from as-is, or have the proxy send X-Forwarded-Method, -Uri, -Host and -Proto]].
 request part=^header-name$ | [[the header-name {name} was decoded or rebuilt on the way, or||a line of the capture was wrapped when it was copied ({name} is not the name of a header), or]] it is a broken sender, or an attack | [[Pass method, target and headers as received, undecoded: let an adapter do it||Save the capture to a file; what a terminal shows has other lines]].
 request | the {part} {name} was decoded or rebuilt on the way, or it is a broken sender, or an attack | Pass method, target and headers as received, undecoded[[: let an adapter do it||]].
 https,host header received=, | {header} came with more than one value | Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a part of a list.
-https header received=^https$ | TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted | If your own proxy sets that header itself (anyone can send it)[[, give the adapter||:]] {set:https:proto}; if the proxy accepts only TLS, [[https: true||--https always]].
+https header received=^https$ | TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted | If your own proxy sets that header itself (anyone can send it)[[, give the adapter||:]] {set:https:x-forwarded-proto}; if the proxy accepts only TLS, [[https: true||--https always]].
 https header received=^(?!http$). | {header} says {received}, which is neither http nor https | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme).
 https header received | the sender used http, or a proxy in front of yours ends TLS | Have the sender use https; with two proxies, have the outer one set the header and the inner one keep it.
 https header | your proxy sends no {header}, which is to be trusted | Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it accepts only TLS, [[https: true||--https always]].
-https | TLS ends at a proxy, or the sender used http | If your own proxy sets X-Forwarded-Proto[[, give the adapter||:]] {set:https:proto}; if it accepts only TLS, [[https: true||--https always]].
+https | TLS ends at a proxy, or the sender used http | If your own proxy sets X-Forwarded-Proto[[, give the adapter||:]] {set:https:x-forwarded-proto}; if it accepts only TLS, [[https: true||--https always]].
 date-missing | a proxy or CDN dropped it, or the sender did not write it | Have proxies pass Date on unchanged; if the sender has none in its log, have it add one.
 date-too-old,signature-expired,signature-created-out-of-range offsetSeconds=^- | {clock}: the request was delayed or replayed, or this clock is fast | Run date -u on this machine: if it differs from the true time, mend this machine's clock (NTP); if not, the request is old (or the clock of the sender is slow), and a retry needs a fresh signature.
 date-in-future,signature-created-out-of-range clock=2\\d.Jan.1970 | {clock}: [[now() returns seconds, not milliseconds||that clock is not set]] | [[Return milliseconds since 1970, as Date.now does||Set this machine's clock (NTP)]].
@@ -34,7 +27,7 @@ host similar | a proxy replaced Host with {received}: {similar} is there, and is
 host sameName=true | the port differs: {received} was received and {expected} is configured | If the URL that you gave to the service has that port: {set:hosts:received}. If not, a proxy changed it: have it keep Host (nginx: proxy_set_header Host $http_host).
 host header | the request is for another receiver, or the proxy writes another name into X-Forwarded-Host | Have the proxy send the name that the sender used; add it, {set:hosts:received}, only if the URL that you gave to the service has it.
 host received=^_$ | a proxy replaced Host with _, as nginx does with proxy_set_header Host $server_name (or _) | Have the proxy keep Host (nginx: proxy_set_header Host $http_host).
-host internal=true | a proxy replaced Host with the address that it forwards to ({received}) | Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or, if it sends X-Forwarded-Host, give the adapter host: 'x-forwarded-host'||]]. Add it, {set:hosts:received}, only if the service calls you by that name: a name that was not signed gives signature-mismatch.
+host received=^(?:\\[[\\da-f:.]+]|[\\d.]+|[^.:]+|.+\\.(?:internal|local|localhost|lan|svc|cluster\\.local))(?::\\d+)?$ | a proxy replaced Host with the address that it forwards to ({received}) | Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or, if it sends X-Forwarded-Host, give the adapter host: 'x-forwarded-host'||]]. Add it, {set:hosts:received}, only if the service calls you by that name: a name that was not signed gives signature-mismatch.
 host | the request is for another receiver, or a proxy replaced Host, or it is a name of yours that is not configured | Compare it with the URL that you gave to the service. Have the proxy keep Host (nginx: proxy_set_header Host $http_host)[[, or give the adapter host: 'x-forwarded-host'||]]; add it, {set:hosts:received}, only if that URL has it.
 account-missing,account-malformed similar | {name:accountHeader} is not the header that the service uses: {similar} is there: is that it? | If so: {set:accountHeader:similarName}.
 account-missing isSigned=true | a proxy removed {header}, which is signed | Have the proxy pass it on unchanged.
@@ -66,7 +59,7 @@ key-name-outside-domain itself=true above=[.] | {name:serviceDomain} is the name
 key-name-outside-domain itself=true | the sender names {name:serviceDomain} itself as its key; keys are under it, never at it | Have the sender use the name of its key in DNS, which is under {domain}.
 key-name-outside-domain | somebody else's key, or a wrong {name:serviceDomain} | Set {name:serviceDomain} to the domain that the service documents for its keys (it is now {domain}).
 key-type-mismatch | the key and the algorithm do not fit: {name:algorithms} lacks one, or the record is bad | Look at it with: {command}; if the service documents such keys, add their algorithm to {name:algorithms}.
-key-too-short allowed=true | the key has {bits} bits, and minRsaBits is {limit}: is that above what the service uses? | If the service documents keys of {bits} bits, set minRsaBits to {bits}.
+key-too-short isLong=true | the key has {bits} bits, and minRsaBits is {limit}: is that above what the service uses? | If the service documents keys of {bits} bits, set minRsaBits to {bits}.
 key-too-short | the key has {bits} bits, fewer than the RFC allows | Have the service publish a longer key: RFC 8301 forbids fewer than 1024 bits[[ (minRsaBits is {limit})||]].
 key-too-long | the key has {bits} bits, and [[maxRsaBits is {limit}||at most {limit} are accepted]] | [[If the service documents keys of {bits} bits, set maxRsaBits to {bits}; if not, have||Have]] the service publish another key.
 key-not-found reason=^no.key | DNS has the name, and no key record there: the key is not published yet, or a wildcard or another TXT record is in its place | Look at it with: {command}; the service must publish the key.
@@ -74,7 +67,7 @@ key-not-found reason=^ENODATA | DNS has the name, and no TXT record there: the k
 key-not-found | it was withdrawn, is not published yet, or your DNS server cannot see it | Ask again with: {command}; if others see it, it is your DNS server.
 key-revoked | it was replaced: the request was signed with an old key | Have the request signed with the new key.
 key-lookup-failed error=^the.answer | your lookupTxt function does not return what DNS does: {error} | Return an array of strings for each record, as dns.promises.resolveTxt does.
-key-lookup-failed,key-lookup-timeout overHttps=true | DNS over HTTPS at {asked}, or the network path to it: {error} | Check its URL, its certificate and HTTPS from here to {asked}; the sender may try again.
+key-lookup-failed,key-lookup-timeout servers=[^\\d.:[\\]a-f,\\s] | DNS over HTTPS at {servers}, or the network path to it: {error} | Check its URL, its certificate and HTTPS from here to {servers}; the sender may try again.
 key-lookup-failed,key-lookup-timeout | your DNS server, or the network path to it: {error} | Check the resolver and the firewall (UDP and TCP 53; long answers need TCP), with: {command}; the sender may try again.
 key-malformed reason=quote|escaped | the record has the quotes or backslashes of a zone file in its text | Look at it with: {command}; the service must publish the text without them, its strings joined.
 key-malformed,key-unreadable record=^.{255}$ record=p\\W[\\w+/\\s]*$ | the record was cut at 255 characters: only its first string is there | Look at it with: {command}; if it is cut there too, the service must publish the rest as further strings[[; if not, have lookupTxt return all strings of a record||]].
@@ -91,7 +84,7 @@ signature change=order | the parameters of the query were put in another order |
 signature change=method | the method was changed: a redirect turned POST into GET, or a header overrode it | Give the service the URL to which the redirect leads, and have no middleware change the method.
 signature change=host | a proxy replaced Host | Have the proxy keep Host (nginx: proxy_set_header Host $http_host).
 signature change=port | a proxy changed the port in Host | Have the proxy keep Host (nginx: proxy_set_header Host $http_host; $host leaves the port out).
-signature change=protocol | TLS ends at a proxy, and the sender signed https | Have the proxy say so: {set:https:proto}.
+signature change=protocol | TLS ends at a proxy, and the sender signed https | Have the proxy say so: {set:https:x-forwarded-proto}.
 signature change=length | Content-Length was rewritten: something decoded, decompressed or re-serialized the body | Have proxies and parsers leave the body as it was sent.
 signature change=charset | Content-Type was rewritten: its charset was added or removed | Have proxies and middleware pass Content-Type on unchanged.
 signature change=type | Content-Type was replaced by another type | Have proxies and middleware pass Content-Type on unchanged.
@@ -107,7 +100,7 @@ digest-mismatch bodyLength=^0$ | the body is empty, and was not when it was sign
 digest-mismatch expected=^47DEQpj8HBSa[+]|^z4PhNX7vuL3xVChQ1m2A | the sender signed an empty body: it hashed before it wrote the body, or a proxy added one | Compare with the log of the sender.
 digest-mismatch decompressed | something decompressed it (it was signed with Content-Encoding: {decompressed}) | [[Give the adapter the request itself, with no parser in front: express.raw() and express.json() decompress too||Have the proxy pass it on compressed (nginx: gunzip off)]].
 digest-mismatch change=cut-short | the body was cut short after it was signed: {bodyLength} of {contentLength} bytes | Look for a limit on the size of bodies in proxies and parsers, and for connections that break.
-digest-mismatch known | {how} after it was signed ({known}) | [[Verify the raw bytes, before any body parser or proxy that re-encodes them||Have the bytes passed on as they were sent: no parser and no proxy that re-encodes them in front]].
+digest-mismatch bodyChange | {how} after it was signed ({bodyChange}) | [[Verify the raw bytes, before any body parser or proxy that re-encodes them||Have the bytes passed on as they were sent: no parser and no proxy that re-encodes them in front]].
 digest-mismatch size=shorter | the body was changed after it was signed: parsed and serialized again, cut short, or replaced; it is {size} | If its end is missing, look for a limit on the size of bodies; if not, [[verify the raw bytes, before any parser||have the bytes passed on as they were sent]].
 digest-mismatch size=longer | the body was changed after it was signed: decompressed, parsed and serialized again, or replaced; it is {size} | If the sender compresses (Content-Encoding in its log), something in front decompresses; if not, [[verify the raw bytes, before any parser||have the bytes passed on as they were sent]].
 digest-mismatch | the body was changed after it was signed | [[Verify the raw bytes, before any body parser or proxy that re-encodes them||Have the bytes passed on as they were sent: no parser and no proxy that re-encodes them in front]].
@@ -115,26 +108,22 @@ body-too-large | a large body, or a flood | Raise {name:maxBodyBytes} if the ser
 body-unreadable | the connection broke, or the sender was too slow: {error} | Nothing to mend if it is rare: the sender may try again.
 replay-store-failed | the replay store failed: {error} | Check that {store} runs, takes writes, answers in time and is reached from here; the sender may try again.
 replayed | the same bytes came again: a retry of the sender (was the answer late?), or an attack | Nothing to mend if the first one was handled: this is what a replay store is for. If handling it failed, [[have your handler call verify.release(verdict), so that a retry is let in||the sender needs to sign a retry afresh]].
-header | the sender wrote it so, or a proxy changed it: the log of the sender tells which | Have proxies pass every header on unchanged.
-`)
-
-function parseTable(table: string): ReadonlyMap<string, readonly Cause[]> {
-  const causes = new Map<string, readonly Cause[]>()
-  for (const row of table.trim().split('\n')) {
-    const [when = '', cause = '', fix = ''] = row.split(' | ')
-    const [names = '', ...conditions] = when.split(' ')
-    for (const name of names.split(','))
-      causes.set(name, [...(causes.get(name) ?? []), { conditions, cause, fix }])
-  }
-  return causes
-}
+* | the sender wrote it so, or a proxy changed it: the log of the sender tells which | Have proxies pass every header on unchanged.
+`
 
 /** The likely cause of a failure, from its evidence and what else is known. */
-export function findCause(code: string, check: string, known: Readonly<Record<string, unknown>>): Cause {
+export function findCause(code: string, check: string, known: Readonly<Record<string, unknown>>) {
   const holds = (condition: string): boolean => {
     const [name = '', pattern = '.'] = condition.split('=')
-    return new RegExp(pattern, 's').test(textOf(known[name], 100))
+    return new RegExp(pattern, 'is').test(textOf(known[name], 100))
   }
-  const causeOf = (name: string) => CAUSES.get(name)?.find(({ conditions }) => conditions.every(holds))
-  return causeOf(code) ?? causeOf(check) ?? causeOf('header')!
+  const [, cause = '', fix = ''] =
+    CAUSES.trim()
+      .split('\n')
+      .map(row => row.split(' | '))
+      .find(([when = '']) => {
+        const [names = '', ...conditions] = when.split(' ')
+        return names.split(',').some(name => [code, check, '*'].includes(name)) && conditions.every(holds)
+      }) ?? []
+  return { cause, fix }
 }

@@ -3,7 +3,7 @@ import { ownOptions } from '../mistakes/own-options.ts'
 import { assertVerdict } from '../verdict/assert.ts'
 import type { Code } from '../verdict/codes.ts'
 import { CHECK_NAMES, type CheckName, type Failure, type Verdict } from '../verdict/verdict.ts'
-import { adviceOn, type Situation } from './advice.ts'
+import { adviceOn } from './advice.ts'
 import { findChangedLine, SEARCH_COST } from './changed-line.ts'
 import { type Evidence, type Fact, facts } from './facts.ts'
 import type { SettingsLanguage } from './settings.ts'
@@ -82,24 +82,22 @@ export function diagnoseWithin(
   const { settings = 'options' } = ownOptions('diagnose', options, ['settings'])
   if (settings !== 'options' && settings !== 'flags')
     throw mistake('settings is', settings, 'write "options" or "flags"')
-  const codes = new Set(verdict.failures.map(({ code }) => code))
-  const situation: Situation = {
-    settings,
-    unsigned:
-      verdict.failures.some(({ code, evidence }) => code === 'signature-missing' && !evidence) &&
-      ['digest-missing', 'account-missing'].every(code => codes.has(code as Code)),
-    rfc9421: verdict.failures.some(isRfc9421),
-    absent: verdict.failures.flatMap(failure => evidenceOf(failure)['absent'] ?? []).map(String)
+  const has = (code: Code): boolean => verdict.failures.some(failure => failure.code === code)
+  const situation = {
+    unsigned: verdict.failures.some(isUnsigned) && has('digest-missing') && has('account-missing'),
+    rfc9421: verdict.failures.some(isRfc9421)
   }
+  const absent = verdict.failures.flatMap(failure => evidenceOf(failure)['absent'] ?? [])
   const failures = verdict.failures.map((failure): DiagnosedFailure => {
     const { check, code, message } = failure
     const evidence = evidenceOf(failure)
     const search = code === 'signature-mismatch' ? findChangedLine(failure.evidence, searchCost) : {}
     const thrown = Object.hasOwn(failure, 'cause') ? { error: failure.cause } : undefined
     const followsFrom = rootOf(failure, verdict.failures, situation)
+    const isSigned = absent.includes(evidence['header'] as string)
     return {
       ...{ check, code, message },
-      ...adviceOn(code, check, evidence, { ...situation, ...search }),
+      ...adviceOn(failure, evidence, settings, { ...situation, ...search, isSigned }),
       facts: facts(evidence, thrown),
       ...(search.changed && { changed: search.changed }),
       ...(followsFrom && { followsFrom })
@@ -122,9 +120,14 @@ export function diagnoseWithin(
 
 const evidenceOf = (failure: Failure): Evidence => (failure as { evidence?: Evidence }).evidence ?? {}
 
+/** Neither in Signature nor in Authorization. */
+const isUnsigned = ({ code, evidence }: Failure): boolean => code === 'signature-missing' && !evidence
+
 /** A Signature that reads like a dictionary of structured fields, `sig1=:...:` (RFC 9421 section 4.2). */
-const isRfc9421 = (failure: Failure): boolean =>
-  failure.code === 'signature-malformed' && /^[a-z*][a-z0-9_.*-]*=:/.test(failure.evidence.excerpt ?? '')
+const isRfc9421 = ({ code, evidence }: Failure): boolean =>
+  code === 'signature-malformed' && /^[a-z*][a-z0-9_.*-]*=:/.test(evidence.excerpt ?? '')
+
+type Situation = Record<'unsigned' | 'rfc9421', boolean>
 
 /** The failure that this one follows from. */
 function rootOf(failure: Failure, failures: readonly Failure[], situation: Situation): Code | undefined {
@@ -143,8 +146,7 @@ function rootOf(failure: Failure, failures: readonly Failure[], situation: Situa
 }
 
 /** The header that the failure says is not there, or is not what it should be: a signature cannot cover it. */
-function headerWithout({ code, check, ...failure }: Failure): string | undefined {
-  if (code === 'account-missing' || code === 'account-malformed')
-    return String((failure.evidence as Evidence)['header']).toLowerCase()
+function headerWithout({ code, check, evidence }: Failure): string | undefined {
+  if (code === 'account-missing' || code === 'account-malformed') return evidence.header
   return code.endsWith('-missing') ? check : undefined
 }

@@ -21,32 +21,50 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ['toleranceSeconds', 'expected within']
 ])
 
-/** Why DNS has no key, in words. */
-const REASONS: Evidence = {
-  ENOTFOUND: 'ENOTFOUND, there is no such name in DNS',
-  ENODATA: 'ENODATA, the name has no TXT record'
+/** What the codes of errors mean. */
+export const ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was closed',
+  ENODATA: 'the name has no TXT record',
+  ENOTFOUND: 'there is no such name in DNS',
+  EAI_AGAIN: 'DNS does not answer',
+  EHOSTUNREACH: 'the network does not reach it',
+  ETIMEDOUT: 'the network does not reach it',
+  ETIMEOUT: 'no answer',
+  ESERVFAIL: 'the DNS server got no answer itself',
+  EREFUSED: 'the DNS server does not serve this machine',
+  EBADRESP: 'the answer is not one of DNS',
+  ENOTAUTHENTICATED: 'the zone is not signed, or the resolver does not validate',
+  READONLY: 'it is a replica, which takes no writes',
+  OOM: 'its memory is full',
+  NOAUTH: 'it asks for a password',
+  LOADING: 'it is still starting',
+  25006: 'it takes no writes',
+  53100: 'its disk is full',
+  '42P01': 'the table is not there',
+  '28P01': 'the password is wrong'
 }
+
+/** `ECONNREFUSED, nothing listens there` */
+export const inWords = (error: string): string =>
+  Object.hasOwn(ERRORS, error) ? `${error}, ${ERRORS[error]}` : error
 
 /** Shown in other facts and in the cause instead. */
 const ELSEWHERE = /^(?:offset|record|signature$|signingS|bodyL|contentL|reenc|change|forwarded|hosts|similar)/
 
-const MAX_SIGNED_LINES = 100
-/** Of a list, such as the accounts. */
-const MAX_ITEMS = 20
-
 /** What was received and what was expected, and then the long facts. */
 export function facts(evidence: Evidence, cause?: { readonly error: unknown }): Fact[] {
   const { bodyLength, contentLength, record, signingString } = evidence
-  const found: [name: string, value: string | undefined][] = Object.entries(evidence)
-    .filter(([name, value]) => value !== undefined && !ELSEWHERE.test(name))
-    .map(([name, value]) => [LABELS.get(name) ?? name, shown(name, value)])
-  found.push(
+  const found: (readonly [name: string, value: string | undefined])[] = [
+    ...Object.entries(evidence)
+      .filter(([name, value]) => value !== undefined && !ELSEWHERE.test(name))
+      .map(([name, value]) => [LABELS.get(name) ?? name, shown(name, value)] as const),
     ["this machine's clock", receiverClock(evidence)],
     ['thrown', cause && thrown(cause.error)],
     ['body', bodyLength === undefined ? undefined : lengths(Number(bodyLength), contentLength)],
     ['record as found', record === undefined ? undefined : escapeText(String(record), 1000)],
     ['signing string', signingString === undefined ? undefined : signedLines(String(signingString))]
-  )
+  ]
   return found.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]))
 }
 
@@ -55,7 +73,7 @@ export const factText = ({ name, value }: Fact): string => `${name} ${value}`
 
 function shown(name: string, value: Evidence[string]): string {
   if (name === 'toleranceSeconds') return duration(Number(value))
-  if (name === 'reason' && Object.hasOwn(REASONS, String(value))) return String(REASONS[String(value)])
+  if (name === 'reason') return escapeText(inWords(String(value)))
   const time = name === 'created' || name === 'expires' ? httpDate(Number(value) * 1000) : undefined
   const text = escapeText(Array.isArray(value) ? listed(value) : String(value))
   return time === undefined ? text : `${text} (${time})`
@@ -65,15 +83,15 @@ function shown(name: string, value: Evidence[string]): string {
 export const textOf = (value: unknown, max: number): string =>
   Array.isArray(value) ? value.slice(0, max).join(', ') : String(value ?? '')
 
-const listed = (items: readonly string[]): string => {
-  const more = items.length - MAX_ITEMS
-  return (textOf(items, MAX_ITEMS) || 'nothing') + (more > 0 ? ` and ${more} more` : '')
+/** A receiver may have many accounts. */
+function listed(items: readonly string[]): string {
+  const more = items.length - 20
+  return (textOf(items, 20) || 'nothing') + (more > 0 ? ` and ${more} more` : '')
 }
 
 function signedLines(signingString: string): string {
-  const lines = signingString.split('\n', MAX_SIGNED_LINES + 1).map(line => escapeText(line, 600))
-  if (lines.length > MAX_SIGNED_LINES) lines[MAX_SIGNED_LINES] = '...'
-  return lines.join('\n')
+  const lines = signingString.split('\n').map((line, i) => (i < 100 ? escapeText(line, 600) : '...'))
+  return lines.slice(0, 101).join('\n')
 }
 
 /** The length of the body, compared with the signed Content-Length. */
@@ -107,19 +125,15 @@ export function compareWithClock(evidence: Evidence): string {
   return `${what} is ${duration(Math.abs(offset))} ${way} this machine's clock${now}`
 }
 
-/** Long enough for any useful message, short enough not to fill a log. */
-const MAX_MESSAGE = 300
-
 /**
  * What the receiver's own function threw: name and message, escaped and cut, and nothing else. The other properties of
  * an error may hold a connection string or a query's parameters.
  */
 function thrown(error: unknown): string {
-  const isObject = typeof error === 'object' && error !== null
   try {
-    const known = (isObject ? error : { name: typeof error, message: String(error) }) as Partial<Error>
-    const { name = 'an error without a name', message = '' } = known
-    return escapeText(message === '' ? name : `${name}: ${message}`, MAX_MESSAGE)
+    const known: unknown = Object(error) === error ? error : { name: typeof error, message: String(error) }
+    const { name = 'an error without a name', message = '' } = known as Partial<Error>
+    return escapeText(message === '' ? name : `${name}: ${message}`, 300)
   } catch {
     return 'an error that cannot be read'
   }
