@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { type CheckName, createVerifier, dnsTxtLookup, explain, nodeHandler, type Verdict } from '../index.ts'
+import { createVerifier, dnsTxtLookup, explain, nodeHandler, type Verdict } from '../index.ts'
 import { memoryReplayStore } from '../replay/memory.ts'
 import { startDnsServer } from '../testing/dns-server.ts'
 import { createTestService, type TestService } from '../testing/service.ts'
 import type { SignedTestRequest } from '../testing/sign.ts'
+import { CHECK_NAMES } from '../verdict/verdict.ts'
 import { EXIT, type Io } from './command.ts'
 import { exchange } from './exchange.ts'
 import type { Command } from './flags.ts'
@@ -25,13 +26,6 @@ export const demo: Command = {
 }
 
 const HOST = 'receiver.example'
-
-interface Row {
-  name: string
-  code: string
-  status: number
-  verdict: Verdict
-}
 
 async function run(_: object, io: Io): Promise<number> {
   // Both publish their keys in DNS; the receiver trusts the first one's domain.
@@ -55,40 +49,38 @@ async function run(_: object, io: Io): Promise<number> {
   const receiver = createServer({ ...tls, pskCallback: () => psk }, receive)
   await once(receiver.listen(0, '127.0.0.1'), 'listening')
   const { port } = receiver.address() as AddressInfo
+  io.print(`DNS       ${dns.address} over UDP and TCP, with the records of`)
+  for (const name of Object.keys(records)) io.print(`          ${name}`)
+  io.print(`Receiver  https://${HOST} on 127.0.0.1:${port}, for service.example\n\n${LEGEND}`)
 
-  const rows: Row[] = []
+  const wrong: string[] = []
   try {
-    for (const [name, request, code = ''] of scenariosOf(service, other)) {
-      if (code === 'key-lookup-failed') await dns.close()
-      const { target, ...sent } = request()
-      const url = new URL(target, `https://127.0.0.1:${port}`)
-      const { status } = await exchange(url, sent, { ...tls, ...trust })
-      rows.push({ name, code, status, verdict: verdicts.at(-1)! })
+    for (const [name, request, expected = ''] of requestsOf(service, other)) {
+      if (expected === 'key-lookup-failed') await dns.close()
+      const url = new URL(request.target, `https://127.0.0.1:${port}`)
+      const { status } = await exchange(url, request, { ...tls, ...trust })
+      const { checks, failures } = verdicts.at(-1)!
+      const marks = CHECK_NAMES.map(check => MARKS[checks[check].outcome]).join(' ')
+      const codes = failures.map(({ code }) => code).join(', ')
+      io.print(`${name.padEnd(NAME)}${status}   ${marks}  ${codes}`.trimEnd())
+      if (codes !== expected) wrong.push(`${name}: expected ${expected || 'verified'}`)
     }
   } finally {
     receiver.close()
     await dns.close()
   }
 
-  io.print(`DNS       ${dns.address} over UDP and TCP, with the records of`)
-  for (const name of Object.keys(records)) io.print(`          ${name}`)
-  io.print(`Receiver  https://${HOST} on 127.0.0.1:${port}, for service.example\n`)
-  io.print(`${table(rows)}\n`)
-  const shown = rows.find(({ code }) => code === 'signature-mismatch')!
-  io.print(`Why "${shown.name}" was refused, as explain(verdict) says it:\n`)
-  io.print(`${explain(shown.verdict)}\n`)
-  const wrong = rows.filter(({ verdict, code }) => codesOf(verdict) !== code)
-  for (const { name, code } of wrong) io.note(`${name}: expected ${code || 'verified'}`)
-  if (wrong.length > 0) return EXIT.refused
-  io.print(`All ${rows.length} verdicts are as expected.`)
-  return EXIT.ok
+  const shown = verdicts.find(({ failures: [failure] }) => failure?.code === 'signature-mismatch')!
+  io.print(`\nWhy the one behind the proxy was refused, as explain(verdict) says it:\n\n${explain(shown)}\n`)
+  for (const line of wrong) io.note(line)
+  if (wrong.length === 0) io.print(`All ${verdicts.length} verdicts are as expected.`)
+  return wrong.length === 0 ? EXIT.ok : EXIT.refused
 }
 
-/** With the code that the request must be refused with; without one it is verified. */
-type Scenario = readonly [name: string, request: () => SignedTestRequest, code?: string]
+type Named = readonly [name: string, request: SignedTestRequest, code?: string]
 
-/** What the receiver is sent: three requests of the service, and seven that it must not act on. */
-function scenariosOf(service: TestService, other: TestService): Scenario[] {
+/** Three requests of the service and seven that the receiver must not act on, with the codes that say why. */
+function requestsOf(service: TestService, other: TestService): Named[] {
   const captured = service.sign({ method: 'POST', target: '/hooks/orders', body: '{"event":"paid"}' })
   const target = '/hooks/orders?version=2'
   const webhook = { method: 'POST', target, body: '{"event":"paid","amount":100}' }
@@ -96,41 +88,31 @@ function scenariosOf(service: TestService, other: TestService): Scenario[] {
   const forged = Buffer.from('{"event":"paid","amount":900}')
   const covered = ['(request-target)', 'Host', 'Date', 'X-Service-ID', 'X-Nonce']
   const date = new Date(Date.now() - 3_600_000)
-  const stripped = () => ({ ...service.sign({ ...webhook, target: `/api${target}` }), target })
+  const stripped = { ...service.sign({ ...webhook, target: `/api${target}` }), target }
   return [
-    ['Webhook: POST, JSON', () => captured],
-    ['Content download: GET, no body', () => service.sign({ target: '/content/42' })],
-    ['Large body: POST, 5 MB', () => service.sign(large)],
-    ['Tampered body', () => ({ ...service.sign(webhook), body: forged }), 'digest-mismatch'],
+    ['Webhook: POST, JSON', captured],
+    ['Content download: GET, no body', service.sign({ target: '/content/42' })],
+    ['Large body: POST, 5 MB', service.sign(large)],
+    ['Tampered body', { ...service.sign(webhook), body: forged }, 'digest-mismatch'],
     ['Path stripped by a proxy', stripped, 'signature-mismatch'],
-    ['Replayed with its old Date', () => service.sign({ ...webhook, date }), 'date-too-old'],
-    ['Replayed at once, byte for byte', () => captured, 'replayed'],
-    ['Key outside the domain', () => other.sign(webhook), 'key-name-outside-domain'],
-    ['Signature leaves out Digest', () => service.sign({ ...webhook, covered }), 'coverage-insufficient'],
-    ['DNS outage', () => service.sign(webhook), 'key-lookup-failed']
+    ['Replayed with its old Date', service.sign({ ...webhook, date }), 'date-too-old'],
+    ['Replayed at once, byte for byte', captured, 'replayed'],
+    ['Key outside the domain', other.sign(webhook), 'key-name-outside-domain'],
+    ['Signature leaves out Digest', service.sign({ ...webhook, covered }), 'coverage-insufficient'],
+    ['DNS outage', service.sign(webhook), 'key-lookup-failed']
   ]
 }
-
-const codesOf = ({ failures }: Verdict): string => failures.map(({ code }) => code).join(', ')
 
 const MARKS = { pass: 'ok', fail: 'NO', unavailable: '??', 'not-run': '--' }
 
 const NAME = 32
+const NUMBERED = CHECK_NAMES.map((check, i) => `${i + 1} ${check}`)
 
-/** The legend, then a line for each request and a column for each check. */
-function table(rows: readonly Row[]): string {
-  const checks = Object.keys(rows[0]!.verdict.checks) as CheckName[]
-  const named = checks.map((check, i) => `${i + 1} ${check}`)
-  const marks = ({ checks: results }: Verdict) => checks.map(check => MARKS[results[check].outcome]).join(' ')
-  return [
-    `Checks  ${named.slice(0, 6).join('  ')}`,
-    `        ${named.slice(6).join('  ')}`,
-    'Marks   ok passed  NO failed  ?? could not be decided  -- not run',
-    'HTTP    204 verified  401 refused  503 not decided, the sender is asked to try again',
-    '',
-    `${'Request'.padEnd(NAME)}HTTP  ${checks.map((_, i) => String(i + 1).padStart(2)).join(' ')}  Refused with`,
-    ...rows.map(({ name, status, verdict }) =>
-      `${name.padEnd(NAME)}${status}   ${marks(verdict)}  ${codesOf(verdict)}`.trimEnd()
-    )
-  ].join('\n')
-}
+/** A line for each request and a column for each check follow. */
+const LEGEND = `\
+Checks  ${NUMBERED.slice(0, 6).join('  ')}
+        ${NUMBERED.slice(6).join('  ')}
+Marks   ok passed  NO failed  ?? could not be decided  -- not run
+HTTP    204 verified  401 refused  503 not decided, the sender is asked to try again
+
+${'Request'.padEnd(NAME)}HTTP  ${CHECK_NAMES.map((_, i) => String(i + 1).padStart(2)).join(' ')}  Refused with`

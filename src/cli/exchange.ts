@@ -52,28 +52,19 @@ async function readResponse(incoming: IncomingMessage): Promise<Response> {
   return { status, statusText, headers, body: body.subarray(0, MAX_SHOWN) }
 }
 
-/** Node's errors have a code, or a message for a person. */
+/** Node's errors have a message for a person, and most have a code. */
 export function describeError(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ABORT_ERR') return `nothing within ${RESPONSE_TIMEOUT / 1000} s`
-  const words = WORDS[code.startsWith('HPE_') ? 'HPE' : code]
-  return words === undefined ? code || message : `${words} (${code})`
+  const words = WORDS[code.replace(/^HPE_.*/, 'HPE')] ?? message
+  return code === '' ? words : `${words} (${code})`
 }
-
-const UNKNOWN_AUTHORITY = 'the certificate is of an unknown authority, or the chain is not complete'
 
 const WORDS: Readonly<Record<string, string>> = {
   ...ERRORS,
   EADDRINUSE: 'another program has this port',
   HPE: 'what answers there is not HTTP/1: TLS perhaps, which needs https in the URL',
-  EACCES: 'this port needs more rights',
-  EPROTO: 'it does not speak TLS as expected',
-  CERT_HAS_EXPIRED: 'the certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY
+  EPROTO: 'it does not speak TLS as expected'
 }
 
 /** A refusal of this library: 401 says so itself, and the others are no error pages. */
@@ -83,21 +74,18 @@ export function isRefusal({ status, headers, body }: Response): boolean {
   return !isPage && (status === 413 || (status === 503 && headers['retry-after'] !== undefined))
 }
 
-/** What the response means, if it is not from this library, and which program says that it answered. */
+/** What the response means, if it is not from this library, and what it says about who answered. */
 export function describeResponse(method: string, url: URL, { status, headers, body }: Response): string {
   const meaning = MEANINGS[status] ?? MEANINGS[Math.floor(status / 100)] ?? 'an unknown status'
-  const location = headers.location === undefined ? '' : `, to ${headers.location}`
-  const scheme = status === 401 && headers['www-authenticate'] ? ` (${headers['www-authenticate']})` : ''
   const signs = SIGNS.flatMap(name => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
   const title = /<title>([^<]{1,80})/i.exec(body.toString('latin1', 0, 4000))?.[1]?.trim()
   if (title) signs.push(`page "${title}"`)
-  const who = signs.length === 0 ? 'it does not say who answered' : `answered by ${signs.join(', ')}`
-  const text = meaning.replace('ROUTE', `${method} ${url.pathname}`)
-  return escapeText(`${text}${location}${scheme}; ${who}`, 500)
+  const who = signs.length === 0 ? 'it does not say who answered' : `answered with ${signs.join(', ')}`
+  return escapeText(`${meaning.replace('ROUTE', `${method} ${url.pathname}`)}; ${who}`, 500)
 }
 
-/** Headers in which a program names itself. */
-const SIGNS = ['server', 'x-powered-by', 'via', 'cf-ray', 'x-amz-cf-id']
+/** Headers in which a program names itself, or where to go instead. */
+const SIGNS = ['location', 'www-authenticate', 'server', 'x-powered-by', 'via', 'cf-ray', 'x-amz-cf-id']
 
 const MEANINGS: Readonly<Record<number, string>> = {
   2: 'accepted without a signature, or a page such as a login form',
@@ -108,17 +96,10 @@ const MEANINGS: Readonly<Record<number, string>> = {
   404: 'there is no route for ROUTE: see where the handler is mounted, and which path a proxy passes on',
   405: 'the route does not take this method',
   413: 'a body limit in front of the verifier',
-  415: 'something before the verifier does not take this Content-Type',
-  419: 'a CSRF filter',
-  421: 'the server has no site for this Host',
-  422: 'something before the verifier checks the body, such as a CSRF filter',
-  429: 'a rate limit',
-  500: 'the application failed: its own log says why',
   502: 'a proxy does not reach the application: is it running?',
   503: 'a maintenance page, or a server that is overloaded',
-  504: 'a proxy waits for the application in vain: is it running?',
-  4: 'something before the verifier refuses it',
-  5: 'something before the verifier fails'
+  4: 'something before the verifier refuses it, such as a CSRF filter or a rate limit',
+  5: 'the application, or something before it, failed: its own log says why'
 }
 
 /** Where the server of a URL listens. */

@@ -12,8 +12,7 @@ import {
   exchange,
   isRefusal,
   parseUrl,
-  RESPONSE_TIMEOUT,
-  type Response
+  RESPONSE_TIMEOUT
 } from './exchange.ts'
 import type { Command } from './flags.ts'
 
@@ -38,29 +37,38 @@ export const probe: Command = {
 async function run(_: object, io: Io, argument: string): Promise<number> {
   const url = parseUrl(argument)
   let isOurs = true
-  const report = (mark: 'ok' | 'FAIL' | '--', stage: string, text: string) => {
+  let stage = 'DNS'
+  const report = (mark: 'ok' | 'FAIL' | '--', text: string) => {
     isOurs &&= mark !== 'FAIL'
     io.print(wrapWords(`${mark.padEnd(6)}${stage.padEnd(18)}`, escapeText(text, 1000)))
   }
-  let stage = 'DNS'
   try {
-    report('ok', stage, await addressesOf(url))
+    report('ok', await addressesOf(url))
     stage = 'TLS'
-    if (url.protocol === 'https:') report('ok', stage, await certificateOf(url))
-    else report('--', stage, 'not run: the URL is http')
+    if (url.protocol === 'https:') report('ok', await certificateOf(url))
+    else report('--', 'not run: the URL is http')
     for (const [name, body] of REQUESTS) {
       stage = name
       const method = body === null ? 'GET' : 'POST'
       const length = ['Content-Length', String(body?.length ?? 0)] as const
-      const headers = [['Host', url.host], ...HEADERS, length] as const
-      const response = await exchange(url, { method, headers, body })
-      if (name === 'GET') report(...redirects(response))
-      const isOwn = isRefusal(response) && response.status !== 413
-      const text = isOwn ? 'refused by signed-requests' : describeResponse(method, url, response)
-      report(isOwn ? 'ok' : 'FAIL', stage, `${response.status}: ${text}`)
+      const response = await exchange(url, {
+        method,
+        headers: [['Host', url.host], ...HEADERS, length],
+        body
+      })
+      const { status } = response
+      const isOwn = isRefusal(response) && status !== 413
+      const text = `${status}: ${isOwn ? 'refused by signed-requests' : describeResponse(method, url, response)}`
+      if (name === 'GET') {
+        const isRedirect = status >= 300 && status <= 399
+        stage = 'redirects'
+        report(isRedirect ? 'FAIL' : 'ok', isRedirect ? text : 'none')
+        stage = name
+      }
+      report(isOwn ? 'ok' : 'FAIL', text)
     }
   } catch (error) {
-    report('FAIL', stage, `${url.host}: ${describeError(error)}`)
+    report('FAIL', `${url.host}: ${describeError(error)}`)
     return EXIT.unknown
   }
   return isOurs ? EXIT.ok : EXIT.refused
@@ -79,17 +87,8 @@ const HEADERS: readonly HeaderLine[] = [
   ['Content-Type', 'application/json']
 ]
 
-function redirects({ status, headers }: Response): ['ok' | 'FAIL', string, string] {
-  if (status < 300 || status > 399) return ['ok', 'redirects', 'none']
-  const isKept = status === 307 || status === 308
-  const method = isKept ? 'it keeps the method' : 'a sender that follows it turns POST into GET'
-  const to = `${status} to ${headers.location ?? 'nowhere'}`
-  return ['FAIL', 'redirects', `${to}: ${method}; give the service the last URL`]
-}
-
 async function addressesOf(url: URL): Promise<string> {
   const { host } = endpointOf(url)
-  if (isIP(host) !== 0) return `${host} is an address`
   const found = await lookup(host, { all: true })
   return `${host} is ${found.map(({ address }) => address).join(', ')}`
 }
@@ -97,8 +96,7 @@ async function addressesOf(url: URL): Promise<string> {
 /** Resolves when chain and name hold. */
 async function certificateOf(url: URL): Promise<string> {
   const { host, port } = endpointOf(url)
-  const servername = isIP(host) === 0 ? { servername: host } : {}
-  const socket = connect({ host, port, ...servername, ALPNProtocols: ['http/1.1', 'h2'] })
+  const socket = connect({ host, port, ...(isIP(host) === 0 && { servername: host }) })
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(RESPONSE_TIMEOUT) })
     const { valid_to, issuer } = socket.getPeerCertificate()

@@ -85,8 +85,8 @@ describe('nginx answers instead', () => {
   afterAll(() => proxy.stop())
 
   test.each<[site: keyof typeof SITES, says: RegExp]>([
-    ['toHttps', /FAIL +redirects +301 to https:\/\/127\.0\.0\.1\/hook: .*turns POST into GET/],
-    ['toWww', /FAIL +redirects +308 to https:\/\/www\.localhost\/hook: it keeps the method/],
+    ['toHttps', /FAIL +redirects +301: .*turns POST into GET.* location: https:\/\/127\.0\.0\.1\/hook/],
+    ['toWww', /FAIL +redirects +308: a redirect.* location: https:\/\/www\.localhost\/hook/],
     ['limit', /ok +GET +401.*\nok +POST +401.*\nFAIL +POST of 1 MB +413: a body limit.*server: nginx/],
     ['login', /FAIL +GET +200: accepted without a signature, or a page.*page "Sign in"/],
     ['csrf', /ok +GET +401.*\nFAIL +POST +403: .*CSRF filter.*server: nginx/],
@@ -103,7 +103,12 @@ describe('a certificate that does not hold', () => {
   const past = { notBeforeDate: new Date('2020-01-01'), notAfterDate: new Date('2021-01-01') }
   test.each([
     ['expired', 'localhost', past, /FAIL +TLS .*has expired \(CERT_HAS_EXPIRED\)/],
-    ['wrong name', 'other.example', {}, /FAIL +TLS .*for another name \(ERR_TLS_CERT_ALTNAME_INVALID\)/]
+    [
+      'wrong name',
+      'other.example',
+      {},
+      /FAIL +TLS .*does not match certificate's altnames.* \(ERR_TLS_CERT_ALTNAME_INVALID\)/
+    ]
   ])('%s', async (_, host, dates, says) => {
     const extensions = [{ name: 'subjectAltName' as const, altNames: [{ type: 2 as const, value: host }] }]
     const made = await generate([{ name: 'commonName', value: host }], {
