@@ -4,7 +4,7 @@ import { normalizeName } from '../key/name.ts'
 import { mistake } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { validateBoolean, validateFunction, validateTimeout } from '../options/values.ts'
-import { dohError, encodeQuery, parseReply } from './message.ts'
+import { badReply, dohError, encodeQuery, parseReply } from './message.ts'
 
 /** Which resolver to ask, and how. */
 export interface DohTxtLookupOptions {
@@ -72,22 +72,21 @@ const MEDIA_TYPE = 'application/dns-message'
 
 /** The HTTP request of RFC 8484 section 4.1. */
 function requestFor(url: URL, method: 'POST' | 'GET', query: Uint8Array<ArrayBuffer>): [string, RequestInit] {
-  const headers = { accept: MEDIA_TYPE }
+  const accept = MEDIA_TYPE
   if (method === 'POST')
-    return [url.href, { method, headers: { ...headers, 'content-type': MEDIA_TYPE }, body: query }]
+    return [url.href, { method, headers: { accept, 'content-type': MEDIA_TYPE }, body: query }]
   const withQuery = new URL(url)
   withQuery.searchParams.set('dns', Buffer.from(query).toString('base64url'))
   // A cache on the way could answer a GET, but the key changes: every verification must ask the resolver.
-  return [withQuery.href, { method, headers: { ...headers, 'cache-control': 'no-cache' } }]
+  return [withQuery.href, { method, headers: { accept, 'cache-control': 'no-cache' } }]
 }
 
 /** Section 4.2: the DNS message in a response. */
 function messageIn({ response, bytes }: Fetched): Uint8Array {
   const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
-  if (response.status !== 200)
-    throw dohError('EBADRESP', `the DNS server responded with HTTP status ${response.status}`)
-  if (type !== MEDIA_TYPE) throw dohError('EBADRESP', `the DNS server's response is not ${MEDIA_TYPE}`)
-  if (bytes === undefined) throw dohError('EBADRESP', `the DNS reply is longer than ${MAX_OCTETS} octets`)
+  if (response.status !== 200) throw badReply(`its HTTP status is ${response.status}`)
+  if (type !== MEDIA_TYPE) throw badReply(`it is not ${MEDIA_TYPE}`)
+  if (bytes === undefined) throw badReply(`it is longer than ${MAX_OCTETS} octets`)
   return bytes
 }
 

@@ -10,6 +10,7 @@ export const dohError = (code: string, message: string, cause?: unknown): Error 
 /** RFC 8467 section 4.1: queries are padded to a multiple of this, so that their length does not reveal the name. */
 const BLOCK = 128
 
+/** The code of the option (RFC 7830). */
 const PADDING = 12
 
 /**
@@ -25,10 +26,9 @@ export function encodeQuery(name: string): Uint8Array<ArrayBuffer> {
       id: 0,
       flags: RECURSION_DESIRED | AUTHENTIC_DATA,
       questions: [{ type: 'TXT', class: 'IN', name }],
-      additionals: [{ ...EDNS, ...UNSET, options: [{ code: PADDING as 12, length: padding }] }]
+      additionals: [{ ...EDNS, ...UNSET, options: [{ code: PADDING, length: padding }] }]
     })
-  const { length } = query(0)
-  return new Uint8Array(query((BLOCK - (length % BLOCK)) % BLOCK))
+  return new Uint8Array(query(BLOCK - 1 - ((query(0).length - 1) % BLOCK)))
 }
 
 /** Lets a resolver that asks by UDP get a long record at once (RFC 6891 section 6.2.3). */
@@ -61,10 +61,7 @@ export function parseReply(octets: Uint8Array, name: string, requireAuthenticate
   const code = isExtended ? 'EBADRESP' : (ERRORS[reply.flags! & 0xf] ?? 'EBADRESP')
   if (code !== '' && code !== 'ENOTFOUND') throw dohError(code, `the DNS server failed: ${code}`)
   if (requireAuthenticated && !reply.flag_ad)
-    throw dohError(
-      'ENOTAUTHENTICATED',
-      'the DNS reply has no AD bit: the zone is not signed, or the resolver does not validate'
-    )
+    throw dohError('ENOTAUTHENTICATED', 'no AD bit: an unsigned zone, or a resolver that does not validate')
   if (code !== '') throw dohError(code, 'there is no such name')
   return selectTxt(reply, name)
 }
@@ -82,29 +79,20 @@ function decodeWhole(octets: Uint8Array): DecodedPacket {
 
 /** The records at the name, or at the end of the chain of aliases that starts there within the answer. */
 function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
-  const aliases = new Map<string, string>()
-  for (const answer of answers) {
-    if (answer.type !== 'CNAME') continue
-    const owner = lowerCase(answer.name)
-    if (!isInternet(answer)) throw badReply('an alias is of another class')
-    if (aliases.has(owner)) throw badReply('a name has two CNAME records')
-    aliases.set(owner, lowerCase(answer.data))
-  }
+  const aliases = answers.flatMap(answer => (answer.type === 'CNAME' ? [answer] : []))
+  const records = answers.flatMap(answer => (answer.type === 'TXT' ? [answer] : []))
+  if (![...aliases, ...records].every(isInternet)) throw badReply('it has a record of another class')
+  const targets = new Map(aliases.map(alias => [lowerCase(alias.name), lowerCase(alias.data)]))
+  if (targets.size < aliases.length) throw badReply('a name has two CNAME records')
   let owner = name
-  for (let alias = aliases.get(name); alias !== undefined; alias = aliases.get(owner)) {
-    aliases.delete(owner)
-    owner = alias
+  for (let target = targets.get(name); target !== undefined; target = targets.get(owner)) {
+    targets.delete(owner)
+    owner = target
   }
-
-  const records: string[][] = []
-  for (const answer of answers) {
-    if (answer.type !== 'TXT') continue
-    if (lowerCase(answer.name) !== owner || !isInternet(answer))
-      throw badReply('it has records of another name or class')
-    records.push((answer.data as Buffer[]).map(string => string.toString('latin1')))
-  }
+  if (records.some(record => lowerCase(record.name) !== owner))
+    throw badReply('it has records of another name')
   if (records.length === 0) throw dohError('ENODATA', 'there is no TXT record at the name')
-  return records
+  return records.map(({ data }) => (data as Buffer[]).map(string => string.toString('latin1')))
 }
 
 /** dns-packet takes the upper bit of the class for the flush bit of multicast DNS (RFC 6762 section 10.2). */
@@ -114,5 +102,6 @@ const isInternet = (record: { class?: string | undefined; flush?: boolean | unde
 /** ASCII letters only: some other letters become ASCII in lower case. */
 const lowerCase = (name: string): string => name.replace(/[A-Z]/g, letter => letter.toLowerCase())
 
-const badReply = (reason: string, cause?: unknown) =>
+/** A reply that is malformed, or not one to this query. */
+export const badReply = (reason: string, cause?: unknown) =>
   dohError('EBADRESP', `the DNS reply is unusable: ${reason}`, cause)

@@ -14,16 +14,6 @@ export type {
   VectorVerdict
 } from '../fixture/form.ts'
 export { type DnsServer, type ServeDnsOptions, serveDns } from './dns-server.ts'
-export {
-  type MakeReplayStore,
-  type ReplayStoreCase,
-  type ReplayStoreContractOptions,
-  replayStoreContract
-} from './replay-store-contract.ts'
-export {
-  createTestService,
-  type TestService,
-  type TestServiceOptions,
-  type TestServiceVerifierOptions
-} from './service.ts'
+export * from './replay-store-contract.ts'
+export * from './service.ts'
 export type { Bytes, SignedTestRequest, SignRequest } from './sign.ts'

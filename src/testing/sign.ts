@@ -5,8 +5,9 @@ import { base64Digest } from '../http/digest.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import { mistake } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { buildSignatureBase, type SignedRequest } from '../rfc9421/signature-base.ts'
+import { buildSignatureBase } from '../rfc9421/signature-base.ts'
 import { parseSignatureInput } from '../rfc9421/signature-input.ts'
+import type { Result } from '../verdict/result.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
 
 /** What to send; everything has a default. */
@@ -108,8 +109,25 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
   const covered = request.covered ?? COVERED[scheme](accountHeader).split(' ').filter(isPresent)
   const head = { method, target, headers: [...headers.values()], https: true }
   const created = typeof date === 'string' ? new Date() : new Date(date)
-  const signed = scheme === 'rfc9421' ? signRfc9421 : signDraft
-  for (const [name, value] of signed(head, covered, key, created)) set(name, value)
+  const signatureOver = (base: Result<string>): string => {
+    if (!base.ok) throw new TypeError(`this cannot be signed: ${base.message}`)
+    return encodeBase64(key.sign(base.value))
+  }
+  if (scheme === 'draft-cavage') {
+    const params = `keyId="${key.keyId}",algorithm="rsa-sha256",headers="${covered.join(' ')}"`
+    set('Signature', `${params},signature="${signatureOver(buildSigningString(head, covered))}"`)
+  } else {
+    // RFC 9421 section 4, with the parameters that the service would set. `@query-param;name="id"` keeps its own.
+    const list = covered.map(component => component.replace(/^[^;]*/, '"$&"')).join(' ')
+    const seconds = Math.floor(created.getTime() / 1000)
+    const input = `sig1=(${list});created=${seconds};keyid="${key.keyId}";alg="rsa-v1_5-sha256"`
+    const parsed = parseSignatureInput(input)
+    set('Signature-Input', input)
+    set(
+      'Signature',
+      `sig1=:${signatureOver(parsed.ok ? buildSignatureBase(head, parsed.value[0]!) : parsed)}:`
+    )
+  }
   return { ...head, headers: [...headers.values()], body }
 }
 
@@ -125,62 +143,33 @@ const COVERED: Readonly<Record<SchemeName, (account: string) => string>> = {
     `@method @request-target @authority date content-length content-type ${account.toLowerCase()} content-digest x-nonce`
 }
 
-type Lines = [name: string, value: string][]
+type Test = (value: unknown) => boolean
+const isText: Test = value => typeof value === 'string'
+// RFC 9112 section 3.2: origin-form, or the asterisk of OPTIONS.
+const isTarget: Test = value => isText(value) && /^(?:\/|\*$)/.test(value as string)
+const isBody: Test = value => value === null || isText(value) || value instanceof Uint8Array
+const isDate: Test = value => isText(value) || Number.isFinite(value instanceof Date ? +value : value)
+const isTexts: Test = value => Array.isArray(value) && value.every(isText)
+const isScheme: Test = value => Object.hasOwn(COVERED, value as string)
 
-function signDraft(head: SignedRequest, covered: readonly string[], key: SigningKey): Lines {
-  const signingString = buildSigningString(head, covered)
-  if (!signingString.ok) throw new TypeError(`this cannot be signed: ${signingString.message}`)
-  const signature = encodeBase64(key.sign(signingString.value))
-  const params = `keyId="${key.keyId}",algorithm="rsa-sha256",headers="${covered.join(' ')}"`
-  return [['Signature', `${params},signature="${signature}"`]]
-}
-
-/** RFC 9421 section 4, with the parameters that the service would set. `@query-param;name="id"` keeps its own. */
-function signRfc9421(head: SignedRequest, covered: readonly string[], key: SigningKey, created: Date): Lines {
-  const list = covered.map(component => component.replace(/^[^;]*/, '"$&"')).join(' ')
-  const seconds = Math.floor(created.getTime() / 1000)
-  const input = `sig1=(${list});created=${seconds};keyid="${key.keyId}";alg="rsa-v1_5-sha256"`
-  const parsed = parseSignatureInput(input)
-  const base = parsed.ok ? buildSignatureBase(head, parsed.value[0]!) : parsed
-  if (!base.ok) throw new TypeError(`this cannot be signed: ${base.message}`)
-  return [
-    ['Signature-Input', input],
-    ['Signature', `sig1=:${encodeBase64(key.sign(base.value))}:`]
-  ]
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string'
-
-/** What each option must be. */
-const IS_RIGHT: Readonly<Record<keyof SignRequest, (value: unknown) => boolean>> = {
-  method: isText,
-  // RFC 9112 section 3.2: origin-form, or the asterisk of OPTIONS.
-  target: value => isText(value) && /^(?:\/|\*$)/.test(value),
-  host: isText,
-  body: value => value === null || isText(value) || value instanceof Uint8Array,
-  headers: value => typeof value === 'object' && value !== null,
-  date: value => isText(value) || Number.isFinite(value instanceof Date ? value.getTime() : value),
-  covered: value => Array.isArray(value) && value.every(isText),
-  scheme: value => value === 'draft-cavage' || value === 'rfc9421'
-}
-
-/** What to write. */
-const RULES: Readonly<Record<keyof SignRequest, string>> = {
-  method: 'pass a string, such as method: "POST"',
-  target: 'pass the path and query as they are sent, with a slash at the start, such as target: "/hook?id=1"',
-  host: 'pass a string, such as host: "receiver.example"',
-  body: 'the digest is over bytes, so pass a string or a Uint8Array, such as body: JSON.stringify(value)',
-  headers: 'pass an object of names and strings, or pairs, such as headers: { "Content-Type": "text/plain" }',
-  date: 'pass a Date, milliseconds since 1970 or text, such as date: new Date()',
-  covered: 'pass an array of names, such as covered: ["(request-target)", "host", "date"]',
-  scheme: 'pass "draft-cavage" or "rfc9421"'
+/** What each option must be, and what to write. */
+const RULES: Readonly<Record<keyof SignRequest, [Test, rule: string]>> = {
+  method: [isText, 'a string, such as method: "POST"'],
+  target: [isTarget, 'path and query as they are sent, such as target: "/hook?id=1"'],
+  host: [isText, 'a string, such as host: "receiver.example"'],
+  body: [isBody, 'the bytes or the text to send, such as body: JSON.stringify(value)'],
+  headers: [value => Object(value) === value, 'an object of names and strings, or pairs of them'],
+  date: [isDate, 'a Date, milliseconds since 1970 or text, such as date: new Date()'],
+  covered: [isTexts, 'an array of names, such as covered: ["(request-target)", "host", "date"]'],
+  scheme: [isScheme, '"draft-cavage" or "rfc9421"']
 }
 
 function validateSignRequest(request: SignRequest): SignRequest {
   const names = Object.keys(RULES) as (keyof SignRequest)[]
   const own = ownOptions('sign', request, names)
-  for (const name of names)
-    if (own[name] !== undefined && !IS_RIGHT[name](own[name]))
-      throw mistake(`${name} is`, own[name], RULES[name])
+  for (const name of names) {
+    const [isRight, rule] = RULES[name]
+    if (own[name] !== undefined && !isRight(own[name])) throw mistake(`${name} is`, own[name], `pass ${rule}`)
+  }
   return own
 }

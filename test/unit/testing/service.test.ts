@@ -24,14 +24,14 @@ describe('a mistake in a test', () => {
     [{ tarqet: '/hook' }, 'sign() has no option "tarqet": write target'],
     [
       { target: 'hook' },
-      'target is "hook": pass the path and query as they are sent, with a slash at the start, such as target: "/hook?id=1"'
+      'target is "hook": pass path and query as they are sent, such as target: "/hook?id=1"'
     ],
     [{ target: 'https://a.example/hook' }, 'target is "https://a.example/hook"'],
     [{ target: '' }, 'target is ""'],
     [{ target: 1 }, 'target is the number 1'],
     [
       { body: { id: 1 } },
-      'body is an object: the digest is over bytes, so pass a string or a Uint8Array, such as body: JSON.stringify(value)'
+      'body is an object: pass the bytes or the text to send, such as body: JSON.stringify(value)'
     ],
     [{ body: [1] }, 'body is an array'],
     [{ method: 1 }, 'method is the number 1: pass a string, such as method: "POST"'],
