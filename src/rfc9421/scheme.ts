@@ -17,6 +17,9 @@ interface ParsedRfc9421Signature
   extends ParsedSignature,
     Pick<SignatureInput, 'components' | 'signatureParams'> {}
 
+/** Whom the request is for, and what it asks; either may be covered in another form. */
+const ALWAYS_REQUIRED = ['@method', '@request-target', '@authority']
+
 const steps: SchemeSteps = {
   name: 'rfc9421',
 
@@ -58,23 +61,16 @@ const steps: SchemeSteps = {
   },
 
   missingCoverage({ headers, created, expires }, { accountHeader, alsoCovered }) {
-    const has = (name: string) => covers(headers, name)
-    const missing: string[] = []
-    if (!has('@method')) missing.push('@method')
-    if (!has('@request-target') && !has('@target-uri') && !(has('@path') && has('@query')))
-      missing.push('@request-target')
-    if (!has('@authority') && !has('host')) missing.push('@authority')
-    for (const name of [accountHeader, 'content-digest', ...alsoCovered]) {
+    const has = (...names: string[]) => names.every(name => covers(headers, name))
+    const special = new Map([
+      ['@request-target', has('@request-target') || has('@target-uri') || has('@path', '@query')],
+      ['@authority', has('@authority') || has('host')],
       // The signature's own parameters are always signed.
-      const isThere =
-        name === '(created)'
-          ? created !== undefined
-          : name === '(expires)'
-            ? expires !== undefined
-            : has(name)
-      if (!isThere && !missing.includes(name)) missing.push(name)
-    }
-    return missing
+      ['(created)', created !== undefined],
+      ['(expires)', expires !== undefined]
+    ])
+    const required = new Set([...ALWAYS_REQUIRED, accountHeader, 'content-digest', ...alsoCovered])
+    return [...required].filter(name => !(special.get(name) ?? has(name)))
   },
 
   /** Section 2.3: a String, which is compared as it is written. */

@@ -1,7 +1,8 @@
-import { type Dictionary, isInnerList, serializeInnerList, serializeItem } from 'structured-headers'
+import { serializeList } from 'structured-headers'
 import { encodeBase64 } from '../http/base64.ts'
 import { type Fields, hasBreak, parseFields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
+import { memoizeRecent } from '../memo.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import { type Component, checkComponents, type SignatureInput } from './signature-input.ts'
 import {
@@ -11,10 +12,10 @@ import {
   isTooLong,
   parseDictionaryField
 } from './structured-fields.ts'
-import { parseQueryParams, parseTarget } from './target.ts'
+import { DERIVED, parseQueryParams, parseTarget, type RequestLine } from './target.ts'
 
 /** The parts of a request that a signature can cover. */
-export type SignedRequest = Pick<ReceivedRequest, 'method' | 'target' | 'headers' | 'https'>
+export type SignedRequest = RequestLine & Pick<ReceivedRequest, 'headers'>
 
 /**
  * Builds the signature base of RFC 9421 section 2.5. Never throws for what a sender can send.
@@ -42,7 +43,7 @@ export function buildSignatureBase(request: SignedRequest, input: SignatureInput
 
 /** The same, from parsed fields and checked components. */
 export function joinSignatureBase(
-  request: Pick<SignedRequest, 'method' | 'target' | 'https'>,
+  request: RequestLine,
   fields: Fields,
   { components, signatureParams }: Pick<SignatureInput, 'components' | 'signatureParams'>
 ): Result<string> {
@@ -77,56 +78,26 @@ const MAX_PARSED = 8
 const PRINTABLE = /^[\t\x20-\x7e]*$/
 const NOT_PRINTABLE = 'it is present but not printable ASCII, so it can only be covered with bs'
 
-/** Reads the values of components; the parts of the request are parsed once. */
-function createReader(
-  request: Pick<SignedRequest, 'method' | 'target' | 'https'>,
-  fields: Fields
-): (component: Component) => string | undefined {
-  const target = once(() => parseTarget(request, fields))
-  const queryParams = once(() => parseQueryParams(target()?.query ?? '?'))
-  const dictionaries = new Map<string, Dictionary | undefined>()
+/** Reads the values of components; each part of the request is parsed once. */
+function createReader(request: RequestLine, fields: Fields): (component: Component) => string | undefined {
+  const target = parseTarget(request, fields)
+  const queryParams = memoizeRecent(parseQueryParams)
+  const dictionary = memoizeRecent(parseDictionaryField, Object.is, MAX_PARSED)
 
-  function dictionaryOf(name: string, value: string): Dictionary | undefined {
-    if (!dictionaries.has(name)) {
-      const dictionary = parseDictionaryField(value)
-      dictionaries.set(name, dictionary instanceof Map ? dictionary : undefined)
-    }
-    return dictionaries.get(name)
-  }
+  return ({ name, parameters }) => {
+    if (name === '@query-param') return queryParams(target?.query ?? '?')(String(parameters.get('name')))
+    const derive = DERIVED.get(name)
+    if (derive !== undefined) return derive(request, target)
 
-  /** Section 2.1: the lines joined, or as `sf`, `key` and `bs` write them. */
-  function fieldValue(name: string, parameters: Component['parameters']): string | undefined {
+    // Section 2.1: the lines joined, or as `sf`, `key` and `bs` write them.
     const value = fields.values.get(name)
     if (value === undefined || parameters.size === 0) return value
     if (parameters.has('bs')) return wrapLines(fields.repeated.get(name) ?? [value])
     const key = parameters.get('key')
     if (key === undefined) return canonicalForm(value)
-    const member = dictionaryOf(name, value)?.get(String(key))
-    if (member === undefined) return undefined
-    return isInnerList(member) ? serializeInnerList(member) : serializeItem(member)
-  }
-
-  return ({ name, parameters }) => {
-    switch (name) {
-      case '@method':
-        return request.method
-      case '@request-target':
-        return request.target
-      case '@target-uri':
-        return target()?.uri
-      case '@authority':
-        return target()?.authority
-      case '@scheme':
-        return target()?.scheme
-      case '@path':
-        return target()?.path
-      case '@query':
-        return target()?.query
-      case '@query-param':
-        return queryParams()(String(parameters.get('name')))
-      default:
-        return fieldValue(name, parameters)
-    }
+    const members = dictionary(value)
+    const member = members instanceof Map ? members.get(String(key)) : undefined
+    return member && serializeList([member])
   }
 }
 
@@ -134,12 +105,4 @@ function createReader(
 function wrapLines(lines: readonly string[]): string | undefined {
   if (lines.some(line => /[^\0-\xff]/.test(line))) return undefined
   return lines.map(line => `:${encodeBase64(Buffer.from(line, 'latin1'))}:`).join(', ')
-}
-
-function once<T>(read: () => T): () => T {
-  let result: { value: T } | undefined
-  return () => {
-    result ??= { value: read() }
-    return result.value
-  }
 }

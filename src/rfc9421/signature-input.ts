@@ -3,6 +3,7 @@ import { decodeBase64 } from '../http/base64.ts'
 import { isToken, trimWhiteSpace } from '../http/fields.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import { findRepeatedKey, parseByteSequences, parseDictionaryField } from './structured-fields.ts'
+import { DERIVED } from './target.ts'
 
 /** What one signature covers, and its parameters (RFC 9421 section 4.1). */
 export interface SignatureInput {
@@ -127,17 +128,6 @@ export function checkComponents({ components }: SignatureInput, header: string):
   }
   return ok(true)
 }
-
-/** Section 2.2, except `@query-param`, the only one with a parameter. */
-const DERIVED: ReadonlySet<string> = new Set([
-  '@method',
-  '@target-uri',
-  '@authority',
-  '@scheme',
-  '@request-target',
-  '@path',
-  '@query'
-])
 
 function reasonAgainst({ name, parameters }: Component): string | undefined {
   if (parameters.has('req')) return 'req is for the signature of a response'

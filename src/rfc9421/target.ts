@@ -13,38 +13,40 @@ export interface Target {
   query: string
 }
 
-/** RFC 9112 section 3.2.2. A request has no user name and no fragment. */
-const ABSOLUTE_FORM = /^(https?):\/\/([^/?#@]+)((?:\/[^?#]*)?)((?:\?[^#]*)?)$/i
+/** What is needed of a request for the derived components. */
+export type RequestLine = Pick<ReceivedRequest, 'method' | 'target' | 'https'>
 
-/** RFC 9112 section 3.2.1. */
-const ORIGIN_FORM = /^(\/[^?#]*)((?:\?[^#]*)?)$/
+/** The derived components of section 2.2, except `@query-param`, the only one with a parameter. */
+export const DERIVED: ReadonlyMap<string, (request: RequestLine, target?: Target) => string | undefined> =
+  new Map([
+    ['@method', ({ method }) => method],
+    ['@request-target', ({ target }) => target],
+    ['@target-uri', (_, target) => target?.uri],
+    ['@authority', (_, target) => target?.authority],
+    ['@scheme', (_, target) => target?.scheme],
+    ['@path', (_, target) => target?.path],
+    ['@query', (_, target) => target?.query]
+  ])
 
 /**
- * The target URI, from Host and the request-target as received. Undefined when that has no path (`*`, CONNECT), and
+ * The target URI, from Host and the request-target as received: origin-form or absolute-form (RFC 9112 sections 3.2.1
+ * and 3.2.2), without user name and fragment, which no request has. Undefined when that has no path (`*`, CONNECT), and
  * when an absolute-form names another host than Host: an unsigned one of the two could pass for the signed one.
  */
-export function parseTarget(
-  { target, https }: Pick<ReceivedRequest, 'target' | 'https'>,
-  fields: Fields
-): Target | undefined {
-  // Several lines are joined by a comma and a space, which no authority has.
-  const host = fields.values.get('host') ?? ''
-
-  const origin = ORIGIN_FORM.exec(target)
-  if (origin !== null) {
-    const [, path = '', query = ''] = origin
-    const scheme = https ? 'https' : 'http'
-    const authority = normalizeAuthority(host, scheme)
-    const uri = authority && `${scheme}://${authority}${target}`
-    return { uri, scheme, authority, path, query: query || '?' }
-  }
-
-  const [, prefix = '', named = '', path = '', query = ''] = ABSOLUTE_FORM.exec(target) ?? []
-  const scheme = prefix.toLowerCase()
-  const authority = normalizeAuthority(named, scheme)
-  if (authority === undefined || authority !== normalizeAuthority(host, scheme)) return undefined
+export function parseTarget({ target, https }: RequestLine, { values }: Fields): Target | undefined {
+  const [prefix = '', protocol, named] = /^(https?):\/\/([^/?#@]+)/i.exec(target) ?? []
+  const parts = /^(\/[^?#]*)?(\?[^#]*)?$/.exec(target.slice(prefix.length))
+  if (parts === null || (prefix === '' && parts[1] === undefined)) return undefined
   // An empty path is a slash (RFC 9110 section 4.2.3).
-  return { uri: target, scheme, authority, path: path || '/', query: query || '?' }
+  const [, path = '/', query = '?'] = parts
+
+  const scheme = protocol?.toLowerCase() ?? (https ? 'https' : 'http')
+  // Several lines are joined by a comma and a space, which no authority has.
+  const authority = normalizeAuthority(values.get('host') ?? '', scheme)
+  if (named === undefined)
+    return { uri: authority && `${scheme}://${authority}${target}`, scheme, authority, path, query }
+  const isSame = authority !== undefined && authority === normalizeAuthority(named, scheme)
+  return isSame ? { uri: target, scheme, authority, path, query } : undefined
 }
 
 /** RFC 3986 section 3.2, but no user name. Only ASCII: some other letters become ASCII ones in lower case. */
