@@ -1,4 +1,4 @@
-import { duration } from '../../explain/text.ts'
+import { duration, plural } from '../../explain/text.ts'
 import type { CountingDnsServer } from '../../testing/dns-server.ts'
 import type { SigningKey } from '../../testing/sign.ts'
 import { EXIT } from '../command.ts'
@@ -15,28 +15,47 @@ export interface Sent {
 /** The exit code, and what the responses mean where they differ from those of a correct receiver. */
 export function conclude(
   [first, ...repeated]: readonly Response[],
-  { url, method, isForgery, key, dns }: Sent
+  { url, method, isForgery, key: { keyId }, dns }: Sent
 ): [exit: number, ...lines: string[]] {
   const { status, headers } = first!
-  const asked = dns?.queries(key.keyId) ?? 0
+  const asked = dns?.queries(keyId) ?? 0
   if (isAccepted(first!)) {
     if (isForgery)
       return [EXIT.refused, 'The forgery was accepted: nothing verifies it, or the receiver only observes.']
     const again = repeated.findIndex(isAccepted)
-    if (again < 0) return [EXIT.ok]
     const cause = 'the receiver has no replay store, or it only observes'
+    if (again < 0) return [EXIT.ok]
     return [EXIT.refused, `Request ${again + 2}, a replay of the same bytes, was accepted: ${cause}.`]
   }
   // A receiver of one's own may leave WWW-Authenticate out; that it asked for the key shows that it verifies.
   const isOurs = isRefusal(first!) || (asked > 0 && [401, 413, 503].includes(status))
-  if (isForgery && isOurs && status !== 503) return [EXIT.ok, 'Refused, as it should be.']
-  if (isForgery && !isOurs && status === 401 && headers['www-authenticate'] === undefined)
-    return [EXIT.ok, 'Refused, but without WWW-Authenticate: Signature, so perhaps not by signed-requests.']
+  const isUnmarked = status === 401 && headers['www-authenticate'] === undefined
+  if (isForgery && status !== 503 && (isOurs || isUnmarked)) return [EXIT.ok, 'Refused, as it should be.']
   const exit = status === 503 ? EXIT.unknown : EXIT.refused
   if (!isOurs)
     return [exit, `This is not a refusal of signed-requests: ${describeResponse(method, url, first!)}.`]
-  const clock = asked === 0 ? clockAdvice(headers.date ?? '') : undefined
-  return [exit, ...(clock === undefined ? keyAdvice(key, dns, asked) : [clock])]
+  const address = dns?.address ?? '127.0.0.1:5353'
+  const clock = clockAdvice(headers.date ?? '')
+  if (asked > 0)
+    return [
+      exit,
+      `The receiver did get the key: ${keyId} was asked for ${plural(asked, 'time')} at ${address}. Its own log says ` +
+        'why it refused: explain(verdict).'
+    ]
+  if (clock !== undefined) return [exit, clock]
+  const others = (dns?.queries() ?? 0) > 0
+  const seen = others
+    ? `The DNS server at ${address} was asked for other names, never for ${keyId}`
+    : `Nobody asked the DNS server at ${address}`
+  return [
+    exit,
+    dns === undefined
+      ? `A receiver that verifies refused it. It needs the record of ${keyId}: publish the one above, or have it served ` +
+        `here with --serve-dns ${address} and give createVerifier in the receiver this line:`
+      : `${seen}: the receiver refused before it looked for the key (its log says why), or asks another server. For it ` +
+        `to ask this one, start the gateway with --dns-server ${address}, or give createVerifier this line:`,
+    `  lookupTxt: dnsTxtLookup({ servers: ['${address}'] })`
+  ]
 }
 
 const isAccepted = ({ status }: Response): boolean => status >= 200 && status < 300
@@ -50,31 +69,4 @@ function clockAdvice(date: string): string | undefined {
     `This machine's clock (${new Date().toUTCString()}) is ${duration(Math.abs(ahead))} ${way} the receiver's ` +
     `(${new Date(date).toUTCString()}), so it refused the Date. Compare both with: date -u`
   )
-}
-
-/** Whether the receiver could get the key at all. */
-function keyAdvice({ keyId }: SigningKey, dns: CountingDnsServer | undefined, asked: number): string[] {
-  const { address } = dns ?? { address: '127.0.0.1:5353' }
-  const line = `  lookupTxt: dnsTxtLookup({ servers: ['${address}'] })`
-  if (dns === undefined)
-    return [
-      `A receiver that verifies refused it. It needs the record of ${keyId}: publish the one above, or have it ` +
-        'served here with --serve-dns 127.0.0.1:5353 and give createVerifier in the receiver this line:',
-      line
-    ]
-  const often = asked === 1 ? 'once' : `${asked} times`
-  if (asked > 0)
-    return [
-      `The receiver did get the key: ${keyId} was asked for ${often} at ${address}. Its own log says why it refused: ` +
-        'explain(verdict).'
-    ]
-  const seen =
-    dns.queries() > 0
-      ? `The DNS server at ${address} was asked for other names, never for ${keyId}`
-      : `Nobody asked the DNS server at ${address}`
-  return [
-    `${seen}: the receiver refused before it looked for the key (its log says why), or asks another server. For it to ` +
-      `this one, start the gateway with --dns-server ${address}, or give createVerifier this line:`,
-    line
-  ]
 }

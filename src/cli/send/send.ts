@@ -28,7 +28,7 @@ const OPTIONS = {
   method: option.text('NAME', 'the method', 'POST with --data, GET without'),
   data: option.text('TEXT', 'the body; @FILE for a file, @- for standard input', 'none'),
   header: option.list("'NAME: TEXT'", 'add or replace a header before signing'),
-  tamper: option.text('WHAT', `send a forgery: change this after signing, one of ${TAMPER_NAMES.join(', ')}`),
+  tamper: option.text('WHAT', `send a forgery: change this after signing, one of ${TAMPER_NAMES}`),
   repeat: { ...option.text('N', 'send the same bytes N times, to see the replay refused'), default: '1' },
   'allow-self-signed': option.flag('accept any certificate, on a loopback address only')
 } as const
@@ -70,14 +70,13 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
 
   const key = await loadKey(flags, io)
   const signed = sign(url, key, flags, await loadData(flags.data, io))
-  const forgery =
-    flags.tamper === undefined ? undefined : tamper(flags.tamper, signed, flags['account-header'])
-  const request = forgery?.forged ?? signed
+  const { tamper: what, 'account-header': header } = flags
+  const { forged: request, text } = what === undefined ? { forged: signed } : tamper(what, signed, header)
   const serveAt = flags['serve-dns'] ?? (flags.start && '127.0.0.1:0')
   const dns = serveAt === undefined ? undefined : await serveRecord(serveAt, key)
-  if (dns === undefined || flags['print-record']) io.print(`${zoneRecord(key.keyId, key.record.join(''))}\n`)
+  if (dns === undefined || flags['print-record']) io.print(`${zoneRecord(key)}\n`)
   if (dns !== undefined) io.print(`serving the key ${key.keyId}\non ${dns.address}, UDP and TCP\n`)
-  if (forgery !== undefined) io.print(`${wrapWords('', forgery.text)}\n`)
+  if (text !== undefined) io.print(`${wrapWords('', text)}\n`)
   let receiver: ChildProcess | undefined
   try {
     if (flags.start !== undefined) receiver = await startReceiver(flags.start, url, dns!.address)
@@ -85,19 +84,19 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
     // One after the other: a receiver that responds late must not get two at once.
     for (let number = 1; number <= Number(flags.repeat); number++) {
       responses.push(await exchange(url, request, tls))
-      printResponse(request.method, url, responses.at(-1)!, flags.repeat === '1' ? '' : `${number}: `, io)
+      io.print(escapeText(`${request.method} ${url.href}`, 1000))
+      io.print(`${flags.repeat === '1' ? '' : `${number}: `}${responseText(responses.at(-1)!)}`)
     }
-    const { method } = request
-    const [exit, ...lines] = conclude(responses, { url, method, isForgery: forgery !== undefined, key, dns })
-    if (lines.length > 0)
-      io.print(['', ...lines.map(line => (line.startsWith(' ') ? line : wrapWords('', line)))].join('\n'))
+    const sent = { url, method: request.method, isForgery: text !== undefined, key, dns }
+    const [exit, ...lines] = conclude(responses, sent)
+    for (const line of lines) io.print(`\n${line.startsWith(' ') ? line : wrapWords('', line)}`)
     return exit
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const { code = '' } = error as NodeJS.ErrnoException
-    const isUntrusted = /SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)
+    const problem = describeError(error)
+    const isUntrusted = /SELF_SIGNED|UNABLE_TO_VERIFY/.test(problem)
     const hint = isUntrusted ? '; on loopback, --allow-self-signed accepts it' : ''
-    io.note(escapeText(`signed-requests: no answer from ${url.host}: ${describeError(error)}${hint}`, 1000))
+    io.note(escapeText(`signed-requests: no answer from ${url.host}: ${problem}${hint}`, 1000))
     return EXIT.unknown
   } finally {
     // One that observes writes its verdict after its response.
@@ -127,20 +126,17 @@ async function loadData(data: string | undefined, io: Io): Promise<Buffer | null
 
 function sign(url: URL, key: SigningKey, flags: Flags, body: Buffer | null): SignedTestRequest {
   const { host = url.host, method = body === null ? 'GET' : 'POST', scheme, account, prefix } = flags
-  if (flags.host !== undefined && !isHost(host))
-    throw new UsageError('--host takes a host name, such as hooks.example.com')
+  if (!isHost(host)) throw new UsageError('--host takes a host name, such as hooks.example.com')
   const target = addPrefix(prefix, `${url.pathname}${url.search}`)
-  const headers = (flags.header ?? []).map(parseHeader)
+  const headers = (flags.header ?? []).map((line): [string, string] => {
+    const [, name, value] = /^([^:]+):(.*)$/.exec(line) ?? []
+    if (name === undefined || value === undefined) throw new UsageError("--header takes 'NAME: TEXT'")
+    return [name, value.trim()]
+  })
   return signRequest({ method, target, headers, scheme: schemeOf(scheme).name, body }, key, {
     host,
     account: [flags['account-header'], `${flags['account-prefix']}${account}`]
   })
-}
-
-function parseHeader(line: string): [name: string, value: string] {
-  const [, name, value] = /^([^:]+):(.*)$/.exec(line) ?? []
-  if (name === undefined || value === undefined) throw new UsageError("--header takes 'NAME: TEXT'")
-  return [name, value.trim()]
 }
 
 /**
@@ -154,24 +150,18 @@ async function serveRecord(address: string, { keyId, record }: SigningKey): Prom
   try {
     return await startDnsServer({ [keyId]: [record] }, ip.replace(/[[\]]/g, ''), Number(port))
   } catch (error) {
-    throw new UsageError(
-      `cannot serve DNS on ${address} (--serve-dns): ${describeError(error)}; choose another port`
-    )
+    throw new UsageError(`cannot serve DNS on ${address} (--serve-dns): ${describeError(error)}`)
   }
 }
 
 /** A TXT record in the form of a zone file. Strings are joined with nothing between, so short ones work as well. */
-const zoneRecord = (name: string, text: string): string =>
-  `${name}. 300 IN TXT (\n${(text.match(/.{1,70}/g) ?? []).map(string => `  "${string}"`).join('\n')} )`
+const zoneRecord = ({ keyId, record }: SigningKey): string =>
+  `${keyId}. 300 IN TXT (\n${record.join('').replace(/.{1,70}/g, '  "$&"\n')})`
 
 const MAX_LINES = 100
 
-/** Its text is escaped, line by line. */
-function printResponse(method: string, url: URL, response: Response, number: string, io: Io): void {
-  const { status, statusText, body } = response
-  io.print(escapeText(`${method} ${url.href}`, 1000))
-  io.print(`${number}answer: ${status} ${escapeText(statusText)}`)
-  if (body.length === 0) return
-  const lines = body.toString('utf8').split(/\r?\n/, MAX_LINES)
-  io.print(['', ...lines.map(line => wrapExact('  ', escapeText(line, 1000)))].join('\n'))
+function responseText({ status, statusText, body }: Response): string {
+  const lines = body.length === 0 ? [] : ['', ...body.toString('utf8').split(/\r?\n/, MAX_LINES)]
+  const shown = lines.map(line => wrapExact('  ', escapeText(line, 1000)).trimEnd())
+  return [`answer: ${status} ${escapeText(statusText)}`, ...shown].join('\n')
 }

@@ -1,56 +1,47 @@
 import type { SignedTestRequest } from '../../testing/sign.ts'
 import { UsageError } from '../command.ts'
 
-type Change = (request: SignedTestRequest) => SignedTestRequest
+type Change = (text: string) => string
 
-const inHeader =
-  (name: string, change: (value: string) => string): Change =>
-  request => ({
-    ...request,
-    headers: request.headers.map(([header, value]) => [
-      header,
-      header.toLowerCase() === name.toLowerCase() ? change(value) : value
-    ])
-  })
+/** Of the last digit or else letter, so that JSON stays JSON and as long; an empty body gets a byte. */
+const otherByte: Change = body => {
+  const place = [/\d(?=\D*$)/, /[a-z](?=[^a-z]*$)/i, /^.?/s].find(pattern => pattern.test(body))!
+  return body.replace(place, found => String.fromCharCode((found || 'y').charCodeAt(0) ^ 1))
+}
 
-/** What `--tamper` changes after the request was signed, and how a receiver that verifies refuses it. */
-const forgeriesOf = (
-  accountHeader: string
-): Readonly<Record<string, readonly [what: string, refusal: string, change: Change]>> => ({
-  body: ['one byte of the body', 'digest-mismatch', changeBody],
-  date: ['the Date, ten seconds earlier', 'signature-mismatch', inHeader('date', tenSecondsEarlier)],
-  host: ['the Host', 'host-mismatch', inHeader('host', () => 'forged.example')],
-  account: ['the account id', 'account-mismatch', inHeader(accountHeader, value => `${value}0`)],
-  signature: ['one character of the signature', 'signature-mismatch', inHeader('signature', otherCharacter)]
-})
-
-const tenSecondsEarlier = (date: string): string => new Date(Date.parse(date) - 10_000).toUTCString()
+const tenSecondsEarlier: Change = date => new Date(Date.parse(date) - 10_000).toUTCString()
 
 /** Near the end, which is base64 in both standards, but not the last: it stays canonical. */
-const otherCharacter = (signature: string): string =>
+const otherCharacter: Change = signature =>
   signature.replace(/.(?=.{20}$)/, found => (found === 'A' ? 'B' : 'A'))
 
-export const TAMPER_NAMES = Object.keys(forgeriesOf(''))
+/** What `--tamper` changes after the request was signed, and how a receiver that verifies refuses it. */
+const FORGERIES = new Map<string, readonly [what: string, refusal: string, change: Change]>([
+  ['body', ['one byte of the body', 'digest-mismatch', otherByte]],
+  ['date', ['the Date, ten seconds earlier', 'signature-mismatch', tenSecondsEarlier]],
+  ['host', ['the Host', 'host-mismatch', () => 'forged.example']],
+  ['account', ['the account id', 'account-mismatch', account => `${account}0`]],
+  ['signature', ['one character of the signature', 'signature-mismatch', otherCharacter]]
+])
+
+export const TAMPER_NAMES = [...FORGERIES.keys()].join(', ')
 
 /** The request with one signed part changed. @throws UsageError for an unknown name */
 export function tamper(name: string, request: SignedTestRequest, accountHeader: string) {
-  if (!TAMPER_NAMES.includes(name)) throw new UsageError(`--tamper must be one of ${TAMPER_NAMES.join(', ')}`)
-  const [what, refusal, change] = forgeriesOf(accountHeader)[name]!
+  const [what, refusal, change] = FORGERIES.get(name) ?? []
+  if (change === undefined) throw new UsageError(`--tamper must be one of ${TAMPER_NAMES}`)
   const text = `tampered after signing: ${what}. A receiver that verifies refuses it, with ${refusal}.`
-  return { forged: change(request), text }
-}
-
-/**
- * Another digit, so that JSON stays JSON, or an x. The length stays the same, so that only the digest differs; an empty
- * body gets a byte.
- */
-function changeBody(request: SignedTestRequest): SignedTestRequest {
-  const text = Buffer.from(request.body ?? []).toString('latin1')
-  const places = [/\d\D*$/, /[A-Za-z][^A-Za-z]*$/, /^/].map(pattern => text.search(pattern))
-  const at = places.find(place => place >= 0)!
-  const found = text.charAt(at)
-  const other = /\d/.test(found) ? (Number(found) + 1) % 10 : found === 'x' ? 'y' : 'x'
-  const body = new Uint8Array(Buffer.from(text.slice(0, at) + other + text.slice(at + 1), 'latin1'))
-  const others = request.headers.filter(([name]) => name.toLowerCase() !== 'content-length')
-  return { ...request, body, headers: [...others, ['Content-Length', String(body.length)]] }
+  const forged = { ...request, headers: [...request.headers] }
+  if (name === 'body') {
+    const body = change(Buffer.from(request.body ?? []).toString('latin1'))
+    forged.body = new Uint8Array(Buffer.from(body, 'latin1'))
+    const others = request.headers.filter(([name]) => name.toLowerCase() !== 'content-length')
+    forged.headers = [...others, ['Content-Length', String(body.length)]]
+  } else {
+    const changed = name === 'account' ? accountHeader.toLowerCase() : name
+    const at = request.headers.findIndex(([header]) => header.toLowerCase() === changed)
+    const [header, value] = request.headers[at]!
+    forged.headers[at] = [header, change(value)]
+  }
+  return { forged, text }
 }
