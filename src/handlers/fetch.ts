@@ -3,7 +3,7 @@ import { PROXY_OPTIONS } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
-import { aroundVerdict } from './around.ts'
+import { callHook, orRelease, refusalOf, validateHandler } from './around.ts'
 
 export interface FetchHandlerOptions<R extends Request = Request, Rest extends readonly unknown[] = never[]>
   extends FromFetchOptions {
@@ -46,11 +46,18 @@ export function fetchHandler<R extends Request = Request, Rest extends unknown[]
   options: FetchHandlerOptions<R, Rest> = {}
 ): (request: R, ...rest: Rest) => Promise<Response> {
   const own = ownOptions('fetchHandler', options, [...PROXY_OPTIONS, 'body', 'onRefused'])
-  return aroundVerdict('fetchHandler', verify, {
-    receive: fetchAdapter(own),
-    handle,
-    onRefused: own.onRefused,
-    respond: async handled => (await handled()) ?? new Response(null, { status: 204 }),
-    refuse: refusal => new Response(null, refusal)
-  })
+  const { onRefused } = own
+  validateHandler('fetchHandler', verify, handle, { onRefused })
+  const receive = fetchAdapter(own)
+  // Deno passes no request to a handler that has rest parameters alone.
+  return async (request, ...rest) => {
+    const verdict = await verify(receive(request))
+    if (verdict.status !== 'verified')
+      return new Response(
+        null,
+        refusalOf(verdict, 'fetchHandler', callHook(onRefused, verdict, request, ...rest))
+      )
+    const response = await orRelease(verify, verdict, () => handle(verdict, request, ...rest))
+    return response ?? new Response(null, { status: 204 })
+  }
 }

@@ -3,7 +3,7 @@ import { PROXY_OPTIONS, type ProxyOptions } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
-import { aroundVerdict, type Refusal } from './around.ts'
+import { callHook, orRelease, type Refusal, refusalOf, validateHandler } from './around.ts'
 
 export interface LambdaHandlerOptions<Event = LambdaEvent, Context = unknown> extends ProxyOptions {
   /**
@@ -57,21 +57,18 @@ export function lambdaHandler<
   options: LambdaHandlerOptions<Event, Context> = {}
 ): (event: Event, context: Context) => Promise<Exclude<Result, Nothing> | LambdaResult> {
   const own = ownOptions('lambdaHandler', options, [...PROXY_OPTIONS, 'onRefused'])
-  return aroundVerdict('lambdaHandler', verify, {
-    receive: lambdaAdapter(own),
-    handle,
-    onRefused: own.onRefused,
-    respond: async (handled, [event]) =>
-      ((await handled()) as Exclude<Result, Nothing>) ?? emptyResult(event, { status: 204, headers: {} }),
-    refuse: (refusal, [event]) => ({ ...emptyResult(event, refusal), headers: refusal.headers, body: '' })
-  })
-}
-
-const REASONS: Partial<Record<number, string>> = {
-  204: 'No Content',
-  401: 'Unauthorized',
-  413: 'Content Too Large',
-  503: 'Service Unavailable'
+  const { onRefused } = own
+  validateHandler('lambdaHandler', verify, handle, { onRefused })
+  const receive = lambdaAdapter(own)
+  return async (event, context) => {
+    const verdict = await verify(receive(event))
+    if (verdict.status === 'verified') {
+      const result = await orRelease(verify, verdict, () => handle(verdict, event, context))
+      return (result as Exclude<Result, Nothing>) ?? emptyResult(event, { status: 204, headers: {} })
+    }
+    const refusal = refusalOf(verdict, 'lambdaHandler', callHook(onRefused, verdict, event, context))
+    return { ...emptyResult(event, refusal), headers: refusal.headers, body: '' }
+  }
 }
 
 /** API Gateway refuses a result with a property that it does not know, so only a load balancer gets its own ones. */
@@ -80,7 +77,6 @@ function emptyResult(event: LambdaEvent, { status, headers }: Refusal): LambdaRe
   const lists = Object.entries(headers).map(([name, value]) => [name, [value]])
   return {
     statusCode: status,
-    statusDescription: `${status} ${REASONS[status] ?? ''}`.trim(),
     isBase64Encoded: false,
     ...(event.multiValueHeaders && { multiValueHeaders: Object.fromEntries(lists) })
   }

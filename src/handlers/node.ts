@@ -4,7 +4,7 @@ import { PROXY_OPTIONS } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
-import { aroundVerdict, callHook, validateHook } from './around.ts'
+import { callHook, orRelease, refusalOf, validateHandler } from './around.ts'
 import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions } from './send-refusal.ts'
 
 type Bytes = Uint8Array | string | undefined
@@ -63,19 +63,22 @@ export function nodeHandler<
 ): (req: Req, res: Res, next?: (error?: unknown) => void) => Promise<void> {
   const own = ownOptions('nodeHandler', options, [...PROXY_OPTIONS, ...HANDLER_OPTIONS])
   const { body, onRefused, onError } = own
-  validateHook(onError, 'onError')
+  validateHandler('nodeHandler', verify, handle, { onRefused, onError })
   const limits = drainLimits(own)
   const receive = nodeAdapter(own)
-  const run = aroundVerdict('nodeHandler', verify, {
-    receive: req => receive(req, typeof body === 'function' ? body(req) : body),
-    handle,
-    onRefused,
-    respond: async (handled, [, res]) => {
-      res.statusCode = 200 // the default of Koa is 404
-      if ((await handled()) === undefined) answerNothing(res)
-    },
-    refuse: (refusal, [, res]) => answerAndClose(res, refusal, limits)
-  })
+
+  async function run(req: Req, res: Res): Promise<void> {
+    const verdict = await verify(receive(req, typeof body === 'function' ? body(req) : body))
+    if (verdict.status !== 'verified') {
+      const refusal = refusalOf(verdict, 'nodeHandler', callHook(onRefused, verdict, req, res))
+      return answerAndClose(res, refusal, limits)
+    }
+    res.statusCode = 200 // the default of Koa is 404
+    const answer = await orRelease(verify, verdict, () => handle(verdict, req, res))
+    if (answer !== undefined || res.headersSent || res.writableEnded) return
+    if (res.statusCode === 200) res.statusCode = 204
+    res.end()
+  }
 
   return async (req, res, next) => {
     if (!(await isTurn(req, res))) return
@@ -89,13 +92,6 @@ export function nodeHandler<
       await answerAndClose(res, { status: 500, headers: {} }, limits)
     }
   }
-}
-
-/** Only for a handler that has written nothing. */
-function answerNothing(res: NodeResponse): void {
-  if (res.headersSent || res.writableEnded) return
-  if (res.statusCode === 200) res.statusCode = 204
-  res.end()
 }
 
 /** The last request of each HTTP/1 connection, by its response. */
