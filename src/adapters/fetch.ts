@@ -1,4 +1,4 @@
-import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../http/request.ts'
+import type { ReceivedBody, ReceivedRequest } from '../http/request.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from './proxy.ts'
 
@@ -50,50 +50,28 @@ export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Requ
   const isHeader = host === 'header'
   const undoProxy = prepareProxy({ https, host: isHeader ? undefined : host, prefix })
   return request => {
-    assertFetchRequest(request)
-    const { protocol, authority, target } = splitUrl(request.url)
+    if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function')
+      throw new TypeError(
+        'fromFetchRequest() takes a Request: c.req.raw in Hono, event.request in SvelteKit; for node:http and Express fromNodeRequest()'
+      )
+    // RFC 3986 appendix B, for http and https. An empty path is sent as "/" (RFC 9112 section 3.2.1).
+    const [, protocol = '', authority = '', rest = request.url] =
+      /^(https?):\/\/([^/?#]*)([^#]*)/.exec(request.url) ?? []
+    // RFC 9110 section 4.2.3: in lower case, without the default port.
+    const normalized = (host: string) =>
+      host.toLowerCase().replace(protocol === 'https' ? /:443$/ : /:80$/, '')
+    const isHost = isHeader || normalized(request.headers.get('host') ?? '') === normalized(authority)
     return undoProxy({
       method: request.method,
-      target,
-      headers: headerLines(request.headers, isHeader ? undefined : { protocol, authority }),
+      target: rest.startsWith('/') ? rest : `/${rest}`,
+      // Runtimes that do not expose Host (HTTP/2 has none) build the URL from its replacement. Where they differ, there
+      // are two.
+      headers: isHost || authority === '' ? [...request.headers] : [...request.headers, ['host', authority]],
       body: bodyOf(request, body),
       https: protocol === 'https'
     })
   }
 }
-
-function assertFetchRequest(request: unknown): void {
-  const { url, headers } = (request ?? {}) as Partial<Request>
-  if (typeof url === 'string' && typeof headers?.get === 'function') return
-  throw new TypeError(
-    'fromFetchRequest() takes a Request: c.req.raw in Hono, event.request in SvelteKit; for node:http and Express fromNodeRequest()'
-  )
-}
-
-/** RFC 3986 appendix B, for http and https. An empty path is sent as "/" (RFC 9112 section 3.2.1). */
-function splitUrl(url: string): { protocol: string; authority: string; target: string } {
-  const [, protocol = '', authority = '', rest = url] = /^(https?):\/\/([^/?#]*)([^#]*)/.exec(url) ?? []
-  return { protocol, authority, target: rest.startsWith('/') ? rest : `/${rest}` }
-}
-
-/**
- * Runtimes that do not expose Host (HTTP/2 has none) build the URL from its replacement. If Host differs from the
- * authority of the URL, that authority is added as a second Host.
- */
-function headerLines(
-  headers: Headers,
-  url: { protocol: string; authority: string } | undefined
-): HeaderLine[] {
-  const lines = [...headers]
-  if (url === undefined || url.authority === '') return lines
-  const host = headers.get('host')
-  const isSame = host !== null && withoutPort(host, url.protocol) === withoutPort(url.authority, url.protocol)
-  return isSame ? lines : [...lines, ['host', url.authority]]
-}
-
-/** In lower case, without the default port of the protocol (RFC 9110 section 4.2.3). */
-const withoutPort = (authority: string, protocol: string): string =>
-  authority.toLowerCase().replace(protocol === 'https' ? /:443$/ : /:80$/, '')
 
 function bodyOf(request: Request, given: unknown): ReceivedBody {
   if (given instanceof Uint8Array || typeof given === 'string') return given

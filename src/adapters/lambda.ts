@@ -1,6 +1,7 @@
+import { linesOf } from '../http/fields.ts'
 import type { HeaderLine, ReceivedRequest } from '../http/request.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from './proxy.ts'
+import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from './proxy.ts'
 
 /** The parts of the event that are used: API Gateway (payload formats 1.0 and 2.0), function URL or load balancer. */
 export interface LambdaEvent {
@@ -58,41 +59,31 @@ type LambdaRecord<T> = Readonly<Record<string, T | undefined>> | null | undefine
  * ```
  */
 export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}): ReceivedRequest {
-  return lambdaAdapter(ownOptions('fromLambdaEvent', options, PROXY_OPTIONS))(event)
+  return prepareProxy(ownOptions('fromLambdaEvent', options, PROXY_OPTIONS))(readLambdaEvent(event))
 }
 
-/** `fromLambdaEvent` with its options prepared, for a handler. */
-export function lambdaAdapter(options: Partial<ProxyOptions>): (event: LambdaEvent) => ReceivedRequest {
-  const undoProxy = prepareProxy(options)
-  return event => {
-    assertEvent(event)
-    const source = eventSource(event)
-    const path = pathOf(event, source)
-    const query = event.rawQueryString ?? joinParameters(event, source)
-    const body = bodyOf(event)
-    return undoProxy({
-      method: event.requestContext?.http?.method ?? event.httpMethod ?? '',
-      target: query === '' ? path : `${path}?${query}`,
-      headers: headerLines(event, source, body),
-      body,
-      https: source !== 'load-balancer'
-    })
-  }
-}
-
-function assertEvent(event: unknown): void {
-  const { httpMethod, path, rawPath, requestContext, body } = (event ?? {}) as LambdaEvent
-  const isFormat1 = typeof httpMethod === 'string' && typeof path === 'string'
-  const isFormat2 = typeof rawPath === 'string' && typeof requestContext?.http?.method === 'string'
-  if (!isFormat1 && !isFormat2) {
+/** The request as it arrived at AWS. */
+export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
+  const { httpMethod, path, rawPath = path, requestContext, body = null } = (event ?? {}) as LambdaEvent
+  const method = requestContext?.http?.method ?? httpMethod
+  if (typeof method !== 'string' || typeof rawPath !== 'string')
     throw new TypeError(
       'fromLambdaEvent() takes the event of an HTTP request: the first argument of the handler, unchanged'
     )
-  }
-  if (body !== undefined && body !== null && typeof body !== 'string') {
+  if (body !== null && typeof body !== 'string')
     throw new TypeError(
       'event.body is a parsed body, and the digest is over the bytes as sent: verify before middy httpJsonBodyParser or the like'
     )
+  const source = eventSource(event)
+  const target = pathOf(event, rawPath, source)
+  const query = event.rawQueryString ?? joinParameters(event, source)
+  const bytes = body !== null && event.isBase64Encoded === true ? Buffer.from(body, 'base64') : body
+  return {
+    method,
+    target: query === '' ? target : `${target}?${query}`,
+    headers: headerLines(event, source, bytes),
+    body: bytes,
+    https: source !== 'load-balancer'
   }
 }
 
@@ -105,27 +96,22 @@ function eventSource({ version, rawPath, requestContext }: LambdaEvent): Source 
   return domainName.includes('.lambda-url.') ? 'function-url' : 'http-api'
 }
 
-function pathOf({ path = '', rawPath = path, requestContext }: LambdaEvent, source: Source): string {
+function pathOf({ requestContext }: LambdaEvent, path: string, source: Source): string {
+  const { http, stage = '', domainName = '', path: withStage = path } = requestContext ?? {}
   // A REST API leaves the stage out of `path`, where there is one.
-  if (source === 'rest-api') return requestContext?.path ?? path
-  if (source !== 'http-api') return rawPath
-  return encodePath(withoutStage(rawPath, requestContext))
-}
-
-/** Format 2.0 has the stage in front of the path, even behind a custom domain, where the sender did not write it. */
-function withoutStage(path: string, requestContext: LambdaEvent['requestContext']) {
-  const { http, stage = '', domainName = '' } = requestContext ?? {}
+  if (source === 'rest-api') return withStage
+  if (source !== 'http-api') return path
+  // Format 2.0 has the stage in front of the path, even behind a custom domain, where the sender did not write it.
   const isCustomDomain = http !== undefined && domainName !== '' && !domainName.includes('.execute-api.')
   const hasStage = stage !== '' && `${path}/`.startsWith(`/${stage}/`)
-  return isCustomDomain && hasStage ? path.slice(stage.length + 1) || '/' : path
+  return encodePath(isCustomDomain && hasStage ? path.slice(stage.length + 1) || '/' : path)
 }
 
 function joinParameters(event: LambdaEvent, source: Source): string {
   // A load balancer does not decode.
   const encode = source === 'load-balancer' ? String : encodeParameter
-  const parameters = filled(event.multiValueQueryStringParameters) ?? event.queryStringParameters ?? {}
-  return Object.entries(parameters)
-    .flatMap(([name, values]) => [values ?? []].flat().map(value => `${encode(name)}=${encode(value)}`))
+  return pairsOf(event.multiValueQueryStringParameters, event.queryStringParameters)
+    .map(pair => pair.map(encode).join('='))
     .join('&')
 }
 
@@ -144,23 +130,17 @@ const percentEncode = (text: string, characters: RegExp): string =>
     Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&')
   )
 
-/** An event of one form may have the other form's field, empty. */
-const filled = <T extends object>(values: T | null | undefined): T | undefined =>
-  values && Object.keys(values).length > 0 ? values : undefined
+/** Names and values of the lists, which are empty or null in an event of the other form, or of the single values. */
+const pairsOf = (lists: LambdaRecord<readonly string[]>, singles: LambdaRecord<string>): HeaderLine[] =>
+  [...linesOf(lists && Object.keys(lists).length > 0 ? lists : (singles ?? {}))].filter(
+    (line): line is [string, string] => typeof line[1] === 'string'
+  )
 
 function headerLines(event: LambdaEvent, source: Source, body: string | Uint8Array | null): HeaderLine[] {
-  const lines: HeaderLine[] = []
-  for (const [name, values] of Object.entries(filled(event.multiValueHeaders) ?? event.headers ?? {})) {
-    for (const value of [values ?? []].flat()) lines.push([name, value])
-  }
+  const lines = pairsOf(event.multiValueHeaders, event.headers)
   const has = (name: string) => lines.some(([header]) => header.toLowerCase() === name)
-
   if (event.cookies && !has('cookie')) lines.push(['Cookie', event.cookies.join('; ')])
-  if (source === 'rest-api' && body !== null && !has('content-length')) {
+  if (source === 'rest-api' && body !== null && !has('content-length'))
     lines.push(['Content-Length', String(Buffer.byteLength(body))])
-  }
   return lines
 }
-
-const bodyOf = ({ body = null, isBase64Encoded }: LambdaEvent): string | Uint8Array | null =>
-  body !== null && isBase64Encoded === true ? Buffer.from(body, 'base64') : body

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../http/request.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from './proxy.ts'
+import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from './proxy.ts'
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest
 
@@ -38,40 +38,26 @@ export interface FromNodeOptions extends ProxyOptions {
  */
 export function fromNodeRequest(req: NodeRequest, options: FromNodeOptions = {}): ReceivedRequest {
   const own = ownOptions('fromNodeRequest', options, ['body', ...PROXY_OPTIONS])
-  return nodeAdapter(own)(req, own.body)
+  return prepareProxy(own)(readNodeRequest(req, own.body))
 }
 
-/** `fromNodeRequest` with its options prepared, for a handler. */
-export function nodeAdapter(
-  options: Partial<ProxyOptions>
-): (req: NodeRequest, body?: unknown) => ReceivedRequest {
-  const undoProxy = prepareProxy(options)
-  return (req, body) => {
-    assertNodeRequest(req)
-    return undoProxy({
-      method: req.method ?? '',
-      target: originalTarget(req) ?? req.url ?? '',
-      headers: headerLines(req),
-      body: bodyOf(req, body),
-      // Not `:scheme` of HTTP/2, which the client chooses.
-      https: (req.socket as { encrypted?: boolean } | null)?.encrypted === true
-    })
+/** The request as it arrived here. */
+export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest {
+  if (!Array.isArray(req?.rawHeaders))
+    throw new TypeError(
+      'fromNodeRequest() takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ' +
+        'ctx.req in Koa; for a Request use fromFetchRequest(), for a Lambda event fromLambdaEvent()'
+    )
+  // Frameworks that rewrite `url` keep the original one on the request itself; inherited properties are ignored.
+  const originalUrl = Object.hasOwn(req, 'originalUrl') && (req as { originalUrl?: unknown }).originalUrl
+  return {
+    method: req.method ?? '',
+    target: typeof originalUrl === 'string' ? originalUrl : (req.url ?? ''),
+    headers: headerLines(req),
+    body: bodyOf(req, body),
+    // Not `:scheme` of HTTP/2, which the client chooses.
+    https: (req.socket as { encrypted?: boolean } | null)?.encrypted === true
   }
-}
-
-function assertNodeRequest(req: unknown): void {
-  if (Array.isArray((req as Partial<NodeRequest> | undefined)?.rawHeaders)) return
-  throw new TypeError(
-    'fromNodeRequest() takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ' +
-      'ctx.req in Koa; for a Request use fromFetchRequest(), for a Lambda event fromLambdaEvent()'
-  )
-}
-
-/** Frameworks that rewrite `url` keep the original one on the request itself; inherited properties are ignored. */
-function originalTarget(req: NodeRequest): string | undefined {
-  if (!Object.hasOwn(req, 'originalUrl')) return undefined
-  const { originalUrl } = req as { originalUrl?: unknown }
-  return typeof originalUrl === 'string' ? originalUrl : undefined
 }
 
 /**
@@ -95,8 +81,9 @@ function bodyOf(req: NodeRequest, given: unknown): ReceivedBody {
   if (given instanceof Uint8Array || typeof given === 'string') return given
   if (!isNoBody(given)) throw rawBytesNeeded('options.body is not raw bytes but a parsed body')
   if (!req.aborted && req.readableDidRead) throw rawBytesNeeded('the request body was already read')
-  if (!req.aborted && req.readableEnded) return null
-  return streamOf(req)
+  // A mock request without a body cannot be paused.
+  if ((!req.aborted && req.readableEnded) || typeof req.pause !== 'function') return null
+  return { [Symbol.asyncIterator]: () => chunksOf(req) }
 }
 
 /** Body parsers with nothing to parse leave undefined (Express 5) or an empty object (Express 4). */
@@ -104,14 +91,6 @@ function isNoBody(given: unknown): boolean {
   if (given === undefined || given === null) return true
   const prototype = Object.getPrototypeOf(given)
   return (prototype === Object.prototype || prototype === null) && Object.keys(given).length === 0
-}
-
-/** The unread body of a request: its stream, or null for a mock request without one. */
-function streamOf(req: NodeRequest): AsyncIterable<Uint8Array> | null {
-  if (typeof req.on === 'function' && typeof req.pause === 'function') {
-    return { [Symbol.asyncIterator]: () => chunksOf(req) }
-  }
-  return Symbol.asyncIterator in (req as object) ? (req as AsyncIterable<Uint8Array>) : null
 }
 
 /**
@@ -133,7 +112,9 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
     req.pause()
     wake()
   }
-  const onEnd = () => stop(isComplete(req, received) ? DONE : aborted())
+  // On HTTP/2 a reset with NO_ERROR ends the stream too: a body shorter than its Content-Length is not complete.
+  const isCut = () => req.aborted || received < Number(req.headers['content-length'] ?? 0)
+  const onEnd = () => stop(isCut() ? aborted() : DONE)
   const onClose = () => stop(aborted())
   const stop = (how: Error | typeof DONE) => {
     end ??= how
@@ -169,10 +150,6 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
 }
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
-
-/** On HTTP/2 a reset with NO_ERROR ends the stream too: a body shorter than its Content-Length is not complete. */
-const isComplete = (req: NodeRequest, received: number): boolean =>
-  !req.aborted && !(received < Number(req.headers['content-length'] ?? 0))
 
 const aborted = () => Object.assign(new Error('the request was aborted'), { code: 'ECONNRESET' })
 

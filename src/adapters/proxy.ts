@@ -1,7 +1,7 @@
 import { lineValues } from '../http/fields.ts'
 import { isHost } from '../http/host-name.ts'
 import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../http/request.ts'
-import { describe } from '../mistakes/describe.ts'
+import { mistake } from '../mistakes/describe.ts'
 
 /** What a proxy in front of the receiver has changed. No forwarding header is trusted unless it is named here. */
 export interface ProxyOptions {
@@ -30,54 +30,43 @@ export interface AdapterRequest extends ReceivedRequest {
  */
 export function prepareProxy(options: Partial<ProxyOptions>): (seen: AdapterRequest) => ReceivedRequest {
   const { https, host, prefix } = options
-  if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto') {
-    throw invalid('https', https, 'true, false or "x-forwarded-proto"')
-  }
+  if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto')
+    throw mistake('options.https is', https, 'write true, false or "x-forwarded-proto"')
   // "header" is a word of fromFetchRequest() alone: elsewhere Host is the header.
-  if (host !== undefined && (host === 'header' || !isHost(host))) {
-    throw invalid('host', host, '"x-forwarded-host" or a host name, such as "hooks.example.com"')
-  }
-  if (prefix !== undefined && prefix !== 'x-forwarded-prefix' && !isPrefix(prefix)) {
-    throw invalid(
-      'prefix',
-      prefix,
-      '"x-forwarded-prefix" or the path that the proxy strips, such as "/hooks"'
+  if (host !== undefined && (host === 'header' || !isHost(host)))
+    throw mistake(
+      'options.host is',
+      host,
+      'write "x-forwarded-host" or a host name, such as "hooks.example.com"'
     )
-  }
+  if (prefix !== undefined && prefix !== 'x-forwarded-prefix' && !isPrefix(prefix))
+    throw mistake(
+      'options.prefix is',
+      prefix,
+      'write "x-forwarded-prefix" or the path that the proxy strips, such as "/hooks"'
+    )
 
   return seen => {
     const notes: ForwardedNotes = {}
-    const request: ReceivedRequest = {
-      ...seen,
-      target: prefix === undefined ? seen.target : restorePrefix(seen, prefix),
-      headers: host === undefined ? seen.headers : withHost(seen.headers, host, notes),
-      https: https === 'x-forwarded-proto' ? forwardedHttps(seen.headers, notes) : (https ?? seen.https)
+    const request: ReceivedRequest = { ...seen, https: typeof https === 'boolean' ? https : seen.https }
+    if (https === 'x-forwarded-proto') {
+      const received = lineValues(seen.headers, https)
+      // Exactly one word from exactly one proxy: a list or a repeat has parts that the client may have written.
+      request.https = received.length === 1 && received[0]!.toLowerCase() === 'https'
+      if (!request.https) notes.https = { header: 'X-Forwarded-Proto', received }
     }
+    if (host !== undefined) {
+      const isForwarded = host === 'x-forwarded-host'
+      const received = isForwarded ? lineValues(seen.headers, host) : [host]
+      // A missing, repeated or list value is kept: the host check refuses each of them.
+      const others = seen.headers.filter(([name]) => name.toLowerCase() !== 'host')
+      request.headers = [...others, ...received.map(value => ['Host', value] as const)]
+      if (received.length !== 1 || !isHost(received[0])) notes.host = { header: 'X-Forwarded-Host', received }
+    }
+    if (prefix !== undefined) request.target = restorePrefix(seen, prefix)
     if (notes.https ?? notes.host) request.forwarded = notes
     return request
   }
-}
-
-const invalid = (option: string, value: unknown, expected: string): TypeError =>
-  new TypeError(`options.${option} is ${describe(value)}: write ${expected}`)
-
-/** Exactly one word from exactly one proxy: a list or a repeat has parts that the client may have written. */
-function forwardedHttps(lines: readonly HeaderLine[], notes: ForwardedNotes): boolean {
-  const received = lineValues(lines, 'x-forwarded-proto')
-  const isHttps = received.length === 1 && received[0]!.toLowerCase() === 'https'
-  if (!isHttps) notes.https = { header: 'X-Forwarded-Proto', received }
-  return isHttps
-}
-
-/** A missing, repeated or list value is kept: the host check refuses each of them. */
-function withHost(lines: readonly HeaderLine[], option: string, notes: ForwardedNotes): HeaderLine[] {
-  const isForwarded = option === 'x-forwarded-host'
-  const hosts = isForwarded ? lineValues(lines, option) : [option]
-  if (isForwarded && !(hosts.length === 1 && isHost(hosts[0]))) {
-    notes.host = { header: 'X-Forwarded-Host', received: hosts }
-  }
-  const others = lines.filter(([name]) => name.toLowerCase() !== 'host')
-  return [...others, ...hosts.map(host => ['Host', host] as const)]
 }
 
 /** The target is left as it is when the header is not exactly one path: the signature then decides. */

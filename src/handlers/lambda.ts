@@ -1,5 +1,5 @@
-import { type LambdaEvent, lambdaAdapter } from '../adapters/lambda.ts'
-import { PROXY_OPTIONS, type ProxyOptions } from '../adapters/proxy.ts'
+import { type LambdaEvent, readLambdaEvent } from '../adapters/lambda.ts'
+import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
@@ -59,9 +59,9 @@ export function lambdaHandler<
   const own = ownOptions('lambdaHandler', options, [...PROXY_OPTIONS, 'onRefused'])
   const { onRefused } = own
   validateHandler('lambdaHandler', verify, handle, { onRefused })
-  const receive = lambdaAdapter(own)
+  const undoProxy = prepareProxy(own)
   return async (event, context) => {
-    const verdict = await verify(receive(event))
+    const verdict = await verify(undoProxy(readLambdaEvent(event)))
     if (verdict.status === 'verified') {
       const result = await orRelease(verify, verdict, () => handle(verdict, event, context))
       return (result as Exclude<Result, Nothing>) ?? emptyResult(event, { status: 204, headers: {} })

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type FromNodeOptions, type NodeRequest, nodeAdapter } from '../adapters/node.ts'
-import { PROXY_OPTIONS } from '../adapters/proxy.ts'
+import { type FromNodeOptions, type NodeRequest, readNodeRequest } from '../adapters/node.ts'
+import { PROXY_OPTIONS, prepareProxy } from '../adapters/proxy.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
@@ -65,10 +65,11 @@ export function nodeHandler<
   const { body, onRefused, onError } = own
   validateHandler('nodeHandler', verify, handle, { onRefused, onError })
   const limits = drainLimits(own)
-  const receive = nodeAdapter(own)
+  const undoProxy = prepareProxy(own)
 
   async function run(req: Req, res: Res): Promise<void> {
-    const verdict = await verify(receive(req, typeof body === 'function' ? body(req) : body))
+    const received = readNodeRequest(req, typeof body === 'function' ? body(req) : body)
+    const verdict = await verify(undoProxy(received))
     if (verdict.status !== 'verified') {
       const refusal = refusalOf(verdict, 'nodeHandler', callHook(onRefused, verdict, req, res))
       return answerAndClose(res, refusal, limits)
