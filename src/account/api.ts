@@ -9,48 +9,42 @@ type Send = (url: string, init: RequestInit, used?: string[]) => Promise<Respons
 
 export function createSender(settings: AccountSettings, tokens: TokenSource): Send {
   return async (url, init, used) => {
-    const headers = validateInit(url, init)
+    if (Object(init) !== init) throw new TypeError('init must be an object as for fetch')
+    // Lets the platform validate `init` before there is a token: a TypeError here is the caller's mistake, and anything
+    // thrown later comes from the network. The body is replaced, because a stream would be consumed; so is the signal,
+    // because the Request would hold on to it.
+    const headers = new Headers(init.headers)
+    new Request(url, { ...init, headers, body: (init.body ?? null) && '', signal: null })
     const signal = init.signal ?? undefined
     signal?.throwIfAborted()
-    const replayable = isReplayable(init.body)
-    // Fetch section 5.4: without it a stream is refused.
-    const duplex = replayable ? {} : { duplex: 'half' as const }
+    // A stream cannot be sent a second time.
+    const isReplayable = !(Symbol.asyncIterator in Object(init.body))
 
     for (let isFirst = true; ; isFirst = false) {
       const token = await abortable(tokens.get(), signal)
       used?.push(token.value)
       headers.set('authorization', `Bearer ${token.value}`)
-      // Not all platforms drop the Authorization header when a redirect leaves the origin (Fetch section 4.4).
-      const fixed = { headers: Object.fromEntries(headers), redirect: 'manual' as const, ...duplex }
-      const response = await settings.fetch(url, { ...init, ...fixed }).catch(thrown => {
-        signal?.throwIfAborted()
-        throw networkError('API', thrown)
-      })
+      const response = await settings
+        .fetch(url, {
+          ...init,
+          headers: Object.fromEntries(headers),
+          // Not all platforms drop the Authorization header when a redirect leaves the origin (Fetch section 4.4).
+          redirect: 'manual',
+          // Fetch section 5.4: without it a stream is refused.
+          duplex: 'half'
+        })
+        .catch(thrown => {
+          signal?.throwIfAborted()
+          throw networkError('API', thrown)
+        })
       if (response.status !== 401 || !isFirst) return response
       tokens.discard(token)
-      if (!replayable) return response
+      if (!isReplayable) return response
       // Nobody reads it; without this its connection stays occupied.
       response.body?.cancel().catch(() => {})
     }
   }
 }
-
-/**
- * Lets the platform validate `init` before there is a token: a TypeError here is the caller's mistake, and anything
- * thrown later comes from the network. The body is replaced, because a stream would be consumed; so is the signal,
- * because the Request would hold on to it.
- */
-function validateInit(url: string, init: RequestInit): Headers {
-  if (typeof init !== 'object' || init === null) throw new TypeError('init must be an object as for fetch')
-  const headers = new Headers(init.headers)
-  const body = init.body === undefined || init.body === null ? null : ''
-  new Request(url, { ...init, headers, body, signal: null })
-  return headers
-}
-
-/** Whether the body can be sent a second time: a stream cannot. */
-const isReplayable = (body: RequestInit['body']): boolean =>
-  typeof body !== 'object' || body === null || !(Symbol.asyncIterator in body)
 
 /** Stops waiting when the caller gives up. The exchange goes on: others may wait for it. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -80,7 +74,12 @@ export async function fetchIdentity(settings: AccountSettings, send: Send): Prom
   const init = { headers: { accept: 'application/json' } }
   const raw = parseJson(await request({ fetch, timeout }, 'API', `${baseUrl}/identity`, init))
   if (raw === undefined) throw responseError('API', 'the identity is not JSON')
-  const accountId = selectAccountId ? select(selectAccountId, raw) : findAccountId(raw)
+  let accountId: string | undefined
+  try {
+    accountId = selectAccountId ? asId(selectAccountId(raw)) : findAccountId(raw)
+  } catch {
+    // The error may quote the body.
+  }
   if (accountId === undefined) throw identityError(raw, secrets, selectAccountId !== undefined)
   return { accountId, raw }
 }
@@ -97,35 +96,23 @@ function asId(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-function select(selectAccountId: (raw: unknown) => unknown, raw: unknown): string | undefined {
-  try {
-    return asId(selectAccountId(raw))
-  } catch {
-    // The error may quote the body.
-    return undefined
-  }
-}
-
 const MAX_NAMES = 40
 
 /** Lists the field names found, so that a person can write `selectAccountId`. Never a value. */
-function identityError(raw: unknown, secrets: readonly string[], selected: boolean): AccountError {
-  const inner = namesIn(own(raw, 'account'), secrets)
-  const names = [...namesIn(raw, secrets), ...inner.map(name => `account.${name}`)]
-  const more = names.length - MAX_NAMES
-  const shown = names.slice(0, MAX_NAMES).join(', ') + (more > 0 ? `, and ${more} more` : '')
-  const what = selected ? 'selectAccountId found no account id' : 'There is no account id under a usual name'
-  const then = selected
-    ? 'It must return a string that is not empty.'
-    : 'Give selectAccountId to say where it is.'
-  const message = `${what} in the identity, whose fields are: ${shown || '(none)'}. ${then}`
-  return new AccountError('account-identity', message)
-}
-
-/** A server that echoes the request may have put a token, or a piece of one, where a name should be. */
-function namesIn(value: unknown, secrets: readonly string[]): string[] {
+function identityError(raw: unknown, secrets: readonly string[], isSelected: boolean): AccountError {
+  // A server that echoes the request may have put a token, or a piece of one, where a name should be.
   const isSecret = (name: string) =>
     secrets.some(secret => name.includes(secret) || (name.length >= 8 && secret.includes(name)))
-  const names = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
-  return names.map(name => (/^[\w.$-]{1,40}$/.test(name) && !isSecret(name) ? name : '(not shown)'))
+  const namesIn = (value: unknown) =>
+    Object.keys(Object(value)).map(name =>
+      /^[\w.$-]{1,40}$/.test(name) && !isSecret(name) ? name : '(not shown)'
+    )
+  const names = [...namesIn(raw), ...namesIn(own(raw, 'account')).map(name => `account.${name}`)]
+  const more = names.splice(MAX_NAMES).length
+  if (more > 0) names.push(`and ${more} more`)
+  const [what, fix] = isSelected
+    ? ['selectAccountId found no account id', 'It must return a string that is not empty.']
+    : ['There is no account id under a usual name', 'Give selectAccountId to say where it is.']
+  const fields = names.join(', ') || '(none)'
+  return new AccountError('account-identity', `${what} in the identity, whose fields are: ${fields}. ${fix}`)
 }

@@ -9,15 +9,10 @@ export interface Token {
   renewAt: number
 }
 
-export interface TokenSource {
-  /** The current token, or a new one. All waiting callers share one exchange. */
-  get(): Promise<Token>
-  /** The API refused this token. A newer one, obtained meanwhile, is kept. */
-  discard(token: Token): void
-}
+export type TokenSource = ReturnType<typeof createTokenSource>
 
 /** States: none -> valid on a good exchange; valid -> none by time or by a 401. A failed exchange changes nothing. */
-export function createTokenSource(settings: AccountSettings): TokenSource {
+export function createTokenSource(settings: AccountSettings) {
   let current: Token | undefined
   const renew = shareCalls(async () => {
     current = await exchange(settings)
@@ -25,13 +20,15 @@ export function createTokenSource(settings: AccountSettings): TokenSource {
   })
 
   return {
-    async get() {
+    /** The current token, or a new one. All waiting callers share one exchange. */
+    async get(): Promise<Token> {
       const now = settings.now()
       // If the clock was set back, the age of the token is unknown, so it counts as expired.
       if (current !== undefined && current.obtainedAt <= now && now < current.renewAt) return current
       return renew()
     },
-    discard(token) {
+    /** The API refused this token. A newer one, obtained meanwhile, is kept. */
+    discard(token: Token): void {
       // Compared as objects: a server may give the same text twice, and the second is still a newer token.
       if (current === token) current = undefined
     }
@@ -56,14 +53,14 @@ async function exchange(settings: AccountSettings): Promise<Token> {
 /** In this order: the service's own name for it first. */
 const FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
 
-/** Opaque, but it must fit into a header as one word (VCHAR of RFC 9110 section 5.5); servers limit lines to 8 KB. */
-const TOKEN = /^[!-~]{1,8192}$/
+/**
+ * Opaque, but it must fit into a header as one word (VCHAR of RFC 9110 section 5.5); servers limit lines to 8 KB. Neither
+ * a page in place of the token, which some servers send as text, nor what means "nothing" in JSON.
+ */
+const TOKEN = /^(?!<.*>$|null$|true$|false$)[!-~]{1,8192}$/
 
 const DAY = 24 * 60 * 60 * 1000
 const MARGIN = 5 * 60 * 1000
-
-/** A page in place of the token: some servers send it as text. */
-const MARKUP = /^<.*>$/s
 
 /**
  * The authorization token in the body of an exchange: plain text, a JSON string, or a JSON object with one of the known
@@ -74,24 +71,14 @@ const MARKUP = /^<.*>$/s
  */
 export function parseToken(body: string, accessToken: string): string | undefined {
   const text = body.trim()
-  const candidates = /^[{["]/.test(text) ? fromJson(text) : MARKUP.test(text) ? [] : [text]
+  const value = /^[{["]/.test(text) ? parseJson(text) : text
+  const candidates = typeof value === 'string' ? [value] : FIELDS.map(name => own(value, name))
+  // A page may repeat the form (`access_token=...`); a shorter secret could occur in any text by chance.
+  const isEcho = (token: string) =>
+    token === accessToken || (accessToken.length >= 8 && token.includes(accessToken))
   return candidates.find(
-    (candidate): candidate is string =>
-      typeof candidate === 'string' &&
-      TOKEN.test(candidate) &&
-      !isEcho(candidate, accessToken) &&
-      // In JSON these mean "nothing", not a token.
-      !['null', 'true', 'false'].includes(candidate)
+    (token): token is string => typeof token === 'string' && TOKEN.test(token) && !isEcho(token)
   )
-}
-
-/** A page may repeat the form (`access_token=...`); a shorter secret could occur in any text by chance. */
-const isEcho = (candidate: string, accessToken: string): boolean =>
-  candidate === accessToken || (accessToken.length >= 8 && candidate.includes(accessToken))
-
-function fromJson(text: string): unknown[] {
-  const value = parseJson(text)
-  return typeof value === 'string' ? [value] : FIELDS.map(name => own(value, name))
 }
 
 /** The `exp` of a JWT in milliseconds since 1970 (RFC 7519 section 4.1.4); `undefined` when there is no readable one. */

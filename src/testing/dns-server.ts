@@ -78,14 +78,12 @@ export async function startDnsServer(
   const sockets = new Set<Socket>()
   const tcp = createServer(socket => {
     sockets.add(socket.on('close', () => sockets.delete(socket)))
-    serveConnection(socket, message => reply(message, 65_535))
+    serveConnection(socket, message => reply(message, 65_535)).catch(() => {})
   })
   let closing: Promise<unknown> | undefined
   const close = async () => {
     for (const socket of sockets) socket.destroy()
-    closing ??= Promise.all(
-      [udp, tcp].map(server => new Promise<void>(resolve => server.close(() => resolve())))
-    )
+    closing ??= Promise.all([udp, tcp].map(server => new Promise<unknown>(done => server.close(done))))
     await closing
   }
   try {
@@ -104,23 +102,22 @@ export async function startDnsServer(
   }
 }
 
-/** RFC 1035 section 4.2.2: two octets of length before each message. */
-function serveConnection(socket: Socket, reply: (message: Buffer) => Buffer | undefined): void {
+/** RFC 1035 section 4.2.2: two octets of length before each message. To return ends the connection. */
+async function serveConnection(socket: Socket, reply: (message: Buffer) => Buffer | undefined) {
   let rest: Buffer = Buffer.alloc(0)
-  socket.on('error', () => socket.destroy())
-  socket.on('data', chunk => {
+  for await (const chunk of socket) {
     rest = Buffer.concat([rest, chunk])
     while (rest.length >= 2) {
       const end = 2 + rest.readUInt16BE(0)
       // A longer message is not a query, and its bytes are not kept.
-      if (end > 2 + MAX_QUERY) return void socket.destroy()
-      if (rest.length < end) return
+      if (end > 2 + MAX_QUERY) return
+      if (rest.length < end) break
       const answer = reply(rest.subarray(2, end))
+      if (answer === undefined) return
       rest = rest.subarray(end)
-      if (answer === undefined) return void socket.destroy()
       socket.write(Buffer.concat([Buffer.of(answer.length >> 8, answer.length & 0xff), answer]))
     }
-  })
+  }
 }
 
 /** RFC 1035 section 4.1.1 */
@@ -159,22 +156,22 @@ export function replyTo(
   const isText = question.type === 'TXT'
   if (isText) onQuestion(name)
   const found = Object.hasOwn(records, name) ? records[name]! : undefined
-  const encodeAnswer = (flags: number, texts: TxtRecords[string] = []) =>
+  const encodeAnswer = (flags: number, texts: TxtRecords[string]) =>
     encode({
       type: 'response',
       id: message.readUInt16BE(0),
       flags: AUTHORITATIVE_ANSWER | flags,
       questions: [question],
+      // RFC 1035 section 3.3: at most 255 octets in a string.
       answers: texts.map(strings => ({
         type: 'TXT',
         name: question.name,
         ttl: 0,
-        // RFC 1035 section 3.3: at most 255 octets each.
         data: strings
           .flatMap(text => text.match(/.{1,255}/gs) ?? [''])
           .map(text => Buffer.from(text, 'latin1'))
       }))
     })
-  const answer = encodeAnswer(found ? 0 : NO_SUCH_NAME, isText ? found : [])
-  return answer.length > maxLength ? encodeAnswer(TRUNCATED_RESPONSE) : answer
+  const answer = encodeAnswer(found ? 0 : NO_SUCH_NAME, (isText && found) || [])
+  return answer.length > maxLength ? encodeAnswer(TRUNCATED_RESPONSE, []) : answer
 }
