@@ -14,9 +14,6 @@ export interface Search {
   detail?: string
 }
 
-/** What was there before, and the detail. */
-type Guess = string | readonly [value: string, detail: string]
-
 /**
  * How much a search may cost, in microseconds: an attacker who captured a signed head can trigger it as often as they
  * like.
@@ -52,7 +49,7 @@ export function findChangedLine(
       const start = index + head.length
       const after = signingString.slice(start + value.length)
       for (const found of guess(value, hints)) {
-        const [original, detail = ''] = [found].flat()
+        const [original = '', detail = ''] = [found].flat()
         if (original === value) continue
         const text = signingString.slice(0, start) + original + after
         left -= cost(text)
@@ -78,9 +75,7 @@ function hintsIn({ hosts = [], forwarded = [] }: EvidenceByCode['signature-misma
   const given = (names: RegExp) => lines.filter(([name]) => names.test(name))
   return {
     hosts: [...given(/-host$/i).map(([, host]) => host), ...hosts],
-    targets: given(/-(?:ur[il]|path)$/i).map(
-      ([name, url]) => [withoutOrigin(url), name.toLowerCase()] as const
-    ),
+    targets: given(/-(?:ur[il]|path)$/i).map(([name, url]) => [withoutOrigin(url), name.toLowerCase()]),
     prefixes: [
       ...given(/-prefix$/i).map(([, prefix]) => prefix.replace(/\/$/, '')),
       ...['/', '/api/'].flatMap(root => PREFIXES.map(prefix => root + prefix))
@@ -109,12 +104,10 @@ const LENGTH = /^("?content-length"?: )([^\n]*)/gm
 const HEADER = /^(?!\(|"@)([^\n]+?: )([^\n]*)/gm
 const LINE = /^([^\n]+?: )([^\n]*)/gm
 
-/** What is done to which part of a line, and what the part may have been before. */
-type Rule = readonly [
-  part: RegExp,
-  change: string,
-  guess: (received: string, hints: ReturnType<typeof hintsIn>) => Iterable<Guess>
-]
+type Guess = (received: string, hints: ReturnType<typeof hintsIn>) => Iterable<string | readonly string[]>
+
+/** What is done to which part of a line, and what the part may have been before, with the detail. */
+type Rule = readonly [part: RegExp, change: string, guess: Guess]
 
 /** What proxies, routers and parsers do: what the request suggests is first, what has many guesses is last. */
 const LIKELY: readonly Rule[] = [
@@ -125,8 +118,7 @@ const LIKELY: readonly Rule[] = [
   [HOST, 'port', host => PORTS.map(port => withoutPort(host) + port)],
   [HOST, 'host', host => [host.toLowerCase()]],
   [HOST, 'case', host => [upper(host, /(?:^|\.)[a-z]/g)]],
-  [TYPE, 'charset', type => CHARSETS.map(charset => type.replace(/;.*/s, '') + charset)],
-  [TYPE, 'type', () => TYPES],
+  [TYPE, 'type', type => [...CHARSETS.map(charset => type.replace(/;.*/s, '') + charset), ...TYPES]],
   [HEADER, 'list', list => [list.replace(/, /g, ','), list.replace(/,(?! )/g, ', ')]],
   [HEADER, 'list', list => [list.replace(/,.*/s, ''), list.replace(/.*, */s, '')]],
   [PATH, 'prefix', (path, { prefixes }) => prefixes.map(prefix => [prefix + path, prefix])],

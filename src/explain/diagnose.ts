@@ -73,11 +73,7 @@ export const diagnose = (verdict: Verdict, options: DiagnoseOptions = {}): Diagn
   diagnoseWithin(SEARCH_COST, verdict, options)
 
 /** The same with another limit to the search for the changed line, in microseconds. */
-export function diagnoseWithin(
-  searchCost: number,
-  verdict: Verdict,
-  options: DiagnoseOptions = {}
-): Diagnosis {
+export function diagnoseWithin(cost: number, verdict: Verdict, options: DiagnoseOptions = {}): Diagnosis {
   assertVerdict('diagnose', verdict)
   const { settings = 'options' } = ownOptions('diagnose', options, ['settings'])
   if (settings !== 'options' && settings !== 'flags')
@@ -91,7 +87,7 @@ export function diagnoseWithin(
   const failures = verdict.failures.map((failure): DiagnosedFailure => {
     const { check, code, message } = failure
     const evidence = evidenceOf(failure)
-    const search = code === 'signature-mismatch' ? findChangedLine(failure.evidence, searchCost) : {}
+    const search = code === 'signature-mismatch' ? findChangedLine(failure.evidence, cost) : {}
     const thrown = Object.hasOwn(failure, 'cause') ? { error: failure.cause } : undefined
     const followsFrom = rootOf(failure, verdict.failures, situation)
     const isSigned = absent.includes(evidence['header'] as string)

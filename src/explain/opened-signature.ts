@@ -8,27 +8,17 @@ import type { EvidenceByCode } from '../verdict/evidence.ts'
 /** RFC 8017 section 9.2, note 1: the length of DigestInfo, which is 19 bytes and the hash. */
 const DIGEST_INFO = { sha256: 51, sha512: 83 }
 
-type SignatureEvidence = Pick<EvidenceByCode['signature-mismatch'], 'record' | 'signature' | 'algorithm'>
-
-/** What a signature that did not verify can still tell. It explains a refusal and accepts nothing. */
-export interface OpenedSignature {
-  /** whether the key made it, over any text; undefined where only the right text can show that (PSS, Ed25519) */
-  isByKey: boolean | undefined
-  /** whether it was made over this text */
-  wasSigned(text: string): boolean
-  /** about how many microseconds `wasSigned` takes */
-  cost(text: string): number
-}
+type Evidence = Pick<EvidenceByCode['signature-mismatch'], 'record' | 'signature' | 'algorithm'>
 
 /**
+ * What a signature that did not verify can still tell: whether the key made it, over any text (undefined where only the
+ * right text can show that: PSS, Ed25519); whether it was made over this text; and about how many microseconds that
+ * question takes. It explains a refusal and accepts nothing.
+ *
  * Recovers the signed digest from an RSASSA-PKCS1-v1_5 signature, so that a text is tried by hashing it; for other
  * signatures each try is a whole verification. Undefined for a key that cannot be used. Never throws.
  */
-export function openSignature({
-  record,
-  signature,
-  algorithm
-}: SignatureEvidence): OpenedSignature | undefined {
+export function openSignature({ record, signature, algorithm }: Evidence) {
   const parsed = parseKey(record)
   if (!parsed.ok) return undefined
   const { key } = parsed.value
@@ -41,15 +31,15 @@ export function openSignature({
     const verification = key.type === 'rsa' ? 20 + 6 * (key.bits / 1024) ** 2 : 100
     return {
       isByKey: undefined,
-      wasSigned: text => verifySignature(text, bytes, key, algorithm),
-      cost: text => verification + text.length / 300
+      wasSigned: (text: string) => verifySignature(text, bytes, key, algorithm),
+      cost: (text: string) => verification + text.length / 300
     }
   }
   const signed = recoverSignedDigest(key.keyObject, bytes, DIGEST_INFO[digest])
   return {
     isByKey: signed !== undefined,
-    wasSigned: text => base64Digest(digest, Buffer.from(text, 'latin1')) === signed,
-    cost: text => 1 + text.length / 500
+    wasSigned: (text: string) => base64Digest(digest, Buffer.from(text, 'latin1')) === signed,
+    cost: (text: string) => 1 + text.length / 500
   }
 }
 
