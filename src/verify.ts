@@ -1,5 +1,6 @@
 import { bufferedBody, readBody } from './body/read.ts'
 import { askAccounts, checkAccount, NOT_ASKED } from './checks/account.ts'
+import type { Context } from './checks/context.ts'
 import { checkCoverage } from './checks/coverage.ts'
 import { checkDate } from './checks/date.ts'
 import { checkDigest, checkDigestHeader } from './checks/digest.ts'
@@ -82,19 +83,18 @@ export function createVerifier(options: VerifierOptions): Verify {
     const scheme = chooseScheme(fields, settings.schemes)
     const signature = scheme.parseSignature(fields, settings)
     const time = scheme.parseTime(fields, signature)
+    const context: Context = { request, fields, scheme, signature, time, settings }
 
     // local checks: all of them run, even when another fails
-    const https = checkHttps(request, fields, settings)
-    const date = checkDate(time, now, settings)
-    const host = checkHost(request, fields, settings)
-    const account = checkAccount(request, fields, settings)
+    const https = checkHttps(context)
+    const date = checkDate(context, now)
+    const host = checkHost(context)
+    const account = checkAccount(context)
     const isAsked = account.ok && typeof settings.accounts === 'function'
-    const algorithm = checkSignatureHeader(scheme, signature, now, settings)
-    const coverage = signature.ok
-      ? checkCoverage(scheme, request, fields, signature.value, settings)
-      : UNREADABLE
+    const algorithm = checkSignatureHeader(context, now)
+    const coverage = checkCoverage(context)
     const keyName = signature.ok ? keyNameOf(signature.value.keyId) : UNREADABLE
-    const digests = checkDigestHeader(scheme, fields)
+    const digests = checkDigestHeader(context)
 
     const steps: Steps = {
       request: wellFormed,
@@ -105,10 +105,7 @@ export function createVerifier(options: VerifierOptions): Verify {
       'signature-header': algorithm,
       coverage,
       'key-name': keyName,
-      key: undefined,
-      signature: undefined,
-      digest: digests.ok ? undefined : digests,
-      replay: undefined
+      digest: digests.ok ? undefined : digests
     }
     const passedHead =
       signature.ok &&
@@ -122,20 +119,16 @@ export function createVerifier(options: VerifierOptions): Verify {
       digests.ok
     if (!passedHead) return refuse(steps, 'a check of the head did not pass')
 
-    // signing string
     const { headers: covered, signature: signatureBytes, nonce } = signature.value
-    const signingString = coverage.value
 
     // key from DNS
     const reply = await measured(() => lookup(keyName.value), 'keyMs', stages)
-    const key = reply.ok
-      ? checkKey(scheme, keyName.value, reply.value, algorithm.value, keyOf, settings)
-      : reply
+    const key = reply.ok ? checkKey(context, keyName.value, reply.value, algorithm.value, keyOf) : reply
     steps.key = key
     if (!key.ok) return refuse(steps, 'no usable key')
 
-    // signature
-    const match = checkSignature(signingString, signatureBytes, keyName.value, key.value, fields, settings)
+    // signature over the signing string, which is the value of the coverage check
+    const match = checkSignature(context, coverage.value, signatureBytes, keyName.value, key.value)
     steps.signature = match
     if (!match.ok) return refuse(steps, 'the signature did not verify')
     if (isAsked) {
@@ -158,7 +151,7 @@ export function createVerifier(options: VerifierOptions): Verify {
 
     // still recent: waiting for DNS and a slow body must not make an old head acceptable
     const later = readClock(settings.now)
-    const recent = checkDate(time, later, settings)
+    const recent = checkDate(context, later)
     const times = checkSignatureTimes(signature.value, later, settings)
     steps.date = recent
     steps['signature-header'] = times

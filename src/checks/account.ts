@@ -1,8 +1,8 @@
-import type { Fields } from '../http/fields.ts'
-import type { ReceivedRequest } from '../http/request.ts'
+import type { ReceivedHeaders } from '../http/request.ts'
 import type { Settings } from '../options/options.ts'
 import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { NotRun } from '../verdict/verdict.ts'
+import type { Context } from './context.ts'
 
 /** What may follow the prefix: visible ASCII without a comma (which would make it two values), bounded. */
 const ACCOUNT_ID = /^[\x21-\x2b\x2d-\x7e]{1,255}$/
@@ -11,28 +11,23 @@ const ACCOUNT_ID = /^[\x21-\x2b\x2d-\x7e]{1,255}$/
  * 5. The account header is the prefix and an account id, which must be in the list if there is one. The value is the
  * id.
  */
-export function checkAccount(
-  request: Pick<ReceivedRequest, 'headers'>,
-  fields: Fields,
-  settings: Settings
-): Result<string> {
+export function checkAccount({ request, fields, settings }: Context): Result<string> {
   const { accountHeader: header, accountPrefix: prefix, accounts } = settings
   const received = fields.values.get(header)
   const expected = `${prefix}<account id>`
-  if (received === undefined)
-    return fail('account-missing', { header, expected, ...similarHeader(request, prefix) })
+  const similar = () => similarHeader(request.headers, prefix)
+  if (received === undefined) return fail('account-missing', { header, expected, ...similar() })
   if (fields.repeated.has(header)) return fail('account-repeated', { header, received })
 
   const id = received.slice(prefix.length)
-  if (!received.startsWith(prefix) || !ACCOUNT_ID.test(id)) {
-    return fail('account-malformed', { header, received, expected, ...similarHeader(request, prefix) })
-  }
+  if (!received.startsWith(prefix) || !ACCOUNT_ID.test(id))
+    return fail('account-malformed', { header, received, expected, ...similar() })
   if (typeof accounts === 'function' || accounts.has(id)) return ok(id)
   return fail('account-mismatch', { header, received: id, expected: [...accounts] })
 }
 
 /** The first header with a value like that of the account header, perhaps the one that the service uses. */
-function similarHeader({ headers }: Pick<ReceivedRequest, 'headers'>, prefix: string): { similar?: string } {
+function similarHeader(headers: ReceivedHeaders, prefix: string): { similar?: string } {
   const lines = Symbol.iterator in headers ? headers : Object.entries(headers)
   for (const [name, value] of lines) {
     const isAccount = typeof value === 'string' && value.startsWith(prefix)

@@ -1,28 +1,21 @@
-import type { Fields } from '../http/fields.ts'
-import type { ReceivedRequest } from '../http/request.ts'
-import type { Settings } from '../options/options.ts'
-import type { ParsedSignature, SchemeSteps } from '../scheme.ts'
 import { fail, type Result } from '../verdict/result.ts'
-import type { NotRun } from '../verdict/verdict.ts'
+import { type NotRun, UNREADABLE } from '../verdict/verdict.ts'
+import type { Context } from './context.ts'
 
 /**
  * 7. The signature covers at least the method and the target, Host, the time, the account header and the digest of the
  * body: anyone can change what is not covered. No name is listed twice, and each is in the request. The value is the
  * signing string, which can be built only then.
  */
-export function checkCoverage(
-  scheme: SchemeSteps,
-  request: ReceivedRequest,
-  fields: Fields,
-  parsed: ParsedSignature,
-  settings: Settings
-): Result<string> | NotRun {
-  const { headers: covered } = parsed
-  const missing = scheme.missingCoverage(parsed, settings)
+export function checkCoverage(context: Context): Result<string> | NotRun {
+  const { request, fields, scheme, signature, settings } = context
+  if (!signature.ok) return UNREADABLE
+  const { headers: covered } = signature.value
+  const missing = scheme.missingCoverage(signature.value, settings)
   if (missing.length > 0) return fail('coverage-insufficient', { missing, covered })
   const repeated = covered.filter((name, i) => covered.indexOf(name) !== i)
   if (repeated.length > 0) return fail('coverage-repeated', { repeated })
-  const signingString = scheme.buildSigningString(request, fields, parsed)
+  const signingString = scheme.buildSigningString(request, fields, signature.value)
   return signingString.ok || signingString.code === 'coverage-absent' ? signingString : NO_TIME
 }
 

@@ -3,11 +3,11 @@ import { findChange } from '../body/reencoding.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { base64Digest, DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
 import type { Fields } from '../http/fields.ts'
-import type { SchemeSteps } from '../scheme.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
+import type { Context } from './context.ts'
 
 /** The header's digests; a header that could never match is refused before DNS is asked. */
-export function checkDigestHeader(scheme: SchemeSteps, fields: Fields): Result<readonly EncodedDigest[]> {
+export function checkDigestHeader({ scheme, fields }: Context): Result<readonly EncodedDigest[]> {
   const digests = scheme.parseDigests(fields)
   if (!digests.ok) return digests
   for (const { algorithm } of digests.value) if (DIGESTS.has(algorithm)) return digests

@@ -1,18 +1,18 @@
-import type { Fields } from '../http/fields.ts'
 import { withoutDefaultPort } from '../http/host-name.ts'
-import type { ReceivedRequest } from '../http/request.ts'
 import type { Settings } from '../options/options.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
+import type { Context } from './context.ts'
 
 /** Checked before lower-casing: the Kelvin sign becomes a k. */
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/
 
 /** 4. A Host exists and is the receiver's: a request signed for another receiver is refused (RFC 9110 section 7.2). */
-export function checkHost(request: ReceivedRequest, fields: Fields, settings: Settings): Result<true> {
+export function checkHost(context: Context): Result<true> {
+  const { fields, settings } = context
   const { hosts: expected } = settings
   const received = fields.values.get('host')
-  if (received === undefined) return fail('host-missing', { expected, ...hostEvidence(request, fields) })
-  const evidence = { received, expected, ...hostEvidence(request, fields) }
+  if (received === undefined) return fail('host-missing', { expected, ...hostEvidence(context) })
+  const evidence = { received, expected, ...hostEvidence(context) }
   if (fields.repeated.has('host')) return fail('host-repeated', evidence)
   if (isOurs(received, settings)) return ok(true)
   const forwarded = fields.values.get('x-forwarded-host')
@@ -32,7 +32,7 @@ function isOurs(received: string, { hosts, requireHttps }: Settings): boolean {
 }
 
 /** X-Forwarded-Host, if it was used for Host: the adapter was told to trust it, or both have the same value. */
-function hostEvidence(request: ReceivedRequest, { values }: Fields): { header?: string } {
+function hostEvidence({ request, fields: { values } }: Context): { header?: string } {
   const note = request.forwarded?.host
   if (note !== undefined) return { header: note.header }
   const isSame = values.has('host') && values.get('host') === values.get('x-forwarded-host')

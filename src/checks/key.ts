@@ -1,10 +1,9 @@
 import type { KeyCache, RecordKey } from '../key/import.ts'
 import { asked, type TxtAnswer } from '../key/lookup.ts'
 import { joinChunks } from '../key/record.ts'
-import type { Settings } from '../options/options.ts'
-import type { SchemeSteps } from '../scheme.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
+import type { Context } from './context.ts'
 
 /** A key that may have made the signature, and the algorithm to try it with. */
 export interface Candidate extends RecordKey {
@@ -19,14 +18,13 @@ const MAX_KEY_RECORDS = 4
  * section 6.1.2 step 4): the value is the usable ones; if there are none, the first failure is reported.
  */
 export function checkKey(
-  scheme: SchemeSteps,
+  context: Context,
   name: string,
   answer: TxtAnswer,
   algorithm: Algorithm | undefined,
-  keyOf: KeyCache,
-  settings: Settings
+  keyOf: KeyCache
 ): Result<readonly Candidate[]> {
-  let candidates: readonly Candidate[] = []
+  const candidates: Candidate[] = []
   let firstFailure: Failed | undefined
   let keyRecords = 0
 
@@ -34,43 +32,35 @@ export function checkKey(
     const found = keyOf(joinChunks(chunks))
     if (found === undefined) continue
     if (++keyRecords > MAX_KEY_RECORDS) break
-    const candidate = found.ok ? fitAlgorithm(found.value, algorithm, scheme, settings) : found
-    if (candidate.ok) candidates = [...candidates, candidate.value]
+    const candidate = found.ok ? fitAlgorithm(context, found.value, algorithm) : found
+    if (candidate.ok) candidates.push(candidate.value)
     else firstFailure ??= candidate
   }
 
   if (candidates.length > 0) return ok(candidates)
-  if (firstFailure === undefined)
-    return fail('key-not-found', {
-      name,
-      reason: 'no key record among the TXT records',
-      ...asked(settings.lookupTxt)
-    })
+  if (firstFailure === undefined) {
+    const reason = 'no key record among the TXT records'
+    return fail('key-not-found', { name, reason, ...asked(context.settings.lookupTxt) })
+  }
   return { ...firstFailure, evidence: { name, ...firstFailure.evidence } } as Failed
 }
 
 /** The header does not choose freely: the algorithm must be allowed, and fit the record's key type and hashes. */
 function fitAlgorithm(
-  found: RecordKey,
-  named: Algorithm | undefined,
-  scheme: SchemeSteps,
-  { algorithms }: Settings
+  { scheme, settings }: Context,
+  { record, key }: RecordKey,
+  named: Algorithm | undefined
 ): Result<Candidate> {
-  const { record, key } = found
-  const allowed = algorithms[scheme.name]
+  const allowed = settings.algorithms[scheme.name]
   const algorithm = named ?? scheme.defaultAlgorithm(key.type, allowed)
   const computation = algorithm && computationFor(algorithm, key.type)
   if (algorithm === undefined || computation === undefined || !allowed.has(algorithm)) {
-    return fail('key-type-mismatch', {
-      record: record.text,
-      reason: `an ${key.type} key does not fit the allowed algorithm`
-    })
+    const reason = `an ${key.type} key does not fit the allowed algorithm`
+    return fail('key-type-mismatch', { record: record.text, reason })
   }
-  if (record.hashes !== undefined && !record.hashes.includes(computation.recordHash)) {
-    return fail('key-hash-not-allowed', {
-      record: record.text,
-      reason: `h= does not allow ${computation.recordHash}`
-    })
+  if (record.hashes?.includes(computation.recordHash) === false) {
+    const reason = `h= does not allow ${computation.recordHash}`
+    return fail('key-hash-not-allowed', { record: record.text, reason })
   }
   return ok({ record, key, algorithm })
 }

@@ -1,26 +1,22 @@
 import type { Settings } from '../options/options.ts'
-import type { ParsedSignature, SchemeSteps } from '../scheme.ts'
+import type { ParsedSignature } from '../scheme.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
+import type { Context } from './context.ts'
 
 /**
  * 6. A Signature exists, is well formed, is made with an allowed algorithm, and is within its own times. The value is
  * the algorithm, undefined when the header leaves it to the key.
  */
-export function checkSignatureHeader(
-  { name, normalizeAlgorithm }: SchemeSteps,
-  signature: Result<ParsedSignature>,
-  now: number,
-  settings: Settings
-): Result<Algorithm | undefined> {
+export function checkSignatureHeader(context: Context, now: number): Result<Algorithm | undefined> {
+  const { scheme, signature, settings } = context
   if (!signature.ok) return signature
   const { algorithm: received } = signature.value
 
-  const allowed = settings.algorithms[name]
-  const algorithm = received === undefined ? undefined : (normalizeAlgorithm(received) as Algorithm)
-  if (algorithm !== undefined && !allowed.has(algorithm)) {
+  const allowed = settings.algorithms[scheme.name]
+  const algorithm = received === undefined ? undefined : (scheme.normalizeAlgorithm(received) as Algorithm)
+  if (algorithm !== undefined && !allowed.has(algorithm))
     return fail('signature-algorithm-not-allowed', { received: received!, allowed: [...allowed] })
-  }
 
   const times = checkSignatureTimes(signature.value, now, settings)
   if (!times.ok) return times

@@ -1,24 +1,22 @@
 import { encodeBase64 } from '../http/base64.ts'
-import type { Fields } from '../http/fields.ts'
-import type { Settings } from '../options/options.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
+import type { Context } from './context.ts'
 import type { Candidate } from './key.ts'
 
 /** 10. The signature verifies with the key, or during a rotation with one of the keys. The value is that key. */
 export function checkSignature(
+  { fields, settings: { hosts } }: Context,
   signingString: string,
   signature: Uint8Array,
   keyId: string,
-  candidates: readonly Candidate[],
-  { values }: Fields,
-  { hosts }: Settings
+  candidates: readonly Candidate[]
 ): Result<Candidate> {
   for (const candidate of candidates) {
     if (verifySignature(signingString, signature, candidate.key, candidate.algorithm)) return ok(candidate)
   }
   const { algorithm, record } = candidates[0]!
-  const forwarded = FORWARDING.map(name => [name, values.get(name.toLowerCase())])
+  const forwarded = FORWARDING.map(name => [name, fields.values.get(name.toLowerCase())])
     .filter(([, value]) => value !== undefined && value.length < 4096)
     .map(line => line.join(': '))
   return fail('signature-mismatch', {

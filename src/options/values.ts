@@ -71,18 +71,20 @@ export function validateDomain(domain: unknown): string {
   throw mistake('serviceDomain is', domain, rule)
 }
 
-/** One value or several. An empty array is taken for a value, which is then refused. */
-const listOf = (given: unknown): readonly unknown[] =>
-  Array.isArray(given) && given.length > 0 ? given : [given]
+/** One value or several, and how to begin when one is wrong. An empty array is one value, which is wrong. */
+const listOf = (given: unknown, option: string): [list: readonly unknown[], start: string] =>
+  Array.isArray(given) && given.length > 0 ? [given, `${option} has`] : [[given], `${option} is`]
 
 /** The receiver's own names, in lower case. */
-export const validateHosts = (hosts: unknown): readonly string[] =>
-  listOf(hosts).map(host => {
+export function validateHosts(hosts: unknown): readonly string[] {
+  const [list, start] = listOf(hosts, 'hosts')
+  return list.map(host => {
     if (isHost(host)) return host.toLowerCase()
     const rule =
       'write each host name by itself, as senders do, without scheme, path, white space or wildcards, such as "hooks.example.com"'
-    throw mistake('hosts has', host, rule)
+    throw mistake(start, host, rule)
   })
+}
 
 /** Account ids to accept: one, several, or a function that decides. */
 export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
@@ -95,8 +97,9 @@ export function validateAccounts(
   prefix: unknown = 'account-'
 ): ReadonlySet<string> | AccountsFunction {
   if (typeof accounts === 'function') return accounts as AccountsFunction
-  const ids = listOf(accounts).map(id => {
-    const wrong = (rule: string) => mistake('accounts has', id, rule)
+  const [list, start] = listOf(accounts, 'accounts')
+  const ids = list.map(id => {
+    const wrong = (rule: string) => mistake(start, id, rule)
     // A number is an id without its quotes.
     const example = Number.isSafeInteger(id) ? id : '1234'
     if (typeof id !== 'string' || id === '')

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
-import { createVerifier, type ReceivedRequest, type Verdict, type VerifierOptions } from '../../src/index.ts'
+import type { Context } from '../../src/checks/context.ts'
+import { parseFields } from '../../src/http/fields.ts'
+import {
+  createVerifier,
+  draftCavage,
+  type ReceivedRequest,
+  type Verdict,
+  type VerifierOptions
+} from '../../src/index.ts'
 import { type Settings, validateOptions } from '../../src/options/options.ts'
+import type { SchemeSteps } from '../../src/scheme.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { CODES, type Code } from '../../src/verdict/codes.ts'
 import type { CheckName } from '../../src/verdict/verdict.ts'
@@ -12,6 +21,18 @@ export const service = createTestService({ rsaBits: 1024 })
 /** The settings of a receiver of the test service. */
 export const settingsWith = (options: Partial<VerifierOptions> = {}): Settings =>
   validateOptions({ ...service.options, ...options })
+
+/** What the checks are given for a request of the test service, changed as wanted. */
+export function contextWith(change: Partial<Context>, requestChange: Partial<ReceivedRequest> = {}): Context {
+  const request = { ...service.sign(), ...requestChange }
+  const fields = parseFields(request.headers)
+  if (!fields.ok) throw new Error(fields.message)
+  const scheme = draftCavage as SchemeSteps
+  const settings = settingsWith()
+  const signature = scheme.parseSignature(fields.value, settings)
+  const time = scheme.parseTime(fields.value, signature)
+  return { request, fields: fields.value, scheme, signature, time, settings, ...change }
+}
 
 /** Judges a request of the test service with some options of one's own. */
 export const verifyWith = (

@@ -1,16 +1,12 @@
 import { describe, expect, test, vi } from 'vitest'
 import { askAccounts, checkAccount } from '../../../src/checks/account.ts'
-import { parseFields } from '../../../src/http/fields.ts'
-import { settingsWith, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { contextWith, settingsWith, testVectorsOf, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
 testVectorsOf('account', ['account'])
 
-const check = (value: string, settings = settingsWith()) => {
-  const headers = [['X-Service-ID', value]] as const
-  const fields = parseFields(headers)
-  return fields.ok && checkAccount({ headers }, fields.value, settings)
-}
+const check = (value: string, settings = settingsWith()) =>
+  checkAccount(contextWith({ settings }, { headers: [['X-Service-ID', value]] }))
 
 describe('checkAccount', () => {
   test('reports the configured ids with an id that is not among them', () => {

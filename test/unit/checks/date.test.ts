@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { checkDate } from '../../../src/checks/date.ts'
 import { ok } from '../../../src/verdict/result.ts'
 import { UNREADABLE } from '../../../src/verdict/verdict.ts'
-import { service, settingsWith, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { contextWith, service, testVectorsOf, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
 testVectorsOf('date', ['date'])
 
 const NOON = Date.UTC(2026, 10, 20, 12)
 const at = (seconds: number) =>
-  checkDate(ok({ time: new Date(NOON + seconds * 1000), header: 'as sent' }), NOON, settingsWith())
+  checkDate(contextWith({ time: ok({ time: new Date(NOON + seconds * 1000), header: 'as sent' }) }), NOON)
 
 test('accepts a Date at either end of the tolerance, and none a millisecond beyond', () => {
   for (const seconds of [-300, 0, 300]) expect(at(seconds)).toEqual(ok(new Date(NOON + seconds * 1000)))
@@ -18,13 +18,12 @@ test('accepts a Date at either end of the tolerance, and none a millisecond beyo
 })
 
 test('does not judge created, which is judged with the signature', () => {
-  expect(checkDate(ok({ time: new Date(0), header: undefined }), NOON, settingsWith())).toEqual(
-    ok(new Date(0))
-  )
+  const time = ok({ time: new Date(0), header: undefined })
+  expect(checkDate(contextWith({ time }), NOON)).toEqual(ok(new Date(0)))
 })
 
 test('passes on a failure to parse', () => {
-  expect(checkDate(UNREADABLE, NOON, settingsWith())).toBe(UNREADABLE)
+  expect(checkDate(contextWith({ time: UNREADABLE }), NOON)).toBe(UNREADABLE)
 })
 
 test('is judged again when the body has been read, with a store and without', async () => {

@@ -1,19 +1,16 @@
 import { expect, test } from 'vitest'
 import { checkSignatureHeader } from '../../../src/checks/signature-header.ts'
-import { draftCavage } from '../../../src/draft-cavage/scheme.ts'
-import type { ParsedSignature, SchemeSteps } from '../../../src/scheme.ts'
+import type { ParsedSignature } from '../../../src/scheme.ts'
 import { ok } from '../../../src/verdict/result.ts'
-import { settingsWith, testVectorsOf } from '../../support/checks.ts'
+import { contextWith, testVectorsOf } from '../../support/checks.ts'
 
 testVectorsOf('signature-header', ['signature-header'])
 
 const NOW = 1_800_000_000
 const check = (claims: Partial<ParsedSignature>) =>
   checkSignatureHeader(
-    draftCavage as SchemeSteps,
-    ok({ keyId: 'k', headers: ['host'], signature: Uint8Array.of(1), ...claims }),
-    NOW * 1000,
-    settingsWith()
+    contextWith({ signature: ok({ keyId: 'k', headers: ['host'], signature: Uint8Array.of(1), ...claims }) }),
+    NOW * 1000
   )
 
 test('returns the algorithm in lower case, and undefined where the key decides', () => {

@@ -1,0 +1,16 @@
+import type { Fields } from '../http/fields.ts'
+import type { ReceivedRequest } from '../http/request.ts'
+import type { Settings } from '../options/options.ts'
+import type { ParsedSignature, SchemeSteps, StatedTime } from '../scheme.ts'
+import type { Result } from '../verdict/result.ts'
+import type { NotRun } from '../verdict/verdict.ts'
+
+/** What the checks of one request are given: the request, what was parsed of it, and what the receiver expects. */
+export interface Context {
+  readonly request: ReceivedRequest
+  readonly fields: Fields
+  readonly scheme: SchemeSteps
+  readonly signature: Result<ParsedSignature>
+  readonly time: Result<StatedTime> | NotRun
+  readonly settings: Settings
+}
