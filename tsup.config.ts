@@ -18,9 +18,6 @@ const shared: Options = {
   treeshake: true
 }
 
-/** The command line alone, for tests. In the package it shares its code with the library. */
-export const commandLine: Options = { ...shared, entry: { cli: 'src/cli/main.ts' }, format: ['esm'] }
-
 /** One set of declarations: build/declarations.mjs has those of ESM lead to those of CommonJS. */
 export default defineConfig([
   { ...shared, entry: { ...entry, cli: 'src/cli/main.ts' }, format: ['esm'], clean: true },

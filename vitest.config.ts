@@ -19,6 +19,9 @@ const ISOLATED = [
   'test/servers/early-refusal.test.ts'
 ]
 
+/** Makes the files that tests start as the two commands. */
+const globalSetup = 'test/support/bundles.ts'
+
 /** A third of their time these wait for sockets and processes. */
 const WORKERS = Math.max(4, availableParallelism())
 
@@ -44,6 +47,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate: false,
+          globalSetup,
           maxWorkers: WORKERS,
           include: ['test/**/*.test.ts', 'gateway/test/**/*.test.ts'],
           exclude: [...ISOLATED, ...TIMED, ...COMPILED]
@@ -58,6 +62,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'servers',
+          globalSetup,
           include: ['test/servers/**/*.servers.ts', 'gateway/test/**/*.servers.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000
@@ -83,6 +88,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'engines',
+          globalSetup,
           include: ['gateway/test/engines/*.engines.ts'],
           fileParallelism: false,
           testTimeout: 120_000,

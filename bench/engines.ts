@@ -7,7 +7,6 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:https'
 import { createTestService, type SignedTestRequest, serveDns } from 'signed-requests/testing'
 import { ENGINES, end, startEngine } from '../gateway/test/engines/engine.ts'
-import { CLI } from '../gateway/test/run-cli.ts'
 import { startApplication } from '../gateway/test/start.ts'
 import { freePort } from '../test/support/free-port.ts'
 
@@ -34,7 +33,16 @@ async function startAuthorizer(from: string): Promise<ChildProcess> {
   const authorizer = spawn(
     process.execPath,
     [
-      ...['--import', 'tsx', CLI, 'authorize', '--from', from, '--https', 'x-forwarded-proto'],
+      ...[
+        '--import',
+        'tsx',
+        'gateway/src/cli.ts',
+        'authorize',
+        '--from',
+        from,
+        '--https',
+        'x-forwarded-proto'
+      ],
       ...['--domain', 'service.example', '--host', 'hooks.example.com', '--account', '1234'],
       ...['--listen', `127.0.0.1:${ports.authorizer}`, '--dns-server', dns.address]
     ],

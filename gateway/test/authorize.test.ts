@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { type ReceivedRequest, refusalResponse } from 'signed-requests'
 import { createTestService } from 'signed-requests/testing'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { runGateway } from '../../test/support/cli.ts'
 import {
   type AuthorizerSettings,
   addAuthorizerOptions,
@@ -11,7 +12,6 @@ import {
 } from '../src/authorize.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
 import { logText } from '../src/log.ts'
-import { runCli } from './run-cli.ts'
 
 const service = createTestService()
 const sign = (more: Parameters<typeof service.sign>[0] = {}) =>
@@ -265,7 +265,7 @@ describe('on the command line', () => {
     [['--from', 'x-forwarded', ...needed, '--prefix', '/hooks'], 64, 'takes all from X-Forwarded-*'],
     [['--from', 'as-is', ...needed, '--upstream', 'http://127.0.0.1:1'], 64, "unknown option '--upstream'"]
   ])('%j', async (args, code, text) => {
-    const finished = await runCli(['authorize', ...args])
+    const finished = await runGateway(['authorize', ...args])
     expect([finished.code, `${finished.stdout}${finished.stderr}`]).toEqual([
       code,
       expect.stringContaining(text)
@@ -274,8 +274,8 @@ describe('on the command line', () => {
 
   test('a variable that the gateway has too has the meaning of its own flag', async () => {
     const args = ['authorize', '--from', 'as-is', ...needed, '--check']
-    expect((await runCli(args, { SIGNED_REQUESTS_REPLAY: 'true' })).code).toBe(0)
-    expect((await runCli(args, { SIGNED_REQUESTS_REPLAY: 'memory' })).code).toBe(64)
+    expect((await runGateway(args, { SIGNED_REQUESTS_REPLAY: 'true' })).code).toBe(0)
+    expect((await runGateway(args, { SIGNED_REQUESTS_REPLAY: 'memory' })).code).toBe(64)
   })
 
   test.each([
@@ -283,12 +283,12 @@ describe('on the command line', () => {
     ['--postgres', 'postgres://127.0.0.1:1/a']
   ])('%s without --replay, which alone switches claims on, is a mistake', async (flag, url) => {
     const args = ['authorize', '--from', 'as-is', ...needed, '--check', flag, url]
-    const { code, stderr } = await runCli(args)
+    const { code, stderr } = await runGateway(args)
     expect([code, stderr]).toEqual([
       64,
       `signed-requests-gateway: ${flag} needs --replay: without it authorize claims nothing\n`
     ])
-    expect((await runCli([...args, '--replay'])).code).toBe(0)
+    expect((await runGateway([...args, '--replay'])).code).toBe(0)
   })
 
   test('claims nothing without --replay, although a variable names a store for the gateway beside it', () => {

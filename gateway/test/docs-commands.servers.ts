@@ -3,13 +3,11 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ROOT } from '../../test/meta/docs/pages.ts'
+import { CLI, GATEWAY_CLI } from '../../test/support/cli.ts'
 import { makeCertificate } from '../../test/support/https.ts'
 import { freePorts } from '../../test/support/nginx.ts'
 import { commandOfPage, fileOfPage } from './docs-commands.ts'
-import { CLI } from './run-cli.ts'
 
 let folder: string
 beforeAll(() => {
@@ -17,15 +15,11 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, maxRetries: 5 }))
 
-// In another folder tsx does not find it by itself.
-process.env['TSX_TSCONFIG_PATH'] = join(ROOT, 'tsconfig.json')
-
-const tsx = fileURLToPath(import.meta.resolve('tsx'))
-/** The commands of the page, from the sources. */
+/** The commands of the page, as files. */
 const withCommands = (text: string): string =>
   text
-    .replace('npx signed-requests-gateway', `${process.execPath} --import ${tsx} ${CLI}`)
-    .replace('npx signed-requests ', `${process.execPath} --import ${tsx} ${join(ROOT, 'src/cli/main.ts')} `)
+    .replace('npx signed-requests-gateway', `${process.execPath} ${GATEWAY_CLI}`)
+    .replace('npx signed-requests ', `${process.execPath} ${CLI} `)
 
 describe('"In two minutes" of docs/gateway.md', () => {
   const running: ChildProcess[] = []

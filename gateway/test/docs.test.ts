@@ -4,16 +4,16 @@ import { parse } from 'yaml'
 import { CODES } from '../../src/verdict/codes.ts'
 import { gatewayPage } from '../../test/meta/docs/command-line.ts'
 import { blocksOf, read } from '../../test/meta/docs/pages.ts'
+import { runGateway } from '../../test/support/cli.ts'
 import { createMetrics } from '../src/admin/metrics.ts'
 import { addOptions } from '../src/options.ts'
 import { fileOfPage } from './docs-commands.ts'
-import { runCli } from './run-cli.ts'
 
 const page = read('docs/gateway.md')
 
-test('the help is what --help prints: npm run docs:cli', () => {
+test('the help is what --help prints: npm run docs:cli', async () => {
   expect(page).toContain('<!-- help -->')
-  expect(gatewayPage(page)).toBe(page)
+  expect(gatewayPage(page, (await runGateway(['--help'])).stdout)).toBe(page)
 })
 
 test('the command of the README has good options', async () => {
@@ -21,7 +21,7 @@ test('the command of the README has good options', async () => {
   const [, command = ''] = block!.code.replaceAll('\\\n', '').split('signed-requests-gateway\n')
   const args = command.trim().split(/\s+/).slice(1)
   expect(args).toContain('--upstream')
-  expect(await runCli([...args, '--check'])).toMatchObject({ code: 0 })
+  expect(await runGateway([...args, '--check'])).toMatchObject({ code: 0 })
 })
 
 test('every flag with its variable in the table has the right one', () => {

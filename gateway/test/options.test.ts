@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FLAGS as LIBRARY_FLAGS } from '../../src/explain/settings.ts'
+import { runGateway } from '../../test/support/cli.ts'
 import { makeCertificate } from '../../test/support/https.ts'
 import { runInside } from '../../test/support/run-cli.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { addAuthorizerOptions } from '../src/authorize.ts'
 import { addOptions, type GatewaySettings, settingsOf, VERIFIER } from '../src/options.ts'
-import { runCli } from './run-cli.ts'
 
 let folder: string
 const write = (name: string, content: string) => {
@@ -278,17 +278,21 @@ describe('secrets', () => {
 
 describe('the command', () => {
   it('--check ends with 0 when the options are good, and says that nothing can count as HTTPS', async () => {
-    const { code, stdout, stderr } = await runCli([...argumentsOf({ '--https': undefined }), '--check'])
+    const { code, stdout, stderr } = await runGateway([...argumentsOf({ '--https': undefined }), '--check'])
     expect([code, stdout]).toEqual([0, 'the options are good\n'])
     expect(stderr).toMatch(/^every request will be refused, as none can count as HTTPS: .* --https\n$/)
   })
 
   it('--version prints the version of the package', async () => {
-    expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' })
+    expect(await runGateway(['--version'])).toEqual({
+      code: 0,
+      stdout: `${packageJson.version}\n`,
+      stderr: ''
+    })
   })
 
   it('ends with 64 and what to mend', async () => {
-    const { code, stdout, stderr } = await runCli([...argumentsOf({ '--domain': 'example' }), '--check'])
+    const { code, stdout, stderr } = await runGateway([...argumentsOf({ '--domain': 'example' }), '--check'])
     expect([code, stdout]).toEqual([64, ''])
     expect(stderr).toMatch(/^signed-requests-gateway: --domain is "example": write the DNS name/)
   })
@@ -298,13 +302,13 @@ describe('the command', () => {
     [['authorize', '--replay', 'memory']],
     [['authorise']]
   ])('says that an argument belongs to no option: %j', async args => {
-    const { code, stderr } = await runCli(args)
+    const { code, stderr } = await runGateway(args)
     expect(code).toBe(64)
     expect(stderr).toContain('signed-requests-gateway: an argument belongs to no option: --check, --observe')
   })
 
   it('ends with 2 when the replay store cannot be reached', async () => {
-    const { code, stderr } = await runCli(argumentsOf({ '--redis': 'redis://127.0.0.1:1' }))
+    const { code, stderr } = await runGateway(argumentsOf({ '--redis': 'redis://127.0.0.1:1' }))
     expect(code).toBe(2)
     expect(stderr).toMatch(
       /^signed-requests-gateway: the replay store in Redis cannot be used: connect ECONNREFUSED/

@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestService, serveDns, type TestService } from '../../src/testing/index.ts'
+import { GATEWAY_CLI } from '../../test/support/cli.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { makeCertificate } from '../../test/support/https.ts'
 import { redisServer } from '../../test/unit/replay/redis-server.ts'
-import { CLI } from './run-cli.ts'
 import { exchangeBytes, send, startApplication, statusesOf, wire } from './start.ts'
 
 const undo: (() => unknown)[] = []
@@ -47,7 +47,7 @@ async function start(
   undo.push(dns.close)
   const required = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
   const own = ['--upstream', upstream.href, '--listen', '127.0.0.1:0', '--dns-server', dns.address]
-  const child = spawn(process.execPath, ['--import', 'tsx', CLI, ...required, ...own, ...args], {
+  const child = spawn(process.execPath, [GATEWAY_CLI, ...required, ...own, ...args], {
     env: { PATH: process.env['PATH'], ...env }
   })
   const output = { log: '', notes: '' }
@@ -225,7 +225,7 @@ describe('one process', () => {
     const required = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
     const own = ['--upstream', url.href, '--listen', `127.0.0.1:${port}`, '--dns-server', dns.address]
     const args = [...required, ...own, '--https', 'always', '--observe']
-    const child = spawn(process.execPath, ['--import', 'tsx', CLI, ...args], {
+    const child = spawn(process.execPath, [GATEWAY_CLI, ...args], {
       stdio: ['ignore', 'ignore', 'pipe']
     })
     child.stderr.destroy()

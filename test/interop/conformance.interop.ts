@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { runVectors } from '../support/run-vectors.ts'
+import { runVectors } from '../support/run-process.ts'
 import { loadVectors, type Vector } from '../support/vectors.ts'
 import type { VectorVerdict } from '../vectors/vector-form.ts'
 

@@ -25,7 +25,7 @@ import {
   type VerifierOptions
 } from '../../src/index.ts'
 import { createTestService, type SignRequest } from '../../src/testing/index.ts'
-import { buildCommandLine, type CommandLine } from '../support/cli.ts'
+import { CLI } from '../support/cli.ts'
 import { makeCertificate } from '../support/https.ts'
 import { findNginx, freePorts, startNginx } from '../support/nginx.ts'
 import { startProgram } from '../support/proxies.ts'
@@ -748,14 +748,8 @@ const dumpOf = ({ method, target, headers, body }: ReceivedRequest): Buffer => {
 }
 
 describe('a clock that is ten minutes fast', () => {
-  let cli: CommandLine
-  beforeAll(async () => {
-    cli = await buildCommandLine()
-  })
-  afterAll(() => cli.close())
-
   const atTenPast = async (args: readonly string[], input: Uint8Array = Buffer.alloc(0)): Promise<string> => {
-    const all = ['-f', '+10m', process.execPath, join(cli.folder, 'cli.js'), ...args]
+    const all = ['-f', '+10m', process.execPath, CLI, ...args]
     const output = await execInput('faketime', all, input).catch(error => error)
     return output.stdout.replace(/\s+/g, ' ')
   }

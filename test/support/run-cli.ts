@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { run } from '../../src/cli/run.ts'
-import type { Finished } from './cli.ts'
+import type { Finished } from './run-process.ts'
 
 /** The command line without a process around it. */
 export async function runInside(

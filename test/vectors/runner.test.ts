@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, describe, expect, it } from 'vitest'
-import { runVectors } from '../support/run-vectors.ts'
+import { runVectors } from '../support/run-process.ts'
 import { loadVectors } from '../support/vectors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'vectors-'))

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { diagnose, type ReceivedRequest, type VerifierOptions } from 'signed-requests'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { buildCommandLine, type CommandLine } from '../../../test/support/cli.ts'
+import { CLI } from '../../../test/support/cli.ts'
 import type { AdminSettings } from '../../src/admin/admin.ts'
 import { VERSION } from '../../src/page-files.ts'
 import { send, startApplication, startTestGateway } from '../start.ts'
@@ -238,25 +239,22 @@ test('a request that is no longer kept says so', async () => {
 }, 30_000)
 
 describe('copying', () => {
-  let cli: CommandLine
+  let folder: string
   beforeAll(async () => {
-    cli = await buildCommandLine()
+    folder = await mkdtemp(join(tmpdir(), 'page-'))
     // `npx signed-requests` finds the bin of an installed package.
-    await mkdir(join(cli.folder, 'bin'))
-    const npx = join(cli.folder, 'bin/npx')
-    await writeFile(
-      npx,
-      `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(cli.folder, 'cli.js')}' "$@"\n`
-    )
+    await mkdir(join(folder, 'bin'))
+    const npx = join(folder, 'bin/npx')
+    await writeFile(npx, `#!/bin/sh\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`)
     await chmod(npx, 0o755)
   })
-  afterAll(() => cli.close())
+  afterAll(() => rm(folder, { recursive: true }))
 
   /** Runs what was pasted, where the fixture was saved. */
   const paste = (command: string): Promise<{ code: number | null; stdout: string }> =>
     new Promise((resolve, reject) => {
-      const PATH = `${join(cli.folder, 'bin')}:${process.env['PATH']}`
-      const shell = spawn('sh', ['-c', command], { cwd: cli.folder, env: { PATH } })
+      const PATH = `${join(folder, 'bin')}:${process.env['PATH']}`
+      const shell = spawn('sh', ['-c', command], { cwd: folder, env: { PATH } })
       let stdout = ''
       shell.stdout.on('data', text => {
         stdout += text

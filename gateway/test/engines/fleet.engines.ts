@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createTestService, serveDns } from 'signed-requests/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import { GATEWAY_CLI } from '../../../test/support/cli.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { redisServer } from '../../../test/unit/replay/redis-server.ts'
-import { CLI } from '../run-cli.ts'
 import { startApplication } from '../start.ts'
 import { ENGINES, end, sendOctets, startEngine } from './engine.ts'
 import { octetsOf } from './honest.ts'
@@ -30,17 +30,7 @@ test.skipIf(reason !== undefined)(
       const child = spawn(
         process.execPath,
         [
-          ...[
-            '--import',
-            'tsx',
-            CLI,
-            'authorize',
-            '--from',
-            'as-is',
-            '--https',
-            'x-forwarded-proto',
-            '--replay'
-          ],
+          ...[GATEWAY_CLI, 'authorize', '--from', 'as-is', '--https', 'x-forwarded-proto', '--replay'],
           ...['--domain', 'service.example', '--host', 'hooks.example.com', '--account', '1234'],
           ...['--listen', `127.0.0.1:${port}`, '--dns-server', dns.address, '--max-connections', '1000']
         ],

@@ -22,20 +22,19 @@ export const withHelp = (page: string): string =>
   })
 
 /** docs/gateway.md with what `signed-requests-gateway --help` prints. */
-export function gatewayPage(page: string): string {
-  const cli = fileURLToPath(new URL('../../../gateway/src/cli.ts', import.meta.url))
-  const help = execFileSync(process.execPath, ['--import', 'tsx', cli, '--help'], { encoding: 'utf8' })
-  return page.replace(
+export const gatewayPage = (page: string, help: string): string =>
+  page.replace(
     /(<!-- help -->\n+```text\n).*?\n```\n/s,
     (_, start: string) => `${start}${help.trim()}\n\`\`\`\n`
   )
-}
 
 /** `npm run docs:cli` */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const cli = fileURLToPath(new URL('../../../gateway/src/cli.ts', import.meta.url))
+  const help = execFileSync(process.execPath, ['--import', 'tsx', cli, '--help'], { encoding: 'utf8' })
   for (const [name, rewrite] of [
     ['command-line.md', commandLinePage],
-    ['gateway.md', gatewayPage]
+    ['gateway.md', (page: string) => gatewayPage(page, help)]
   ] as const) {
     const file = new URL(`../../../docs/${name}`, import.meta.url)
     writeFileSync(file, rewrite(readFileSync(file, 'utf8')))

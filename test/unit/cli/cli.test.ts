@@ -1,10 +1,13 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { captureFixture, createTestService, type VectorFile } from '../../../src/testing/index.ts'
 import { createVerifier } from '../../../src/verify.ts'
-import { buildCommandLine, type CommandLine, type Finished } from '../../support/cli.ts'
+import { runCli } from '../../support/cli.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+import { runInside } from '../../support/run-cli.ts'
+import type { Finished } from '../../support/run-process.ts'
 import { sniff } from '../../support/sniff.ts'
 
 const service = createTestService()
@@ -15,23 +18,22 @@ const WITH_RECORD = [...FLAGS, '--key-record', RECORD]
 const signed = service.sign({ target: '/hook?id=42', body: '{"event":"published"}\n' })
 const capture = (await sniff(signed)).toString('latin1')
 
-let cli: CommandLine
+let folder: string
 let dns: DnsServer
 beforeAll(async () => {
-  cli = await buildCommandLine()
+  folder = await mkdtemp(join(tmpdir(), 'cli-'))
   dns = await startDnsServer({
     ...service.records,
     'revoked._domainkey.service.example': [['v=DKIM1; p='], ['v=spf1 -all']]
   })
 })
 afterAll(async () => {
-  await cli.close()
+  await rm(folder, { recursive: true })
   await dns.close()
 })
 
 /** What every run must hold to: no colour in a pipe, 80 columns, and nothing of a stack. */
-async function run(args: readonly string[], input?: string | Uint8Array): Promise<Finished> {
-  const finished = await cli.run(args, input)
+function expectPlain(args: readonly string[], finished: Finished): Finished {
   if (!args.includes('--json')) {
     expect(finished.stdout).toMatch(/^[ -~\n]*$/)
     expect(Math.max(...finished.stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
@@ -40,14 +42,19 @@ async function run(args: readonly string[], input?: string | Uint8Array): Promis
   expect(finished.stderr).not.toMatch(/^ +at /m)
   return finished
 }
+const run = async (args: readonly string[], input?: string | Uint8Array): Promise<Finished> =>
+  expectPlain(args, await runInside(args, input))
+/** The same in a process of its own. */
+const start = async (args: readonly string[], input?: string | Uint8Array): Promise<Finished> =>
+  expectPlain(args, await runCli(args, input))
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 describe('explain', () => {
   it('says verified of a capture from a socket, with the key from DNS', async () => {
-    const file = join(cli.folder, 'capture.http')
+    const file = join(folder, 'capture.http')
     await writeFile(file, capture, 'latin1')
-    const { code, stdout, stderr } = await run(['explain', file, ...FLAGS, '--dns-server', dns.address])
+    const { code, stdout, stderr } = await start(['explain', file, ...FLAGS, '--dns-server', dns.address])
     expect(stdout).toMatch(/^verified: account 1234, rsa-sha256 by key1\._domainkey\.service\.example\n/)
     expect([code, stderr]).toEqual([0, ''])
   })
@@ -80,18 +87,21 @@ describe('explain', () => {
 
   it('escapes terminal sequences and line breaks', async () => {
     const hostile = capture.replace('Host: receiver.example', 'Host: \x1b[2J\x1b]0;owned\x07\x9b31m')
-    const { stdout } = await run(['explain', ...WITH_RECORD], latin1(hostile))
+    const { stdout } = await start(['explain', ...WITH_RECORD], latin1(hostile))
     expect(stdout).toContain('received \\x1b[2J\\x1b]0;owned\\x07\\x9b31m')
   })
 
   it('reads ten megabytes from a pipe', async () => {
-    const { code, stdout } = await run(['explain', ...WITH_RECORD], latin1(capture + 'x'.repeat(10_000_000)))
+    const { code, stdout } = await start(
+      ['explain', ...WITH_RECORD],
+      latin1(capture + 'x'.repeat(10_000_000))
+    )
     expect(stdout).toMatch(/^verified/)
     expect(code).toBe(0)
   })
 
   it('reports an empty input as a mistake', async () => {
-    expect(await run(['explain', ...WITH_RECORD])).toMatchObject({
+    expect(await start(['explain', ...WITH_RECORD])).toMatchObject({
       code: 64,
       stderr: expect.stringMatching(/^signed-requests: the file is empty; explain reads raw HTTP\/1\.1/)
     })
@@ -155,7 +165,7 @@ describe('explain', () => {
   })
 
   it('prints the verdict as JSON', async () => {
-    const verified = await run(['explain', ...WITH_RECORD, '--json'], latin1(capture))
+    const verified = await start(['explain', ...WITH_RECORD, '--json'], latin1(capture))
     const body = Buffer.from('{"event":"published"}\n')
     expect(JSON.parse(verified.stdout)).toMatchObject({
       status: 'verified',
@@ -262,7 +272,7 @@ describe('key', () => {
 
 it('ends with 64 and one line for a mistake', async () => {
   const mistakes = [[], ['explain', '--nope'], ['explain', '/no/such/file']]
-  for (const finished of await Promise.all(mistakes.map(args => run(args)))) {
+  for (const finished of await Promise.all(mistakes.map(args => start(args)))) {
     expect(finished).toEqual({
       code: 64,
       stdout: '',
@@ -272,7 +282,7 @@ it('ends with 64 and one line for a mistake', async () => {
 })
 
 it('prints help', async () => {
-  expect(await run(['send', '--help'])).toEqual({
+  expect(await start(['send', '--help'])).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^Usage: /),
     stderr: ''

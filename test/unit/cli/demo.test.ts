@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Finished } from '../../support/cli.ts'
 import { runInside } from '../../support/run-cli.ts'
+import type { Finished } from '../../support/run-process.ts'
 
 describe('the demo', () => {
   let finished: Finished

@@ -1,9 +1,10 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { tamper } from '../../../src/cli/send/tamper.ts'
@@ -18,27 +19,27 @@ import {
 import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { rfc9421 } from '../../../src/rfc9421/index.ts'
 import type { SignedTestRequest } from '../../../src/testing/sign.ts'
-import { buildCommandLine, type CommandLine } from '../../support/cli.ts'
+import { runCli } from '../../support/cli.ts'
 import { freePort } from '../../support/free-port.ts'
 import { makeCertificate } from '../../support/https.ts'
 import { runInside } from '../../support/run-cli.ts'
 
-let cli: CommandLine
+let folder: string
 let dnsAddress: string
 let keyFile: string
 const servers: Server[] = []
 beforeAll(async () => {
-  cli = await buildCommandLine()
+  folder = await mkdtemp(join(tmpdir(), 'send-'))
   dnsAddress = `127.0.0.1:${await freePort()}`
   keyFile = await writeKey('one.pem', generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
 })
 afterEach(() => {
   for (const server of servers.splice(0)) server.close()
 })
-afterAll(() => cli.close())
+afterAll(() => rm(folder, { recursive: true }))
 
 async function writeKey(name: string, privateKey: KeyObject): Promise<string> {
-  const file = join(cli.folder, name)
+  const file = join(folder, name)
   await writeFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
   return file
 }
@@ -85,7 +86,7 @@ async function startReceiver(options?: Partial<VerifierOptions>): Promise<string
 
 it('signs with a fresh key, serves its record, and prints the answer', async () => {
   const url = await startReceiver()
-  const { code, stdout, stderr } = await cli.run([
+  const { code, stdout, stderr } = await runCli([
     'send',
     `${url}/hook?id=1`,
     '--data',
@@ -108,7 +109,7 @@ it('signs with a fresh key, serves its record, and prints the answer', async () 
 it('signs by RFC 9421', async () => {
   const url = await startReceiver({ schemes: [rfc9421] })
   const send = (...flags: string[]) =>
-    cli.run(['send', `${url}/hook?id=1`, '--data', '{}', '--serve-dns', dnsAddress, ...flags])
+    runInside(['send', `${url}/hook?id=1`, '--data', '{}', '--serve-dns', dnsAddress, ...flags])
   expect(await send('--scheme', 'rfc9421')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('answer: 200 OK')
@@ -138,7 +139,7 @@ it('signs with a given key of 3072 bits, whose record does not fit into a datagr
     '--account-header',
     'X-Brand-ID'
   ]
-  const { code, stdout } = await cli.run(
+  const { code, stdout } = await runCli(
     [
       'send',
       url,
@@ -173,11 +174,11 @@ it('over TLS on loopback with any certificate, when told to', async () => {
   )
   const args = ['send', `https://localhost:${port}/`, '--key', keyFile, '--serve-dns', dnsAddress]
 
-  const accepted = await cli.run([...args, '--allow-self-signed'])
+  const accepted = await runInside([...args, '--allow-self-signed'])
   expect(accepted.stdout).toContain('answer: 200 OK')
   expect(accepted.code).toBe(0)
 
-  const refused = await cli.run(args)
+  const refused = await runInside(args)
   expect(refused.stderr).toMatch(
     /^signed-requests: no answer from localhost:\d+: self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\); .*\n$/
   )
@@ -186,7 +187,7 @@ it('over TLS on loopback with any certificate, when told to', async () => {
 
 it('ends with 1 when the receiver says no, with 2 when it cannot tell or does not answer', async () => {
   const url = await startReceiver({ lookupTimeout: 100 })
-  const stranger = await cli.run([
+  const stranger = await runInside([
     'send',
     url,
     '--key',
@@ -199,11 +200,11 @@ it('ends with 1 when the receiver says no, with 2 when it cannot tell or does no
   expect(stranger.stdout).toContain('answer: 401 Unauthorized\n\n  account-mismatch')
   expect(stranger.code).toBe(1)
 
-  const withoutDns = await cli.run(['send', url, '--key', keyFile])
+  const withoutDns = await runInside(['send', url, '--key', keyFile])
   expect(withoutDns.stdout).toContain('answer: 503 Service Unavailable')
   expect(withoutDns.code).toBe(2)
 
-  const nobody = await cli.run(['send', `http://${dnsAddress}/`, '--key', keyFile])
+  const nobody = await runInside(['send', `http://${dnsAddress}/`, '--key', keyFile])
   expect(nobody.stderr).toBe(
     `signed-requests: no answer from ${dnsAddress}: nothing listens there (ECONNREFUSED)\n`
   )
@@ -414,7 +415,7 @@ it('escapes the answer, and shows the beginning of a long one', async () => {
       response.end('x'.repeat(10_000_000))
     })
   )
-  const { code, stdout } = await cli.run(['send', `http://127.0.0.1:${port}/`, '--key', keyFile])
+  const { code, stdout } = await runInside(['send', `http://127.0.0.1:${port}/`, '--key', keyFile])
   expect(stdout).toMatch(/^[ -~\n]*$/)
   expect(stdout).toContain('answer: 200 Fine\\x9b31m\n\n  \\x1b[31mred\n  secondxxx')
   expect(stdout.length).toBeLessThan(5000)
@@ -423,7 +424,7 @@ it('escapes the answer, and shows the beginning of a long one', async () => {
 
 it('says that the port for DNS is taken, and ends', async () => {
   const port = await listen(createServer())
-  const { code, stderr } = await cli.run([
+  const { code, stderr } = await runInside([
     'send',
     `http://127.0.0.1:${port}/`,
     '--key',
@@ -439,7 +440,7 @@ it('says that the port for DNS is taken, and ends', async () => {
 
 it('rejects a file that is not an RSA private key', async () => {
   const key = await writeKey('ec.pem', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
-  const { code, stderr } = await cli.run(['send', 'http://127.0.0.1:1/', '--key', key])
+  const { code, stderr } = await runInside(['send', 'http://127.0.0.1:1/', '--key', key])
   expect([code, stderr]).toEqual([64, `signed-requests: ${key} is not an RSA private key in PEM\n`])
 })
 
@@ -453,7 +454,7 @@ createServer(async (req, res) => {
 
   it('starts the receiver as it is, and its resolver finds the key', async () => {
     const port = await freePort()
-    const file = join(cli.folder, 'receiver.mjs')
+    const file = join(folder, 'receiver.mjs')
     const stubborn = "process.on('SIGTERM', () => {})"
     await writeFile(file, `${RECEIVER.replace('PORT)', `${port})`)}\n${stubborn}`)
     const { code, stdout } = await runInside(['send', `http://127.0.0.1:${port}/`, '--start', file])
@@ -465,7 +466,7 @@ createServer(async (req, res) => {
 
   it('lets one that observes say its verdict after its response', async () => {
     const port = await freePort()
-    const [file, log] = [join(cli.folder, 'observer.mjs'), join(cli.folder, 'observed')]
+    const [file, log] = [join(folder, 'observer.mjs'), join(folder, 'observed')]
     const observer = `import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { Resolver } from 'node:dns/promises'
@@ -481,7 +482,7 @@ createServer(async (req, res) => {
 
   it('says that it has ended, or that another program has the port', async () => {
     const port = await freePort()
-    const broken = join(cli.folder, 'broken.mjs')
+    const broken = join(folder, 'broken.mjs')
     await writeFile(broken, 'process.exit(1)')
     expect(await runInside(['send', `http://127.0.0.1:${port}/`, '--start', broken])).toMatchObject({
       code: 64,

@@ -1,0 +1,35 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { build } from 'esbuild'
+import type { TestProject } from 'vitest/node'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    bundles: string
+  }
+}
+
+/**
+ * A global setup: bundles both command lines, each into a file that Node.js starts in a third of the time that it takes
+ * from TypeScript. Once for all tests, because several workers would write the same file.
+ */
+export default async function bundleCommandLines(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'signed-requests-'))
+  await build({
+    entryPoints: { 'dist/cli': 'src/cli/main.ts', 'gateway/dist/cli': 'gateway/src/cli.ts' },
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    outdir: folder
+  })
+  // What each of them has beside it in its package.
+  await symlink(resolve('gateway/src/page'), join(folder, 'gateway/dist/page'))
+  for (const name of ['package.json', 'node_modules', 'gateway/package.json', 'gateway/node_modules']) {
+    await symlink(resolve(name), join(folder, name))
+  }
+  project.provide('bundles', folder)
+  return () => rm(folder, { recursive: true })
+}
