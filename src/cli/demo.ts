@@ -13,17 +13,7 @@ import { exchange } from './exchange.ts'
 import type { Command } from './flags.ts'
 
 /** `signed-requests demo` */
-export const demo: Command = {
-  summary: 'show good and forged requests, and the verdict on each',
-  usage: '',
-  about:
-    'Starts a DNS server and an HTTPS receiver on this machine, sends good and forged requests, prints which check ' +
-    'refused each, and ends.',
-  options: {},
-  examples: ['npx signed-requests demo'],
-  exits: ['every verdict is as expected', 'one is not', 'a port could not be opened'],
-  run
-}
+export const demo: Command = { options: {}, run }
 
 const HOST = 'receiver.example'
 

@@ -1,57 +1,40 @@
-import { parseArgs } from 'node:util'
-import { wrapWords } from '../explain/text.ts'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { SCHEMES } from '../fixture/setup.ts'
 import { nearest } from '../mistakes/own-options.ts'
 import type { Scheme } from '../scheme.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
-import { EXIT, type Io, UsageError } from './command.ts'
+import { type Io, UsageError } from './command.ts'
 
-/** An option as `parseArgs` takes it, with what the help says about it. */
-export interface OptionSpec {
-  readonly type: 'string' | 'boolean'
-  readonly multiple?: boolean
-  /** the placeholder for the value */
-  readonly value?: string
-  readonly about: string
-  readonly default?: string
-  /** the default in words */
-  readonly otherwise?: string | undefined
-}
-
-export type OptionSpecs = Readonly<Record<string, OptionSpec>>
+export type OptionSpecs = Readonly<NonNullable<ParseArgsConfig['options']>>
 
 export type Values<S extends OptionSpecs> = ReturnType<typeof parseArgs<{ options: S }>>['values']
 
-const text = (value: string, about: string, otherwise?: string) =>
-  ({ type: 'string', value, about, otherwise }) as const
-
-const list = (value: string, about: string, otherwise?: string) =>
-  ({ ...text(value, about, otherwise), multiple: true }) as const
-
-const flag = (about: string) => ({ type: 'boolean', about }) as const
-
-/** How each kind of option is written in a command's table, and options of several commands that are set for each call. */
-export const option = {
-  text,
-  list,
-  flag,
-  prefix: text('PATH', 'a path that a proxy strips, such as /hooks: signed, but not seen by the receiver'),
-  json: flag('print the result as JSON')
+/** One command of the command line. Its help is its block in docs/command-line.md. */
+export interface Command<S extends OptionSpecs = OptionSpecs> {
+  /** in brackets when it may be left out; without one, the command takes no argument */
+  readonly argument?: string
+  readonly options: S
+  /** Resolves to the exit code; `argument` is empty when it was left out. @throws UsageError for a mistake */
+  run(values: Values<S>, io: Io, argument: string): Promise<number>
 }
+
+export const text = { type: 'string' } as const
+export const list = { type: 'string', multiple: true } as const
+export const flag = { type: 'boolean' } as const
 
 /** Settings that mean the same in every command that has them; each may also be an environment variable. */
 export const SHARED = {
-  domain: text('NAME', "the service's domain, which the key's name must be under"),
-  host: list('NAME', 'a host name of the receiver'),
-  account: list('ID', 'an account id to accept'),
-  'account-header': text('NAME', 'the header that carries the account', 'X-Service-ID'),
-  'account-prefix': text('TEXT', 'the text before the account id in it', 'account-'),
-  scheme: list('NAME', 'a standard to accept, draft-cavage or rfc9421', 'draft-cavage'),
-  algorithm: list('NAME', 'an algorithm to accept', 'rsa-sha256'),
-  'dns-server': list('IP:PORT', 'ask this DNS server, such as 127.0.0.1:5353', "the system's")
+  domain: text,
+  host: list,
+  account: list,
+  'account-header': text,
+  'account-prefix': text,
+  scheme: list,
+  algorithm: list,
+  'dns-server': list
 } as const
 
-export const isShared = (name: string): boolean => Object.hasOwn(SHARED, name)
+const isShared = (name: string): boolean => Object.hasOwn(SHARED, name)
 
 /** The options and positional arguments; the default of a shared setting is its environment variable. @throws UsageError */
 export function parseFlags(args: string[], specs: OptionSpecs, env: Io['env']) {
@@ -59,8 +42,7 @@ export function parseFlags(args: string[], specs: OptionSpecs, env: Io['env']) {
   const options = Object.entries(specs).map(([name, spec]) => {
     const parts = (isShared(name) && env[variable(name)]?.split(',').map(part => part.trim())) || []
     const given = parts.filter(part => part !== '')
-    const first = given[0] ?? spec.default
-    return [name, { ...spec, default: spec.multiple && given.length > 0 ? given : first }]
+    return [name, given.length === 0 ? spec : { ...spec, default: spec.multiple ? given : given[0] }]
   })
   try {
     return parseArgs({ args, options: Object.fromEntries(options), allowPositionals: true })
@@ -92,13 +74,13 @@ export function didYouMean(name: string, names: readonly string[], prefix = ''):
 }
 
 /** Reports all required options that are missing, at once. @throws UsageError */
-export function requireFlags(values: Readonly<Record<string, unknown>>, specs: OptionSpecs): void {
+export function requireFlags(values: Readonly<Record<string, unknown>>): void {
   const missing = Object.keys(values).filter(name => [values[name] ?? ''].flat().join('') === '')
   if (missing.length === 0) return
-  const described = missing.map(name => `--${name} (${specs[name]!.about})`)
   const variables = missing.filter(isShared).map(variable)
   const orSet = variables.length > 0 ? `; or set ${variables.join(', ')}` : ''
-  throw new UsageError(`${described.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing${orSet}`)
+  const flags = missing.map(name => `--${name}`).join(', ')
+  throw new UsageError(`${flags} ${missing.length === 1 ? 'is' : 'are'} missing${orSet}; see --help`)
 }
 
 /** The target with the prefix that a proxy strips. @throws UsageError */
@@ -114,55 +96,4 @@ export function addPrefix(prefix: string | undefined, target: string): string {
 export function schemeOf(name: string): Scheme {
   if (Object.hasOwn(SCHEMES, name)) return SCHEMES[name as SchemeName]
   throw new UsageError(`--scheme must be draft-cavage or rfc9421, and is ${name}`)
-}
-
-/** One command of the command line: its help, and what it does. */
-export interface Command<S extends OptionSpecs = OptionSpecs> {
-  /** after the name in the list of commands */
-  readonly summary: string
-  /** after the name; a first word in capitals is the argument, in brackets when it may be left out */
-  readonly usage: string
-  readonly about: string
-  readonly options: S
-  /** whole lines of at most 78 characters */
-  readonly examples: readonly string[]
-  /** what each exit code means */
-  readonly exits: readonly [ok: string, refused: string, unknown: string, usage?: string]
-  /** Resolves to the exit code; `argument` is empty when it was left out. @throws UsageError for a mistake */
-  run(values: Values<S>, io: Io, argument: string): Promise<number>
-}
-
-const VARIABLES =
-  '* or an environment variable: SIGNED_REQUESTS_DOMAIN for --domain; several values with commas'
-
-/** What --help prints, in 80 columns: every command has these parts, in this order. */
-export function helpText(name: string, { usage, about, options, examples, exits }: Command): string {
-  const meanings = [...exits, 'a mistake on the command line']
-  return [
-    `Usage: signed-requests ${name} ${usage}`.trimEnd(),
-    '',
-    ...about.split('\n').map(paragraph => wrapWords('', paragraph)),
-    '',
-    'Options:',
-    ...Object.entries(options).map(([option, spec]) => optionLine(option, spec)),
-    '  -h, --help             print this help',
-    ...(Object.keys(options).some(isShared) ? ['', wrapWords('', VARIABLES)] : []),
-    '',
-    'Examples:',
-    ...examples.map(example => `  ${example}`),
-    '',
-    'Exit codes:',
-    ...Object.values(EXIT).map((code, i) => wrapWords(`  ${String(code).padEnd(4)}`, meanings[i]!))
-  ].join('\n')
-}
-
-const COLUMN = 25
-
-function optionLine(name: string, spec: OptionSpec): string {
-  const { value = '', about, multiple, otherwise = spec.default } = spec
-  const left = `${isShared(name) ? '*' : ' '} --${name} ${value}`
-  const more = [...(multiple ? ['may be repeated'] : []), ...(otherwise ? [`default ${otherwise}`] : [])]
-  const text = more.length === 0 ? about : `${about} (${more.join('; ')})`
-  if (left.length < COLUMN) return wrapWords(left.padEnd(COLUMN), text)
-  return `${left}\n${wrapWords(' '.repeat(COLUMN), text)}`
 }

@@ -17,22 +17,7 @@ import {
 import type { Command } from './flags.ts'
 
 /** `signed-requests probe` */
-export const probe: Command = {
-  summary: 'find out whether a receiver is reached, or who answers instead',
-  usage: 'URL',
-  about:
-    'Says in stages whether requests from outside reach the receiver at URL: DNS, the TLS certificate, redirects, an ' +
-    'unsigned GET, an unsigned POST, and an unsigned POST of 1 MB. None of them may be accepted: a refusal of this ' +
-    'library is what it wants to see. Where something else answers, it says what.',
-  options: {},
-  examples: ['npx signed-requests probe https://hooks.example.com/hook'],
-  exits: [
-    'a receiver with this library refuses all of them',
-    'something else answers',
-    'it is not reached, or its certificate does not hold'
-  ],
-  run
-}
+export const probe: Command = { argument: 'URL', options: {}, run }
 
 async function run(_: object, io: Io, argument: string): Promise<number> {
   const url = parseUrl(argument)

@@ -4,7 +4,7 @@ import { parseHttp } from './http.ts'
 import { parseJson } from './json.ts'
 import { PACKET, parseCurl, parseCurlCommand, parseTcpdump } from './programs.ts'
 
-export const FORMATS =
+const FORMATS =
   'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a curl command, an ' +
   'HTTP/2 head with :method and :path, a HAR, an AWS Lambda event, JSON of { method, url, headers, body }, or a fixture'
 

@@ -7,51 +7,18 @@ import { lineValues } from '../../http/fields.ts'
 import { createVerifier, dnsTxtLookup, parseHttpDate, type VerifierOptions } from '../../index.ts'
 import type { CheckName, Verdict } from '../../verdict/verdict.ts'
 import { type Entry, isSigned } from '../captures/capture.ts'
-import { FORMATS, readCapture } from '../captures/read-capture.ts'
+import { readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
-import { addPrefix, type Command, option, requireFlags, SHARED, schemeOf, type Values } from '../flags.ts'
+import { addPrefix, type Command, flag, requireFlags, SHARED, schemeOf, text, type Values } from '../flags.ts'
 import { parseTxt } from '../txt.ts'
 
-const OPTIONS = {
-  ...SHARED,
-  prefix: option.prefix,
-  http: option.flag('the request arrived without TLS'),
-  now: option.text(
-    'TIME',
-    'verify as of this time, such as 2026-11-20T12:00:00Z, or "date" for the request\'s own Date, which is then not checked',
-    "the capture's own time, or else this machine's clock"
-  ),
-  'key-record': option.text('TEXT', 'use these TXT records: their text, or lines of a zone file', 'ask DNS'),
-  body: option.text('FILE', 'the body, for a capture that does not have it'),
-  entry: option.text('N', 'which request of the file, from 1', 'the first that is signed'),
-  vector: option.text('NAME', 'which vector of a fixture, by its name'),
-  json: option.json
-} as const
+/** What a capture does not say. */
+const CONTEXT = { prefix: text, http: flag, now: text, 'key-record': text, body: text } as const
+
+const OPTIONS = { ...SHARED, ...CONTEXT, entry: text, vector: text, json: flag } as const
 
 /** `signed-requests explain` */
-export const explain: Command<typeof OPTIONS> = {
-  summary: 'say why a captured request is refused',
-  usage: '[FILE] [options]',
-  about:
-    `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in UTF-8, or ` +
-    'in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 32 MiB.\n' +
-    '--domain, --host and --account are required; a fixture brings its own.',
-  options: OPTIONS,
-  examples: [
-    'npx signed-requests explain request.http --domain service.example \\',
-    '  --host receiver.example --account 1234',
-    'npx signed-requests explain calls.har --entry 3 --now date \\',
-    '  --domain service.example --host receiver.example --account 1234',
-    'npx signed-requests explain fixture.json'
-  ],
-  exits: [
-    'verified',
-    'rejected',
-    'unavailable: it cannot be decided now, or without the body',
-    'a mistake on the command line, or a file that cannot be read'
-  ],
-  run
-}
+export const explain: Command<typeof OPTIONS> = { argument: '[FILE]', options: OPTIONS, run }
 
 type Flags = Values<typeof OPTIONS>
 
@@ -132,7 +99,7 @@ function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOpt
     now: now === undefined ? undefined : () => now
   }).filter(([, value]) => value !== undefined)
   const all: Partial<VerifierOptions> = { ...options, ...Object.fromEntries(given) }
-  requireFlags({ domain: all.serviceDomain, host: all.hosts, account: all.accounts }, OPTIONS)
+  requireFlags({ domain: all.serviceDomain, host: all.hosts, account: all.accounts })
   return all as VerifierOptions
 }
 

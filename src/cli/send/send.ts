@@ -7,56 +7,29 @@ import { type CountingDnsServer, startDnsServer } from '../../testing/dns-server
 import { createSigningKey, type SignedTestRequest, type SigningKey, signRequest } from '../../testing/sign.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { describeError, exchange, parseUrl, type Response } from '../exchange.ts'
-import { addPrefix, type Command, option, SHARED, schemeOf, type Values } from '../flags.ts'
+import { addPrefix, type Command, flag, list, schemeOf, text, type Values } from '../flags.ts'
 import { conclude } from './conclude.ts'
 import { startReceiver } from './start-receiver.ts'
-import { TAMPER_NAMES, tamper } from './tamper.ts'
+import { tamper } from './tamper.ts'
 
-const OPTIONS = {
-  domain: { ...SHARED.domain, default: 'service.example' },
-  selector: { ...option.text('NAME', "the first part of the key's name"), default: 'test' },
-  host: { ...SHARED.host, about: 'the Host to sign and send', multiple: false, otherwise: "the URL's" },
-  account: { ...SHARED.account, about: 'the account id', multiple: false, default: '1234' },
-  'account-header': { ...SHARED['account-header'], default: 'X-Service-ID' },
-  'account-prefix': { ...SHARED['account-prefix'], default: 'account-' },
-  scheme: { ...SHARED.scheme, about: 'draft-cavage or rfc9421', multiple: false, default: 'draft-cavage' },
-  prefix: option.prefix,
-  key: option.text('FILE', 'RSA private key, PEM', 'a fresh one'),
-  'serve-dns': option.text('IP:PORT', 'serve the key record on this loopback address and port'),
-  start: option.text('FILE', 'start this receiver first (its DNS is that of --serve-dns), and end it after'),
-  'print-record': option.flag('print the key record, as without --serve-dns'),
-  method: option.text('NAME', 'the method', 'POST with --data, GET without'),
-  data: option.text('TEXT', 'the body; @FILE for a file, @- for standard input', 'none'),
-  header: option.list("'NAME: TEXT'", 'add or replace a header before signing'),
-  tamper: option.text('WHAT', `send a forgery: change this after signing, one of ${TAMPER_NAMES}`),
-  repeat: { ...option.text('N', 'send the same bytes N times, to see the replay refused'), default: '1' },
-  'allow-self-signed': option.flag('accept any certificate, on a loopback address only')
+const SENDER = {
+  domain: { ...text, default: 'service.example' },
+  selector: { ...text, default: 'test' },
+  account: { ...text, default: '1234' },
+  'account-header': { ...text, default: 'X-Service-ID' },
+  'account-prefix': { ...text, default: 'account-' },
+  scheme: { ...text, default: 'draft-cavage' },
+  key: text
 } as const
 
+const REQUEST = { host: text, prefix: text, method: text, data: text, header: list, tamper: text } as const
+
+const RECEIVER = { 'serve-dns': text, start: text, 'print-record': flag, 'allow-self-signed': flag } as const
+
+const OPTIONS = { ...SENDER, ...REQUEST, ...RECEIVER, repeat: { ...text, default: '1' } } as const
+
 /** `signed-requests send` */
-export const send: Command<typeof OPTIONS> = {
-  summary: 'sign a request and send it to a receiver under development',
-  usage: 'URL [options]',
-  about:
-    'Signs a request as the service does, sends it to a receiver under development, prints the response and says who ' +
-    'answered. The receiver finds the key in DNS: publish the record that is printed, or have it served with ' +
-    '--serve-dns.',
-  options: OPTIONS,
-  examples: [
-    'npx signed-requests send http://localhost:3000/hook --data \'{"id":1}\' \\',
-    '  --serve-dns 127.0.0.1:5353',
-    'npx signed-requests send http://localhost:3000/hook --tamper body \\',
-    '  --data \'{"id":1}\' --serve-dns 127.0.0.1:5353',
-    'npx signed-requests send http://localhost:3000/hook --repeat 2 \\',
-    '  --serve-dns 127.0.0.1:5353'
-  ],
-  exits: [
-    'the response is 2xx; with --repeat, the first is and no repetition is; with --tamper, the forgery was refused',
-    'any other response; with --repeat, a repetition was accepted; with --tamper, the forgery was',
-    'there is no response, or it is 503'
-  ],
-  run
-}
+export const send: Command<typeof OPTIONS> = { argument: 'URL', options: OPTIONS, run }
 
 type Flags = Values<typeof OPTIONS>
 
@@ -71,12 +44,13 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
   const key = await loadKey(flags, io)
   const signed = sign(url, key, flags, await loadData(flags.data, io))
   const { tamper: what, 'account-header': header } = flags
-  const { forged: request, text } = what === undefined ? { forged: signed } : tamper(what, signed, header)
+  const { forged: request, text: forgery } =
+    what === undefined ? { forged: signed } : tamper(what, signed, header)
   const serveAt = flags['serve-dns'] ?? (flags.start && '127.0.0.1:0')
   const dns = serveAt === undefined ? undefined : await serveRecord(serveAt, key)
   if (dns === undefined || flags['print-record']) io.print(`${zoneRecord(key)}\n`)
   if (dns !== undefined) io.print(`serving the key ${key.keyId}\non ${dns.address}, UDP and TCP\n`)
-  if (text !== undefined) io.print(`${wrapWords('', text)}\n`)
+  if (forgery !== undefined) io.print(`${wrapWords('', forgery)}\n`)
   let receiver: ChildProcess | undefined
   try {
     if (flags.start !== undefined) receiver = await startReceiver(flags.start, url, dns!.address)
@@ -87,7 +61,7 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
       io.print(escapeText(`${request.method} ${url.href}`, 1000))
       io.print(`${flags.repeat === '1' ? '' : `${number}: `}${responseText(responses.at(-1)!)}`)
     }
-    const sent = { url, method: request.method, isForgery: text !== undefined, key, dns }
+    const sent = { url, method: request.method, isForgery: forgery !== undefined, key, dns }
     const [exit, ...lines] = conclude(responses, sent)
     for (const line of lines) io.print(`\n${line.startsWith(' ') ? line : wrapWords('', line)}`)
     return exit

@@ -24,12 +24,11 @@ const FORGERIES = new Map<string, readonly [what: string, refusal: string, chang
   ['signature', ['one character of the signature', 'signature-mismatch', otherCharacter]]
 ])
 
-export const TAMPER_NAMES = [...FORGERIES.keys()].join(', ')
-
 /** The request with one signed part changed. @throws UsageError for an unknown name */
 export function tamper(name: string, request: SignedTestRequest, accountHeader: string) {
   const [what, refusal, change] = FORGERIES.get(name) ?? []
-  if (change === undefined) throw new UsageError(`--tamper must be one of ${TAMPER_NAMES}`)
+  if (change === undefined)
+    throw new UsageError(`--tamper must be one of ${[...FORGERIES.keys()].join(', ')}`)
   const text = `tampered after signing: ${what}. A receiver that verifies refuses it, with ${refusal}.`
   const forged = { ...request, headers: [...request.headers] }
   if (name === 'body') {

@@ -1,21 +1,26 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
-import { helpText } from '../../../src/cli/flags.ts'
-import { COMMANDS, HELP } from '../../../src/cli/run.ts'
-import { commandLinePage } from '../../meta/docs/command-line.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../../src/cli/run.ts'
+import { runInside } from '../../support/run-cli.ts'
 
-const HELPS = [
-  ['signed-requests', HELP],
-  ...[...COMMANDS].map(([name, command]): [string, string] => [name, helpText(name, command)])
-] as [string, string][]
+const NAMES = ['signed-requests', ...COMMANDS.keys()]
+const helps = new Map<string, string>()
+beforeAll(async () => {
+  for (const name of NAMES) {
+    const args = name === 'signed-requests' ? ['--help'] : [name, '--help']
+    helps.set(name, (await runInside(args)).stdout)
+  }
+})
 
-describe.each(HELPS)('the help of %s', (_, help) => {
+describe.each(NAMES)('the help of %s', name => {
   it('fits into 80 columns of printable ASCII', () => {
+    const help = helps.get(name)!
     expect(help).toMatch(/^[\n -~]*$/)
     expect(Math.max(...help.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
   })
 
   it('has usage, options, examples and exit codes, in this order', () => {
+    const help = helps.get(name)!
     expect(help).toMatch(
       /^Usage: signed-requests .*\n\nOptions:\n[ *] -.*\n\nExamples:\n {2}npx .*\n\nExit codes:\n {2}0 /s
     )
@@ -29,7 +34,7 @@ describe.each(HELPS)('the help of %s', (_, help) => {
 it('the same option means the same in every command', () => {
   const options = new Map<string, string>()
   for (const name of ['--prefix', '--dns-server', '--json', '--help']) {
-    for (const [, help] of HELPS.slice(1)) {
+    for (const [, help] of [...helps].slice(1)) {
       const text = help
         .split('Options:\n')[1]!
         .match(new RegExp(`^[ *] (?:-h, )?${name} (?:.|\\n)*?(?=\\n(?:[ *] -|\\n))`, 'm'))?.[0]
@@ -41,7 +46,31 @@ it('the same option means the same in every command', () => {
   expect([...options.keys()]).toHaveLength(4)
 })
 
-it('the page of the documentation is what npm run docs:cli writes', () => {
+it('each command is in the list of commands', () => {
+  const listed = [...helps.get('signed-requests')!.matchAll(/^ {2}([a-z]+) {3,}[a-z]/gm)].map(
+    ([, name]) => name
+  )
+  expect(listed).toEqual([...COMMANDS.keys()])
+})
+
+it.each([...COMMANDS])('the help of %s names each of its options, and no others', (name, { options }) => {
+  const named = [...helps.get(name)!.matchAll(/^([* ]) --([a-z-]+) ?(\S*)/gm)]
+  expect(named.map(([, , option]) => option).sort()).toEqual(Object.keys(options).sort())
+  for (const [, , option = '', value] of named)
+    expect([option, value !== '']).toEqual([option, options[option]!.type === 'string'])
+})
+
+it.each([...COMMANDS])('the help of %s has a star at what may be an environment variable', async name => {
+  const starred = [...helps.get(name)!.matchAll(/^\* --([a-z-]+)/gm)].map(([, option]) => option!)
+  for (const option of starred) {
+    const variable = `SIGNED_REQUESTS_${option.toUpperCase().replaceAll('-', '_')}`
+    const { stderr } = await runInside([name, 'a', 'b'], '', false, { [`${variable}X`]: 'x' })
+    expect(stderr).toContain(`did you mean ${variable}?`)
+  }
+})
+
+it('is in the documentation', () => {
   const page = readFileSync(new URL('../../../docs/command-line.md', import.meta.url), 'utf8')
-  expect(page).toBe(commandLinePage(page))
+  for (const [name, help] of helps)
+    expect(page).toContain(`<!-- help: ${name} -->\n\`\`\`text\n${help}\`\`\`\n`)
 })
