@@ -21,13 +21,12 @@ export interface AccountClientOptions {
 }
 
 /** The URL to post to ends with a slash, the one to append paths to does not. */
-export type AccountSettings = Readonly<Required<Omit<AccountClientOptions, 'selectAccountId'>>> &
-  Pick<AccountClientOptions, 'selectAccountId'>
+export type AccountSettings = Readonly<ReturnType<typeof validateOptions>>
 
 const OPTIONS = ['authUrl', 'baseUrl', 'accessToken', 'fetch', 'now', 'timeout', 'selectAccountId'] as const
 
 /** @throws TypeError on the first bad option. No message repeats a value: it could be the secret. */
-export function validateOptions(options: AccountClientOptions): AccountSettings {
+export function validateOptions(options: AccountClientOptions) {
   const own = ownOptions('createAccountClient', options, OPTIONS)
   const { accessToken, fetch, now, selectAccountId } = own
   if (typeof accessToken !== 'string' || accessToken.trim() === '')
@@ -45,9 +44,9 @@ export function validateOptions(options: AccountClientOptions): AccountSettings 
     accessToken,
     timeout: validateTimeout(own.timeout, 10_000, 'timeout'),
     // Called without `this`: platforms refuse a foreign one, and it must not be this object, which holds the secret.
-    fetch: async (input, init) => (fetch ?? globalThis.fetch)(input, init),
+    fetch: async (...request: Parameters<Fetch>) => (fetch ?? globalThis.fetch)(...request),
     now: () => (now ?? Date.now)(),
-    ...(selectAccountId && { selectAccountId: (raw: unknown) => selectAccountId(raw) })
+    selectAccountId
   }
 }
 

@@ -110,9 +110,7 @@ function standInStore({ set, run }: Commands, prefix: string): ReplayStore {
       owner ||= randomUUID()
       const reply = await set(prefix + storedId(id), owner, Math.ceil(ttlSeconds * 1000))
       if (reply === 'OK' || reply === null) return reply === 'OK'
-      throw new Error(
-        `SET was answered with neither OK nor nil but ${typeof reply}: the claim is not certain`
-      )
+      throw new Error('SET was answered with neither OK nor nil: the claim is not certain')
     },
     async release(id) {
       assertId(id)
@@ -121,11 +119,7 @@ function standInStore({ set, run }: Commands, prefix: string): ReplayStore {
   }
 }
 
-interface Commands {
-  run(script: string, key: string, ...values: string[]): Promise<unknown>
-  set(key: string, value: string, milliseconds: number): Promise<unknown>
-  reconnect(): unknown
-}
+type Commands = ReturnType<typeof nodeRedisCommands>
 
 function commandsOf(client: NodeRedisClient | IoredisClient): Commands {
   const { set, status, isOpen } = Object(client)
@@ -136,8 +130,7 @@ function commandsOf(client: NodeRedisClient | IoredisClient): Commands {
       return nodeRedisCommands(client as NodeRedisClient)
   }
   throw new TypeError(
-    'client must be a node-redis client (createClient or createCluster of "redis", version 4 or later) ' +
-      'or an ioredis client (Redis or Cluster of "ioredis", version 4 or later)'
+    'client must be a node-redis client (createClient, createCluster) or an ioredis client (Redis, Cluster)'
   )
 }
 
@@ -148,7 +141,7 @@ const ioredisCommands = (client: IoredisClient): Commands => ({
   reconnect: () => client.stream?.writable !== false && client.disconnect?.(true)
 })
 
-function nodeRedisCommands(client: NodeRedisClient): Commands {
+function nodeRedisCommands(client: NodeRedisClient) {
   // It has no call for it. Once at a time: every command in flight may ask for it.
   const reopen = shareCalls(async () => {
     if (!client.isOpen) return
@@ -156,9 +149,10 @@ function nodeRedisCommands(client: NodeRedisClient): Commands {
     await client.connect?.()
   })
   return {
-    run: (script, key, ...values) => client.eval(script, { keys: [key], arguments: values }),
-    set: (key, value, ms) => client.set(key, value, { NX: true, PX: ms }),
+    run: (script: string, key: string, ...values: string[]) =>
+      client.eval(script, { keys: [key], arguments: values }),
+    set: (key: string, value: string, ms: number) => client.set(key, value, { NX: true, PX: ms }),
     // The client reports its errors itself.
-    reconnect: () => reopen().catch(() => {})
+    reconnect: (): unknown => reopen().catch(() => {})
   }
 }

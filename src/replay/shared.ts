@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { base64Digest } from '../http/digest.ts'
+import { shareCalls } from '../share-calls.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
 
 /** What a store of several processes needs from its database. */
@@ -62,7 +63,6 @@ export function sharedReplayStore(database: Database): ReplayStore {
   const withdrawals = new Map<string, Withdrawal>()
   /** Tokens that are under way, or granted and not confirmed so far, with the time when their ids will have expired. */
   const pending = new Map<string, number>()
-  let isRetrying = false
   let claims = 0
   let owner = ''
   // Not before the first claim: Workers have no random values while a module loads.
@@ -80,22 +80,15 @@ export function sharedReplayStore(database: Database): ReplayStore {
     await database.free(id, start, end)
     if (withdrawals.get(key) === withdrawal) withdrawals.delete(key)
   }
-  const retryAll = async (): Promise<void> => {
-    if (isRetrying) return
-    isRetrying = true
-    // One at a time, because the database was down; a Map may grow while it is iterated.
-    for (const [key, withdrawal] of withdrawals) {
-      try {
-        await free(withdrawal)
-      } catch {
-        const last = withdrawals.get(key)
-        withdrawals.delete(key)
-        if (last !== undefined && last.until > performance.now()) withdrawals.set(key, last) // behind the others
-        await sleep(RETRY_AFTER, undefined, { ref: false })
+  // One at a time, because the database was down; a Map may grow while it is iterated.
+  const retryAll = shareCalls(async () => {
+    while (withdrawals.size > 0) {
+      for (const [key, withdrawal] of withdrawals) {
+        if (withdrawal.until < performance.now()) withdrawals.delete(key)
+        else await free(withdrawal).catch(() => sleep(RETRY_AFTER, undefined, { ref: false }))
       }
     }
-    isRetrying = false
-  }
+  })
 
   /**
    * Whether our own token should not hold the id: its claim failed, and the database did it behind its withdrawal, or
@@ -172,14 +165,9 @@ export function sharedReplayStore(database: Database): ReplayStore {
   }
 }
 
-const PLAIN = /^[!-~]{1,200}$/
-const HASHED = 'sha256:'
-
 /**
  * An id as a database writes it: unchanged when it is short and printable ASCII, as the verifier's are, otherwise a
  * hash. PostgreSQL accepts no NUL and no long key, and UTF-8 has one replacement for every lone surrogate.
  */
-export function storedId(id: string): string {
-  if (PLAIN.test(id) && !id.startsWith(HASHED)) return id
-  return HASHED + base64Digest('sha256', Buffer.from(id, 'utf16le'))
-}
+export const storedId = (id: string): string =>
+  /^(?!sha256:)[!-~]{1,200}$/.test(id) ? id : `sha256:${base64Digest('sha256', Buffer.from(id, 'utf16le'))}`
