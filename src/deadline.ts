@@ -14,16 +14,8 @@ export function withDeadline<T, L>(
       isSettled = true
       clearTimeout(timer)
     }
-    promise.then(
-      value => {
-        settle()
-        resolve(value)
-      },
-      error => {
-        settle()
-        reject(error)
-      }
-    )
+    promise.then(settle, settle)
+    promise.then(resolve, reject)
     // One turn later: what is there at once needs no timer, which costs a third of an RSA verification.
     SOON.then(() => {
       if (!isSettled) timer = setTimeout(() => resolve(onLate()), timeout)

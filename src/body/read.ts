@@ -1,5 +1,5 @@
 import type { ReceivedBody } from '../http/request.ts'
-import { errorLabel, type Failed, fail, ok, type Result } from '../verdict/result.ts'
+import { errorLabel, fail, ok, type Result } from '../verdict/result.ts'
 
 /** How much is read of a body, unless an option says otherwise. */
 export const MAX_BODY_BYTES = 10_485_760
@@ -63,34 +63,31 @@ async function readStream(
   let length = 0
   try {
     const chunks = iterate(stream)
-    const stop = (why: Failed): Failed => {
-      release(chunks)
-      return why
-    }
     for (;;) {
       // A promise for each read: a race with one long-lived deadline would hold every chunk's reaction in memory.
       const next = await new Promise<IteratorResult<unknown> | undefined>((resolve, reject) => {
         onLate = () => resolve(undefined)
         chunks.next().then(resolve, reject)
       })
-      if (next === undefined)
-        return stop(fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` }))
-      if (next.done) return ok(ownBytes(bytes.subarray(0, length)))
-      const chunk = next.value
-      if (!(chunk instanceof Uint8Array)) {
-        release(chunks)
-        throw new NotBytes()
+      if (next?.done) return ok(ownBytes(bytes.subarray(0, length)))
+      const chunk = next?.value
+      if (chunk instanceof Uint8Array && length + chunk.length <= limit) {
+        bytes = append(bytes, length, chunk)
+        length += chunk.length
+        continue
       }
-      if (length + chunk.length > limit) return stop(fail('body-too-large', { limit }))
-      bytes = append(bytes, length, chunk)
-      length += chunk.length
+      release(chunks)
+      if (next === undefined)
+        return fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` })
+      if (chunk instanceof Uint8Array) return fail('body-too-large', { limit })
+      break
     }
   } catch (error) {
-    if (error instanceof NotBytes) throw error
     return fail('body-unreadable', { error: errorLabel(error) })
   } finally {
     clearTimeout(timer)
   }
+  throw new TypeError('request.body must be a stream of bytes (Uint8Array): do not call setEncoding() on it')
 }
 
 /** Bytes that are made ready for a body because its head says that they come. */
@@ -100,12 +97,6 @@ const MAX_ANNOUNCED = 1_048_576
 function release(chunks: Chunks): void {
   const released = async () => chunks.release()
   released().catch(() => {})
-}
-
-class NotBytes extends TypeError {
-  constructor() {
-    super('request.body must be a stream of bytes (Uint8Array): do not call setEncoding() on it')
-  }
 }
 
 /** Appends to a buffer that doubles, so that tiny chunks cost no more than their bytes. */

@@ -73,8 +73,5 @@ function toTime(parts: DateParts): number | undefined {
   return date.setUTCHours(hour, minute, second)
 }
 
-function fullYear(text: string): number {
-  const year = Number(text)
-  if (text.length === 4) return year
-  return year < 70 ? 2000 + year : 1900 + year
-}
+const fullYear = (text: string): number =>
+  Number(text.length === 2 ? `${text < '70' ? 20 : 19}${text}` : text)

@@ -41,24 +41,14 @@ function startsRecord(string: string, before: string): boolean {
     return last.trim() !== '' && /^[ \t]*[a-z][ \t]*=/.test(string) && looksLikeKeyRecord(string)
   }
   const tag = /^[ \t]*(\w+)[ \t]*=/.exec(last)?.[1]
-  switch (tag) {
-    case 'p':
-      // After a whole key only white space and the next tag may follow.
-      return startsOther(string) || (!/^(?:[ \t\r\n;]|$)/.test(string) && isWholeKey(before))
-    case 'h':
-    case 'k':
-    case 's':
-    case 't':
-      // A restriction after the key may be continued, but `t=y` never becomes `t=yes`.
-      return startsOther(string) || (/(?:^|;)[ \t]*p[ \t]*=/.test(before) && !parseKeyRecord(before).ok)
-    case undefined:
-      return startsOther(string)
-    default: // notes and unknown tags may contain anything
-      return false
-  }
+  // Notes and unknown tags may contain anything.
+  if (tag !== undefined && !/^[phkst]$/.test(tag)) return false
+  if (VERSION.test(string) || OTHER_NAME.test(string)) return true
+  // After a whole key only white space and the next tag may follow.
+  if (tag === 'p') return !/^(?:[ \t\r\n;]|$)/.test(string) && isWholeKey(before)
+  // A restriction after the key may be continued, but `t=y` never becomes `t=yes`.
+  return tag !== undefined && /(?:^|;)[ \t]*p[ \t]*=/.test(before) && !parseKeyRecord(before).ok
 }
-
-const startsOther = (string: string): boolean => VERSION.test(string) || OTHER_NAME.test(string)
 
 /** Much longer than any key record; a longer text is not parsed again for each of its strings. */
 const MAX_LENGTH = 4096

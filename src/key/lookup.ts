@@ -77,15 +77,12 @@ function parseAnswer(name: string, answer: unknown): Result<TxtAnswer> {
   return fail('key-lookup-failed', { name, error: 'the answer is not of the form string[][]' })
 }
 
-/** A loop, because `every` skips the holes of a sparse array. */
-function isTxtAnswer(answer: unknown): answer is TxtAnswer {
-  if (!Array.isArray(answer)) return false
-  for (const record of answer) {
-    if (!Array.isArray(record)) return false
-    for (const chunk of record) if (typeof chunk !== 'string') return false
-  }
-  return true
-}
+const isTxtAnswer = (answer: unknown): answer is TxtAnswer =>
+  isArrayOf(answer, record => isArrayOf(record, chunk => typeof chunk === 'string'))
+
+/** Of a copy, because `every` skips the holes of a sparse array. */
+const isArrayOf = (list: unknown, isElement: (element: unknown) => boolean): boolean =>
+  Array.isArray(list) && [...list].every(isElement)
 
 /** Only `code` decides: NXDOMAIN and "no TXT here" are answers; any other code means there was no answer. */
 function parseError(name: string, error: unknown, lookupTxt: LookupTxt): Result<TxtAnswer> {

@@ -1,3 +1,5 @@
+import { fail, ok, type Result } from '../verdict/result.ts'
+
 /** A label as key records use it: letters, digits, hyphen and underscore (RFC 1035 section 2.3.1, RFC 8552). */
 const LABELS = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
 
@@ -22,14 +24,12 @@ export function normalizeName(name: string): string | undefined {
  * The DNS name of a key: a proper subdomain of the domain, compared on a label boundary. Resolvers decode punycode
  * labels, and ask for the root when one is invalid, so the labels in front of the domain have none.
  */
-export function parseKeyName(
-  keyId: string,
-  domain: string
-): { name: string } | { problem: 'malformed' | 'outside-domain' } {
+export function parseKeyName(keyId: string, domain: string): Result<string> {
+  const evidence = { received: keyId, domain }
   const name = normalizeName(keyId)
-  if (name === undefined) return { problem: 'malformed' }
+  if (name === undefined) return fail('key-name-malformed', evidence)
   const isInside = name.endsWith(`.${domain}`)
   const ownLabels = isInside ? name.slice(0, -domain.length) : name
-  if (/(?:^|\.)xn--/.test(ownLabels)) return { problem: 'malformed' }
-  return isInside ? { name } : { problem: 'outside-domain' }
+  if (/(?:^|\.)xn--/.test(ownLabels)) return fail('key-name-malformed', evidence)
+  return isInside ? ok(name) : fail('key-name-outside-domain', evidence)
 }

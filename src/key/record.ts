@@ -120,19 +120,10 @@ const FOLDING = /* @__PURE__ */ charSet(' \t\r\n')
  * missing.
  */
 export function looksLikeKeyRecord(text: string): boolean {
-  let hasVersion = false
-  let hasKey = false
-  for (const spec of text.split(';')) {
-    const equals = spec.indexOf('=')
-    if (equals < 0) continue
-    const name = looseTrim(spec.slice(0, equals))
-    if (name === 'p') hasKey = true
-    if (name !== 'v') continue
-    hasVersion = true
-    const value = looseTrim(spec.slice(equals + 1))
-    if (value === '' || value.slice(0, 4).toUpperCase() === 'DKIM') return true
-  }
-  return hasKey && !hasVersion
+  const tags = text.split(';').map(spec => /^([^=]*)=(.*)$/s.exec(spec)?.slice(1).map(looseTrim))
+  const versions = tags.filter(tag => tag?.[0] === 'v')
+  if (versions.length === 0) return tags.some(tag => tag?.[0] === 'p')
+  return versions.some(tag => /^(?:DKIM|$)/i.test(tag![1]!))
 }
 
 /** Drops white space of any kind, and the quotes and backslashes that zone files leave behind. */

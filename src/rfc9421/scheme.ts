@@ -105,8 +105,7 @@ export const rfc9421: Scheme = steps
  * refused, so an attacker cannot choose which signature is verified; without one, the key-name check refuses.
  */
 function chooseInput(inputs: readonly SignatureInput[], serviceDomain: string): Result<SignatureInput> {
-  const isOwn = ({ keyId }: SignatureInput) =>
-    keyId !== undefined && 'name' in parseKeyName(keyId, serviceDomain)
+  const isOwn = ({ keyId }: SignatureInput) => keyId !== undefined && parseKeyName(keyId, serviceDomain).ok
   const [first, second] = inputs.filter(isOwn)
   if (second !== undefined)
     return withMessage(
