@@ -65,14 +65,10 @@ export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest
  * section 8.3.1); a Host with the same value is not a repeat.
  */
 function headerLines({ rawHeaders }: NodeRequest): HeaderLine[] {
-  const lines: HeaderLine[] = []
-  let authority: string | undefined
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!
-    const value = rawHeaders[i + 1]!
-    if (name === ':authority') authority = value
-    else if (!name.startsWith(':')) lines.push([name, value])
-  }
+  const all: HeaderLine[] = []
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) all.push([rawHeaders[i]!, rawHeaders[i + 1]!])
+  const lines = all.filter(([name]) => !name.startsWith(':'))
+  const [, authority] = all.find(([name]) => name === ':authority') ?? []
   const isHost = ([name, value]: HeaderLine) => name.toLowerCase() === 'host' && value === authority
   return authority === undefined || lines.some(isHost) ? lines : [...lines, ['Host', authority]]
 }
@@ -129,11 +125,10 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
   return {
     async next() {
       while (chunks.length === 0 && end === undefined) {
-        const woken = new Promise<void>(resolve => {
+        await new Promise<void>(resolve => {
           wake = resolve
+          req.resume()
         })
-        req.resume()
-        await woken
       }
       const value = chunks.shift()
       if (value !== undefined) return { done: false, value }

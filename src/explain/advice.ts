@@ -1,7 +1,7 @@
 import { SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 import type { Failure } from '../verdict/verdict.ts'
 import { findCause } from './causes.ts'
-import type { Search } from './changed-line.ts'
+import { type Search, withoutPort } from './changed-line.ts'
 import { compareWithClock, type Evidence, inWords, lengths, textOf } from './facts.ts'
 import { type SettingsLanguage, showSetting } from './settings.ts'
 import { escapeText } from './text.ts'
@@ -26,8 +26,6 @@ const BODY_CHANGES: Evidence = {
 
 const ALGORITHMS: readonly string[] = Object.values(SCHEME_ALGORITHMS).flat()
 
-const withoutPort = (name: Evidence[string]): string => String(name).toLowerCase().replace(/:\d+$/, '')
-
 /**
  * The likely cause and the fix.
  *
@@ -39,7 +37,7 @@ export function adviceOn(
   settings: SettingsLanguage,
   known: Search & Readonly<Record<string, unknown>>
 ): { cause: string; fix: string } {
-  const { received, bodyLength, offsetSeconds } = evidence
+  const { expected = [], bodyLength, offsetSeconds } = evidence
   const error = String(evidence['error'])
   const bodyChange = String(evidence['reencoding'] ?? evidence['change'] ?? '')
   const domain = String(evidence['domain'])
@@ -49,16 +47,15 @@ export function adviceOn(
   // The same server as was asked, which need not be the system's.
   const asked = String([evidence['servers']].flat()[0])
   const server = /^[\d.]+(?::\d+)?$|^\[[\da-f:]+\]:\d+$/.test(asked) ? ` --dns-server ${asked}` : ''
-  const algorithm = String(received).toLowerCase()
+  const received = String(evidence['received']).toLowerCase()
   const values: Readonly<Record<string, unknown>> = {
     ...evidence,
     ...known,
     sameName:
-      check === 'host' &&
-      [evidence['expected']].flat().some(ours => withoutPort(ours) === withoutPort(received)),
-    algorithm: ALGORITHMS.includes(algorithm) ? algorithm : '',
+      check === 'host' && [expected].flat().some(name => withoutPort(`${name}`) === withoutPort(received)),
+    algorithm: ALGORITHMS.includes(received) ? received : '',
     similarName: String(evidence['similar']).split(':', 1)[0],
-    itself: algorithm.replace(/\.$/, '') === domain,
+    itself: received.replace(/\.$/, '') === domain,
     isLong: Number(evidence['bits']) >= 1024,
     bodyChange,
     how: BODY_CHANGES[bodyChange],

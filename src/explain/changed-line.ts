@@ -84,7 +84,7 @@ function hintsIn({ hosts = [], forwarded = [] }: EvidenceByCode['signature-misma
 }
 
 const withoutOrigin = (url: string): string => url.replace(/^https?:\/\/[^/?]*/, '')
-const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
+export const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
 const upper = (text: string, letters: RegExp): string => text.replace(letters, found => found.toUpperCase())
 
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']

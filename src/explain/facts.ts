@@ -56,9 +56,9 @@ const ELSEWHERE = /^(?:offset|record|signature$|signingS|bodyL|contentL|reenc|ch
 export function facts(evidence: Evidence, cause?: { readonly error: unknown }): Fact[] {
   const { bodyLength, contentLength, record, signingString } = evidence
   const found: (readonly [name: string, value: string | undefined])[] = [
-    ...Object.entries(evidence)
-      .filter(([name, value]) => value !== undefined && !ELSEWHERE.test(name))
-      .map(([name, value]) => [LABELS.get(name) ?? name, shown(name, value)] as const),
+    ...Object.entries(evidence).map(
+      ([name, value]) => [LABELS.get(name) ?? name, shown(name, value)] as const
+    ),
     ["this machine's clock", receiverClock(evidence)],
     ['thrown', cause && thrown(cause.error)],
     ['body', bodyLength === undefined ? undefined : lengths(Number(bodyLength), contentLength)],
@@ -71,7 +71,8 @@ export function facts(evidence: Evidence, cause?: { readonly error: unknown }): 
 /** `received a.example` */
 export const factText = ({ name, value }: Fact): string => `${name} ${value}`
 
-function shown(name: string, value: Evidence[string]): string {
+function shown(name: string, value: Evidence[string]): string | undefined {
+  if (value === undefined || ELSEWHERE.test(name)) return undefined
   if (name === 'toleranceSeconds') return duration(Number(value))
   if (name === 'reason') return escapeText(inWords(String(value)))
   const time = name === 'created' || name === 'expires' ? httpDate(Number(value) * 1000) : undefined
@@ -121,8 +122,7 @@ export function compareWithClock(evidence: Evidence): string {
   const offset = Number(evidence['offsetSeconds'])
   const clock = receiverClock(evidence)
   const way = offset < 0 ? 'behind' : 'ahead of'
-  const now = clock === undefined ? '' : ` (${clock})`
-  return `${what} is ${duration(Math.abs(offset))} ${way} this machine's clock${now}`
+  return `${what} is ${duration(Math.abs(offset))} ${way} this machine's clock${clock ? ` (${clock})` : ''}`
 }
 
 /**

@@ -6,12 +6,7 @@ import type { Rejected, Unavailable, Verdict, Verified } from '../verdict/verdic
 import type { Verify } from '../verify.ts'
 
 /** @throws TypeError for a verifier, a handler or a hook that is not one */
-export function validateHandler(
-  from: string,
-  verify: unknown,
-  handle: unknown,
-  hooks: Readonly<Record<string, unknown>>
-): void {
+export function validateHandler(from: string, verify: unknown, handle: unknown, hooks: object): void {
   if (typeof verify !== 'function' || typeof (verify as Partial<Verify>).release !== 'function')
     throw new TypeError(
       `${from}() got ${describe(verify)} for its verifier: pass what createVerifier() returned, not a wrapper`

@@ -77,7 +77,7 @@ export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): Drain
  */
 export async function answerAndClose(
   res: NodeResponse,
-  { status, headers }: Refusal,
+  refusal: Refusal,
   limits: DrainLimits
 ): Promise<void> {
   if (res.writableEnded || res.destroyed) return
@@ -90,8 +90,8 @@ export async function answerAndClose(
   // A framework that writes after the refusal must not crash the process: write after end.
   res.on('error', () => {})
   for (const name of ['Content-Type', 'Content-Encoding']) res.removeHeader(name)
-  res.statusCode = status
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  res.statusCode = refusal.status
+  for (const [name, value] of Object.entries(refusal.headers)) res.setHeader(name, value)
   if ('stream' in res) {
     const { stream } = res
     res.end()
@@ -127,12 +127,9 @@ function drain(req: IncomingMessage, { drainBytes, drainTimeout }: DrainLimits):
       dropped += chunk.length
       if (dropped > drainBytes) resolve(false)
     })
+    for (const event of ['end', 'close']) req.on(event, () => resolve(true))
     // A client that disconnects now must not crash the process.
-    req.on('error', () => {})
-    req
-      .on('end', () => resolve(true))
-      .on('close', () => resolve(true))
-      .resume()
+    req.on('error', () => {}).resume()
   })
   // For the whole rest: a sender that drips bytes cannot extend it.
   return withDeadline(read, drainTimeout, () => false).finally(() => req.pause())
