@@ -46,7 +46,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/not-modified': 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n'
 }
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 let upstream: Server
 let gateway: TestGateway
 beforeAll(async () => {

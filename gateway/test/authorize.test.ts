@@ -13,7 +13,7 @@ import {
 import type { Exchange, Malformed } from '../src/exchange.ts'
 import { logText } from '../src/log.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const sign = (more: Parameters<typeof service.sign>[0] = {}) =>
   service.sign({ method: 'POST', target: '/hook?id=1', body: '{"id":1}', ...more })
 

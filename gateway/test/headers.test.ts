@@ -164,7 +164,7 @@ describe('answerHeaders', () => {
 })
 
 describe('what the gateway adds', async () => {
-  const service = createTestService()
+  const service = createTestService({ rsaBits: 1024 })
   const verify = createVerifier({ ...service.options, replayStore: memoryReplayStore() })
   const signed = service.sign({ target: '/', date: new Date(Date.now() - 1000) })
   const verified = await verify(signed)

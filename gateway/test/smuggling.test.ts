@@ -5,9 +5,9 @@ import { converse } from './raw-client.ts'
 import { type RecordedRequest, type RecordingUpstream, startRecordingUpstream } from './recording-upstream.ts'
 import { startTestGateway, type TestGateway } from './start.ts'
 
-const service = createTestService()
-const all = attempts(service, createTestService())
-const observedAttempts = attempts(service, createTestService())
+const service = createTestService({ rsaBits: 1024 })
+const all = attempts(service, createTestService({ rsaBits: 1024 }))
+const observedAttempts = attempts(service, createTestService({ rsaBits: 1024 }))
 
 let upstream: RecordingUpstream
 let gateway: TestGateway

@@ -48,7 +48,7 @@ export async function startApplication(
 /** One for all tests of a file: its keys take time to make. */
 let shared: TestService | undefined
 export function sharedService(): TestService {
-  shared ??= createTestService()
+  shared ??= createTestService({ rsaBits: 1024 })
   return shared
 }
 

@@ -8,7 +8,7 @@ import { type RecordingUpstream, startRecordingUpstream } from './recording-upst
 import { startTestGateway } from './start.ts'
 
 /** Every vector brings its own options. */
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 let upstream: RecordingUpstream
 beforeAll(async () => {
   upstream = await startRecordingUpstream()

@@ -10,8 +10,8 @@ import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 
 const GIGABYTE = 2 ** 30
 const MEGABYTE = 2 ** 20
-const service = createTestService()
-const stranger = createTestService()
+const service = createTestService({ rsaBits: 1024 })
+const stranger = createTestService({ rsaBits: 1024 })
 
 let dns: DnsServer
 beforeAll(async () => {

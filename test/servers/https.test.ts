@@ -18,7 +18,7 @@ import { failuresOf } from '../support/verdicts.ts'
 
 const HOST = 'receiver.example'
 const MEGABYTE = 1_000_000
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const keyId = Object.keys(service.records)[0]!
 
 let dns: DnsServer

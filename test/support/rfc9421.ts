@@ -1,6 +1,7 @@
-import { constants, createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { constants, createHash, sign } from 'node:crypto'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
 import { rfc9421 } from '../../src/rfc9421/index.ts'
+import { ED25519, ONE } from '../vectors/build/keys.ts'
 import { type Parts, signLines, type Written } from '../vectors/build/sign-rfc9421.ts'
 
 /** A service that signs by RFC 9421. */
@@ -15,18 +16,13 @@ export const BODY = '{"event":"opened","id":7}'
 export const NOW = Date.parse('2026-11-20T12:00:00Z')
 export const SECONDS = NOW / 1000
 
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const ed25519 = generateKeyPairSync('ed25519')
-export const PRIVATE_KEYS = { rsa: rsa.privateKey, ed25519: ed25519.privateKey }
+export const PRIVATE_KEYS = { rsa: ONE.privateKey, ed25519: ED25519.privateKey }
 
-const spki = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' })
-const record = (text: string): string[] => text.match(/.{1,255}/g)!
+const chunks = (record: string): string[] => record.match(/.{1,255}/g)!
 
 export const RECORDS: Record<string, string[][]> = {
-  [KEY_ID.rsa]: [record(`v=DKIM1; k=rsa; p=${spki(rsa.publicKey).toString('base64')}`)],
-  [KEY_ID.ed25519]: [
-    record(`v=DKIM1; k=ed25519; p=${spki(ed25519.publicKey).subarray(-32).toString('base64')}`)
-  ]
+  [KEY_ID.rsa]: [chunks(ONE.record)],
+  [KEY_ID.ed25519]: [chunks(ED25519.record)]
 }
 
 export const OPTIONS = {
@@ -44,10 +40,10 @@ export const OPTIONS = {
 
 export function signText(text: string, algorithm: Algorithm, saltLength = 64): Buffer {
   const bytes = Buffer.from(text, 'latin1')
-  if (algorithm === 'ed25519') return sign(null, bytes, ed25519.privateKey)
-  if (algorithm === 'rsa-v1_5-sha256') return sign('sha256', bytes, rsa.privateKey)
+  if (algorithm === 'ed25519') return sign(null, bytes, PRIVATE_KEYS.ed25519)
+  if (algorithm === 'rsa-v1_5-sha256') return sign('sha256', bytes, PRIVATE_KEYS.rsa)
   return sign('sha512', bytes, {
-    key: rsa.privateKey,
+    key: PRIVATE_KEYS.rsa,
     padding: constants.RSA_PKCS1_PSS_PADDING,
     saltLength
   })

@@ -3,7 +3,7 @@ import { createTestService } from 'signed-requests/testing'
 import { onTestFinished } from 'vitest'
 import { type AdminSettings, startAdmin } from '../../src/admin/admin.ts'
 
-export const service = createTestService()
+export const service = createTestService({ rsaBits: 1024 })
 
 /** Settings for one test. */
 export const testAdminSettings = (changes: Partial<AdminSettings> = {}): AdminSettings => ({

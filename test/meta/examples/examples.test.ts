@@ -28,7 +28,7 @@ import { type RunningRecipe, type Setting, testRecipe as testSilentRecipe } from
 import { behindProxy, sendOverHttp, sendOverHttp2 } from './senders.ts'
 
 const HOST = 'receiver.example'
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 
 let dns: DnsServer
 let certificate: Certificate

@@ -11,7 +11,7 @@ import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { pairs } from './kinds.ts'
 import { behindProxy } from './senders.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const order = () =>
   service.sign({ target: '/hook', headers: { 'Content-Type': 'application/json' }, body: '{"id":1}' })
 const forged = () => ({ ...order(), body: '{"id":2}' })

@@ -5,7 +5,7 @@ import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 import { type Service, startService } from './service.ts'
 
-const sender = createTestService({ accountId: '4711' })
+const sender = createTestService({ accountId: '4711', rsaBits: 1024 })
 let account: Service
 let dns: DnsServer
 

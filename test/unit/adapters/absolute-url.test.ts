@@ -7,7 +7,7 @@ import { createVerifier, type FromFetchOptions, fetchHandler } from '../../../sr
 import { createTestService } from '../../../src/testing/index.ts'
 import { pairs } from '../../meta/examples/kinds.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const closing: (() => unknown)[] = []
 afterEach(() => {
   for (const close of closing.splice(0)) close()

@@ -3,7 +3,7 @@ import { createVerifier, fromFetchRequest, type ReceivedRequest } from '../../..
 import { createTestService } from '../../../src/testing/index.ts'
 import { pairs } from '../../meta/examples/kinds.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier(service.options)
 
 /** As a runtime would hand it over. */

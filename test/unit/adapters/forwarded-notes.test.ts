@@ -44,7 +44,7 @@ test('a header that was usable, or was not asked for, leaves no note', () => {
 })
 
 test('the notes of a copied request are in the evidence', async () => {
-  const verify = createVerifier(createTestService().options)
+  const verify = createVerifier(createTestService({ rsaBits: 1024 }).options)
   const verdict = await verify({ ...received({}, { https: 'x-forwarded-proto' }), target: '/other' })
   expect(verdict.failures[0]).toMatchObject({
     code: 'not-https',

@@ -20,7 +20,7 @@ import loadBalancer from './lambda-events/load-balancer.json' with { type: 'json
 import loadBalancerMultiValue from './lambda-events/load-balancer-multi-value.json' with { type: 'json' }
 import restApi from './lambda-events/rest-api.json' with { type: 'json' }
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const linesOf = (request: ReceivedRequest) => [...(request.headers as Iterable<readonly [string, string]>)]
 const headerOf = (request: ReceivedRequest, name: string) =>
   linesOf(request).flatMap(([header, value]) => (header.toLowerCase() === name ? [value] : []))

@@ -22,7 +22,7 @@ import { createTestService } from '../../../src/testing/index.ts'
 import { sendOverHttp } from '../../meta/examples/senders.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, requireHttps: false })
 const order = service.sign({ target: '/prefix/hook?id=1', body: '{"amount": 100}' })
 

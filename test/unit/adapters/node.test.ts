@@ -15,7 +15,7 @@ import { sendOverHttp, sendOverHttp2 } from '../../meta/examples/senders.ts'
 import { type Certificate, makeCertificate } from '../../support/https.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, requireHttps: false })
 
 const closing: (() => unknown)[] = []

@@ -3,7 +3,7 @@ import { createVerifier, fromLambdaEvent, type ProxyOptions } from '../../../src
 import { createTestService } from '../../../src/testing/index.ts'
 import { pairs } from '../../meta/examples/kinds.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier(service.options)
 
 /** A load balancer's event shows header lines as they are, repeats and all, and claims no HTTPS. */

@@ -10,7 +10,7 @@ import { runInside } from '../../support/run-cli.ts'
 import type { Finished } from '../../support/run-process.ts'
 import { sniff } from '../../support/sniff.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const KEY_NAME = 'key1._domainkey.service.example'
 const RECORD = service.records[KEY_NAME]![0]!.join('')
 const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
@@ -108,7 +108,7 @@ describe('explain', () => {
   })
 
   it('judges as of another time, without TLS, with another account header', async () => {
-    const branded = createTestService({ accountHeader: 'X-Brand-ID' })
+    const branded = createTestService({ accountHeader: 'X-Brand-ID', rsaBits: 1024 })
     const old = branded.sign({ date: new Date('2026-01-02T03:04:05Z') })
     const bytes = await sniff(old)
     const record = branded.records[KEY_NAME]![0]!.map(chunk => `"${chunk}"`).join(' ')
@@ -228,7 +228,7 @@ describe('key', () => {
       `  asked: DNS server ${dns.address}`,
       '',
       'record 1: usable',
-      '  bits: 2048',
+      '  bits: 1024',
       '  type: rsa'
     ])
     expect(stdout.replace(/\n {8}/g, '')).toContain(`  text: ${RECORD}\n`)

@@ -1,4 +1,3 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
@@ -24,25 +23,19 @@ import { freePort } from '../../support/free-port.ts'
 import { makeCertificate } from '../../support/https.ts'
 import { runInside } from '../../support/run-cli.ts'
 
+const keyFile = 'test/vectors/build/keys/one.pem'
+
 let folder: string
 let dnsAddress: string
-let keyFile: string
 const servers: Server[] = []
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'send-'))
   dnsAddress = `127.0.0.1:${await freePort()}`
-  keyFile = await writeKey('one.pem', generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey)
 })
 afterEach(() => {
   for (const server of servers.splice(0)) server.close()
 })
 afterAll(() => rm(folder, { recursive: true }))
-
-async function writeKey(name: string, privateKey: KeyObject): Promise<string> {
-  const file = join(folder, name)
-  await writeFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  return file
-}
 
 async function listen(server: Server): Promise<number> {
   servers.push(server)
@@ -109,7 +102,17 @@ it('signs with a fresh key, serves its record, and prints the answer', async () 
 it('signs by RFC 9421', async () => {
   const url = await startReceiver({ schemes: [rfc9421] })
   const send = (...flags: string[]) =>
-    runInside(['send', `${url}/hook?id=1`, '--data', '{}', '--serve-dns', dnsAddress, ...flags])
+    runInside([
+      'send',
+      `${url}/hook?id=1`,
+      '--key',
+      keyFile,
+      '--data',
+      '{}',
+      '--serve-dns',
+      dnsAddress,
+      ...flags
+    ])
   expect(await send('--scheme', 'rfc9421')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('answer: 200 OK')
@@ -121,9 +124,7 @@ it('signs by RFC 9421', async () => {
   })
 })
 
-it('signs with a given key of 3072 bits, whose record does not fit into a datagram', async () => {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 3072 })
-  const key = await writeKey('two.pem', privateKey)
+it('signs with a given key of 8192 bits, whose record does not fit into a datagram', async () => {
   const url = await startReceiver({
     serviceDomain: 'brand.example',
     accounts: '77',
@@ -145,7 +146,7 @@ it('signs with a given key of 3072 bits, whose record does not fit into a datagr
       url,
       ...flags,
       '--key',
-      key,
+      'test/vectors/build/keys/rsa-8192.pem',
       '--method',
       'PUT',
       '--data',
@@ -311,7 +312,7 @@ describe('a refusal', () => {
         response.writeHead(401, { Date: date, 'WWW-Authenticate': 'Signature' }).end()
       })
     )
-    const { code, stdout } = await runInside(['send', `http://127.0.0.1:${port}/`])
+    const { code, stdout } = await runInside(['send', `http://127.0.0.1:${port}/`, '--key', keyFile])
     expect(stdout.includes('lookupTxt')).toBe(way === undefined)
     if (way !== undefined) expect(stdout.replaceAll('\n', ' ')).toContain(`${way} the receiver's`)
     expect(code).toBe(1)
@@ -439,7 +440,7 @@ it('says that the port for DNS is taken, and ends', async () => {
 })
 
 it('rejects a file that is not an RSA private key', async () => {
-  const key = await writeKey('ec.pem', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+  const key = 'test/vectors/build/keys/ec-p256.pem'
   const { code, stderr } = await runInside(['send', 'http://127.0.0.1:1/', '--key', key])
   expect([code, stderr]).toEqual([64, `signed-requests: ${key} is not an RSA private key in PEM\n`])
 })
@@ -457,10 +458,17 @@ createServer(async (req, res) => {
     const file = join(folder, 'receiver.mjs')
     const stubborn = "process.on('SIGTERM', () => {})"
     await writeFile(file, `${RECEIVER.replace('PORT)', `${port})`)}\n${stubborn}`)
-    const { code, stdout } = await runInside(['send', `http://127.0.0.1:${port}/`, '--start', file])
+    const { code, stdout } = await runInside([
+      'send',
+      `http://127.0.0.1:${port}/`,
+      '--key',
+      keyFile,
+      '--start',
+      file
+    ])
     expect(stdout).toContain('answer: 200 OK\n\n  v=DKIM1; k=rsa; p')
     expect(code).toBe(0)
-    const gone = await runInside(['send', `http://127.0.0.1:${port}/`])
+    const gone = await runInside(['send', `http://127.0.0.1:${port}/`, '--key', keyFile])
     expect(gone.code).toBe(2)
   })
 
@@ -476,7 +484,9 @@ createServer(async (req, res) => {
   writeFileSync(${JSON.stringify(log)}, record.join('').slice(0, 17))
 }).listen(${port})`
     await writeFile(file, observer)
-    expect((await runInside(['send', `http://127.0.0.1:${port}/`, '--start', file])).code).toBe(0)
+    expect(
+      (await runInside(['send', `http://127.0.0.1:${port}/`, '--key', keyFile, '--start', file])).code
+    ).toBe(0)
     expect(await readFile(log, 'utf8')).toBe('v=DKIM1; k=rsa; p')
   })
 
@@ -484,12 +494,21 @@ createServer(async (req, res) => {
     const port = await freePort()
     const broken = join(folder, 'broken.mjs')
     await writeFile(broken, 'process.exit(1)')
-    expect(await runInside(['send', `http://127.0.0.1:${port}/`, '--start', broken])).toMatchObject({
+    expect(
+      await runInside(['send', `http://127.0.0.1:${port}/`, '--key', keyFile, '--start', broken])
+    ).toMatchObject({
       code: 64,
       stderr: `signed-requests: ${broken} (--start) has ended\n`
     })
     const taken = await listen(createServer())
-    const { code, stderr } = await runInside(['send', `http://127.0.0.1:${taken}/`, '--start', broken])
+    const { code, stderr } = await runInside([
+      'send',
+      `http://127.0.0.1:${taken}/`,
+      '--key',
+      keyFile,
+      '--start',
+      broken
+    ])
     expect([code, stderr]).toEqual([64, expect.stringContaining('another program listens on')])
   })
 })

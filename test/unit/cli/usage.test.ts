@@ -4,7 +4,7 @@ import { createTestService } from '../../../src/testing/index.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { sniff } from '../../support/sniff.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const [RECORD] = Object.values(service.records).map(([record]) => record!.join(''))
 const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
 const capture = await sniff(service.sign({ target: '/hook?id=42' }))
@@ -97,7 +97,9 @@ describe('usage', () => {
     ],
     [['send', 'http://a.example', '--header', 'x'], "--header takes 'NAME: TEXT'"]
   ])('%j is a mistake, in one line', async (args, message) => {
-    expect(await runInside(args, capture)).toEqual({
+    // Without a key of its own, send makes one.
+    const key = args[0] === 'send' ? ['--key', 'test/vectors/build/keys/one.pem'] : []
+    expect(await runInside([...args, ...key], capture)).toEqual({
       code: 64,
       stdout: '',
       stderr: `signed-requests: ${message}\n`

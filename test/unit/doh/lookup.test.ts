@@ -316,7 +316,7 @@ describe('the options', () => {
 
 describe('a verifier that asks by DNS over HTTPS', () => {
   it('is unavailable without the AD bit where that is required, and says why', async () => {
-    const service = createTestService()
+    const service = createTestService({ rsaBits: 1024 })
     const request = service.sign()
     const [[name, records]] = Object.entries(service.records) as [[string, string[][]]]
     const own = await startDohServer({ [name]: records })

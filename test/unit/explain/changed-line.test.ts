@@ -1,4 +1,4 @@
-import { constants, sign as cryptoSign, generateKeyPairSync } from 'node:crypto'
+import { constants, sign as cryptoSign } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findChangedLine, PATIENT_SEARCH_COST, SEARCH_COST } from '../../../src/explain/changed-line.ts'
@@ -15,8 +15,9 @@ import {
 import { createTestService, type SignRequest } from '../../../src/testing/index.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { sniff } from '../../support/sniff.ts'
+import { ED25519, ONE } from '../../vectors/build/keys.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const HOSTS = ['receiver.example', 'www.receiver.example']
 
 const sign = (request: SignRequest = {}): ReceivedRequest =>
@@ -139,10 +140,7 @@ describe.each([
   ['rsa', 'rsa-sha512'],
   ['ed25519', 'ed25519']
 ])('a signature of a key of type %s, by %s', (type, algorithm) => {
-  const key =
-    type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519')
-  const der = key.publicKey.export({ type: 'spki', format: 'der' })
-  const published = `v=DKIM1; k=${type}; p=${(type === 'rsa' ? der : der.subarray(-32)).toString('base64')}`
+  const key = type === 'rsa' ? ONE : ED25519
 
   /** The request with a signature of that key in the place of the service's. */
   function resign(request: ReceivedRequest): ReceivedRequest {
@@ -165,7 +163,7 @@ describe.each([
   }
   const options = {
     algorithms: ['hs2019', 'rsa-sha512', 'ed25519'] as Algorithm[],
-    lookupTxt: async () => [[published]]
+    lookupTxt: async () => [[key.record]]
   }
 
   it('is found in the line whose original a proxy forwarded', async () => {
@@ -236,7 +234,7 @@ it('finds any port that was changed or left out, where a person waits for it', a
 })
 
 it('finds nothing when the key did not make the signature, or more was changed', async () => {
-  const other = createTestService()
+  const other = createTestService({ rsaBits: 1024 })
   expect(await changedLineOf(sign(), { lookupTxt: other.lookupTxt })).toBeUndefined()
   expect(await changedLineOf({ ...sign(), target: '/completely/different' })).toBeUndefined()
   expect(

@@ -17,7 +17,7 @@ import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { readFixture } from '../../support/read-fixture.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const KEY_NAME = 'key1._domainkey.service.example'
 const BODY = '{"event":"published"}\n'
@@ -287,7 +287,7 @@ describe('what the evidence shows', () => {
 
   it('a key that was replaced, apart from a line that was changed', async () => {
     const old = sign()
-    const other = createTestService()
+    const other = createTestService({ rsaBits: 1024 })
     const text = explained(await judge(old, { lookupTxt: other.lookupTxt }))
     expect(unwrapped(text)).toContain(
       'likely cause: another key made it: it was replaced under the same name, or this is a forgery'

@@ -88,7 +88,7 @@ const rejects = (code: string) => () => Promise.reject(Object.assign(new Error('
 const store = (claim: () => Promise<boolean>) => ({ replayStore: { claim, release: async () => {} } })
 const record = (text: string) => ({ lookupTxt: async () => [[text]] })
 const published = service.records[KEY_NAME]![0]!.join('')
-const long = createTestService().records[KEY_NAME]![0]!.join('')
+const long = createTestService({ rsaBits: 2048 }).records[KEY_NAME]![0]!.join('')
 const longRecord = (more: number) => long.replace('p=', `${' '.repeat(more)}p=`)
 const minutes = (count: number) => new Date(Date.now() + count * 60_000)
 
@@ -631,9 +631,9 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   },
   'a good key above maxRsaBits': {
     code: 'key-too-long',
-    cause: /has 2048 bits, and maxRsaBits is 1024/,
+    cause: /has 1032 bits, and maxRsaBits is 1024/,
     verdict: () => {
-      const long = createTestService()
+      const long = createTestService({ rsaBits: 1032 })
       return judge(long.sign(), { lookupTxt: long.lookupTxt, maxRsaBits: 1024 })
     }
   },

@@ -29,7 +29,7 @@ import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { pairs } from '../../meta/examples/kinds.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, requireHttps: false, replayStore: memoryReplayStore() })
 
 /** What the handler does next. */

@@ -4,7 +4,7 @@ import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { pairs } from '../../meta/examples/kinds.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, replayStore: memoryReplayStore() })
 
 function functionUrl(body = '{"id":1}'): LambdaEvent {

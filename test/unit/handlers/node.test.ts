@@ -20,7 +20,7 @@ import { sendOverHttp } from '../../meta/examples/senders.ts'
 
 type Handle = (verified: Verified, req: IncomingMessage, res: ServerResponse) => unknown
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const order = { target: '/hook?id=1', body: '{"amount":100}' }
 const forged = (): ReceivedRequest => ({ ...service.sign(order), body: '{"amount":900}' })
 

@@ -4,7 +4,7 @@ import { createTestService } from '../../../src/testing/index.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
-const service = createTestService({ serviceDomain: 'service.example' })
+const service = createTestService({ rsaBits: 1024 })
 const [keyId, record] = Object.entries(service.records)[0]!
 
 let dns: DnsServer

@@ -10,7 +10,7 @@ import type { DnsOutcome } from '../../support/dns-answer.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const keyId = Object.keys(service.records)[0]!
 
 let dns: DnsServer

@@ -4,7 +4,7 @@ import { createTestService } from '../../../src/testing/index.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
-const service = createTestService()
+const service = createTestService() // of 2048 bits: the record has two chunks
 const keyId = Object.keys(service.records)[0]!
 
 let dns: DnsServer
@@ -42,7 +42,7 @@ describe('concurrent verifications share one query, and no answer is kept', () =
   })
 
   test('two names are two queries', async () => {
-    const other = createTestService()
+    const other = createTestService({ rsaBits: 1024 })
     const second = `other._domainkey.service.example`
     records[second] = other.records[keyId]!
     const renamed = other.sign()
@@ -69,7 +69,7 @@ describe('concurrent verifications share one query, and no answer is kept', () =
 })
 
 describe('rotation', () => {
-  const nextMonth = createTestService()
+  const nextMonth = createTestService({ rsaBits: 1024 })
 
   test('a new record at the same name counts at once, and the old key no longer', async () => {
     const verify = verifier()
@@ -91,7 +91,7 @@ describe('rotation', () => {
   })
 
   test('a new key under a new name', async () => {
-    const rotating = createTestService()
+    const rotating = createTestService({ rsaBits: 1024 })
     const earlier = rotating.sign()
     const server = await startDnsServer(rotating.records)
     const verify = createVerifier({

@@ -3,7 +3,7 @@ import { createVerifier, type LookupTxt } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const keyId = Object.keys(service.records)[0]!
 const answer = service.records[keyId]!
 

@@ -613,7 +613,7 @@ describe('the nonce', () => {
 })
 
 describe('the choice between the schemes', () => {
-  const service = createTestService()
+  const service = createTestService({ rsaBits: 1024 })
   const verify = (options: Partial<VerifierOptions>) => createVerifier({ ...service.options, ...options })
   const draft = service.sign({ body: BODY })
   const standard = service.sign({ body: BODY, scheme: 'rfc9421' })

@@ -16,7 +16,7 @@ import {
 import { readFixture } from '../../support/read-fixture.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const NOW = new Date('2026-11-20T12:00:00Z')
 
 const sign = (request: SignRequest = {}): ReceivedRequest =>

@@ -9,7 +9,7 @@ import { type CountingDnsServer, replyTo, startDnsServer } from '../../../src/te
 import { createTestService, serveDns } from '../../../src/testing/index.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const NAME = 'key1._domainkey.service.example'
 const records: Record<string, string[][]> = {
   ...service.records,

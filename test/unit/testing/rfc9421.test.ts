@@ -6,7 +6,7 @@ import { readFixture } from '../../support/read-fixture.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
 const BODY = '{"event":"published"}'
-const service = createTestService({ accountHeader: 'X-Brand-ID' })
+const service = createTestService({ accountHeader: 'X-Brand-ID', rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, schemes: [rfc9421] })
 const headersOf = (request: { headers: unknown }) => new Map(request.headers as [string, string][])
 
@@ -62,7 +62,7 @@ it.each([
   ['another target', { target: '/other' }],
   ['another body', { body: '{}' }]
 ])('captures a request: %s', async (_, change) => {
-  const service = createTestService()
+  const service = createTestService({ rsaBits: 1024 })
   const verify = createVerifier({ ...service.options, schemes: [rfc9421] })
   const signed = service.sign({
     scheme: 'rfc9421',

@@ -3,7 +3,7 @@ import { createTestService, type SignedTestRequest, type SignRequest } from '../
 import { runInside } from '../../../support/run-cli.ts'
 import { FORMATS } from './build.ts'
 
-const service = createTestService()
+const service = createTestService({ rsaBits: 1024 })
 const [RECORD] = Object.values(service.records).map(([record]) => record!.join(''))
 const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
 const ARGS = ['explain', ...FLAGS, '--key-record', RECORD!]
