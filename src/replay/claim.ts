@@ -31,7 +31,18 @@ export async function claimInTime(
   }
 
   let isLate = false
-  const claimed = claim(store, id, ttlSeconds, left)
+  // A store may throw where it should reject.
+  const claim = async (): Promise<Result<string>> => {
+    try {
+      const claimed: unknown = await store.claim(id, ttlSeconds, left)
+      if (claimed === true) return ok(id)
+      if (claimed === false) return fail('replayed', { replayId: id })
+      return fail('replay-store-failed', { error: 'not a boolean' })
+    } catch (error) {
+      return withCause(fail('replay-store-failed', { error: errorLabel(error) }), error)
+    }
+  }
+  const claimed = claim()
   const result = withDeadline(claimed, left, () => {
     isLate = true
     // However long the store takes, the id has expired then. A timer of Workers is a number.
@@ -49,21 +60,4 @@ export async function claimInTime(
   // When the release fails, the id is held until it expires, and undecided as long.
   decided.then(forget, () => {})
   return result
-}
-
-/** A store may throw where it should reject. */
-async function claim(
-  store: ReplayStore,
-  id: string,
-  ttlSeconds: number,
-  timeout: number
-): Promise<Result<string>> {
-  try {
-    const claimed: unknown = await store.claim(id, ttlSeconds, timeout)
-    if (claimed === true) return ok(id)
-    if (claimed === false) return fail('replayed', { replayId: id })
-    return fail('replay-store-failed', { error: 'not a boolean' })
-  } catch (error) {
-    return withCause(fail('replay-store-failed', { error: errorLabel(error) }), error)
-  }
 }

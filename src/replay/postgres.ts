@@ -46,11 +46,10 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
       const timer = setTimeout(() => values.fill(0, 3), timeout)
       try {
         const rows = (await pool.query(take, values))?.rows
-        if (!Array.isArray(rows) || rows.length > 1) throw new Error(NOT_CERTAIN)
-        if (rows.length === 0) return ''
-        const { token: holder, again } = (rows[0] ?? {}) as { token?: unknown; again?: unknown }
-        if (typeof holder !== 'string' || holder !== again) throw new Error(NOT_CERTAIN)
-        return holder
+        if (Array.isArray(rows) && rows.length === 0) return ''
+        const [{ token: holder, again }, ...others] = Array.isArray(rows) ? rows.map(Object) : [{}]
+        if (typeof holder === 'string' && holder === again && others.length === 0) return holder
+        throw new Error('PostgreSQL answered with neither one token nor none: the claim is not certain')
       } finally {
         clearTimeout(timer)
       }
@@ -59,8 +58,6 @@ export function postgresReplayStore(pool: PostgresClient, options: { table?: str
     free: async (id, start, end) => pool.query(free, [id, start, end])
   })
 }
-
-const NOT_CERTAIN = 'Postgres answered the claim with neither one token nor none: it is not certain'
 
 /**
  * The statements that create the table of `postgresReplayStore`, for a migration. They do nothing when it exists.

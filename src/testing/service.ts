@@ -3,14 +3,8 @@ import type { LookupTxt } from '../key/dns.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import type { VerifierOptions } from '../options/options.ts'
 import { validateAccounts, validateDomain, validateHeaderName, validateNumber } from '../options/values.ts'
-import {
-  type Bytes,
-  createSigningKey,
-  type SignedTestRequest,
-  type SigningKey,
-  type SignRequest,
-  signRequest
-} from './sign.ts'
+import type { Bytes, SignedTestRequest, SignRequest } from './sign.ts'
+import { createSigningKey, signRequest } from './sign.ts'
 
 /** The service to stand in for; all of it is optional. */
 export interface TestServiceOptions {
@@ -75,7 +69,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   const bits = validateNumber(rsaBits, 2048, 'rsaBits', 'bits', { min: 512, max: 16_384 })
   const domain = validateDomain(serviceDomain)
   const records: Record<string, string[][]> = Object.create(null)
-  let key: SigningKey
+  let key: ReturnType<typeof createSigningKey>
   let month = 0
 
   function rotateKey(): string {
