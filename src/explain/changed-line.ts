@@ -49,7 +49,7 @@ export function findChangedLine(
       const start = index + head.length
       const after = signingString.slice(start + value.length)
       for (const found of guess(value, hints)) {
-        const [original = '', detail = ''] = [found].flat()
+        const [original, detail] = typeof found === 'string' ? [found, ''] : found
         if (original === value) continue
         const text = signingString.slice(0, start) + original + after
         left -= cost(text)
@@ -75,7 +75,9 @@ function hintsIn({ hosts = [], forwarded = [] }: EvidenceByCode['signature-misma
   const given = (names: RegExp) => lines.filter(([name]) => names.test(name))
   return {
     hosts: [...given(/-host$/i).map(([, host]) => host), ...hosts],
-    targets: given(/-(?:ur[il]|path)$/i).map(([name, url]) => [withoutOrigin(url), name.toLowerCase()]),
+    targets: given(/-(?:ur[il]|path)$/i).map(
+      ([name, url]): Detailed => [withoutOrigin(url), name.toLowerCase()]
+    ),
     prefixes: [
       ...given(/-prefix$/i).map(([, prefix]) => prefix.replace(/\/$/, '')),
       ...['/', '/api/'].flatMap(root => PREFIXES.map(prefix => root + prefix))
@@ -104,7 +106,8 @@ const LENGTH = /^("?content-length"?: )([^\n]*)/gm
 const HEADER = /^(?!\(|"@)([^\n]+?: )([^\n]*)/gm
 const LINE = /^([^\n]+?: )([^\n]*)/gm
 
-type Guess = (received: string, hints: ReturnType<typeof hintsIn>) => Iterable<string | readonly string[]>
+type Detailed = readonly [value: string, detail: string]
+type Guess = (received: string, hints: ReturnType<typeof hintsIn>) => Iterable<string | Detailed>
 
 /** What is done to which part of a line, and what the part may have been before, with the detail. */
 type Rule = readonly [part: RegExp, change: string, guess: Guess]
@@ -120,7 +123,7 @@ const LIKELY: readonly Rule[] = [
   [HOST, 'case', host => [upper(host, /(?:^|\.)[a-z]/g)]],
   [TYPE, 'type', type => [...CHARSETS.map(charset => type.replace(/;.*/s, '') + charset), ...TYPES]],
   [HEADER, 'list', list => [list.replace(/, /g, ','), list.replace(/,(?! )/g, ', ')]],
-  [HEADER, 'list', list => [list.replace(/,.*/s, ''), list.replace(/.*, */s, '')]],
+  [HEADER, 'list', list => [list.replace(/,.*/s, ''), list.replace(/^.*, */s, '')]],
   [PATH, 'prefix', (path, { prefixes }) => prefixes.map(prefix => [prefix + path, prefix])],
   [PATH, 'url', path => [withoutOrigin(path)]],
   [PATH, 'query', path => [path.replace(/\?.*/s, ''), `${path}?`]],

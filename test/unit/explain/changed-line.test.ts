@@ -9,10 +9,12 @@ import {
   buildSigningString,
   createVerifier,
   type DiagnosedFailure,
+  diagnose,
   type ReceivedRequest,
   type VerifierOptions
 } from '../../../src/index.ts'
 import { createTestService, type SignRequest } from '../../../src/testing/index.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { sniff } from '../../support/sniff.ts'
 import { ED25519, ONE } from '../../vectors/build/keys.ts'
@@ -256,11 +258,23 @@ it.each([
   ['a long line', { headers: { 'X-Nonce': 'n'.repeat(9000) } }, '/another'],
   ['a longer one', { headers: { 'X-Nonce': 'n'.repeat(90_000) } }, '/another'],
   ['a long target', { target: `/${'a/'.repeat(7000)}?${'%20+'.repeat(100)}` }, `/b${'%c3%A9/'.repeat(1500)}`],
-  ['lists', { headers: { 'X-Nonce': 'a,'.repeat(7000) } }, '/another']
+  ['lists', { headers: { 'X-Nonce': 'a,'.repeat(7000) } }, '/another'],
+  ['colons', { headers: { 'X-Nonce': ': '.repeat(7000) } }, '/another'],
+  ['slashes', {}, `/${'/'.repeat(14_000)}`],
+  ['question marks', {}, `/${'?'.repeat(14_000)}`],
+  ['ampersands', {}, `/?${'&'.repeat(14_000)}`],
+  ['percent signs', {}, `/?${'%'.repeat(14_000)}`]
 ])('costs little for %s', async (_, signed, target) => {
-  const { changed, cost } = await costOf({ ...sign(signed), target })
+  const request = { ...sign(signed), target }
+  const { changed, cost } = await costOf(request)
   expect(changed).toBeUndefined()
   expect(cost).toBeLessThanOrEqual(SEARCH_COST)
+
+  const verdict = await verdictOn(request)
+  const ten = () => {
+    for (let n = 0; n < 10; n++) diagnose(verdict)
+  }
+  expect(await cpuTime(ten)).toBeLessThan(250)
 })
 
 it('costs little for many lines', async () => {
