@@ -64,7 +64,7 @@ function signAny(service: TestService, method: string, target: string): SignedTe
   const value = `keyId="${anyKey.keyId}",headers="${covered.join(' ')}",signature="${signature}"`
   return { ...request, target, headers: [...own, ['Signature', value]] }
 }
-const anyKey = createSigningKey('any._domainkey.service.example', 2048)
+const anyKey = createSigningKey('any._domainkey.service.example', 1024)
 
 /** @param stranger signs with a key that is not in DNS */
 export function attempts(service: TestService, stranger: TestService): Attempt[] {

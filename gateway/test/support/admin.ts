@@ -55,6 +55,7 @@ export interface Batch {
 /** Listens to the events as a page does. */
 export function listen(port: number, headers: Record<string, string> = {}) {
   const batches: Batch[] = []
+  const rows: Batch['rows'] = []
   const waiting: (() => void)[] = []
   let isEnded = false
   const wake = () => {
@@ -68,7 +69,10 @@ export function listen(port: number, headers: Record<string, string> = {}) {
       text = messages.pop() ?? ''
       for (const message of messages) {
         const [, data] = /^event: requests\ndata: (.*)$/m.exec(message) ?? []
-        if (data !== undefined) batches.push(JSON.parse(data))
+        if (data === undefined) continue
+        const batch: Batch = JSON.parse(data)
+        batches.push(batch)
+        rows.push(...batch.rows)
       }
       wake()
     })
@@ -88,11 +92,10 @@ export function listen(port: number, headers: Record<string, string> = {}) {
   const until = async (condition: () => boolean) => {
     while (!condition()) await new Promise<void>(resume => waiting.push(resume))
   }
-  const rows = () => batches.flatMap(batch => batch.rows)
   return {
     batches,
-    rows,
-    hasRows: (count: number) => until(() => rows().length >= count),
+    rows: () => rows,
+    hasRows: (count: number) => until(() => rows.length >= count),
     hasBatches: (count: number) => until(() => batches.length >= count),
     ended: () => until(() => isEnded),
     stop: () => asked.destroy()

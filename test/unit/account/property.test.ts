@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AccountError, createAccountClient } from '../../../src/account/index.ts'
+import { unicode } from '../properties/arbitraries.ts'
 import { expectNoSecret } from './leaks.ts'
 
 const accessToken = 'access-7c1e5d04-secret'
@@ -21,7 +22,7 @@ const word = fc.oneof(
     ''
   ),
   fc.string(),
-  fc.string({ unit: 'binary' })
+  unicode()
 )
 const { value: json } = fc.letrec(tie => ({
   value: fc.oneof(

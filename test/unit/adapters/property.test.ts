@@ -4,8 +4,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromFetchRequest, fromLambdaEvent, fromNodeRequest } from '../../../src/index.ts'
 import { pairs } from '../../meta/examples/kinds.ts'
+import { unicode } from '../properties/arbitraries.ts'
 
-const text = fc.string({ unit: 'binary' })
+const text = unicode()
 const believing = { https: 'x-forwarded-proto', host: 'x-forwarded-host' } as const
 
 describe('nothing that a sender can write makes an adapter throw', () => {

@@ -16,6 +16,7 @@ import { CODES } from '../../../src/verdict/codes.ts'
 import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { readFixture } from '../../support/read-fixture.ts'
+import { unicode } from '../properties/arbitraries.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const NOW = Date.parse('2026-11-20T12:00:00Z')
@@ -343,7 +344,7 @@ describe('a verdict that is not a rejection', () => {
 
 describe('any text from the sender and from DNS', () => {
   const nasty = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    unicode(),
     fc.constantFrom('\x1b]0;x\x07', 'a\r\nok    digest            pass', '\u202e', 'x'.repeat(5000), '\\x1b')
   )
 

@@ -9,6 +9,7 @@ import {
   type SignedRequest
 } from '../../../src/rfc9421/index.ts'
 import { KEY_ID, type Line, OPTIONS, signature, signed } from '../../support/rfc9421.ts'
+import { unicode } from '../properties/arbitraries.ts'
 
 const verify = createVerifier(OPTIONS)
 
@@ -36,7 +37,7 @@ const PIECES = [
 ]
 const text = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map(pieces => pieces.join('')),
-  fc.string({ unit: 'binary', maxLength: 60 })
+  unicode({ maxLength: 60 })
 )
 
 /** A good request with the header lines of one name in the place of its own. */
@@ -57,7 +58,7 @@ describe('any text', () => {
           expect(Object.keys(verdict.checks)).toHaveLength(12)
           structuredClone(verdict)
         }),
-        { numRuns: 500 }
+        { numRuns: 200 }
       )
     }
   )
@@ -100,7 +101,7 @@ describe('any text', () => {
           expect(lines.at(-1)).toBe(`"@signature-params": ${parsed.signatureParams}`)
         }
       }),
-      { numRuns: 2000 }
+      { numRuns: 500 }
     )
   })
 })
@@ -115,7 +116,7 @@ it('parses Signature-Input to the same result after re-serializing it', () => {
       )
       expect(again).toEqual(inputs)
     }),
-    { numRuns: 2000 }
+    { numRuns: 500 }
   )
 })
 
@@ -136,7 +137,7 @@ it('one changed character anywhere in the head is never verified, unless it mean
       const verdict = await verify({ ...request, headers })
       if (verdict.status === 'verified') expect(meaning(headers)).toEqual(meaning(request.headers))
     }),
-    { numRuns: 3000 }
+    { numRuns: 1000 }
   )
 })
 

@@ -107,7 +107,7 @@ const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
   ['headers that are text', json({ ...request, headers: NASTY })],
   ['headers that are numbers', json({ ...request, headers: [1, 2] })],
   ['pairs of three', json({ ...request, headers: [['a', 'b', 'c']] })],
-  ['a million header lines', json({ ...request, headers: Array(300_000).fill(['a', 'b']) })],
+  ['a hundred thousand header lines', json({ ...request, headers: Array(100_000).fill(['a', 'b']) })],
   ['a URL without a path', json({ ...request, url: NASTY })],
   ['an empty URL', json({ ...request, url: '' })],
   ['a Lambda event with wrong types', json({ httpMethod: 'POST', path: '/', headers: { a: 1 } })],
@@ -127,10 +127,10 @@ const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
   ['pseudo-headers alone', ':method: GET\n:path: /\n'],
   ['a pseudo-header alone', ':authority\n'],
   ['pseudo-headers without a path', ':method: GET\nhost: a\n'],
-  ['line ends alone', '\r\n'.repeat(8_000_000)],
+  ['line ends alone', '\r\n'.repeat(1_000_000)],
   [
     'a packet of tcpdump with lines without end',
-    `17:47:58.245410 IP a > b: Flags [P.], length 1\n${'\ta\n'.repeat(6_000_000)}`
+    `17:47:58.245410 IP a > b: Flags [P.], length 1\n${'\ta\n'.repeat(1_000_000)}`
   ],
   ['a thousand requests', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20_000)]
 ]
