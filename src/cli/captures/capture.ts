@@ -1,4 +1,5 @@
 import type { AdapterRequest } from '../../adapters/proxy.ts'
+import { decodeBody } from '../../fixture/setup.ts'
 import { base64Digest } from '../../http/digest.ts'
 import { lineValues } from '../../http/fields.ts'
 import type { HeaderLine, ReceivedBody } from '../../http/request.ts'
@@ -52,12 +53,21 @@ export function entryOf(captured: Captured): Entry {
   const isLost = digests !== '' && !lineValues(headers, 'content-length').includes('0')
   const isEmpty = chosen === null || (chosen as { length?: number }).length === 0
   const missing = isEmpty && isLost ? 'the capture does not have the body' : lostBody
+  const isMissing = right === undefined && missing !== undefined
   return {
-    request: { https: protocol?.toLowerCase() !== 'http', ...request, headers, body: chosen },
-    missingBody: right === undefined ? missing : undefined,
+    request: {
+      https: protocol?.toLowerCase() !== 'http',
+      ...request,
+      headers,
+      body: isMissing ? MISSING_BODY : chosen
+    },
+    missingBody: isMissing ? missing : undefined,
     notes: note === '' ? notes : [...notes, note]
   }
 }
+
+/** Replaces a body that the capture does not have. It is read only after the signature has verified. */
+const MISSING_BODY = decodeBody({ error: 'not-in-the-capture' })
 
 const hasDigest = (digests: string, body: ReceivedBody & {}): boolean =>
   digests !== '' &&
@@ -67,26 +77,14 @@ const hasDigest = (digests: string, body: ReceivedBody & {}): boolean =>
 export const isSigned = ({ request }: Entry): boolean =>
   ['signature', 'signature-input'].some(name => lineValues(request.headers, name).length > 0)
 
-const PSEUDO_HEADERS = new Map(
-  Object.entries({
-    ':method': 'method',
-    ':path': 'target',
-    ':authority': 'authority',
-    ':scheme': 'protocol'
-  } as const)
-)
-
 /** The pseudo-headers of HTTP/2 (RFC 9113 section 8.3.1) that are in the capture, and the other headers. */
 export function splitPseudoHeaders(lines: readonly HeaderLine[]) {
-  const found: Partial<Captured> = {}
-  const headers = lines.filter(([name, value]) => {
-    const part = PSEUDO_HEADERS.get(name)
-    // Twice is malformed (RFC 9113 section 8.3): as a header it is, too.
-    if (part === undefined || part in found) return true
-    found[part] = value
-    return false
-  })
-  return { ...found, headers }
+  // Twice is malformed (RFC 9113 section 8.3): the second one stays among the headers, where it is, too.
+  const first = [':method', ':path', ':authority', ':scheme'].map(name =>
+    lines.find(line => line[0] === name)
+  )
+  const [method, target, authority, protocol] = first.map(line => line?.[1])
+  return { method, target, authority, protocol, headers: lines.filter(line => !first.includes(line)) }
 }
 
 /** An absolute URL is cut where its path begins, never rebuilt: the target was signed byte for byte. */

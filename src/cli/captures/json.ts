@@ -18,27 +18,20 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 /**
  * The requests in JSON, as the shape of each value says: a HAR, a fixture, a Lambda event, an export, or an array.
  *
- * @throws UsageError; any other error for a value of a wrong type, and RangeError for a body that is nested too deeply
+ * @throws UsageError; any other error for a value of a wrong type, and RangeError for what is nested too deeply
  */
 export const parseJson = (values: readonly unknown[]): Entry[] =>
-  values
-    .flat(1)
-    .slice(0, MAX_ENTRIES)
-    .flatMap(value => {
-      const { data, log } = objectOr(value)
-      const found = entriesOf(value)
-      return found.length > 0 ? found : [data, objectOr(log)['entries']].flat(1).flatMap(entriesOf)
-    })
+  values.flat(1).slice(0, MAX_ENTRIES).flatMap(entriesOf)
 
 /** An entry of a HAR has it under `request`, and log lines under `req` or `request`. */
-function entriesOf(one: unknown): Entry[] {
-  const { req, request, startedDateTime } = objectOr(one)
+function entriesOf(value: unknown): Entry[] {
+  const { req, request, startedDateTime, data, log } = objectOr(value)
   const time = Date.parse(String(startedDateTime))
-  for (const value of [one, req, request].filter(isObject)) {
-    const found = parseFixture(value) ?? parseLambdaEvent(value) ?? parseExport(value)
+  for (const one of [value, req, request].filter(isObject)) {
+    const found = parseFixture(one) ?? parseLambdaEvent(one) ?? parseExport(one)
     if (found !== undefined) return Number.isNaN(time) ? found : found.map(entry => ({ ...entry, time }))
   }
-  return []
+  return [data, objectOr(log)['entries']].flat(1).filter(isObject).flatMap(entriesOf)
 }
 
 /**
@@ -50,9 +43,7 @@ function parseLambdaEvent(event: JsonObject): Entry[] | undefined {
   const isFormat2 = isText(rawPath) && isObject(objectOr(requestContext)['http'])
   if (!isFormat2 && !(isText(httpMethod) && isText(path))) return undefined
   const { headers, ...request } = fromLambdaEvent(event as LambdaEvent)
-  const lines = [...(headers as Iterable<HeaderLine>)]
-  if (![request.method, request.target, ...lines.flat()].every(isText)) throw new TypeError()
-  return [entryOf({ ...request, headers: lines })]
+  return [entryOf({ ...request, headers: parseHeaders([...(headers as Iterable<HeaderLine>)]) })]
 }
 
 const TARGETS = ['target', 'originalUrl', 'url', 'path']
@@ -63,18 +54,19 @@ const ENCODINGS = ['encoding', 'bodyEncoding', 'contentEncoding']
 function parseExport(given: JsonObject): Entry[] | undefined {
   // A HAR has the body and its encoding under postData.
   const value = { ...given, ...objectOr(given['postData']) }
-  const { method, headers = [], query, https } = value
+  const { method, headers = [], https } = value
   const url = TARGETS.map(name => value[name]).find(isText)
   if (!isText(method) || url === undefined || typeof headers !== 'object') return undefined
-  const { target, ...sent } = splitUrl(url)
-  const hasQuery = target.includes('?') || !isText(query) || query === ''
+  // Browsers write the pseudo-headers of HTTP/2 among the others.
+  const { headers: lines, ...pseudo } = splitPseudoHeaders(parseHeaders(headers))
+  const { target, authority, protocol } = splitUrl(url)
   const request = {
     method,
-    ...sent,
-    target: hasQuery ? target : `${target}?${query.replace(/^\?/, '')}`,
-    ...(typeof https === 'boolean' && { https }),
-    // Browsers write the pseudo-headers of HTTP/2 among the others.
-    ...splitPseudoHeaders(parseHeaders(headers))
+    target: pseudo.target ?? target,
+    headers: lines,
+    authority: pseudo.authority ?? authority,
+    protocol,
+    ...(typeof https === 'boolean' && { https })
   }
   const body = BODIES.map(name => value[name]).find(found => found !== undefined && found !== null)
   const isBase64 = value['isBase64Encoded'] === true || ENCODINGS.some(name => value[name] === 'base64')
@@ -87,29 +79,28 @@ function parseExport(given: JsonObject): Entry[] | undefined {
   const spaced = JSON.stringify(body, null, 1)
     .replace(/\n */g, ' ')
     .replace(/([{[]) | ([}\]])/g, '$1$2')
-  const texts = [JSON.stringify(body), spaced, JSON.stringify(body, null, 2)].flatMap(text => [
-    text,
-    `${text}\n`
-  ])
+  const texts = [JSON.stringify(body), spaced, JSON.stringify(body, null, 2)]
   const note = 'the body was parsed: written as JSON again, these are the bytes that were signed'
+  const otherBodies = [...texts, ...texts.map(text => `${text}\n`)].map(
+    text => [Buffer.from(text), note] as const
+  )
   const lostBody = 'the capture has the body parsed, and its bytes as sent are lost'
-  return [entryOf({ ...request, otherBodies: texts.map(text => [Buffer.from(text), note]), lostBody })]
+  return [entryOf({ ...request, otherBodies, lostBody })]
 }
 
 /** An object of names and values, an array of pairs, or an array of `{ name, value }`. */
 function parseHeaders(headers: unknown): HeaderLine[] {
-  const lines: unknown[][] = Array.isArray(headers)
-    ? headers.map(line => (Array.isArray(line) ? line : [line?.name ?? line?.key, line?.value]))
-    : Object.entries(headers as object)
-  return lines.flatMap(([name, values, ...others]) =>
-    [values].flat(1).map((value: unknown): HeaderLine => {
-      if (isText(name) && others.length === 0 && /^(?:string|number|boolean)$/.test(typeof value))
+  const lines = Array.isArray(headers) ? headers : Object.entries(headers as object)
+  return lines.flatMap(line => {
+    const [name, values, more] = Array.isArray(line) ? line : [line?.name ?? line?.key, line?.value]
+    return [values].flat(1).map((value: unknown): HeaderLine => {
+      if (isText(name) && more === undefined && /^(?:string|number|boolean)$/.test(typeof value))
         return [name, String(value)]
       throw new UsageError(
         `the header ${String(name).slice(0, 60)} is not text: headers must be an object of names and values, pairs, or { name, value } (of Node.js req.headers, not req.rawHeaders)`
       )
     })
-  )
+  })
 }
 
 /** Any of these makes an object with a request a vector: other formats that wrap one have none of them. */

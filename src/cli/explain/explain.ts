@@ -2,7 +2,6 @@ import { PATIENT_SEARCH_COST } from '../../explain/changed-line.ts'
 import { diagnoseWithin } from '../../explain/diagnose.ts'
 import { explainDiagnosis } from '../../explain/explain.ts'
 import { asciiJson, duration, escapeText } from '../../explain/text.ts'
-import { decodeBody } from '../../fixture/setup.ts'
 import { lineValues } from '../../http/fields.ts'
 import { createVerifier, dnsTxtLookup, parseHttpDate, type VerifierOptions } from '../../index.ts'
 import type { CheckName, Verdict } from '../../verdict/verdict.ts'
@@ -46,41 +45,30 @@ const EDITED = /\*{3,}|\[?redacted\]?|\[filtered\]|&quot;|\xe2\x80[\x9c\x9d]|[\u
 /** The selected request of a file, or the first that is signed, with notes on how it was found. @throws UsageError */
 function chooseEntry(all: readonly Entry[], { entry: number, vector }: Flags, io: Io): Entry {
   const entries = vector === undefined ? all : all.filter(({ name }) => name === vector)
-  const names = all.flatMap(({ name }) => name ?? []).join(', ')
-  if (entries.length === 0)
-    throw new UsageError(`the file has no vector ${vector}, but ${names || 'no vectors at all'}`)
-  const signed = entries.findIndex(isSigned)
-  const index = number === undefined ? Math.max(signed, 0) : Number(number) - 1
+  const index = number === undefined ? Math.max(entries.findIndex(isSigned), 0) : Number(number) - 1
   const chosen = entries[index]
-  if (chosen === undefined)
-    throw new UsageError(`--entry is ${number}: the file has requests 1 to ${entries.length}`)
-  const none = signed < 0 ? ', none of which is signed' : ''
-  if (number === undefined && entries.length > 1)
-    io.note(
-      `note: this is request ${index + 1} of ${entries.length} in the file${none}: --entry N chooses another`
-    )
-  for (const note of chosen.notes) io.note(`note: ${note}`)
+  const names = all.flatMap(({ name }) => name ?? []).join(', ')
+  const has = `requests 1 to ${all.length}${names && `, the vectors ${names}`}`
+  if (chosen === undefined) throw new UsageError(`the file has no such request: it has ${has}`)
+  const where = `this is request ${index + 1} of ${entries.length} in the file: --entry N chooses another`
   const [edited] = chosen.request.headers.find(([, value]) => EDITED.test(value)) ?? []
-  if (edited !== undefined)
-    io.note(`note: ${escapeText(edited)} looks redacted or edited; take it from where it is whole`)
+  const doubt = `${escapeText(edited ?? '')} looks redacted or edited; take it from where it is whole`
+  if (number === undefined && entries.length > 1) io.note(`note: ${where}`)
+  for (const note of [...chosen.notes, ...(edited === undefined ? [] : [doubt])]) io.note(`note: ${note}`)
   return chosen
 }
 
 /** The request as the flags change it. */
 async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {
   const given = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
-  const missingBody = given === undefined ? entry.missingBody : undefined
   const request = {
     ...entry.request,
     target: addPrefix(flags.prefix, entry.request.target),
-    body: given ?? (missingBody === undefined ? entry.request.body : MISSING_BODY),
+    body: given ?? entry.request.body,
     https: entry.request.https && flags.http !== true
   }
-  return { ...entry, missingBody, request }
+  return { ...entry, request, missingBody: given === undefined ? entry.missingBody : undefined }
 }
-
-/** Replaces a body that the capture does not have. It is read only after the signature has verified. */
-const MISSING_BODY = decodeBody({ error: 'not-in-the-capture' })
 
 /** The command line overrides the fixture. */
 function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOptions {
@@ -105,11 +93,12 @@ function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOpt
 
 function parseNow(text: string, { headers }: Entry['request']): number {
   const date = parseHttpDate(lineValues(headers, 'date')[0] ?? '')
-  if (text === 'date' && !date.ok)
-    throw new UsageError('--now date: the request has no Date that can be read')
-  const time = text === 'date' && date.ok ? date.value.getTime() : Date.parse(text)
+  const received = date.ok ? date.value.getTime() : Number.NaN
+  const time = text === 'date' ? received : Date.parse(text)
   if (!Number.isNaN(time)) return time
-  throw new UsageError('--now must be a time such as 2026-11-20T12:00:00Z, or "date"')
+  throw new UsageError(
+    '--now takes a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date'
+  )
 }
 
 /** What the verdict on a capture means. What the capture does not hold was not checked. */

@@ -203,7 +203,7 @@ describe('explain', () => {
     })
     expect(await run(['explain', '--vector', 'three'], JSON.stringify(several))).toMatchObject({
       code: 64,
-      stderr: 'signed-requests: the file has no vector three, but one, two\n'
+      stderr: 'signed-requests: the file has no such request: it has requests 1 to 2, the vectors one, two\n'
     })
     expect(await run(['explain', '--vector', 'two'], JSON.stringify(several))).toMatchObject({
       code: 2,

@@ -48,7 +48,10 @@ describe('usage', () => {
       ['explain', ...FLAGS, '--algorithm', 'rsa-md5'],
       '--algorithm has "rsa-md5": it must be one of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
     ],
-    [['explain', ...FLAGS, '--now', 'then'], '--now must be a time such as 2026-11-20T12:00:00Z, or "date"'],
+    [
+      ['explain', ...FLAGS, '--now', 'then'],
+      '--now takes a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date'
+    ],
     [
       ['explain', ...FLAGS, '--dns-server', 'x'],
       '--dns-server must be IP addresses, such as "127.0.0.1:5353"'

@@ -33,7 +33,7 @@ describe('several requests in one file', () => {
     expect(await runInside([...ARGS, `--entry=${entry}`], file)).toEqual({
       code: 64,
       stdout: '',
-      stderr: `signed-requests: --entry is ${entry}: the file has requests 1 to 3\n`
+      stderr: 'signed-requests: the file has no such request: it has requests 1 to 3\n'
     })
   })
 
@@ -41,11 +41,11 @@ describe('several requests in one file', () => {
     const { code, stderr } = await runInside([...ARGS, '--vector', 'one'], file)
     expect([code, stderr]).toEqual([
       64,
-      'signed-requests: the file has no vector one, but no vectors at all\n'
+      'signed-requests: the file has no such request: it has requests 1 to 3\n'
     ])
   })
 
-  it('says when none is signed', async () => {
+  it('chooses the first when none is signed', async () => {
     const unsigned = JSON.stringify([
       exportOf('/a', { isSigned: false }),
       exportOf('/b', { isSigned: false })
@@ -53,7 +53,7 @@ describe('several requests in one file', () => {
     const { code, stderr } = await runInside(ARGS, unsigned)
     expect([code, stderr]).toEqual([
       1,
-      'note: this is request 1 of 2 in the file, none of which is signed: --entry N chooses another\n'
+      'note: this is request 1 of 2 in the file: --entry N chooses another\n'
     ])
   })
 
