@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Database, sharedReplayStore } from '../../../src/replay/shared.ts'
 
 /** One connection: commands are done in their order, unless one of them is kept back. */
@@ -99,5 +99,45 @@ describe('a store of several processes', () => {
     expect(await store.claim('id', 60, 1000)).toBe(true)
     expect(await store.claim('id', 60, 1000)).toBe(false)
     expect(commands).not.toContain('free')
+  })
+
+  it('withdraws a claim at its deadline, right behind it', async () => {
+    const { database, held, commands } = fakeDatabase()
+    let answer = () => {}
+    const stalled = new Promise<void>(resolve => {
+      answer = resolve
+    })
+    const take: Database['take'] = async (...values) => {
+      const holder = database.take(...values)
+      await stalled
+      return holder
+    }
+    const claim = sharedReplayStore({ ...database, take }).claim('id', 60, 20)
+    await vi.waitUntil(() => commands.length === 2)
+    expect(commands).toEqual(['take', 'free'])
+    expect(held.size).toBe(0)
+    answer()
+    await expect(claim).rejects.toThrow('no answer within 20 ms')
+  })
+
+  it('a withdrawal that goes on failing does not hold up the others', async () => {
+    const { database, held } = fakeDatabase()
+    let isDown = true
+    const store = sharedReplayStore({
+      ...database,
+      take: async (...values) => {
+        await database.take(...values)
+        throw new Error('the reply is lost')
+      },
+      free: async (id, ...tokens) => {
+        if (isDown || id === 'bad') throw new Error('the connection is lost')
+        return database.free(id, ...tokens)
+      }
+    })
+    for (const id of ['bad', 'good', 'better'])
+      await expect(store.claim(id, 60, 1000)).rejects.toThrow('lost')
+    isDown = false
+    await vi.waitUntil(() => held.size === 1, { timeout: 5000 })
+    expect([...held.keys()]).toEqual(['bad'])
   })
 })
