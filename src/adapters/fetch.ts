@@ -75,17 +75,15 @@ export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Requ
 
 function bodyOf(request: Request, given: unknown): ReceivedBody {
   if (given instanceof Uint8Array || typeof given === 'string') return given
-  if (given !== undefined) {
+  if (given !== undefined)
     throw new TypeError(
       'options.body is not raw bytes, and the digest is over the bytes as sent: ' +
         'pass new Uint8Array(await request.arrayBuffer()), not what request.json() or request.formData() made of them'
     )
-  }
-  if (request.bodyUsed || request.body?.locked) {
+  if (request.bodyUsed || request.body?.locked)
     throw new TypeError(
       'the request body was already read, and the digest is over the bytes as sent: call verify() first and use ' +
         'verdict.body, or read the body once with new Uint8Array(await request.arrayBuffer()) and pass it as options.body'
     )
-  }
   return request.body
 }

@@ -34,11 +34,10 @@ export async function orRelease<T>(verify: Verify, verdict: Verified, handle: ()
   }
 }
 
+type Hook<Args extends unknown[]> = ((...args: Args) => unknown) | undefined
+
 /** What a hook of the receiver returns. What it throws or rejects with is reported, and changes no response. */
-export function callHook<Args extends unknown[]>(
-  hook: ((...args: Args) => unknown) | undefined,
-  ...args: Args
-): unknown {
+export function callHook<Args extends unknown[]>(hook: Hook<Args>, ...args: Args): unknown {
   try {
     const result = hook?.(...args)
     if (result instanceof Promise) result.catch(error => console.error(error))
@@ -67,9 +66,8 @@ export interface Refusal {
 /** @param chosen what `onRefused` returned: a number from 400 to 599 is the status instead of `httpStatus` */
 export function refusalOf(verdict: Rejected | Unavailable, from: string, chosen?: unknown): Refusal {
   assertVerdict(from, verdict)
-  if ((verdict as Verdict).status === 'verified') {
+  if ((verdict as Verdict).status === 'verified')
     throw new TypeError(`${from}() got a verdict that is verified: pass that of a refused request`)
-  }
   const status = isErrorStatus(chosen) ? chosen : httpStatus(verdict)
   return { status, headers: { ...HEADERS[status] } }
 }

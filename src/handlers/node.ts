@@ -110,10 +110,7 @@ async function isTurn(req: NodeRequest, res: NodeResponse): Promise<boolean> {
   latest.set(socket, res)
   // The same response: a handler inside a handler.
   if (previous === undefined || previous === res) return true
-  if (!previous.writableFinished && !previous.destroyed) {
-    await new Promise<void>(resolve => {
-      previous.once('finish', resolve).once('close', resolve)
-    })
-  }
+  if (!previous.writableFinished && !previous.destroyed)
+    await new Promise(resolve => previous.once('finish', resolve).once('close', resolve))
   return !socket.destroyed && !socket.writableEnded
 }

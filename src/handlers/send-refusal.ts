@@ -55,18 +55,17 @@ export async function sendRefusal(
 ): Promise<void> {
   const limits = drainLimits(ownOptions('sendRefusal', options, ['drainBytes', 'drainTimeout']))
   const refusal = refusalOf(verdict, 'sendRefusal')
-  if (typeof res?.writeHead !== 'function' || res.req === undefined) {
+  if (typeof res?.writeHead !== 'function' || res.req === undefined)
     throw new TypeError(
       `sendRefusal() got ${describe(res)}: pass res of node:http, Express and Nest, reply.raw in Fastify, ctx.res in Koa`
     )
-  }
   await answerAndClose(res, refusal, limits)
 }
 
-type DrainLimits = Required<RefusalOptions>
+type Limits = Required<RefusalOptions>
 
 /** @throws TypeError */
-export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): DrainLimits => ({
+export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): Limits => ({
   drainBytes: validateNumber(drainBytes, MAX_BODY_BYTES, 'options.drainBytes', 'bytes', { min: 0 }),
   drainTimeout: validateTimeout(drainTimeout, 5000, 'options.drainTimeout')
 })
@@ -75,11 +74,7 @@ export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): Drain
  * Answers without a body and closes the connection of HTTP/1, or the stream of HTTP/2. A response that has already
  * begun is aborted.
  */
-export async function answerAndClose(
-  res: NodeResponse,
-  refusal: Refusal,
-  limits: DrainLimits
-): Promise<void> {
+export async function answerAndClose(res: NodeResponse, refusal: Refusal, limits: Limits): Promise<void> {
   if (res.writableEnded || res.destroyed) return
   if (res.headersSent) {
     if ('stream' in res) res.stream.close(INTERNAL_ERROR)
@@ -120,7 +115,7 @@ const NO_ERROR = 0
 const INTERNAL_ERROR = 2
 
 /** Reads and drops the rest of a request. False at a limit; true at its end, or when the sender is gone. */
-function drain(req: IncomingMessage, { drainBytes, drainTimeout }: DrainLimits): Promise<boolean> {
+function drain(req: IncomingMessage, { drainBytes, drainTimeout }: Limits): Promise<boolean> {
   const read = new Promise<boolean>(resolve => {
     let dropped = 0
     req.on('data', (chunk: Uint8Array) => {
