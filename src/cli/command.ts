@@ -52,13 +52,6 @@ export function guardOutput({ print, note, ...io }: Io): Io {
 /** Far larger than any webhook; it keeps a wrong file name, or an endless device, from filling the memory. */
 const MAX_BYTES = 32 * 2 ** 20
 
-/** What a person calls the errors of the file system. */
-const FILE_ERRORS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'permission denied'
-}
-
 /**
  * The bytes of a file, or of standard input for `-`; of a larger one, the first 32 MiB with a note.
  *
@@ -74,8 +67,7 @@ export async function readBytes(file: string, option: string, io: Io): Promise<B
       if (left < 0) break
     }
   } catch (error) {
-    const { code = 'it broke off' } = error as NodeJS.ErrnoException
-    throw new UsageError(`cannot read ${file} (${option}): ${FILE_ERRORS[code] ?? code}`)
+    throw new UsageError(`cannot read ${file} (${option}): ${(error as Error).message}`)
   }
   if (left < 0) io.note('note: only the first 32 MiB of the file are read')
   return Buffer.concat(chunks)

@@ -5,13 +5,7 @@ import { ERRORS } from '../explain/facts.ts'
 import { escapeText } from '../explain/text.ts'
 import { UsageError } from './command.ts'
 
-export interface Response {
-  status: number
-  statusText: string
-  headers: IncomingMessage['headers']
-  /** at most the part that is shown */
-  body: Buffer
-}
+export type Response = Awaited<ReturnType<typeof exchange>>
 
 const MAX_SHOWN = 16_384
 
@@ -20,36 +14,33 @@ export const RESPONSE_TIMEOUT = 30_000
 
 /**
  * One request on a connection of its own: the path and query of the URL, and these headers in this order and case.
- * Redirects are not followed. Rejects when there is no response.
+ * Redirects are not followed. Rejects when there is no response. Of the body, at most the part that is shown is read.
  */
-export function exchange(
+export async function exchange(
   url: URL,
   { method, headers, body }: Pick<AdapterRequest, 'method' | 'headers'> & { body: Uint8Array | null },
   tls: RequestOptions = {}
-): Promise<Response> {
+) {
   const signal = AbortSignal.timeout(RESPONSE_TIMEOUT)
-  const options = { ...tls, method, headers: headers.flat(), agent: false, signal }
-  return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-    const request = send(url, options, incoming => readResponse(incoming).then(resolve, reject))
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const request = send(url, { ...tls, method, headers: headers.flat(), agent: false, signal })
+  request.end(body)
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request.on('response', resolve)
     // A server that responds before the body has arrived may close; what it said counts.
     request.on('error', error => setTimeout(() => reject(error), 100))
-    request.end(body)
   })
-}
-
-async function readResponse(incoming: IncomingMessage): Promise<Response> {
-  const { statusCode: status = 0, statusMessage: statusText = '', headers } = incoming
-  let body = Buffer.alloc(0)
+  const { statusCode: status = 0, statusMessage: statusText = '' } = response
+  let shown = Buffer.alloc(0)
   try {
-    for await (const chunk of incoming) {
-      body = Buffer.concat([body, chunk])
-      if (body.length >= MAX_SHOWN) break
+    for await (const chunk of response) {
+      shown = Buffer.concat([shown, chunk])
+      if (shown.length >= MAX_SHOWN) break
     }
   } catch {
     // Cut short: the head counts.
   }
-  return { status, statusText, headers, body: body.subarray(0, MAX_SHOWN) }
+  return { status, statusText, headers: response.headers, body: shown.subarray(0, MAX_SHOWN) }
 }
 
 /** Node's errors have a message for a person, and most have a code. */

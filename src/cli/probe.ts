@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { escapeText, wrapWords } from '../explain/text.ts'
-import type { HeaderLine } from '../http/request.ts'
 import { EXIT, type Io } from './command.ts'
 import {
   describeError,
@@ -23,9 +22,9 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
   const url = parseUrl(argument)
   let isOurs = true
   let stage = 'DNS'
-  const report = (mark: 'ok' | 'FAIL' | '--', text: string) => {
+  const report = (mark: 'ok' | 'FAIL' | '--', text: string, name = stage) => {
     isOurs &&= mark !== 'FAIL'
-    io.print(wrapWords(`${mark.padEnd(6)}${stage.padEnd(18)}`, escapeText(text, 1000)))
+    io.print(wrapWords(`${mark.padEnd(6)}${name.padEnd(18)}`, escapeText(text, 1000)))
   }
   try {
     report('ok', await addressesOf(url))
@@ -35,21 +34,13 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
     for (const [name, body] of REQUESTS) {
       stage = name
       const method = body === null ? 'GET' : 'POST'
-      const length = ['Content-Length', String(body?.length ?? 0)] as const
-      const response = await exchange(url, {
-        method,
-        headers: [['Host', url.host], ...HEADERS, length],
-        body
-      })
+      const fields = { Host: url.host, ...FIELDS, 'Content-Length': String(body?.length ?? 0) }
+      const response = await exchange(url, { method, headers: Object.entries(fields), body })
       const { status } = response
       const isOwn = isRefusal(response) && status !== 413
+      const isRedirect = status >= 300 && status <= 399
       const text = `${status}: ${isOwn ? 'refused by signed-requests' : describeResponse(method, url, response)}`
-      if (name === 'GET') {
-        const isRedirect = status >= 300 && status <= 399
-        stage = 'redirects'
-        report(isRedirect ? 'FAIL' : 'ok', isRedirect ? text : 'none')
-        stage = name
-      }
+      if (name === 'GET') report(isRedirect ? 'FAIL' : 'ok', isRedirect ? text : 'none', 'redirects')
       report(isOwn ? 'ok' : 'FAIL', text)
     }
   } catch (error) {
@@ -66,11 +57,7 @@ const REQUESTS: readonly (readonly [name: string, body: Buffer | null])[] = [
   ['POST of 1 MB', Buffer.from(JSON.stringify('x'.repeat(2 ** 20)))]
 ]
 
-const HEADERS: readonly HeaderLine[] = [
-  ['User-Agent', 'signed-requests-probe'],
-  ['Accept', '*/*'],
-  ['Content-Type', 'application/json']
-]
+const FIELDS = { 'User-Agent': 'signed-requests-probe', 'Content-Type': 'application/json' }
 
 async function addressesOf(url: URL): Promise<string> {
   const { host } = endpointOf(url)

@@ -1,4 +1,4 @@
-import { duration, plural } from '../../explain/text.ts'
+import { duration } from '../../explain/text.ts'
 import type { CountingDnsServer } from '../../testing/dns-server.ts'
 import type { SigningKey } from '../../testing/sign.ts'
 import { EXIT } from '../command.ts'
@@ -34,28 +34,19 @@ export function conclude(
   const exit = status === 503 ? EXIT.unknown : EXIT.refused
   if (!isOurs)
     return [exit, `This is not a refusal of signed-requests: ${describeResponse(method, url, first!)}.`]
-  const address = dns?.address ?? '127.0.0.1:5353'
-  const clock = clockAdvice(headers.date ?? '')
   if (asked > 0)
-    return [
-      exit,
-      `The receiver did get the key: ${keyId} was asked for ${plural(asked, 'time')} at ${address}. Its own log says ` +
-        'why it refused: explain(verdict).'
-    ]
+    return [exit, `The receiver did get the key ${keyId}. Its own log says why it refused: explain(verdict).`]
+  const clock = clockAdvice(headers.date ?? '')
   if (clock !== undefined) return [exit, clock]
-  const others = (dns?.queries() ?? 0) > 0
-  const seen = others
-    ? `The DNS server at ${address} was asked for other names, never for ${keyId}`
-    : `Nobody asked the DNS server at ${address}`
-  return [
-    exit,
+  const address = dns?.address ?? '127.0.0.1:5353'
+  const advice =
     dns === undefined
       ? `A receiver that verifies refused it. It needs the record of ${keyId}: publish the one above, or have it served ` +
         `here with --serve-dns ${address} and give createVerifier in the receiver this line:`
-      : `${seen}: the receiver refused before it looked for the key (its log says why), or asks another server. For it ` +
-        `to ask this one, start the gateway with --dns-server ${address}, or give createVerifier this line:`,
-    `  lookupTxt: dnsTxtLookup({ servers: ['${address}'] })`
-  ]
+      : `Nobody asked the DNS server at ${address} for ${keyId}: the receiver refused before it looked for the key (its ` +
+        `log says why), or asks another server. For it to ask this one, start the gateway with --dns-server ${address}, ` +
+        'or give createVerifier this line:'
+  return [exit, advice, `  lookupTxt: dnsTxtLookup({ servers: ['${address}'] })`]
 }
 
 const isAccepted = ({ status }: Response): boolean => status >= 200 && status < 300

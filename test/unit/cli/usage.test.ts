@@ -27,8 +27,11 @@ describe('usage', () => {
     [[], 'a command is missing; see --help'],
     [['constructor'], 'there is no command "constructor"; see --help'],
     [['explain', '--nope'], 'there is no option --nope; see --help'],
-    [['explain', '/no/such/file'], 'cannot read /no/such/file (FILE): there is no such file'],
-    [['explain', '/'], 'cannot read / (FILE): it is a folder'],
+    [
+      ['explain', '/no/such/file'],
+      "cannot read /no/such/file (FILE): ENOENT: no such file or directory, open '/no/such/file'"
+    ],
+    [['explain', '/'], 'cannot read / (FILE): EISDIR: illegal operation on a directory, read'],
     [['explain', 'a', 'b'], 'explain takes one FILE'],
     [['explain', ...FLAGS.slice(2)], '--domain is missing; or set SIGNED_REQUESTS_DOMAIN; see --help'],
     [
