@@ -12,8 +12,9 @@ const TIMED = ['test/unit/properties/linear-time.test.ts']
  * which halves the time.
  */
 const ISOLATED = [
-  'test/unit/key/*.test.ts',
-  'test/unit/signature/*.test.ts',
+  'test/unit/key/dns.test.ts',
+  'test/unit/signature/representative.test.ts',
+  'test/unit/signature/runtime-ways.test.ts',
   'test/unit/account/example.test.ts',
   'test/meta/examples/*.test.ts',
   'test/servers/early-refusal.test.ts'
