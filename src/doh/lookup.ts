@@ -34,7 +34,7 @@ const OPTIONS = ['url', 'method', 'fetch', 'timeout', 'requireAuthenticated'] as
  * const lookupTxt = dohTxtLookup({ url: 'https://dns.example/dns-query', requireAuthenticated: true })
  * const verify = createVerifier({ ...options, lookupTxt })
  *
- * @throws TypeError for a bad option
+ * @throws TypeError for a bad option, without the URL, which may contain a credential for the resolver
  */
 export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
   const own = ownOptions('dohTxtLookup', options, OPTIONS)
@@ -43,7 +43,9 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
   validateBoolean(requireAuthenticated, 'requireAuthenticated')
   const given = own.fetch && validateFunction(own.fetch, 'fetch', '(url, init) => Promise<Response>')
   const timeout = validateTimeout(own.timeout, 5000, 'timeout')
-  const url = validateUrl(own.url)
+  const url = validateServerUrl(own.url, 'url', 'https://dns.example/dns-query')
+  if (url.hash !== '' || /[{}]|%7[bd]/i.test(url.href))
+    throw new TypeError('url must have no fragment and no template: leave out {?dns}')
 
   const lookup: LookupTxt = async (name, waiting) => {
     const normalized = typeof name === 'string' ? normalizeName(name) : undefined
@@ -88,12 +90,4 @@ function messageIn({ response, bytes }: Fetched): Uint8Array {
   if (type !== MEDIA_TYPE) throw badReply(`it is not ${MEDIA_TYPE}`)
   if (bytes === undefined) throw badReply(`it is longer than ${MAX_OCTETS} octets`)
   return bytes
-}
-
-/** @throws TypeError, without the URL, which may contain a credential for the resolver */
-function validateUrl(given: unknown): URL {
-  const url = validateServerUrl(given, 'url', 'https://dns.example/dns-query')
-  if (url.hash !== '' || /[{}]|%7[bd]/i.test(url.href))
-    throw new TypeError('url must have no fragment and no template: leave out {?dns}')
-  return url
 }

@@ -41,15 +41,11 @@ export function memoryReplayStore(options: { maxEntries?: number } = {}): Replay
   const shards = Array.from({ length: SHARDS }, () => new Map<string, Expiry>())
   const shardOf = (id: string) => shards[id.charCodeAt(0) % SHARDS]!
   const inTurn = entriesInTurn(shards)
-  let size = 0
-
-  const remove = (id: string) => {
-    if (shardOf(id).delete(id)) size -= 1
-  }
+  const isFull = () => shards.reduce((sum, { size }) => sum + size, 0) >= maxEntries
   const removeExpired = (now: Expiry) => {
-    for (let n = 0; n < CHECKED_PER_CLAIM || (size >= maxEntries && n < CHECKED_WHEN_FULL); n++) {
+    for (let n = 0; n < CHECKED_PER_CLAIM || (n < CHECKED_WHEN_FULL && isFull()); n++) {
       const entry = inTurn.next().value
-      if (entry !== undefined && isOver(entry[1], now)) remove(entry[0])
+      if (entry !== undefined && isOver(entry[1], now)) shardOf(entry[0]).delete(entry[0])
     }
   }
 
@@ -58,22 +54,22 @@ export function memoryReplayStore(options: { maxEntries?: number } = {}): Replay
       assertId(id)
       assertTtl(ttlSeconds)
       const now = { monotonic: performance.now(), system: Date.now() }
-      const held = shardOf(id).get(id)
+      const shard = shardOf(id)
+      const held = shard.get(id)
       if (held !== undefined && !isOver(held, now)) return false
-      remove(id)
+      shard.delete(id)
       removeExpired(now)
-      if (size >= maxEntries) {
+      if (isFull()) {
         const message = `the replay store is full: it holds ${maxEntries} ids and forgets none before it expires`
         throw Object.assign(new Error(message), { code: 'REPLAY_STORE_FULL' })
       }
       const ttl = ttlSeconds * 1000
-      shardOf(id).set(id, { monotonic: now.monotonic + ttl, system: now.system + ttl })
-      size += 1
+      shard.set(id, { monotonic: now.monotonic + ttl, system: now.system + ttl })
       return true
     },
     async release(id) {
       assertId(id)
-      remove(id)
+      shardOf(id).delete(id)
     }
   }
 }

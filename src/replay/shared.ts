@@ -65,13 +65,12 @@ export function sharedReplayStore(database: Database): ReplayStore {
   const pending = new Map<string, number>()
   let claims = 0
   let owner = ''
-  // Not before the first claim: Workers have no random values while a module loads.
-  const ownerToken = () => {
-    owner ||= randomBytes(9).toString('base64url')
-    return owner
-  }
   /** Of one length, so that they sort as numbers. */
-  const nextNumber = () => (claims++).toString(36).padStart(9, '0')
+  const nextNumber = () => {
+    // Not before the first claim: Workers have no random values while a module loads.
+    owner ||= randomBytes(9).toString('base64url')
+    return (claims++).toString(36).padStart(9, '0')
+  }
 
   const free = async (withdrawal: Withdrawal): Promise<void> => {
     const { id, start, end } = withdrawal
@@ -104,7 +103,8 @@ export function sharedReplayStore(database: Database): ReplayStore {
       assertId(id)
       assertTtl(ttlSeconds)
       const stored = storedId(id)
-      const claim = ownerToken() + nextNumber()
+      const number = nextNumber()
+      const claim = owner + number
       const token = claim + PENDING
       const now = performance.now()
       const until = now + ttlSeconds * 1000
@@ -150,7 +150,8 @@ export function sharedReplayStore(database: Database): ReplayStore {
     async release(id) {
       assertId(id)
       const start = performance.now()
-      const withdrawal = { id: storedId(id), start: ownerToken(), end: nextNumber(), until: start + A_DAY }
+      const end = nextNumber()
+      const withdrawal = { id: storedId(id), start: owner, end, until: start + A_DAY }
       // The retry may come to another process: it is told to come when it will be accepted.
       for (;;) {
         try {
