@@ -76,7 +76,10 @@ export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
     )
   const source = eventSource(event)
   const target = pathOf(event, rawPath, source)
-  const query = event.rawQueryString ?? joinParameters(event, source)
+  // A load balancer does not decode.
+  const encode = source === 'load-balancer' ? String : encodeParameter
+  const parameters = pairsOf(event.multiValueQueryStringParameters, event.queryStringParameters)
+  const query = event.rawQueryString ?? parameters.map(pair => pair.map(encode).join('=')).join('&')
   const bytes = body !== null && event.isBase64Encoded === true ? Buffer.from(body, 'base64') : body
   return {
     method,
@@ -105,14 +108,6 @@ function pathOf({ requestContext }: LambdaEvent, path: string, source: Source): 
   const isCustomDomain = http !== undefined && domainName !== '' && !domainName.includes('.execute-api.')
   const hasStage = stage !== '' && `${path}/`.startsWith(`/${stage}/`)
   return encodePath(isCustomDomain && hasStage ? path.slice(stage.length + 1) || '/' : path)
-}
-
-function joinParameters(event: LambdaEvent, source: Source): string {
-  // A load balancer does not decode.
-  const encode = source === 'load-balancer' ? String : encodeParameter
-  return pairsOf(event.multiValueQueryStringParameters, event.queryStringParameters)
-    .map(pair => pair.map(encode).join('='))
-    .join('&')
 }
 
 /**

@@ -1,6 +1,6 @@
 import { SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 import type { Failure } from '../verdict/verdict.ts'
-import { findCause } from './causes.ts'
+import { CAUSES } from './causes.ts'
 import { type Search, withoutPort } from './changed-line.ts'
 import { compareWithClock, type Evidence, inWords, lengths, textOf } from './facts.ts'
 import { type SettingsLanguage, showSetting } from './settings.ts'
@@ -76,7 +76,17 @@ export function adviceOn(
           ? escapeText(textOf(values[word], 10))
           : showSetting(settings, word, value && String(values[value] ?? value))
       )
-  const { cause, fix } = findCause(code, check, values)
+  const holds = (condition: string): boolean => {
+    const [name = '', pattern = '.'] = condition.split('=')
+    return new RegExp(pattern, 'is').test(textOf(values[name], 100))
+  }
+  const rows = CAUSES.trim().split('\n')
+  const [, cause = '', fix = ''] = rows
+    .map(row => row.split(' | '))
+    .find(([when = '']) => {
+      const [names = '', ...conditions] = when.split(' ')
+      return names.split(',').some(name => [code, check, '*'].includes(name)) && conditions.every(holds)
+    })!
   const line = known.changed ? `line ${known.changed.line} was changed after it was signed: ` : ''
   return { cause: line + fill(cause), fix: fill(fix) }
 }

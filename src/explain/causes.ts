@@ -1,12 +1,10 @@
-import { textOf } from './facts.ts'
-
 /**
  * What a failure most likely means, and what to do. The first row counts that has its code or its check, and whose
  * conditions hold: `similar` there is such evidence, `received=,` it matches. In cause and fix `{received}` is evidence,
  * `{name:hosts}` the name of a setting, `{set:hosts:received}` a setting with evidence as its value; of
  * `[[options||flags]]` the reader sees the half in their language.
  */
-const CAUSES = `
+export const CAUSES = `
 request part=^method$ name=^$ | there is no method[[||: with --from x-forwarded it is that of X-Forwarded-Method, which the proxy does not send once]] | [[Pass the method as received: let an adapter do it||Start authorize with --from as-is, or have the proxy send X-Forwarded-Method, -Uri, -Host and -Proto]].
 request part=^header-name$ | [[the header-name {name} was decoded or rebuilt on the way, or||a line of the capture was wrapped when it was copied ({name} is not the name of a header), or]] it is a broken sender, or an attack | [[Pass method, target and headers as received, undecoded: let an adapter do it||Save the capture to a file; what a terminal shows has other lines]].
 request | the {part} {name} was decoded or rebuilt on the way, or it is a broken sender, or an attack | Pass method, target and headers as received, undecoded[[: let an adapter do it||]].
@@ -32,7 +30,6 @@ host | the request is for another receiver, or a proxy replaced Host, or it is a
 account-missing,account-malformed similar | {name:accountHeader} is not the header that the service uses: {similar} is there: is that it? | If so: {set:accountHeader:similarName}.
 account-missing isSigned=true | a proxy removed {header}, which is signed | Have the proxy pass it on unchanged.
 account-missing | the service sends it in another header than {header}, or a proxy dropped it | Set {name:accountHeader} to what the service documents; if that is {header}, have proxies pass it on.
-account-repeated | a proxy or the sender wrote it twice | Have proxies pass every header on unchanged.
 account-mismatch received=^(?:account)?- expected=^(?!account-|-) | a part of the prefix is left in {received}: is {name:accountPrefix} too short? | Set {name:accountPrefix} to all that the service writes before the id, or leave it out for account-, the default.
 account-mismatch expected | the request is for another customer of the service, or for an account of yours that is not configured, or {header} was changed: the signature is not checked until the account fits | If {received} is yours: {set:accounts:received} (now {expected}). If not, look at what the sender sent: have proxies pass {header} on unchanged.
 account-mismatch | your accounts function returned false | If {received} is yours, have the function return true for it.
@@ -109,20 +106,3 @@ replay-store-failed | the replay store failed: {error} | Check that {store} runs
 replayed | the same bytes came again: a retry of the sender (was the answer late?), or an attack | Nothing to mend if the first one was handled: this is what a replay store is for. If handling it failed, [[have your handler call verify.release(verdict), so that a retry is let in||the sender needs to sign a retry afresh]].
 * | the sender wrote it so, or a proxy changed it: the log of the sender tells which | Have proxies pass every header on unchanged.
 `
-
-/** The likely cause of a failure, from its evidence and what else is known. */
-export function findCause(code: string, check: string, known: Readonly<Record<string, unknown>>) {
-  const holds = (condition: string): boolean => {
-    const [name = '', pattern = '.'] = condition.split('=')
-    return new RegExp(pattern, 'is').test(textOf(known[name], 100))
-  }
-  const [, cause = '', fix = ''] =
-    CAUSES.trim()
-      .split('\n')
-      .map(row => row.split(' | '))
-      .find(([when = '']) => {
-        const [names = '', ...conditions] = when.split(' ')
-        return names.split(',').some(name => [code, check, '*'].includes(name)) && conditions.every(holds)
-      }) ?? []
-  return { cause, fix }
-}
