@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { addAuthorizerOptions, authorizerSettingsOf, startAuthorizer } from './authorize.ts'
 import type { Exchange, Malformed } from './exchange.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 import { createLineWriter, logText } from './log.ts'
 import { addOptions, type CommonSettings, type GatewaySettings, settingsOf } from './options.ts'
+import { VERSION } from './page-files.ts'
 
 const EXIT = { ok: 0, cutOff: 1, unavailable: 2, usage: 64 } as const
 
@@ -34,15 +34,9 @@ Exit codes:
 const NO_VALUE =
   'an argument belongs to no option: --check, --observe, --redact and --replay of authorize take no value, and the only command is authorize'
 
-/** What commander says of a mistake, and of an argument that no option takes. */
-const inWords = (text: string): string =>
-  text
-    .trim()
-    .replace(/^error: /, '')
-    .replace(/^too many arguments.*/, NO_VALUE)
-
 const print = createLineWriter(process.stdout)
 const note = createLineWriter(process.stderr)
+const fail = (mistake: string) => note(`signed-requests-gateway: ${mistake}`)
 
 type Running = Pick<Gateway, 'address' | 'close'>
 
@@ -81,18 +75,16 @@ const runAuthorizer = running(authorizerSettingsOf, startAuthorizer, ({ address 
   note(`answering checks on http://${address}`)
 )
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-
 const program = new Command('signed-requests-gateway')
   .description(ABOUT)
   .usage('--upstream URL [options]')
-  .version(version, '--version', 'print the version')
+  .version(VERSION, '--version', 'print the version')
   .addHelpText('after', AFTER)
   .exitOverride()
   // Without the variables, which the text explains once for all.
   .configureHelp({ optionDescription: ({ description }) => description })
   .configureOutput({
-    outputError: text => note(`signed-requests-gateway: ${inWords(text)}`)
+    outputError: text => fail(text.replace(/^error: |\n$/g, '').replace(/^too many arguments.*/, NO_VALUE))
   })
   .enablePositionalOptions()
   .action(runGateway)
@@ -111,7 +103,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage
   else {
-    note(`signed-requests-gateway: ${(error as Error).message}`)
+    fail((error as Error).message)
     process.exitCode = EXIT.unavailable
   }
 }

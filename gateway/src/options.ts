@@ -1,19 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { isIPv4, isIPv6 } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { type Command, InvalidArgumentError, Option, type OptionValues } from 'commander'
+import { Command, type CommanderError, InvalidArgumentError, Option, type OptionValues } from 'commander'
 import { createVerifier, dnsTxtLookup, draftCavage, type VerifierOptions } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
 
 /** The address to listen on; port 0 is a free one. */
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
+export type Address = Readonly<{ host: string; port: number }>
 
-export type ReplaySetting =
-  | { readonly kind: 'memory' | 'none' }
-  | { readonly kind: 'redis' | 'postgres'; readonly url: string }
+export type ReplaySetting = Readonly<
+  { kind: 'memory' | 'none' } | { kind: 'redis' | 'postgres'; url: string }
+>
 
 /** What every command that verifies is started with: validated, complete. */
 export interface CommonSettings {
@@ -181,15 +178,18 @@ export function settingsOf(command: Command, env: Env): GatewaySettings {
   }
 }
 
-/** Whether so many characters added, removed or replaced make one text of the other. */
-const isNear = (a: string, b: string, edits: number): boolean =>
-  a === b ||
-  (a !== '' && a[0] === b[0]
-    ? isNear(a.slice(1), b.slice(1), edits)
-    : edits > 0 &&
-      [[1, 0] as const, [0, 1] as const, [1, 1] as const].some(([i, j]) =>
-        isNear(a.slice(i), b.slice(j), edits - 1)
-      ))
+/** What commander takes a misspelled variable for: ` (did you mean SIGNED_REQUESTS_DOMAIN?)`. */
+function hintOf(variable: string, options: readonly Option[]): string {
+  const variables = new Command().exitOverride().configureOutput({ writeErr: () => {} })
+  for (const { envVar } of options) if (envVar !== undefined) variables.option(`--${envVar}`)
+  let meant: string | undefined = variable.toUpperCase()
+  try {
+    variables.parse([`--${meant}`], { from: 'user' })
+  } catch (error) {
+    meant = /Did you mean .*?--(\w+)/.exec((error as CommanderError).message)?.[1]
+  }
+  return meant === undefined ? '' : ` (did you mean ${meant}?)`
+}
 
 /** What was given. A misspelled variable is a mistake, as a misspelled flag is, and so is a missing flag. */
 export function checkedValues(command: Command, env: Env, needed: readonly string[]): OptionValues {
@@ -197,10 +197,7 @@ export function checkedValues(command: Command, env: Env, needed: readonly strin
     if (!variable.startsWith(ENV)) continue
     const option = command.options.find(({ envVar }) => envVar === variable)
     if (option === undefined && variable !== TOKEN) {
-      const [meant] = [1, 2].flatMap(edits =>
-        command.options.filter(({ envVar = '' }) => isNear(variable.toUpperCase(), envVar, edits))
-      )
-      const hint = meant === undefined ? '' : ` (did you mean ${meant.envVar}?)`
+      const hint = hintOf(variable, command.options)
       command.error(`there is no environment variable ${variable}${hint}; see --help`)
     }
     if (value === '') command.error(`${variable} is empty: set it, or unset it`)
@@ -222,18 +219,17 @@ export function commonSettings(command: Command, values: OptionValues): CommonSe
 }
 
 function verifierOptions(command: Command, values: OptionValues): VerifierOptions {
-  const given: OptionValues = { requireHttps: values['https'] !== 'not-required' }
-  for (const [option, [flag]] of Object.entries(VERIFIER)) {
-    given[option] = values[new Option(flag).attributeName()]
-  }
-  const { servers, ...verifier } = given as VerifierOptions & { servers?: string[] }
+  const entries = Object.entries(VERIFIER).map(([option, [flag]]) => [option, new Option(flag)] as const)
+  const given = entries.map(([option, flag]) => [option, values[flag.attributeName()]])
+  const { servers, ...options } = Object.fromEntries(given)
   try {
-    if (servers !== undefined) verifier.lookupTxt = dnsTxtLookup({ servers })
+    const requireHttps = values['https'] !== 'not-required'
+    const verifier = { ...options, requireHttps, ...(servers && { lookupTxt: dnsTxtLookup({ servers }) }) }
     createVerifier(verifier)
     return verifier
   } catch (error) {
-    const inFlags = (words: string, option: string) =>
-      Object.hasOwn(VERIFIER, option) ? VERIFIER[option]![0].split(' ', 1)[0]! : words
+    const flags = new Map(entries.map(([option, flag]) => [option, flag.long]))
+    const inFlags = (words: string, option: string) => flags.get(option) ?? words
     return command.error((error as Error).message.replace(/(?:options\.)?\b([a-zA-Z]+)\b/g, inFlags))
   }
 }
@@ -246,18 +242,16 @@ function loadTls(command: Command, { tlsKey, tlsCert }: OptionValues): GatewaySe
     createSecureContext(tls)
     return tls
   } catch (error) {
-    const { code, path } = error as NodeJS.ErrnoException
-    const flag = path === tlsKey ? '--tls-key' : '--tls-cert'
-    const problem = code === 'ENOENT' ? 'there is no such file' : code
-    if (path !== undefined) command.error(`cannot read ${path} (${flag}): ${problem}`)
+    const { path, message } = error as NodeJS.ErrnoException
+    if (path !== undefined) command.error(`${path === tlsKey ? '--tls-key' : '--tls-cert'}: ${message}`)
     return command.error(`${tlsKey} and ${tlsCert} are not a private key and its certificate in PEM`)
   }
 }
 
 function replaySetting(command: Command, { replay, redis, postgres }: OptionValues): ReplaySetting {
-  if (redis === undefined && postgres === undefined) return { kind: replay }
+  const text: string | undefined = redis ?? postgres
+  if (text === undefined) return { kind: replay }
   const kind = redis === undefined ? 'postgres' : 'redis'
-  const text: string = redis ?? postgres
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^(?:redis:rediss?|postgres:postgres(?:ql)?):$/.test(`${kind}:${url.protocol}`)) {
     const hint = /^[\w.-]+(?=[:/])(?::\d+)?(?:\/\w+)?$/.test(text) ? `: write ${kind}://${text}` : ''

@@ -200,7 +200,7 @@ describe('mistakes are named', () => {
     [{ '--tls-cert': 'a.pem' }, '--tls-key and --tls-cert need each other'],
     [
       { '--tls-key': '/no/such', '--tls-cert': '/no/such', '--https': undefined },
-      'cannot read /no/such (--tls-key): there is no such file'
+      "--tls-key: ENOENT: no such file or directory, open '/no/such'"
     ],
     [
       { '--tls-key': 'a.pem', '--tls-cert': 'a.pem' },
