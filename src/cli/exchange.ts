@@ -40,7 +40,8 @@ export async function exchange(
   } catch {
     // Cut short: the head counts.
   }
-  return { status, statusText, headers: response.headers, body: shown.subarray(0, MAX_SHOWN) }
+  const { headers: received } = response
+  return { method, url, status, statusText, headers: received, body: shown.subarray(0, MAX_SHOWN) }
 }
 
 /** Node's errors have a message for a person, and most have a code. */
@@ -66,7 +67,7 @@ export function isRefusal({ status, headers, body }: Response): boolean {
 }
 
 /** What the response means, if it is not from this library, and what it says about who answered. */
-export function describeResponse(method: string, url: URL, { status, headers, body }: Response): string {
+export function describeResponse({ method, url, status, headers, body }: Response): string {
   const meaning = MEANINGS[status] ?? MEANINGS[Math.floor(status / 100)] ?? 'an unknown status'
   const signs = SIGNS.flatMap(name => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
   const title = /<title>([^<]{1,80})/i.exec(body.toString('latin1', 0, 4000))?.[1]?.trim()

@@ -39,7 +39,7 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
       const { status } = response
       const isOwn = isRefusal(response) && status !== 413
       const isRedirect = status >= 300 && status <= 399
-      const text = `${status}: ${isOwn ? 'refused by signed-requests' : describeResponse(method, url, response)}`
+      const text = `${status}: ${isOwn ? 'refused by signed-requests' : describeResponse(response)}`
       if (name === 'GET') report(isRedirect ? 'FAIL' : 'ok', isRedirect ? text : 'none', 'redirects')
       report(isOwn ? 'ok' : 'FAIL', text)
     }

@@ -4,7 +4,7 @@ import { explainDiagnosis } from '../../explain/explain.ts'
 import { asciiJson, duration, escapeText } from '../../explain/text.ts'
 import { lineValues } from '../../http/fields.ts'
 import { createVerifier, dnsTxtLookup, parseHttpDate, type VerifierOptions } from '../../index.ts'
-import type { CheckName, Verdict } from '../../verdict/verdict.ts'
+import type { Verdict } from '../../verdict/verdict.ts'
 import { type Entry, isSigned } from '../captures/capture.ts'
 import { readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
@@ -103,15 +103,18 @@ function parseNow(text: string, { headers }: Entry['request']): number {
 
 /** What the verdict on a capture means. What the capture does not hold was not checked. */
 function diagnoseCapture(verdict: Verdict, { missingBody }: Entry, { now }: Flags, options: VerifierOptions) {
-  const diagnosis = diagnoseWithin(PATIENT_SEARCH_COST, verdict, { settings: 'flags' })
   const { date, digest } = verdict.checks
   // The body is asked for only when every other check has passed.
   const isLost = missingBody !== undefined && 'code' in digest && digest.code === 'body-unreadable'
   const isUndated = now === 'date' && date.outcome === 'pass'
-  const reasons: Partial<Record<CheckName, string>> = {
-    ...(isUndated && { date: '--now date takes the Date itself as the time' }),
-    ...(isLost && { digest: `${missingBody}; --body FILE gives it` })
+  const notRun = (reason: string) => ({ outcome: 'not-run', reason }) as const
+  const checks = {
+    ...verdict.checks,
+    ...(isUndated && { date: notRun('--now date takes the Date itself as the time') }),
+    ...(isLost && { digest: notRun(`${missingBody}; --body FILE gives it`) })
   }
+  const checked = { ...verdict, checks, ...(isLost && { failures: [] }) } as Verdict
+  const diagnosis = diagnoseWithin(PATIENT_SEARCH_COST, checked, { settings: 'flags' })
   const headline = isLost ? 'the body is not in the capture; all else passed' : diagnosis.headline
   const isPartial = isUndated && (isLost || verdict.status === 'verified')
   const isOld = options.now === undefined && 'code' in date && date.code === 'date-too-old'
@@ -123,12 +126,6 @@ function diagnoseCapture(verdict: Verdict, { missingBody }: Entry, { now }: Flag
   return {
     ...diagnosis,
     headline: isPartial ? `${headline}; the date was not checked` : headline,
-    checks: diagnosis.checks.map(result => {
-      const reason = reasons[result.check]
-      return reason === undefined ? result : { check: result.check, outcome: 'not-run' as const, reason }
-    }),
-    failures: diagnosis.failures
-      .filter(() => !isLost)
-      .map(failure => (failure.check === 'date' ? { ...failure, ...old } : failure))
+    failures: diagnosis.failures.map(failure => (failure.check === 'date' ? { ...failure, ...old } : failure))
   }
 }

@@ -1,21 +1,14 @@
 import { duration } from '../../explain/text.ts'
 import type { CountingDnsServer } from '../../testing/dns-server.ts'
-import type { SigningKey } from '../../testing/sign.ts'
 import { EXIT } from '../command.ts'
 import { describeResponse, isRefusal, type Response } from '../exchange.ts'
-
-export interface Sent {
-  url: URL
-  method: string
-  isForgery: boolean
-  key: SigningKey
-  dns: CountingDnsServer | undefined
-}
 
 /** The exit code, and what the responses mean where they differ from those of a correct receiver. */
 export function conclude(
   [first, ...repeated]: readonly Response[],
-  { url, method, isForgery, key: { keyId }, dns }: Sent
+  isForgery: boolean,
+  keyId: string,
+  dns: CountingDnsServer | undefined
 ): [exit: number, ...lines: string[]] {
   const { status, headers } = first!
   const asked = dns?.queries(keyId) ?? 0
@@ -32,8 +25,7 @@ export function conclude(
   const isUnmarked = status === 401 && headers['www-authenticate'] === undefined
   if (isForgery && status !== 503 && (isOurs || isUnmarked)) return [EXIT.ok, 'Refused, as it should be.']
   const exit = status === 503 ? EXIT.unknown : EXIT.refused
-  if (!isOurs)
-    return [exit, `This is not a refusal of signed-requests: ${describeResponse(method, url, first!)}.`]
+  if (!isOurs) return [exit, `This is not a refusal of signed-requests: ${describeResponse(first!)}.`]
   if (asked > 0)
     return [exit, `The receiver did get the key ${keyId}. Its own log says why it refused: explain(verdict).`]
   const clock = clockAdvice(headers.date ?? '')

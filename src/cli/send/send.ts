@@ -58,11 +58,9 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
     // One after the other: a receiver that responds late must not get two at once.
     for (let number = 1; number <= Number(flags.repeat); number++) {
       responses.push(await exchange(url, request, tls))
-      io.print(escapeText(`${request.method} ${url.href}`, 1000))
-      io.print(`${flags.repeat === '1' ? '' : `${number}: `}${responseText(responses.at(-1)!)}`)
+      io.print(responseText(responses.at(-1)!, flags.repeat === '1' ? '' : `${number}: `))
     }
-    const sent = { url, method: request.method, isForgery: forgery !== undefined, key, dns }
-    const [exit, ...lines] = conclude(responses, sent)
+    const [exit, ...lines] = conclude(responses, forgery !== undefined, key.keyId, dns)
     for (const line of lines) io.print(`\n${line.startsWith(' ') ? line : wrapWords('', line)}`)
     return exit
   } catch (error) {
@@ -134,8 +132,9 @@ const zoneRecord = ({ keyId, record }: SigningKey): string =>
 
 const MAX_LINES = 100
 
-function responseText({ status, statusText, body }: Response): string {
+function responseText({ method, url, status, statusText, body }: Response, number: string): string {
   const lines = body.length === 0 ? [] : ['', ...body.toString('utf8').split(/\r?\n/, MAX_LINES)]
   const shown = lines.map(line => wrapExact('  ', escapeText(line, 1000)).trimEnd())
-  return [`answer: ${status} ${escapeText(statusText)}`, ...shown].join('\n')
+  const head = [`${method} ${url.href}`, `${number}answer: ${status} ${statusText}`]
+  return [...head.map(line => escapeText(line, 1000)), ...shown].join('\n')
 }
