@@ -77,9 +77,10 @@ function bodyOf(req: NodeRequest, given: unknown): ReceivedBody {
   if (given instanceof Uint8Array || typeof given === 'string') return given
   if (!isNoBody(given)) throw rawBytesNeeded('options.body is not raw bytes but a parsed body')
   if (!req.aborted && req.readableDidRead) throw rawBytesNeeded('the request body was already read')
-  // A mock request without a body cannot be paused.
-  if ((!req.aborted && req.readableEnded) || typeof req.pause !== 'function') return null
-  return { [Symbol.asyncIterator]: () => chunksOf(req) }
+  if (!req.aborted && req.readableEnded) return null
+  if (typeof req.pause === 'function') return { [Symbol.asyncIterator]: () => chunksOf(req) }
+  // A mock request cannot be paused.
+  return Symbol.asyncIterator in (req as object) ? (req as AsyncIterable<Uint8Array>) : null
 }
 
 /** Body parsers with nothing to parse leave undefined (Express 5) or an empty object (Express 4). */
