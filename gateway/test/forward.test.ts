@@ -131,7 +131,8 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
       if (count === 1) socket.write('HTTP/1.1 500 X\r\nContent-Length: 10\r\n\r\n')
       else socket.end(`${OK}done`)
     })
-    const { service, address } = await start(url)
+    // The first answer never ends, and the gateway would wait for it.
+    const { service, address } = await start(url, { drain: 0 })
     const signed = service.sign({ target: '/hook' })
     expect(await exchangeBytes(address, wire(signed), /HTTP\/1\.1 500/)).toMatch(/^HTTP\/1\.1 500/)
     expect(statusesOf(await send(address, signed))).toEqual([200])
