@@ -1,5 +1,5 @@
 import { createAccountClient } from '../account/client.ts'
-import { AccountError, type AccountErrorCode } from '../account/errors.ts'
+import { AccountError } from '../account/errors.ts'
 import { escapeText } from '../explain/text.ts'
 import { EXIT, type Io, readBytes, UsageError } from './command.ts'
 import { type Command, requireFlags, text, type Values } from './flags.ts'
@@ -24,14 +24,9 @@ async function run(values: Values<typeof OPTIONS>, io: Io): Promise<number> {
   } catch (error) {
     if (!(error instanceof AccountError)) throw error
     io.note(`signed-requests: ${escapeText(error.message, 1000)}`)
-    return error.retryable ? EXIT.unknown : (EXITS[error.code] ?? EXIT.usage)
+    // The same call may succeed later.
+    if (error.retryable) return EXIT.unknown
+    if (error.code === 'account-token-rejected') return EXIT.refused
+    return /response|identity/.test(error.code) ? EXIT.usage : EXIT.unknown
   }
-}
-
-/** Unless the same call may succeed later; any other error is the fault of the URL. */
-const EXITS: Readonly<Partial<Record<AccountErrorCode, number>>> = {
-  'account-token-rejected': EXIT.refused,
-  'account-server-error': EXIT.unknown,
-  'account-timeout': EXIT.unknown,
-  'account-network': EXIT.unknown
 }

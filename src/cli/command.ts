@@ -36,12 +36,12 @@ const STYLES: readonly (readonly [beginning: RegExp, style: Parameters<typeof st
  */
 export function guardOutput({ print, note, ...io }: Io): Io {
   const safe = (text: string) => text.replace(/[^\n -~]/g, '?')
-  const paint = (text: string) =>
-    STYLES.reduce(
-      (painted, [beginning, style]) =>
-        painted.replace(beginning, found => styleText(style, found, { validateStream: false })),
-      text
-    )
+  const paint = (text: string) => {
+    let painted = text
+    for (const [beginning, style] of STYLES)
+      painted = painted.replace(beginning, found => styleText(style, found, { validateStream: false }))
+    return painted
+  }
   return {
     ...io,
     print: text => print(io.color ? paint(safe(text)) : safe(text)),

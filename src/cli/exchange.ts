@@ -5,6 +5,8 @@ import { ERRORS } from '../explain/facts.ts'
 import { escapeText } from '../explain/text.ts'
 import { UsageError } from './command.ts'
 
+type Sent = Pick<AdapterRequest, 'method' | 'headers'> & { body: Uint8Array | null }
+
 export type Response = Awaited<ReturnType<typeof exchange>>
 
 const MAX_SHOWN = 16_384
@@ -16,11 +18,7 @@ export const RESPONSE_TIMEOUT = 30_000
  * One request on a connection of its own: the path and query of the URL, and these headers in this order and case.
  * Redirects are not followed. Rejects when there is no response. Of the body, at most the part that is shown is read.
  */
-export async function exchange(
-  url: URL,
-  { method, headers, body }: Pick<AdapterRequest, 'method' | 'headers'> & { body: Uint8Array | null },
-  tls: RequestOptions = {}
-) {
+export async function exchange(url: URL, { method, headers, body }: Sent, tls: RequestOptions = {}) {
   const signal = AbortSignal.timeout(RESPONSE_TIMEOUT)
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   const request = send(url, { ...tls, method, headers: headers.flat(), agent: false, signal })

@@ -77,10 +77,9 @@ export function didYouMean(name: string, names: readonly string[], prefix = ''):
 export function requireFlags(values: Readonly<Record<string, unknown>>): void {
   const missing = Object.keys(values).filter(name => [values[name] ?? ''].flat().join('') === '')
   if (missing.length === 0) return
-  const variables = missing.filter(isShared).map(variable)
-  const orSet = variables.length > 0 ? `; or set ${variables.join(', ')}` : ''
   const flags = missing.map(name => `--${name}`).join(', ')
-  throw new UsageError(`${flags} ${missing.length === 1 ? 'is' : 'are'} missing${orSet}; see --help`)
+  const variables = missing.filter(isShared).map(variable).join(', ')
+  throw new UsageError(`missing: ${flags}${variables && `; or set ${variables}`}; see --help`)
 }
 
 /** The target with the prefix that a proxy strips. @throws UsageError */

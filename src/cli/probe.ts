@@ -27,7 +27,8 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
     io.print(wrapWords(`${mark.padEnd(6)}${name.padEnd(18)}`, escapeText(text, 1000)))
   }
   try {
-    report('ok', await addressesOf(url))
+    const found = await lookup(endpointOf(url).host, { all: true })
+    report('ok', `${url.hostname} is ${found.map(({ address }) => address).join(', ')}`)
     stage = 'TLS'
     if (url.protocol === 'https:') report('ok', await certificateOf(url))
     else report('--', 'not run: the URL is http')
@@ -58,12 +59,6 @@ const REQUESTS: readonly (readonly [name: string, body: Buffer | null])[] = [
 ]
 
 const FIELDS = { 'User-Agent': 'signed-requests-probe', 'Content-Type': 'application/json' }
-
-async function addressesOf(url: URL): Promise<string> {
-  const { host } = endpointOf(url)
-  const found = await lookup(host, { all: true })
-  return `${host} is ${found.map(({ address }) => address).join(', ')}`
-}
 
 /** Resolves when chain and name hold. */
 async function certificateOf(url: URL): Promise<string> {

@@ -7,9 +7,6 @@ const unescapeString = (quoted: string): string =>
     octet === undefined ? character : String.fromCharCode(Number(octet) & 0xff)
   )
 
-/** More than a verifier tries. */
-const MAX_RECORDS = 20
-
 /**
  * Parses TXT records as people paste them: the text alone, or quoted strings, with whatever a zone file, dig, host or
  * nslookup writes before them, in brackets over several lines and with comments (RFC 1035 section 5.1). The strings of
@@ -30,5 +27,5 @@ export function parseTxt(pasted: string): string[] {
     }
   }
   if (strings.length > 0) records.push(strings.join(''))
-  return records.slice(0, MAX_RECORDS)
+  return records
 }

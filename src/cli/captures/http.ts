@@ -74,8 +74,9 @@ const isEnd = (rest: Buffer): boolean => END.test(rest.toString('latin1', 0, 210
  * RFC 9112 section 6.3, but a body that is not complete is kept as it is. `length` is how much of the file it takes up.
  */
 function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
-  if (/(?:^|,)[ \t]*chunked[ \t]*$/i.test(lineValues(headers, 'transfer-encoding').join(',')))
-    return parseChunks(rest)
+  const isChunked = /(?:^|,)[ \t]*chunked[ \t]*$/i.test(lineValues(headers, 'transfer-encoding').join(','))
+  const undone = isChunked ? parseChunks(rest) : undefined
+  if (undone !== undefined) return undone
   const [contentLength = ''] = lineValues(headers, 'content-length')
   const isCounted = /^\d{1,15}$/.test(contentLength)
   const wanted = isCounted ? Number(contentLength) : isEnd(rest) ? 0 : rest.length
@@ -95,7 +96,7 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
 /** Behind the data of the chunk before. */
 const SIZE = /^\r?\n([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
 
-/** RFC 9112 section 7.1: chunk-size, extensions that are ignored, data; trailers are ignored. */
+/** RFC 9112 section 7.1: chunk-size, extensions that are ignored, data; trailers are ignored. Undefined if it is not in chunks. */
 function parseChunks(rest: Buffer) {
   const bytes = Buffer.concat([Buffer.from('\n'), rest])
   const chunks: Buffer[] = []
@@ -108,8 +109,7 @@ function parseChunks(rest: Buffer) {
     at = Math.min(from + size, bytes.length)
     chunks.push(bytes.subarray(from, at))
   }
-  if (at === 0)
-    return { body: rest, length: rest.length, notes: ['the body is not in chunks: taken as it is'] }
+  if (at === 0) return undefined
   const notes = size === 0 ? [] : [`the chunks break off after ${plural(chunks.length, 'chunk')}`]
   return { body: Buffer.concat(chunks), length: at - 1, notes }
 }

@@ -103,13 +103,12 @@ function parseHeaders(headers: unknown): HeaderLine[] {
   })
 }
 
-/** Any of these makes an object with a request a vector: other formats that wrap one have none of them. */
-const OF_VECTORS = ['dns', 'options', 'verdict', 'now']
-
 /** Every vector of a fixture document, or a single vector, each with its own options. Undefined for another shape. */
 export function parseFixture(value: JsonObject): Entry[] | undefined {
   const { vectors = [value], request } = value
-  const isVector = isObject(request) && ('https' in request || OF_VECTORS.some(name => name in value))
+  // Other formats that wrap a request have none of these.
+  const isContext = ['dns', 'options', 'verdict', 'now'].some(name => name in value)
+  const isVector = isObject(request) && ('https' in request || isContext)
   if (!isVector && !('vectors' in value)) return undefined
   if (!Array.isArray(vectors) || vectors.length === 0) throw new UsageError('the fixture has no vectors')
   return vectors.map((vector: VectorJson) => {

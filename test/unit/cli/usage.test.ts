@@ -33,10 +33,10 @@ describe('usage', () => {
     ],
     [['explain', '/'], 'cannot read / (FILE): EISDIR: illegal operation on a directory, read'],
     [['explain', 'a', 'b'], 'explain takes one FILE'],
-    [['explain', ...FLAGS.slice(2)], '--domain is missing; or set SIGNED_REQUESTS_DOMAIN; see --help'],
+    [['explain', ...FLAGS.slice(2)], 'missing: --domain; or set SIGNED_REQUESTS_DOMAIN; see --help'],
     [
       ['explain', ...FLAGS.slice(0, 2)],
-      '--host, --account are missing; or set SIGNED_REQUESTS_HOST, SIGNED_REQUESTS_ACCOUNT; see --help'
+      'missing: --host, --account; or set SIGNED_REQUESTS_HOST, SIGNED_REQUESTS_ACCOUNT; see --help'
     ],
     [
       ['explain', '--domian', 'service.example'],
@@ -95,7 +95,7 @@ describe('usage', () => {
       ['send', 'http://a.example', '--host', 'https://b.example/'],
       '--host takes a host name, such as hooks.example.com'
     ],
-    [['account'], '--auth-url, --base-url are missing; see --help'],
+    [['account'], 'missing: --auth-url, --base-url; see --help'],
     [['account', '--token', 'x'], 'there is no option --token; see --help'],
     [
       ['send', 'http://a.example', '--serve-dns', 'localhost:53'],

@@ -138,7 +138,7 @@ describe('a file that contradicts itself, or is cut off', () => {
       'chunks that were undone before',
       `${POST}Transfer-Encoding: gzip, chunked\r\n\r\n{"a":1}`,
       '{"a":1}',
-      'not in chunks'
+      'without a Content-Length, all'
     ],
     [
       'a chunk size beyond the end',
@@ -168,7 +168,7 @@ describe('a file that contradicts itself, or is cut off', () => {
       'an endless chunk size',
       `${POST}Transfer-Encoding: chunked\r\n\r\n${'1'.repeat(5000)}\r\na`,
       '1'.repeat(5000),
-      'not in chunks'
+      'without a Content-Length, all'
     ]
   ])('%s: the rest of the file is the body, and a note says so', (_, text, body, note) => {
     expect(bodyOf(text)).toContain(body)
