@@ -64,9 +64,11 @@ export function fromLambdaEvent(event: LambdaEvent, options: ProxyOptions = {}):
 
 /** The request as it arrived at AWS. */
 export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
-  const { httpMethod, path, rawPath = path, requestContext, body = null } = (event ?? {}) as LambdaEvent
-  const method = requestContext?.http?.method ?? httpMethod
-  if (typeof method !== 'string' || typeof rawPath !== 'string')
+  const { version, httpMethod, path, rawPath, requestContext, body = null } = (event ?? {}) as LambdaEvent
+  const { http, elb, domainName = '' } = requestContext ?? {}
+  const method = http?.method ?? httpMethod
+  let target = rawPath ?? path
+  if (typeof method !== 'string' || typeof target !== 'string')
     throw new TypeError(
       'fromLambdaEvent() takes the event of an HTTP request: the first argument of the handler, unchanged'
     )
@@ -74,40 +76,37 @@ export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
     throw new TypeError(
       'event.body is a parsed body, and the digest is over the bytes as sent: verify before middy httpJsonBodyParser or the like'
     )
-  const source = eventSource(event)
-  const target = pathOf(event, rawPath, source)
+  const isLoadBalancer = elb !== undefined
+  const isRestApi = !isLoadBalancer && version === undefined && rawPath === undefined
+  const isHttpApi = !isLoadBalancer && !isRestApi && !domainName.includes('.lambda-url.')
+  // A REST API leaves the stage out of `path`, where there is one.
+  if (isRestApi) target = requestContext?.path ?? target
+  if (isHttpApi) target = encodePath(withoutStage(target, requestContext))
   // A load balancer does not decode.
-  const encode = source === 'load-balancer' ? String : encodeParameter
+  const encode = isLoadBalancer ? String : encodeParameter
   const parameters = pairsOf(event.multiValueQueryStringParameters, event.queryStringParameters)
   const query = event.rawQueryString ?? parameters.map(pair => pair.map(encode).join('=')).join('&')
   const bytes = body !== null && event.isBase64Encoded === true ? Buffer.from(body, 'base64') : body
+  const headers = pairsOf(event.multiValueHeaders, event.headers)
+  const has = (name: string) => headers.some(([header]) => header.toLowerCase() === name)
+  if (event.cookies && !has('cookie')) headers.push(['Cookie', event.cookies.join('; ')])
+  if (isRestApi && bytes !== null && !has('content-length'))
+    headers.push(['Content-Length', String(Buffer.byteLength(bytes))])
   return {
     method,
     target: query === '' ? target : `${target}?${query}`,
-    headers: headerLines(event, source, bytes),
+    headers,
     body: bytes,
-    https: source !== 'load-balancer'
+    https: !isLoadBalancer
   }
 }
 
-type Source = 'rest-api' | 'http-api' | 'function-url' | 'load-balancer'
-
-function eventSource({ version, rawPath, requestContext }: LambdaEvent): Source {
-  const { elb, domainName = '' } = requestContext ?? {}
-  if (elb !== undefined) return 'load-balancer'
-  if (version === undefined && rawPath === undefined) return 'rest-api'
-  return domainName.includes('.lambda-url.') ? 'function-url' : 'http-api'
-}
-
-function pathOf({ requestContext }: LambdaEvent, path: string, source: Source): string {
-  const { http, stage = '', domainName = '', path: withStage = path } = requestContext ?? {}
-  // A REST API leaves the stage out of `path`, where there is one.
-  if (source === 'rest-api') return withStage
-  if (source !== 'http-api') return path
-  // Format 2.0 has the stage in front of the path, even behind a custom domain, where the sender did not write it.
+/** Format 2.0 has the stage in front of the path, even behind a custom domain, where the sender did not write it. */
+function withoutStage(path: string, requestContext: LambdaEvent['requestContext']): string {
+  const { http, stage = '', domainName = '' } = requestContext ?? {}
   const isCustomDomain = http !== undefined && domainName !== '' && !domainName.includes('.execute-api.')
   const hasStage = stage !== '' && `${path}/`.startsWith(`/${stage}/`)
-  return encodePath(isCustomDomain && hasStage ? path.slice(stage.length + 1) || '/' : path)
+  return isCustomDomain && hasStage ? path.slice(stage.length + 1) || '/' : path
 }
 
 /**
@@ -130,12 +129,3 @@ const pairsOf = (lists: LambdaRecord<readonly string[]>, singles: LambdaRecord<s
   [...linesOf(lists && Object.keys(lists).length > 0 ? lists : (singles ?? {}))].filter(
     (line): line is [string, string] => typeof line[1] === 'string'
   )
-
-function headerLines(event: LambdaEvent, source: Source, body: string | Uint8Array | null): HeaderLine[] {
-  const lines = pairsOf(event.multiValueHeaders, event.headers)
-  const has = (name: string) => lines.some(([header]) => header.toLowerCase() === name)
-  if (event.cookies && !has('cookie')) lines.push(['Cookie', event.cookies.join('; ')])
-  if (source === 'rest-api' && body !== null && !has('content-length'))
-    lines.push(['Content-Length', String(Buffer.byteLength(body))])
-  return lines
-}
