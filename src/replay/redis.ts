@@ -51,8 +51,8 @@ const FREE_OWN = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.cal
 /**
  * A replay store in Redis, for a receiver of several processes. A claim is a script of `SET key token PX ttl NX` and
  * `GET`, then one without waiting that confirms it; a release is one that deletes the key if it still holds a token of
- * this store object, from a claim before it: one key each, so any Redis Cluster will do. A late claim is withdrawn right behind it on the same
- * connection.
+ * this store object, from a claim before it: one key each, so any Redis Cluster will do. A late claim is withdrawn right
+ * behind it on the same connection.
  *
  * Connecting, reconnecting and closing are the client's work, with one exception: when a reply belongs to another
  * command, no later reply on that connection can be trusted, and the client is told to reconnect.

@@ -72,6 +72,7 @@ export function sharedReplayStore(database: Database): ReplayStore {
     return (claims++).toString(36).padStart(9, '0')
   }
 
+  /** Kept in the list until it has succeeded. */
   const free = async (withdrawal: Withdrawal): Promise<void> => {
     const { id, start, end } = withdrawal
     const key = `${start} ${id}`
