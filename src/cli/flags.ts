@@ -40,8 +40,8 @@ const isShared = (name: string): boolean => Object.hasOwn(SHARED, name)
 export function parseFlags(args: string[], specs: OptionSpecs, env: Io['env']) {
   refuseMisspelled(env, Object.keys(specs).filter(isShared))
   const options = Object.entries(specs).map(([name, spec]) => {
-    const parts = (isShared(name) && env[variable(name)]?.split(',').map(part => part.trim())) || []
-    const given = parts.filter(part => part !== '')
+    const value = (isShared(name) && env[variable(name)]) || ''
+    const given = value.split(',').flatMap(part => part.trim() || [])
     return [name, given.length === 0 ? spec : { ...spec, default: spec.multiple ? given : given[0] }]
   })
   try {

@@ -13,8 +13,6 @@ const OPTIONS = { 'dns-server': SHARED['dns-server'], json: flag } as const
 
 const TIMEOUT = 5000
 
-const EXITS = { usable: EXIT.ok, unusable: EXIT.refused, unavailable: EXIT.unknown }
-
 /** `signed-requests key` */
 export const key: Command<typeof OPTIONS> = { argument: 'NAME', options: OPTIONS, run }
 
@@ -40,7 +38,7 @@ async function run(values: Values<typeof OPTIONS>, io: Io, argument: string): Pr
     ])
   ]
   io.print(json ? asciiJson({ name, servers: asked, status, problem, records }) : lines.join('\n'))
-  return EXITS[status]
+  return { usable: EXIT.ok, unusable: EXIT.refused, unavailable: EXIT.unknown }[status]
 }
 
 /** What one TXT record publishes, its chunks joined. Without `hashes` any hash is allowed. */

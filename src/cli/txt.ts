@@ -14,18 +14,13 @@ const unescapeString = (quoted: string): string =>
  */
 export function parseTxt(pasted: string): string[] {
   if (!pasted.includes('"')) return [pasted.replace(/^(?:\s*;[^\n]*\n)+/, '')]
-  const records: string[] = []
-  let strings: string[] = []
+  const records: string[][] = [[]]
   let depth = 0
   for (const { 0: token, 1: quoted } of pasted.matchAll(TOKENS)) {
-    if (quoted !== undefined) strings.push(unescapeString(quoted))
+    if (quoted !== undefined) records.at(-1)!.push(unescapeString(quoted))
     else if (token === '(') depth++
     else if (token === ')') depth--
-    else if (token === '\n' && depth === 0 && strings.length > 0) {
-      records.push(strings.join(''))
-      strings = []
-    }
+    else if (token === '\n' && depth === 0) records.push([])
   }
-  if (strings.length > 0) records.push(strings.join(''))
-  return records
+  return records.filter(strings => strings.length > 0).map(strings => strings.join(''))
 }

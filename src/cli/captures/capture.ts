@@ -43,6 +43,7 @@ export interface Captured extends Omit<AdapterRequest, 'body' | 'https'> {
  */
 export function entryOf(captured: Captured): Entry {
   const { body = null, otherBodies = [], lostBody, authority, protocol, notes = [], ...request } = captured
+  const https = protocol?.toLowerCase() !== 'http'
   const hasHost = authority === undefined || lineValues(request.headers, 'host').length > 0
   const headers: readonly HeaderLine[] = hasHost ? request.headers : [['Host', authority], ...request.headers]
   const digests = ['digest', 'content-digest'].flatMap(name => lineValues(headers, name)).join()
@@ -55,12 +56,7 @@ export function entryOf(captured: Captured): Entry {
   const missing = isEmpty && isLost ? 'the capture does not have the body' : lostBody
   const isMissing = right === undefined && missing !== undefined
   return {
-    request: {
-      https: protocol?.toLowerCase() !== 'http',
-      ...request,
-      headers,
-      body: isMissing ? MISSING_BODY : chosen
-    },
+    request: { https, ...request, headers, body: isMissing ? MISSING_BODY : chosen },
     missingBody: isMissing ? missing : undefined,
     notes: note === '' ? notes : [...notes, note]
   }

@@ -21,8 +21,6 @@ export const explain: Command<typeof OPTIONS> = { argument: '[FILE]', options: O
 
 type Flags = Values<typeof OPTIONS>
 
-const EXITS = { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }
-
 async function run(flags: Flags, io: Io, file: string): Promise<number> {
   const entries = readCapture(await readBytes(file || '-', 'FILE', io))
   const chosen = chooseEntry(entries, flags, io)
@@ -36,7 +34,7 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
   const bytes = verdict.status === 'verified' ? Buffer.from(verdict.body) : undefined
   const body = bytes && { body: { length: bytes.length, base64: bytes.toString('base64') } }
   io.print(flags.json ? asciiJson({ ...verdict, ...body, diagnosis }) : explainDiagnosis(diagnosis))
-  return EXITS[diagnosis.status]
+  return { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }[verdict.status]
 }
 
 /** What logs, pages and office programs make of a value; quotes of UTF-8 are seen as Latin-1 in raw captures. */

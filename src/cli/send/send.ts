@@ -42,7 +42,8 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
     throw new UsageError('--repeat takes a number from 1 to 999: how often to send the same bytes')
 
   const key = await loadKey(flags, io)
-  const signed = sign(url, key, flags, await loadData(flags.data, io))
+  const data = flags.data?.startsWith('@') ? await readBytes(flags.data.slice(1), '--data', io) : flags.data
+  const signed = sign(url, key, flags, data ?? null)
   const { tamper: what, 'account-header': header } = flags
   const { forged: request, text: forgery } =
     what === undefined ? { forged: signed } : tamper(what, signed, header)
@@ -91,12 +92,7 @@ async function loadKey({ selector, domain, key: file }: Flags, io: Io): Promise<
   }
 }
 
-async function loadData(data: string | undefined, io: Io): Promise<Buffer | null> {
-  if (data === undefined) return null
-  return data.startsWith('@') ? readBytes(data.slice(1), '--data', io) : Buffer.from(data)
-}
-
-function sign(url: URL, key: SigningKey, flags: Flags, body: Buffer | null): SignedTestRequest {
+function sign(url: URL, key: SigningKey, flags: Flags, body: Buffer | string | null): SignedTestRequest {
   const { host = url.host, method = body === null ? 'GET' : 'POST', scheme, account, prefix } = flags
   if (!isHost(host)) throw new UsageError('--host takes a host name, such as hooks.example.com')
   const target = addPrefix(prefix, `${url.pathname}${url.search}`)

@@ -26,15 +26,13 @@ export async function startReceiver(file: string, url: URL, dnsAddress: string):
   if (await listens(url))
     throw new UsageError(`another program listens on ${url.host} already: end it, or send without --start`)
   const module = `data:text/javascript,${encodeURIComponent(preload(dnsAddress))}`
-  const child = spawn(process.execPath, ['--import', module, file], {
-    stdio: ['ignore', 'inherit', 'inherit']
-  })
+  const args = ['--import', module, file]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
   for (const end = Date.now() + START_TIMEOUT; Date.now() < end && child.exitCode === null; await delay(50))
     if (await listens(url)) return child
   child.kill('SIGKILL')
-  throw new UsageError(
-    `${file} (--start) ${child.exitCode === null ? `does not listen on ${url.host}` : 'has ended'}`
-  )
+  const state = child.exitCode === null ? `does not listen on ${url.host}` : 'has ended'
+  throw new UsageError(`${file} (--start) ${state}`)
 }
 
 async function listens(url: URL): Promise<boolean> {
