@@ -13,8 +13,7 @@ async function run(values: Values<typeof OPTIONS>, io: Io): Promise<number> {
   const { 'auth-url': authUrl = '', 'base-url': baseUrl = '' } = values
   requireFlags({ 'auth-url': authUrl, 'base-url': baseUrl })
   // Never from an argument: the list of processes shows those.
-  const given = io.env['ACCESS_TOKEN'] || (await readBytes('-', 'standard input', io)).toString('utf8')
-  const accessToken = given.trim()
+  const accessToken = (io.env['ACCESS_TOKEN'] || String(await readBytes('-', 'standard input', io))).trim()
   if (accessToken === '')
     throw new UsageError('there is no access token: set ACCESS_TOKEN, or give it on standard input')
   try {

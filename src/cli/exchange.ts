@@ -28,7 +28,7 @@ export async function exchange(url: URL, { method, headers, body }: Sent, tls: R
     // A server that responds before the body has arrived may close; what it said counts.
     request.on('error', error => setTimeout(() => reject(error), 100))
   })
-  const { statusCode: status = 0, statusMessage: statusText = '' } = response
+  const { statusCode: status = 0, statusMessage: statusText = '', headers: received } = response
   let shown = Buffer.alloc(0)
   try {
     for await (const chunk of response) {
@@ -38,7 +38,6 @@ export async function exchange(url: URL, { method, headers, body }: Sent, tls: R
   } catch {
     // Cut short: the head counts.
   }
-  const { headers: received } = response
   return { method, url, status, statusText, headers: received, body: shown.subarray(0, MAX_SHOWN) }
 }
 

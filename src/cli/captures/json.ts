@@ -39,9 +39,7 @@ function entriesOf(value: unknown): Entry[] {
  * receiver uses, so that the verdict is the same.
  */
 function parseLambdaEvent(event: JsonObject): Entry[] | undefined {
-  const { httpMethod, path, rawPath, requestContext } = event
-  const isFormat2 = isText(rawPath) && isObject(objectOr(requestContext)['http'])
-  if (!isFormat2 && !(isText(httpMethod) && isText(path))) return undefined
+  if (!('httpMethod' in event || 'rawPath' in event)) return undefined
   const { headers, ...request } = fromLambdaEvent(event as LambdaEvent)
   return [entryOf({ ...request, headers: parseHeaders([...(headers as Iterable<HeaderLine>)]) })]
 }

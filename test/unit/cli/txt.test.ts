@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseTxt } from '../../../src/cli/txt.ts'
+import { parseTxt } from '../../../src/cli/explain/explain.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { sniff } from '../../support/sniff.ts'
