@@ -139,7 +139,9 @@ describe('postgresReplayStore', () => {
   it.each(['repeatable read', 'serializable'])('lets one of many in under %s too', async level => {
     const strict = postgresPool(server.port, 10)
     onTestFinished(() => strict.end())
-    strict.on('connect', client => client.query(`SET default_transaction_isolation = '${level}'`))
+    strict.options.options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`
+    const { rows } = await strict.query('SHOW transaction_isolation')
+    expect(rows).toEqual([{ transaction_isolation: level }])
     const store = postgresReplayStore(strict)
     const claims = await Promise.allSettled(Array.from({ length: 50 }, () => store.claim('w', 60)))
     expect(claims.filter(claim => claim.status === 'fulfilled' && claim.value)).toHaveLength(1)

@@ -49,7 +49,8 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
     `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nfsync = ${durable ? 'on' : 'off'}`
   )
   let child: ChildProcess | undefined
-  process.once('exit', () => child?.kill('SIGKILL'))
+  const onExit = () => child?.kill('SIGKILL')
+  process.once('exit', onExit)
 
   const signalAll = (signal: NodeJS.Signals) => {
     const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', `${child!.pid}`], { encoding: 'utf8' })
@@ -107,6 +108,7 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
       own(join(data, 'standby.signal'))
     },
     async remove() {
+      process.off('exit', onExit)
       await kill()
       rmSync(folder, { recursive: true, maxRetries: 10 })
     }

@@ -37,7 +37,8 @@ export async function redisServer({ durable = false, cluster = false } = {}): Pr
       `${await freePort()}`
     )
   let child: ChildProcess | undefined
-  process.once('exit', () => child?.kill('SIGKILL'))
+  const onExit = () => child?.kill('SIGKILL')
+  process.once('exit', onExit)
 
   const kill = async () => {
     if (child === undefined) return
@@ -63,6 +64,7 @@ export async function redisServer({ durable = false, cluster = false } = {}): Pr
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
     async remove() {
+      process.off('exit', onExit)
       await kill()
       rmSync(dir, { recursive: true })
     }
