@@ -77,26 +77,16 @@ export function trackConnections(server: Server, isTls: boolean) {
       if (previous !== undefined) await whenOver(previous)
       if (!socket.destroyed && !socket.writableEnded) await serve()
     },
-    /**
-     * Takes no new connection and closes idle ones; the others are closed as their answers end. Resolves to whether all
-     * of them ended in time.
-     */
-    drain(milliseconds: number): Promise<boolean> {
+    /** Takes no new connection and closes idle ones; the others are closed as their answers end. */
+    drain(): void {
       isDraining = true
-      return new Promise(resolve => {
-        const isIdle = () => [...running.values()].every(answers => answers.size === 0)
-        const timer = setTimeout(() => resolve(isIdle()), milliseconds)
-        // Not close() of node:http: that destroys connections whose answer was ended but is not sent yet.
-        TcpServer.prototype.close.call(server, () => {
-          clearTimeout(timer)
-          resolve(true)
-        })
-        for (const socket of running.keys()) {
-          const last = lastAnswer(socket)
-          if (last === undefined) socket.destroy()
-          else last.shouldKeepAlive = false
-        }
-      })
+      // Not close() of node:http: that destroys connections whose answer was ended but is not sent yet.
+      TcpServer.prototype.close.call(server)
+      for (const socket of running.keys()) {
+        const last = lastAnswer(socket)
+        if (last === undefined) socket.destroy()
+        else last.shouldKeepAlive = false
+      }
     },
     /** Destroys what is left. */
     destroy(): void {

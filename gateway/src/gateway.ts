@@ -56,14 +56,14 @@ export async function startGateway(
     onOver(exchange)
   }
   const listener = (req: IncomingMessage, res: ServerResponse) => {
-    const served = connections
+    const over = connections
       .run(res, async () => end(await serve(req, res)))
       .catch(error => {
         console.error(error)
         res.destroy()
       })
-      .finally(() => serving.delete(served))
-    serving.add(served)
+      .finally(() => serving.delete(over))
+    serving.add(over)
   }
   const server = tls
     ? createHttpsServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, listener)
@@ -99,15 +99,18 @@ export async function startGateway(
   }
   isReady = true
 
+  /** Also requests whose sender disconnected: their work goes on. */
+  async function served(): Promise<true> {
+    while (serving.size > 0) await Promise.all(serving)
+    return true
+  }
+
   /** Takes no new connection, lets running requests end, and aborts what is left; true when nothing was left. */
   async function close(): Promise<boolean> {
     if (!isReady) return true
     isReady = false
-    const end = performance.now() + settings.drain
-    const isDrained = await connections.drain(settings.drain)
-    // A request whose sender disconnected has no connection to wait for, but gets the same time.
-    const late = delay(end - performance.now(), false, { ref: false })
-    const isDone = isDrained && (await Promise.race([Promise.all(serving).then(() => true), late]))
+    connections.drain()
+    const isDone = await Promise.race([served(), delay(settings.drain, false, { ref: false })])
     // The upstream's side first: claims are released before senders can see the end.
     await upstream.destroy()
     connections.destroy()

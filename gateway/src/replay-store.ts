@@ -142,18 +142,12 @@ function withoutMessages(bytes: Buffer): Buffer {
   while (rest.length >= 5) {
     const end = 1 + rest.readUInt32BE(1)
     if (end <= MAX_MESSAGE && rest.length < end) return rest
-    if (end > MAX_MESSAGE || !isSound(rest.subarray(0, end)))
-      throw new Error('a message of PostgreSQL is broken')
+    const isSound = end <= MAX_MESSAGE && SOUND.test(rest.toString('latin1', 0, end))
+    if (!isSound) throw new Error('a message of PostgreSQL is broken')
     rest = rest.subarray(end)
   }
   return rest
 }
 
-/** Every length counts itself; errors (E) and notices (N) are fields that end with a NUL, and then another NUL. */
-function isSound(message: Buffer): boolean {
-  if (message.length < 5) return false
-  if (message[0] !== 0x45 && message[0] !== 0x4e) return true
-  let at = 5
-  while (at > 0 && message[at] !== 0) at = message.indexOf(0, at) + 1
-  return at === message.length - 1
-}
+/** A type and a length of 4 bytes; errors (E) and notices (N) are fields that end with a NUL, and then another NUL. */
+const SOUND = /^(?:[^EN].{4}|[EN].{4}(?:[^\0]+\0)*\0$)/s
