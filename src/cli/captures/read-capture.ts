@@ -8,11 +8,9 @@ const FORMATS =
   'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a curl command, an ' +
   'HTTP/2 head with :method and :path, a HAR, an AWS Lambda event, JSON of { method, url, headers, body }, or a fixture'
 
-const LOGGED =
-  'this is how console.log prints an object: write JSON.stringify of { method, url, headers, body }'
+const LOGGED = 'this is how console.log prints an object: write JSON.stringify of method, url, headers, body'
 const RAW = 'this has req.rawHeaders: write JSON.stringify of { method, url, headers: req.headers, body }'
-const PHP =
-  'this is $_SERVER of PHP, which renames headers: write json_encode of getallheaders() and the rest'
+const PHP = 'this is $_SERVER of PHP, which renames headers: use getallheaders() with json_encode'
 const MARKED = 'each line has something in front of it, such as a time: remove that from every line'
 
 /** What people have instead of a capture, by what it has in it, and what to capture. */
@@ -20,7 +18,7 @@ const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\s*$/, 'the file is empty'],
   [/^(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4)/, 'this is a pcap file: save what tcpdump -A -r FILE prints'],
   [/^(?:\S+ )?=> Send header, /m, 'this is the output of curl --trace: capture with curl -v instead'],
-  [/^\s*(?:0x)?[0-9a-f]{4,8}:?\s+(?:[0-9a-f]{2}){1,2} [0-9a-f]{2}/im, 'this is a hex dump: use tcpdump -A'],
+  [/^\s*(?:0x)?[0-9a-f]{4,8}:?[ \t]+(?:[0-9a-f]{2} ?){4}/im, 'this is a hex dump: use tcpdump -A'],
   [/^\s*(?:<ref \*\d+> )?(?:IncomingMessage|Request|HonoRequest|Object)\b.*\{/, LOGGED],
   [/^\s*\[\s*["'][\w-]+["']\s*,\s*["']|^(?!.*"headers"\s*:).*"rawHeaders"\s*:/s, RAW],
   [/^\s*(?:[{[]|array\b).*\b(?:REQUEST_METHOD|HTTP_HOST)["'\]]/is, PHP],
@@ -76,7 +74,7 @@ function parse(bytes: Buffer, start: string): Entry[] {
 /** JSON or, as logs have it, one value of it a line. @throws UsageError */
 function parseJsonText(text: string): Entry[] {
   try {
-    return parseJson(JSON.parse(`[${text.replace(/\}(?=\r?\n\{)/g, '},')}]`))
+    return parseJson(JSON.parse(`[${text.replace(/\}(?=[ \t\r]*\n\{)/g, '},')}]`))
   } catch (error) {
     if (error instanceof UsageError) throw error
     const problem = error instanceof SyntaxError ? `does not parse: ${problemIn(text, error)}` : MISTYPED
