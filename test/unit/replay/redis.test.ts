@@ -50,4 +50,26 @@ describe('redisReplayStore', () => {
       await expect(redisReplayStore(client).claim('a', ttl)).rejects.toThrow(TypeError)
     }
   )
+
+  it('holds what it granted when a later claim of the same id fails', async () => {
+    const held = new Map<string, string>()
+    let isDown = false
+    const client = {
+      status: 'ready',
+      set: async (key: string, value: string) => {
+        if (isDown) throw new Error('the connection is lost')
+        return held.has(key) ? null : held.set(key, value) && 'OK'
+      },
+      eval: async (_: string, _count: number, key: string, value: string) =>
+        Number(held.get(key) === value && held.delete(key))
+    }
+    const store = redisReplayStore(client)
+    expect(await store.claim('a', 60)).toBe(true)
+    isDown = true
+    await expect(store.claim('a', 60)).rejects.toThrow('the connection is lost')
+    isDown = false
+    expect(await store.claim('a', 60)).toBe(false)
+    await store.release('a')
+    expect(await store.claim('a', 60)).toBe(true)
+  })
 })
