@@ -39,8 +39,8 @@ export function readCapture(file: Buffer): Entry[] {
   const { bytes, notes } = decode(file)
   const start = bytes.toString('latin1', 0, 10_000)
   const entries = parse(bytes, start)
-  const [, advice] = (!entries.some(isSigned) && NOT_CAPTURES.find(([pattern]) => pattern.test(start))) || []
-  if (advice !== undefined) throw new UsageError(`${advice}; explain reads ${FORMATS}`)
+  const other = entries.some(isSigned) ? undefined : NOT_CAPTURES.find(([pattern]) => pattern.test(start))
+  if (other !== undefined) throw new UsageError(`${other[1]}; explain reads ${FORMATS}`)
   if (entries.length > 0) return entries.map(entry => ({ ...entry, notes: [...notes, ...entry.notes] }))
   throw new UsageError(`this is not a request in a format that explain reads: ${FORMATS}`)
 }
