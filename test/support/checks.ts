@@ -1,4 +1,3 @@
-import { expect, test } from 'vitest'
 import type { Context } from '../../src/checks/context.ts'
 import { parseFields } from '../../src/http/fields.ts'
 import {
@@ -11,10 +10,6 @@ import {
 import { type Settings, validateOptions } from '../../src/options/options.ts'
 import type { SchemeSteps } from '../../src/scheme.ts'
 import { createTestService } from '../../src/testing/index.ts'
-import { CODES, type Code } from '../../src/verdict/codes.ts'
-import type { CheckName } from '../../src/verdict/verdict.ts'
-import { judge } from '../vectors/judge.ts'
-import { loadVectors } from './vectors.ts'
 
 export const service = createTestService({ rsaBits: 1024 })
 
@@ -39,19 +34,3 @@ export const verifyWith = (
   options: Partial<VerifierOptions>,
   request: ReceivedRequest = service.sign()
 ): Promise<Verdict> => createVerifier({ ...service.options, ...options })(request)
-
-/** The vectors are the check's first tests: `fixtures/<file>.json` passes, and has each code of the check. */
-export function testVectorsOf(check: CheckName, files: readonly string[]): void {
-  const vectors = loadVectors().filter(({ file }) => files.includes(file))
-
-  test(`passes ${files.map(file => `fixtures/${file}.json`).join(' and ')}, which have each code of the check`, async () => {
-    const seen = new Set<Code>()
-    for (const vector of vectors) {
-      const { expected, actual } = await judge(createVerifier, vector)
-      expect([vector.name, actual]).toEqual([vector.name, expected])
-      for (const { code } of expected.failures) seen.add(code)
-    }
-    const own = (Object.keys(CODES) as Code[]).filter(code => CODES[code][0] === check)
-    expect(own.filter(code => !seen.has(code))).toEqual([])
-  })
-}

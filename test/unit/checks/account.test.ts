@@ -1,9 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { askAccounts, checkAccount } from '../../../src/checks/account.ts'
-import { contextWith, settingsWith, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { contextWith, settingsWith, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
-
-testVectorsOf('account', ['account'])
 
 const check = (value: string, settings = settingsWith()) =>
   checkAccount(contextWith({ settings }, { headers: [['X-Service-ID', value]] }))

@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import { createVerifier } from '../../../src/index.ts'
-import { service, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { service, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
-
-testVectorsOf('coverage', ['coverage'])
 
 const FIVE = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
 

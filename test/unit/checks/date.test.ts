@@ -2,10 +2,8 @@ import { expect, test } from 'vitest'
 import { checkDate } from '../../../src/checks/date.ts'
 import { ok } from '../../../src/verdict/result.ts'
 import { UNREADABLE } from '../../../src/verdict/verdict.ts'
-import { contextWith, service, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { contextWith, service, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
-
-testVectorsOf('date', ['date'])
 
 const NOON = Date.UTC(2026, 10, 20, 12)
 const at = (seconds: number) =>

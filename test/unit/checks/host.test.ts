@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { service, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { service, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
-
-testVectorsOf('host', ['host'])
 
 test('rejects a non-ASCII character whose lower case is a letter of the host', async () => {
   const hosts = 'kiosk.example'

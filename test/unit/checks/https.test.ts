@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { service, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { service, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
-
-testVectorsOf('https', ['https'])
 
 test('accepts a request without TLS only if the receiver allows it', async () => {
   const request = { ...service.sign(), https: false }

@@ -1,8 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { checkKeyName } from '../../../src/checks/key-name.ts'
-import { service, settingsWith, testVectorsOf, verifyWith } from '../../support/checks.ts'
-
-testVectorsOf('key-name', ['key-name'])
+import { service, settingsWith, verifyWith } from '../../support/checks.ts'
 
 test('returns the normalized name to ask DNS for', () => {
   expect(checkKeyName('Key1._DomainKey.Service.Example.', settingsWith())).toEqual({

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { service, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { service, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
-
-testVectorsOf('key', ['key', 'key-records', 'dns'])
 
 test('tries four key records at one name, and no fifth', async () => {
   const [good] = Object.values(service.records)[0]!

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { service, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { service, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
-
-testVectorsOf('replay', ['replay'])
 
 const NOON = Date.UTC(2026, 10, 20, 12)
 

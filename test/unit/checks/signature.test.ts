@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTestService } from '../../../src/testing/index.ts'
-import { service, testVectorsOf, verifyWith } from '../../support/checks.ts'
+import { service, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
-
-testVectorsOf('signature', ['signature'])
 
 test('verifies with either key of a rotation', async () => {
   const other = createTestService({ rsaBits: 1024 })
