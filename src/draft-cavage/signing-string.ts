@@ -1,6 +1,6 @@
 import { type Fields, hasBreak, isToken, parseFields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
-import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
+import { fail, ok, type Result } from '../verdict/result.ts'
 
 /** The times that `(created)` and `(expires)` stand for, in seconds since 1970. */
 export interface SigningStringParameters {
@@ -36,36 +36,28 @@ export function buildSigningString(
 /** The same, from parsed fields and lower-case names. */
 export function joinSigningString(
   { method, target }: Pick<ReceivedRequest, 'method' | 'target'>,
-  fields: Fields,
+  { values }: Fields,
   covered: readonly string[],
   { created, expires }: SigningStringParameters
 ): Result<string> {
-  const lines: string[] = []
-  for (const name of covered) {
-    const value = fields.values.get(name) ?? specialValue(name, method, target, created, expires)
-    if (value === undefined) return cannotBuild(fields, covered, created)
-    lines.push(`${name}: ${value}`)
+  // No header can have these names: they are not tokens.
+  const specialValue = (name: string): string | undefined => {
+    if (name === '(request-target)') return `${method.toLowerCase()} ${target}`
+    if (name === '(created)') return created?.toString()
+    return name === '(expires)' ? expires?.toString() : undefined
   }
-  return ok(lines.join('\n'))
-}
+  const lines: string[] = []
+  const missing: string[] = []
+  for (const name of covered) {
+    const value = values.get(name) ?? specialValue(name)
+    if (value === undefined) missing.push(name)
+    else lines.push(`${name}: ${value}`)
+  }
+  if (missing.length === 0) return ok(lines.join('\n'))
 
-/** Section 2.3: the values of names that are not headers. No header can have these names: they are not tokens. */
-function specialValue(
-  name: string,
-  method: string,
-  target: string,
-  created: number | undefined,
-  expires: number | undefined
-): string | undefined {
-  if (name === '(request-target)') return `${method.toLowerCase()} ${target}`
-  if (name === '(created)') return created?.toString()
-  return name === '(expires)' ? expires?.toString() : undefined
-}
-
-function cannotBuild(fields: Fields, covered: readonly string[], created: number | undefined): Failed {
-  const absent = covered.filter(name => !SPECIAL_NAMES.includes(name) && !fields.values.has(name))
+  const absent = missing.filter(name => !SPECIAL_NAMES.includes(name))
   if (absent.length > 0) return fail('coverage-absent', { absent })
-  const parameter = covered.includes('(created)') && created === undefined ? 'created' : 'expires'
+  const parameter = missing.includes('(created)') ? 'created' : 'expires'
   return fail('signature-parameter-missing', { parameter })
 }
 

@@ -30,33 +30,23 @@ export type Result<T> = { ok: true; value: T } | Failed
 
 export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value })
 
-export function fail<C extends Code>(
-  code: C,
-  ...evidence: [EvidenceOf<C>] extends [never]
-    ? []
-    : C extends SometimesEvident
-      ? [EvidenceOf<C>?]
-      : [EvidenceOf<C>]
-): FailedWith<C>
-export function fail(code: Code, evidence?: EvidenceOf<Code>): Failed {
-  const message = CODES[code][1]
-  return (
-    evidence === undefined ? { ok: false, code, message } : { ok: false, code, message, evidence }
-  ) as Failed
+export function fail<C extends Code>(code: C, ...[evidence]: EvidenceGiven<C>): FailedWith<C> {
+  const failed = { ok: false, code, message: CODES[code][1] }
+  return (evidence === undefined ? failed : { ...failed, evidence }) as FailedWith<C>
 }
+
+type EvidenceGiven<C extends Code> = [EvidenceOf<C>] extends [never]
+  ? []
+  : C extends SometimesEvident
+    ? [EvidenceOf<C>?]
+    : [EvidenceOf<C>]
 
 /**
  * Adds the error of the receiver's own function to a failure. Not enumerable: a verdict stays plain data, and a log
  * does not print what the error may hold.
  */
-export function withCause<F extends object>(failure: F, cause: unknown): F {
-  return Object.defineProperty(failure, 'cause', {
-    value: cause,
-    enumerable: false,
-    configurable: true,
-    writable: true
-  })
-}
+export const withCause = <F extends object>(failure: F, cause: unknown): F =>
+  Object.defineProperty(failure, 'cause', { value: cause, configurable: true, writable: true })
 
 /** The name for an error from outside: its code or its name, never its text, which may hold addresses and passwords. */
 export function errorLabel(error: unknown): string {
