@@ -9,18 +9,17 @@ const VISIBLE_ASCII = /^[\x21-\x7e]*$/
 /** 4. A Host exists and is the receiver's: a request signed for another receiver is refused (RFC 9110 section 7.2). */
 export function checkHost(context: Context): Result<true> {
   const { fields, settings } = context
-  const { hosts: expected } = settings
   const received = fields.values.get('host')
-  if (received === undefined) return fail('host-missing', { expected, ...hostEvidence(context) })
-  const evidence = { received, expected, ...hostEvidence(context) }
-  if (fields.repeated.has('host')) return fail('host-repeated', evidence)
-  if (isOurs(received, settings)) return ok(true)
+  const isRepeated = fields.repeated.has('host')
+  if (received !== undefined && !isRepeated && isOurs(received, settings)) return ok(true)
+
+  const evidence = { expected: settings.hosts, ...hostEvidence(context) }
+  if (received === undefined) return fail('host-missing', evidence)
+  if (isRepeated) return fail('host-repeated', { received, ...evidence })
   const forwarded = fields.values.get('x-forwarded-host')
   const isSimilar = forwarded !== undefined && isOurs(forwarded, settings)
-  return fail('host-mismatch', {
-    ...evidence,
-    ...(isSimilar && { similar: `X-Forwarded-Host: ${forwarded}` })
-  })
+  const similar = isSimilar && { similar: `X-Forwarded-Host: ${forwarded}` }
+  return fail('host-mismatch', { received, ...evidence, ...similar })
 }
 
 /** Without regard to case; a default port may be written or left out (RFC 9110 section 4.2.3). */
