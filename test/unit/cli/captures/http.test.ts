@@ -206,14 +206,14 @@ describe('a file that contradicts itself, or is cut off', () => {
   })
 
   it.each([
-    ['one line', 'a'.repeat(10_000_000)],
-    ['a header line', `${POST}X: ${'a'.repeat(10_000_000)}`],
-    ['header lines', `${POST}${'a:b\n'.repeat(1_000_000)}`],
-    ['methods', `${'GET '.repeat(1_000_000)}\nGET / HTTP/1.1`],
-    ['a body', `${POST}\r\n${'\n'.repeat(10_000_000)}`],
-    ['chunks', `${POST}Transfer-Encoding: chunked\r\n\r\n${'1\na\n'.repeat(1_000_000)}`],
-    ['a chunk size', `${POST}Transfer-Encoding: chunked\r\n\r\n${'1'.repeat(10_000_000)}`]
-  ])('ten megabytes of %s are read in time', async (_, text) => {
-    expect(await cpuTime(() => void readAll(text))).toBeLessThan(3000)
+    ['one line', 'a'.repeat(2_000_000)],
+    ['a header line', `${POST}X: ${'a'.repeat(2_000_000)}`],
+    ['header lines', `${POST}${'a:b\n'.repeat(200_000)}`],
+    ['methods', `${'GET '.repeat(200_000)}\nGET / HTTP/1.1`],
+    ['a body', `${POST}\r\n${'\n'.repeat(2_000_000)}`],
+    ['chunks', `${POST}Transfer-Encoding: chunked\r\n\r\n${'1\na\n'.repeat(200_000)}`],
+    ['a chunk size', `${POST}Transfer-Encoding: chunked\r\n\r\n${'1'.repeat(2_000_000)}`]
+  ])('two megabytes of %s are read in time', async (_, text) => {
+    expect(await cpuTime(() => void readAll(text))).toBeLessThan(600)
   })
 })
