@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
+import { getSystemErrorMap } from 'node:util'
 import type { Address } from './options.ts'
 
 /**
@@ -13,18 +14,12 @@ const MAX_PIPELINED = 10
 export const authorityOf = (host: string, port: number): string =>
   `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 
-const PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process listens there',
-  EADDRNOTAVAIL: 'this machine does not have the address',
-  EACCES: 'only root may use the port'
-}
-
 /** Resolves to IP and port, the real one when 0 was asked for: `127.0.0.1:8080`. */
 export async function listen(server: Server, { host, port }: Address): Promise<string> {
   server.listen(port, host.replace(/^\[|\]$/g, ''))
-  await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
-    const where = `${authorityOf(host, port)} (--listen or --admin)`
-    throw new Error(`cannot listen on ${where}: ${PROBLEMS[code ?? ''] ?? code}`)
+  await once(server, 'listening').catch(({ errno = 0, code }: NodeJS.ErrnoException) => {
+    const [, problem] = getSystemErrorMap().get(errno) ?? []
+    throw new Error(`cannot listen on ${authorityOf(host, port)} (--listen or --admin): ${problem ?? code}`)
   })
   return authorityOf(host, (server.address() as AddressInfo).port)
 }

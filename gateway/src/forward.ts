@@ -7,7 +7,10 @@ import type { HeaderLine, UpstreamResult } from './exchange.ts'
 import { answerHeaders } from './headers.ts'
 
 /** A request as the upstream gets it; its framing is made here. */
-type Outgoing = Readonly<{ method: string; target: string; headers: readonly HeaderLine[]; body: Uint8Array }>
+type Outgoing = Readonly<{ method: string; path: string; headers: readonly HeaderLine[]; body: Uint8Array }>
+
+/** Gives the claim of a request back; never rejects. */
+type Release = () => Promise<void>
 
 /**
  * Milliseconds that an idle connection is kept: less than any common server does (gunicorn: 2 s), so that a request
@@ -37,17 +40,13 @@ export function createUpstream(url: URL, timeout: number) {
      *
      * The sender may disconnect: the upstream then continues, because its work may be done already.
      */
-    forward(
-      { method, target, headers, body }: Outgoing,
-      res: ServerResponse,
-      release: () => Promise<void>
-    ): Promise<UpstreamResult> {
+    forward(request: Outgoing, res: ServerResponse, release: Release): Promise<UpstreamResult> {
       const forwarding = new Promise<UpstreamResult>(resolve => {
         const handler = createHandler(url.host, res, timeout, release, resolve)
         try {
-          const lines = headers.values() as Iterable<[string, string]>
+          const headers = request.headers.values() as Iterable<[string, string]>
           // The sender's Host is no name of the upstream for TLS.
-          const options = { method, path: target, headers: lines, body, servername: hostname }
+          const options = { ...request, headers, servername: hostname }
           pool.dispatch(options, handler)
         } catch (error) {
           handler.onResponseError(undefined, error as Error)
@@ -68,7 +67,7 @@ function createHandler(
   address: string,
   res: ServerResponse,
   timeout: number,
-  release: () => Promise<void>,
+  release: Release,
   resolve: (result: UpstreamResult) => void
 ) {
   let isSent = false

@@ -25,11 +25,8 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
     const result = { signatureUnderDomain, httpStatus, upstream, upstreamError, ms }
     return JSON.stringify({ time, requestId, finding, ...record, ...result })
   }
-  const verdictWords = [
-    record.status,
-    ...mainCodes(verdict),
-    signatureUnderDomain ? '' : '(no signature under the domain)'
-  ]
+  const origin = signatureUnderDomain ? '' : '(no signature under the domain)'
+  const verdictWords = [record.status, ...mainCodes(verdict), origin]
   const upstreamWords = [upstream, upstreamError && `(${upstreamError})`]
   const words = [time, `${httpStatus}`, ...verdictWords, ...upstreamWords, `${ms} ms`, requestId]
   const line = words.filter(Boolean).join(' ')

@@ -50,9 +50,9 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     let unread: NodeJS.Timeout | undefined
     if (isTooLarge) sendRefusal(res, tooLarge(verdict))
     else if (bytes !== undefined) {
-      const { target, headers: lines } = asSigned({ ...received, headers }, verdict)
+      const { target: path, headers: lines } = asSigned({ ...received, headers }, verdict)
       const kept = requestHeaders(lines, verdict, observe, consumed)
-      const outgoing = { method: received.method, target, headers: kept, body: bytes }
+      const outgoing = { method: received.method, path, headers: kept, body: bytes }
       result = await upstream.forward(outgoing, res, () => verify.release(verdict).catch(reportHeld))
       // The upstream is done: close a sender that does not read the rest. A refusal has its own limits.
       unread = setTimeout(() => res.destroy(), upstreamTimeout)

@@ -2,20 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { ReceivedRequest, Verdict } from 'signed-requests'
 import type { HeaderLine } from './exchange.ts'
 
-type Reason = 'framing' | 'target'
-
 /**
  * Why a request cannot be forwarded; undefined when it can.
  *
  * Its framing must be certain: HTTP/1.1, or HTTP/1.0 without a transfer coding (RFC 9112 section 6.1). Its target must
  * be a path, or a URL whose authority is Host (section 3.2): if they differ, two servers may each use a different one.
  */
-export function whyNotForwardable({
-  httpVersion,
-  url = '',
-  headers,
-  headersDistinct
-}: IncomingMessage): Reason | undefined {
+export function whyNotForwardable(req: IncomingMessage): 'framing' | 'target' | undefined {
+  const { httpVersion, url = '', headers, headersDistinct } = req
   const isFramed =
     httpVersion === '1.1' || (httpVersion === '1.0' && headers['transfer-encoding'] === undefined)
   if (!isFramed) return 'framing'

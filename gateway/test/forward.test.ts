@@ -245,7 +245,7 @@ it.each([200, 500])('a head of %d that Node.js does not send is a 502, and rejec
   const release = async () => {
     released += 1
   }
-  const outgoing = { method: 'GET', target: '/', headers: [['Host', 'a']], body: new Uint8Array() } as const
+  const outgoing = { method: 'GET', path: '/', headers: [['Host', 'a']], body: new Uint8Array() } as const
   expect(await upstream.forward(outgoing, res, release)).toMatchObject({ upstream: 'broken-off' })
   expect(statusesOf(await answer)).toEqual([502])
   expect(released).toBe(1)

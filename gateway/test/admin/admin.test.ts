@@ -324,13 +324,13 @@ test('rejects for an address of another machine', async () => {
   await expect(
     startTestAdmin({ address: { host: '192.0.2.1', port: 0 }, token: 'a'.repeat(32) })
   ).rejects.toThrow(
-    'cannot listen on 192.0.2.1:0 (--listen or --admin): this machine does not have the address'
+    'cannot listen on 192.0.2.1:0 (--listen or --admin): address not available'
   )
 })
 
 test('rejects when the port is taken', async () => {
   const { port } = await startTestAdmin()
   await expect(startTestAdmin({ address: { host: '127.0.0.1', port } })).rejects.toThrow(
-    `cannot listen on 127.0.0.1:${port} (--listen or --admin): another process listens there`
+    `cannot listen on 127.0.0.1:${port} (--listen or --admin): address already in use`
   )
 })
