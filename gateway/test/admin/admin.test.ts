@@ -323,9 +323,7 @@ test('closes with pages that are open', async () => {
 test('rejects for an address of another machine', async () => {
   await expect(
     startTestAdmin({ address: { host: '192.0.2.1', port: 0 }, token: 'a'.repeat(32) })
-  ).rejects.toThrow(
-    'cannot listen on 192.0.2.1:0 (--listen or --admin): address not available'
-  )
+  ).rejects.toThrow('cannot listen on 192.0.2.1:0 (--listen or --admin): address not available')
 })
 
 test('rejects when the port is taken', async () => {
