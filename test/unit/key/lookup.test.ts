@@ -147,18 +147,6 @@ test('the signal is aborted at the deadline, whenever it is asked for, and not b
   expect(asked[2]!.options.signal.aborted).toBe(false)
 })
 
-// biome-ignore lint/suspicious/noSparseArray: a hole is what some resolvers could leave
-test.each([[null], ['a'], [{}], [['a']], [[['a'], 'b']], [[[1]]], [[, ['a']]], [[[, 'a']]]])(
-  'not of the form string[][]: %j',
-  async answer => {
-    const lookup = createLookup(async () => answer as unknown as string[][], 50)
-    expect(await lookup(NAME)).toMatchObject({
-      code: 'key-lookup-failed',
-      evidence: { name: NAME, error: 'the answer is not of the form string[][]' }
-    })
-  }
-)
-
 test.each([
   ['ENOTFOUND', 'key-not-found', { reason: 'ENOTFOUND' }],
   ['ENODATA', 'key-not-found', { reason: 'ENODATA' }],
