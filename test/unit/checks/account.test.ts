@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { askAccounts, checkAccount } from '../../../src/checks/account.ts'
+import { checkAccount } from '../../../src/checks/account.ts'
 import { contextWith, settingsWith, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
@@ -51,16 +51,4 @@ describe('askAccounts', () => {
       }
     }
   )
-
-  test('adds the error itself to the failure, where no clone and no log shows it', async () => {
-    const error = new ReferenceError('db is not defined')
-    const settings = settingsWith({
-      accounts: () => {
-        throw error
-      }
-    })
-    const failed = await askAccounts('1', settings)
-    expect(Reflect.get(failed, 'cause')).toBe(error)
-    expect(JSON.stringify(failed)).not.toContain('db is not defined')
-  })
 })
