@@ -30,18 +30,13 @@ export function checkSignatureTimes(
   now: number,
   { dateTolerance: toleranceSeconds }: Settings
 ): Result<true> {
-  if (created !== undefined) {
-    const offsetSeconds = created - now / 1000
-    if (Math.abs(offsetSeconds) > toleranceSeconds) {
-      return fail('signature-created-out-of-range', { created, offsetSeconds, toleranceSeconds })
-    }
+  const offset = (time: number) => time - now / 1000
+  if (created !== undefined && Math.abs(offset(created)) > toleranceSeconds) {
+    const offsetSeconds = offset(created)
+    return fail('signature-created-out-of-range', { created, offsetSeconds, toleranceSeconds })
   }
-  if (expires !== undefined) {
-    const offsetSeconds = expires - now / 1000
-    if (offsetSeconds < -toleranceSeconds) {
-      return fail('signature-expired', { expires, offsetSeconds, toleranceSeconds })
-    }
-  }
+  if (expires !== undefined && offset(expires) < -toleranceSeconds)
+    return fail('signature-expired', { expires, offsetSeconds: offset(expires), toleranceSeconds })
   return ok(true)
 }
 
@@ -54,15 +49,12 @@ function checkCoveredTimes(
   { headers, created, expires }: ParsedSignature,
   algorithm: string | undefined
 ): Result<true> {
-  const covered = COVERABLE_TIMES.filter(name => headers.includes(name))
+  const covered = ['(created)', '(expires)'].filter(name => headers.includes(name))
   if (covered.length === 0) return ok(true)
-  const isMissing = (name: string) => (name === '(created)' ? created : expires) === undefined
-  const missing = covered.find(isMissing)
+  const missing = covered.find(name => (name === '(created)' ? created : expires) === undefined)
   if (missing !== undefined && !(missing === '(created)' && headers.length === 1))
     return fail('signature-parameter-missing', { parameter: missing.slice(1, -1) })
   if (missing === undefined && algorithm !== undefined && /^(?:rsa|hmac|ecdsa)/.test(algorithm))
     return fail('signature-times-not-allowed', { covered, algorithm })
   return ok(true)
 }
-
-const COVERABLE_TIMES = ['(created)', '(expires)']

@@ -45,44 +45,35 @@ export function importPublicKey(record: KeyRecord, limits: KeyLimits = {}): Resu
   return record.type === 'rsa' ? importRsa(record, limits) : importEd25519(record)
 }
 
-function importRsa(
-  record: KeyRecord,
-  { minRsaBits = RSA_BITS.min, maxRsaBits = RSA_BITS.max }: KeyLimits
-): Result<PublicKey> {
-  const { publicKey: der, text } = record
+function importRsa({ publicKey: der, text: record }: KeyRecord, limits: KeyLimits): Result<PublicKey> {
+  const { minRsaBits = RSA_BITS.min, maxRsaBits = RSA_BITS.max } = limits
   const found = parseRsaDer(der)
-  if (found === undefined) return badEncoding(record, 'p= is not the DER of a public key')
-  if (found === 'surplus') return badEncoding(record, 'the DER has bytes that do not belong to the key')
-  if (found === 'other') {
-    return fail('key-type-mismatch', { record: text, reason: 'k= says rsa but the key is of another type' })
-  }
+  if (found === undefined) return unreadable(record, 'p= is not the DER of a public key')
+  if (found === 'surplus') return unreadable(record, 'the DER has bytes that do not belong to the key')
+  if (found === 'other')
+    return fail('key-type-mismatch', { record, reason: 'k= says rsa but the key is of another type' })
+
   const { form, bits, isExponentGood } = found
-  if (!(bits >= minRsaBits)) return fail('key-too-short', { record: text, bits, limit: minRsaBits })
-  if (bits > maxRsaBits) return fail('key-too-long', { record: text, bits, limit: maxRsaBits })
+  if (!(bits >= minRsaBits)) return fail('key-too-short', { record, bits, limit: minRsaBits })
+  if (bits > maxRsaBits) return fail('key-too-long', { record, bits, limit: maxRsaBits })
   // With exponent 1 the padded digest is its own signature; an even one is not RSA; a long one is slow.
   if (!isExponentGood) {
-    return fail('key-weak', {
-      record: text,
-      bits,
-      reason: 'the public exponent is not an odd number of at least 3 and at most 33 bits'
-    })
+    const reason = 'the public exponent is not an odd number of at least 3 and at most 33 bits'
+    return fail('key-weak', { record, bits, reason })
   }
   const keyObject = importDer(der, form)
-  if (keyObject === undefined) return badEncoding(record, 'this runtime cannot import the key')
+  if (keyObject === undefined) return unreadable(record, 'this runtime cannot import the key')
   return ok({ type: 'rsa', bits, keyObject })
 }
 
 /** SubjectPublicKeyInfo of Ed25519 (RFC 8410 section 4) up to the key's 32 bytes. */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
-function importEd25519(record: KeyRecord): Result<PublicKey> {
-  const { publicKey: point, text } = record
-  if (point.length !== 32) return badEncoding(record, 'an Ed25519 key must be 32 bytes')
-  if (isSmallOrder(point)) {
-    return fail('key-weak', { record: text, reason: 'the Ed25519 point is of small order' })
-  }
+function importEd25519({ publicKey: point, text: record }: KeyRecord): Result<PublicKey> {
+  if (point.length !== 32) return unreadable(record, 'an Ed25519 key must be 32 bytes')
+  if (isSmallOrder(point)) return fail('key-weak', { record, reason: 'the Ed25519 point is of small order' })
   const keyObject = importDer(Buffer.concat([ED25519_PREFIX, point]), 'spki')
-  if (keyObject === undefined) return badEncoding(record, 'p= is not an Ed25519 key')
+  if (keyObject === undefined) return unreadable(record, 'p= is not an Ed25519 key')
   return ok({ type: 'ed25519', bits: 256, keyObject })
 }
 
@@ -115,8 +106,7 @@ function importDer(der: Uint8Array, type: 'spki' | 'pkcs1'): KeyObject | undefin
   }
 }
 
-const badEncoding = ({ text }: KeyRecord, reason: string): Failed =>
-  fail('key-unreadable', { record: text, reason })
+const unreadable = (record: string, reason: string): Failed => fail('key-unreadable', { record, reason })
 
 /** A parsed record and its imported key. */
 export interface RecordKey {
