@@ -30,6 +30,7 @@ host | the request is for another receiver, or a proxy replaced Host, or it is a
 account-missing,account-malformed similar | {name:accountHeader} is not the header that the service uses: {similar} is there: is that it? | If so: {set:accountHeader:similarName}.
 account-missing isSigned=true | a proxy removed {header}, which is signed | Have the proxy pass it on unchanged.
 account-missing | the service sends it in another header than {header}, or a proxy dropped it | Set {name:accountHeader} to what the service documents; if that is {header}, have proxies pass it on.
+account-repeated | a proxy or the sender wrote it twice | Have proxies pass every header on unchanged.
 account-mismatch received=^(?:account)?- expected=^(?!account-|-) | a part of the prefix is left in {received}: is {name:accountPrefix} too short? | Set {name:accountPrefix} to all that the service writes before the id, or leave it out for account-, the default.
 account-mismatch expected | the request is for another customer of the service, or for an account of yours that is not configured, or {header} was changed: the signature is not checked until the account fits | If {received} is yours: {set:accounts:received} (now {expected}). If not, look at what the sender sent: have proxies pass {header} on unchanged.
 account-mismatch | your accounts function returned false | If {received} is yours, have the function return true for it.

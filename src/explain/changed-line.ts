@@ -131,7 +131,7 @@ const LIKELY: readonly Rule[] = [
   [PATH, 'order', orders],
   [PATH, 'case', path => [path.replace(/^[^?]*/, start => upper(start, /\/[a-z]/g))]],
   [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
-  [METHOD, 'method', method => METHODS.map(other => (/[A-Z]/.test(method) ? other.toUpperCase() : other))],
+  [METHOD, 'method', () => METHODS.flatMap(method => [method, method.toUpperCase()])],
   [PROTOCOL, 'protocol', () => ['https']],
   // nginx and Apache make //in of /hooks/in when only one of their two paths ends in a slash; /hooks becomes /.
   [PATH, 'slash', (path, { prefixes }) => prefixes.map(prefix => [prefix + path.slice(1), prefix])]

@@ -16,6 +16,7 @@ import {
   type VerifierOptions
 } from '../../../src/index.ts'
 import { memoryReplayStore } from '../../../src/replay/index.ts'
+import { rfc9421 } from '../../../src/rfc9421/index.ts'
 import { createTestService, type SignRequest } from '../../../src/testing/index.ts'
 
 const service = createTestService({ rsaBits: 1024 })
@@ -616,6 +617,22 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     cause: /a name is configured that the service does not sign/,
     fix: /check accountHeader and alsoCovered/,
     verdict: () => judge(sign(), { alsoCovered: ['x-tenant'] })
+  },
+
+  'the account header twice': {
+    code: 'account-repeated',
+    cause: /a proxy or the sender wrote it twice/,
+    fix: /have proxies pass every header on unchanged/i,
+    verdict: () => {
+      const signed = service.sign()
+      return judge({ ...signed, headers: [...signed.headers, ['X-Service-ID', 'account-1234']] })
+    }
+  },
+  'a method of RFC 9421 in lower case': {
+    code: 'signature-mismatch',
+    cause: /the method was changed/,
+    changed: { line: 1, signed: '"@method": POST' },
+    verdict: () => judge({ ...sign({ scheme: 'rfc9421' }), method: 'post' }, { schemes: [rfc9421] })
   },
 
   // keys
