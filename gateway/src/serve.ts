@@ -9,13 +9,11 @@ import type { GatewaySettings } from './options.ts'
 import { createSignatureQueue } from './same-signature.ts'
 import { asSigned, whyNotForwardable } from './target.ts'
 
-/** Answers one request. Resolves when it is over, with what is known of it. */
-export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<Exchange | Malformed>
-
 /** What is kept of a refused body for the page. */
 const MAX_COPIED = 64 * 1024
 
-export function createServe(settings: GatewaySettings, verify: Verify, upstream: Upstream): Serve {
+/** Answers one request. Resolves when it is over, with what is known of it. */
+export function createServe(settings: GatewaySettings, verify: Verify, upstream: Upstream) {
   const { prefix, observe, verifier, admin, upstreamTimeout, requestId } = settings
   const inTurn = createSignatureQueue()
   const maxBody = verifier.maxBodyBytes ?? 10_485_760
@@ -23,7 +21,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
   const proxy = { https: settings.https, prefix }
   const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
 
-  return async (req, res) => {
+  return async (req: IncomingMessage, res: ServerResponse): Promise<Exchange | Malformed> => {
     const receivedAt = Date.now()
     const start = performance.now()
     const isRepeated = observe && (req.headersDistinct['host']?.length ?? 0) > 1
@@ -77,9 +75,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
 
 /** One line on stderr. The store tries again; until it succeeds the log shows a repetition as refused. */
 const reportHeld = (error: unknown): void =>
-  console.error(
-    `a claim could not be released so far, so a repetition is refused until that has succeeded: ${(error as Error)?.name}`
-  )
+  console.error(`a claim is not released yet, a repetition is refused until it is: ${(error as Error)?.name}`)
 
 /** The only refusal while observing: a body above the limit cannot be forwarded. */
 const tooLarge = ({ checks }: Verdict): Rejected => {

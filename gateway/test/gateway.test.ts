@@ -175,6 +175,25 @@ describe('observing', () => {
     expect(await over(1)).toMatchObject([{ status: 413, upstream: 'not-asked' }])
     expect(seen).toEqual([])
   })
+
+  it('answers 413 to a body that is too large, also when nothing is signed', async () => {
+    const verifier = { ...service.options, maxBodyBytes: 10 }
+    const { address, seen, over } = await start({ observe: true, verifier })
+    const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const answer = await exchangeBytes(address, Buffer.from(`${head}b\r\n${'x'.repeat(11)}\r\n0\r\n\r\n`))
+    expect(statusesOf(answer)).toEqual([413])
+    expect((await over(1))[0]!.body).toBeUndefined()
+    expect(seen).toEqual([])
+  })
+
+  it('does not forward a body that breaks off', async () => {
+    const { address, seen, over } = await start({ observe: true })
+    const bytes = wire(service.sign({ target: '/', body: 'x'.repeat(11) }))
+    const socket = connect(port(address), '127.0.0.1')
+    socket.end(bytes.subarray(0, -1))
+    expect(await over(1)).toMatchObject([{ status: 0, upstream: 'not-asked', body: undefined }])
+    expect(seen).toEqual([])
+  })
 })
 
 describe('ending', () => {
