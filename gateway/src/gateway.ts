@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createVerifier, dnsTxtLookup } from 'signed-requests'
 import type { Admin } from './admin/admin.ts'
 import { listen, trackConnections } from './connections.ts'
-import { type DnsAnswer, keepAnswers } from './dns-answers.ts'
+import { keepAnswers } from './dns-answers.ts'
 import type { Exchange, Malformed } from './exchange.ts'
 import { createUpstream } from './forward.ts'
 import type { GatewaySettings } from './options.ts'
@@ -35,7 +35,7 @@ export async function startGateway(
   onOver: (exchange: Exchange | Malformed) => void = () => {}
 ) {
   const { tls, verifier, observe } = settings
-  const dns = new Map<string, DnsAnswer>()
+  const dns = new Map<string, string[][]>()
   const lookupTxt = verifier.lookupTxt ?? dnsTxtLookup()
   let isReady = false
   let admin: Admin | undefined

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { listen } from '../connections.ts'
-import type { DnsAnswer } from '../dns-answers.ts'
 import type { Exchange, Malformed } from '../exchange.ts'
 import type { GatewaySettings } from '../options.ts'
 import { loadPage } from '../page-files.ts'
@@ -13,8 +12,8 @@ import { type SetupSettings, setupOf } from './setup.ts'
 import { detailOf, type Outcome, outcomeOf } from './view.ts'
 
 export interface AdminSettings extends SetupSettings, NonNullable<GatewaySettings['admin']> {
-  /** the last answers of DNS, by name */
-  dns: ReadonlyMap<string, DnsAnswer>
+  /** the last records in DNS, by name */
+  dns: ReadonlyMap<string, string[][]>
   /** false while the gateway ends and running requests finish */
   isReady: () => boolean
 }

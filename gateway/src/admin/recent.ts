@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { DnsAnswer } from '../dns-answers.ts'
 import { type Exchange, isUnderDomain } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 import { type KeptExchange, rowOf } from './view.ts'
@@ -14,7 +13,7 @@ const MAX_BODY = 64 * 1024
  *
  * @param redact keep no body at all
  */
-export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<string, DnsAnswer>) {
+export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<string, string[][]>) {
   const lists: Record<KeptExchange['list'], KeptExchange[]> = { signed: [], other: [] }
   const all = () => [...lists.signed, ...lists.other]
   let number = Date.now() * 1000

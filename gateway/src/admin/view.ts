@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { diagnose, type VerifierOptions } from 'signed-requests'
 import { captureFixture } from 'signed-requests/testing'
-import type { DnsAnswer } from '../dns-answers.ts'
 import { type Exchange, mainCodes } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 
@@ -14,7 +13,7 @@ export interface KeptExchange extends Exchange {
   /** of the whole body, in bytes, of which `body` may be the beginning; undefined when it was not read to its end */
   readonly bodyLength: number | undefined
   /** what DNS answered about the key */
-  readonly dns: Readonly<Record<string, DnsAnswer>> | undefined
+  readonly dns: Readonly<Record<string, string[][]>> | undefined
 }
 
 /** A line of the list. Every text from outside is printable ASCII here, and cut. */
