@@ -30,13 +30,13 @@ export function checkSignatureTimes(
   now: number,
   { dateTolerance: toleranceSeconds }: Settings
 ): Result<true> {
-  const offset = (time: number) => time - now / 1000
-  if (created !== undefined && Math.abs(offset(created)) > toleranceSeconds) {
-    const offsetSeconds = offset(created)
+  const seconds = now / 1000
+  if (created !== undefined && Math.abs(created - seconds) > toleranceSeconds) {
+    const offsetSeconds = created - seconds
     return fail('signature-created-out-of-range', { created, offsetSeconds, toleranceSeconds })
   }
-  if (expires !== undefined && offset(expires) < -toleranceSeconds)
-    return fail('signature-expired', { expires, offsetSeconds: offset(expires), toleranceSeconds })
+  if (expires !== undefined && expires - seconds < -toleranceSeconds)
+    return fail('signature-expired', { expires, offsetSeconds: expires - seconds, toleranceSeconds })
   return ok(true)
 }
 
@@ -49,7 +49,7 @@ function checkCoveredTimes(
   { headers, created, expires }: ParsedSignature,
   algorithm: string | undefined
 ): Result<true> {
-  const covered = ['(created)', '(expires)'].filter(name => headers.includes(name))
+  const covered = COVERABLE_TIMES.filter(name => headers.includes(name))
   if (covered.length === 0) return ok(true)
   const missing = covered.find(name => (name === '(created)' ? created : expires) === undefined)
   if (missing !== undefined && !(missing === '(created)' && headers.length === 1))
@@ -58,3 +58,5 @@ function checkCoveredTimes(
     return fail('signature-times-not-allowed', { covered, algorithm })
   return ok(true)
 }
+
+const COVERABLE_TIMES = ['(created)', '(expires)']
