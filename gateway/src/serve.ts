@@ -66,7 +66,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       verdictMs,
       verdict,
       body: isTooLarge ? undefined : (bytes ?? copy?.read()),
-      requestId: requestId && tokenIn(headers, requestId),
+      requestId: requestId && tokenOf(req.headersDistinct[requestId]),
       status: res.headersSent ? res.statusCode : 0,
       ...result
     }
@@ -84,8 +84,6 @@ const tooLarge = ({ checks }: Verdict): Rejected => {
 }
 
 /** RFC 9110 section 5.6.2: nothing that could be taken for another part of a log line. */
-function tokenIn(headers: readonly HeaderLine[], name: string): string | undefined {
-  const values = headers.filter(([other]) => other.toLowerCase() === name)
-  const value = values.length === 1 ? values[0]![1] : ''
-  return /^[!#$%&'*+.^_`|~\w-]{1,128}$/.test(value) ? value : undefined
+function tokenOf([value = '', ...others]: readonly string[] = []): string | undefined {
+  return others.length === 0 && /^[!#$%&'*+.^_`|~\w-]{1,128}$/.test(value) ? value : undefined
 }
