@@ -33,32 +33,33 @@ export function buildSigningString(
   return joinSigningString(request, fields.value, names, parameters)
 }
 
+type RequestLine = Pick<ReceivedRequest, 'method' | 'target'>
+
 /** The same, from parsed fields and lower-case names. */
 export function joinSigningString(
-  { method, target }: Pick<ReceivedRequest, 'method' | 'target'>,
+  request: RequestLine,
   { values }: Fields,
   covered: readonly string[],
-  { created, expires }: SigningStringParameters
+  parameters: SigningStringParameters
 ): Result<string> {
-  // No header can have these names: they are not tokens.
-  const specialValue = (name: string): string | undefined => {
-    if (name === '(request-target)') return `${method.toLowerCase()} ${target}`
-    if (name === '(created)') return created?.toString()
-    return name === '(expires)' ? expires?.toString() : undefined
-  }
   const lines: string[] = []
-  const missing: string[] = []
   for (const name of covered) {
-    const value = values.get(name) ?? specialValue(name)
-    if (value === undefined) missing.push(name)
-    else lines.push(`${name}: ${value}`)
+    const value = values.get(name) ?? specialValue(name, request, parameters)
+    if (value !== undefined) lines.push(`${name}: ${value}`)
   }
-  if (missing.length === 0) return ok(lines.join('\n'))
+  if (lines.length === covered.length) return ok(lines.join('\n'))
 
-  const absent = missing.filter(name => !SPECIAL_NAMES.includes(name))
+  const absent = covered.filter(name => !SPECIAL_NAMES.includes(name) && !values.has(name))
   if (absent.length > 0) return fail('coverage-absent', { absent })
-  const parameter = missing.includes('(created)') ? 'created' : 'expires'
-  return fail('signature-parameter-missing', { parameter })
+  const isCreated = covered.includes('(created)') && parameters.created === undefined
+  return fail('signature-parameter-missing', { parameter: isCreated ? 'created' : 'expires' })
+}
+
+/** The values of names that are not headers. No header can have these names: they are not tokens. */
+function specialValue(name: string, { method, target }: RequestLine, times: SigningStringParameters) {
+  if (name === '(request-target)') return `${method.toLowerCase()} ${target}`
+  if (name === '(created)') return times.created?.toString()
+  return name === '(expires)' ? times.expires?.toString() : undefined
 }
 
 /** Section 2.3: names that stand for something other than a header. */
