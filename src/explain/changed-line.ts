@@ -96,7 +96,8 @@ const JSON_TYPE = 'application/json'
 const TYPES = [JSON_TYPE, `${JSON_TYPE}; charset=utf-8`, 'application/x-www-form-urlencoded', 'text/plain']
 
 // A part of a line of either standard, after what stands before it.
-const METHOD = /^(\(request-target\): |"@method": )(\S*)/gm
+const LOWER_METHOD = /^(\(request-target\): )(\S*)/gm
+const METHOD = /^("@method": )(\S*)/gm
 const PROTOCOL = /^("@scheme": |"@target-uri": )(https?)/gm
 const PATH =
   /^(\(request-target\): \S* |"@target-uri": [a-z]+:\/\/[^/?\n]*|"@(?:path|request-target)": )([^\n]*)/gm
@@ -131,7 +132,8 @@ const LIKELY: readonly Rule[] = [
   [PATH, 'order', orders],
   [PATH, 'case', path => [path.replace(/^[^?]*/, start => upper(start, /\/[a-z]/g))]],
   [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
-  [METHOD, 'method', () => METHODS.flatMap(method => [method, method.toUpperCase()])],
+  [LOWER_METHOD, 'method', () => METHODS],
+  [METHOD, 'method', () => METHODS.map(method => method.toUpperCase())],
   [PROTOCOL, 'protocol', () => ['https']],
   // nginx and Apache make //in of /hooks/in when only one of their two paths ends in a slash; /hooks becomes /.
   [PATH, 'slash', (path, { prefixes }) => prefixes.map(prefix => [prefix + path.slice(1), prefix])]

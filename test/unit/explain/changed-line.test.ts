@@ -17,6 +17,7 @@ import { createTestService, type SignRequest } from '../../../src/testing/index.
 import { cpuTime } from '../../support/cpu-time.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { sniff } from '../../support/sniff.ts'
+import { loadVectors } from '../../support/vectors.ts'
 import { ED25519, ONE } from '../../vectors/build/keys.ts'
 
 const service = createTestService({ rsaBits: 1024 })
@@ -283,6 +284,12 @@ it('costs little for many lines', async () => {
   const { changed, cost } = await costOf({ ...sign({ headers, covered }), target: '/another' })
   expect(changed).toBeUndefined()
   expect(cost).toBeLessThanOrEqual(SEARCH_COST)
+})
+
+it('a sender that signs the method in capitals is not taken for a redirect', async () => {
+  const vector = loadVectors().find(({ name }) => name === 'signature-over-upper-case-method')!
+  const { failures } = diagnose(await createVerifier(vector.options)(vector.request))
+  expect(failures).toMatchObject([{ cause: expect.stringMatching(/^the key did make this signature/) }])
 })
 
 it('names the line or the check for a change of any one byte of a capture', async () => {
