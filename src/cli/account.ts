@@ -1,5 +1,5 @@
 import { createAccountClient } from '../account/client.ts'
-import { AccountError } from '../account/errors.ts'
+import { AccountError, type AccountErrorCode } from '../account/errors.ts'
 import { escapeText } from '../explain/text.ts'
 import { EXIT, type Io, readBytes, UsageError } from './command.ts'
 import { type Command, requireFlags, text, type Values } from './flags.ts'
@@ -22,10 +22,18 @@ async function run(values: Values<typeof OPTIONS>, io: Io): Promise<number> {
     return EXIT.ok
   } catch (error) {
     if (!(error instanceof AccountError)) throw error
-    io.note(`signed-requests: ${escapeText(error.message, 1000)}`)
+    const [fault, exit] = FAULTS[error.code]
+    io.note(`signed-requests: ${fault}: ${escapeText(error.message, 1000)}`)
     // The same call may succeed later.
-    if (error.retryable) return EXIT.unknown
-    if (error.code === 'account-token-rejected') return EXIT.refused
-    return /response|identity/.test(error.code) ? EXIT.usage : EXIT.unknown
+    return error.retryable ? EXIT.unknown : exit
   }
+}
+
+const FAULTS: Readonly<Record<AccountErrorCode, readonly [fault: string, exit: number]>> = {
+  'account-token-rejected': ['the token', EXIT.refused],
+  'account-response': ['the URL', EXIT.usage],
+  'account-identity': ['the URL', EXIT.usage],
+  'account-server-error': ['the server', EXIT.unknown],
+  'account-timeout': ['the network', EXIT.unknown],
+  'account-network': ['the network', EXIT.unknown]
 }

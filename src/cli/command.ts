@@ -53,9 +53,9 @@ export function guardOutput({ print, note, ...io }: Io): Io {
 const MAX_BYTES = 32 * 2 ** 20
 
 /**
- * The bytes of a file, or of standard input for `-`; of a larger one, the first 32 MiB with a note.
+ * The bytes of a file, or of standard input for `-`; of a capture that is larger, the first 32 MiB with a note.
  *
- * @param option where the name was given, such as `--key`
+ * @param option where the name was given, such as `--key`; FILE for a capture
  */
 export async function readBytes(file: string, option: string, io: Io): Promise<Buffer> {
   const chunks: Buffer[] = []
@@ -69,6 +69,7 @@ export async function readBytes(file: string, option: string, io: Io): Promise<B
   } catch (error) {
     throw new UsageError(`cannot read ${file} (${option}): ${(error as Error).message}`)
   }
+  if (left < 0 && option !== 'FILE') throw new UsageError(`${file} (${option}) is larger than 32 MiB`)
   if (left < 0) io.note('note: only the first 32 MiB of the file are read')
   return Buffer.concat(chunks)
 }

@@ -45,15 +45,18 @@ export async function exchange(url: URL, { method, headers, body }: Sent, tls: R
 export function describeError(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (code === 'ABORT_ERR') return `nothing within ${RESPONSE_TIMEOUT / 1000} s`
-  const words = WORDS[code.replace(/^HPE_.*/, 'HPE')] ?? message
+  const words = WORDS[code.replace(/^(HPE|ERR_SSL)_.*/, '$1')] ?? message
   return code === '' ? words : `${words} (${code})`
 }
+
+const NOT_TLS = 'it does not speak TLS as expected'
 
 const WORDS: Readonly<Record<string, string>> = {
   ...ERRORS,
   EADDRINUSE: 'another program has this port',
   HPE: 'what answers there is not HTTP/1: TLS perhaps, which needs https in the URL',
-  EPROTO: 'it does not speak TLS as expected'
+  EPROTO: NOT_TLS,
+  ERR_SSL: NOT_TLS
 }
 
 /** A refusal of this library: 401 says so itself, and the others are no error pages. */
@@ -85,8 +88,11 @@ const MEANINGS: Readonly<Record<number, string>> = {
   404: 'there is no route for ROUTE: see where the handler is mounted, and which path a proxy passes on',
   405: 'the route does not take this method',
   413: 'a body limit in front of the verifier',
+  415: 'something before the verifier does not take this Content-Type',
+  421: 'the server has no site for this Host',
   502: 'a proxy does not reach the application: is it running?',
   503: 'a maintenance page, or a server that is overloaded',
+  504: 'a proxy waits for the application in vain: is it running?',
   4: 'something before the verifier refuses it, such as a CSRF filter or a rate limit',
   5: 'the application, or something before it, failed: its own log says why'
 }

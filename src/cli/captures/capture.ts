@@ -58,7 +58,8 @@ export function entryOf(captured: Captured): Entry {
   return {
     request: { https, ...request, headers, body: isMissing ? MISSING_BODY : chosen },
     missingBody: isMissing ? missing : undefined,
-    notes: note === '' ? notes : [...notes, note]
+    // Of a body that is missing, none of these was taken.
+    notes: isMissing || note === '' ? notes : [...notes, note]
   }
 }
 

@@ -52,15 +52,16 @@ const ENCODINGS = ['encoding', 'bodyEncoding', 'contentEncoding']
 function parseExport(given: JsonObject): Entry[] | undefined {
   // A HAR has the body and its encoding under postData.
   const value = { ...given, ...objectOr(given['postData']) }
-  const { method, headers = [], https } = value
+  const { method, headers = [], https, query } = value
   const url = TARGETS.map(name => value[name]).find(isText)
   if (!isText(method) || url === undefined || typeof headers !== 'object') return undefined
   // Browsers write the pseudo-headers of HTTP/2 among the others.
   const { headers: lines, ...pseudo } = splitPseudoHeaders(parseHeaders(headers))
   const { target, authority, protocol } = splitUrl(url)
+  const search = isText(query) && query !== '' && !target.includes('?') ? query.replace(/^\??/, '?') : ''
   const request = {
     method,
-    target: pseudo.target ?? target,
+    target: pseudo.target ?? target + search,
     headers: lines,
     authority: pseudo.authority ?? authority,
     protocol,
@@ -120,9 +121,12 @@ export function parseFixture(value: JsonObject): Entry[] | undefined {
 
 /** What would be verified as something else must have its form. @throws UsageError */
 function assertVector({ request, dns = {}, now = '2000-01-01', replayStore = 'empty' }: Partial<VectorJson>) {
-  const body = objectOr(request?.body)
+  const { headers, body = null } = objectOr(request)
+  const { utf8, base64, error } = objectOr(body)
   const isRight = {
-    'request.body': !request?.body || [body['utf8'], body['base64'], body['error']].some(isText),
+    request: isObject(request),
+    'request.headers': typeof headers === 'object',
+    'request.body': body === null || [utf8, base64, error].filter(isText).length === 1,
     dns: isObject(dns) && Object.values(dns).every(isDnsReply),
     now: !Number.isNaN(Date.parse(now)),
     replayStore: ['empty', 'claimed', 'error'].includes(replayStore)

@@ -61,11 +61,17 @@ function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
 /** `*` and `>` begin the lines of a curl dump, which shows pseudo-headers too; a body may hold any of the others. */
 const BEGINS_AS_HTTP1 = /^[\r\n]*(?!\*)[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\n]* HTTP\/\d(?:\.\d)?\r?(?:\n|$)/
 
+/** As copied out of a page or a message. */
+const INDENTED = /^[\r\n]*([ \t]+)[A-Z]+ \S+ HTTP\/1\.[01]\r?\n\1/
+
 function parse(bytes: Buffer, start: string): Entry[] {
   // Log lines may begin with [2026-11-22 or [info].
   if (/^\s*(?:\{|\[\s*[[\]{"])/.test(start)) return parseJsonText(bytes.toString('utf8'))
   if (/^\s*(?:\$ )?curl\s/.test(start)) return parseCurlCommand(bytes.toString('utf8'))
   const text = bytes.toString('latin1')
+  const [, indent] = INDENTED.exec(start) ?? []
+  if (indent !== undefined)
+    return parseHttp(Buffer.from(text.replaceAll(`\n${indent}`, '\n').trimStart(), 'latin1'))
   if (PACKET.test(start)) return parseTcpdump(text)
   const sent = BEGINS_AS_HTTP1.test(start) ? [] : parseCurl(text)
   return sent.length > 0 ? sent : parseHttp(bytes)
@@ -74,7 +80,8 @@ function parse(bytes: Buffer, start: string): Entry[] {
 /** JSON or, as logs have it, one value of it a line. @throws UsageError */
 function parseJsonText(text: string): Entry[] {
   try {
-    return parseJson(JSON.parse(`[${text.replace(/\}(?=[ \t\r]*\n\{)/g, '},')}]`))
+    // Each line break that a comma replaces keeps the positions as they are.
+    return parseJson(JSON.parse(`[${text.replace(/\n(?=\{)(?<=\}[ \t\r]*\n)/g, ',')}]`))
   } catch (error) {
     if (error instanceof UsageError) throw error
     const problem = error instanceof SyntaxError ? `does not parse: ${problemIn(text, error)}` : MISTYPED
@@ -89,7 +96,7 @@ const MISTYPED =
 function problemIn(text: string, { message }: Error): string {
   const blanked = text.replace(/"(?:[^"\\\n]|\\.)*"?/g, string => '_'.repeat(string.length))
   const comma = /,(?=\s*[}\]])/.exec(blanked)
-  const position = comma?.index ?? Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+  const position = comma?.index ?? Number(/position (\d+)/.exec(message)?.[1] ?? text.length + 1) - 1
   const line = text.slice(0, position).split('\n').length
   if (comma !== null) return `line ${line} has a comma before a closing bracket; remove it`
   return /^\s*\{\s*['A-Za-z_]/.test(text) ? LOGGED : `line ${line} is wrong; is the file cut off?`

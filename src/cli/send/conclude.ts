@@ -23,7 +23,11 @@ export function conclude(
   // A receiver of one's own may leave WWW-Authenticate out; that it asked for the key shows that it verifies.
   const isOurs = isRefusal(first!) || (asked > 0 && [401, 413, 503].includes(status))
   const isUnmarked = status === 401 && headers['www-authenticate'] === undefined
-  if (isForgery && status !== 503 && (isOurs || isUnmarked)) return [EXIT.ok, 'Refused, as it should be.']
+  const doubt = isOurs
+    ? ''
+    : ' It may not be signed-requests that refused: WWW-Authenticate: Signature is missing.'
+  if (isForgery && status !== 503 && (isOurs || isUnmarked))
+    return [EXIT.ok, `Refused, as it should be.${doubt}`]
   const exit = status === 503 ? EXIT.unknown : EXIT.refused
   if (!isOurs) return [exit, `This is not a refusal of signed-requests: ${describeResponse(first!)}.`]
   if (asked > 0)

@@ -67,7 +67,7 @@ describe('says what failed', () => {
     service.authFault = status(code)
     const finished = await run()
     expect(finished.stderr).toMatch(
-      /^signed-requests: The authorization server refused the token \(HTTP \d+\)\.\n$/
+      /^signed-requests: the token: The authorization server refused the token \(HTTP \d+\)\.\n$/
     )
     expect(finished.code).toBe(1)
   })
@@ -76,7 +76,7 @@ describe('says what failed', () => {
     service.authFault = status(code)
     const finished = await run()
     expect(finished.stderr).toMatch(
-      /^signed-requests: The authorization server has nothing at this URL.*authUrl/
+      /^signed-requests: the URL: The authorization server has nothing at this URL.*authUrl/
     )
     expect(finished.code).toBe(64)
   })
@@ -84,7 +84,7 @@ describe('says what failed', () => {
   it.each([404, 302])('the URL: the API answers %i', async code => {
     service.apiFault = status(code)
     const finished = await run()
-    expect(finished.stderr).toMatch(/^signed-requests: The API /)
+    expect(finished.stderr).toMatch(/^signed-requests: the URL: The API /)
     expect(finished.code).toBe(64)
   })
 
@@ -92,13 +92,13 @@ describe('says what failed', () => {
     service.authFault = (_, res) => void res.end('<!doctype html><p>hello</p>')
     expect(await run()).toMatchObject({
       code: 64,
-      stderr: expect.stringMatching(/^signed-requests: /)
+      stderr: expect.stringMatching(/^signed-requests: the URL: /)
     })
     service.authFault = undefined
     service.identity = { name: 'x' }
     expect(await run()).toMatchObject({
       code: 64,
-      stderr: expect.stringMatching(/^signed-requests: .*no account id/)
+      stderr: expect.stringMatching(/^signed-requests: the URL: .*no account id/)
     })
   })
 
@@ -111,7 +111,9 @@ describe('says what failed', () => {
 
   it('the network: nothing listens', async () => {
     const finished = await run({ authUrl: 'http://127.0.0.1:9/' })
-    expect(finished.stderr).toMatch(/^signed-requests: The connection to the authorization server failed/)
+    expect(finished.stderr).toMatch(
+      /^signed-requests: the network: The connection to the authorization server failed/
+    )
     expect(finished.code).toBe(2)
   })
 

@@ -130,6 +130,15 @@ describe('not reached', () => {
     expect(code).toBe(2)
   })
 
+  it('what answers is not TLS', async () => {
+    const port = await listen(createServer(receive))
+    const { code, stdout } = await runInside(['probe', `https://127.0.0.1:${port}/hook`])
+    expect(stdout.replace(/\n {24}/g, ' ')).toMatch(
+      /^FAIL {2}TLS .*: it does not speak TLS as expected \(ERR_SSL_\w+\)$/m
+    )
+    expect(code).toBe(2)
+  })
+
   it('nothing listens', async () => {
     const { code, stdout } = await runInside(['probe', 'http://127.0.0.1:9/hook'])
     expect(stdout).toMatch(/^FAIL {2}GET {15}127\.0\.0\.1:9: nothing listens there \(ECONNREFUSED\)$/m)

@@ -528,6 +528,9 @@ describe('who answered', () => {
       /a redirect: .* location: https:\/\/www\.a\.example\/hook/,
       1
     ],
+    [415, {}, /does not take this Content-Type/, 1],
+    [421, {}, /no site for this Host/, 1],
+    [504, {}, /a proxy waits for the application in vain/, 1],
     [502, { Server: 'nginx' }, /a proxy does not reach the application.*server: nginx/, 1],
     [403, {}, /a CSRF filter, a firewall or a bot rule/, 1],
     [401, {}, /something else asks for credentials/, 1],
@@ -542,6 +545,14 @@ describe('who answered', () => {
     expect(text).toMatch(says)
     expect(text).not.toContain('lookupTxt')
     expect(finished.code).toBe(code)
+  })
+
+  it('a forgery that is refused without a sign of this library may be refused by something else', async () => {
+    const port = await plain(401)
+    const args = ['send', `http://127.0.0.1:${port}/`, '--key', keyFile, '--tamper', 'host']
+    const { code, stdout } = await runInside(args)
+    expect(stdout.replace(/\n(?=\S)/g, ' ')).toContain('It may not be signed-requests that refused')
+    expect(code).toBe(0)
   })
 
   it('a forgery that is accepted, or met by something else, is not rightly refused', async () => {

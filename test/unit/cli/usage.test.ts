@@ -115,9 +115,15 @@ describe('usage', () => {
   it.each([
     ['{', 'the file looks like JSON but does not parse: line 1 is wrong; is the file cut off?'],
     ['{}', 'this is not a request in a format that explain reads: raw HTTP/1.1'],
-    ['{"options":{},"vectors":[{}]}', 'the file looks like JSON but has a value of a wrong type'],
+    ['{"options":{},"vectors":[{}]}', 'the request of the fixture is not as schema.json'],
     ['{"vectors":[]}', 'the fixture has no vectors'],
-    ['{"vectors":[1]}', 'the file looks like JSON but has a value of a wrong type'],
+    ['{"vectors":[1]}', 'the request of the fixture is not as schema.json'],
+    ['{"request":{"headers":"a: b","https":true}}', 'the request.headers of the fixture is not as'],
+    ['{"request":{"headers":[],"https":true,"body":""}}', 'the request.body of the fixture is not as'],
+    [
+      '{"request":{"headers":[],"https":true,"body":{"utf8":"a","base64":"Yg=="}}}',
+      'the request.body of the fixture is not as'
+    ],
     ['{"request":{"headers":[]},"options":{}}', 'request.method must be a string, such as "POST"'],
     [
       '{"request":{"headers":[1],"method":"GET","target":"/","https":true}}',

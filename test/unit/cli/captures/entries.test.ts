@@ -99,8 +99,8 @@ describe('what a JSON export does not say', () => {
   it('says that a parsed body has lost its bytes', async () => {
     const { method, headers } = service.sign({ target: '/a', body: '{ "id": 1 }' })
     const file = JSON.stringify({ method, url: '/a', headers, body: { id: 1 } })
-    const { code, stdout } = await runInside(ARGS, file)
-    expect(code).toBe(2)
+    const { code, stdout, stderr } = await runInside(ARGS, file)
+    expect([code, stderr]).toEqual([2, ''])
     expect(stdout).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
     expect(stdout.replace(/\n {24}/g, ' ')).toContain(
       'not run: the capture has the body parsed, and its bytes as sent are lost'
@@ -116,6 +116,14 @@ describe('what a JSON export does not say', () => {
       expect([code, stderr]).toEqual([0, expect.stringContaining('these are the bytes that were signed')])
     }
   )
+
+  it.each(['id=42&b=2', '?id=42&b=2'])('takes the query from a field of its own: %s', async query => {
+    const { method, headers } = service.sign({ target: '/a?id=42&b=2' })
+    const file = JSON.stringify({ method, path: '/a', query, headers })
+    expect((await runInside(ARGS, file)).code).toBe(0)
+    const whole = JSON.stringify({ method, url: '/a?id=42&b=2', query, headers })
+    expect((await runInside(ARGS, whole)).code).toBe(0)
+  })
 
   it('restores the part of the path that a proxy stripped', async () => {
     const { method, headers } = service.sign({ target: '/hooks/a?b' })
@@ -134,6 +142,11 @@ describe('what copying does to a capture', () => {
   it('finds the second request right behind the body of the first', async () => {
     const { stderr } = await runInside(ARGS, file + file)
     expect(stderr).toBe('note: this is request 1 of 2 in the file: --entry N chooses another\n')
+  })
+
+  it.each(['    ', '\t'])('takes a capture that is indented by %j', async indent => {
+    const indented = file.replaceAll('\r\n', '\n').replace(/^/gm, indent)
+    expect((await runInside(ARGS, indented)).code).toBe(0)
   })
 
   it('says that a line was wrapped, and does not speak of an attack first', async () => {

@@ -188,3 +188,12 @@ it('reads an endless device up to a limit', async () => {
     /^note: only the first 32 MiB of the file are read\nsigned-requests: this is not a request/
   )
 })
+
+it.each([
+  ['/dev/zero (--body)', ['explain', ...ARGS.slice(1), '--body', '/dev/zero']],
+  ['/dev/zero (--data)', ['send', 'http://127.0.0.1:9/', '--data', '@/dev/zero']],
+  ['/dev/zero (--key)', ['send', 'http://127.0.0.1:9/', '--key', '/dev/zero']]
+])('never takes the beginning of a body or a key for all of it: %s', async (file, args) => {
+  const { code, stderr } = await runInside(args, 'GET / HTTP/1.1\r\n\r\n')
+  expect([code, stderr]).toEqual([64, `signed-requests: ${file} is larger than 32 MiB\n`])
+})

@@ -194,7 +194,10 @@ describe('what is not a capture', () => {
       '{\n  "method": "POST",\n  "url": "/",\n}\n',
       'line 3 has a comma before a closing bracket'
     ],
-    ['JSON that is cut off', '{\n  "method": "POST"', 'line 2 is wrong; is the file cut off?']
+    ['JSON that is cut off', '{\n  "method": "POST"', 'line 2 is wrong; is the file cut off?'],
+    ['JSON without a quote', '{"method": "POST,\n"url": "/"}', 'line 1 is wrong'],
+    ['a log whose last line is cut off', `${'{"a":1}\n'.repeat(30)}{"b":`, 'line 31 is wrong'],
+    ['a log with one wrong line', `${'{}\n'.repeat(30)}{"b" 2}\n${'{}\n'.repeat(30)}`, 'line 31 is wrong']
   ])('%s: says what to capture instead', async (_, file, says) => {
     const { code, stderr } = await explain(file)
     expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
