@@ -127,5 +127,5 @@ const percentEncode = (text: string, characters: RegExp): string =>
 /** Names and values of the lists, which are empty or null in an event of the other form, or of the single values. */
 const pairsOf = (lists: LambdaRecord<readonly string[]>, singles: LambdaRecord<string>): HeaderLine[] =>
   [...linesOf(lists && Object.keys(lists).length > 0 ? lists : (singles ?? {}))].filter(
-    (line): line is [string, string] => typeof line[1] === 'string'
+    (line): line is [string, string] => line[1] !== null
   )

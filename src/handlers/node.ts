@@ -75,10 +75,12 @@ export function nodeHandler<
       return answerAndClose(res, refusal, limits)
     }
     res.statusCode = 200 // the default of Koa is 404
-    const answer = await orRelease(verify, verdict, () => handle(verdict, req, res))
-    if (answer !== undefined || res.headersSent || res.writableEnded) return
-    if (res.statusCode === 200) res.statusCode = 204
-    res.end()
+    await orRelease(verify, verdict, async () => {
+      const answer = await handle(verdict, req, res)
+      if (answer !== undefined || res.headersSent || res.writableEnded) return
+      if (res.statusCode === 200) res.statusCode = 204
+      res.end()
+    })
   }
 
   return async (req, res, next) => {

@@ -2,8 +2,15 @@ import { withDeadline } from '../deadline.ts'
 import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { ReplayStore } from './store.ts'
 
-/** Claims that are under way, or were too late and are not taken back yet: what their requests were told. */
-const undecidedOf = new WeakMap<ReplayStore, Map<string, Promise<Result<string>>>>()
+/** A claim that is under way, or was too late and is not taken back yet. */
+interface Undecided {
+  /** what its request was told */
+  decided: Promise<Result<string>>
+  /** when the id will have expired, by the monotonic clock in milliseconds */
+  until: number
+}
+
+const undecidedOf = new WeakMap<ReplayStore, Map<string, Undecided>>()
 
 /**
  * Claims an id with a deadline. A claim that the store grants later is released: its request was reported as
@@ -19,11 +26,16 @@ export async function claimInTime(
   timeout: number
 ): Promise<Result<string>> {
   const start = performance.now()
-  const undecided = undecidedOf.get(store) ?? new Map<string, Promise<Result<string>>>()
+  const undecided = undecidedOf.get(store) ?? new Map<string, Undecided>()
   undecidedOf.set(store, undecided)
+  // Not by timers: those of Workers end with their request.
+  for (const [expired, { until }] of undecided) {
+    if (until > start) break
+    undecided.delete(expired)
+  }
   let left = timeout
   for (let earlier = undecided.get(id); earlier !== undefined; earlier = undecided.get(id)) {
-    const outcome = await withDeadline(earlier, left, () => undefined).catch(() => undefined)
+    const outcome = await withDeadline(earlier.decided, left, () => undefined).catch(() => undefined)
     if (outcome?.ok || outcome?.code === 'replayed') return fail('replayed', { replayId: id })
     left = timeout - (performance.now() - start)
     if (outcome === undefined || left <= 0)
@@ -45,19 +57,18 @@ export async function claimInTime(
   const claimed = claim()
   const result = withDeadline(claimed, left, () => {
     isLate = true
-    // However long the store takes, the id has expired then. A timer of Workers is a number.
-    setTimeout(forget, ttlSeconds * 1000).unref?.()
     return fail('replay-store-failed', { error: `no answer within ${Math.round(left)} ms` })
   })
   const decided = claimed.then(async late => {
     if (isLate && late.ok) await store.release(id)
     return result
   })
-  const forget = () => {
-    if (undecided.get(id) === decided) undecided.delete(id)
-  }
-  undecided.set(id, decided)
+  const entry = { decided, until: start + timeout + ttlSeconds * 1000 }
+  undecided.set(id, entry)
   // When the release fails, the id is held until it expires, and undecided as long.
-  decided.then(forget, () => {})
+  decided.then(
+    () => undecided.get(id) === entry && undecided.delete(id),
+    () => {}
+  )
   return result
 }

@@ -124,10 +124,17 @@ export function sharedReplayStore(database: Database): ReplayStore {
         fail(database.inOrder)
       }, timeout)
       try {
-        for (;;) {
+        while (!isLate) {
           const holder = await database.take(stored, token, ttlSeconds, timeout)
-          if (isLate) throw new Error(`no answer within ${timeout} ms`)
-          if (holder === token) break
+          if (isLate) break
+          if (holder === token) {
+            // Nobody waits for it: without it other processes answer a replay with 503 instead of 401.
+            database.confirm(stored, token, claim + CONFIRMED).then(
+              () => pending.delete(token),
+              () => {}
+            )
+            return true
+          }
           const isOurs = holder.startsWith(owner)
           if (isOurs && isOver(stored, holder)) await database.free(stored, holder, EITHER)
           else if (isOurs || holder.endsWith(CONFIRMED) || timeout === A_DAY) {
@@ -135,18 +142,13 @@ export function sharedReplayStore(database: Database): ReplayStore {
             return false
           } else await sleep(Math.min(LOOK_AGAIN, timeout / 4))
         }
+        throw new Error(`no answer within ${timeout} ms`)
       } catch (error) {
         fail(!database.isUndone?.(error))
         throw error
       } finally {
         clearTimeout(timer)
       }
-      // Nobody waits for it: without it other processes answer a replay with 503 instead of 401.
-      database.confirm(stored, token, claim + CONFIRMED).then(
-        () => pending.delete(token),
-        () => {}
-      )
-      return true
     },
     async release(id) {
       assertId(id)

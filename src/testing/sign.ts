@@ -148,6 +148,7 @@ const isText: Test = value => typeof value === 'string'
 // RFC 9112 section 3.2: origin-form, or the asterisk of OPTIONS.
 const isTarget: Test = value => isText(value) && /^(?:\/|\*$)/.test(value as string)
 const isBody: Test = value => value === null || isText(value) || value instanceof Uint8Array
+const isObject: Test = value => typeof value === 'object' && value !== null
 const isDate: Test = value => isText(value) || Number.isFinite(value instanceof Date ? +value : value)
 const isTexts: Test = value => Array.isArray(value) && value.every(isText)
 const isScheme: Test = value => Object.hasOwn(COVERED, value as string)
@@ -158,7 +159,7 @@ const RULES: Readonly<Record<keyof SignRequest, [Test, rule: string]>> = {
   target: [isTarget, 'path and query as they are sent, such as target: "/hook?id=1"'],
   host: [isText, 'a string, such as host: "receiver.example"'],
   body: [isBody, 'the bytes or the text to send, such as body: JSON.stringify(value)'],
-  headers: [value => Object(value) === value, 'an object of names and strings, or pairs of them'],
+  headers: [isObject, 'an object of names and strings, or pairs of them'],
   date: [isDate, 'a Date, milliseconds since 1970 or text, such as date: new Date()'],
   covered: [isTexts, 'an array of names, such as covered: ["(request-target)", "host", "date"]'],
   scheme: [isScheme, '"draft-cavage" or "rfc9421"']

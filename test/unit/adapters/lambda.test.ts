@@ -78,6 +78,13 @@ describe('the documented events', () => {
   })
 })
 
+test('a header that is no string, as in an event made by hand, is named', async () => {
+  const event = { ...restApi, multiValueHeaders: null, headers: { 'X-Count': 1 } } as unknown as LambdaEvent
+  await expect(createVerifier(service.options)(fromLambdaEvent(event))).rejects.toThrow(
+    'yields the number 1 for "X-Count"'
+  )
+})
+
 describe('the target', () => {
   const onDomain = (event: LambdaEvent, domainName: string, stage: string, path: string): LambdaEvent => ({
     ...event,

@@ -311,6 +311,17 @@ describe('a handler that throws', () => {
     expect(fail).toHaveBeenCalledTimes(2)
   })
 
+  test('accepts the retry too when the status that the handler has set cannot be sent', async () => {
+    const statuses = [99_999, 202]
+    const answer: Handle = (_, _req, res) => {
+      res.statusCode = statuses.shift()!
+    }
+    const port = await serve(answer, { onError: () => {} })
+    const request = service.sign(order)
+    expect((await exchange(request, port)).status).toBe(500)
+    expect((await exchange(request, port)).status).toBe(202)
+  })
+
   test('goes to next where there is one', async () => {
     const handler = nodeHandler(verify, failing[0][1])
     const errors: unknown[] = []

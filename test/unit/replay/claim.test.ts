@@ -59,6 +59,12 @@ describe('a claim that the store grants after the deadline', () => {
     expect(await next).toEqual({ ok: true, value: 'id' })
   })
 
+  it('is forgotten without a timer, as those of Workers end with their request', async () => {
+    claimInTime(slowStore(), 'id', 60, 1000)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it('does not concern another id, or another store', async () => {
     const store = slowStore()
     claimInTime(store, 'id', 60, 1000)

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Database, sharedReplayStore } from '../../../src/replay/shared.ts'
 
 /** One connection: commands are done in their order, unless one of them is kept back. */
@@ -118,6 +118,18 @@ describe('a store of several processes', () => {
     expect(held.size).toBe(0)
     answer()
     await expect(claim).rejects.toThrow('no answer within 20 ms')
+  })
+
+  it('asks for no id after the deadline', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { database, held, commands } = fakeDatabase()
+    held.set('id', 'another.proc000000000p')
+    const claim = sharedReplayStore(database).claim('id', 60, 100)
+    const refused = expect(claim).rejects.toThrow('no answer within 100 ms')
+    await vi.advanceTimersByTimeAsync(100)
+    await refused
+    expect(commands.filter(command => command === 'take')).toHaveLength(1)
   })
 
   it('a withdrawal that goes on failing does not hold up the others', async () => {

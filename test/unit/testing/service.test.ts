@@ -37,6 +37,7 @@ describe('a mistake in a test', () => {
     [{ method: 1 }, 'method is the number 1: pass a string, such as method: "POST"'],
     [{ host: null }, 'host is null: pass a string'],
     [{ headers: 'X: 1' }, 'headers is "X: 1": pass an object of names and strings, or pairs'],
+    [{ headers: () => ({}) }, 'headers is a function (is a call missing?)'],
     [{ headers: { 'X-Count': 1 } }, 'and yields the number 1 for "X-Count"'],
     [{ headers: [['X-Count', null]], scheme: 'rfc9421' }, 'and yields null for "X-Count"'],
     [{ date: new Date(Number.NaN) }, 'date is an object: pass a Date, milliseconds since 1970 or text'],
