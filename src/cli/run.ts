@@ -49,7 +49,10 @@ async function runCommand([name = '', ...args]: readonly string[], io: Io): Prom
 }
 
 const readPackage = (file: string): string =>
-  readFileSync(new URL(file, import.meta.resolve('signed-requests/package.json')), 'utf8')
+  readFileSync(new URL(file, import.meta.resolve('signed-requests/package.json')), 'utf8').replaceAll(
+    '\r',
+    ''
+  )
 
 /** The help of a command is written once, in the documentation. */
 const helpOf = (name: string): string =>

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
@@ -110,4 +111,17 @@ test('the command starts', () => {
   })
   expect(run(command, '--version')).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' })
   expect(run(command, 'nonsense')).toMatchObject({ status: 64, stdout: '' })
+})
+
+test('the help is the same where the files of the package have the line ends of Windows', () => {
+  const page = join(cwd, 'node_modules/signed-requests/docs/command-line.md')
+  const text = readFileSync(page, 'utf8')
+  const help = () => run(join(cwd, 'node_modules/.bin/signed-requests'), 'key', '--help')
+  const before = help()
+  writeFileSync(page, text.replaceAll('\n', '\r\n'))
+  try {
+    expect(help()).toEqual(before)
+  } finally {
+    writeFileSync(page, text)
+  }
 })
