@@ -141,15 +141,17 @@ function diagnoseCapture(verdict: Verdict, { missingBody }: Entry, { now }: Flag
   const diagnosis = diagnoseWithin(PATIENT_SEARCH_COST, checked, { settings: 'flags' })
   const headline = isLost ? 'the body is not in the capture; all else passed' : diagnosis.headline
   const isPartial = isUndated && (isLost || verdict.status === 'verified')
-  const isOld = options.now === undefined && 'code' in date && date.code === 'date-too-old'
   const clock = `this machine's clock (${new Date().toUTCString()})`
-  const old = isOld && {
-    cause: `the capture is ${duration(-date.evidence.offsetSeconds)} old, or ${clock} is fast by as much`,
-    fix: 'Compare the clock with: date -u; to check all but the date: --now date'
-  }
+  const fix = 'Compare the clock with: date -u; to check all but the date: --now date'
   return {
     ...diagnosis,
     headline: isPartial ? `${headline}; the date was not checked` : headline,
-    failures: diagnosis.failures.map(failure => (failure.check === 'date' ? { ...failure, ...old } : failure))
+    failures: diagnosis.failures.map(failure => {
+      const { evidence } = verdict.checks[failure.check] as { evidence?: { offsetSeconds?: number } }
+      const seconds = -(evidence?.offsetSeconds ?? 0)
+      if (options.now !== undefined || seconds <= 0) return failure
+      const cause = `the capture is ${duration(seconds)} old, or ${clock} is fast by as much`
+      return { ...failure, cause, fix }
+    })
   }
 }

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { createTestService, type SignRequest } from '../../../../src/testing/index.ts'
+import { createTestService, type SignedTestRequest, type SignRequest } from '../../../../src/testing/index.ts'
 import { runInside } from '../../../support/run-cli.ts'
 
 const service = createTestService({ rsaBits: 1024 })
@@ -13,8 +13,9 @@ async function explain(file: string | Uint8Array, ...args: string[]) {
   return { ...finished, text: finished.stdout.replace(/\n {8,24}/g, ' ') }
 }
 
-const head = (request: SignRequest): string => {
-  const { method, target, headers } = service.sign(request)
+const head = (request: SignRequest): string => raw(service.sign(request))
+
+function raw({ method, target, headers }: Pick<SignedTestRequest, 'method' | 'target' | 'headers'>): string {
   return `${method} ${target} HTTP/1.1\r\n${headers.map(pair => pair.join(': ')).join('\r\n')}\r\n\r\n`
 }
 
@@ -83,6 +84,15 @@ describe('the time of a capture', () => {
     expect(text).toContain('date -u')
     expect(code).toBe(1)
   })
+})
+
+it('an old capture of RFC 9421 without a Date is old, too', async () => {
+  const signed = service.sign({ scheme: 'rfc9421', date: new Date('2026-01-02T03:04:05Z') })
+  const file = raw({ ...signed, headers: signed.headers.filter(([name]) => name !== 'Date') })
+  const { text } = await explain(file, '--scheme', 'rfc9421')
+  expect(text).toMatch(
+    /signature-created-out-of-range\n {2}likely cause: the capture is \d+ \w+ old, or this/
+  )
 })
 
 it.each([':method: POST', ':path: /other', ':authority: other.example', ':scheme: https'])(
