@@ -42,6 +42,9 @@ const EITHER = 'z'
 const LOOK_AGAIN = 100
 
 const RETRY_AFTER = 200
+// As many as a pool of `pg` has connections. After a long outage thousands are waiting, and other processes answer 503
+// to the retries of their requests until then.
+const RETRIED_AT_ONCE = 10
 const RELEASE_PATIENCE = 5000
 const MOST_WITHDRAWALS = 100_000 // about 30 MB, after a long outage
 const A_DAY = 86_400_000
@@ -80,13 +83,17 @@ export function sharedReplayStore(database: Database): ReplayStore {
     await database.free(id, start, end)
     if (withdrawals.get(key) === withdrawal) withdrawals.delete(key)
   }
-  // One at a time, because the database was down; a Map may grow while it is iterated.
+  // A Map may grow while it is iterated.
   const retryAll = shareCalls(async () => {
     while (withdrawals.size > 0) {
-      for (const [key, withdrawal] of withdrawals) {
-        if (withdrawal.until < performance.now()) withdrawals.delete(key)
-        else await free(withdrawal).catch(() => sleep(RETRY_AFTER, undefined, { ref: false }))
+      const entries = withdrawals.entries()
+      const retry = async () => {
+        for (const [key, withdrawal] of entries) {
+          if (withdrawal.until < performance.now()) withdrawals.delete(key)
+          else await free(withdrawal).catch(() => sleep(RETRY_AFTER, undefined, { ref: false }))
+        }
       }
+      await Promise.all(Array.from({ length: RETRIED_AT_ONCE }, retry))
     }
   })
 

@@ -132,6 +132,21 @@ describe('a store of several processes', () => {
     expect(commands.filter(command => command === 'take')).toHaveLength(1)
   })
 
+  it('withdraws several claims at a time after an outage, and goes on when one is never answered', async () => {
+    let isDown = true
+    let done = 0
+    const lost = () => Promise.reject(new Error('the connection is lost'))
+    const free = () => {
+      if (isDown) return lost()
+      done += 1
+      return done === 1 ? new Promise(() => {}) : Promise.resolve()
+    }
+    const store = sharedReplayStore({ ...fakeDatabase().database, take: lost, free })
+    await Promise.allSettled(Array.from({ length: 50 }, (_, i) => store.claim(`${i}`, 60, 1000)))
+    isDown = false
+    await vi.waitFor(() => expect(done).toBeGreaterThanOrEqual(40))
+  })
+
   it('a withdrawal that goes on failing does not hold up the others', async () => {
     const { database, held } = fakeDatabase()
     let isDown = true
