@@ -47,7 +47,7 @@ function chooseEntry(all: readonly Entry[], { entry: number, vector }: Flags, io
   const names = all.flatMap(({ name }) => name ?? []).join(', ')
   const has = `requests 1 to ${all.length}${names && `, the vectors ${names}`}`
   if (chosen === undefined) throw new UsageError(`the file has no such request: it has ${has}`)
-  const where = `this is request ${index + 1} of ${entries.length} in the file: --entry N chooses another`
+  const where = `this is request ${index + 1} of ${entries.length} in the file: --entry N${names && ' or --vector NAME'} chooses another`
   const [edited] = chosen.request.headers.find(([, value]) => EDITED.test(value)) ?? []
   const doubt = `${escapeText(edited ?? '')} looks redacted or edited; take it from where it is whole`
   if (number === undefined && entries.length > 1) io.note(`note: ${where}`)

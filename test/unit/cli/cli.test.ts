@@ -199,7 +199,7 @@ describe('explain', () => {
     }
     expect(await run(['explain'], JSON.stringify(several))).toMatchObject({
       code: 0,
-      stderr: 'note: this is request 1 of 2 in the file: --entry N chooses another\n'
+      stderr: 'note: this is request 1 of 2 in the file: --entry N or --vector NAME chooses another\n'
     })
     expect(await run(['explain', '--vector', 'three'], JSON.stringify(several))).toMatchObject({
       code: 64,

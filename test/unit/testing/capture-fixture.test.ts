@@ -170,6 +170,17 @@ describe('the document', () => {
     })
     expect(refused.vectors[0]!.request.body).toBeNull()
   })
+
+  it('is redacted where a Signature that cannot be parsed names a header', async () => {
+    const signed = sign({ headers: { Cookie: 'session=secret' } })
+    const headers = headersOf(signed).map(([name, value]) =>
+      name === 'Signature' ? ([name, `headers="cookie",${value}`] as const) : ([name, value] as const)
+    )
+    const request = { ...signed, headers }
+    const document = capturing(request, await judge(request), { redact: true })
+    expect(failuresOf(await judge(request))).not.toEqual([])
+    expect(JSON.stringify(document)).not.toContain('secret')
+  })
 })
 
 describe('a streamed body', () => {
