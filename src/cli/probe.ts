@@ -58,7 +58,8 @@ const REQUESTS: readonly (readonly [name: string, body: Buffer | null])[] = [
   ['POST of 1 MB', Buffer.from(JSON.stringify('x'.repeat(2 ** 20)))]
 ]
 
-const FIELDS = { 'User-Agent': 'signed-requests-probe', 'Content-Type': 'application/json' }
+// Bot rules refuse a request without Accept.
+const FIELDS = { 'User-Agent': 'signed-requests-probe', Accept: '*/*', 'Content-Type': 'application/json' }
 
 /** Resolves when chain and name hold. */
 async function certificateOf(url: URL): Promise<string> {

@@ -44,6 +44,14 @@ it('ends with 0 when the receiver itself refuses all', async () => {
   expect(code).toBe(0)
 })
 
+it('passes a bot rule that refuses requests without User-Agent or Accept', async () => {
+  const { code } = await probe((request, response) => {
+    const isBot = !request.headers['user-agent'] || !request.headers.accept
+    return isBot ? page(403, {}, 'Forbidden')(request, response) : receive(request, response)
+  })
+  expect(code).toBe(0)
+})
+
 it('takes the 503 of a receiver that is being introduced for a refusal', async () => {
   expect((await probe(nodeHandler(verify, () => {}, { onRefused: () => 503 }))).code).toBe(0)
 })
