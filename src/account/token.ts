@@ -1,4 +1,4 @@
-import { shareCalls } from '../share-calls.ts'
+import { shareCalls } from '../promises.ts'
 import { responseError } from './errors.ts'
 import type { AccountSettings } from './options.ts'
 import { own, parseJson, request } from './request.ts'

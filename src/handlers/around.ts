@@ -1,6 +1,6 @@
-import { withDeadline } from '../deadline.ts'
 import { describe } from '../mistakes/describe.ts'
 import { validateFunction } from '../options/values.ts'
+import { withDeadline } from '../promises.ts'
 import { assertVerdict, httpStatus } from '../verdict/assert.ts'
 import type { Rejected, Unavailable, Verdict, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import { MAX_BODY_BYTES } from '../body/read.ts'
-import { withDeadline } from '../deadline.ts'
 import { describe } from '../mistakes/describe.ts'
 import { ownOptions } from '../mistakes/own-options.ts'
 import { validateNumber, validateTimeout } from '../options/values.ts'
+import { withDeadline } from '../promises.ts'
 import type { Rejected, Unavailable } from '../verdict/verdict.ts'
 import { type Refusal, refusalOf } from './around.ts'
 

@@ -1,5 +1,5 @@
-import { withDeadline } from '../deadline.ts'
 import { mistake } from '../mistakes/describe.ts'
+import { withDeadline } from '../promises.ts'
 import { isLoopback } from './host-name.ts'
 
 export type Fetch = typeof globalThis.fetch

@@ -1,4 +1,4 @@
-import { withDeadline } from '../deadline.ts'
+import { withDeadline } from '../promises.ts'
 import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { LookupTxt } from './dns.ts'
 

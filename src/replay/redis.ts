@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ownOptions } from '../mistakes/own-options.ts'
-import { shareCalls } from '../share-calls.ts'
+import { shareCalls } from '../promises.ts'
 import { sharedReplayStore, storedId } from './shared.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { base64Digest } from '../http/digest.ts'
-import { shareCalls } from '../share-calls.ts'
+import { shareCalls } from '../promises.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
 
 /** What a store of several processes needs from its database. */
