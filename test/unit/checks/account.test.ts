@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { checkAccount } from '../../../src/checks/account.ts'
+import type { ReceivedHeaders } from '../../../src/http/request.ts'
 import { contextWith, settingsWith, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
@@ -27,6 +28,25 @@ describe('checkAccount', () => {
     expect(check(`account-${'9'.repeat(256)}`, settingsWith({ accounts }))).toMatchObject({
       code: 'account-malformed'
     })
+  })
+})
+
+describe('a header that may be the account header', () => {
+  const similarTo = (headers: ReceivedHeaders, settings = settingsWith()) => {
+    const result = checkAccount(contextWith({ settings }, { headers }))
+    return result.ok ? result : (result.evidence as { similar?: string }).similar
+  }
+
+  test('is named when its value is the prefix and an id', () => {
+    expect(similarTo([['X-Tenant', 'account-5']])).toBe('X-Tenant: account-5')
+    expect(similarTo({ 'X-List': ['account-1', 'account-2'], 'X-Tenant': 'account-5' })).toBe(
+      'X-Tenant: account-5'
+    )
+  })
+
+  test('is not named when its value is only the prefix, or the prefix is empty', () => {
+    expect(similarTo([['X-Tenant', 'account-']])).toBeUndefined()
+    expect(similarTo([['X-Tenant', 'account-5']], settingsWith({ accountPrefix: '' }))).toBeUndefined()
   })
 })
 

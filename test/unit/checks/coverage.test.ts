@@ -37,3 +37,8 @@ test('reports a missing list once, although its default (created) is missing too
     'coverage: coverage-insufficient'
   ])
 })
+
+test('names what is missing once, however often it is configured', async () => {
+  const verdict = await verifyWith({ alsoCovered: ['x-tenant', 'host', 'x-tenant'] })
+  expect(verdict.failures[0]?.evidence).toMatchObject({ missing: ['x-tenant'] })
+})

@@ -16,3 +16,10 @@ test('treats port 80 as the default only where HTTPS is not required', async () 
   expect(failuresOf(await verifyWith({ requireHttps: false }, request))).toEqual([])
   expect(failuresOf(await verifyWith({}, { ...request, https: true }))).toEqual(['host: host-mismatch'])
 })
+
+test('takes each of several hosts, with its default port or without', async () => {
+  const hosts = ['www.receiver.example', 'receiver.example']
+  for (const host of ['receiver.example:443', 'WWW.receiver.example:443', 'Receiver.example']) {
+    expect(failuresOf(await verifyWith({ hosts }, service.sign({ host })))).toEqual([])
+  }
+})

@@ -40,3 +40,13 @@ test('claims last: a request that fails any other check leaves no id', async () 
   ])
   expect(claims).toBe(0)
 })
+
+test('names the store that failed, and none for a request that was seen before', async () => {
+  const store = (claim: () => Promise<boolean>) => ({ name: 'Redis', claim, release: async () => {} })
+  const evidenceOf = async (claim: () => Promise<boolean>) =>
+    (await verifyWith({ replayStore: store(claim) })).failures.map(({ evidence }) => evidence)
+  expect(await evidenceOf(async () => Promise.reject(new Error('down')))).toEqual([
+    { error: 'Error', store: 'Redis' }
+  ])
+  expect(await evidenceOf(async () => false)).toEqual([{ replayId: expect.any(String) }])
+})

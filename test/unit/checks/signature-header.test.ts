@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { checkSignatureHeader } from '../../../src/checks/signature-header.ts'
 import type { ParsedSignature } from '../../../src/scheme.ts'
 import { ok } from '../../../src/verdict/result.ts'
-import { contextWith } from '../../support/checks.ts'
+import { contextWith, service, verifyWith } from '../../support/checks.ts'
 
 const NOW = 1_800_000_000
 const check = (claims: Partial<ParsedSignature>) =>
@@ -41,4 +41,13 @@ test('reports (expires) without its parameter, also when nothing else is covered
     code: 'signature-parameter-missing',
     evidence: { parameter: 'expires' }
   })
+})
+
+test('says that the signature is in Authorization, if that is its scheme', async () => {
+  const signed = service.sign()
+  const headers = signed.headers.filter(([name]) => name !== 'Signature')
+  const evidenceOf = async (value: string) =>
+    (await verifyWith({}, { ...signed, headers: [...headers, ['Authorization', value]] })).failures[0]
+  expect(await evidenceOf('signature keyId="k"')).toMatchObject({ evidence: { header: 'Authorization' } })
+  expect(await evidenceOf('Bearer signature keyId="k"')).not.toHaveProperty('evidence')
 })
