@@ -11,7 +11,7 @@ import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 const GIGABYTE = 2 ** 30
 const MEGABYTE = 2 ** 20
 const service = createTestService({ rsaBits: 1024 })
-const stranger = createTestService({ rsaBits: 1024 })
+const otherService = createTestService({ rsaBits: 1024 })
 
 let dns: DnsServer
 beforeAll(async () => {
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 /** Everything is right but the key that it is signed with: only the signature itself can tell. */
 function forgedHead(target: string): string {
-  const signed = stranger.sign({
+  const signed = otherService.sign({
     method: 'POST',
     target,
     body: '{}',

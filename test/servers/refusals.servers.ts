@@ -9,7 +9,7 @@ import { PROXIES, type RunningProxy } from '../support/proxies.ts'
 
 const HOST = 'receiver.example'
 const MEGABYTE = 2 ** 20
-const stranger = createTestService()
+const otherService = createTestService()
 
 let certificate: Certificate
 beforeAll(async () => {
@@ -30,7 +30,7 @@ async function answerOf(child: ChildProcess) {
 }
 
 /** Everything but the key is right. The receiver of another process has keys of its own. */
-const forged = (bytes: number) => stranger.sign({ target: '/hook/orders', body: Buffer.alloc(bytes) })
+const forged = (bytes: number) => otherService.sign({ target: '/hook/orders', body: Buffer.alloc(bytes) })
 
 describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startProxy) => {
   let receiver: Awaited<ReturnType<typeof startReceiver>>

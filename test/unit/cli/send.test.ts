@@ -188,7 +188,7 @@ it('over TLS on loopback with any certificate, when told to', async () => {
 
 it('ends with 1 when the receiver says no, with 2 when it cannot tell or does not answer', async () => {
   const url = await startReceiver({ lookupTimeout: 100 })
-  const stranger = await runInside([
+  const otherAccount = await runInside([
     'send',
     url,
     '--key',
@@ -198,8 +198,8 @@ it('ends with 1 when the receiver says no, with 2 when it cannot tell or does no
     '--serve-dns',
     dnsAddress
   ])
-  expect(stranger.stdout).toContain('answer: 401 Unauthorized\n\n  account-mismatch')
-  expect(stranger.code).toBe(1)
+  expect(otherAccount.stdout).toContain('answer: 401 Unauthorized\n\n  account-mismatch')
+  expect(otherAccount.code).toBe(1)
 
   const withoutDns = await runInside(['send', url, '--key', keyFile])
   expect(withoutDns.stdout).toContain('answer: 503 Service Unavailable')
