@@ -2,7 +2,7 @@ import type { EncodedDigest } from './http/digest.ts'
 import type { Fields } from './http/fields.ts'
 import type { ReceivedRequest } from './http/request.ts'
 import type { KeyType } from './key/import.ts'
-import type { Algorithm } from './signature/algorithms.ts'
+import type { Algorithm } from './signature/verify-signature.ts'
 import type { Result } from './verdict/result.ts'
 import type { NotRun, SchemeName } from './verdict/verdict.ts'
 

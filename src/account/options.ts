@@ -1,5 +1,5 @@
 import { type Fetch, validateServerUrl } from '../http/fetch.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { ownOptions } from '../mistakes/mistakes.ts'
 import { validateTimeout } from '../options/values.ts'
 
 /** The servers to ask, and the secret. */

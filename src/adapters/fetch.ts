@@ -1,5 +1,5 @@
 import type { ReceivedBody, ReceivedRequest } from '../http/request.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { ownOptions } from '../mistakes/mistakes.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from './proxy.ts'
 
 export interface FromFetchOptions extends ProxyOptions {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../http/request.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { ownOptions } from '../mistakes/mistakes.ts'
 import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from './proxy.ts'
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest

@@ -1,7 +1,7 @@
 import { lineValues } from '../http/fields.ts'
 import { isHost } from '../http/host-name.ts'
 import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../http/request.ts'
-import { mistake } from '../mistakes/describe.ts'
+import { mistake } from '../mistakes/mistakes.ts'
 
 /** What a proxy in front of the receiver has changed. No forwarding header is trusted unless it is named here. */
 export interface ProxyOptions {

@@ -1,8 +1,7 @@
 import { type Fetch, type Fetched, fetchOnce, validateServerUrl } from '../http/fetch.ts'
+import { normalizeName } from '../http/host-name.ts'
 import type { LookupTxt } from '../key/dns.ts'
-import { normalizeName } from '../key/name.ts'
-import { mistake } from '../mistakes/describe.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { mistake, ownOptions } from '../mistakes/mistakes.ts'
 import { validateBoolean, validateFunction, validateTimeout } from '../options/values.ts'
 import { badReply, dohError, encodeQuery, parseReply } from './message.ts'
 

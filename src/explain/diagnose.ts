@@ -1,5 +1,4 @@
-import { mistake } from '../mistakes/describe.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { mistake, ownOptions } from '../mistakes/mistakes.ts'
 import { assertVerdict } from '../verdict/assert.ts'
 import type { Code } from '../verdict/codes.ts'
 import { CHECK_NAMES, type CheckName, type Failure, type Verdict } from '../verdict/verdict.ts'

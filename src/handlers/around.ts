@@ -1,4 +1,4 @@
-import { describe } from '../mistakes/describe.ts'
+import { describe } from '../mistakes/mistakes.ts'
 import { validateFunction } from '../options/values.ts'
 import { withDeadline } from '../promises.ts'
 import { assertVerdict, httpStatus } from '../verdict/assert.ts'

@@ -1,6 +1,6 @@
 import { type FromFetchOptions, fetchAdapter } from '../adapters/fetch.ts'
 import { PROXY_OPTIONS } from '../adapters/proxy.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { ownOptions } from '../mistakes/mistakes.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 import { callHook, orRelease, refusalOf, validateHandler } from './around.ts'

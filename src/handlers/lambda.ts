@@ -1,6 +1,6 @@
 import { type LambdaEvent, readLambdaEvent } from '../adapters/lambda.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../adapters/proxy.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { ownOptions } from '../mistakes/mistakes.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 import { callHook, orRelease, type Refusal, refusalOf, validateHandler } from './around.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type FromNodeOptions, type NodeRequest, readNodeRequest } from '../adapters/node.ts'
 import { PROXY_OPTIONS, prepareProxy } from '../adapters/proxy.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { ownOptions } from '../mistakes/mistakes.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 import { callHook, orRelease, refusalOf, validateHandler } from './around.ts'

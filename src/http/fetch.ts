@@ -1,4 +1,4 @@
-import { mistake } from '../mistakes/describe.ts'
+import { mistake } from '../mistakes/mistakes.ts'
 import { withDeadline } from '../promises.ts'
 import { isLoopback } from './host-name.ts'
 

@@ -1,5 +1,5 @@
 import { memoizeRecent } from '../memo.ts'
-import { describe } from '../mistakes/describe.ts'
+import { describe } from '../mistakes/mistakes.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import type { ReceivedHeaders } from './request.ts'
 

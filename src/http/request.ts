@@ -1,4 +1,4 @@
-import { describe } from '../mistakes/describe.ts'
+import { describe } from '../mistakes/mistakes.ts'
 
 export type HeaderLine = readonly [name: string, value: string]
 

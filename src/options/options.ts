@@ -2,10 +2,10 @@ import { MAX_BODY_BYTES } from '../body/read.ts'
 import { draftCavage } from '../draft-cavage/scheme.ts'
 import type { LookupTxt } from '../key/dns.ts'
 import { RSA_BITS } from '../key/import.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { ownOptions } from '../mistakes/mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme } from '../scheme.ts'
-import type { Algorithm } from '../signature/algorithms.ts'
+import type { Algorithm } from '../signature/verify-signature.ts'
 import * as values from './values.ts'
 
 /** Whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */

@@ -1,15 +1,20 @@
 import { isToken } from '../http/fields.ts'
-import { isHost } from '../http/host-name.ts'
+import { isHost, normalizeName } from '../http/host-name.ts'
 import { dnsTxtLookup, type LookupTxt } from '../key/dns.ts'
-import { normalizeName } from '../key/name.ts'
-import { describe, mistake } from '../mistakes/describe.ts'
+import { describe, mistake } from '../mistakes/mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme, SchemeSteps } from '../scheme.ts'
-import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
+import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/verify-signature.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
 
 // Each validates one value: what it returns is ready to use, and what it throws is a TypeError of one line, which says
 // what was received, what is expected and what to write.
+
+/** The value itself, if it is good. */
+function expected<T>(value: unknown, isGood: boolean, option: string, rule: string): T {
+  if (isGood) return value as T
+  throw mistake(`${option} is`, value, rule)
+}
 
 /** A number within bounds. */
 export function validateNumber(
@@ -19,34 +24,27 @@ export function validateNumber(
   unit: string,
   { min = 1, max = Number.MAX_VALUE } = {}
 ): number {
-  if (value === undefined) return fallback
-  if (typeof value === 'number' && value >= min && value <= max) return value
+  const given = value === undefined ? fallback : value
   const upTo = max === Number.MAX_VALUE ? '' : ` and at most ${max}`
-  throw mistake(
-    `${option} is`,
-    value,
-    `pass a number of ${unit}, at least ${min}${upTo}, such as ${fallback}`
-  )
+  const rule = `pass a number of ${unit}, at least ${min}${upTo}, such as ${fallback}`
+  return expected(given, typeof given === 'number' && given >= min && given <= max, option, rule)
 }
 
 /** Milliseconds for a timer, which would fire at once for a longer delay. */
 export const validateTimeout = (value: unknown, fallback: number, option: string): number =>
   validateNumber(value, fallback, option, 'milliseconds', { max: 2 ** 31 - 1 })
 
-export function validateBoolean(value: unknown, option: string): boolean {
-  if (typeof value === 'boolean') return value
-  throw mistake(`${option} is`, value, 'write true or false')
-}
+export const validateBoolean = (value: unknown, option: string): boolean =>
+  expected(value, typeof value === 'boolean', option, 'write true or false')
 
+/** One that is missing is no option of the caller's environment. */
 export function validateFunction<F>(value: F, option: string, shape: string): F {
   if (typeof value === 'function') return value
   throw new TypeError(`${option} is ${describe(value)}: pass a function ${shape}`)
 }
 
-export function validateString(value: unknown, option: string, example: string): string {
-  if (typeof value === 'string') return value
-  throw mistake(`${option} is`, value, `pass a string, such as "${example}"`)
-}
+export const validateString = (value: unknown, option: string, example: string): string =>
+  expected(value, typeof value === 'string', option, `pass a string, such as "${example}"`)
 
 /** In lower case. */
 export function validateHeaderName(name: unknown, option: string): string {
@@ -55,9 +53,8 @@ export function validateHeaderName(name: unknown, option: string): string {
 }
 
 export function validateHeaderNames(names: unknown, option: string): readonly string[] {
-  if (!Array.isArray(names))
-    throw mistake(`${option} is`, names, 'pass an array of header names, such as ["content-type"]')
-  return names.map(name =>
+  const rule = 'pass an array of header names, such as ["content-type"]'
+  return expected<unknown[]>(names, Array.isArray(names), option, rule).map(name =>
     name === '(created)' || name === '(expires)' ? name : validateHeaderName(name, option)
   )
 }
@@ -137,13 +134,13 @@ const DEFAULT_ALGORITHMS: AllowedAlgorithms = {
 export function validateAlgorithms(algorithms: unknown, schemes: readonly Scheme[]): AllowedAlgorithms {
   if (algorithms === undefined) return DEFAULT_ALGORITHMS
   const known: readonly unknown[] = [...new Set(Object.values(SCHEME_ALGORITHMS).flat())]
-  if (!Array.isArray(algorithms))
-    throw mistake('algorithms is', algorithms, `pass an array of ${known.join(', ')}`)
-  for (const name of algorithms)
+  const rule = `pass an array of ${known.join(', ')}`
+  const names = expected<Algorithm[]>(algorithms, Array.isArray(algorithms), 'algorithms', rule)
+  for (const name of names)
     if (!known.includes(name)) throw mistake('algorithms has', name, `it must be one of ${known.join(', ')}`)
 
   const allowedOf = (scheme: SchemeName): ReadonlySet<Algorithm> =>
-    new Set(algorithms.filter(name => SCHEME_ALGORITHMS[scheme].includes(name as never)))
+    new Set(names.filter(name => SCHEME_ALGORITHMS[scheme].includes(name as never)))
   const allowed = { 'draft-cavage': allowedOf('draft-cavage'), rfc9421: allowedOf('rfc9421') }
   const unusable = schemes.find(({ name }) => allowed[name].size === 0)?.name
   if (unusable === undefined) return allowed
@@ -156,19 +153,17 @@ const showList = (list: unknown): string =>
   Array.isArray(list) && list.length > 0 ? `[${list.map(describe).join(', ')}]` : describe(list)
 
 /** `dnsTxtLookup` itself looks like a lookup, but would fail for each request. */
-export function validateLookup(lookup: unknown = dnsTxtLookup(), option: string): LookupTxt {
-  if (typeof lookup === 'function' && lookup !== dnsTxtLookup) return lookup as LookupTxt
-  throw mistake(
-    `${option} is`,
+export const validateLookup = (lookup: unknown = dnsTxtLookup(), option: string): LookupTxt =>
+  expected(
     lookup,
+    typeof lookup === 'function' && lookup !== dnsTxtLookup,
+    option,
     'pass dnsTxtLookup(), or a function (name, { signal }) => Promise<string[][]>'
   )
-}
 
 export function validateStore(store: unknown, option: string): ReplayStore | undefined {
-  if (store === undefined) return undefined
   const { claim, release } = (store ?? {}) as Partial<ReplayStore>
-  if (typeof claim === 'function' && typeof release === 'function') return store as ReplayStore
+  const isStore = typeof claim === 'function' && typeof release === 'function'
   const rule = 'pass a store with claim(id, ttlSeconds) and release(id), such as memoryReplayStore()'
-  throw mistake(`${option} is`, store, rule)
+  return expected(store, isStore || store === undefined, option, rule)
 }

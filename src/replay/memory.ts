@@ -1,5 +1,4 @@
-import { mistake } from '../mistakes/describe.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { mistake, ownOptions } from '../mistakes/mistakes.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'
 
 // Ten minutes, the whole window of the default tolerance, at 1,600 requests a second.

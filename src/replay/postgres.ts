@@ -1,5 +1,4 @@
-import { mistake } from '../mistakes/describe.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { mistake, ownOptions } from '../mistakes/mistakes.ts'
 import { sharedReplayStore } from './shared.ts'
 import type { ReplayStore } from './store.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { ownOptions } from '../mistakes/mistakes.ts'
 import { shareCalls } from '../promises.ts'
 import { sharedReplayStore, storedId } from './shared.ts'
 import { assertId, assertTtl, type ReplayStore } from './store.ts'

@@ -1,7 +1,7 @@
+import { checkKeyName } from '../checks/key-name.ts'
 import { parseDateHeader } from '../http/http-date.ts'
-import { parseKeyName } from '../key/name.ts'
 import type { ParsedSignature, Scheme, SchemeSteps } from '../scheme.ts'
-import { type Algorithm, computationFor } from '../signature/algorithms.ts'
+import { type Algorithm, computationFor } from '../signature/verify-signature.ts'
 import { type Failed, fail, ok, type Result, withExcerpt } from '../verdict/result.ts'
 import { UNREADABLE } from '../verdict/verdict.ts'
 import { parseEncodedContentDigest } from './content-digest.ts'
@@ -23,7 +23,7 @@ const ALWAYS_REQUIRED = ['@method', '@request-target', '@authority']
 const steps: SchemeSteps = {
   name: 'rfc9421',
 
-  parseSignature(fields, { serviceDomain }): Result<ParsedRfc9421Signature> {
+  parseSignature(fields, settings): Result<ParsedRfc9421Signature> {
     const inputHeader = fields.values.get('signature-input')
     const signatureHeader = fields.values.get('signature')
     if (inputHeader === undefined)
@@ -34,7 +34,7 @@ const steps: SchemeSteps = {
     if (!inputs.ok) return inputs
     const signatures = withExcerpt(parseSignatures(signatureHeader), signatureHeader)
     if (!signatures.ok) return signatures
-    const input = chooseInput(inputs.value, serviceDomain)
+    const input = chooseInput(inputs.value, settings)
     if (!input.ok) return input
 
     const unpaired = findUnpairedLabel(inputs.value, signatures.value)
@@ -104,8 +104,11 @@ export const rfc9421: Scheme = steps
  * Section 3.2 step 1: among several signatures, the one made with a key of the service. A second one of them is
  * refused, so an attacker cannot choose which signature is verified; without one, the key-name check refuses.
  */
-function chooseInput(inputs: readonly SignatureInput[], serviceDomain: string): Result<SignatureInput> {
-  const isOwn = ({ keyId }: SignatureInput) => keyId !== undefined && parseKeyName(keyId, serviceDomain).ok
+function chooseInput(
+  inputs: readonly SignatureInput[],
+  settings: { readonly serviceDomain: string }
+): Result<SignatureInput> {
+  const isOwn = ({ keyId }: SignatureInput) => keyId !== undefined && checkKeyName(keyId, settings).ok
   const [first, second] = inputs.filter(isOwn)
   if (second !== undefined)
     return withMessage(

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { describe } from '../mistakes/describe.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { describe, ownOptions } from '../mistakes/mistakes.ts'
 import { validateFunction } from '../options/values.ts'
 import type { ReplayStore } from '../replay/store.ts'
 

@@ -1,6 +1,6 @@
 import { lookupOf } from '../fixture/setup.ts'
 import type { LookupTxt } from '../key/dns.ts'
-import { ownOptions } from '../mistakes/own-options.ts'
+import { ownOptions } from '../mistakes/mistakes.ts'
 import type { VerifierOptions } from '../options/options.ts'
 import { validateAccounts, validateDomain, validateHeaderName, validateNumber } from '../options/values.ts'
 import type { Bytes, SignedTestRequest, SignRequest } from './sign.ts'

@@ -1,4 +1,4 @@
-import { describe, isThenable } from '../mistakes/describe.ts'
+import { describe, isThenable } from '../mistakes/mistakes.ts'
 import type { Rejected, Unavailable, Verdict, Verified } from './verdict.ts'
 
 const STATUSES: ReadonlySet<unknown> = new Set<Verdict['status']>(['verified', 'rejected', 'unavailable'])

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { normalizeName } from '../../../src/http/host-name.ts'
 import {
   buildSigningString,
   createVerifier,
@@ -9,7 +10,6 @@ import {
   parseKeyRecord,
   parseSignatureHeader
 } from '../../../src/index.ts'
-import { normalizeName } from '../../../src/key/name.ts'
 import { looksLikeKeyRecord } from '../../../src/key/record.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { cpuTime } from '../../support/cpu-time.ts'

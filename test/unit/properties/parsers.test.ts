@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { normalizeName } from '../../../src/http/host-name.ts'
 import {
   buildSigningString,
   createVerifier,
@@ -12,7 +13,6 @@ import {
   type Result,
   verifySignature
 } from '../../../src/index.ts'
-import { normalizeName } from '../../../src/key/name.ts'
 import { looksLikeKeyRecord } from '../../../src/key/record.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { CODES } from '../../../src/verdict/codes.ts'
