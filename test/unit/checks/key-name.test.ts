@@ -1,13 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { checkKeyName } from '../../../src/checks/key-name.ts'
-import { service, settingsWith, verifyWith } from '../../support/checks.ts'
-
-test('returns the normalized name to ask DNS for', () => {
-  expect(checkKeyName('Key1._DomainKey.Service.Example.', settingsWith())).toEqual({
-    ok: true,
-    value: 'key1._domainkey.service.example'
-  })
-})
+import { service, verifyWith } from '../../support/checks.ts'
 
 test('asks DNS for no name that is not below the domain', async () => {
   const lookupTxt = vi.fn(service.lookupTxt)

@@ -36,11 +36,6 @@ describe('fetchHandler', () => {
     )
   })
 
-  test('answers 204 for undefined', async () => {
-    const response = await fetchHandler(verify, async () => {})(toRequest(sign()))
-    expect([response.status, response.body]).toEqual([204, null])
-  })
-
   test('refuses, and calls onRefused', async () => {
     const onRefused = vi.fn()
     const handle = vi.fn()

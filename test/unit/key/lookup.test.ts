@@ -147,16 +147,6 @@ test('the signal is aborted at the deadline, whenever it is asked for, and not b
   expect(asked[2]!.options.signal.aborted).toBe(false)
 })
 
-test.each([
-  ['ENOTFOUND', 'key-not-found', { reason: 'ENOTFOUND' }],
-  ['ENODATA', 'key-not-found', { reason: 'ENODATA' }],
-  ['ETIMEOUT', 'key-lookup-timeout', { error: 'ETIMEOUT' }],
-  ['ESERVFAIL', 'key-lookup-failed', { error: 'ESERVFAIL' }]
-])('%s: %s', async (error, code, evidence) => {
-  const lookup = createLookup(() => Promise.reject(Object.assign(new Error('no'), { code: error })), 50)
-  expect(await lookup(NAME)).toMatchObject({ ok: false, code, evidence: { name: NAME, ...evidence } })
-})
-
 test('fails with a message when a lookup returns nothing', async () => {
   const failed = await createLookup((() => undefined) as never, 50)(NAME)
   expect(failed).toMatchObject({ code: 'key-lookup-failed' })
