@@ -19,16 +19,3 @@ test('asks DNS for no name that is not below the domain', async () => {
   }
   expect(lookupTxt).not.toHaveBeenCalled()
 })
-
-test.each([
-  ['one._domainkey.service.example', { value: 'one._domainkey.service.example' }],
-  ['ONE.Service.Example.', { value: 'one.service.example' }],
-  ['service.example', { code: 'key-name-outside-domain' }],
-  ['oneservice.example', { code: 'key-name-outside-domain' }],
-  ['xn--a.service.example', { code: 'key-name-malformed' }],
-  ['a..service.example', { code: 'key-name-malformed' }],
-  [`${'a.'.repeat(119)}service.example`, { value: `${'a.'.repeat(119)}service.example` }],
-  [`${'a.'.repeat(120)}service.example`, { code: 'key-name-malformed' }]
-])('parses the keyId %s', (keyId, parsed) => {
-  expect(checkKeyName(keyId, settingsWith())).toMatchObject(parsed)
-})
