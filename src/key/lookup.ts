@@ -1,4 +1,3 @@
-import { isThenable } from '../mistakes/mistakes.ts'
 import { withDeadline } from '../promises.ts'
 import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { LookupTxt } from './dns.ts'
@@ -16,37 +15,42 @@ export type Lookup = (name: string) => Promise<Result<TxtAnswer>>
 export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
   const inFlight = new Map<string, Promise<Result<TxtAnswer>>>()
 
-  async function ask(name: string): Promise<Result<TxtAnswer>> {
-    const options = new LookupOptions()
-    // A lookup may throw where it should reject, or return no promise.
-    const call = async (): Promise<unknown> => {
-      const answer: unknown = lookupTxt(name, options)
-      if (isThenable(answer)) return answer
-      throw new TypeError('lookupTxt returned no promise')
-    }
-    try {
-      const answer = await withDeadline(call(), timeout, () => {
-        options.abort()
-        return LATE
-      })
-      if (answer !== LATE) return parseAnswer(name, answer)
-      const error = `no answer within ${timeout} ms`
-      return fail('key-lookup-timeout', { name, error, ...asked(lookupTxt) })
-    } catch (error) {
-      return parseError(name, error, lookupTxt)
-    } finally {
-      inFlight.delete(name)
-    }
-  }
-
   return name => {
-    const query = inFlight.get(name) ?? ask(name)
+    const shared = inFlight.get(name)
+    if (shared !== undefined) return shared
+    const options = new LookupOptions()
+    const late = () => {
+      options.abort()
+      return LATE
+    }
+    const end = (result: Result<TxtAnswer>) => {
+      inFlight.delete(name)
+      return result
+    }
+    const timedOut = () =>
+      fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms`, ...asked(lookupTxt) })
+    const query = withDeadline(call(lookupTxt, name, options), timeout, late).then(
+      answer => end(answer === LATE ? timedOut() : parseAnswer(name, answer)),
+      error => end(parseError(name, error, lookupTxt))
+    )
     inFlight.set(name, query)
     return query
   }
 }
 
 const LATE = Symbol('late')
+
+/** A lookup may throw where it should reject, or return no promise. */
+function call(lookupTxt: LookupTxt, name: string, options: LookupOptions): Promise<unknown> {
+  try {
+    const answer: unknown = lookupTxt(name, options)
+    if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function')
+      return Promise.resolve(answer)
+    throw new TypeError('lookupTxt returned no promise')
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
 
 /** Makes the signal only for a lookup that asks for it: a controller costs a tenth of an RSA verification. */
 class LookupOptions {
