@@ -93,6 +93,7 @@ const authorize = program
   .summary('answer a proxy that asks before it forwards')
   .description(ABOUT_AUTHORIZE)
   .usage('--from as-is|x-forwarded [options]')
+  .version(VERSION, '--version', 'print the version')
   .action(runAuthorizer)
 addAuthorizerOptions(authorize)
 

@@ -283,13 +283,16 @@ describe('the command', () => {
     expect(stderr).toMatch(/^every request will be refused, as none can count as HTTPS: .* --https\n$/)
   })
 
-  it('--version prints the version of the package', async () => {
-    expect(await runGateway(['--version'])).toEqual({
-      code: 0,
-      stdout: `${packageJson.version}\n`,
-      stderr: ''
-    })
-  })
+  it.each([[['--version']], [['authorize', '--version']]])(
+    '%j prints the version of the package',
+    async args => {
+      expect(await runGateway(args)).toEqual({
+        code: 0,
+        stdout: `${packageJson.version}\n`,
+        stderr: ''
+      })
+    }
+  )
 
   it('ends with 64 and what to mend', async () => {
     const { code, stdout, stderr } = await runGateway([...argumentsOf({ '--domain': 'example' }), '--check'])

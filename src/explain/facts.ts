@@ -132,8 +132,8 @@ export function compareWithClock(evidence: Evidence): string {
 function thrown(error: unknown): string {
   try {
     const known: unknown = Object(error) === error ? error : { name: typeof error, message: String(error) }
-    const { name = 'an error without a name', message = '' } = known as Partial<Error>
-    return escapeText(message === '' ? name : `${name}: ${message}`, 300)
+    const { name, message } = known as Partial<Error>
+    return escapeText([name, message].filter(Boolean).join(': ') || 'an error without a name', 300)
   } catch {
     return 'an error that cannot be read'
   }

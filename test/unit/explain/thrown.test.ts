@@ -71,6 +71,7 @@ describe('the text about an error', () => {
     ['undefined', undefined, '  thrown: undefined: undefined'],
     ['null', null, '  thrown: object: null'],
     ['an object without a name', { code: 7 }, '  thrown: an error without a name'],
+    ['a function without a name', () => {}, '  thrown: an error without a name'],
     [
       'an object whose getters throw',
       Object.defineProperty({}, 'message', {
