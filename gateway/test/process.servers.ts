@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { request as httpsRequest } from 'node:https'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +9,6 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestService, serveDns, type TestService } from '../../src/testing/index.ts'
 import { GATEWAY_CLI } from '../../test/support/cli.ts'
 import { freePort } from '../../test/support/free-port.ts'
-import { makeCertificate } from '../../test/support/https.ts'
 import { redisServer } from '../../test/unit/replay/redis-server.ts'
 import { exchangeBytes, send, startApplication, statusesOf, wire } from './start.ts'
 
@@ -150,40 +148,6 @@ describe('one process', () => {
     expect(await exit).toBe(1)
   })
 
-  it('serves HTTPS itself', async () => {
-    const { key, cert } = await makeCertificate('receiver.example')
-    writeFileSync(join(folder, 'key.pem'), key)
-    writeFileSync(join(folder, 'cert.pem'), cert)
-    const { url, seen } = await startUpstream()
-    const files = ['--tls-key', join(folder, 'key.pem'), '--tls-cert', join(folder, 'cert.pem')]
-    const { address } = await start(url, files)
-    const { method, target, headers, body } = service.sign({ target: '/hook', body: 'body' })
-    const request = httpsRequest({
-      host: '127.0.0.1',
-      port: Number(new URL(`http://${address}`).port),
-      servername: 'receiver.example',
-      ca: cert,
-      method,
-      path: target,
-      headers: [...headers].flat()
-    })
-    request.end(body)
-    const [answer] = await once(request, 'response')
-    answer.resume()
-    expect(answer.statusCode).toBe(200)
-    expect(seen).toHaveLength(1)
-  })
-
-  it('trusts X-Forwarded-Proto only when it is told to', async () => {
-    const { url } = await startUpstream()
-    const { address } = await start(url, ['--https', 'x-forwarded-proto'])
-    const forwarded = (value: string) =>
-      send(address, service.sign({ target: '/' }), [['X-Forwarded-Proto', value]])
-    expect(statusesOf(await forwarded('https'))).toEqual([200])
-    expect(statusesOf(await forwarded('http'))).toEqual([401])
-    expect(statusesOf(await send(address, service.sign({ target: '/' })))).toEqual([401])
-  })
-
   it('explains refusals with --log text, in printable ASCII, and says when it observes', async () => {
     const { url } = await startUpstream()
     const { child, address, exit, notes } = await start(url, ['--log', 'text', '--https', 'always'], {
@@ -203,18 +167,6 @@ describe('one process', () => {
     expect(log).toMatch(/^[ -~\n]*$/)
     expect(log).toMatch(/Z 200 rejected date-malformed answered \d+ ms\nrejected: date\n\nok {4}request/)
     expect(notes()).toContain('NOTHING IS REFUSED')
-  })
-
-  it('logs what is not HTTP that can be forwarded', async () => {
-    const { url } = await startUpstream()
-    const { child, address, log, exit } = await start(url, ['--https', 'always'])
-    const smuggled = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n'
-    expect(statusesOf(await exchangeBytes(address, Buffer.from(smuggled)))).toEqual([400])
-    child.kill('SIGTERM')
-    await exit
-    expect(log()).toMatchObject([
-      { status: 'malformed', reason: expect.stringMatching(/^HPE_/), httpStatus: 400 }
-    ])
   })
 
   it('starts although nobody reads its notes', async () => {
