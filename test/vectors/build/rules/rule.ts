@@ -14,21 +14,20 @@ export interface Break {
   name: string
 }
 
-/** Vectors that break a rule, by the codes of all their failures; names stand in one text. */
+/** Vectors that break a rule, by the codes of all their failures. */
 type Broken = Readonly<Record<string, string>>
 
 export const NONE = ''
 
-export const rules = (
-  part: string,
-  ...list: readonly (readonly [rule: string, keep: string, broken: Broken, why?: string])[]
-): Rule[] =>
-  list.map(([rule, keep, broken, why]) => ({
-    part,
-    rule,
-    keep: namesIn(keep),
-    break: Object.entries(broken).flatMap(([codes, names]) => namesIn(names).map(name => ({ codes, name }))),
-    ...(why !== undefined && { why })
-  }))
+export const rules = (part: string, ...list: readonly Omit<Rule, 'part'>[]): Rule[] =>
+  list.map(rule => ({ part, ...rule }))
+
+/** Names stand in one text, separated by white space. */
+export const rule = (rule: string, keep: string, broken: Broken, why?: string): Omit<Rule, 'part'> => ({
+  rule,
+  keep: namesIn(keep),
+  break: Object.entries(broken).flatMap(([codes, names]) => namesIn(names).map(name => ({ codes, name }))),
+  ...(why !== undefined && { why })
+})
 
 const namesIn = (text: string): string[] => text.split(/\s+/).filter(name => name !== '')
