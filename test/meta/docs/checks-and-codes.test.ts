@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { CODES, type Code, isUnavailable } from '../../../src/verdict/codes.ts'
 import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
@@ -47,22 +47,6 @@ describe.each(codes)('%s', code => {
   test('says whether it is a refusal or unavailable', () => {
     expect(text.includes('**Unavailable.**')).toBe(isUnavailable(code))
   })
-})
-
-test('links within the pages lead to headings that exist', () => {
-  const slug = (heading: string) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-')
-  for (const name of ['checks-and-codes.md', 'options.md', 'troubleshooting.md']) {
-    for (const [link, file = '', anchor = ''] of read(name).matchAll(/\]\(([\w.-]*\.md)?#([\w-]+)\)/g)) {
-      const target = read(file === '' ? name : file)
-      const slugs = [...target.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading))
-      expect(slugs, `${name}: ${link}`).toContain(anchor)
-    }
-  }
-  expect(readdirSync(new URL('../../../docs', import.meta.url))).toContain('troubleshooting.md')
 })
 
 test('the codes that the pages mention exist', () => {

@@ -45,23 +45,6 @@ test('code blocks compile', { timeout: 120_000 }, () => {
   )
 })
 
-test('the compiler finds a misspelled import, option and name', { timeout: 120_000 }, () => {
-  const block = (text: string): CodeBlock => ({ page: 'x.md', line: 1, language: 'ts', code: text, note: '' })
-  expect(
-    checkBlocks([
-      block("import { createVerifer } from 'signed-requests'\n"),
-      block(
-        "const verify = createVerifier({ serviceDomain: 'a.example', hosts: 'b', accounts: '1', tolerance: 3 })\n"
-      ),
-      block('await verfy(request)\n')
-    ])
-  ).toEqual([
-    expect.stringMatching(/^x\.md:2: verfy is not declared$/),
-    expect.stringMatching(/^x\.md:2: .*createVerifer/),
-    expect.stringMatching(/^x\.md:2: .*'tolerance' does not exist/)
-  ])
-})
-
 test('JSON blocks parse', () => {
   for (const { language, code: text } of blocks) if (language === 'json') JSON.parse(text)
 })

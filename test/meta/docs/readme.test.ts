@@ -12,21 +12,6 @@ describe('the README is short enough to be read to its end', () => {
     expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(12 * 1024)
   })
 
-  test('goes from the purpose to further reading', () => {
-    expect([...readme.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual([
-      'Install',
-      'Ten lines',
-      'Try it',
-      'What a refusal looks like',
-      'The verdict',
-      'Frameworks',
-      'Test your handler',
-      'Security',
-      'Speed',
-      'All pages'
-    ])
-  })
-
   test('shows the two right forms of asking a verdict before the wrong one', () => {
     const places = [
       "if (verdict.status === 'verified')",

@@ -239,14 +239,6 @@ describe('a Postgres that is not available', () => {
     await expect(postgresReplayStore(pool).claim('a', 60)).rejects.toThrow('terminated')
     expect(await store.claim('a', 60)).toBe(false)
   })
-
-  it('grants a claim at most once however late it answers', async () => {
-    const { server, store } = await start()
-    server.pause()
-    const claims = [store.claim('a', 60), store.claim('a', 60)]
-    server.resume()
-    expect((await Promise.all(claims)).filter(claimed => claimed)).toHaveLength(1)
-  })
 })
 
 /** Until a statement waits for a lock. */

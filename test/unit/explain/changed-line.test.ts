@@ -71,36 +71,6 @@ async function costOf(request: ReceivedRequest, options: Partial<VerifierOptions
 describe('what a proxy did to a line', () => {
   it.each<[string, ReceivedRequest, ChangedLine]>([
     [
-      'another of our hosts',
-      withHeaders(sign(), { Host: 'www.receiver.example' }),
-      { line: 2, received: 'host: www.receiver.example', signed: 'host: receiver.example' }
-    ],
-    [
-      'a prefix taken away',
-      withHeaders(
-        { ...sign({ target: '/api/v1/hook' }), target: '/hook' },
-        { 'X-Forwarded-Prefix': '/api/v1' }
-      ),
-      { line: 1, received: '(request-target): post /hook', signed: '(request-target): post /api/v1/hook' }
-    ],
-    [
-      'a path rewritten, and told in a header',
-      withHeaders(
-        { ...sign({ target: '/hooks/one?x=1' }), target: '/index.php' },
-        { 'X-Original-URI': '/hooks/one?x=1' }
-      ),
-      {
-        line: 1,
-        received: '(request-target): post /index.php',
-        signed: '(request-target): post /hooks/one?x=1'
-      }
-    ],
-    [
-      'a path decoded',
-      { ...sign({ target: '/a%20b%20c' }), target: '/a b c' },
-      { line: 1, received: '(request-target): post /a b c', signed: '(request-target): post /a%20b%20c' }
-    ],
-    [
       'another method',
       { ...sign({ method: 'DELETE' }), method: 'POST' },
       {
@@ -126,11 +96,6 @@ describe('what a proxy did to a line', () => {
         received: 'content-type: application/octet-stream',
         signed: 'content-type: application/json'
       }
-    ],
-    [
-      'a length that was put right',
-      withHeaders(sign({ body: 'x'.repeat(500) }), { 'Content-Length': '7' }),
-      { line: 4, received: 'content-length: 7', signed: 'content-length: 500' }
     ]
   ])('%s', async (_, request, changed) => {
     expect(await changedLineOf(request)).toEqual(changed)
