@@ -23,11 +23,10 @@ export const library: DkimVerifier = {
     const answers: boolean[] = []
     for (const { answer, key } of list) {
       const isEd25519 = key === ED25519
-      const { request, now } = vector('sample', {
+      const { request, now } = vector('sample', VERIFIED, {
         key,
         scheme: isEd25519 ? 'ed25519' : 'pkcs1-sha256',
-        algorithm: isEd25519 ? 'ed25519' : 'rsa-sha256',
-        verdict: VERIFIED
+        algorithm: isEd25519 ? 'ed25519' : 'rsa-sha256'
       })
       const verify = createVerifier({
         serviceDomain: DOMAIN,

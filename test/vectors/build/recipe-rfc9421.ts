@@ -1,4 +1,4 @@
-import type { VectorJson } from '../vector-form.ts'
+import type { VectorJson, VectorVerdict } from '../vector-form.ts'
 import { ED25519, ONE } from './keys.ts'
 import { NOW, NOW_SECONDS, type Recipe, sha256, txt } from './recipe.ts'
 import { type Header, signText } from './sign.ts'
@@ -11,7 +11,7 @@ export const DIGEST = `sha-256=:${sha256(BODY)}:`
 
 /** What differs from the ordinary request; everything not said here is right. */
 export interface Rfc9421Recipe
-  extends Pick<Recipe, 'source' | 'note' | 'verdict' | 'target' | 'https' | 'options' | 'set' | 'add'> {
+  extends Pick<Recipe, 'source' | 'note' | 'target' | 'https' | 'options' | 'set' | 'add'> {
   /** the lines of the signature base by identifier: added, changed, or left out */
   lines?: Parts
   /** the parameters of the signature as they are written: added, changed, or left out */
@@ -50,7 +50,7 @@ const SIGNERS = {
 }
 
 /** One signature over the ordinary lines. */
-export function write(recipe: Partial<Rfc9421Recipe> = {}): Written {
+export function write(recipe: Rfc9421Recipe = {}): Written {
   const { algorithm = 'rsa-v1_5-sha256', label = 'sig1', sign = SIGNERS[algorithm] } = recipe
   const params = {
     created: String(NOW_SECONDS),
@@ -65,7 +65,7 @@ export function write(recipe: Partial<Rfc9421Recipe> = {}): Written {
 export const WRITTEN_BASES = new Map<string, string>()
 
 /** Makes one vector: an ordinary signed request, but for what the recipe says. */
-export function vector(name: string, recipe: Rfc9421Recipe): VectorJson {
+export function vector(name: string, verdict: VectorVerdict, recipe: Rfc9421Recipe = {}): VectorJson {
   const [keyName, record] =
     recipe.algorithm === 'ed25519' ? [ED25519_NAME, ED25519.record] : [RSA_NAME, ONE.record]
   const written = write(recipe)
@@ -101,7 +101,7 @@ export function vector(name: string, recipe: Rfc9421Recipe): VectorJson {
       ...recipe.options
     },
     now: NOW,
-    verdict: recipe.verdict
+    verdict
   }
 }
 

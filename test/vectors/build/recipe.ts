@@ -14,7 +14,6 @@ const BODY = '{"event":"published"}'
 export interface Recipe {
   source?: string
   note?: string
-  verdict: VectorVerdict
 
   // the request, before it is signed
   method?: string
@@ -97,7 +96,7 @@ const ORDINARY_OPTIONS: VectorOptions = {
 }
 
 /** Makes one vector: an ordinary signed request, but for what the recipe says. */
-export function vector(name: string, recipe: Recipe): VectorJson {
+export function vector(name: string, verdict: VectorVerdict, recipe: Recipe = {}): VectorJson {
   const { method = 'POST', target = '/hook?id=42', https = true, body = BODY } = recipe
   const headers = withHeaders(ordinaryHeaders(body), recipe.set, recipe.add)
 
@@ -148,7 +147,7 @@ export function vector(name: string, recipe: Recipe): VectorJson {
     ...(recipe.accountsError && { accountsError: true }),
     ...(recipe.replayStore !== undefined && { replayStore: recipe.replayStore }),
     now: recipe.now ?? NOW,
-    verdict: recipe.verdict
+    verdict
   }
 }
 

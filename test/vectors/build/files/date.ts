@@ -12,36 +12,32 @@ const WINDOW =
 
 /** A request with this Date, right in everything else: properly signed with it. */
 const dated = (name: string, date: string, verdict: VectorJson['verdict'], note?: string): VectorJson =>
-  vector(name, { set: { Date: date }, verdict, ...(note !== undefined && { note }) })
+  vector(name, verdict, { set: { Date: date }, ...(note !== undefined && { note }) })
 
 const malformed = (name: string, date: string, note?: string): VectorJson =>
   dated(name, date, rejected('date-malformed'), note)
 
 export const source = 'RFC 9110 section 5.6.7'
 export const vectors = [
-  vector('date-missing', {
+  vector('date-missing', rejected('date-missing', 'coverage-absent'), {
     source: 'RFC 9110 section 6.6.1',
     note: 'A list that covers a Date which is not there covers nothing.',
     set: { Date: null },
-    absentAs: '',
-    verdict: rejected('date-missing', 'coverage-absent')
+    absentAs: ''
   }),
-  vector('date-only-in-another-header', {
+  vector('date-only-in-another-header', rejected('date-missing', 'coverage-absent'), {
     source: 'RFC 9110 section 6.6.1',
     set: { Date: null },
     add: [['X-Date', 'Fri, 20 Nov 2026 12:00:00 GMT']],
-    absentAs: 'Fri, 20 Nov 2026 12:00:00 GMT',
-    verdict: rejected('date-missing', 'coverage-absent')
+    absentAs: 'Fri, 20 Nov 2026 12:00:00 GMT'
   }),
-  vector('date-repeated', {
+  vector('date-repeated', rejected('date-repeated'), {
     source: 'RFC 9110 section 5.3',
-    add: [['Date', 'Fri, 20 Nov 2026 11:59:00 GMT']],
-    verdict: rejected('date-repeated')
+    add: [['Date', 'Fri, 20 Nov 2026 11:59:00 GMT']]
   }),
-  vector('date-repeated-with-the-same-value', {
+  vector('date-repeated-with-the-same-value', rejected('date-repeated'), {
     source: 'RFC 9110 section 5.3',
-    add: [['date', 'Fri, 20 Nov 2026 12:00:00 GMT']],
-    verdict: rejected('date-repeated')
+    add: [['date', 'Fri, 20 Nov 2026 12:00:00 GMT']]
   }),
 
   dated('date-imf-fixdate', 'Fri, 20 Nov 2026 12:00:00 GMT', VERIFIED),
@@ -54,7 +50,7 @@ export const vectors = [
       ['date-leap-second-now', 'Sat, 31 Dec 2016 23:59:60 GMT', '2017-01-01T00:00:00Z'],
       ['date-rfc850-last-century-then', 'Sunday, 06-Nov-94 08:49:37 GMT', '1994-11-06T08:49:37Z']
     ] as const
-  ).map(([name, date, now]) => vector(name, { set: { Date: date }, now, verdict: VERIFIED })),
+  ).map(([name, date, now]) => vector(name, VERIFIED, { set: { Date: date }, now })),
   dated('date-with-white-space-around', ' \tFri, 20 Nov 2026 12:00:00 GMT\t ', VERIFIED),
   dated('date-asctime-one-digit-day', 'Fri Nov  6 12:00:00 2026', rejected('date-too-old')),
   dated('date-leap-day', 'Thu, 29 Feb 2024 12:00:00 GMT', rejected('date-too-old')),
@@ -73,67 +69,56 @@ export const vectors = [
   dated('date-rfc850-year-69', 'Wednesday, 20-Nov-69 12:00:00 GMT', rejected('date-in-future'), WINDOW),
   dated('date-rfc850-year-70', 'Friday, 20-Nov-70 12:00:00 GMT', rejected('date-too-old'), WINDOW),
 
-  vector('date-as-old-as-allowed', {
+  vector('date-as-old-as-allowed', VERIFIED, {
     source: TOLERANCE,
-    set: { Date: 'Fri, 20 Nov 2026 11:55:00 GMT' },
-    verdict: VERIFIED
+    set: { Date: 'Fri, 20 Nov 2026 11:55:00 GMT' }
   }),
-  vector('date-too-old', {
+  vector('date-too-old', rejected('date-too-old'), {
     source: TOLERANCE,
-    set: { Date: 'Fri, 20 Nov 2026 11:54:59 GMT' },
-    verdict: rejected('date-too-old')
+    set: { Date: 'Fri, 20 Nov 2026 11:54:59 GMT' }
   }),
-  vector('date-as-far-ahead-as-allowed', {
+  vector('date-as-far-ahead-as-allowed', VERIFIED, {
     source: TOLERANCE,
-    set: { Date: 'Fri, 20 Nov 2026 12:05:00 GMT' },
-    verdict: VERIFIED
+    set: { Date: 'Fri, 20 Nov 2026 12:05:00 GMT' }
   }),
-  vector('date-in-future', {
+  vector('date-in-future', rejected('date-in-future'), {
     source: TOLERANCE,
-    set: { Date: 'Fri, 20 Nov 2026 12:05:01 GMT' },
-    verdict: rejected('date-in-future')
+    set: { Date: 'Fri, 20 Nov 2026 12:05:01 GMT' }
   }),
-  vector('date-same-day-last-year', {
+  vector('date-same-day-last-year', rejected('date-too-old'), {
     source: TOLERANCE,
-    set: { Date: 'Thu, 20 Nov 2025 12:00:00 GMT' },
-    verdict: rejected('date-too-old')
+    set: { Date: 'Thu, 20 Nov 2025 12:00:00 GMT' }
   }),
-  vector('date-same-day-next-year', {
+  vector('date-same-day-next-year', rejected('date-in-future'), {
     source: TOLERANCE,
-    set: { Date: 'Sat, 20 Nov 2027 12:00:00 GMT' },
-    verdict: rejected('date-in-future')
+    set: { Date: 'Sat, 20 Nov 2027 12:00:00 GMT' }
   }),
-  vector('date-no-tolerance', {
+  vector('date-no-tolerance', VERIFIED, {
     source: TOLERANCE,
-    options: { dateTolerance: 0 },
-    verdict: VERIFIED
+    options: { dateTolerance: 0 }
   }),
-  vector('date-no-tolerance-one-second-off', {
+  vector('date-no-tolerance-one-second-off', rejected('date-too-old'), {
     source: TOLERANCE,
     set: { Date: 'Fri, 20 Nov 2026 11:59:59 GMT' },
-    options: { dateTolerance: 0 },
-    verdict: rejected('date-too-old')
+    options: { dateTolerance: 0 }
   }),
-  vector('date-an-hour-tolerance', {
+  vector('date-an-hour-tolerance', VERIFIED, {
     source: TOLERANCE,
     set: { Date: 'Fri, 20 Nov 2026 11:00:00 GMT' },
-    options: { dateTolerance: 3600 },
-    verdict: VERIFIED
+    options: { dateTolerance: 3600 }
   }),
-  vector('date-fresh-but-not-signed', {
+  vector('date-fresh-but-not-signed', rejected('signature-mismatch'), {
     note: 'A new Date on an old request: the signature is over the old one.',
     source: TOLERANCE,
     set: { Date: 'Thu, 19 Nov 2026 12:00:00 GMT' },
-    received: { set: { Date: 'Fri, 20 Nov 2026 12:00:00 GMT' } },
-    verdict: rejected('signature-mismatch')
+    received: { set: { Date: 'Fri, 20 Nov 2026 12:00:00 GMT' } }
   }),
-  vector('date-right-in-another-header', {
+  vector('date-right-in-another-header', rejected('date-too-old'), {
     note: 'Some senders sign X-Date instead; the specification says Date.',
     source: TOLERANCE,
     set: { Date: 'Thu, 19 Nov 2026 12:00:00 GMT' },
     add: [['X-Date', 'Fri, 20 Nov 2026 12:00:00 GMT']],
-    covered: `${COVERED} x-date`,
-    verdict: rejected('date-too-old')
+    covered: `${COVERED} x-date`
   }),
 
   malformed('date-empty', ''),
@@ -195,9 +180,8 @@ export const vectors = [
   malformed('date-text-before', 'on Fri, 20 Nov 2026 12:00:00 GMT'),
   malformed('date-two-in-one', 'Fri, 20 Nov 2026 12:00:00 GMT, Fri, 20 Nov 2026 12:00:00 GMT'),
   malformed('date-quoted', '"Fri, 20 Nov 2026 12:00:00 GMT"'),
-  vector('date-digits-beyond-ascii', {
+  vector('date-digits-beyond-ascii', rejected('date-malformed'), {
     note: 'Only a runtime that decodes header values as something else than octets can hand these on.',
-    received: { set: { Date: 'Fri, \uff12\uff10 Nov 2026 12:00:00 GMT' } },
-    verdict: rejected('date-malformed')
+    received: { set: { Date: 'Fri, \uff12\uff10 Nov 2026 12:00:00 GMT' } }
   })
 ]

@@ -17,9 +17,8 @@ const OTHERS = [
 ]
 
 const records = (name: string, list: string[], verdict: Code | typeof VERIFIED, note?: string) =>
-  vector(name, {
+  vector(name, typeof verdict === 'string' ? rejected(verdict) : verdict, {
     records: txt(...list),
-    verdict: typeof verdict === 'string' ? rejected(verdict) : verdict,
     ...(note !== undefined && { note })
   })
 
@@ -61,10 +60,9 @@ export const vectors = [
     'At most four are tried: each costs an operation with its key.'
   ),
   records('key-records-five-others-do-not-count', [SPF, SITE, DMARC, 'hello', ONE.record], VERIFIED),
-  vector('key-records-of-two-types', {
+  vector('key-records-of-two-types', VERIFIED, {
     source: 'RFC 8463 section 4',
     note: 'Only the record that fits the algorithm counts.',
-    records: txt('v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=', ONE.record),
-    verdict: VERIFIED
+    records: txt('v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=', ONE.record)
   })
 ]

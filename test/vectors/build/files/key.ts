@@ -36,11 +36,10 @@ const record = (
   clause = RECORD,
   note?: string
 ): VectorJson =>
-  vector(name, {
+  vector(name, typeof verdict === 'string' ? rejected(verdict) : verdict, {
     source: clause,
     ...(note !== undefined && { note }),
-    records: [chunks(text)],
-    verdict: typeof verdict === 'string' ? rejected(verdict) : verdict
+    records: [chunks(text)]
   })
 
 const der = (name: string, bytes: Uint8Array, verdict: Code | typeof VERIFIED, note?: string): VectorJson =>
@@ -88,16 +87,14 @@ const OID = '06092a864886f70d010101'
 export const source = RECORD
 export const vectors = [
   // the tag list
-  vector('key-record-in-chunks', {
+  vector('key-record-in-chunks', VERIFIED, {
     source: 'RFC 6376 section 3.6.2.2: strings are concatenated with nothing between',
-    records: [['v=DK', 'IM1; k=rsa; p=', P.slice(0, 200), '', P.slice(200)]],
-    verdict: VERIFIED
+    records: [['v=DK', 'IM1; k=rsa; p=', P.slice(0, 200), '', P.slice(200)]]
   }),
-  vector('key-record-in-chunks-that-need-a-space-between', {
+  vector('key-record-in-chunks-that-need-a-space-between', rejected('key-malformed'), {
     source: 'RFC 6376 section 3.6.2.2: strings are concatenated with nothing between',
     note: 'A backslash and a semicolon meet. With a space between them the record would be good.',
-    records: [['v=DKIM1; k=rsa; n=\\', `; p=${P}`]],
-    verdict: rejected('key-malformed')
+    records: [['v=DKIM1; k=rsa; n=\\', `; p=${P}`]]
   }),
   record(
     'key-record-folded',
@@ -172,99 +169,86 @@ export const vectors = [
   record('key-type-upper-case', `v=DKIM1; k=RSA; p=${P}`, 'key-type-mismatch'),
   record('key-type-empty', `v=DKIM1; k=; p=${P}`, 'key-type-mismatch'),
   record('key-type-named-proto', `v=DKIM1; k=__proto__; p=${P}`, 'key-type-mismatch'),
-  vector('key-type-ed25519', {
+  vector('key-type-ed25519', VERIFIED, {
     ...ed25519,
     source: 'RFC 8463 section 4',
-    options: { algorithms: ['ed25519'] },
-    verdict: VERIFIED
+    options: { algorithms: ['ed25519'] }
   }),
-  vector('key-type-ed25519-for-hs2019', {
+  vector('key-type-ed25519-for-hs2019', VERIFIED, {
     ...ed25519,
     source: 'RFC 8463 section 4, draft-cavage-http-signatures-12 section 2.1.3',
     algorithm: 'hs2019',
-    options: { algorithms: ['hs2019'] },
-    verdict: VERIFIED
+    options: { algorithms: ['hs2019'] }
   }),
-  vector('key-type-ed25519-without-algorithm', {
+  vector('key-type-ed25519-without-algorithm', VERIFIED, {
     ...ed25519,
     source: 'RFC 8463 section 4',
     algorithm: null,
-    options: { algorithms: ['rsa-sha256', 'ed25519'] },
-    verdict: VERIFIED
+    options: { algorithms: ['rsa-sha256', 'ed25519'] }
   }),
-  vector('key-type-ed25519-for-rsa-sha256', {
+  vector('key-type-ed25519-for-rsa-sha256', rejected('key-type-mismatch'), {
     ...ed25519,
     source: 'RFC 8463 section 4',
-    algorithm: 'rsa-sha256',
-    verdict: rejected('key-type-mismatch')
+    algorithm: 'rsa-sha256'
   }),
-  vector('key-type-ed25519-without-algorithm-and-not-allowed', {
+  vector('key-type-ed25519-without-algorithm-and-not-allowed', rejected('key-type-mismatch'), {
     ...ed25519,
     source: 'RFC 8463 section 4',
-    algorithm: null,
-    verdict: rejected('key-type-mismatch')
+    algorithm: null
   }),
-  vector('key-type-rsa-for-ed25519', {
+  vector('key-type-rsa-for-ed25519', rejected('key-type-mismatch'), {
     ...ed25519,
     source: 'RFC 8463 section 4',
     records: txt(ONE.record),
-    options: { algorithms: ['ed25519'] },
-    verdict: rejected('key-type-mismatch')
+    options: { algorithms: ['ed25519'] }
   }),
-  vector('key-type-rsa-without-algorithm-and-not-allowed', {
+  vector('key-type-rsa-without-algorithm-and-not-allowed', rejected('key-type-mismatch'), {
     algorithm: null,
-    options: { algorithms: ['rsa-sha512', 'hs2019', 'ed25519'] },
-    verdict: rejected('key-type-mismatch')
+    options: { algorithms: ['rsa-sha512', 'hs2019', 'ed25519'] }
   }),
-  vector('key-type-rsa-in-ed25519', {
+  vector('key-type-rsa-in-ed25519', rejected('key-unreadable'), {
     ...ed25519,
     source: 'RFC 8463 section 4: the 32 bytes alone',
     records: txt(`v=DKIM1; k=ed25519; p=${P}`),
-    options: { algorithms: ['ed25519'] },
-    verdict: rejected('key-unreadable')
+    options: { algorithms: ['ed25519'] }
   }),
-  vector('key-type-ed25519-as-spki', {
+  vector('key-type-ed25519-as-spki', rejected('key-unreadable'), {
     ...ed25519,
     source: 'RFC 8463 section 4: the 32 bytes alone',
     records: txt(
       `v=DKIM1; k=ed25519; p=${ED25519.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`
     ),
-    options: { algorithms: ['ed25519'] },
-    verdict: rejected('key-unreadable')
+    options: { algorithms: ['ed25519'] }
   }),
-  vector('key-type-ed25519-of-31-bytes', {
+  vector('key-type-ed25519-of-31-bytes', rejected('key-unreadable'), {
     ...ed25519,
     source: 'RFC 8463 section 4: the 32 bytes alone',
     records: txt(`v=DKIM1; k=ed25519; p=${Buffer.from(ED25519.p, 'base64').subarray(1).toString('base64')}`),
-    options: { algorithms: ['ed25519'] },
-    verdict: rejected('key-unreadable')
+    options: { algorithms: ['ed25519'] }
   }),
-  vector('key-type-ed25519-of-33-bytes', {
+  vector('key-type-ed25519-of-33-bytes', rejected('key-unreadable'), {
     ...ed25519,
     source: 'RFC 8463 section 4: the 32 bytes alone',
     records: txt(
       `v=DKIM1; k=ed25519; p=${Buffer.concat([Buffer.from(ED25519.p, 'base64'), Buffer.alloc(1)]).toString('base64')}`
     ),
-    options: { algorithms: ['ed25519'] },
-    verdict: rejected('key-unreadable')
+    options: { algorithms: ['ed25519'] }
   }),
-  vector('key-ed25519-not-on-the-curve', {
+  vector('key-ed25519-not-on-the-curve', rejected('signature-mismatch'), {
     ...ed25519,
     source: 'RFC 8032 sections 5.1.3 and 5.1.7: a key that cannot be decoded verifies nothing',
     note: 'The record is 32 bytes, which is all that it must be; the signature fails.',
     records: txt(`v=DKIM1; k=ed25519; p=${Buffer.from(OFF_CURVE).toString('base64')}`),
-    options: { algorithms: ['ed25519'] },
-    verdict: rejected('signature-mismatch')
+    options: { algorithms: ['ed25519'] }
   }),
   ...Object.entries(SMALL_ORDER).map(([name, hex]) =>
-    vector(`key-weak-ed25519-${name}`, {
+    vector(`key-weak-ed25519-${name}`, rejected('key-weak'), {
       ...ed25519,
       source: 'RFC 8032 sections 5.1.7 and 8.4',
       note: 'Under a key of small order one signature verifies for many messages.',
       records: txt(`v=DKIM1; k=ed25519; p=${Buffer.from(hex, 'hex').toString('base64')}`),
       signature: () => Buffer.concat([Buffer.from(SMALL_ORDER['order-1'], 'hex'), Buffer.alloc(32)]),
-      options: { algorithms: ['ed25519'] },
-      verdict: rejected('key-weak')
+      options: { algorithms: ['ed25519'] }
     })
   ),
 
@@ -284,46 +268,45 @@ export const vectors = [
     'Values are case-sensitive.'
   ),
   record('key-hash-commas', `v=DKIM1; h=sha1,sha256; p=${P}`, 'key-hash-not-allowed'),
-  vector('key-hash-sha512-for-rsa-sha512', {
+  vector('key-hash-sha512-for-rsa-sha512', VERIFIED, {
     records: txt(`v=DKIM1; h=sha512; p=${P}`),
     algorithm: 'rsa-sha512',
     scheme: 'pkcs1-sha512',
-    options: { algorithms: ['rsa-sha512'] },
-    verdict: VERIFIED
+    options: { algorithms: ['rsa-sha512'] }
   }),
-  vector('key-hash-sha256-for-rsa-sha512', {
+  vector('key-hash-sha256-for-rsa-sha512', rejected('key-hash-not-allowed'), {
     records: txt(`v=DKIM1; h=sha256; p=${P}`),
     algorithm: 'rsa-sha512',
     scheme: 'pkcs1-sha512',
-    options: { algorithms: ['rsa-sha512'] },
-    verdict: rejected('key-hash-not-allowed')
+    options: { algorithms: ['rsa-sha512'] }
   }),
   ...(['sha512', 'sha256'] as const).map(hash =>
-    vector(`key-hash-${hash}-for-hs2019`, {
+    vector(`key-hash-${hash}-for-hs2019`, hash === 'sha512' ? VERIFIED : rejected('key-hash-not-allowed'), {
       source: `${RECORD} (h=), draft-cavage-http-signatures-12 appendix E.2: hs2019 is SHA-512 with an RSA key`,
       records: txt(`v=DKIM1; h=${hash}; p=${P}`),
       algorithm: 'hs2019',
       scheme: 'pss-sha512',
-      options: { algorithms: ['hs2019'] },
-      verdict: hash === 'sha512' ? VERIFIED : rejected('key-hash-not-allowed')
+      options: { algorithms: ['hs2019'] }
     })
   ),
   ...(['sha256', 'sha512'] as const).map(hash =>
-    vector(`key-hash-${hash}-for-hs2019-with-ed25519`, {
-      ...ed25519,
-      source: 'RFC 8463 section 3: the hash of an Ed25519 record is SHA-256',
-      records: txt(`v=DKIM1; k=ed25519; h=${hash}; p=${ED25519.p}`),
-      algorithm: 'hs2019',
-      options: { algorithms: ['hs2019'] },
-      verdict: hash === 'sha256' ? VERIFIED : rejected('key-hash-not-allowed')
-    })
+    vector(
+      `key-hash-${hash}-for-hs2019-with-ed25519`,
+      hash === 'sha256' ? VERIFIED : rejected('key-hash-not-allowed'),
+      {
+        ...ed25519,
+        source: 'RFC 8463 section 3: the hash of an Ed25519 record is SHA-256',
+        records: txt(`v=DKIM1; k=ed25519; h=${hash}; p=${ED25519.p}`),
+        algorithm: 'hs2019',
+        options: { algorithms: ['hs2019'] }
+      }
+    )
   ),
-  vector('key-hash-sha256-for-ed25519', {
+  vector('key-hash-sha256-for-ed25519', VERIFIED, {
     ...ed25519,
     source: 'RFC 8463 section 3: the hash of ed25519-sha256 is SHA-256',
     records: txt(`v=DKIM1; k=ed25519; h=sha256; p=${ED25519.p}`),
-    options: { algorithms: ['ed25519'] },
-    verdict: VERIFIED
+    options: { algorithms: ['ed25519'] }
   }),
 
   // s=
@@ -365,13 +348,12 @@ export const vectors = [
     `v=DKIM1; p=${P.replaceAll('+', '-').replaceAll('/', '_')}`,
     'key-unreadable'
   ),
-  vector('key-encoding-without-padding', {
+  vector('key-encoding-without-padding', rejected('key-unreadable'), {
     source: BASE64,
     key: EXPONENT_3,
-    records: txt(EXPONENT_3.record.replaceAll(/=+$/g, '')),
-    verdict: rejected('key-unreadable')
+    records: txt(EXPONENT_3.record.replaceAll(/=+$/g, ''))
   }),
-  vector('key-encoding-stray-bits', {
+  vector('key-encoding-stray-bits', rejected('key-unreadable'), {
     source: BASE64,
     key: EXPONENT_3,
     records: txt(
@@ -380,8 +362,7 @@ export const vectors = [
         .replace(/Q==$/, 'R==')
         .replace(/g==$/, 'h==')
         .replace(/w==$/, 'x==')
-    ),
-    verdict: rejected('key-unreadable')
+    )
   }),
   record('key-encoding-padding-too-much', `v=DKIM1; p=${P}=`, 'key-unreadable'),
   record('key-encoding-cut-off', `v=DKIM1; p=${P.slice(0, 200)}`, 'key-unreadable'),
@@ -450,37 +431,32 @@ export const vectors = [
   ),
 
   // size and strength
-  vector('key-1024-bits', { source: SIZE, key: RSA_1024, verdict: VERIFIED }),
-  vector('key-too-short-1023-bits', { source: SIZE, key: RSA_1023, verdict: rejected('key-too-short') }),
-  vector('key-too-short-512-bits', { source: SIZE, key: RSA_512, verdict: rejected('key-too-short') }),
-  vector('key-too-short-for-this-receiver', {
+  vector('key-1024-bits', VERIFIED, { source: SIZE, key: RSA_1024 }),
+  vector('key-too-short-1023-bits', rejected('key-too-short'), { source: SIZE, key: RSA_1023 }),
+  vector('key-too-short-512-bits', rejected('key-too-short'), { source: SIZE, key: RSA_512 }),
+  vector('key-too-short-for-this-receiver', rejected('key-too-short'), {
     source: SIZE,
-    options: { minRsaBits: 2049 },
-    verdict: rejected('key-too-short')
+    options: { minRsaBits: 2049 }
   }),
-  vector('key-just-long-enough-for-this-receiver', {
+  vector('key-just-long-enough-for-this-receiver', VERIFIED, {
     source: SIZE,
-    options: { minRsaBits: 2048 },
-    verdict: VERIFIED
+    options: { minRsaBits: 2048 }
   }),
-  vector('key-too-long', {
+  vector('key-too-long', rejected('key-too-long'), {
     note: 'Verifying with it would cost what a stranger likes.',
-    records: txt(`v=DKIM1; p=${rsaSpki(numberOfBits(8193), 65537n).toString('base64')}`),
-    verdict: rejected('key-too-long')
+    records: txt(`v=DKIM1; p=${rsaSpki(numberOfBits(8193), 65537n).toString('base64')}`)
   }),
-  vector('key-8192-bits', { key: RSA_8192, verdict: VERIFIED }),
-  vector('key-too-long-for-this-receiver', {
-    options: { maxRsaBits: 2047 },
-    verdict: rejected('key-too-long')
+  vector('key-8192-bits', VERIFIED, { key: RSA_8192 }),
+  vector('key-too-long-for-this-receiver', rejected('key-too-long'), {
+    options: { maxRsaBits: 2047 }
   }),
-  vector('key-just-short-enough-for-this-receiver', { options: { maxRsaBits: 2048 }, verdict: VERIFIED }),
-  vector('key-exponent-3', { source: 'RFC 8017 section 3.1', key: EXPONENT_3, verdict: VERIFIED }),
-  vector('key-weak-exponent-1', {
+  vector('key-just-short-enough-for-this-receiver', VERIFIED, { options: { maxRsaBits: 2048 } }),
+  vector('key-exponent-3', VERIFIED, { source: 'RFC 8017 section 3.1', key: EXPONENT_3 }),
+  vector('key-weak-exponent-1', rejected('key-weak'), {
     source: 'RFC 8017 section 3.1',
     note: 'The signature is the padded digest itself: no private key is needed, and OpenSSL verifies it.',
     records: txt(`v=DKIM1; p=${rsaSpki(MODULUS, 1n).toString('base64')}`),
-    signature: string => encodePkcs1(digestInfo(string), 256),
-    verdict: rejected('key-weak')
+    signature: string => encodePkcs1(digestInfo(string), 256)
   }),
   ...([0n, 2n, 65536n] as const).map(exponent =>
     der(`key-weak-exponent-${exponent}`, rsaSpki(MODULUS, exponent), 'key-weak')
@@ -493,9 +469,8 @@ export const vectors = [
     'key-weak',
     'The time of a verification grows with the exponent.'
   ),
-  vector('key-exponent-of-33-bits', {
+  vector('key-exponent-of-33-bits', VERIFIED, {
     source: 'RFC 8017 section 3.1',
-    key: EXPONENT_33_BITS,
-    verdict: VERIFIED
+    key: EXPONENT_33_BITS
   })
 ]

@@ -10,27 +10,27 @@ const SIGNATURE_INPUT = ['Signature-Input', `sig1=("@method");keyid="${RSA_NAME}
 /** What the draft judges though RFC 9421 is near; what RFC 9421 judges is in rfc9421.json. */
 export const source = CHOICE
 export const vectors = [
-  vector('schemes-draft-where-both-are-allowed', {
-    options: { schemes: ['rfc9421', 'draft-cavage'] },
-    verdict: VERIFIED
+  vector('schemes-draft-where-both-are-allowed', VERIFIED, {
+    options: { schemes: ['rfc9421', 'draft-cavage'] }
   }),
-  vector('schemes-draft-with-signature-input-where-the-draft-alone-is-allowed', {
-    received: { add: [SIGNATURE_INPUT] },
-    verdict: VERIFIED
+  vector('schemes-draft-with-signature-input-where-the-draft-alone-is-allowed', VERIFIED, {
+    received: { add: [SIGNATURE_INPUT] }
   }),
   {
-    ...rfc9421Vector('where-the-draft-alone-is-allowed', {
-      options: { schemes: ['draft-cavage'] },
-      verdict: rejected('signature-malformed', 'digest-missing')
+    ...rfc9421Vector('where-the-draft-alone-is-allowed', rejected('signature-malformed', 'digest-missing'), {
+      options: { schemes: ['draft-cavage'] }
     }),
     name: 'schemes-rfc9421-where-the-draft-alone-is-allowed'
   },
   {
-    ...rfc9421Vector('without-signature-input-where-both-are-allowed', {
-      header: () => ({ input: null }),
-      options: { schemes: ['draft-cavage', 'rfc9421'] },
-      verdict: rejected('signature-malformed', 'digest-missing')
-    }),
+    ...rfc9421Vector(
+      'without-signature-input-where-both-are-allowed',
+      rejected('signature-malformed', 'digest-missing'),
+      {
+        header: () => ({ input: null }),
+        options: { schemes: ['draft-cavage', 'rfc9421'] }
+      }
+    ),
     name: 'schemes-rfc9421-without-signature-input-where-both-are-allowed'
   }
 ]

@@ -4,15 +4,14 @@ import { VERIFIED } from '../verdicts.ts'
 
 export const source = "The service's specification, by its own sample"
 export const vectors = [
-  vector('verified-as-in-the-specification', {
-    note: 'The list of the sample, in its mixed case.',
-    verdict: VERIFIED
+  vector('verified-as-in-the-specification', VERIFIED, {
+    note: 'The list of the sample, in its mixed case.'
   }),
   ...['GET', 'HEAD', 'DELETE', 'OPTIONS'].map(method =>
-    vector(`verified-${method.toLowerCase()}`, { method, body: null, verdict: VERIFIED })
+    vector(`verified-${method.toLowerCase()}`, VERIFIED, { method, body: null })
   ),
   ...['PUT', 'PATCH', 'M-SEARCH', 'propfind'].map(method =>
-    vector(`verified-${method.toLowerCase()}`, { method, verdict: VERIFIED })
+    vector(`verified-${method.toLowerCase()}`, VERIFIED, { method })
   ),
   ...(
     [
@@ -30,25 +29,21 @@ export const vectors = [
       ['octets-above-ascii', '/caf\xc3\xa9']
     ] as const
   ).map(([name, target]) =>
-    vector(`verified-target-${name}`, {
+    vector(`verified-target-${name}`, VERIFIED, {
       source:
         'draft-cavage-http-signatures-12 section 2.3: the request-target as it is, RFC 9112 section 3.2',
-      target,
-      verdict: VERIFIED
+      target
     })
   ),
-  vector('verified-with-another-key', {
+  vector('verified-with-another-key', VERIFIED, {
     key: TWO,
-    keyId: 'two._domainkey.service.example',
-    verdict: VERIFIED
+    keyId: 'two._domainkey.service.example'
   }),
-  vector('verified-with-a-short-key', {
+  vector('verified-with-a-short-key', VERIFIED, {
     source: 'RFC 8301 section 3.2: 1024 bits are the least',
-    key: RSA_1024,
-    verdict: VERIFIED
+    key: RSA_1024
   }),
-  vector('verified-large-body', {
-    body: '{"event":"published"}\n'.repeat(100),
-    verdict: VERIFIED
+  vector('verified-large-body', VERIFIED, {
+    body: '{"event":"published"}\n'.repeat(100)
   })
 ]
