@@ -24,6 +24,9 @@ import { makeCertificate } from '../../support/https.ts'
 import { runInside } from '../../support/run-cli.ts'
 
 const keyFile = 'test/vectors/build/keys/one.pem'
+const send = (url: string, ...flags: string[]) => runInside(['send', url, '--key', keyFile, ...flags])
+/** The same with a DNS server that has the key. */
+const sendServed = (url: string, ...flags: string[]) => send(url, '--serve-dns', dnsAddress, ...flags)
 
 let folder: string
 let dnsAddress: string
@@ -101,18 +104,7 @@ it('signs with a fresh key, serves its record, and prints the answer', async () 
 
 it('signs by RFC 9421', async () => {
   const url = await startReceiver({ schemes: [rfc9421] })
-  const send = (...flags: string[]) =>
-    runInside([
-      'send',
-      `${url}/hook?id=1`,
-      '--key',
-      keyFile,
-      '--data',
-      '{}',
-      '--serve-dns',
-      dnsAddress,
-      ...flags
-    ])
+  const send = (...flags: string[]) => sendServed(`${url}/hook?id=1`, '--data', '{}', ...flags)
   expect(await send('--scheme', 'rfc9421')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('answer: 200 OK')
@@ -188,24 +180,15 @@ it('over TLS on loopback with any certificate, when told to', async () => {
 
 it('ends with 1 when the receiver says no, with 2 when it cannot tell or does not answer', async () => {
   const url = await startReceiver({ lookupTimeout: 100 })
-  const otherAccount = await runInside([
-    'send',
-    url,
-    '--key',
-    keyFile,
-    '--account',
-    '99',
-    '--serve-dns',
-    dnsAddress
-  ])
+  const otherAccount = await sendServed(url, '--account', '99')
   expect(otherAccount.stdout).toContain('answer: 401 Unauthorized\n\n  account-mismatch')
   expect(otherAccount.code).toBe(1)
 
-  const withoutDns = await runInside(['send', url, '--key', keyFile])
+  const withoutDns = await send(url)
   expect(withoutDns.stdout).toContain('answer: 503 Service Unavailable')
   expect(withoutDns.code).toBe(2)
 
-  const nobody = await runInside(['send', `http://${dnsAddress}/`, '--key', keyFile])
+  const nobody = await send(`http://${dnsAddress}/`)
   expect(nobody.stderr).toBe(
     `signed-requests: no answer from ${dnsAddress}: nothing listens there (ECONNREFUSED)\n`
   )
@@ -224,19 +207,14 @@ describe('a forgery', () => {
     for (const scheme of ['draft-cavage', 'rfc9421']) {
       const schemed = await startReceiver({ schemes: [draftCavage, rfc9421] })
       for (const data of [['--data', '{"a":1}'], []]) {
-        const finished = await runInside([
-          'send',
+        const finished = await sendServed(
           scheme === 'rfc9421' ? schemed : url,
-          '--key',
-          keyFile,
           '--tamper',
           what,
           '--scheme',
           scheme,
-          ...data,
-          '--serve-dns',
-          dnsAddress
-        ])
+          ...data
+        )
         expect(finished.stdout.replace(/\n(?=\S)/g, ' ')).toContain(
           `A receiver that verifies refuses it, with ${code}.`
         )
@@ -273,16 +251,7 @@ describe('a refusal', () => {
 
   it('says that nobody asked the DNS server, and what to write', async () => {
     const url = await startReceiver()
-    const { code, stdout } = await runInside([
-      'send',
-      url,
-      '--key',
-      keyFile,
-      '--account',
-      '99',
-      '--serve-dns',
-      dnsAddress
-    ])
+    const { code, stdout } = await sendServed(url, '--account', '99')
     expect(stdout.replace(/\n(?=\S)/g, ' ')).toContain(
       `Nobody asked the DNS server at ${dnsAddress} for test._`
     )
@@ -295,7 +264,7 @@ describe('a refusal', () => {
 
   it('says that the receiver asked, and so has the key', async () => {
     const url = await startReceiver({ replayStore: { claim: async () => false, release: async () => {} } })
-    const { code, stdout } = await runInside(['send', url, '--key', keyFile, '--serve-dns', dnsAddress])
+    const { code, stdout } = await sendServed(url)
     expect(stdout.replace(/\n(?=\S)/g, ' ')).toMatch(
       /The receiver did get the key test\._domainkey\.service\.example\. Its own log/
     )
@@ -314,7 +283,7 @@ describe('a refusal', () => {
         response.writeHead(401, { Date: date, 'WWW-Authenticate': 'Signature' }).end()
       })
     )
-    const { code, stdout } = await runInside(['send', `http://127.0.0.1:${port}/`, '--key', keyFile])
+    const { code, stdout } = await send(`http://127.0.0.1:${port}/`)
     expect(stdout.includes('lookupTxt')).toBe(way === undefined)
     if (way !== undefined) expect(stdout.replaceAll('\n', ' ')).toContain(`${way} the receiver's`)
     expect(code).toBe(1)
@@ -324,7 +293,7 @@ describe('a refusal', () => {
     const url = await startReceiver({
       lookupTxt: (_, options) => dnsTxtLookup({ servers: [dnsAddress] })('other.service.example', options)
     })
-    const { stdout } = await runInside(['send', url, '--key', keyFile, '--serve-dns', dnsAddress])
+    const { stdout } = await sendServed(url)
     expect(stdout.replace(/\n(?=\S)/g, ' ')).toContain(
       'for test._domainkey.service.example: the receiver refused before'
     )
@@ -332,7 +301,7 @@ describe('a refusal', () => {
 
   it('says how to have the record served when it is not', async () => {
     const url = await startReceiver({ lookupTimeout: 100 })
-    const { code, stdout } = await runInside(['send', url, '--key', keyFile])
+    const { code, stdout } = await send(url)
     expect(stdout).toContain("  lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'] })\n")
     expect(stdout).toContain('--serve-dns')
     expect(code).toBe(2)
@@ -341,7 +310,7 @@ describe('a refusal', () => {
 
 describe('the same bytes again', () => {
   const repeat = (url: string, times: string, ...flags: string[]) =>
-    runInside(['send', url, '--key', keyFile, '--repeat', times, '--serve-dns', dnsAddress, ...flags])
+    sendServed(url, '--repeat', times, ...flags)
 
   it('ends with 0 when the first is accepted and no repetition is', async () => {
     const url = await startReceiver({ replayStore: memoryReplayStore() })
@@ -418,7 +387,7 @@ it('escapes the answer, and shows the beginning of a long one', async () => {
       response.end('x'.repeat(10_000_000))
     })
   )
-  const { code, stdout } = await runInside(['send', `http://127.0.0.1:${port}/`, '--key', keyFile])
+  const { code, stdout } = await send(`http://127.0.0.1:${port}/`)
   expect(stdout).toMatch(/^[ -~\n]*$/)
   expect(stdout).toContain('answer: 200 Fine\\x9b31m\n\n  \\x1b[31mred\n  secondxxx')
   expect(stdout.length).toBeLessThan(5000)
@@ -427,14 +396,7 @@ it('escapes the answer, and shows the beginning of a long one', async () => {
 
 it('says that the port for DNS is taken, and ends', async () => {
   const port = await listen(createServer())
-  const { code, stderr } = await runInside([
-    'send',
-    `http://127.0.0.1:${port}/`,
-    '--key',
-    keyFile,
-    '--serve-dns',
-    `127.0.0.1:${port}`
-  ])
+  const { code, stderr } = await send(`http://127.0.0.1:${port}/`, '--serve-dns', `127.0.0.1:${port}`)
   expect([code, stderr]).toEqual([
     64,
     `signed-requests: cannot serve DNS on 127.0.0.1:${port} (--serve-dns): another program has this port (EADDRINUSE)\n`
@@ -460,17 +422,10 @@ createServer(async (req, res) => {
     const file = join(folder, 'receiver.mjs')
     const stubborn = "process.on('SIGTERM', () => {})"
     await writeFile(file, `${RECEIVER.replace('PORT)', `${port})`)}\n${stubborn}`)
-    const { code, stdout } = await runInside([
-      'send',
-      `http://127.0.0.1:${port}/`,
-      '--key',
-      keyFile,
-      '--start',
-      file
-    ])
+    const { code, stdout } = await send(`http://127.0.0.1:${port}/`, '--start', file)
     expect(stdout).toContain('answer: 200 OK\n\n  v=DKIM1; k=rsa; p')
     expect(code).toBe(0)
-    const gone = await runInside(['send', `http://127.0.0.1:${port}/`, '--key', keyFile])
+    const gone = await send(`http://127.0.0.1:${port}/`)
     expect(gone.code).toBe(2)
   })
 
@@ -486,9 +441,7 @@ createServer(async (req, res) => {
   writeFileSync(${JSON.stringify(log)}, record.join('').slice(0, 17))
 }).listen(${port})`
     await writeFile(file, observer)
-    expect(
-      (await runInside(['send', `http://127.0.0.1:${port}/`, '--key', keyFile, '--start', file])).code
-    ).toBe(0)
+    expect((await send(`http://127.0.0.1:${port}/`, '--start', file)).code).toBe(0)
     expect(await readFile(log, 'utf8')).toBe('v=DKIM1; k=rsa; p')
   })
 
@@ -496,21 +449,12 @@ createServer(async (req, res) => {
     const port = await freePort()
     const broken = join(folder, 'broken.mjs')
     await writeFile(broken, 'process.exit(1)')
-    expect(
-      await runInside(['send', `http://127.0.0.1:${port}/`, '--key', keyFile, '--start', broken])
-    ).toMatchObject({
+    expect(await send(`http://127.0.0.1:${port}/`, '--start', broken)).toMatchObject({
       code: 64,
       stderr: `signed-requests: ${broken} (--start) has ended\n`
     })
     const taken = await listen(createServer())
-    const { code, stderr } = await runInside([
-      'send',
-      `http://127.0.0.1:${taken}/`,
-      '--key',
-      keyFile,
-      '--start',
-      broken
-    ])
+    const { code, stderr } = await send(`http://127.0.0.1:${taken}/`, '--start', broken)
     expect([code, stderr]).toEqual([64, expect.stringContaining('another program listens on')])
   })
 })
@@ -558,14 +502,7 @@ describe('who answered', () => {
   it('a forgery that is accepted, or met by something else, is not rightly refused', async () => {
     for (const status of [200, 404]) {
       const port = await plain(status)
-      const { code } = await runInside([
-        'send',
-        `http://127.0.0.1:${port}/`,
-        '--key',
-        keyFile,
-        '--tamper',
-        'host'
-      ])
+      const { code } = await send(`http://127.0.0.1:${port}/`, '--tamper', 'host')
       expect([status, code]).toEqual([status, 1])
     }
   })

@@ -1,6 +1,6 @@
 import type { VectorJson, VectorVerdict } from '../vector-form.ts'
 import { ED25519, ONE } from './keys.ts'
-import { NOW, NOW_SECONDS, type Recipe, sha256, txt } from './recipe.ts'
+import { NOW, NOW_SECONDS, type Recipe, sha256, txt, withHeaders } from './recipe.ts'
 import { type Header, signText } from './sign.ts'
 import { type Parts, signLines, type Written } from './sign-rfc9421.ts'
 
@@ -78,7 +78,7 @@ export function vector(name: string, verdict: VectorVerdict, recipe: Rfc9421Reci
     ['Content-Digest', DIGEST]
   ]
   const { received = {} } = recipe
-  const lines = changed(headers, recipe.set, recipe.add)
+  const lines = withHeaders(headers, recipe.set, recipe.add)
   if (input !== null) lines.push(['Signature-Input', input])
   if (signature !== null) lines.push(['Signature', signature])
   return {
@@ -88,7 +88,7 @@ export function vector(name: string, verdict: VectorVerdict, recipe: Rfc9421Reci
     request: {
       method: received.method ?? 'POST',
       target: received.target ?? recipe.target ?? '/hook?id=42',
-      headers: changed(lines, received.set, received.add),
+      headers: withHeaders(lines, received.set, received.add),
       body: { utf8: received.body ?? BODY },
       https: recipe.https ?? true
     },
@@ -103,13 +103,4 @@ export function vector(name: string, verdict: VectorVerdict, recipe: Rfc9421Reci
     now: NOW,
     verdict
   }
-}
-
-/** Lines replaced (by name), taken out (null), or added. */
-function changed(headers: readonly Header[], set: Recipe['set'] = {}, add: Recipe['add'] = []): Header[] {
-  const kept = headers.flatMap(([name, value]): Header[] => {
-    const replacement = Object.hasOwn(set, name) ? set[name]! : value
-    return replacement === null ? [] : [[name, replacement]]
-  })
-  return [...kept, ...add]
 }

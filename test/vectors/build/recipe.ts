@@ -168,7 +168,12 @@ function ordinaryHeaders(body: string | Uint8Array | null): Header[] {
   ]
 }
 
-function withHeaders(headers: readonly Header[], set: Recipe['set'] = {}, add: Recipe['add'] = []): Header[] {
+/** Lines replaced (by name), taken out (null), or added. */
+export function withHeaders(
+  headers: readonly Header[],
+  set: Recipe['set'] = {},
+  add: Recipe['add'] = []
+): Header[] {
   for (const name of Object.keys(set)) {
     if (!headers.some(([each]) => each === name)) throw new Error(`there is no ${name} to set`)
   }
