@@ -246,16 +246,7 @@ describe('on the command line', () => {
   afterEach(() => {
     vi.unstubAllEnvs()
   })
-  const needed = [
-    '--domain',
-    'service.example',
-    '--host',
-    'a.example',
-    '--account',
-    '1',
-    '--https',
-    'x-forwarded-proto'
-  ]
+  const needed = '--domain service.example --host a.example --account 1 --https x-forwarded-proto'.split(' ')
 
   const settingsFor = (...args: string[]) => {
     const command = addAuthorizerOptions(new Command())

@@ -51,16 +51,9 @@ describe('a request signed like the sample of the specification', () => {
     if (verdict.status !== 'verified') return
     expect(Buffer.from(verdict.body).toString()).toBe(BODY)
     expect(verdict.nonce).toMatch(/^[0-9a-f-]{36}$/)
-    expect(verdict.coveredHeaders).toEqual([
-      '(request-target)',
-      'host',
-      'date',
-      'content-length',
-      'content-type',
-      'x-service-id',
-      'digest',
-      'x-nonce'
-    ])
+    expect(verdict.coveredHeaders).toEqual(
+      '(request-target) host date content-length content-type x-service-id digest x-nonce'.split(' ')
+    )
     expect(httpStatus(verdict)).toBe(200)
     expect(structuredClone(verdict).checks).toEqual(verdict.checks)
   })

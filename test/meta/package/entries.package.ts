@@ -37,13 +37,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   './doh': ['dohTxtLookup'],
   './draft-cavage': ['buildSigningString', 'draftCavage', 'parseDigestHeader', 'parseSignatureHeader'],
   './replay': ['memoryReplayStore', 'postgresReplayStore', 'postgresReplayTable', 'redisReplayStore'],
-  './rfc9421': [
-    'buildSignatureBase',
-    'parseContentDigest',
-    'parseSignatureInput',
-    'parseSignatures',
-    'rfc9421'
-  ],
+  './rfc9421': 'buildSignatureBase parseContentDigest parseSignatureInput parseSignatures rfc9421'.split(' '),
   './testing': ['captureFixture', 'createTestService', 'replayStoreContract', 'serveDns']
 }
 const DATA = { './package.json': 'name' }

@@ -122,16 +122,7 @@ it('signs with a given key of 8192 bits, whose record does not fit into a datagr
     accounts: '77',
     accountHeader: 'X-Brand-ID'
   })
-  const flags = [
-    '--domain',
-    'brand.example',
-    '--selector',
-    'two',
-    '--account',
-    '77',
-    '--account-header',
-    'X-Brand-ID'
-  ]
+  const flags = '--domain brand.example --selector two --account 77 --account-header X-Brand-ID'.split(' ')
   const { code, stdout } = await runCli(
     [
       'send',
@@ -355,16 +346,7 @@ it('signs another Host, and a part of the path that a proxy strips', async () =>
       response.writeHead(httpStatus(verdict)).end(request.url)
     })
   )
-  const flags = [
-    '--host',
-    'hooks.example.com',
-    '--prefix',
-    '/hooks',
-    '--account',
-    '7',
-    '--account-header',
-    'X-Brand-ID'
-  ]
+  const flags = '--host hooks.example.com --prefix /hooks --account 7 --account-header X-Brand-ID'.split(' ')
   const args = [
     'send',
     `http://127.0.0.1:${port}/a?b=1`,

@@ -37,25 +37,10 @@ const HEADERS = {
 }
 
 const COVERED: Readonly<Record<string, readonly string[]>> = {
-  'the request-target': [
-    '@method',
-    '@request-target',
-    '@authority',
-    'date',
-    'x-service-id',
-    'content-digest'
-  ],
-  'path and query': [
-    'date',
-    '@path',
-    '@query',
-    '@scheme',
-    '@method',
-    'host',
-    'content-type',
-    'x-service-id',
-    'content-digest'
-  ],
+  'the request-target': '@method @request-target @authority date x-service-id content-digest'.split(' '),
+  'path and query': 'date @path @query @scheme @method host content-type x-service-id content-digest'.split(
+    ' '
+  ),
   'the target URI': ['@target-uri', 'content-digest', 'x-service-id', '@authority', '@method'],
   'members of a dictionary': [
     '@method',

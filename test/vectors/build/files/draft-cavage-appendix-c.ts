@@ -62,16 +62,7 @@ export const APPENDIX_C = {
       name: 'appendix-c3-all-headers-test',
       signatureHeader: `keyId="Test",algorithm="rsa-sha256",created=1402170695, expires=1402170699, headers="(request-target) (created) (expires) host date content-type digest content-length", signature="${C3}"`,
       note: 'As printed: the signature is not over the lines of (created) and (expires), which rsa-sha256 must not have anyway.',
-      covered: [
-        '(request-target)',
-        '(created)',
-        '(expires)',
-        'host',
-        'date',
-        'content-type',
-        'digest',
-        'content-length'
-      ],
+      covered: '(request-target) (created) (expires) host date content-type digest content-length'.split(' '),
       created: 1402170695,
       expires: 1402170699,
       signingString: lines(TARGET, '(created): 1402170695', '(expires): 1402170699', HOST, DATE, ...REST),
