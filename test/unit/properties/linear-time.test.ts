@@ -13,6 +13,7 @@ import {
 import { looksLikeKeyRecord } from '../../../src/key/record.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
+import * as rfc9421 from '../../support/rfc9421.ts'
 
 const ofLength = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length))
 
@@ -46,6 +47,12 @@ const PIECES = {
   'key tags': 'v=DKIM1; p=AAAA; ',
   folds: '\r\n ',
   digests: 'md5=AAAA,',
+  'inner lists': '("a" ',
+  'open lists': '(',
+  'byte sequences': ':AAAA:',
+  'display strings': '%"',
+  'query parameters': '&a=1',
+  'query escapes': '%41',
   'good digests': 'SHA-256=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=,',
   dates: 'Fri, 20 Nov 2026 12:00:00 GMT ',
   accounts: 'account-'
@@ -79,6 +86,27 @@ const inHeader = (name: string) => (text: string) =>
     ...signed,
     headers: lines.map(([header, value]) => [header, header === name ? text : value] as const)
   })
+
+const rfc9421Verify = createVerifier(rfc9421.OPTIONS)
+const plain = rfc9421.signed()
+const { input } = rfc9421.signature()
+const inRfc9421 =
+  (name: string, write: (text: string) => string, signed = plain) =>
+  (text: string): Promise<unknown> =>
+    rfc9421Verify({
+      ...signed,
+      headers: signed.headers.map(([header, value]) => [header, header === name ? write(text) : value])
+    })
+/** 90 components of this kind, each with a name of its own. */
+const ninety = (identifier: (name: string) => string) =>
+  Object.fromEntries(Array.from({ length: 90 }, (_, i) => [identifier(`"k${i}"`), '']))
+const inEveryForm = rfc9421.signed({
+  lines: { '"x"': '', '"x";sf': '', '"x";bs': '', ...ninety(name => `"x";key=${name}`) },
+  headers: { X: '' }
+})
+const queryInEveryForm = rfc9421.signed({
+  lines: { '"@query"': '', '"@target-uri"': '', ...ninety(name => `"@query-param";name=${name}`) }
+})
 
 const TARGETS: Readonly<Record<string, (text: string) => unknown>> = {
   parseSignatureHeader: parseSignatureHeader,
@@ -114,7 +142,13 @@ const TARGETS: Readonly<Record<string, (text: string) => unknown>> = {
   'verify, a header name': text => verify({ ...signed, headers: [...lines, [text, 'a'] as const] }),
   'verify, Signature in keyId': text => inHeader('Signature')(`keyId="${text}",signature="eA=="`),
   'verify, Signature in headers': text =>
-    inHeader('Signature')(`keyId="a",headers="${text}",signature="eA=="`)
+    inHeader('Signature')(`keyId="a",headers="${text}",signature="eA=="`),
+  'verify, Signature-Input': inRfc9421('Signature-Input', text => `${input},${text}`),
+  'verify, Signature of RFC 9421': inRfc9421('Signature', text => `sig1=${text}`),
+  'verify, Content-Digest': inRfc9421('Content-Digest', text => `sha-256=${text}`),
+  'verify, a field that is covered in every form': inRfc9421('X', text => text, inEveryForm),
+  'verify, a query that is covered in every form': text =>
+    rfc9421Verify({ ...queryInEveryForm, target: `/?${text}` })
 }
 
 /** What comes from DNS: a record has at most 65535 octets (RFC 1035 section 3.2.1). */
