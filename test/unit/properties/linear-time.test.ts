@@ -95,7 +95,9 @@ const inRfc9421 =
   (text: string): Promise<unknown> =>
     rfc9421Verify({
       ...signed,
-      headers: signed.headers.map(([header, value]) => [header, header === name ? write(text) : value])
+      headers: signed.headers.map(
+        ([header, value]) => [header, header === name ? write(text) : value] as const
+      )
     })
 /** 90 components of this kind, each with a name of its own. */
 const ninety = (identifier: (name: string) => string) =>
