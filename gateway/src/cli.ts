@@ -36,7 +36,7 @@ const NO_VALUE =
 
 const print = createLineWriter(process.stdout)
 const note = createLineWriter(process.stderr)
-const fail = (mistake: string) => note(`signed-requests-gateway: ${mistake}`)
+const fail = (mistake: string) => note(`signed-requests-gateway: ${mistake.trim().replace('\n', ' ')}`)
 
 type Running = Pick<Gateway, 'address' | 'close'>
 
@@ -84,7 +84,7 @@ const program = new Command('signed-requests-gateway')
   // Without the variables, which the text explains once for all.
   .configureHelp({ optionDescription: ({ description }) => description })
   .configureOutput({
-    outputError: text => fail(text.replace(/^error: |\n$/g, '').replace(/^too many arguments.*/, NO_VALUE))
+    outputError: text => fail(text.replace(/^error: /, '').replace(/^too many arguments.*/, NO_VALUE))
   })
   .enablePositionalOptions()
   .action(runGateway)

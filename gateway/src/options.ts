@@ -180,15 +180,15 @@ export function settingsOf(command: Command, env: Env): GatewaySettings {
 
 /** What commander takes a misspelled variable for: ` (did you mean SIGNED_REQUESTS_DOMAIN?)`. */
 function hintOf(variable: string, options: readonly Option[]): string {
-  const variables = new Command().exitOverride().configureOutput({ writeErr: () => {} })
-  for (const { envVar } of options) if (envVar !== undefined) variables.option(`--${envVar}`)
-  let meant: string | undefined = variable.toUpperCase()
+  const names = new Command().exitOverride().configureOutput({ writeErr: () => {} })
+  for (const { envVar } of options) if (envVar !== undefined) names.option(`--${envVar.slice(ENV.length)}`)
+  let meant: string | undefined = variable.slice(ENV.length).toUpperCase()
   try {
-    variables.parse([`--${meant}`], { from: 'user' })
+    names.parse([`--${meant}`], { from: 'user' })
   } catch (error) {
     meant = /Did you mean .*?--(\w+)/.exec((error as CommanderError).message)?.[1]
   }
-  return meant === undefined ? '' : ` (did you mean ${meant}?)`
+  return meant ? ` (did you mean ${ENV}${meant}?)` : ''
 }
 
 /** What was given. A misspelled variable is a mistake, as a misspelled flag is, and so is a missing flag. */
@@ -244,7 +244,7 @@ function loadTls(command: Command, { tlsKey, tlsCert }: OptionValues): GatewaySe
   } catch (error) {
     const { path, message } = error as NodeJS.ErrnoException
     if (path !== undefined) command.error(`${path === tlsKey ? '--tls-key' : '--tls-cert'}: ${message}`)
-    return command.error(`${tlsKey} and ${tlsCert} are not a private key and its certificate in PEM`)
+    return command.error('--tls-key and --tls-cert are not a private key and its certificate in PEM')
   }
 }
 

@@ -220,6 +220,9 @@ describe('mistakes are named', () => {
     ],
     [{ SIGNED_REQUESTS_DOMIAN: 'a' }, 'SIGNED_REQUESTS_DOMIAN (did you mean SIGNED_REQUESTS_DOMAIN?)'],
     [{ SIGNED_REQUESTS_HTTP: 'a' }, 'SIGNED_REQUESTS_HTTP (did you mean SIGNED_REQUESTS_HTTPS?)'],
+    // Only the part behind SIGNED_REQUESTS_ is compared.
+    [{ SIGNED_REQUESTS_FROM: 'as-is' }, 'there is no environment variable SIGNED_REQUESTS_FROM; see --help'],
+    [{ SIGNED_REQUESTS_: 'a' }, 'there is no environment variable SIGNED_REQUESTS_; see --help'],
     [{ 'SIGNED_REQUESTS_MAX-BODY': '1' }, 'there is no environment variable SIGNED_REQUESTS_MAX-BODY'],
     [{ SIGNED_REQUESTS_max_body: '1' }, '(did you mean SIGNED_REQUESTS_MAX_BODY?)'],
     [
@@ -247,7 +250,7 @@ describe('mistakes are named', () => {
     expect(settings(files).tls).toBeDefined()
     const other = write('other.pem', (await makeCertificate('a.example')).cert)
     expect(() => settings({ ...files, '--tls-cert': other })).toThrow(
-      'are not a private key and its certificate'
+      '--tls-key and --tls-cert are not a private key and its certificate'
     )
   })
 })
@@ -298,6 +301,14 @@ describe('the command', () => {
     const { code, stdout, stderr } = await runGateway([...argumentsOf({ '--domain': 'example' }), '--check'])
     expect([code, stdout]).toEqual([64, ''])
     expect(stderr).toMatch(/^signed-requests-gateway: --domain is "example": write the DNS name/)
+  })
+
+  it('says in one line which flag was meant', async () => {
+    expect(await runGateway(['--upstrem', 'http://127.0.0.1:9000'])).toEqual({
+      code: 64,
+      stdout: '',
+      stderr: "signed-requests-gateway: unknown option '--upstrem' (Did you mean --upstream?)\n"
+    })
   })
 
   it.each([
