@@ -108,12 +108,23 @@ it.each([
   expect(failure?.cause).toBe(`the replay store failed: ${code}, ${words}`)
 })
 
-it('says which header has the method, where authorize gets none', async () => {
+it.each([
+  [{ method: '' }, 'X-Forwarded-Method'],
+  [{ target: '' }, 'X-Forwarded-Uri']
+])('says which header has it, where authorize gets none: %j', async (without, header) => {
   const verify = createVerifier(service.options)
-  const [failure] = diagnose(await verify({ ...service.sign(), method: '' }), { settings: 'flags' }).failures
+  const [failure] = diagnose(await verify({ ...service.sign(), ...without }), { settings: 'flags' }).failures
   expect(failure).toMatchObject({
     code: 'request-malformed',
-    cause: expect.stringContaining('X-Forwarded-Method, which the proxy does not send'),
+    cause: expect.stringMatching(`^there is no .* ${header}, which the proxy does not send once$`),
     fix: expect.stringContaining('--from as-is')
   })
+})
+
+it('says that there are too many header lines', async () => {
+  const headers = Array.from({ length: 501 }, (): [string, string] => ['X-Loop', '1'])
+  const verdict = await createVerifier(service.options)({ ...service.sign(), headers })
+  expect(diagnose(verdict).failures[0]?.cause).toBe(
+    'there are too many header lines: a proxy adds one again and again, or it is an attack'
+  )
 })
