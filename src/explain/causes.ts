@@ -41,13 +41,14 @@ account-check-failed | your accounts function threw {error} | Mend it; the sende
 account | the service uses another header or prefix | Set {name:accountHeader} and {name:accountPrefix} to what the service sends.
 signature-missing header | the signature is in {header}, the other form of the draft, which is not read here | Have the sender write the same parameters in a Signature header.
 signature-missing unsigned=true | this request is not signed, so it is not from the service: a scanner, a health check, a browser | Nothing to mend. If the service did send it, a proxy drops Signature and Digest: have it pass every header on.
+signature-missing standard | it is signed by the draft, not by RFC 9421, or a proxy dropped Signature-Input | If the service says so, allow it: [[schemes: [draftCavage, rfc9421]||--scheme draft-cavage --scheme rfc9421]]; if not, have proxies pass Signature-Input on unchanged.
 signature-missing | a proxy dropped it: the rest of a signed request is there | Have proxies pass Signature on unchanged.
-signature-malformed rfc9421=true | it is signed by RFC 9421, not by the draft | If the service says so, allow it: [[schemes: [draftCavage, rfc9421]||--scheme draft-cavage --scheme rfc9421]].
+signature-malformed standard | it is signed by RFC 9421, not by the draft | If the service says so, allow it: [[schemes: [draftCavage, rfc9421]||--scheme draft-cavage --scheme rfc9421]].
 signature-algorithm-not-allowed algorithm | the sender uses another algorithm | If the service says so, add it: {set:algorithms:algorithm}.
 signature-algorithm-not-allowed | the sender uses another algorithm | Have the sender sign with an allowed one: this library has no such algorithm.
 signature-times-not-allowed | the sender covers a time that the draft forbids with this algorithm | Have the sender leave (created) and (expires) out of headers, or sign with hs2019.
 coverage-insufficient missing=^(?:(?:\\(request-target\\)|host|date|digest)(?:,.|$))+$ covered=^[^@]*$ | the sender signs less than the service does | Have the sender sign {missing}, or anyone can change it.
-coverage-insufficient | the sender signs less than the service does, or a name is configured that the service does not sign | Have the sender sign {missing}, or anyone can change it; if the service does not sign it, check {name:accountHeader} and {name:alsoCovered}.
+coverage-insufficient | the sender signs less than the service does, or a name is configured that the service does not sign | Have the sender sign {missing}, or anyone can change it; if the service does not sign it, check {name:accountHeader}[[ and alsoCovered||]].
 coverage-repeated | a broken sender, or an attack | Have the sender list each name once.
 coverage-absent reason | {absent}: {reason} | Have the sender sign it in that form.
 coverage-absent absent=content-encoding | a proxy removed Content-Encoding: it decompressed the body | Have the proxy pass the body on compressed (nginx: gunzip off).

@@ -80,7 +80,7 @@ export function diagnoseWithin(cost: number, verdict: Verdict, options: Diagnose
   const has = (code: Code): boolean => verdict.failures.some(failure => failure.code === code)
   const situation = {
     unsigned: verdict.failures.some(isUnsigned) && has('digest-missing') && has('account-missing'),
-    rfc9421: verdict.failures.some(isRfc9421)
+    standard: verdict.failures.find(isOtherStandard)?.code
   }
   const absent = verdict.failures.flatMap(failure => evidenceOf(failure)['absent'] ?? [])
   const failures = verdict.failures.map((failure): DiagnosedFailure => {
@@ -118,18 +118,18 @@ const evidenceOf = (failure: Failure): Evidence => (failure as { evidence?: Evid
 /** Neither in Signature nor in Authorization. */
 const isUnsigned = ({ code, evidence }: Failure): boolean => code === 'signature-missing' && !evidence
 
-/** A Signature that reads like a dictionary of structured fields, `sig1=:...:` (RFC 9421 section 4.2). */
-const isRfc9421 = ({ code, evidence }: Failure): boolean =>
-  code === 'signature-malformed' && /^[a-z*][a-z0-9_.*-]*=:/.test(evidence.excerpt ?? '')
+/** A Signature that reads like `sig1=:...:` (RFC 9421 section 4.2) where the draft is expected, or the other way round. */
+const isOtherStandard = ({ code, message, evidence }: Failure): boolean =>
+  (code === 'signature-malformed' && /^[a-z*][a-z0-9_.*-]*=:/.test(evidence.excerpt ?? '')) ||
+  (code === 'signature-missing' && message.includes('Signature-Input'))
 
-type Situation = Record<'unsigned' | 'rfc9421', boolean>
+type Situation = Readonly<{ unsigned: boolean; standard: Code | undefined }>
 
 /** The failure that this one follows from. */
 function rootOf(failure: Failure, failures: readonly Failure[], situation: Situation): Code | undefined {
   const { code, check } = failure
   if (situation.unsigned) return code === 'signature-missing' ? undefined : 'signature-missing'
-  if (situation.rfc9421 && (code === 'digest-missing' || code === 'date-missing'))
-    return 'signature-malformed'
+  if (situation.standard && (code === 'digest-missing' || code === 'date-missing')) return situation.standard
   if (code === 'signature-created-out-of-range' || code === 'signature-expired')
     return failures.find(one => one.code === 'date-too-old' || one.code === 'date-in-future')?.code
   if (check !== 'coverage') return undefined

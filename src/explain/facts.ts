@@ -35,6 +35,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
   EREFUSED: 'the DNS server does not serve this machine',
   EBADRESP: 'the answer is not one of DNS',
   ENOTAUTHENTICATED: 'the zone is not signed, or the resolver does not validate',
+  REPLAY_STORE_FULL: 'it holds as many ids as it may',
   READONLY: 'it is a replica, which takes no writes',
   OOM: 'its memory is full',
   NOAUTH: 'it asks for a password',

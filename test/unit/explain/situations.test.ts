@@ -118,7 +118,9 @@ function situation(
     expect(diagnosis.headline).toBe(first?.check)
 
     const inFlags = diagnose(verdict, { settings: 'flags' }).failures[0]!
-    expect(inFlags.fix).not.toMatch(/\b(?:adapter|verify\.|req\.|express|through URL)\b|\w+: (?:'|\[)/)
+    expect(inFlags.fix).not.toMatch(
+      /\b(?:adapter|verify\.|req\.|express|through URL|alsoCovered)\b|\w+: (?:'|\[)/
+    )
     for (const { cause, fix } of [first!, inFlags]) {
       expect(`${cause} ${fix}`).not.toMatch(/(?<!== )undefined|\[\[|\|\||\{\w|null|NaN/)
     }
@@ -620,6 +622,13 @@ situation('the standard of RFC 9421', 'signature-malformed', /signed by RFC 9421
   judge(sign({ scheme: 'rfc9421' }))
 )
 situation(
+  'the draft, where only RFC 9421 is allowed',
+  'signature-missing',
+  /^it is signed by the draft, not by RFC 9421, or a proxy dropped Signature-Input$/,
+  { fix: /schemes: \[draftCavage, rfc9421\]/ },
+  () => judge(sign(), { schemes: [rfc9421] })
+)
+situation(
   'a good key below minRsaBits',
   'key-too-short',
   /has 1024 bits, and minRsaBits is 4096: is that above what the service uses\?/,
@@ -703,6 +712,16 @@ situation(
     const signed = sign()
     await verify(signed)
     return verify(signed)
+  }
+)
+situation(
+  'a memory that is full',
+  'replay-store-failed',
+  /REPLAY_STORE_FULL, it holds as many ids/,
+  async () => {
+    const replayStore = memoryReplayStore({ maxEntries: 1 })
+    await judge(sign(), { replayStore })
+    return judge(sign(), { replayStore })
   }
 )
 situation('a store that is down', 'replay-store-failed', /the replay store failed: ECONNREFUSED/, () =>
