@@ -104,7 +104,7 @@ function identityError(raw: unknown, secrets: readonly string[], isSelected: boo
   const isSecret = (name: string) =>
     secrets.some(secret => name.includes(secret) || (name.length >= 8 && secret.includes(name)))
   const namesIn = (value: unknown) =>
-    Object.keys(Object(value)).map(name =>
+    Object.keys(typeof value === 'string' ? {} : Object(value)).map(name =>
       /^[\w.$-]{1,40}$/.test(name) && !isSecret(name) ? name : '(not shown)'
     )
   const names = [...namesIn(raw), ...namesIn(own(raw, 'account')).map(name => `account.${name}`)]

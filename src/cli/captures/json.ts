@@ -52,9 +52,9 @@ const ENCODINGS = ['encoding', 'bodyEncoding', 'contentEncoding']
 function parseExport(given: JsonObject): Entry[] | undefined {
   // A HAR has the body and its encoding under postData.
   const value = { ...given, ...objectOr(given['postData']) }
-  const { method, headers = [], https, query } = value
+  const { method, headers, https, query } = value
   const url = TARGETS.map(name => value[name]).find(isText)
-  if (!isText(method) || url === undefined || typeof headers !== 'object') return undefined
+  if (!isText(method) || url === undefined || typeof (headers ?? '') !== 'object') return undefined
   // Browsers write the pseudo-headers of HTTP/2 among the others.
   const { headers: lines, ...pseudo } = splitPseudoHeaders(parseHeaders(headers))
   const { target, authority, protocol } = splitUrl(url)

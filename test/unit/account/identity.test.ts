@@ -108,6 +108,11 @@ describe('identity and accepts', () => {
     expect(error.message).not.toContain('value-')
   })
 
+  test('no id: a text has no field names', async () => {
+    service.identity = { account: 'value-1' }
+    await expect(client().identity()).rejects.toThrow('fields are: account. Give selectAccountId')
+  })
+
   test('no id: shows only a few of a thousand long names', async () => {
     const inner = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`field${n}`, n]))
     service.identity = { ...inner, ['x'.repeat(1000)]: 1, account: inner }
