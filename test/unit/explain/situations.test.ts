@@ -628,6 +628,16 @@ situation(
   { fix: /schemes: \[draftCavage, rfc9421\]/ },
   () => judge(sign(), { schemes: [rfc9421] })
 )
+it('an algorithm for the command line, where the flag replaces the default', async () => {
+  const signed = sign()
+  const headers = linesOf(signed).map(
+    ([name, value]) => [name, value.replace('a-sha256', 'a-sha512')] as const
+  )
+  const [failure] = diagnose(await judge({ ...signed, headers }), { settings: 'flags' }).failures
+  expect(failure?.fix).toBe(
+    'If the service says so, give it beside what is to stay (rsa-sha256): --algorithm rsa-sha512.'
+  )
+})
 situation(
   'a good key below minRsaBits',
   'key-too-short',
