@@ -179,21 +179,9 @@ describe('Signature', () => {
 
 describe('Content-Digest', () => {
   const SHA_256 = 'RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg='
-  const SHA_512 = 'YMAam51Jz/jOATT6/zvHrLVgOYTGFy1d6GJiOHTohq4yP+pgk4vf2aCsyRZOtw8MjkM7iw7yZ/WkppmM44T3qg=='
 
   /** RFC 9530 appendix B: the examples' content, which ends in a line feed. */
   const body = Buffer.from('{"hello": "world"}\n')
-
-  it.each([`sha-256=:${SHA_256}:`, `sha-512=:${SHA_512}:`, `sha-256=:${SHA_256}:, sha-512=:${SHA_512}:`])(
-    '%s matches the content of the examples of RFC 9530',
-    value => {
-      const digests = parseContentDigest(value)
-      expect(digests.ok && matchesDigest(digests.value, body)).toEqual({ ok: true, value: true })
-      expect(digests.ok && matchesDigest(digests.value, body.subarray(1))).toMatchObject({
-        code: 'digest-mismatch'
-      })
-    }
-  )
 
   it('keeps unknown algorithms, but none counts', () => {
     const digests = parseContentDigest(' md5=:AAE=:,\tadler=:: ')
@@ -206,20 +194,6 @@ describe('Content-Digest', () => {
     })
     expect(digests.ok && matchesDigest(digests.value, body)).toMatchObject({ code: 'digest-unsupported' })
     expect(parseContentDigest('')).toEqual({ ok: true, value: [] })
-  })
-
-  it('must match in every digest that counts', () => {
-    const wrong = `${SHA_256.slice(0, -2)}k=`
-    for (const value of [
-      `sha-256=:${wrong}:, sha-512=:${SHA_512}:`,
-      `sha-512=:${SHA_512}:, sha-256=:${wrong}:`
-    ]) {
-      const digests = parseContentDigest(value)
-      expect(digests.ok && matchesDigest(digests.value, body)).toMatchObject({
-        code: 'digest-mismatch',
-        evidence: { algorithm: 'sha-256' }
-      })
-    }
   })
 
   it.each([
