@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { findNginx, freePorts } from '../../test/support/nginx.ts'
+import { answers, runIn } from '../../test/support/run-program.ts'
 import { fileOfPage } from './docs-commands.ts'
 
 /** What an application saw of one request. */
@@ -32,10 +29,9 @@ export const APPLICATIONS: Readonly<Record<string, () => Promise<Application>>> 
     const folder = newFolder('php')
     writeFileSync(join(folder, 'hook.php'), fileOfPage('hook.php'))
     writeFileSync(join(folder, 'record.php'), RECORD_PHP)
-    const php = await start(
-      findPhpFpm(),
-      ['-F', '-n', '-p', folder, '-y', 'fpm.conf', ...(isRoot() ? ['-R'] : [])],
+    const php = await runIn(
       folder,
+      [findPhpFpm(), '-F', '-n', '-p', folder, '-y', 'fpm.conf', ...(isRoot() ? ['-R'] : [])],
       { 'fpm.conf': fpmConfiguration(folder, fileOfPage('php.ini')) },
       () => existsSync(join(folder, 'fpm.sock'))
     )
@@ -51,10 +47,9 @@ export const APPLICATIONS: Readonly<Record<string, () => Promise<Application>>> 
     const [port] = await freePorts(1)
     const folder = newFolder('gunicorn')
     const files = { 'app.py': fileOfPage('app.py'), 'record.py': RECORD_PYTHON }
-    const [program, ...args] = commandOfPage('gunicorn', port!)
-    const all = args.map(arg => (arg === 'app:application' ? 'record:application' : arg))
+    const command = commandOfPage('gunicorn', port!).map(arg => arg.replace(/^app:/, 'record:'))
     return application(port!, folder, [
-      await start(program!, [...all, '--no-sendfile'], folder, files, () => answers(port!))
+      await runIn(folder, [...command, '--no-sendfile'], files, () => answers(port!), RECORD)
     ])
   },
 
@@ -62,14 +57,17 @@ export const APPLICATIONS: Readonly<Record<string, () => Promise<Application>>> 
     const [port] = await freePorts(1)
     const folder = newFolder('puma')
     const files = { 'config.ru': RECORD_RUBY + fileOfPage('config.ru') }
-    const [program, ...args] = commandOfPage('puma', port!)
-    return application(port!, folder, [await start(program!, args, folder, files, () => answers(port!))])
+    const command = commandOfPage('puma', port!)
+    return application(port!, folder, [await runIn(folder, command, files, () => answers(port!), RECORD)])
   }
 }
 
 /** The one-line command of the page that starts this program, on another port. */
 const commandOfPage = (program: string, port: number): string[] =>
   fileOfPage(`${program} command`).trim().replace('127.0.0.1:9000', `127.0.0.1:${port}`).split(' ')
+
+/** For the programs that write what they see. */
+const RECORD = { RECORD: 'record.jsonl' }
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
@@ -118,10 +116,9 @@ access_log off;
 ${temporary.map(name => `${name}_temp_path ${name};`).join('\n')}
 ${server}
 }`
-  const running = await start(
-    nginx,
-    ['-p', folder, '-c', 'nginx.conf', '-e', 'error.log'],
+  const running = await runIn(
     folder,
+    [nginx, '-p', folder, '-c', 'nginx.conf', '-e', 'error.log'],
     { ...files, 'nginx.conf': configuration },
     () => answers(port)
   )
@@ -161,61 +158,6 @@ function seenRequest(environment: Record<string, string>, body: Buffer): SeenReq
   // gunicorn has the target as received in RAW_URI; PHP and Puma in REQUEST_URI.
   const target = environment['RAW_URI'] ?? environment['REQUEST_URI'] ?? ''
   return { method: environment['REQUEST_METHOD'] ?? '', target, headers, body }
-}
-
-/** Runs a program in this folder until it is ready. */
-async function start(
-  program: string,
-  args: readonly string[],
-  folder: string,
-  files: Readonly<Record<string, string>>,
-  isReady: () => boolean | Promise<boolean>
-): Promise<Running> {
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
-  const env = { PATH: `${process.env['PATH']}:/usr/bin:/usr/sbin`, HOME: folder, RECORD: 'record.jsonl' }
-  const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', chunk => {
-      said = (said + chunk).slice(-2000)
-    })
-  }
-  let failed: Error | undefined
-  child.on('error', error => {
-    failed = error
-  })
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
-  for (let tries = 0; !(await isReady()); tries++) {
-    if (failed !== undefined || child.exitCode !== null || tries > 400) {
-      child.kill()
-      throw new Error(`${program} did not start: ${failed?.message ?? ''} ${said}`)
-    }
-    await delay(25)
-  }
-  return {
-    async stop() {
-      process.off('exit', kill)
-      await end(child)
-    }
-  }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill()
-  await ended
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  const isUp = await once(socket, 'connect').then(
-    () => true,
-    () => false
-  )
-  socket.destroy()
-  return isUp
 }
 
 /** Runs before the script. */

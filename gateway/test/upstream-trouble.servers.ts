@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +10,7 @@ import type { ReceivedRequest } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { type FaultyProxy, faultyProxy } from '../../test/support/faulty-proxy.ts'
 import { freePort } from '../../test/support/free-port.ts'
+import { answers } from '../../test/support/run-program.ts'
 import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
 import { redisServer } from '../../test/unit/replay/redis-server.ts'
 import type { Exchange } from '../src/exchange.ts'
@@ -39,7 +39,7 @@ async function startApplication({ files, commands }: TroubledApplication) {
     children = commands(folder, port).map(([program, ...args]) =>
       spawn(program, args, { cwd: folder, env, stdio: 'ignore', detached: true })
     )
-    while (!(await isUp(port))) {
+    while (!(await answers(port))) {
       const ended = children.find(child => child.exitCode !== null)
       if (ended !== undefined) throw new Error(`${ended.spawnfile} did not start`)
       await delay(25)
@@ -64,16 +64,6 @@ async function startApplication({ files, commands }: TroubledApplication) {
     return times
   }
   return { port, start, kill, worked }
-}
-
-async function isUp(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  const up = await once(socket, 'connect').then(
-    () => true,
-    () => false
-  )
-  socket.destroy()
-  return up
 }
 
 /** One to three bytes anywhere, or a piece that is lost. */

@@ -1,13 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { blocksOf } from '../meta/docs/pages.ts'
 import type { Certificate } from './https.ts'
 import { findNginx, freePorts, startNginx } from './nginx.ts'
+import { answers, runIn } from './run-program.ts'
 
 /** A proxy on loopback that ends TLS and passes on to a receiver over plain HTTP. */
 export interface RunningProxy {
@@ -135,41 +132,12 @@ export async function startProgram(
   port: number
 ): Promise<{ port: number; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), `${program}-`))
-  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
-  const path = `${process.env['PATH']}:/usr/sbin:/usr/local/sbin`
-  const child = spawn(program, args, { cwd: folder, env: { ...process.env, PATH: path, HOME: folder } })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', chunk => {
-      said = (said + chunk).slice(-1000)
-    })
+  const running = await runIn(folder, [program, ...args], files, () => answers(port))
+  return {
+    port,
+    async stop() {
+      await running.stop()
+      rmSync(folder, { recursive: true, maxRetries: 5 })
+    }
   }
-  const stop = async () => {
-    if (child.exitCode === null && child.kill()) await once(child, 'exit')
-    rmSync(folder, { recursive: true, maxRetries: 5 })
-  }
-  try {
-    await answering(child, port)
-  } catch {
-    await stop().catch(() => {})
-    throw new Error(`${program} did not start: ${said || `apt-get install ${program}`}`)
-  }
-  return { port, stop }
-}
-
-async function answering(child: ChildProcess, port: number): Promise<void> {
-  const failed = once(child, 'exit').then(() => Promise.reject(new Error('it ended')))
-  failed.catch(() => {})
-  for (let tries = 0; tries < 300; tries++) {
-    const socket = connect(port, '127.0.0.1')
-    const connected = once(socket, 'connect').then(
-      () => true,
-      () => false
-    )
-    const isUp = await Promise.race([connected, failed])
-    socket.destroy()
-    if (isUp) return
-    await Promise.race([delay(50), failed])
-  }
-  throw new Error('it does not listen')
 }
