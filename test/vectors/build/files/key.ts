@@ -42,6 +42,14 @@ const record = (
     records: [chunks(text)]
   })
 
+/** Refused for its case, or an unknown tag or flag because of it. */
+const cased = (
+  name: string,
+  text: string,
+  verdict: Code | typeof VERIFIED,
+  note = 'Values are case-sensitive.'
+) => record(name, text, verdict, TAG_LIST, note)
+
 const der = (name: string, bytes: Uint8Array, verdict: Code | typeof VERIFIED, note?: string): VectorJson =>
   record(
     name,
@@ -52,6 +60,32 @@ const der = (name: string, bytes: Uint8Array, verdict: Code | typeof VERIFIED, n
   )
 
 const ed25519: Partial<Recipe> = { key: ED25519, scheme: 'ed25519', algorithm: 'ed25519' }
+const ALLOWED = { options: { algorithms: ['ed25519'] } } as const
+const RSA_SHA512 = {
+  algorithm: 'rsa-sha512',
+  scheme: 'pkcs1-sha512',
+  options: { algorithms: ['rsa-sha512'] }
+} as const
+
+/** A record that should be an Ed25519 key: RFC 8463. */
+const ed25519Record = (
+  name: string,
+  verdict: VectorJson['verdict'],
+  text: string,
+  more: Partial<Recipe> = {}
+) =>
+  vector(name, verdict, {
+    ...ed25519,
+    source: 'RFC 8463 section 4: the 32 bytes alone',
+    records: txt(text),
+    ...ALLOWED,
+    ...more
+  })
+const ofBytes = (bytes: Uint8Array): string =>
+  `v=DKIM1; k=ed25519; p=${Buffer.from(bytes).toString('base64')}`
+const UNREADABLE = rejected('key-unreadable')
+const POINT = Buffer.from(ED25519.p, 'base64')
+const ED25519_SPKI = ED25519.publicKey.export({ type: 'spki', format: 'der' })
 
 /** An odd number of this many bits that is nobody's modulus. */
 const numberOfBits = (bits: number): bigint => {
@@ -206,49 +240,19 @@ export const vectors = [
     algorithm: null,
     options: { algorithms: ['rsa-sha512', 'hs2019', 'ed25519'] }
   }),
-  vector('key-type-rsa-in-ed25519', rejected('key-unreadable'), {
-    ...ed25519,
-    source: 'RFC 8463 section 4: the 32 bytes alone',
-    records: txt(`v=DKIM1; k=ed25519; p=${P}`),
-    options: { algorithms: ['ed25519'] }
-  }),
-  vector('key-type-ed25519-as-spki', rejected('key-unreadable'), {
-    ...ed25519,
-    source: 'RFC 8463 section 4: the 32 bytes alone',
-    records: txt(
-      `v=DKIM1; k=ed25519; p=${ED25519.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`
-    ),
-    options: { algorithms: ['ed25519'] }
-  }),
-  vector('key-type-ed25519-of-31-bytes', rejected('key-unreadable'), {
-    ...ed25519,
-    source: 'RFC 8463 section 4: the 32 bytes alone',
-    records: txt(`v=DKIM1; k=ed25519; p=${Buffer.from(ED25519.p, 'base64').subarray(1).toString('base64')}`),
-    options: { algorithms: ['ed25519'] }
-  }),
-  vector('key-type-ed25519-of-33-bytes', rejected('key-unreadable'), {
-    ...ed25519,
-    source: 'RFC 8463 section 4: the 32 bytes alone',
-    records: txt(
-      `v=DKIM1; k=ed25519; p=${Buffer.concat([Buffer.from(ED25519.p, 'base64'), Buffer.alloc(1)]).toString('base64')}`
-    ),
-    options: { algorithms: ['ed25519'] }
-  }),
-  vector('key-ed25519-not-on-the-curve', rejected('signature-mismatch'), {
-    ...ed25519,
+  ed25519Record('key-type-rsa-in-ed25519', UNREADABLE, `v=DKIM1; k=ed25519; p=${P}`),
+  ed25519Record('key-type-ed25519-as-spki', UNREADABLE, ofBytes(ED25519_SPKI)),
+  ed25519Record('key-type-ed25519-of-31-bytes', UNREADABLE, ofBytes(POINT.subarray(1))),
+  ed25519Record('key-type-ed25519-of-33-bytes', UNREADABLE, ofBytes(Buffer.concat([POINT, Buffer.alloc(1)]))),
+  ed25519Record('key-ed25519-not-on-the-curve', rejected('signature-mismatch'), ofBytes(OFF_CURVE), {
     source: 'RFC 8032 sections 5.1.3 and 5.1.7: a key that cannot be decoded verifies nothing',
-    note: 'The record is 32 bytes, which is all that it must be; the signature fails.',
-    records: txt(`v=DKIM1; k=ed25519; p=${Buffer.from(OFF_CURVE).toString('base64')}`),
-    options: { algorithms: ['ed25519'] }
+    note: 'The record is 32 bytes, which is all that it must be; the signature fails.'
   }),
   ...Object.entries(SMALL_ORDER).map(([name, hex]) =>
-    vector(`key-weak-ed25519-${name}`, rejected('key-weak'), {
-      ...ed25519,
+    ed25519Record(`key-weak-ed25519-${name}`, rejected('key-weak'), ofBytes(Buffer.from(hex, 'hex')), {
       source: 'RFC 8032 sections 5.1.7 and 8.4',
       note: 'Under a key of small order one signature verifies for many messages.',
-      records: txt(`v=DKIM1; k=ed25519; p=${Buffer.from(hex, 'hex').toString('base64')}`),
-      signature: () => Buffer.concat([Buffer.from(SMALL_ORDER['order-1'], 'hex'), Buffer.alloc(32)]),
-      options: { algorithms: ['ed25519'] }
+      signature: () => Buffer.concat([Buffer.from(SMALL_ORDER['order-1'], 'hex'), Buffer.alloc(32)])
     })
   ),
 
@@ -260,25 +264,15 @@ export const vectors = [
   record('key-hash-sha1', `v=DKIM1; h=sha1; p=${P}`, 'key-hash-not-allowed'),
   record('key-hash-sha512', `v=DKIM1; h=sha512; p=${P}`, 'key-hash-not-allowed'),
   record('key-hash-empty', `v=DKIM1; h=; p=${P}`, 'key-hash-not-allowed'),
-  record(
-    'key-hash-upper-case',
-    `v=DKIM1; h=SHA256; p=${P}`,
-    'key-hash-not-allowed',
-    TAG_LIST,
-    'Values are case-sensitive.'
-  ),
+  cased('key-hash-upper-case', `v=DKIM1; h=SHA256; p=${P}`, 'key-hash-not-allowed'),
   record('key-hash-commas', `v=DKIM1; h=sha1,sha256; p=${P}`, 'key-hash-not-allowed'),
   vector('key-hash-sha512-for-rsa-sha512', VERIFIED, {
     records: txt(`v=DKIM1; h=sha512; p=${P}`),
-    algorithm: 'rsa-sha512',
-    scheme: 'pkcs1-sha512',
-    options: { algorithms: ['rsa-sha512'] }
+    ...RSA_SHA512
   }),
   vector('key-hash-sha256-for-rsa-sha512', rejected('key-hash-not-allowed'), {
     records: txt(`v=DKIM1; h=sha256; p=${P}`),
-    algorithm: 'rsa-sha512',
-    scheme: 'pkcs1-sha512',
-    options: { algorithms: ['rsa-sha512'] }
+    ...RSA_SHA512
   }),
   ...(['sha512', 'sha256'] as const).map(hash =>
     vector(`key-hash-${hash}-for-hs2019`, hash === 'sha512' ? VERIFIED : rejected('key-hash-not-allowed'), {
@@ -290,23 +284,19 @@ export const vectors = [
     })
   ),
   ...(['sha256', 'sha512'] as const).map(hash =>
-    vector(
+    ed25519Record(
       `key-hash-${hash}-for-hs2019-with-ed25519`,
       hash === 'sha256' ? VERIFIED : rejected('key-hash-not-allowed'),
+      `v=DKIM1; k=ed25519; h=${hash}; p=${ED25519.p}`,
       {
-        ...ed25519,
         source: 'RFC 8463 section 3: the hash of an Ed25519 record is SHA-256',
-        records: txt(`v=DKIM1; k=ed25519; h=${hash}; p=${ED25519.p}`),
         algorithm: 'hs2019',
         options: { algorithms: ['hs2019'] }
       }
     )
   ),
-  vector('key-hash-sha256-for-ed25519', VERIFIED, {
-    ...ed25519,
-    source: 'RFC 8463 section 3: the hash of ed25519-sha256 is SHA-256',
-    records: txt(`v=DKIM1; k=ed25519; h=sha256; p=${ED25519.p}`),
-    options: { algorithms: ['ed25519'] }
+  ed25519Record('key-hash-sha256-for-ed25519', VERIFIED, `v=DKIM1; k=ed25519; h=sha256; p=${ED25519.p}`, {
+    source: 'RFC 8463 section 3: the hash of ed25519-sha256 is SHA-256'
   }),
 
   // s=
@@ -315,13 +305,7 @@ export const vectors = [
   record('key-service-email', `v=DKIM1; s=email; p=${P}`, VERIFIED),
   record('key-service-list', `v=DKIM1; s=tlsrpt : email; p=${P}`, VERIFIED),
   record('key-service-other', `v=DKIM1; s=tlsrpt; p=${P}`, 'key-service-mismatch', 'RFC 8460 section 3'),
-  record(
-    'key-service-upper-case',
-    `v=DKIM1; s=EMAIL; p=${P}`,
-    'key-service-mismatch',
-    TAG_LIST,
-    'Values are case-sensitive.'
-  ),
+  cased('key-service-upper-case', `v=DKIM1; s=EMAIL; p=${P}`, 'key-service-mismatch'),
   record('key-service-empty', `v=DKIM1; s=; p=${P}`, 'key-service-mismatch'),
 
   // t=
@@ -426,7 +410,7 @@ export const vectors = [
   record('key-rsa-pss-as-rsa', `v=DKIM1; k=rsa; p=${RSA_PSS.p}`, 'key-type-mismatch'),
   record(
     'key-ed25519-spki-as-rsa',
-    `v=DKIM1; k=rsa; p=${ED25519.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`,
+    `v=DKIM1; k=rsa; p=${ED25519_SPKI.toString('base64')}`,
     'key-type-mismatch'
   ),
 
