@@ -27,6 +27,8 @@ const keyFile = 'test/vectors/build/keys/one.pem'
 const send = (url: string, ...flags: string[]) => runInside(['send', url, '--key', keyFile, ...flags])
 /** The same with a DNS server that has the key. */
 const sendServed = (url: string, ...flags: string[]) => send(url, '--serve-dns', dnsAddress, ...flags)
+/** Without the line breaks that fit the text to a terminal. */
+const unwrapped = ({ stdout }: { stdout: string }): string => stdout.replace(/\n(?=\S)/g, ' ')
 
 let folder: string
 let dnsAddress: string
@@ -82,14 +84,8 @@ async function startReceiver(options?: Partial<VerifierOptions>): Promise<string
 
 it('signs with a fresh key, serves its record, and prints the answer', async () => {
   const url = await startReceiver()
-  const { code, stdout, stderr } = await runCli([
-    'send',
-    `${url}/hook?id=1`,
-    '--data',
-    '{"a":1}',
-    '--serve-dns',
-    dnsAddress
-  ])
+  const args = ['send', `${url}/hook?id=1`, '--data', '{"a":1}', '--serve-dns', dnsAddress]
+  const { code, stdout, stderr } = await runCli(args)
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^serving the key test\._domainkey\.service\.example\n/)
   expect(stdout).toContain(`on ${dnsAddress}, UDP and TCP\n`)
@@ -117,30 +113,12 @@ it('signs by RFC 9421', async () => {
 })
 
 it('signs with a given key of 8192 bits, whose record does not fit into a datagram', async () => {
-  const url = await startReceiver({
-    serviceDomain: 'brand.example',
-    accounts: '77',
-    accountHeader: 'X-Brand-ID'
-  })
-  const flags = '--domain brand.example --selector two --account 77 --account-header X-Brand-ID'.split(' ')
-  const { code, stdout } = await runCli(
-    [
-      'send',
-      url,
-      ...flags,
-      '--key',
-      'test/vectors/build/keys/rsa-8192.pem',
-      '--method',
-      'PUT',
-      '--data',
-      '@-',
-      '--header',
-      'X-Extra: 1',
-      '--serve-dns',
-      dnsAddress
-    ],
-    'from a pipe'
-  )
+  const brand = { serviceDomain: 'brand.example', accounts: '77', accountHeader: 'X-Brand-ID' }
+  const url = await startReceiver(brand)
+  const flags =
+    '--domain brand.example --selector two --account 77 --account-header X-Brand-ID --method PUT --data @- --key test/vectors/build/keys/rsa-8192.pem'
+  const args = ['send', url, ...flags.split(' '), '--header', 'X-Extra: 1', '--serve-dns', dnsAddress]
+  const { code, stdout } = await runCli(args, 'from a pipe')
   expect(stdout).toContain(`PUT ${url}/\nanswer: 200 OK`)
   expect(stdout).toContain('two._domainkey.brand.example')
   expect(stdout).toContain('from a pipe')
@@ -156,13 +134,11 @@ it('over TLS on loopback with any certificate, when told to', async () => {
       receiver(() => port, { requireHttps: true })
     )
   )
-  const args = ['send', `https://localhost:${port}/`, '--key', keyFile, '--serve-dns', dnsAddress]
-
-  const accepted = await runInside([...args, '--allow-self-signed'])
+  const accepted = await sendServed(`https://localhost:${port}/`, '--allow-self-signed')
   expect(accepted.stdout).toContain('answer: 200 OK')
   expect(accepted.code).toBe(0)
 
-  const refused = await runInside(args)
+  const refused = await sendServed(`https://localhost:${port}/`)
   expect(refused.stderr).toMatch(
     /^signed-requests: no answer from localhost:\d+: self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\); .*\n$/
   )
@@ -194,21 +170,14 @@ describe('a forgery', () => {
     ['account', 'account-mismatch'],
     ['signature', 'signature-mismatch']
   ])('of the %s is refused with %s, and explained', async (what, code) => {
-    const url = await startReceiver()
-    for (const scheme of ['draft-cavage', 'rfc9421']) {
-      const schemed = await startReceiver({ schemes: [draftCavage, rfc9421] })
+    const receivers = {
+      'draft-cavage': await startReceiver(),
+      rfc9421: await startReceiver({ schemes: [draftCavage, rfc9421] })
+    }
+    for (const [scheme, url] of Object.entries(receivers)) {
       for (const data of [['--data', '{"a":1}'], []]) {
-        const finished = await sendServed(
-          scheme === 'rfc9421' ? schemed : url,
-          '--tamper',
-          what,
-          '--scheme',
-          scheme,
-          ...data
-        )
-        expect(finished.stdout.replace(/\n(?=\S)/g, ' ')).toContain(
-          `A receiver that verifies refuses it, with ${code}.`
-        )
+        const finished = await sendServed(url, '--tamper', what, '--scheme', scheme, ...data)
+        expect(unwrapped(finished)).toContain(`A receiver that verifies refuses it, with ${code}.`)
         expect(finished.stdout).toContain(`answer: 401 Unauthorized\n\n  ${code}\n`)
         expect(finished.stdout).toContain('Refused, as it should be.')
         expect(finished.code).toBe(0)
@@ -238,29 +207,23 @@ describe('--tamper body', () => {
 })
 
 describe('a refusal', () => {
-  const LINE = () => `  lookupTxt: dnsTxtLookup({ servers: ['${dnsAddress}'] })\n`
-
   it('says that nobody asked the DNS server, and what to write', async () => {
     const url = await startReceiver()
-    const { code, stdout } = await sendServed(url, '--account', '99')
-    expect(stdout.replace(/\n(?=\S)/g, ' ')).toContain(
-      `Nobody asked the DNS server at ${dnsAddress} for test._`
-    )
-    expect(stdout.replace(/\n(?=\S)/g, ' ')).toContain(
-      `start the gateway with --dns-server ${dnsAddress}, or`
-    )
-    expect(stdout).toContain(LINE())
-    expect(code).toBe(1)
+    const finished = await sendServed(url, '--account', '99')
+    expect(unwrapped(finished)).toContain(`Nobody asked the DNS server at ${dnsAddress} for test._`)
+    expect(unwrapped(finished)).toContain(`start the gateway with --dns-server ${dnsAddress}, or`)
+    expect(finished.stdout).toContain(`  lookupTxt: dnsTxtLookup({ servers: ['${dnsAddress}'] })\n`)
+    expect(finished.code).toBe(1)
   })
 
   it('says that the receiver asked, and so has the key', async () => {
     const url = await startReceiver({ replayStore: { claim: async () => false, release: async () => {} } })
-    const { code, stdout } = await sendServed(url)
-    expect(stdout.replace(/\n(?=\S)/g, ' ')).toMatch(
+    const finished = await sendServed(url)
+    expect(unwrapped(finished)).toMatch(
       /The receiver did get the key test\._domainkey\.service\.example\. Its own log/
     )
-    expect(stdout).not.toContain('lookupTxt')
-    expect(code).toBe(1)
+    expect(finished.stdout).not.toContain('lookupTxt')
+    expect(finished.code).toBe(1)
   })
 
   it.each([
@@ -284,8 +247,7 @@ describe('a refusal', () => {
     const url = await startReceiver({
       lookupTxt: (_, options) => dnsTxtLookup({ servers: [dnsAddress] })('other.service.example', options)
     })
-    const { stdout } = await sendServed(url)
-    expect(stdout.replace(/\n(?=\S)/g, ' ')).toContain(
+    expect(unwrapped(await sendServed(url))).toContain(
       'for test._domainkey.service.example: the receiver refused before'
     )
   })
@@ -319,13 +281,8 @@ describe('the same bytes again', () => {
   })
 
   it('ends with 1 when the first is refused', async () => {
-    const { code } = await repeat(
-      await startReceiver({ replayStore: memoryReplayStore() }),
-      '2',
-      '--account',
-      '9'
-    )
-    expect(code).toBe(1)
+    const url = await startReceiver({ replayStore: memoryReplayStore() })
+    expect((await repeat(url, '2', '--account', '9')).code).toBe(1)
   })
 })
 
@@ -346,17 +303,9 @@ it('signs another Host, and a part of the path that a proxy strips', async () =>
       response.writeHead(httpStatus(verdict)).end(request.url)
     })
   )
-  const flags = '--host hooks.example.com --prefix /hooks --account 7 --account-header X-Brand-ID'.split(' ')
-  const args = [
-    'send',
-    `http://127.0.0.1:${port}/a?b=1`,
-    '--key',
-    keyFile,
-    ...flags,
-    '--account-prefix',
-    'brand-'
-  ]
-  const { code, stdout } = await runInside([...args, '--serve-dns', dnsAddress])
+  const flags =
+    '--host hooks.example.com --prefix /hooks --account 7 --account-header X-Brand-ID --account-prefix brand-'
+  const { code, stdout } = await sendServed(`http://127.0.0.1:${port}/a?b=1`, ...flags.split(' '))
   expect(stdout).toContain('answer: 200 OK\n\n  /a?b=1\n')
   expect(code).toBe(0)
 })
@@ -464,9 +413,8 @@ describe('who answered', () => {
     [503, { Server: 'Caddy' }, /a maintenance page/, 2]
   ])('%i: no advice on keys', async (status, headers, says, code) => {
     const port = await plain(status, headers)
-    const args = ['send', `http://127.0.0.1:${port}/hook`, '--key', keyFile, '--serve-dns', dnsAddress]
-    const finished = await runInside(args)
-    const text = finished.stdout.replace(/\n(?=\S)/g, ' ')
+    const finished = await sendServed(`http://127.0.0.1:${port}/hook`)
+    const text = unwrapped(finished)
     expect(text).toContain('This is not a refusal of signed-requests: ')
     expect(text).toMatch(says)
     expect(text).not.toContain('lookupTxt')
@@ -475,10 +423,9 @@ describe('who answered', () => {
 
   it('a forgery that is refused without a sign of this library may be refused by something else', async () => {
     const port = await plain(401)
-    const args = ['send', `http://127.0.0.1:${port}/`, '--key', keyFile, '--tamper', 'host']
-    const { code, stdout } = await runInside(args)
-    expect(stdout.replace(/\n(?=\S)/g, ' ')).toContain('It may not be signed-requests that refused')
-    expect(code).toBe(0)
+    const finished = await send(`http://127.0.0.1:${port}/`, '--tamper', 'host')
+    expect(unwrapped(finished)).toContain('It may not be signed-requests that refused')
+    expect(finished.code).toBe(0)
   })
 
   it('a forgery that is accepted, or met by something else, is not rightly refused', async () => {
