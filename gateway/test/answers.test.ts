@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
+import { listen } from '../../test/support/listen.ts'
 import { exchangeBytes, startApplication, startTestGateway, type TestGateway, wire } from './start.ts'
 
 /** What the upstream answers, by the path of the request. */
@@ -57,8 +57,7 @@ beforeAll(async () => {
       socket.write(Buffer.from(ANSWERS[path] ?? '', 'latin1'))
     })
   })
-  await once(upstream.listen(0, '127.0.0.1'), 'listening')
-  const { port } = upstream.address() as AddressInfo
+  const port = await listen(upstream)
   gateway = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
 })
 afterAll(async () => {
@@ -178,8 +177,7 @@ describe('bytes behind an answer without a body are nobody else’s answer', () 
         socket.write(rest)
       })
     })
-    await once(faulty.listen(0, '127.0.0.1'), 'listening')
-    const { port } = faulty.address() as AddressInfo
+    const port = await listen(faulty)
     const { address, close } = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
     for (let i = 0; i < 10; i++) {
       const close = ['Connection', 'close'] as const
@@ -212,8 +210,7 @@ test.each([
         )
       })
     })
-    await once(cut.listen(0, '127.0.0.1'), 'listening')
-    const { port } = cut.address() as AddressInfo
+    const port = await listen(cut)
     const running = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
     for (let i = 0; i < 6; i++) {
       const signed = service.sign({ target: '/' })
@@ -233,8 +230,7 @@ test('an answer without a length that ends is complete', async () => {
     socket.on('error', () => {})
     socket.on('data', () => socket.end('HTTP/1.0 200 OK\r\n\r\nplain'))
   })
-  await once(closing.listen(0, '127.0.0.1'), 'listening')
-  const { port } = closing.address() as AddressInfo
+  const port = await listen(closing)
   const running = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
   for (let i = 0; i < 20; i++) {
     const bytes = wire(service.sign({ target: '/' }), [['Connection', 'close']])

@@ -345,6 +345,13 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     [],
     []
   )
+  const absolute = signAny(service, 'POST', 'http://receiver.example/hook')
+  attempt(
+    'an absolute target and two Hosts',
+    wire(absolute, { after: ['Host: receiver.example'] }),
+    [],
+    [400]
+  )
   attempt('OPTIONS *', wire(sign({ method: 'OPTIONS', target: '*', body: null })), [], [400])
 
   // Methods.

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { expect, it } from 'vitest'
+import { listen } from '../../test/support/listen.ts'
 import { trackConnections } from '../src/connections.ts'
 
 async function start(answer: Parameters<typeof createServer>[1], onRun = (_: Promise<void>) => {}) {
@@ -9,9 +10,7 @@ async function start(answer: Parameters<typeof createServer>[1], onRun = (_: Pro
     onRun(connections.run(res, async () => answer?.(req, res as never)))
   })
   const connections = trackConnections(server, false)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const socket = connect(await listen(server), '127.0.0.1')
   socket.on('error', () => {})
   return { server, connections, socket }
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { createVerifier } from '../../src/index.ts'
+import { listen } from '../../test/support/listen.ts'
 import type { Upstream } from '../src/forward.ts'
 import { createServe } from '../src/serve.ts'
 import { sharedService, testSettings, wire } from './start.ts'
@@ -18,9 +19,8 @@ it('a sender that does not read the end of its answer is disconnected', async ()
   }
   const settings = testSettings(new URL('http://127.0.0.1'), service, { upstreamTimeout: 100 })
   const serve = createServe(settings, createVerifier(service.options), upstream)
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const server = createServer()
+  const socket = connect(await listen(server), '127.0.0.1')
   onTestFinished(() => {
     socket.destroy()
     server.close()
@@ -38,9 +38,8 @@ it('a refused upload is read to its end, also when that takes longer than the up
   }
   const settings = testSettings(new URL('http://127.0.0.1'), service, { upstreamTimeout: 100 })
   const serve = createServe(settings, createVerifier(service.options), upstream)
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const server = createServer()
+  const socket = connect(await listen(server), '127.0.0.1')
   let answer = ''
   socket.on('data', chunk => {
     answer += chunk

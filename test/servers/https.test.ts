@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Agent, createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   createVerifier,
@@ -14,6 +12,7 @@ import {
 import { createTestService } from '../../src/testing/index.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { makeCertificate, type Recipient, send } from '../support/https.ts'
+import { listen } from '../support/listen.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
 const HOST = 'receiver.example'
@@ -54,9 +53,7 @@ beforeAll(async () => {
 
   server.setSecureContext(certificate)
   server.on('request', receive)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  recipient = { host: HOST, port: (server.address() as AddressInfo).port, cert: certificate.cert }
+  recipient = { host: HOST, port: await listen(server), cert: certificate.cert }
 })
 
 beforeEach(() => {

@@ -26,6 +26,7 @@ import {
 import { createTestService, type SignRequest } from '../../src/testing/index.ts'
 import { CLI } from '../support/cli.ts'
 import { makeCertificate } from '../support/https.ts'
+import { listen } from '../support/listen.ts'
 import { findNginx, freePorts, startNginx } from '../support/nginx.ts'
 import { startProgram } from '../support/proxies.ts'
 import { runInside } from '../support/run-cli.ts'
@@ -145,8 +146,7 @@ async function portsFor(proxy: string, configurations: object): Promise<[name: s
 }
 
 beforeAll(async () => {
-  await once(receiver.listen(0, '127.0.0.1'), 'listening')
-  const app = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  const app = `127.0.0.1:${await listen(receiver)}`
 
   const sites = await portsFor('Caddy', CADDY)
   const site = ([name, port]: [string, number]) =>

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Certificate, makeCertificate } from '../support/https.ts'
+import { listen } from '../support/listen.ts'
 import { PROXIES, type RunningProxy } from '../support/proxies.ts'
 
 const HOST = 'receiver.example'
@@ -56,8 +55,7 @@ describe.each(Object.entries(PROXIES).filter(([name]) => name !== 'nginx with HT
       res.end('x_under_score' in req.headers ? 'yes' : 'dropped')
     })
     beforeAll(async () => {
-      await once(receiver.listen(0, '127.0.0.1'), 'listening')
-      proxy = await startProxy(certificate, (receiver.address() as AddressInfo).port)
+      proxy = await startProxy(certificate, await listen(receiver))
     })
     afterAll(async () => {
       await proxy?.stop()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { ReceivedRequest } from '../../src/index.ts'
+import { listen } from './listen.ts'
 
 /** The bytes of a request as Node's client puts them on a socket; in chunks of ten bytes if asked for. */
 export async function sniff(signed: ReceivedRequest, { chunked = false } = {}): Promise<Buffer> {
@@ -11,10 +11,8 @@ export async function sniff(signed: ReceivedRequest, { chunked = false } = {}): 
     request.resume()
   })
   server.on('connection', socket => socket.on('data', chunk => bytes.push(chunk)))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-
-  const { port } = server.address() as AddressInfo
+  server
+  const port = await listen(server)
   const headers = [...(signed.headers as Iterable<readonly [string, string]>)]
   const body = Buffer.from((signed.body ?? '') as Uint8Array)
   const outgoing = httpRequest({

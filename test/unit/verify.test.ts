@@ -157,16 +157,6 @@ describe('release', () => {
 
 describe('accounts', () => {
   const request = service.sign()
-  it('can be decided by a function, at once or later', async () => {
-    expect((await verifierWith({ accounts: id => id === '1234' })(request)).status).toBe('verified')
-    expect((await verifierWith({ accounts: async id => id === '1234' })(request)).status).toBe('verified')
-    expect(codesOf(await verifierWith({ accounts: async () => false })(request))).toEqual([
-      'account: account-mismatch'
-    ])
-    expect(codesOf(await verifierWith({ accounts: () => 'yes' as never })(request))).toEqual([
-      'account: account-check-failed'
-    ])
-  })
 
   it('cannot be decided by a function that fails', async () => {
     const failing = [

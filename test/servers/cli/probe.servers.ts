@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
@@ -11,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createVerifier, nodeHandler } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { type Certificate, makeCertificate } from '../../support/https.ts'
+import { listen } from '../../support/listen.ts'
 import { findNginx, startNginx } from '../../support/nginx.ts'
 import { PROXIES } from '../../support/proxies.ts'
 
@@ -22,8 +21,7 @@ let certificate: Certificate
 let receiverPort: number
 beforeAll(async () => {
   certificate = await makeCertificate('localhost')
-  await once(receiver.listen(0, '127.0.0.1'), 'listening')
-  receiverPort = (receiver.address() as AddressInfo).port
+  receiverPort = await listen(receiver)
 })
 afterAll(() => {
   receiver.close()
@@ -118,8 +116,7 @@ describe('a certificate that does not hold', () => {
       ...dates
     })
     const server = createHttpsServer({ key: made.private, cert: made.cert }, receive)
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const { port } = server.address() as AddressInfo
+    const port = await listen(server)
     const { code, text } = await probe(`https://localhost:${port}/hook`, { key: '', cert: made.cert })
     server.close()
     expect(text).toMatch(says)

@@ -1,12 +1,11 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ReceivedRequest } from '../../../src/index.ts'
 import { createVerifier, nodeHandler, type ProxyOptions } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { withHeader } from '../../meta/examples/senders.ts'
 import { type Certificate, makeCertificate, send } from '../../support/https.ts'
+import { listen } from '../../support/listen.ts'
 import { PROXIES, type RunningProxy } from '../../support/proxies.ts'
 
 const HOST = 'receiver.example'
@@ -28,8 +27,7 @@ describe.each(Object.entries(PROXIES))('%s strips /hooks from the path', (_, sta
   })
   let proxy: RunningProxy
   beforeAll(async () => {
-    await once(receiver.listen(0, '127.0.0.1'), 'listening')
-    proxy = await startProxy(certificate, (receiver.address() as AddressInfo).port)
+    proxy = await startProxy(certificate, await listen(receiver))
   })
   afterAll(async () => {
     await proxy?.stop()

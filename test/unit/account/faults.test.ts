@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type AccountClientOptions, AccountError, createAccountClient } from '../../../src/account/index.ts'
+import { listen } from '../../support/listen.ts'
 import { expectNoSecret } from './leaks.ts'
 import { type Handler, type Service, startService, startStranger } from './service.ts'
 
@@ -288,9 +288,8 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
 })
 
 test('puts the system error code into the message when nothing listens', async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const server = createServer()
+  const port = await listen(server)
   server.close()
   await once(server, 'close')
   const error = await failure(client({ authUrl: `http://127.0.0.1:${port}` }).authorization())

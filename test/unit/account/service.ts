@@ -8,7 +8,7 @@ import {
   type ServerResponse
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { listen as listenOn } from '../../support/listen.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, body: string) => void
 
@@ -142,9 +142,7 @@ async function listen(
   onRequest: RequestListener
 ): Promise<{ server: Server; origin: string }> {
   const server = tls ? createTlsServer(tls, onRequest) : createServer(onRequest)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { server, origin: `http${tls ? 's' : ''}://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { server, origin: `http${tls ? 's' : ''}://127.0.0.1:${await listenOn(server)}` }
 }
 
 function readBody(req: IncomingMessage, done: (body: string) => void): void {

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { getRequestListener } from '@hono/node-server'
 import { Controller, Logger, Module, Post, Req } from '@nestjs/common'
@@ -13,6 +11,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { fromFetchRequest, fromNodeRequest, type ReceivedRequest } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { sendOverHttp } from '../../meta/examples/senders.ts'
+import { listen } from '../../support/listen.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const order = service.sign({ target: '/prefix/hook?id=1', body: '{"amount": 100}' })
@@ -25,8 +24,7 @@ afterEach(() => {
 async function send(listener: RequestListener | Server, request: ReceivedRequest = order): Promise<number> {
   const server = typeof listener === 'function' ? createServer(listener) : listener
   servers.push(server)
-  if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
-  return sendOverHttp(request, (server.address() as AddressInfo).port)
+  return sendOverHttp(request, await listen(server))
 }
 
 /** What was thrown, for the frameworks that make a 500 of it. */

@@ -6,13 +6,14 @@ import {
   createSecureServer,
   type Http2ServerRequest
 } from 'node:http2'
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
+import { connect, type Server, type Socket } from 'node:net'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createVerifier, fromNodeRequest, httpStatus, type ReceivedRequest } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { KINDS, pairs } from '../../meta/examples/kinds.ts'
 import { sendOverHttp, sendOverHttp2 } from '../../meta/examples/senders.ts'
 import { type Certificate, makeCertificate } from '../../support/https.ts'
+import { listen as listenOn } from '../../support/listen.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
 const service = createTestService({ rsaBits: 1024 })
@@ -24,10 +25,8 @@ afterEach(async () => {
 })
 
 async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   closing.push(() => server.close())
-  return (server.address() as AddressInfo).port
+  return listenOn(server)
 }
 
 /** The bytes of a head, sent as they are. The socket stays open. */

@@ -1,11 +1,11 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
+import { createServer as createTcpServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createVerifier, nodeHandler } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { makeCertificate } from '../../support/https.ts'
+import { listen as listenOn } from '../../support/listen.ts'
 import { runInside } from '../../support/run-cli.ts'
 
 const verify = createVerifier(createTestService({ rsaBits: 1024 }).options)
@@ -20,8 +20,7 @@ afterEach(() => {
 
 async function listen(server: Server): Promise<number> {
   servers.push(server)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return (server.address() as AddressInfo).port
+  return listenOn(server)
 }
 
 async function probe(listener: RequestListener) {

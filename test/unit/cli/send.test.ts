@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo, Server } from 'node:net'
+import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -21,6 +20,7 @@ import type { SignedTestRequest } from '../../../src/testing/sign.ts'
 import { runCli } from '../../support/cli.ts'
 import { freePort } from '../../support/free-port.ts'
 import { makeCertificate } from '../../support/https.ts'
+import { listen as listenOn } from '../../support/listen.ts'
 import { runInside } from '../../support/run-cli.ts'
 
 const keyFile = 'test/vectors/build/keys/one.pem'
@@ -44,9 +44,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 async function listen(server: Server): Promise<number> {
   servers.push(server)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
+  return listenOn(server)
 }
 
 /** A receiver as its developer would write it; it answers with what it made of the request. */

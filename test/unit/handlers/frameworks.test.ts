@@ -6,7 +6,6 @@ import {
   type Server,
   type ServerResponse
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { serve } from '@hono/node-server'
 import { Logger, Module } from '@nestjs/common'
@@ -28,6 +27,7 @@ import {
 import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { pairs } from '../../meta/examples/kinds.ts'
+import { listen } from '../../support/listen.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, requireHttps: false, replayStore: memoryReplayStore() })
@@ -113,8 +113,7 @@ describe.each(Object.entries(apps))('%s', (name, start) => {
   let port: number
   beforeAll(async () => {
     server = await start()
-    if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
-    port = (server.address() as AddressInfo).port
+    port = await listen(server)
   })
   afterAll(() => server.close())
 
@@ -174,8 +173,7 @@ describe.each(Object.entries(apps))('%s', (name, start) => {
 
 test('Fastify: other routes keep their parsers', async () => {
   const server = await apps['Fastify']!()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
   const headers = { 'Content-Type': 'application/json', Connection: 'close' }
   const response = await fetch(`http://127.0.0.1:${port}/other`, { method: 'POST', body: '{"a":1}', headers })
   expect(await response.json()).toEqual({ a: 1 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
-import { type AddressInfo, connect, type Server } from 'node:net'
+import { connect, type Server } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
@@ -17,6 +17,7 @@ import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { pairs } from '../../meta/examples/kinds.ts'
 import { sendOverHttp } from '../../meta/examples/senders.ts'
+import { listen as listenOn } from '../../support/listen.ts'
 
 type Handle = (verified: Verified, req: IncomingMessage, res: ServerResponse) => unknown
 
@@ -38,10 +39,8 @@ beforeEach(() => {
 })
 
 async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   closing.push(() => server.close())
-  return (server.address() as AddressInfo).port
+  return listenOn(server)
 }
 
 const serve = (handle: Handle, options?: NodeHandlerOptions) =>

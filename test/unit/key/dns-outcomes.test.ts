@@ -31,11 +31,6 @@ const verifierOf = (
     ...options
   })
 
-test('finds a key record', async () => {
-  const verdict = await verifierOf(dns)(service.sign())
-  expect(failuresOf(verdict)).toEqual([])
-})
-
 describe('an answer that there is no key: rejected', () => {
   test.each<[DnsOutcome, string]>([
     ['nxdomain', 'ENOTFOUND'],

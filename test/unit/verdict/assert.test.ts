@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import express from 'express'
 import fastify from 'fastify'
@@ -20,6 +18,7 @@ import { assertVerdict } from '../../../src/verdict/assert.ts'
 import { fail, ok } from '../../../src/verdict/result.ts'
 import { refuse, type Steps, type Verified } from '../../../src/verdict/verdict.ts'
 import { sendOverHttp } from '../../meta/examples/senders.ts'
+import { listen } from '../../support/listen.ts'
 
 const rejected = { status: 'rejected', failures: [], checks: {} }
 
@@ -136,8 +135,7 @@ describe('an error that reaches the framework is answered with its status', () =
   async function send(listener: RequestListener | Server, request: ReceivedRequest): Promise<number> {
     const server = typeof listener === 'function' ? createServer(listener) : listener
     servers.push(server)
-    if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
-    return sendOverHttp(request, (server.address() as AddressInfo).port)
+    return sendOverHttp(request, await listen(server))
   }
 
   const CASES = [

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { errorLabel, fail, ok, withCause } from '../../../src/verdict/result.ts'
+import { errorLabel, fail, withCause } from '../../../src/verdict/result.ts'
 
 describe('fail', () => {
   it('has the message of its code, and evidence only where there is some', () => {
@@ -14,12 +14,6 @@ describe('fail', () => {
       message: expect.any(String),
       evidence: { received: 'x' }
     })
-  })
-})
-
-describe('ok', () => {
-  it('has the value', () => {
-    expect(ok(0)).toStrictEqual({ ok: true, value: 0 })
   })
 })
 

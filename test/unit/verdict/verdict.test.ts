@@ -6,12 +6,6 @@ const failed = fail('date-missing')
 const undecided = fail('key-lookup-timeout', { name: 'k.example', error: 'ETIMEOUT' })
 
 describe('a refusal', () => {
-  it('is unavailable only when no check failed', () => {
-    expect(refuse({ key: undecided }, '').status).toBe('unavailable')
-    expect(refuse({ date: failed }, '').status).toBe('rejected')
-    expect(refuse({ date: failed, key: undecided }, '').status).toBe('rejected')
-  })
-
   it('has all twelve checks, and the reason for those that were not run', () => {
     const { checks, failures } = refuse(
       { request: ok(1), date: failed, host: { ok: false, reason: 'own' } },
@@ -28,15 +22,6 @@ describe('a refusal', () => {
     expect(checks.date).toBe(failures[0])
     expect(checks.host).toEqual({ outcome: 'not-run', reason: 'own' })
     expect(checks.replay).toEqual({ outcome: 'not-run', reason: 'the end' })
-  })
-
-  it('lists its failures in the order of the checks', () => {
-    const { failures } = refuse({ key: undecided, date: failed }, '')
-    expect(failures.map(({ check, code }) => [check, code])).toEqual([
-      ['date', 'date-missing'],
-      ['key', 'key-lookup-timeout']
-    ])
-    expect(failures[1]).toMatchObject({ evidence: { name: 'k.example', error: 'ETIMEOUT' } })
   })
 
   it('has its own copy of the evidence, lists included', () => {
