@@ -3,14 +3,15 @@ import { VERSION } from '../page-files.ts'
 
 /** What the page says of the settings. */
 export interface SetupSettings
-  extends Pick<GatewaySettings, 'upstream' | 'replay' | 'observe' | 'https' | 'verifier'> {
+  extends Pick<GatewaySettings, 'upstream' | 'replay' | 'observe' | 'https' | 'prefix' | 'verifier'> {
   /** where requests are received: `http://127.0.0.1:8080` */
   origin: string
 }
 
 /** What the page says while no request is open: how the gateway is set up, and a line that sends a signed request. */
-export function setupOf({ origin, upstream, replay, observe, https, verifier }: SetupSettings): object {
-  const { serviceDomain: domain, hosts, accounts, accountHeader, accountPrefix } = verifier
+export function setupOf(settings: SetupSettings): object {
+  const { origin, upstream, replay, observe, https, prefix, verifier } = settings
+  const { serviceDomain: domain, hosts, accounts, accountHeader, accountPrefix, schemes } = verifier
   const ids = typeof accounts === 'function' ? [] : [accounts].flat()
   const flags = Object.entries({
     data: '{"id":1}',
@@ -19,7 +20,9 @@ export function setupOf({ origin, upstream, replay, observe, https, verifier }: 
     account: ids[0],
     'account-header': accountHeader,
     'account-prefix': accountPrefix,
-    header: https === 'x-forwarded-proto' ? 'X-Forwarded-Proto: https' : undefined
+    header: https === 'x-forwarded-proto' ? 'X-Forwarded-Proto: https' : undefined,
+    prefix: prefix?.startsWith('/') ? prefix : undefined,
+    scheme: schemes?.[0]?.name
   }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${quote(value)}`]))
   const facts = {
     host: [hosts].flat().join(', '),

@@ -1,6 +1,8 @@
 import { connect } from 'node:net'
+import { rfc9421 } from 'signed-requests/rfc9421'
 import { expect, test } from 'vitest'
-import { ask, listen, service, startTestAdmin } from '../support/admin.ts'
+import { setupOf } from '../../src/admin/setup.ts'
+import { ask, listen, service, startTestAdmin, testAdminSettings } from '../support/admin.ts'
 import { exchangeOf } from '../support/exchanges.ts'
 
 const exchange = (target: string) => exchangeOf(service.sign({ target, body: '{}' }), service.options)
@@ -111,4 +113,16 @@ test('limits how many pages may be open', async () => {
   let status = 503
   while (status === 503) ({ status } = await ask(admin.port, '/events', { method: 'HEAD' }))
   expect(status).toBe(200)
+})
+
+test('says a line that signs what this gateway expects', () => {
+  const sendWith = (prefix: string | undefined, schemes?: [typeof rfc9421]) =>
+    setupOf(testAdminSettings({ prefix, verifier: { ...service.options, ...(schemes && { schemes }) } }))
+  expect(sendWith('/hooks', [rfc9421])).toMatchObject({
+    send: expect.stringMatching(/ --prefix=\/hooks --scheme=rfc9421$/)
+  })
+  // Without the header of the proxy, nothing is put back.
+  expect(sendWith('x-forwarded-prefix')).toMatchObject({
+    send: expect.not.stringMatching(/--(?:prefix|scheme)/)
+  })
 })

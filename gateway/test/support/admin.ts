@@ -15,6 +15,7 @@ export const testAdminSettings = (changes: Partial<AdminSettings> = {}): AdminSe
   replay: { kind: 'memory' },
   observe: false,
   https: true,
+  prefix: undefined,
   origin: 'http://127.0.0.1:8080',
   dns: new Map(Object.entries(service.records)),
   isReady: () => true,
