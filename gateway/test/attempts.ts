@@ -446,15 +446,10 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
       name.toLowerCase()
     ])
   }
-  accept(
-    'a Signed-Request-Account that was signed',
-    {},
-    {
-      headers: { 'Signed-Request-Account': '9999' },
-      covered: ['(request-target)', 'Host', 'Date', 'X-Service-ID', 'Digest', 'Signed-Request-Account']
-    },
-    ['signed-request-account']
-  )
+  for (const name of ['Signed-Request-Account', 'Signed_Request_Account']) {
+    const covered = ['(request-target)', 'Host', 'Date', 'X-Service-ID', 'Digest', name]
+    accept(`a ${name} that was signed`, {}, { headers: { [name]: '9999' }, covered }, [name.toLowerCase()])
+  }
   for (const name of [
     'X_Service_ID',
     'x_service-id',

@@ -6,6 +6,12 @@ const failed = fail('date-missing')
 const undecided = fail('key-lookup-timeout', { name: 'k.example', error: 'ETIMEOUT' })
 
 describe('a refusal', () => {
+  it('is unavailable only when no check failed', () => {
+    expect(refuse({ key: undecided }, '').status).toBe('unavailable')
+    expect(refuse({ date: failed }, '').status).toBe('rejected')
+    expect(refuse({ date: failed, key: undecided }, '').status).toBe('rejected')
+  })
+
   it('has all twelve checks, and the reason for those that were not run', () => {
     const { checks, failures } = refuse(
       { request: ok(1), date: failed, host: { ok: false, reason: 'own' } },
