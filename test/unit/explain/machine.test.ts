@@ -121,6 +121,11 @@ it.each([
   })
 })
 
+it('says what may be wrong with a target', async () => {
+  const verdict = await createVerifier(service.options)({ ...service.sign(), target: '/\0' })
+  expect(diagnose(verdict).failures[0]?.cause).toBe('there is no target, or it has a line break or NUL')
+})
+
 it('says that there are too many header lines', async () => {
   const headers = Array.from({ length: 501 }, (): [string, string] => ['X-Loop', '1'])
   const verdict = await createVerifier(service.options)({ ...service.sign(), headers })
