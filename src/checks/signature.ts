@@ -24,6 +24,7 @@ export function checkSignature(
     keyId,
     algorithm,
     record: record.text,
+    ...(candidates.length > 1 && { records: candidates.map(({ record }) => record.text) }),
     signature: encodeBase64(signature),
     ...(hosts.length > 1 && { hosts }),
     ...(forwarded.length > 0 && { forwarded })

@@ -34,7 +34,7 @@ const MAX_LINES = 64
 export function findChangedLine(
   evidence: EvidenceByCode['signature-mismatch'],
   maxCost: number,
-  opened = openSignature(evidence)
+  opened = openAny(evidence)
 ): Search {
   if (opened === undefined) return {}
   const { signingString } = evidence
@@ -64,6 +64,12 @@ export function findChangedLine(
     }
   }
   return { isByKey }
+}
+
+/** With the key that made the signature, where several are at one name; else with the first. */
+function openAny(evidence: EvidenceByCode['signature-mismatch']) {
+  const each = (evidence.records ?? [evidence.record]).map(record => openSignature({ ...evidence, record }))
+  return each.find(opened => opened?.isByKey) ?? each[0]
 }
 
 /** Prefixes that proxies strip. */

@@ -107,6 +107,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     keyId: string
     algorithm: string
     record: string
+    /** during a rotation: all that were tried */
+    records?: readonly string[]
     /** base64 */
     signature: string
   }

@@ -639,6 +639,17 @@ it('an algorithm for the command line, where the flag replaces the default', asy
   )
 })
 situation(
+  'a stripped prefix during a rotation, signed by the second key of the name',
+  'signature-mismatch',
+  /took \/hooks off the path/,
+  { changed: target('/hooks/in') },
+  () => {
+    const next = createTestService({ rsaBits: 1024 })
+    const records = [next, service].flatMap(({ records }) => records[KEY_NAME]!)
+    return judge({ ...sign({ target: '/hooks/in' }), target: '/in' }, { lookupTxt: async () => records })
+  }
+)
+situation(
   'a good key below minRsaBits',
   'key-too-short',
   /has 1024 bits, and minRsaBits is 4096: is that above what the service uses\?/,
