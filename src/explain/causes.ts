@@ -5,7 +5,7 @@
  * `[[options||flags]]` the reader sees the half in their language.
  */
 export const CAUSES = `
-request part=^method$ name=^$ | there is no method[[||: with --from x-forwarded it is that of X-Forwarded-Method, which the proxy does not send once]] | [[Pass the method as received: let an adapter do it||Start authorize with --from as-is, or have the proxy send X-Forwarded-Method, -Uri, -Host and -Proto]].
+request part=^method$ | there is no method, or it is not a token[[||: with --from x-forwarded it is that of X-Forwarded-Method, which the proxy does not send once]] | [[Pass the method as received: let an adapter do it||Start authorize with --from as-is, or have the proxy send X-Forwarded-Method, -Uri, -Host and -Proto]].
 request part=^target$ | there is no target, or it has a line break or NUL[[||: with --from x-forwarded it is that of X-Forwarded-Uri, which the proxy does not send once]] | [[Pass the target as received: let an adapter do it||Start authorize with --from as-is, or have the proxy send X-Forwarded-Method, -Uri, -Host and -Proto]].
 request part=^header-count$ | there are too many header lines: a proxy adds one again and again, or it is an attack | Look for the one that repeats; a request has at most 500.
 request part=^header-name$ | [[the header-name {name} was decoded or rebuilt on the way, or||a line of the capture was wrapped when it was copied ({name} is not the name of a header), or]] it is a broken sender, or an attack | [[Pass method, target and headers as received, undecoded: let an adapter do it||Save the capture to a file; what a terminal shows has other lines]].

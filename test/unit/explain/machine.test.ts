@@ -121,9 +121,12 @@ it.each([
   })
 })
 
-it('says what may be wrong with a target', async () => {
-  const verdict = await createVerifier(service.options)({ ...service.sign(), target: '/\0' })
-  expect(diagnose(verdict).failures[0]?.cause).toBe('there is no target, or it has a line break or NUL')
+it.each([
+  [{ method: 'A B' }, 'there is no method, or it is not a token'],
+  [{ target: '/\0' }, 'there is no target, or it has a line break or NUL']
+])('says what may be wrong with %j', async (changed, cause) => {
+  const verdict = await createVerifier(service.options)({ ...service.sign(), ...changed })
+  expect(diagnose(verdict).failures[0]?.cause).toBe(cause)
 })
 
 it('says that there are too many header lines', async () => {
