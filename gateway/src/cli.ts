@@ -36,7 +36,7 @@ const NO_VALUE =
 
 const print = createLineWriter(process.stdout)
 const note = createLineWriter(process.stderr)
-const fail = (mistake: string) => note(`signed-requests-gateway: ${mistake.trim().replace('\n', ' ')}`)
+const fail = (mistake: string) => note(`signed-requests-gateway: ${mistake.trim().replace(/[^ -~]/g, ' ')}`)
 
 type Running = Pick<Gateway, 'address' | 'close'>
 

@@ -70,7 +70,7 @@ const address = parsed(ADDRESS, (text): Address | undefined => {
   const isAddress = (isIPv6(v6) || isIPv4(v4)) && Number(port) < 2 ** 16
   return isAddress ? { host: v6 || v4, port: Number(port) } : undefined
 })
-const PREFIX = /^(?:\/[!-~]*|x-forwarded-prefix)$/
+const PREFIX = /^(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,;=:@%]+)+\/?|x-forwarded-prefix)$/
 const prefix = parsed('a path, such as /hooks, or x-forwarded-prefix', text => PREFIX.exec(text)?.[0])
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const name = parsed('the name of a header, such as X-Request-ID', text => NAME.exec(text)?.[0].toLowerCase())

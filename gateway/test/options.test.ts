@@ -170,6 +170,7 @@ describe('mistakes are named', () => {
     ],
     [{ '--upstream-timeout': '2147483648' }, 'It must be a whole number'],
     [{ '--prefix': 'hooks' }, 'It must be a path, such as /hooks, or x-forwarded-prefix'],
+    [{ '--prefix': '/a?b' }, 'It must be a path, such as /hooks, or x-forwarded-prefix'],
     [{ '--request-id': 'X Request' }, 'It must be the name of a header'],
     [{ '--scheme': 'rfc-9421' }, 'It must be draft-cavage or rfc9421.'],
     [{ '--log': 'xml' }, 'Allowed choices are json, text.'],

@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { SCHEMES } from '../fixture/setup.ts'
+import { nearest } from '../mistakes/mistakes.ts'
 import type { Scheme } from '../scheme.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
 import { type Io, UsageError } from './command.ts'
@@ -70,27 +71,6 @@ function refuseMisspelled(env: Io['env'], names: readonly string[]): void {
 export function didYouMean(name: string, names: readonly string[], prefix = ''): string {
   const meant = nearest(name, names)
   return meant === undefined ? '' : ` (did you mean ${prefix}${meant}?)`
-}
-
-/** The name that was most likely meant: at most a third of it is written differently. Capitals do not count. */
-function nearest(name: string, names: readonly string[]): string | undefined {
-  const written = name.slice(0, 50).toLowerCase()
-  const distances = names.map(candidate => editDistance(written, candidate.toLowerCase()))
-  const least = Math.min(...distances)
-  const candidate = names[distances.indexOf(least)]
-  return candidate !== undefined && least <= candidate.length / 3 ? candidate : undefined
-}
-
-/** How many characters must be added, removed or replaced (Levenshtein). */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1]
-    for (let j = 0; j < b.length; j++)
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)))
-    row = next
-  }
-  return row[b.length]!
 }
 
 /** Reports all required options that are missing, at once. @throws UsageError */

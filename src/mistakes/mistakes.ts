@@ -2,11 +2,9 @@ const MAX_SHOWN = 60
 
 /** What was passed, for the message of a TypeError: `undefined`, `the number 1234`, `"text"`, `an array`. */
 export function describe(value: unknown): string {
-  if (value === undefined || value === null) return String(value)
+  if (value === undefined || value === null || typeof value === 'boolean') return String(value)
   if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_SHOWN))
   if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
-  if (typeof value === 'boolean') return String(value)
-  if (typeof value === 'symbol') return 'a symbol'
   if (typeof value === 'function') return 'a function (is a call missing?)'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
   return isThenable(value) ? 'a Promise (is an await missing?)' : 'an object'
@@ -43,11 +41,32 @@ export function ownOptions<T extends object>(
     )
   const own: Partial<T> = Object.create(null)
   for (const name of Object.keys(options)) {
-    if (!(names as readonly string[]).includes(name))
-      throw new TypeError(
-        `${of}() has no option ${JSON.stringify(name)}: its options are ${names.join(', ')}`
-      )
+    if (!(names as readonly string[]).includes(name)) {
+      const meant = nearest(name, names)
+      const rule = meant === undefined ? `its options are ${names.join(', ')}` : `write ${meant}`
+      throw new TypeError(`${of}() has no option ${JSON.stringify(name)}: ${rule}`)
+    }
     own[name as keyof T] = options[name as keyof T]
   }
   return own
+}
+
+/** The name that was most likely meant: at most a third of it is written differently. Capitals do not count. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
+  const written = name.slice(0, 50).toLowerCase()
+  const distances = names.map(candidate => editDistance(written, candidate.toLowerCase()))
+  const candidate = names[distances.indexOf(Math.min(...distances))] ?? ''
+  return Math.min(...distances) <= candidate.length / 3 ? candidate : undefined
+}
+
+/** How many characters must be added, removed or replaced (Levenshtein). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++)
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)))
+    row = next
+  }
+  return row[b.length]!
 }

@@ -64,7 +64,7 @@ export function validateDomain(domain: unknown): string {
   const name = typeof domain === 'string' ? normalizeName(domain) : undefined
   if (name?.includes('.')) return name
   const rule =
-    'write the DNS name under which the service publishes its keys, such as "service.example", and not a single label, under which anyone can publish a key'
+    'write the DNS name under which the service publishes its keys, such as "service.example"; under a single label anyone can'
   throw mistake('serviceDomain is', domain, rule)
 }
 

@@ -112,7 +112,7 @@ function sign(url: URL, key: SigningKey, flags: Flags, body: Buffer | string | n
  */
 async function serveRecord(address: string, { keyId, record }: SigningKey): Promise<CountingDnsServer> {
   const [, ip = '', port] = /^(127(?:\.\d{1,3}){3}|\[::1\]):(\d{1,5})$/.exec(address) ?? []
-  if (port === undefined)
+  if (port === undefined || Number(port) >= 2 ** 16)
     throw new UsageError('--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353')
   try {
     return await startDnsServer({ [keyId]: [record] }, ip.replace(/[[\]]/g, ''), Number(port))

@@ -80,6 +80,10 @@ describe('usage', () => {
       '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
     ],
     [
+      ['send', 'http://a.example', '--serve-dns', '127.0.0.1:65536'],
+      '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
+    ],
+    [
       ['send', 'http://a.example', '--tamper', 'constructor'],
       '--tamper must be one of body, date, host, account, signature'
     ],

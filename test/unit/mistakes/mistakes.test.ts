@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createAccountClient } from '../../../src/account/index.ts'
 import { createVerifier, dnsTxtLookup } from '../../../src/index.ts'
+import { nearest } from '../../../src/mistakes/mistakes.ts'
 import { memoryReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 
@@ -18,6 +19,23 @@ test.each<[string, (options: object) => unknown]>([
 ])('%s rejects an option that it does not have, and names those it has', (name, make) => {
   expect(() => make({ 'colour\n': 1 })).toThrow(TypeError)
   expect(() => make({ 'colour\n': 1 })).toThrow(`${name}() has no option "colour\\n": its options are `)
+})
+
+test.each([
+  ['requireHTTPS', 'requireHttps'],
+  ['host', 'hosts'],
+  ['serviceDomian', 'serviceDomain'],
+  ['maxBodySize', 'maxBodyBytes'],
+  ['colour', undefined],
+  ['', undefined]
+])('%j is nearest to %j', (name, expected) => {
+  expect(nearest(name, ['serviceDomain', 'hosts', 'requireHttps', 'maxBodyBytes'])).toBe(expected)
+})
+
+test('a misspelled name is answered with the nearest one', () => {
+  expect(() => createVerifier({ ...verifier, requireHTTPS: true } as never)).toThrow(
+    /^createVerifier\(\) has no option "requireHTTPS": write requireHttps$/
+  )
 })
 
 test('all required options that are missing are named at once', () => {

@@ -21,7 +21,7 @@ describe('a mistake in a test', () => {
 
   it.each<[options: object, message: string]>([
     [{ path: '/hook' }, 'sign() has no option "path": its options are method, target'],
-    [{ tarqet: '/hook' }, 'sign() has no option "tarqet": its options are method, target'],
+    [{ tarqet: '/hook' }, 'sign() has no option "tarqet": write target'],
     [
       { target: 'hook' },
       'target is "hook": pass path and query as they are sent, such as target: "/hook?id=1"'
