@@ -12,13 +12,14 @@ import { checkReplay } from './checks/replay.ts'
 import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
 import { checkSignatureHeader, checkSignatureTimes } from './checks/signature-header.ts'
+import type { Fields } from './http/fields.ts'
 import { assertReceivedRequest, type ReceivedRequest } from './http/request.ts'
 import { createKeyCache } from './key/import.ts'
 import { createLookup } from './key/lookup.ts'
 import { memoizeRecent } from './memo.ts'
 import type { VerifierOptions } from './options/options.ts'
 import { validateOptions } from './options/options.ts'
-import { chooseScheme } from './scheme.ts'
+import type { SchemeSteps } from './scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
 import { measured, type Stages, withDiagnostics } from './verdict/report.ts'
 import {
@@ -26,6 +27,7 @@ import {
   PASSED,
   PASSED_WITHOUT_REPLAY,
   refuse,
+  type SchemeName,
   type Steps,
   UNREADABLE,
   type Verdict,
@@ -206,4 +208,13 @@ function readClock(clock: () => number): number {
   if (!Number.isFinite(now))
     throw new TypeError(`now() returned ${String(now)}: return milliseconds since 1970`)
   return now
+}
+
+/**
+ * The scheme to verify a request by: RFC 9421 where that is allowed and there is a Signature-Input (section 4.1), the
+ * draft otherwise. Never both, so an attacker cannot choose the weaker reading of a request.
+ */
+function chooseScheme(fields: Fields, schemes: readonly SchemeSteps[]): SchemeSteps {
+  const wanted: SchemeName = fields.values.has('signature-input') ? 'rfc9421' : 'draft-cavage'
+  return schemes.find(({ name }) => name === wanted) ?? schemes[0]!
 }

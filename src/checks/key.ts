@@ -1,7 +1,7 @@
 import type { KeyCache, RecordKey } from '../key/import.ts'
 import { asked, type TxtAnswer } from '../key/lookup.ts'
 import { joinChunks } from '../key/record.ts'
-import { type Algorithm, computationFor } from '../signature/verify-signature.ts'
+import { type Algorithm, computationFor } from '../signature/algorithms.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import type { Context } from './context.ts'
 

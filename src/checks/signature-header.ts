@@ -1,6 +1,6 @@
 import type { Settings } from '../options/options.ts'
 import type { ParsedSignature } from '../scheme.ts'
-import type { Algorithm } from '../signature/verify-signature.ts'
+import type { Algorithm } from '../signature/algorithms.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import type { Context } from './context.ts'
 

@@ -1,4 +1,4 @@
-import { SCHEME_ALGORITHMS } from '../signature/verify-signature.ts'
+import { SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 import type { Failure } from '../verdict/verdict.ts'
 import { CAUSES } from './causes.ts'
 import { type Search, withoutPort } from './changed-line.ts'

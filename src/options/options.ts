@@ -5,7 +5,7 @@ import { RSA_BITS } from '../key/import.ts'
 import { ownOptions } from '../mistakes/mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme } from '../scheme.ts'
-import type { Algorithm } from '../signature/verify-signature.ts'
+import type { Algorithm } from '../signature/algorithms.ts'
 import * as values from './values.ts'
 
 /** Whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */

@@ -4,7 +4,7 @@ import { dnsTxtLookup, type LookupTxt } from '../key/dns.ts'
 import { describe, mistake } from '../mistakes/mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme, SchemeSteps } from '../scheme.ts'
-import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/verify-signature.ts'
+import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
 
 // Each validates one value: what it returns is ready to use, and what it throws is a TypeError of one line, which says

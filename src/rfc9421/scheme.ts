@@ -1,7 +1,7 @@
 import { checkKeyName } from '../checks/key-name.ts'
 import { parseDateHeader } from '../http/http-date.ts'
 import type { ParsedSignature, Scheme, SchemeSteps } from '../scheme.ts'
-import { type Algorithm, computationFor } from '../signature/verify-signature.ts'
+import { type Algorithm, computationFor } from '../signature/algorithms.ts'
 import { type Failed, fail, ok, type Result, withExcerpt } from '../verdict/result.ts'
 import { UNREADABLE } from '../verdict/verdict.ts'
 import { parseEncodedContentDigest } from './content-digest.ts'
