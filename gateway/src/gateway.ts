@@ -76,8 +76,10 @@ export async function startGateway(
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
     const status = statusOf(code)
     if (status === undefined || !socket.writable) return void socket.destroy()
-    end({ receivedAt: Date.now(), status, upstream: 'malformed', reason: code })
     const last = connections.lastAnswer(socket)
+    // A request whose body was cut off is over by itself, and counted then.
+    const isCutOff = code === 'HPE_INVALID_EOF_STATE' && last?.req.complete === false
+    if (!isCutOff) end({ receivedAt: Date.now(), status, upstream: 'malformed', reason: code })
     // It came behind a request that is whole, and that gets its answer.
     if (last?.req.complete) last.once('finish', () => socket.destroySoon())
     else if (last?.headersSent) socket.destroy()

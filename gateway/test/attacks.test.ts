@@ -157,6 +157,15 @@ it('what is answered 400, 408, 417 or 431 is in the log', async () => {
   ])
 })
 
+it('a sender that disconnects in the middle of a body is one line of the log', async () => {
+  const { address, malformed, over } = await start()
+  const bytes = wire(service.sign({ method: 'POST', body: 'x'.repeat(100) }))
+  connect(Number(address.split(':')[1]), '127.0.0.1').end(bytes.subarray(0, -10))
+  const [exchange] = await over(1)
+  expect(exchange?.verdict.failures).toMatchObject([{ code: 'body-unreadable' }])
+  expect(malformed).toEqual([])
+})
+
 it('what the proxy in front sets for the gateway ends there, and so does what reroutes', async () => {
   const { address, seen } = await start({ https: 'x-forwarded-proto', prefix: 'x-forwarded-prefix' })
   const signed = service.sign({ target: '/hooks/a?b', body: 'x' })
