@@ -28,6 +28,7 @@ const TESTS = [
   'test/unit/explain/',
   'test/unit/account/fetch.test.ts',
   'test/unit/account/faults.test.ts',
+  'test/unit/account/options.test.ts',
   'test/unit/doh/lookup.test.ts',
   'test/unit/hardening.test.ts'
 ]

@@ -50,9 +50,19 @@ test.each([
   ['another body', 'b', 'a'],
   ['JSON in another order, which cannot be undone', '{"b":1,"a":2}', '{"a":2,"b":1}'],
   ['text that is not JSON', '{"a":', '{"a": '],
+  ['an array that was written as text', '[1,2]', '1,2'],
+  ['text that looks like a form', 'a b=c', 'a%20b=c'],
+  ['a form with text behind it', 'a=b c', 'a=b%20c'],
   ['a byte order mark that was there before', '\xef\xbb\xbfa', '\xef\xbb\xbf\xef\xbb\xbfa']
 ])('no guess for %s', (_, received, signed) => {
-  expect(guess(received, signed)).toBeUndefined()
+  expect(findChange(Buffer.from(received, 'latin1'), undefined, isExactly(signed))).toEqual({})
+})
+
+test.each(['a', '\xef\xbb\xbfa', '"a"', '{"a":[]}', '{"a":{}}'])('tries nothing but bytes: %j', received => {
+  const tried: unknown[] = []
+  findChange(Buffer.from(received, 'latin1'), undefined, bytes => tried.push(bytes) === 0)
+  expect(tried.length).toBeGreaterThan(5)
+  expect(tried.every(bytes => bytes instanceof Uint8Array)).toBe(true)
 })
 
 test('explains bodies of at most 16 KiB', () => {
@@ -66,6 +76,8 @@ test.each([
   ['form-reserialized', 'a=b%20c', 'a=b+c'],
   ['form-reserialized', 'a%5Bb%5D=c', 'a[b]=c'],
   ['form-reserialized', "a='!~*", 'a=%27%21~%2A'],
+  ['form-reserialized', 'a=%28b%29%21', 'a=(b)!'],
+  ['form-reserialized', "a=!'()~*", 'a=%21%27%28%29%7E*'],
   ['latin1-as-utf8', '\xc3\x83\xc2\xa9', '\xc3\xa9'],
   ['utf8-as-latin1', '\xe9', '\xc3\xa9'],
   ['base64-encoded', 'eyJhIjoxfQ==', '{"a":1}'],
@@ -78,6 +90,11 @@ test.each([
   ['1.0', '{"price":1,"id":7}', '{"price":1.0,"id":7}'],
   ['1.50', '{"price":1.5}', '{"price":1.50}'],
   ['all of them', '[1,2]', '[1.0,2.0]'],
+  ['two decimals', '[1,12]', '[1.00,12.00]'],
+  ['a second decimal where there was one', '[1.5,1.25,12.5]', '[1.50,1.25,12.50]'],
+  ['brackets in texts', '["[","]",1]', '[\n  "[",\n  "]",\n  1\n]'],
+  ['a bracket in the last text', '["]"]', '[\n  "]"\n]'],
+  ['a bracket in the first text', '["["]', '[\n  "["\n]'],
   ['the zeros kept', '{"price": 1.0, "b": [2.50]}', '{"price":1.0,"b":[2.50]}'],
   ['the order of names kept', '{"b": 1, "10": 2, "9": 3}', '{"b":1,"10":2,"9":3}'],
   ['a name twice', '{"a": 1, "a": 2}', '{"a":1,"a":2}'],
@@ -92,6 +109,17 @@ test.each([
   ['object-to-string', '[object Object]', 20]
 ])('%s leaves a trace: %j', (change, received, length) => {
   expect(findChange(Buffer.from(received, 'latin1'), length, () => false)).toEqual({ change })
+})
+
+test.each([
+  ['text without a known end', 'a=1', 30],
+  ['a whole document', '{"a":1}', 30],
+  ['one as long as was signed', '{"a":1,"b', 9],
+  ['one longer than was signed', '{"a":1,"b', 5],
+  ['text before an object', 'an [object Object]', 18],
+  ['text behind an object', '[object Object] and', 19]
+])('%s has no trace: %j', (_, received, length) => {
+  expect(findChange(Buffer.from(received), length, () => false)).toEqual({})
 })
 
 test.each([

@@ -35,7 +35,7 @@ test('rejects a name that is not a token, and a value with a line break', () => 
 test.each([
   [['host', 'a'], 'pairs'],
   [[['host']], 'pairs'],
-  [[['host', 1]], 'pairs'],
+  [[['host', 1]], 'yields the number 1 for "host"'],
   [[[1, 'a']], 'pairs'],
   [[null], 'pairs'],
   [{ host: 1 }, 'strings or arrays of strings'],

@@ -30,6 +30,7 @@ describe('throws a TypeError that says what was expected and what it got, for', 
       Promise.resolve(),
       'pass what fromNodeRequest(req), fromFetchRequest(request) or fromLambdaEvent(event) returns'
     ],
+    ['a URL alone', { url: '/hook' }, 'request.method must be'],
     [
       'no method',
       { ...request, method: undefined },
