@@ -51,6 +51,7 @@ describe('a bad option is refused at once, without repeating it', () => {
     ['https://service.example/#', /query or fragment/],
     [`https://${secret}@service.example`, /user name or password/],
     [`https://user:${secret}@service.example`, /user name or password/],
+    [`https://:${secret}@service.example`, /user name or password/],
     ['http://service.example', /https/],
     ['http://localhost.service.example', /https/],
     ['http://api.localhost', /https/],
@@ -76,7 +77,7 @@ test.each([
   'http://localhost:8080',
   'http://LOCALHOST',
   'http://127.0.0.1',
-  'http://127.255.0.9:1/x',
+  'http://127.255.22.33:1/x',
   'http://2130706433',
   'http://[::1]:3000'
 ])('plain http is for loopback: %s', url => {
