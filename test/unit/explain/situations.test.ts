@@ -638,6 +638,13 @@ it('an algorithm for the command line, where the flag replaces the default', asy
     'If the service says so, give it beside what is to stay (rsa-sha256): --algorithm rsa-sha512.'
   )
 })
+it('no X-Forwarded-Proto, for authorize of the gateway, which refuses --https always', async () => {
+  const forwarded = { https: { header: 'X-Forwarded-Proto', received: [] } }
+  const [failure] = diagnose(await judge({ ...sign(), https: false, forwarded }), {
+    settings: 'flags'
+  }).failures
+  expect(failure?.fix).toMatch(/--https always; with --from x-forwarded it must be sent\.$/)
+})
 situation(
   'a stripped prefix during a rotation, signed by the second key of the name',
   'signature-mismatch',
