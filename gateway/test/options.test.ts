@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { fromNodeRequest } from 'signed-requests'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { FLAGS as LIBRARY_FLAGS } from '../../src/explain/settings.ts'
 import { runGateway } from '../../test/support/cli.ts'
@@ -280,6 +282,35 @@ describe('secrets', () => {
   })
 })
 
+it.each([
+  '/',
+  '/hooks',
+  '/hooks/',
+  '/a/b',
+  '/a%20b',
+  '/a?b',
+  '/a#b',
+  '//a',
+  '/a//b',
+  '/a/..',
+  '/./a',
+  '/a b',
+  'a',
+  ''
+])('--prefix takes what the library takes: %j', prefix => {
+  const accepts = (take: () => unknown): boolean => {
+    try {
+      take()
+      return true
+    } catch {
+      return false
+    }
+  }
+  const req = { rawHeaders: [], headers: {}, readableEnded: true, socket: null } as never
+  const isTaken = accepts(() => fromNodeRequest(req, { prefix }))
+  expect(accepts(() => parse(argumentsOf({ '--prefix': prefix })))).toBe(isTaken)
+})
+
 describe('the command', () => {
   it('--check ends with 0 when the options are good, and says that nothing can count as HTTPS', async () => {
     const { code, stdout, stderr } = await runGateway([...argumentsOf({ '--https': undefined }), '--check'])
@@ -320,6 +351,18 @@ describe('the command', () => {
     const { code, stderr } = await runGateway(args)
     expect(code).toBe(64)
     expect(stderr).toContain('signed-requests-gateway: an argument belongs to no option: --check, --observe')
+  })
+
+  it('prints nothing of a server that could steer a terminal', async () => {
+    const server = createServer(socket => {
+      socket.on('error', () => {}).on('data', () => socket.write('-ERR \x1b[31mred\r\n'))
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const { code, stderr } = await runGateway(argumentsOf({ '--redis': `redis://127.0.0.1:${port}` }))
+    server.close()
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^[ -~]+red[ -~]*\n$/)
   })
 
   it('ends with 2 when the replay store cannot be reached', async () => {
