@@ -18,12 +18,12 @@ export interface Search {
  * How much a search may cost, in microseconds: an attacker who captured a signed head can trigger it as often as they
  * like.
  */
-export const SEARCH_COST = 2000
+export const SEARCH_COST = 1500
 
 /** For a person who waits for the answer. */
 export const PATIENT_SEARCH_COST = 2_000_000
 
-const MAX_LENGTH = 16_384
+const MAX_LENGTH = 8192
 const MAX_LINES = 64
 
 /**
@@ -191,7 +191,9 @@ function encodings(path: string): string[] {
     start.replace(/~/g, '%7E') + query,
     start.replace(/\/$/, '') + query,
     `${start}/${query}`,
-    ...slashes.map(({ index }) => `${path.slice(0, index)}/${path.slice(index)}`)
+    ...['//', '%2F', '%2f'].flatMap(was =>
+      slashes.map(({ index }) => path.slice(0, index) + was + path.slice(index + 1))
+    )
   ]
 }
 

@@ -221,15 +221,15 @@ it('treats header names that are properties of objects like any other', async ()
 })
 
 it.each([
-  ['a long line', { headers: { 'X-Nonce': 'n'.repeat(9000) } }, '/another'],
+  ['a long line', { headers: { 'X-Nonce': 'n'.repeat(7500) } }, '/another'],
   ['a longer one', { headers: { 'X-Nonce': 'n'.repeat(90_000) } }, '/another'],
-  ['a long target', { target: `/${'a/'.repeat(7000)}?${'%20+'.repeat(100)}` }, `/b${'%c3%A9/'.repeat(1500)}`],
-  ['lists', { headers: { 'X-Nonce': 'a,'.repeat(7000) } }, '/another'],
-  ['colons', { headers: { 'X-Nonce': ': '.repeat(7000) } }, '/another'],
-  ['slashes', {}, `/${'/'.repeat(14_000)}`],
-  ['question marks', {}, `/${'?'.repeat(14_000)}`],
-  ['ampersands', {}, `/?${'&'.repeat(14_000)}`],
-  ['percent signs', {}, `/?${'%'.repeat(14_000)}`]
+  ['a long target', { target: `/${'a/'.repeat(3500)}?${'%20+'.repeat(100)}` }, `/b${'%c3%A9/'.repeat(1000)}`],
+  ['lists', { headers: { 'X-Nonce': 'a,'.repeat(3500) } }, '/another'],
+  ['colons', { headers: { 'X-Nonce': ': '.repeat(3500) } }, '/another'],
+  ['slashes', {}, `/${'/'.repeat(7500)}`],
+  ['question marks', {}, `/${'?'.repeat(7500)}`],
+  ['ampersands', {}, `/?${'&'.repeat(7500)}`],
+  ['percent signs', {}, `/?${'%'.repeat(7500)}`]
 ])('costs little for %s', async (_, signed, target) => {
   const request = { ...sign(signed), target }
   const { changed, cost } = await costOf(request)

@@ -324,7 +324,8 @@ for (const [name, cause, signed, received] of [
     '/Acme/Hook?Id=1',
     '/acme/hook?Id=1'
   ],
-  ['escapes in the other case', /decoded or encoded again/, '/caf%c3%a9', '/caf%C3%A9']
+  ['escapes in the other case', /decoded or encoded again/, '/caf%c3%a9', '/caf%C3%A9'],
+  ['an escaped slash is decoded', /decoded or encoded again/, '/files/a%2Fb', '/files/a/b']
 ] as const) {
   situation(name, 'signature-mismatch', cause, { changed: target(signed) }, () =>
     judge({ ...sign({ target: signed }), target: received })
