@@ -3,14 +3,20 @@
  *
  * @module signed-requests
  */
+
 export { type FromFetchOptions, fromFetchRequest } from './adapters/fetch.ts'
 export { fromLambdaEvent, type LambdaEvent } from './adapters/lambda.ts'
 export { type FromNodeOptions, fromNodeRequest } from './adapters/node.ts'
 export type { ProxyOptions } from './adapters/proxy.ts'
 export { matchesDigest } from './checks/digest.ts'
 export { draftCavage } from './draft-cavage/scheme.ts'
-export { parseSignatureHeader, type SignatureParameters } from './draft-cavage/signature-header.ts'
-export { buildSigningString, type SigningStringParameters } from './draft-cavage/signing-string.ts'
+export {
+  buildSigningString,
+  parseDigestHeader,
+  parseSignatureHeader,
+  type SignatureParameters,
+  type SigningStringParameters
+} from './draft-cavage/steps.ts'
 export {
   type DiagnosedCheck,
   type DiagnosedFailure,
@@ -25,24 +31,23 @@ export { type FetchHandlerOptions, fetchHandler } from './handlers/fetch.ts'
 export { type LambdaHandlerOptions, type LambdaResult, lambdaHandler } from './handlers/lambda.ts'
 export { type NodeHandlerOptions, nodeHandler } from './handlers/node.ts'
 export { type RefusalOptions, sendRefusal } from './handlers/send-refusal.ts'
-export { type Digest, parseDigestHeader } from './http/digest.ts'
+export type { Digest } from './http/digest.ts'
 export { parseHttpDate } from './http/http-date.ts'
 export type { ReceivedBody, ReceivedHeaders, ReceivedRequest } from './http/request.ts'
 export { type DnsTxtLookupOptions, dnsTxtLookup, type LookupTxt } from './key/dns.ts'
 export { importPublicKey, type KeyLimits, type PublicKey } from './key/import.ts'
 export { type KeyRecord, parseKeyRecord } from './key/record.ts'
-export type { VerifierOptions } from './options/options.ts'
-export type { Accounts } from './options/values.ts'
+export type { Accounts, VerifierOptions } from './options/verifier-options.ts'
 export type { ReplayStore } from './replay/store.ts'
 export type { Scheme } from './scheme.ts'
 export type { Algorithm } from './signature/algorithms.ts'
 export { verifySignature } from './signature/verify-signature.ts'
-export { assertVerified, httpStatus, NotVerifiedError } from './verdict/assert.ts'
 export type { CheckOf, Code, UnavailableCode } from './verdict/codes.ts'
-export type { EvidenceByCode, EvidenceOf, KeyEvidence, Reencoding } from './verdict/evidence.ts'
-export type { VerdictMessage } from './verdict/report.ts'
-export { type LogRecord, logRecord } from './verdict/report.ts'
-export type { Failed, FailedWith, Result } from './verdict/result.ts'
+export type { VerdictMessage } from './verdict/diagnostics.ts'
+export type { EvidenceByCode, EvidenceOf, FailedWith, KeyEvidence, Reencoding } from './verdict/evidence.ts'
+export { assertVerified, httpStatus, NotVerifiedError } from './verdict/http-status.ts'
+export { type LogRecord, logRecord } from './verdict/log-record.ts'
+export type { Failed, Result } from './verdict/result.ts'
 export type {
   CheckName,
   CheckResult,

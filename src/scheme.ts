@@ -3,8 +3,9 @@ import type { Fields } from './http/fields.ts'
 import type { ReceivedRequest } from './http/request.ts'
 import type { KeyType } from './key/import.ts'
 import type { Algorithm } from './signature/algorithms.ts'
+import type { NotRun } from './verdict/refuse.ts'
 import type { Result } from './verdict/result.ts'
-import type { NotRun, SchemeName } from './verdict/verdict.ts'
+import type { SchemeName } from './verdict/verdict.ts'
 
 /** What a signature says about itself. Not trusted until the checks pass. */
 export interface ParsedSignature {

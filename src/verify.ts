@@ -12,27 +12,26 @@ import { checkReplay } from './checks/replay.ts'
 import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
 import { checkSignatureHeader, checkSignatureTimes } from './checks/signature-header.ts'
+import { assertReceivedRequest } from './http/assert-request.ts'
 import type { Fields } from './http/fields.ts'
-import { assertReceivedRequest, type ReceivedRequest } from './http/request.ts'
+import type { ReceivedRequest } from './http/request.ts'
 import { createKeyCache } from './key/import.ts'
 import { createLookup } from './key/lookup.ts'
 import { memoizeRecent } from './memo.ts'
-import type { VerifierOptions } from './options/options.ts'
 import { validateOptions } from './options/options.ts'
+import type { VerifierOptions } from './options/verifier-options.ts'
 import type { SchemeSteps } from './scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
-import { measured, type Stages, withDiagnostics } from './verdict/report.ts'
+import { measured, type Stages, withDiagnostics } from './verdict/diagnostics.ts'
 import {
   NO_FAILURES,
   PASSED,
   PASSED_WITHOUT_REPLAY,
   refuse,
-  type SchemeName,
   type Steps,
-  UNREADABLE,
-  type Verdict,
-  type Verified
-} from './verdict/verdict.ts'
+  UNREADABLE
+} from './verdict/refuse.ts'
+import type { SchemeName, Verdict, Verified } from './verdict/verdict.ts'
 
 /** A verifier for the requests of one service to one receiver. */
 export interface Verify {

@@ -7,7 +7,7 @@ import type { GatewaySettings } from '../../gateway/src/options.ts'
 import { createServe } from '../../gateway/src/serve.ts'
 import { readBody } from '../../src/body/read.ts'
 import type { ReceivedRequest, Verdict } from '../../src/index.ts'
-import { PASSED_WITHOUT_REPLAY } from '../../src/verdict/verdict.ts'
+import { PASSED_WITHOUT_REPLAY } from '../../src/verdict/refuse.ts'
 
 /**
  * The gateway without verification: its own code reads, forwards, answers and logs, and every request is let in.

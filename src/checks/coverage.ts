@@ -1,5 +1,5 @@
+import { type NotRun, UNREADABLE } from '../verdict/refuse.ts'
 import { fail, type Result } from '../verdict/result.ts'
-import { type NotRun, UNREADABLE } from '../verdict/verdict.ts'
 import type { Context } from './context.ts'
 
 /**

@@ -3,8 +3,14 @@
  *
  * @module signed-requests/draft-cavage
  */
-export { type Digest, parseDigestHeader } from '../http/digest.ts'
+
+export type { Digest } from '../http/digest.ts'
 export type { Scheme } from '../scheme.ts'
 export { draftCavage } from './scheme.ts'
-export { parseSignatureHeader, type SignatureParameters } from './signature-header.ts'
-export { buildSigningString, type SigningStringParameters } from './signing-string.ts'
+export {
+  buildSigningString,
+  parseDigestHeader,
+  parseSignatureHeader,
+  type SignatureParameters,
+  type SigningStringParameters
+} from './steps.ts'

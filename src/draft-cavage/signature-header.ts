@@ -1,54 +1,18 @@
 import { decodeBase64 } from '../http/base64.ts'
-import { isToken, trimWhiteSpace } from '../http/fields.ts'
+import { isToken } from '../http/fields.ts'
 import { memoizeRecent } from '../memo.ts'
 import type { ParsedSignature } from '../scheme.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import { SPECIAL_NAMES } from './signing-string.ts'
-
-/** The parameters of a `Signature` header (draft-cavage-http-signatures-12 section 2.1). */
-export interface SignatureParameters {
-  /** as sent; the verifier takes it as a DNS name */
-  keyId: string
-  /** in the case that it was sent in */
-  algorithm?: string
-  /** the covered names, lower case, in the order of the signing string */
-  headers: string[]
-  /** decoded */
-  signature: Uint8Array
-  /** seconds since 1970 */
-  created?: number
-  /** seconds since 1970 */
-  expires?: number
-}
 
 /** More than any sender needs; they limit the work that untrusted input can cause. */
 const MAX_PARAMETERS = 100
 const MAX_COVERED = 100
 
 /**
- * Parses the value of a `Signature` header, as in draft-cavage-http-signatures-12 section 4.1: `name="value"` pairs
- * (bare integers for created and expires) in any order, separated by commas. Names are case-sensitive, unknown
- * parameters are ignored, any parameter twice is an error. Never throws.
- *
- * Fails with `signature-malformed`, `signature-parameter-missing`, `signature-parameter-repeated` or
- * `signature-not-base64`.
- *
- * @example
- * const signature = parseSignatureHeader('keyId="one._domainkey.service.example",headers="host date",signature="AAAA"')
- * if (signature.ok) signature.value.headers // ['host', 'date']
+ * Parses the value of a `Signature` header without outer white space, as in draft-cavage-http-signatures-12 section 4.1.
+ * Without copies: requests that cover the same names share one list.
  */
-export function parseSignatureHeader(value: string): Result<SignatureParameters> {
-  const parsed = parseSharedSignature(trimWhiteSpace(value))
-  if (!parsed.ok) return parsed
-  const { keyId, algorithm, headers, signature, created, expires } = parsed.value
-  const result: SignatureParameters = { keyId, headers: [...headers], signature: new Uint8Array(signature) }
-  if (algorithm !== undefined) result.algorithm = algorithm
-  if (created !== undefined) result.created = created
-  if (expires !== undefined) result.expires = expires
-  return ok(result)
-}
-
-/** The same for a value without outer white space, and without copies: requests that cover the same names share one list. */
 export function parseSharedSignature(text: string): Result<ParsedSignature> {
   const end = text.lastIndexOf(LAST) + LAST.length
   const before = text.endsWith('"') && end < MAX_START ? parseBefore(text.slice(0, end)) : undefined

@@ -1,7 +1,8 @@
 import { describe } from '../mistakes/mistakes.ts'
 import { validateFunction } from '../options/values.ts'
 import { withDeadline } from '../promises.ts'
-import { assertVerdict, httpStatus } from '../verdict/assert.ts'
+import { assertVerdict } from '../verdict/assert.ts'
+import { httpStatus } from '../verdict/http-status.ts'
 import type { Rejected, Unavailable, Verdict, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 

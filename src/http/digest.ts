@@ -1,6 +1,5 @@
 import { createHash, hash } from 'node:crypto'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
-import { decodeBase64 } from './base64.ts'
 import { lowerCaseName, trimWhiteSpace } from './fields.ts'
 
 /** One instance of a `Digest` header: the algorithm's name in lower case, and the digest's bytes. */
@@ -30,29 +29,7 @@ const OTHER_DIGEST = /^[\x21\x23-\x2b\x2d-\x7e]+$/
 /** More than there are algorithms; it limits the work that untrusted input can cause. */
 const MAX_INSTANCES = 100
 
-/**
- * Parses the value of a `Digest` header (RFC 3230 section 4.3.2): `algorithm=value` instances separated by commas.
- * Names are case-insensitive. SHA-256 and SHA-512 must be canonical base64 of the right length; unknown algorithms
- * are kept, decoded when their value is base64 and as the text's own bytes when it is not. Never throws.
- *
- * Fails with `digest-malformed`.
- *
- * @example
- * const digests = parseDigestHeader('SHA-256=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=')
- * if (digests.ok) digests.value[0]?.algorithm // 'sha-256'
- */
-export function parseDigestHeader(value: string): Result<readonly Digest[]> {
-  const digests = parseEncodedDigests(value)
-  if (!digests.ok) return digests
-  return ok(
-    digests.value.map(({ algorithm, encoded }) => ({
-      algorithm,
-      value: new Uint8Array(decodeBase64(encoded) ?? Buffer.from(encoded, 'latin1'))
-    }))
-  )
-}
-
-/** The same without decoding: in the end text is compared. */
+/** Parses the value of a `Digest` header (RFC 3230 section 4.3.2) without decoding: in the end text is compared. */
 export function parseEncodedDigests(value: string): Result<readonly EncodedDigest[]> {
   const instances = value.includes(',') ? value.split(',', MAX_INSTANCES + 1) : [value]
   if (instances.length > MAX_INSTANCES)

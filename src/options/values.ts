@@ -6,6 +6,7 @@ import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme, SchemeSteps } from '../scheme.ts'
 import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
+import type { Accounts } from './verifier-options.ts'
 
 // Each validates one value: what it returns is ready to use, and what it throws is a TypeError of one line, which says
 // what was received, what is expected and what to write.
@@ -82,9 +83,6 @@ export function validateHosts(hosts: unknown): readonly string[] {
     throw mistake(start, host, rule)
   })
 }
-
-/** Account ids to accept: one, several, or a function that decides. */
-export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
 
 type AccountsFunction = Extract<Accounts, (id: string) => unknown>
 

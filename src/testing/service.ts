@@ -1,8 +1,8 @@
 import { lookupOf } from '../fixture/setup.ts'
 import type { LookupTxt } from '../key/dns.ts'
 import { ownOptions } from '../mistakes/mistakes.ts'
-import type { VerifierOptions } from '../options/options.ts'
 import { validateAccounts, validateDomain, validateHeaderName, validateNumber } from '../options/values.ts'
+import type { VerifierOptions } from '../options/verifier-options.ts'
 import type { Bytes, SignedTestRequest, SignRequest } from './sign.ts'
 import { createSigningKey, signRequest } from './sign.ts'
 

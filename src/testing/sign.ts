@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
-import { buildSigningString } from '../draft-cavage/signing-string.ts'
+import { buildSigningString } from '../draft-cavage/steps.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { base64Digest } from '../http/digest.ts'
 import type { ReceivedRequest } from '../http/request.ts'

@@ -1,3 +1,19 @@
+/** The twelve checks, in the order in which they are reported. */
+export const CHECK_NAMES = [
+  'request',
+  'https',
+  'date',
+  'host',
+  'account',
+  'signature-header',
+  'coverage',
+  'key-name',
+  'key',
+  'signature',
+  'digest',
+  'replay'
+] as const
+
 /**
  * Every code a verdict can carry: the check it belongs to, what it says to a person, and whether the check
  * could not be decided.

@@ -137,3 +137,31 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
 
 /** Evidence of a code; `never` where the code says it all. */
 export type EvidenceOf<C extends Code> = C extends keyof EvidenceByCode ? EvidenceByCode[C] : never
+
+/** Codes that have evidence in some cases only. */
+type SometimesEvident = 'not-https' | 'signature-missing'
+
+/** Required where the code has evidence, absent where it has none. Text in it comes from outside: escape it. */
+export type WithEvidence<C extends Code> = C extends SometimesEvident
+  ? { evidence?: EvidenceByCode[C] }
+  : C extends keyof EvidenceByCode
+    ? {
+        /** what was received and what was expected */
+        evidence: EvidenceByCode[C]
+      }
+    : { evidence?: never }
+
+/** For a function that makes a failure: its evidence, where the code has any. */
+export type EvidenceGiven<C extends Code> = [EvidenceOf<C>] extends [never]
+  ? []
+  : C extends SometimesEvident
+    ? [EvidenceOf<C>?]
+    : [EvidenceOf<C>]
+
+/** One failure: `code` says which `evidence` there is. */
+export type FailedWith<C extends Code> = {
+  ok: false
+  code: C
+  /** a constant of the code, without text from the sender */
+  message: string
+} & WithEvidence<C>

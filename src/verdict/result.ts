@@ -1,29 +1,8 @@
 import { CODES, type Code } from './codes.ts'
-import type { EvidenceByCode, EvidenceOf } from './evidence.ts'
+import type { EvidenceGiven, FailedWith } from './evidence.ts'
 
 /** What a pure step found wrong. */
 export type Failed = { [C in Code]: FailedWith<C> }[Code]
-
-/** One failure: `code` says which `evidence` there is. */
-export type FailedWith<C extends Code> = {
-  ok: false
-  code: C
-  /** a constant of the code, without text from the sender */
-  message: string
-} & WithEvidence<C>
-
-/** Codes that have evidence in some cases only. */
-type SometimesEvident = 'not-https' | 'signature-missing'
-
-/** Required where the code has evidence, absent where it has none. Text in it comes from outside: escape it. */
-export type WithEvidence<C extends Code> = C extends SometimesEvident
-  ? { evidence?: EvidenceByCode[C] }
-  : C extends keyof EvidenceByCode
-    ? {
-        /** what was received and what was expected */
-        evidence: EvidenceByCode[C]
-      }
-    : { evidence?: never }
 
 /** A value, or why it could not be made. Pure steps return this and never throw for bad input. */
 export type Result<T> = { ok: true; value: T } | Failed
@@ -37,12 +16,6 @@ export function fail<C extends Code>(code: C, ...[evidence]: EvidenceGiven<C>): 
     evidence === undefined ? { ok: false, code, message } : { ok: false, code, message, evidence }
   return failed as unknown as FailedWith<C>
 }
-
-type EvidenceGiven<C extends Code> = [EvidenceOf<C>] extends [never]
-  ? []
-  : C extends SometimesEvident
-    ? [EvidenceOf<C>?]
-    : [EvidenceOf<C>]
 
 /**
  * Adds the error of the receiver's own function to a failure. Not enumerable: a verdict stays plain data, and a log

@@ -3,7 +3,7 @@ import { decodeBody } from '../../fixture/setup.ts'
 import { base64Digest } from '../../http/digest.ts'
 import { lineValues } from '../../http/fields.ts'
 import type { HeaderLine, ReceivedBody } from '../../http/request.ts'
-import type { VerifierOptions } from '../../options/options.ts'
+import type { VerifierOptions } from '../../options/verifier-options.ts'
 
 /** One request of a capture. */
 export interface Entry {

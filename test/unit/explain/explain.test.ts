@@ -10,8 +10,7 @@ import {
   type VerifierOptions
 } from '../../../src/index.ts'
 import { captureFixture, createTestService, type SignRequest } from '../../../src/testing/index.ts'
-import { CODES } from '../../../src/verdict/codes.ts'
-import { CHECK_NAMES } from '../../../src/verdict/verdict.ts'
+import { CHECK_NAMES, CODES } from '../../../src/verdict/codes.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { readFixture } from '../../support/read-fixture.ts'
 import { unicode } from '../properties/arbitraries.ts'

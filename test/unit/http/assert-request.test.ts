@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { assertReceivedRequest, type ReceivedRequest } from '../../../src/http/request.ts'
+import { assertReceivedRequest } from '../../../src/http/assert-request.ts'
+import type { ReceivedRequest } from '../../../src/http/request.ts'
 
 const request = { method: 'POST', target: '/hook', headers: [], body: null, https: true }
 const judge = (given: unknown) => () => assertReceivedRequest(given as ReceivedRequest)

@@ -1,0 +1,75 @@
+import { describe } from '../mistakes/mistakes.ts'
+import type { ReceivedRequest } from './request.ts'
+
+/** Throws for what only the receiver's own code can get wrong; nothing a sender sends causes this error. */
+export function assertReceivedRequest(request: ReceivedRequest): void {
+  const problem = problemOf(request)
+  if (problem === undefined) return
+  const [what, call] = ADAPTERS.find(([, , isIt]) => isIt(Object(request))) ?? []
+  throw new TypeError(
+    what === undefined
+      ? problem
+      : `verify() got ${what}: an adapter converts it byte for byte, so write verify(${call})`
+  )
+}
+
+/** What each part must be. */
+const PARTS = [
+  ['method', 'string', 'a string, such as "POST"'],
+  ['target', 'string', 'the request-target as received, such as "/hook?id=1" (req.url)'],
+  ['headers', 'object', 'an iterable of [name, value] pairs or a record of names to values'],
+  ['https', 'boolean', 'true or false (did the request arrive over TLS?)']
+] as const
+
+/** What is wrong, and what to pass instead. */
+function problemOf(request: ReceivedRequest): string | undefined {
+  if (typeof request !== 'object' || request === null || 'then' in request) {
+    return (
+      `verify() got ${describe(request)} and takes { method, target, headers, body, https }: pass what ` +
+      'fromNodeRequest(req), fromFetchRequest(request) or fromLambdaEvent(event) returns'
+    )
+  }
+  for (const [part, type, expected] of PARTS) {
+    const value = request[part]
+    if (typeof value !== type || value === null)
+      return `request.${part} must be ${expected}, and is ${describe(value)}`
+  }
+  return problemOfBody(request.body)
+}
+
+function problemOfBody(body: unknown): string | undefined {
+  if (typeof body === 'string' || body === null || body instanceof Uint8Array) return undefined
+  if (typeof body === 'object' && (Symbol.asyncIterator in body || 'getReader' in body)) return undefined
+  if (body === undefined) return 'request.body is undefined: pass the raw bytes, or null for no body'
+  if (body instanceof ArrayBuffer)
+    return 'request.body is an ArrayBuffer: pass its bytes, new Uint8Array(buffer)'
+  return (
+    `request.body is ${describe(body)} and not raw bytes (is it a parsed body?): the digest is over the bytes as ` +
+    'sent, so pass a Uint8Array, a string or the stream, taken before any body parser ran'
+  )
+}
+
+/** Anything: what the caller passed may have any of these, of any type. */
+interface Anything {
+  readonly [name: string]: Anything | null | undefined
+}
+
+const isNode = (value: Anything | null | undefined): boolean => Array.isArray(value?.['rawHeaders'])
+
+const isFetch = (value: Anything | null | undefined): boolean =>
+  typeof value?.['url'] === 'string' && typeof value['headers']?.['get'] === 'function'
+
+const isLambda = ({ requestContext, httpMethod, rawPath }: Anything): boolean =>
+  [requestContext, httpMethod, rawPath].some(Boolean)
+
+/** What to write instead of `verify(req)`, by where frameworks keep the request of Node.js or of fetch. */
+const ADAPTERS: readonly (readonly [what: string, call: string, isIt: (value: Anything) => boolean])[] = [
+  ["Node's request (node:http, Express, Nest)", 'fromNodeRequest(req)', isNode],
+  ["Fastify's request", 'fromNodeRequest(request.raw)', ({ raw }) => isNode(raw)],
+  ['a fetch Request', 'fromFetchRequest(request)', isFetch],
+  ["Koa's context", 'fromNodeRequest(ctx.req)', ({ req }) => isNode(req)],
+  ["Hono's context", 'fromFetchRequest(c.req.raw)', ({ req }) => isFetch(req?.['raw'])],
+  ["Hono's request", 'fromFetchRequest(c.req.raw)', ({ raw }) => isFetch(raw)],
+  ['an event with a fetch Request', 'fromFetchRequest(event.request)', ({ request }) => isFetch(request)],
+  ['a Lambda event', 'fromLambdaEvent(event)', isLambda]
+]

@@ -1,0 +1,68 @@
+import { assertVerdict } from './assert.ts'
+import type { Rejected, Unavailable, Verdict, Verified } from './verdict.ts'
+
+/**
+ * The HTTP status to respond with: 200 verified, 401 rejected, 413 when the only failure is `body-too-large`,
+ * 503 unavailable (the sender is asked to try again).
+ *
+ * @example
+ * res.writeHead(httpStatus(verdict)).end()
+ *
+ * @throws TypeError for anything but a verdict, such as a Promise that was not awaited
+ */
+export function httpStatus(verdict: Verdict): 200 | 401 | 413 | 503 {
+  assertVerdict('httpStatus', verdict)
+  if (verdict.status === 'verified') return 200
+  if (verdict.status === 'unavailable') return 503
+  const [first, ...others] = verdict.failures
+  return first.code === 'body-too-large' && others.length === 0 ? 413 : 401
+}
+
+/**
+ * Thrown by `assertVerified`. Express, Koa and Fastify respond with its status when it reaches them. The message has
+ * codes and nothing from the sender, because some frameworks send it as the response.
+ */
+export class NotVerifiedError extends Error {
+  /** 401, 413 or 503: the same as `httpStatus(verdict)`, where Koa and Express look for it */
+  readonly status: 401 | 413 | 503
+  /** the same, where Fastify looks for it */
+  readonly statusCode: 401 | 413 | 503
+  /** false: frameworks like Koa keep the message out of the response */
+  readonly expose: false
+  /**
+   * The verdict, for `explain` and `logRecord`. Not enumerable: it holds text from the sender, which a logger that
+   * prints the error must not print.
+   */
+  declare readonly verdict: Rejected | Unavailable
+
+  constructor(verdict: Rejected | Unavailable) {
+    const outcome = verdict.status === 'unavailable' ? 'could not be verified now' : 'was not verified'
+    super(`the request ${outcome}: ${verdict.failures.map(({ code }) => code).join(', ')}`)
+    this.status = httpStatus(verdict) as 401 | 413 | 503
+    this.statusCode = this.status
+    this.expose = false
+    // Not in a static block, which bundlers could not remove where it is unused.
+    Object.defineProperties(this, {
+      name: { value: 'NotVerifiedError', configurable: true, writable: true },
+      verdict: { value: verdict }
+    })
+    // Captured again, so that its first line has the name. A class that names itself is renamed when it is bundled.
+    Error.captureStackTrace?.(this, new.target)
+  }
+}
+
+/**
+ * Throws unless verified; TypeScript then narrows to `Verified`.
+ *
+ * @example
+ * const verdict = await verify(fromNodeRequest(req))
+ * assertVerified(verdict)
+ * const event = JSON.parse(Buffer.from(verdict.body).toString())
+ *
+ * @throws NotVerifiedError for a verdict that is rejected or unavailable
+ * @throws TypeError for anything but a verdict, such as a Promise that was not awaited
+ */
+export function assertVerified(verdict: Verdict): asserts verdict is Verified {
+  assertVerdict('assertVerified', verdict)
+  if (verdict.status !== 'verified') throw new NotVerifiedError(verdict)
+}

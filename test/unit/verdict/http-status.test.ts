@@ -1,0 +1,166 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { inspect } from 'node:util'
+import express from 'express'
+import fastify from 'fastify'
+import Koa from 'koa'
+import { afterEach, describe, expect, it, test } from 'vitest'
+import {
+  assertVerified,
+  createVerifier,
+  fromNodeRequest,
+  httpStatus,
+  NotVerifiedError,
+  type ReceivedRequest,
+  type Verdict
+} from '../../../src/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
+import { refuse, type Steps } from '../../../src/verdict/refuse.ts'
+import { fail, ok } from '../../../src/verdict/result.ts'
+import type { Verified } from '../../../src/verdict/verdict.ts'
+import { sendOverHttp } from '../../meta/examples/senders.ts'
+import { listen } from '../../support/listen.ts'
+
+const service = createTestService({ rsaBits: 1024 })
+const options = { ...service.options, requireHttps: false, maxBodyBytes: 20 }
+const verify = createVerifier(options)
+const verifyWithoutDns = createVerifier({ ...options, lookupTxt: () => Promise.reject(new Error('down')) })
+
+const EVIL = 'evil-sender.example'
+const good = service.sign({ method: 'POST', target: '/hook', body: '{}' })
+const forged = service.sign({ method: 'POST', target: '/hook', body: '{}', host: EVIL })
+const large = service.sign({ method: 'POST', target: '/hook', body: 'x'.repeat(21) })
+
+const errorFor = (verdict: Verdict): NotVerifiedError => {
+  try {
+    assertVerified(verdict)
+  } catch (error) {
+    if (error instanceof NotVerifiedError) return error
+  }
+  throw new Error('it did not throw a NotVerifiedError')
+}
+
+describe('assertVerified', () => {
+  it('returns for a verified verdict, and narrows its type', async () => {
+    const verdict: Verdict = await verify(good)
+    assertVerified(verdict)
+    expect(verdict.accountId).toBe('1234')
+  })
+
+  it.each([
+    ['rejected', verify, forged, 401, 'the request was not verified: host-mismatch'],
+    ['too large', verify, large, 413, 'the request was not verified: body-too-large'],
+    ['unavailable', verifyWithoutDns, good, 503, 'the request could not be verified now: key-lookup-failed']
+  ])('throws for a verdict that is %s', async (_, judge, request, status, message) => {
+    const verdict = await judge(request)
+    const error = errorFor(verdict)
+    expect(error).toMatchObject({
+      name: 'NotVerifiedError',
+      message,
+      status,
+      statusCode: status,
+      expose: false
+    })
+    expect(error.verdict).toBe(verdict)
+    expect(status).toBe(httpStatus(verdict))
+    expect(error.stack).toMatch(/^NotVerifiedError: the request/)
+  })
+
+  it('lists every code, and has a name like the errors of JavaScript', () => {
+    const steps = { date: fail('date-missing'), replay: fail('replayed', { replayId: 'r' }) }
+    const error = new NotVerifiedError(refuse(steps, ''))
+    expect(error.message).toBe('the request was not verified: date-missing, replayed')
+    expect(Object.getOwnPropertyDescriptor(error, 'name')).toEqual({
+      value: 'NotVerifiedError',
+      enumerable: false,
+      configurable: true,
+      writable: true
+    })
+    expect(error.stack).not.toContain('new NotVerifiedError')
+  })
+
+  it('throws an error that prints no verdict and nothing from the sender', async () => {
+    const error = errorFor(await verify(forged))
+    for (const text of [
+      error.message,
+      error.stack,
+      String(error),
+      JSON.stringify(error),
+      inspect(error, { depth: 9 })
+    ]) {
+      expect(text).not.toContain(EVIL)
+    }
+    expect(Object.keys(error).sort()).toEqual(['expose', 'status', 'statusCode'])
+  })
+})
+
+describe('an error that reaches the framework is answered with its status', () => {
+  const servers: Server[] = []
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close()
+  })
+  async function send(listener: RequestListener | Server, request: ReceivedRequest): Promise<number> {
+    const server = typeof listener === 'function' ? createServer(listener) : listener
+    servers.push(server)
+    return sendOverHttp(request, await listen(server))
+  }
+
+  const CASES = [
+    ['a good request', verify, good, 204],
+    ['a forged one', verify, forged, 401],
+    ['one that is too large', verify, large, 413],
+    ['one that cannot be decided', verifyWithoutDns, good, 503]
+  ] as const
+
+  test.each(CASES)('Express: %s', async (_, judge, request, status) => {
+    const app = express().set('env', 'test')
+    app.post('/hook', async (req, res) => {
+      assertVerified(await judge(fromNodeRequest(req)))
+      res.status(204).end()
+    })
+    expect(await send(app, request)).toBe(status)
+  })
+
+  test.each(CASES)('Koa: %s', async (_, judge, request, status) => {
+    const app = new Koa()
+    app.silent = true
+    app.use(async ctx => {
+      assertVerified(await judge(fromNodeRequest(ctx.req)))
+      ctx.status = 204
+    })
+    expect(await send(app.callback(), request)).toBe(status)
+  })
+
+  test.each(CASES)('Fastify: %s', async (_, judge, request, status) => {
+    const app = fastify()
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    app.post('/hook', async (req, reply) => {
+      assertVerified(await judge(fromNodeRequest(req.raw)))
+      return reply.code(204).send()
+    })
+    await app.ready()
+    expect(await send(app.server, request)).toBe(status)
+    await app.close()
+  })
+})
+
+const tooLarge = fail('body-too-large', { limit: 5 })
+
+test.each<[number, string, Steps]>([
+  [401, 'a check that failed', { date: fail('date-missing') }],
+  [413, 'a body that is too large', { request: ok(1), digest: tooLarge }],
+  [401, 'a body that is too large among other failures', { date: fail('date-missing'), digest: tooLarge }],
+  [
+    401,
+    'another failure behind a body that is too large',
+    { digest: tooLarge, replay: fail('replayed', { replayId: 'r' }) }
+  ],
+  [503, 'a check that could not be decided', { key: fail('key-lookup-timeout', { name: 'k', error: 'E' }) }]
+])('%i: %s', (status, _, steps) => {
+  expect(httpStatus(refuse(steps, ''))).toBe(status)
+})
+
+test('200: verified', () => {
+  const verified = { status: 'verified', failures: [], checks: {} } as unknown as Verified
+  expect(httpStatus(verified)).toBe(200)
+})
