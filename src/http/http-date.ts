@@ -2,23 +2,16 @@ import { memoizeRecent } from '../memo.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import type { Fields } from './fields.ts'
 
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
-const DAY = DAYS.map(day => day.slice(0, 3)).join('|')
-const MONTH = MONTHS.join('|')
-const TIME = '(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)'
 
 /** RFC 9110 section 5.6.7: the three forms of HTTP-date, case-sensitive, the most common first. */
 const FORMS = [
   // Sun, 06 Nov 1994 08:49:37 GMT
-  new RegExp(`^(?<weekday>${DAY}), (?<day>\\d\\d) (?<month>${MONTH}) (?<year>\\d{4}) ${TIME} GMT$`),
+  /^(?<weekday>\w{3}), (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) (?<time>[\d:]{8}) GMT$/,
   // Sunday, 06-Nov-94 08:49:37 GMT
-  new RegExp(
-    `^(?<weekday>${DAYS.join('|')}), (?<day>\\d\\d)-(?<month>${MONTH})-(?<year>\\d\\d) ${TIME} GMT$`
-  ),
+  /^(?<weekday>Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) (?<time>[\d:]{8}) GMT$/,
   // Sun Nov  6 08:49:37 1994
-  new RegExp(`^(?<weekday>${DAY}) (?<month>${MONTH}) (?<day>[\\d ]\\d) ${TIME} (?<year>\\d{4})$`)
+  /^(?<weekday>\w{3}) (?<month>\w{3}) (?<day>[\d ]\d) (?<time>[\d:]{8}) (?<year>\d{4})$/
 ]
 
 /**
@@ -54,24 +47,18 @@ const parseTimestamp = memoizeRecent((value: string): number | undefined => {
   return undefined
 })
 
-type DateParts = Record<'weekday' | 'day' | 'month' | 'year' | 'hour' | 'minute' | 'second', string>
+type DateParts = Record<'weekday' | 'day' | 'month' | 'year' | 'time', string>
 
-/** The time, when its day exists and is that weekday, and the hour, minute and second exist. */
-function toTime(parts: DateParts): number | undefined {
-  const [year, month, day] = [fullYear(parts.year), MONTHS.indexOf(parts.month), Number(parts.day)]
-  const [hour, minute, second] = [Number(parts.hour), Number(parts.minute), Number(parts.second)]
-
-  const leapSecond = hour === 23 && minute === 59 && second === 60
-  if (hour > 23 || minute > 59 || (second > 59 && !leapSecond)) return undefined
-
-  // Not Date.UTC(), which takes the years 0 to 99 for 1900 to 1999.
-  const date = new Date(0)
-  date.setUTCFullYear(year, month, day)
-  // A day that does not exist becomes one of another month.
-  if (date.getUTCMonth() !== month) return undefined
-  if (!DAYS[date.getUTCDay()]!.startsWith(parts.weekday)) return undefined
-  return date.setUTCHours(hour, minute, second)
+/** A date that exists, with the weekday that it has, is written again as it was read. */
+function toTime({ weekday, day, month, year, time }: DateParts): number | undefined {
+  const [fullYear, twoDigits] = [
+    year.length === 4 ? year : `${year < '70' ? 20 : 19}${year}`,
+    day.replace(' ', '0')
+  ]
+  const isLeapSecond = time === '23:59:60'
+  const clock = isLeapSecond ? '23:59:59' : time
+  const monthNumber = `${MONTHS.indexOf(month) + 1}`.padStart(2, '0')
+  const date = new Date(`${fullYear}-${monthNumber}-${twoDigits}T${clock}Z`)
+  const written = `${weekday.slice(0, 3)}, ${twoDigits} ${month} ${fullYear} ${clock} GMT`
+  return date.toUTCString() === written ? date.getTime() + Number(isLeapSecond) * 1000 : undefined
 }
-
-const fullYear = (text: string): number =>
-  Number(text.length === 2 ? `${text < '70' ? 20 : 19}${text}` : text)
