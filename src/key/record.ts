@@ -1,5 +1,5 @@
 import { decodeBase64 } from '../http/base64.ts'
-import { charSet, trimChars } from '../http/fields.ts'
+import { trimChars } from '../http/fields.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 
 /** A DKIM key record that can be used: parsed, not revoked, not a test, meant for signatures. */
@@ -110,9 +110,7 @@ function parseTagList(text: string): TagList | string {
 }
 
 /** Without outer folding white space: space, tab and line breaks. */
-const trimFolding = (text: string): string => trimChars(text, FOLDING)
-
-const FOLDING = /* @__PURE__ */ charSet(' \t\r\n')
+const trimFolding = (text: string): string => trimChars(text, ' \t\r\n')
 
 /**
  * Is this TXT record meant as a key record, good or bad? One with a `v` tag that is empty or starts with DKIM in any
@@ -127,6 +125,4 @@ export function looksLikeKeyRecord(text: string): boolean {
 }
 
 /** Drops white space of any kind, and the quotes and backslashes that zone files leave behind. */
-const looseTrim = (text: string): string => trimChars(text.trim(), QUOTES).trim()
-
-const QUOTES = /* @__PURE__ */ charSet('"\'\\')
+const looseTrim = (text: string): string => trimChars(text.trim(), '"\'\\').trim()
