@@ -42,14 +42,13 @@ export type { ReplayStore } from './replay/store.ts'
 export type { Scheme } from './scheme.ts'
 export type { Algorithm } from './signature/algorithms.ts'
 export { verifySignature } from './signature/verify-signature.ts'
-export type { CheckOf, Code, UnavailableCode } from './verdict/codes.ts'
+export type { CheckName, CheckOf, Code, UnavailableCode } from './verdict/codes.ts'
 export type { VerdictMessage } from './verdict/diagnostics.ts'
 export type { EvidenceByCode, EvidenceOf, FailedWith, KeyEvidence, Reencoding } from './verdict/evidence.ts'
 export { assertVerified, httpStatus, NotVerifiedError } from './verdict/http-status.ts'
 export { type LogRecord, logRecord } from './verdict/log-record.ts'
 export type { Failed, Result } from './verdict/result.ts'
 export type {
-  CheckName,
   CheckResult,
   Checks,
   Failure,

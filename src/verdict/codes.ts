@@ -1,22 +1,6 @@
-/** The twelve checks, in the order in which they are reported. */
-export const CHECK_NAMES = [
-  'request',
-  'https',
-  'date',
-  'host',
-  'account',
-  'signature-header',
-  'coverage',
-  'key-name',
-  'key',
-  'signature',
-  'digest',
-  'replay'
-] as const
-
 /**
- * Every code a verdict can carry: the check it belongs to, what it says to a person, and whether the check
- * could not be decided.
+ * Every code a verdict can carry, in the order of the checks: the check it belongs to, what it says to a person, and
+ * whether the check could not be decided.
  * Messages hold no text from the sender, so they are safe in any log; what was received is in the evidence.
  */
 export const CODES = {
@@ -83,6 +67,12 @@ export type Code = keyof typeof CODES
 
 /** The check that a code belongs to. */
 export type CheckOf<C extends Code> = (typeof CODES)[C][0]
+
+/** One of the twelve checks. */
+export type CheckName = CheckOf<Code>
+
+/** The twelve checks, in the order in which they are reported. */
+export const CHECK_NAMES: readonly CheckName[] = [...new Set(Object.values(CODES).map(([check]) => check))]
 
 /** Codes that mean "could not be decided now" instead of "no". */
 export type UnavailableCode = {

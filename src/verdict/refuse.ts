@@ -1,6 +1,6 @@
-import { CHECK_NAMES, CODES, isUnavailable } from './codes.ts'
+import { CHECK_NAMES, type CheckName, CODES, isUnavailable } from './codes.ts'
 import { type Failed, withCause } from './result.ts'
-import type { CheckName, CheckResult, Checks, Failure, Rejected, Unavailable } from './verdict.ts'
+import type { CheckResult, Checks, Failure, Rejected, Unavailable } from './verdict.ts'
 
 /** How a step ended: what a check returns, or that there was nothing to check. */
 export type Step = { ok: true } | Failed | NotRun

@@ -1,11 +1,8 @@
-import type { CHECK_NAMES, CheckOf, Code, UnavailableCode } from './codes.ts'
+import type { CheckName, CheckOf, Code, UnavailableCode } from './codes.ts'
 import type { WithEvidence } from './evidence.ts'
 
 /** The standards by which a request can be signed: the draft, and its successor. */
 export type SchemeName = 'draft-cavage' | 'rfc9421'
-
-/** One of the twelve checks. */
-export type CheckName = (typeof CHECK_NAMES)[number]
 
 /**
  * One failed check: `code` says which `evidence` there is. When the receiver's own function threw (`accounts`,

@@ -1,5 +1,5 @@
 import type { VectorJson as FixtureJson } from '../../src/fixture/form.ts'
-import type { CheckName } from '../../src/verdict/verdict.ts'
+import type { CheckName } from '../../src/verdict/codes.ts'
 
 export type { VectorBody, VectorDnsError, VectorOptions, VectorVerdict } from '../../src/fixture/form.ts'
 
