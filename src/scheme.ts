@@ -1,7 +1,7 @@
 import type { EncodedDigest } from './http/digest.ts'
 import type { Fields } from './http/fields.ts'
 import type { ReceivedRequest } from './http/request.ts'
-import type { KeyType } from './key/import.ts'
+import type { KeyType } from './key/types.ts'
 import type { Algorithm } from './signature/algorithms.ts'
 import type { NotRun } from './verdict/refuse.ts'
 import type { Result } from './verdict/result.ts'

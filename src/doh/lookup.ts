@@ -1,6 +1,6 @@
 import { type Fetch, type Fetched, fetchOnce, validateServerUrl } from '../http/fetch.ts'
 import { normalizeName } from '../http/host-name.ts'
-import type { LookupTxt } from '../key/dns.ts'
+import type { LookupTxt } from '../key/types.ts'
 import { mistake, ownOptions } from '../mistakes/mistakes.ts'
 import { validateBoolean, validateFunction, validateTimeout } from '../options/values.ts'
 import { badReply, dohError, encodeQuery, parseReply } from './message.ts'

@@ -4,15 +4,7 @@ import { ownOptions } from '../mistakes/mistakes.ts'
 import { isBun, isWorkers } from '../runtime.ts'
 import { looksLikeKeyRecord, parseKeyRecord } from './record.ts'
 import { parseRsaDer } from './rsa-der.ts'
-
-/**
- * Asks DNS for the TXT records at a name. Resolves and rejects as `resolveTxt` of `node:dns` does: one array of
- * chunks per record; errors carry `code`. `signal` is aborted when the verifier no longer waits.
- */
-export type LookupTxt = ((name: string, options: { readonly signal: AbortSignal }) => Promise<string[][]>) & {
-  /** whom it asks, for the evidence of a failure */
-  servers?(): readonly string[]
-}
+import type { LookupTxt } from './types.ts'
 
 /** How `dnsTxtLookup` asks; all of it is optional. */
 export interface DnsTxtLookupOptions {

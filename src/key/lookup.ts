@@ -1,8 +1,6 @@
 import { withDeadline } from '../promises.ts'
 import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
-import type { LookupTxt } from './dns.ts'
-
-export type TxtAnswer = readonly (readonly string[])[]
+import type { LookupTxt, TxtAnswer } from './types.ts'
 
 /**
  * Asks for the TXT records of a name, with its own deadline however the resolver behaves. No answer is kept;

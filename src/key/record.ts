@@ -1,20 +1,7 @@
 import { decodeBase64 } from '../http/base64.ts'
 import { trimChars } from '../http/fields.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
-
-/** A DKIM key record that can be used: parsed, not revoked, not a test, meant for signatures. */
-export interface KeyRecord {
-  /** the value of `k=`, `rsa` without it */
-  type: 'rsa' | 'ed25519'
-  /** the value of `p=`: DER for RSA, 32 raw bytes for Ed25519 */
-  publicKey: Uint8Array
-  /** the hashes that `h=` allows; all when undefined */
-  hashes: readonly string[] | undefined
-  /** the flags of `t=` */
-  flags: readonly string[]
-  /** the record's text, chunks joined */
-  text: string
-}
+import type { KeyRecord } from './types.ts'
 
 /** TXT character-strings are joined with nothing between (RFC 6376 section 3.6.2.2). */
 export const joinChunks = (record: string | readonly string[]): string =>

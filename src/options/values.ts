@@ -1,6 +1,7 @@
 import { isToken } from '../http/fields.ts'
 import { isHost, normalizeName } from '../http/host-name.ts'
-import { dnsTxtLookup, type LookupTxt } from '../key/dns.ts'
+import { dnsTxtLookup } from '../key/dns.ts'
+import type { LookupTxt } from '../key/types.ts'
 import { describe, mistake } from '../mistakes/mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme, SchemeSteps } from '../scheme.ts'

@@ -1,4 +1,4 @@
-import type { LookupTxt } from '../key/dns.ts'
+import type { LookupTxt } from '../key/types.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme } from '../scheme.ts'
 import type { Algorithm } from '../signature/algorithms.ts'

@@ -1,5 +1,5 @@
 import { constants } from 'node:crypto'
-import type { KeyType } from '../key/import.ts'
+import type { KeyType } from '../key/types.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
 
 /** How an algorithm is computed with a key of one type. */

@@ -1,5 +1,5 @@
 import { lookupOf } from '../fixture/setup.ts'
-import type { LookupTxt } from '../key/dns.ts'
+import type { LookupTxt } from '../key/types.ts'
 import { ownOptions } from '../mistakes/mistakes.ts'
 import { validateAccounts, validateDomain, validateHeaderName, validateNumber } from '../options/values.ts'
 import type { VerifierOptions } from '../options/verifier-options.ts'
