@@ -43,7 +43,7 @@ signature-missing header | the signature is in {header}, the other form of the d
 signature-missing unsigned=true | this request is not signed, so it is not from the service: a scanner, a health check, a browser | Nothing to mend. If the service did send it, a proxy drops Signature and Digest: have it pass every header on.
 signature-missing standard | it is signed by the draft, not by RFC 9421, or a proxy dropped Signature-Input | If the service says so, allow it: [[schemes: [draftCavage, rfc9421]||--scheme draft-cavage --scheme rfc9421]]; if not, have proxies pass Signature-Input on unchanged.
 signature-missing | a proxy dropped it: the rest of a signed request is there | Have proxies pass Signature on unchanged.
-signature-malformed standard | it is signed by RFC 9421, not by the draft | If the service says so, allow it: [[schemes: [draftCavage, rfc9421]||--scheme draft-cavage --scheme rfc9421]].
+signature-malformed standard | it is signed by RFC 9421, not by the draft; or a proxy dropped Signature-Input, where both are allowed | If the service says so, allow it: [[schemes: [draftCavage, rfc9421]||--scheme draft-cavage --scheme rfc9421]]; if it is allowed, have proxies pass Signature-Input on unchanged.
 signature-algorithm-not-allowed algorithm | the sender uses another algorithm | If the service says so, [[add it:||give it beside what is to stay ({allowed}):]] {set:algorithms:algorithm}.
 signature-algorithm-not-allowed | the sender uses another algorithm | Have the sender sign with an allowed one: this library has no such algorithm.
 signature-times-not-allowed | the sender covers a time that the draft forbids with this algorithm | Have the sender leave (created) and (expires) out of headers, or sign with hs2019.

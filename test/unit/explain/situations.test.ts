@@ -8,6 +8,7 @@ import {
   createVerifier,
   type DiagnosedFailure,
   diagnose,
+  draftCavage,
   explain,
   fromLambdaEvent,
   fromNodeRequest,
@@ -628,6 +629,17 @@ situation(
   /^it is signed by the draft, not by RFC 9421, or a proxy dropped Signature-Input$/,
   { fix: /schemes: \[draftCavage, rfc9421\]/ },
   () => judge(sign(), { schemes: [rfc9421] })
+)
+situation(
+  'Signature-Input dropped, where both standards are allowed',
+  'signature-malformed',
+  /^it is signed by RFC 9421, not by the draft; or a proxy dropped Signature-Input, where both are allowed$/,
+  { fix: /have proxies pass Signature-Input on unchanged/ },
+  () => {
+    const signed = sign({ scheme: 'rfc9421' })
+    const headers = linesOf(signed).filter(([name]) => name !== 'Signature-Input')
+    return judge({ ...signed, headers }, { schemes: [draftCavage, rfc9421] })
+  }
 )
 it('an algorithm for the command line, where the flag replaces the default', async () => {
   const signed = sign()
