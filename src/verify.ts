@@ -108,22 +108,14 @@ export function createVerifier(options: VerifierOptions): Verify {
       'key-name': keyName,
       digest: digests.ok ? undefined : digests
     }
-    const passedHead =
-      signature.ok &&
-      https.ok &&
-      date.ok &&
-      host.ok &&
-      account.ok &&
-      algorithm.ok &&
-      coverage.ok &&
-      keyName.ok &&
-      digests.ok
-    if (!passedHead) return refuse(steps, 'a check of the head did not pass')
+    const passed =
+      https.ok && date.ok && host.ok && account.ok && algorithm.ok && coverage.ok && keyName.ok && digests.ok
+    if (!signature.ok || !passed) return refuse(steps, 'a check of the head did not pass')
 
     const { headers: covered, signature: signatureBytes, nonce } = signature.value
 
     // key from DNS
-    const reply = await measured(() => lookup(keyName.value), 'keyMs', stages)
+    const reply = await measured(stages, 'keyMs', () => lookup(keyName.value))
     const key = reply.ok ? checkKey(context, keyName.value, reply.value, algorithm.value, keyOf) : reply
     steps.key = key
     if (!key.ok) return refuse(steps, 'no usable key')
@@ -141,10 +133,8 @@ export function createVerifier(options: VerifierOptions): Verify {
     // body
     const body =
       bufferedBody(request.body, settings) ??
-      (await measured(
-        () => readBody(request.body, settings, fields.values.get('content-length')),
-        'bodyMs',
-        stages
+      (await measured(stages, 'bodyMs', () =>
+        readBody(request.body, settings, fields.values.get('content-length'))
       ))
     const digest = body.ok ? checkDigest(digests.value, body.value, fields, covered) : body
     steps.digest = digest
@@ -161,10 +151,8 @@ export function createVerifier(options: VerifierOptions): Verify {
     // accepted once
     const claim =
       replayStore &&
-      (await measured(
-        () => checkReplay(replayStore, signatureBytes, date.value, later, settings),
-        'replayMs',
-        stages
+      (await measured(stages, 'replayMs', () =>
+        checkReplay(replayStore, signatureBytes, date.value, later, settings)
       ))
     if (claim?.ok === false) {
       steps.replay = claim

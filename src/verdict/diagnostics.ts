@@ -41,9 +41,9 @@ async function publish<Request>(
 
 /** What is waited for; its time is added to the stages where there is somebody to read them. */
 export function measured<T>(
-  wait: () => Promise<T>,
+  stages: Stages | undefined,
   stage: keyof Stages,
-  stages: Stages | undefined
+  wait: () => Promise<T>
 ): Promise<T> {
   if (stages === undefined) return wait()
   const start = performance.now()
