@@ -1,5 +1,5 @@
 import { withDeadline } from '../promises.ts'
-import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
+import { errorLabel, type Failed, fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { LookupTxt, TxtAnswer } from './types.ts'
 
 /**
@@ -17,26 +17,27 @@ export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
     const shared = inFlight.get(name)
     if (shared !== undefined) return shared
     const options = new LookupOptions()
-    const late = () => {
+    let late: Failed | undefined
+    const onLate = () => {
       options.abort()
-      return LATE
+      late = fail('key-lookup-timeout', {
+        name,
+        error: `no answer within ${timeout} ms`,
+        ...asked(lookupTxt)
+      })
     }
     const end = (result: Result<TxtAnswer>) => {
       inFlight.delete(name)
       return result
     }
-    const timedOut = () =>
-      fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms`, ...asked(lookupTxt) })
-    const query = withDeadline(call(lookupTxt, name, options), timeout, late).then(
-      answer => end(answer === LATE ? timedOut() : parseAnswer(name, answer)),
+    const query = withDeadline(call(lookupTxt, name, options), timeout, onLate).then(
+      answer => end(late ?? parseAnswer(name, answer)),
       error => end(parseError(name, error, lookupTxt))
     )
     inFlight.set(name, query)
     return query
   }
 }
-
-const LATE = Symbol('late')
 
 /** A lookup may throw where it should reject, or return no promise. */
 function call(lookupTxt: LookupTxt, name: string, options: LookupOptions): Promise<unknown> {

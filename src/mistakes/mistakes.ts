@@ -30,12 +30,7 @@ export function ownOptions<T extends object>(
   options: T,
   names: readonly (keyof T & string)[]
 ): Partial<T> {
-  if (
-    typeof options !== 'object' ||
-    options === null ||
-    Array.isArray(options) ||
-    ArrayBuffer.isView(options)
-  )
+  if (typeof (options ?? undefined) !== 'object' || Array.isArray(options) || ArrayBuffer.isView(options))
     throw new TypeError(
       `${of}() got ${describe(options)} for its options: pass an object with ${names.join(', ')}`
     )
