@@ -38,7 +38,7 @@ export function parseDateHeader(fields: Fields): Result<{ time: Date; header: st
   return date.ok ? ok({ time: date.value, header }) : date
 }
 
-/** Milliseconds since 1970. Requests of one second share their Date: saves 3 % of a verification. */
+/** Milliseconds since 1970. Requests of one second share their Date: saves 4 % of a verification. */
 const parseTimestamp = memoizeRecent((value: string): number | undefined => {
   for (const form of FORMS) {
     const parts = form.exec(value)?.groups
