@@ -7,15 +7,20 @@ const verify = createVerifier({
   accounts: '1234'
 })
 const app = express()
-// The parser that exists, which now keeps the bytes of each request.
+// The parser that exists, which now keeps the bytes of each request; and one for what is not JSON.
 const bytesOf = new WeakMap()
 app.use(express.json({ verify: (req, _res, bytes) => void bytesOf.set(req, bytes) }))
+app.use(
+  '/hook',
+  express.raw({ type: () => true, verify: (req, _res, bytes) => void bytesOf.set(req, bytes) })
+)
 
 // Before the route that exists: writes to the log, and changes nothing.
 app.use('/hook', async (req, _res, next) => {
   next()
   try {
-    const verdict = await verify(fromNodeRequest(req, { body: bytesOf.get(req), https: 'x-forwarded-proto' }))
+    const body = bytesOf.get(req) ?? new Uint8Array() // no parser calls for a request without a body
+    const verdict = await verify(fromNodeRequest(req, { body, https: 'x-forwarded-proto' }))
     console.log(JSON.stringify(logRecord(verdict)))
     if (verdict.status !== 'verified') console.warn(explain(verdict))
   } catch (error) {

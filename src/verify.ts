@@ -183,8 +183,11 @@ export function createVerifier(options: VerifierOptions): Verify {
     // Once per verdict: a second release could free the claim of the retry that the first one allowed.
     const { replayId } = verdict as Partial<Verified>
     if (replayStore === undefined || replayId === undefined || released.has(verdict)) return
-    await replayStore.release(replayId)
     released.add(verdict)
+    await replayStore.release(replayId).catch(error => {
+      released.delete(verdict)
+      throw error
+    })
   }
 
   return Object.assign(withDiagnostics(verify), { release })

@@ -33,7 +33,8 @@ export function prepareProxy(options: Partial<ProxyOptions>): (seen: AdapterRequ
   if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto')
     throw mistake('options.https is', https, 'write true, false or "x-forwarded-proto"')
   // "header" is a word of fromFetchRequest() alone: elsewhere Host is the header.
-  if (host !== undefined && (host === 'header' || !isHost(host)))
+  const isHeaderName = host !== 'x-forwarded-host' && /^(?:header|x-forwarded-.*)$/i.test(String(host))
+  if (host !== undefined && (isHeaderName || !isHost(host)))
     throw mistake(
       'options.host is',
       host,

@@ -58,7 +58,7 @@ export function checkDigest(
 
   const signedLength = (covered.includes('content-length') && fields.values.get('content-length')) || ''
   const contentLength = /^\d{1,15}$/.test(signedLength) ? Number(signedLength) : undefined
-  const decompressed = findDecompression(body, fields, covered)
+  const decompressed = findDecompression(body, fields)
   const found = findChange(body, contentLength, bytes => matchesEncoded(digests, bytes).ok)
   return fail('digest-mismatch', {
     ...matched.evidence,
@@ -84,14 +84,10 @@ const MAGIC: ReadonlyMap<string, readonly number[]> = new Map([
 ])
 
 /**
- * The Content-Encoding that a parser has already decoded: the sender signed it, but the body does not begin like that
- * coding; or the body is longer than Content-Length says. Undefined when nothing points to that.
+ * The Content-Encoding that a parser has already decoded: the body does not begin like that coding, or is longer than
+ * Content-Length says. Undefined when nothing points to that.
  */
-export function findDecompression(
-  body: Uint8Array,
-  { values }: Fields,
-  covered: readonly string[]
-): string | undefined {
+export function findDecompression(body: Uint8Array, { values }: Fields): string | undefined {
   const coding = values.get('content-encoding')?.toLowerCase() ?? ''
   const magic = MAGIC.get(coding)
   if (magic === undefined || body.length === 0) return undefined
@@ -99,6 +95,5 @@ export function findDecompression(
 
   const length = values.get('content-length') ?? ''
   const isLonger = /^\d{1,15}$/.test(length) && Number(length) < body.length
-  const isSigned = covered.includes('content-encoding') && magic.length > 0
-  return isLonger || isSigned ? coding : undefined
+  return isLonger || magic.length > 0 ? coding : undefined
 }

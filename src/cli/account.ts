@@ -1,5 +1,6 @@
 import { createAccountClient } from '../account/client.ts'
 import { AccountError, type AccountErrorCode } from '../account/errors.ts'
+import { inFlags } from '../explain/settings.ts'
 import { escapeText } from '../explain/text.ts'
 import { EXIT, type Io, readBytes, UsageError } from './command.ts'
 import { type Command, requireFlags, text, type Values } from './flags.ts'
@@ -23,7 +24,9 @@ async function run(values: Values<typeof OPTIONS>, io: Io): Promise<number> {
   } catch (error) {
     if (!(error instanceof AccountError)) throw error
     const [fault, exit] = FAULTS[error.code]
-    io.note(`signed-requests: ${fault}: ${escapeText(error.message, 1000)}`)
+    // The option of createAccountClient has no flag.
+    const message = inFlags(error.message.replace(/ Give selectAccountId .*/, ''))
+    io.note(`signed-requests: ${fault}: ${escapeText(message, 1000)}`)
     // The same call may succeed later.
     return error.retryable ? EXIT.unknown : exit
   }

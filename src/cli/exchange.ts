@@ -49,7 +49,7 @@ export function describeError(error: unknown): string {
   return code === '' ? words : `${words} (${code})`
 }
 
-const NOT_TLS = 'it does not speak TLS as expected'
+const NOT_TLS = 'it does not speak TLS as expected: is it http?'
 
 const WORDS: Readonly<Record<string, string>> = {
   ...ERRORS,

@@ -18,12 +18,12 @@ export interface Search {
  * How much a search may cost, in microseconds: an attacker who captured a signed head can trigger it as often as they
  * like.
  */
-export const SEARCH_COST = 1500
+export const SEARCH_COST = 2000
 
 /** For a person who waits for the answer. */
 export const PATIENT_SEARCH_COST = 2_000_000
 
-const MAX_LENGTH = 8192
+const MAX_LENGTH = 6000
 const MAX_LINES = 64
 
 /**

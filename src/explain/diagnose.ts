@@ -118,9 +118,11 @@ const evidenceOf = (failure: Failure): Evidence => (failure as { evidence?: Evid
 /** Neither in Signature nor in Authorization. */
 const isUnsigned = ({ code, evidence }: Failure): boolean => code === 'signature-missing' && !evidence
 
-/** A Signature that reads like `sig1=:...:` (RFC 9421 section 4.2) where the draft is expected, or the other way round. */
+/** A Signature that reads like `sig1=:...:` (RFC 9421 section 4.2) where the draft expects a quoted string, or the other way round. */
 const isOtherStandard = ({ code, message, evidence }: Failure): boolean =>
-  (code === 'signature-malformed' && /^[a-z*][a-z0-9_.*-]*=:/.test(evidence.excerpt ?? '')) ||
+  (code === 'signature-malformed' &&
+    /^a quoted string/.test(evidence.reason) &&
+    /^[a-z*][a-z0-9_.*-]*=:/.test(evidence.excerpt ?? '')) ||
   (code === 'signature-missing' && message.includes('Signature-Input'))
 
 type Situation = Readonly<{ unsigned: boolean; standard: Code | undefined }>

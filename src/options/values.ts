@@ -100,7 +100,7 @@ export function validateAccounts(
     const example = Number.isSafeInteger(id) ? id : '1234'
     if (typeof id !== 'string' || id === '')
       throw wrong(`an account id is a non-empty string, such as "${example}"`)
-    if (id.includes(',')) throw wrong('several ids are an array, such as ["1234", "5678"]')
+    if (id.includes(',')) throw wrong('a comma is in no account id, so write each id by itself')
     if (id.trim() !== id) throw wrong(`it has white space at an end, so write ${describe(id.trim())}`)
     if (typeof prefix === 'string' && prefix !== '' && id.startsWith(prefix))
       throw wrong(

@@ -34,7 +34,8 @@ export const PASSED_WITHOUT_REPLAY: Checks = passed(NO_STORE)
 export const NO_FAILURES: readonly [] = Object.freeze([] as [])
 
 /**
- * The verdict when at least one step did not pass: one failure outweighs all checks that could not be decided.
+ * The verdict when at least one step did not pass: one failure outweighs all checks that could not be decided. Only own
+ * properties count: `Object.prototype` may be polluted.
  *
  * @param reason why the checks that are not among the steps were not run
  */
@@ -43,7 +44,7 @@ export function refuse(steps: Steps, reason: string): Rejected | Unavailable {
   const failures: Failure[] = []
 
   for (const name of CHECK_NAMES) {
-    const step = steps[name] ?? { ok: false, reason }
+    const step = (Object.hasOwn(steps, name) ? steps[name] : undefined) ?? { ok: false, reason }
     if (step.ok) checks[name] = PASS
     else if (isNotRun(step)) checks[name] = { outcome: 'not-run', reason: step.reason }
     else {
@@ -56,7 +57,6 @@ export function refuse(steps: Steps, reason: string): Rejected | Unavailable {
   return { status, failures, checks } as unknown as Rejected | Unavailable
 }
 
-/** Own properties only: `Object.prototype` may be polluted. */
 const isNotRun = (step: Failed | NotRun): step is NotRun => Object.hasOwn(step, 'reason')
 
 /** With evidence that no later verdict and no setting shares. */

@@ -124,6 +124,14 @@ describe('release', () => {
     expect(codesOf(await verify(request))).toEqual(['replay: replayed'])
   })
 
+  it('is asked of the store once, also by two calls at the same time', async () => {
+    const replayStore = { ...store(), release: vi.fn(async () => {}) }
+    const verify = verifierWith({ replayStore })
+    const verdict = await verify(service.sign())
+    await Promise.all([verify.release(verdict), verify.release(verdict)])
+    expect(replayStore.release).toHaveBeenCalledOnce()
+  })
+
   it('can be tried again when the store could not be reached', async () => {
     const replayStore = store()
     const release = vi.fn(replayStore.release).mockRejectedValueOnce(new Error('gone'))

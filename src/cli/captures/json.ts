@@ -58,10 +58,11 @@ function parseExport(given: JsonObject): Entry[] | undefined {
   // Browsers write the pseudo-headers of HTTP/2 among the others.
   const { headers: lines, ...pseudo } = splitPseudoHeaders(parseHeaders(headers))
   const { target, authority, protocol } = splitUrl(url)
-  const search = isText(query) && query !== '' && !target.includes('?') ? query.replace(/^\??/, '?') : ''
+  // A framework's parsed query is written again.
+  const search = searchOf(query)
   const request = {
     method,
-    target: pseudo.target ?? target + search,
+    target: pseudo.target ?? (target.includes('?') ? target : target + search),
     headers: lines,
     authority: pseudo.authority ?? authority,
     protocol,
@@ -85,6 +86,15 @@ function parseExport(given: JsonObject): Entry[] | undefined {
   )
   const lostBody = 'the capture has the body parsed, and its bytes as sent are lost'
   return [entryOf({ ...request, otherBodies, lostBody })]
+}
+
+/** A query as text, or as frameworks parse it, which is written again. */
+function searchOf(query: unknown): string {
+  const pairs = Object.entries(objectOr(query)).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, String(value)])
+  )
+  const text = isText(query) ? query : String(new URLSearchParams(pairs))
+  return text === '' ? '' : text.replace(/^\??/, '?')
 }
 
 /** An object of names and values, an array of pairs, or an array of `{ name, value }`. */

@@ -10,18 +10,25 @@ const FORMATS =
 
 const LOGGED = 'this is how console.log prints an object: write JSON.stringify of method, url, headers, body'
 const RAW = 'this has req.rawHeaders: write JSON.stringify of { method, url, headers: req.headers, body }'
-const PHP = 'this is $_SERVER of PHP, which renames headers: use getallheaders() with json_encode'
+const PHP =
+  "this is $_SERVER of PHP, which renames headers: save json_encode(['method' => $_SERVER['REQUEST_METHOD'], " +
+  "'url' => $_SERVER['REQUEST_URI'], 'headers' => getallheaders(), 'body' => file_get_contents('php://input')])"
+const HEADERS = 'these are headers alone: save JSON of { method, url, headers, body }'
 const MARKED = 'each line has something in front of it, such as a time: remove that from every line'
+
+/** Either byte order, and pcapng; a request may be readable in it, but not what belongs to it. */
+const PCAP = /^(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4|\n\r\r\n)/
 
 /** What people have instead of a capture, by what it has in it, and what to capture. */
 const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\s*$/, 'the file is empty'],
-  [/^(?:\xd4\xc3\xb2\xa1|\xa1\xb2\xc3\xd4)/, 'this is a pcap file: save what tcpdump -A -r FILE prints'],
+  [PCAP, 'this is a pcap file: save what tcpdump -A -r FILE prints'],
   [/^(?:\S+ )?=> Send header, /m, 'this is the output of curl --trace: capture with curl -v instead'],
   [/^\s*(?:0x)?[0-9a-f]{4,8}:?[ \t]+(?:[0-9a-f]{2} ?){4}/im, 'this is a hex dump: use tcpdump -A'],
   [/^\s*(?:<ref \*\d+> )?(?:IncomingMessage|Request|HonoRequest|Object)\b.*\{/, LOGGED],
   [/^\s*\[\s*["'][\w-]+["']\s*,\s*["']|^(?!.*"headers"\s*:).*"rawHeaders"\s*:/s, RAW],
   [/^\s*(?:[{[]|array\b).*\b(?:REQUEST_METHOD|HTTP_HOST)["'\]]/is, PHP],
+  [/^\s*\{(?!.*"(?:headers|method)"\s*:).*"(?:host|signature)"\s*:/is, HEADERS],
   [/"httpStatus":\d+,"upstream":|^\S+Z \d{3} [a-z]+ /, "this is the gateway's log: use its --admin page"],
   [/^\w+ \S+ HTTP\/1\.[01]\r?\n\s*\n[\w-]+: /, 'every second line is empty: remove those lines'],
   // Lines of curl -v have > in front.
@@ -38,7 +45,7 @@ const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
 export function readCapture(file: Buffer): Entry[] {
   const { bytes, notes } = decode(file)
   const start = bytes.toString('latin1', 0, 10_000)
-  const entries = parse(bytes, start)
+  const entries = PCAP.test(start) ? [] : parse(bytes, start)
   const other = entries.some(isSigned) ? undefined : NOT_CAPTURES.find(([pattern]) => pattern.test(start))
   if (other !== undefined) throw new UsageError(`${other[1]}; explain reads ${FORMATS}`)
   if (entries.length > 0) return entries.map(entry => ({ ...entry, notes: [...notes, ...entry.notes] }))

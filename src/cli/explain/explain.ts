@@ -4,6 +4,7 @@ import { explainDiagnosis } from '../../explain/explain.ts'
 import { asciiJson, duration, escapeText } from '../../explain/text.ts'
 import { lineValues } from '../../http/fields.ts'
 import { createVerifier, dnsTxtLookup, parseHttpDate, type VerifierOptions } from '../../index.ts'
+import { looksLikeKeyRecord } from '../../key/record.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
 import { type Entry, isSigned } from '../captures/capture.ts'
 import { readCapture } from '../captures/read-capture.ts'
@@ -70,6 +71,10 @@ async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {
 /** The command line overrides the fixture. */
 function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOptions {
   const records = flags['key-record'] === undefined ? undefined : parseTxt(flags['key-record'])
+  if (records && !records.some(looksLikeKeyRecord))
+    throw new UsageError(
+      '--key-record takes the text of a key record: --key-record "$(cat FILE)" for one in a file'
+    )
   const servers = flags['dns-server']
   const now = flags.now === undefined ? time : parseNow(flags.now, request)
   const given = Object.entries({

@@ -8,7 +8,8 @@ export function conclude(
   [first, ...repeated]: readonly Response[],
   isForgery: boolean,
   keyId: string,
-  dns: CountingDnsServer | undefined
+  dns: CountingDnsServer | undefined,
+  started: string | undefined
 ): [exit: number, ...lines: string[]] {
   const { status, headers } = first!
   const asked = dns?.queries(keyId) ?? 0
@@ -21,7 +22,9 @@ export function conclude(
     return [EXIT.refused, `Request ${again + 2}, a replay of the same bytes, was accepted: ${cause}.`]
   }
   // A receiver of one's own may leave WWW-Authenticate out; that it asked for the key shows that it verifies.
-  const isOurs = isRefusal(first!) || (asked > 0 && [401, 413, 503].includes(status))
+  // Only a body is too large, and it is read after the key was asked for.
+  const isEarly = status === 413 && dns !== undefined && asked === 0
+  const isOurs = (isRefusal(first!) && !isEarly) || (asked > 0 && [401, 413, 503].includes(status))
   const isUnmarked = status === 401 && headers['www-authenticate'] === undefined
   const doubt = isOurs
     ? ''
@@ -34,11 +37,16 @@ export function conclude(
     return [exit, `The receiver did get the key ${keyId}. Its own log says why it refused: explain(verdict).`]
   const clock = clockAdvice(headers.date ?? '')
   if (clock !== undefined) return [exit, clock]
+  if (started !== undefined)
+    return [
+      exit,
+      `The receiver refused before it looked for the key (its log says why), or ${started} sets a resolver of its own, which --start does not replace: take it out for this.`
+    ]
   const address = dns?.address ?? '127.0.0.1:5353'
   const advice =
     dns === undefined
       ? `A receiver that verifies refused it. It needs the record of ${keyId}: publish the one above, or have it served ` +
-        `here with --serve-dns ${address} and give createVerifier in the receiver this line:`
+        `here with --serve-dns ${address} and start the gateway with --dns-server ${address}, or give createVerifier this line:`
       : `Nobody asked the DNS server at ${address} for ${keyId}: the receiver refused before it looked for the key (its ` +
         `log says why), or asks another server. For it to ask this one, start the gateway with --dns-server ${address}, ` +
         'or give createVerifier this line:'

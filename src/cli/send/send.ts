@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { escapeText, wrapExact, wrapWords } from '../../explain/text.ts'
 import { isHost, isLoopback, normalizeName } from '../../http/host-name.ts'
+import { validateAccounts } from '../../options/values.ts'
 import { type CountingDnsServer, startDnsServer } from '../../testing/dns-server.ts'
 import { createSigningKey, type SignedTestRequest, type SigningKey, signRequest } from '../../testing/sign.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
@@ -60,7 +61,7 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
       responses.push(await exchange(url, request, tls))
       io.print(responseText(responses.at(-1)!, flags.repeat === '1' ? '' : `${number}: `))
     }
-    const [exit, ...lines] = conclude(responses, forgery !== undefined, key.keyId, dns)
+    const [exit, ...lines] = conclude(responses, forgery !== undefined, key.keyId, dns, flags.start)
     for (const line of lines) io.print(`\n${line.startsWith(' ') ? line : wrapWords('', line)}`)
     return exit
   } catch (error) {
@@ -95,6 +96,7 @@ function sign(url: URL, key: SigningKey, flags: Flags, body: Buffer | string | n
   const { host = url.host, method = body === null ? 'GET' : 'POST', scheme, account, prefix } = flags
   if (!isHost(host)) throw new UsageError('--host takes a host name, such as hooks.example.com')
   const target = addPrefix(prefix, `${url.pathname}${url.search}`)
+  validateAccounts([account], flags['account-prefix'])
   const headers = (flags.header ?? []).map((line): [string, string] => {
     const [, name, value] = /^([^:]+):(.*)$/.exec(line) ?? []
     if (name === undefined || value === undefined) throw new UsageError("--header takes 'NAME: TEXT'")

@@ -51,6 +51,13 @@ describe.each(['introduce-node', 'introduce-express'])('%s', example => {
     expect(await send(forged())).toBe(204)
     await logged('rejected')
     expect(warn).toHaveBeenCalledWith(expect.stringContaining('digest-mismatch'))
+    // What express.json() does not parse.
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    for (const request of [{}, { method: 'POST', headers: form, body: 'id=1' }]) {
+      log.mockClear()
+      await send(service.sign({ target: '/hook', ...request }))
+      await logged('verified')
+    }
     server.close()
   })
 })

@@ -162,6 +162,10 @@ describe('rejects bad options', () => {
     [{ host: 'https://receiver.example' }, 'options.host is "https://receiver.example"'],
     [{ host: 'receiver.example\r\nX: y' }, 'options.host is "receiver.example\\r\\nX: y"'],
     [{ host: ['receiver.example'] }, 'options.host is an array'],
+    [
+      { host: 'X-Forwarded-Host' },
+      'options.host is "X-Forwarded-Host": write "x-forwarded-host" or a host name'
+    ],
     [{ host: 'header' }, 'options.host is "header": write "x-forwarded-host" or a host name'],
     [
       { prefix: 'hooks' },

@@ -76,7 +76,7 @@ describe('says what failed', () => {
     service.authFault = status(code)
     const finished = await run()
     expect(finished.stderr).toMatch(
-      /^signed-requests: the URL: The authorization server has nothing at this URL.*authUrl/
+      /^signed-requests: the URL: The authorization server has nothing at this URL.*: is --auth-url right\?/
     )
     expect(finished.code).toBe(64)
   })

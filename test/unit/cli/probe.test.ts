@@ -141,7 +141,7 @@ describe('not reached', () => {
     const port = await listen(createServer(receive))
     const { code, stdout } = await runInside(['probe', `https://127.0.0.1:${port}/hook`])
     expect(stdout.replace(/\n {24}/g, ' ')).toMatch(
-      /^FAIL {2}TLS .*: it does not speak TLS as expected \(ERR_SSL_\w+\)$/m
+      /^FAIL {2}TLS .*: it does not speak TLS as expected: is it http\? \(ERR_SSL_\w+\)$/m
     )
     expect(code).toBe(2)
   })

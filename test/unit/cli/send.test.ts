@@ -358,6 +358,20 @@ createServer(async (req, res) => {
     expect(gone.code).toBe(2)
   })
 
+  it('says that a resolver which the file sets is not replaced', async () => {
+    const port = await freePort()
+    const file = join(folder, 'own-resolver.mjs')
+    const head = "{ 'WWW-Authenticate': 'Signature' }"
+    await writeFile(
+      file,
+      `import { createServer } from 'node:http'
+createServer((_, res) => res.writeHead(401, ${head}).end()).listen(${port})`
+    )
+    const finished = await send(`http://127.0.0.1:${port}/`, '--start', file)
+    expect(unwrapped(finished)).toContain('sets a resolver of its own, which --start does not replace')
+    expect(finished.code).toBe(1)
+  })
+
   it('lets one that observes say its verdict after its response', async () => {
     const port = await freePort()
     const [file, log] = [join(folder, 'observer.mjs'), join(folder, 'observed')]
@@ -408,6 +422,7 @@ describe('who answered', () => {
     [403, {}, /a CSRF filter, a firewall or a bot rule/, 1],
     [401, {}, /something else asks for credentials/, 1],
     [413, { 'Content-Type': 'text/html' }, /a body limit in front of the verifier/, 1],
+    [413, {}, /a body limit in front of the verifier/, 1],
     [503, { Server: 'Caddy' }, /a maintenance page/, 2]
   ])('%i: no advice on keys', async (status, headers, says, code) => {
     const port = await plain(status, headers)

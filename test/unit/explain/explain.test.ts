@@ -143,8 +143,9 @@ const CASES: readonly Case[] = [
     line: `signature-mismatch: the signature does not verify with the key; keyId ${KEY_NAME}; algorithm rsa-sha256`,
     cause: 'the key did make this signature, so a signed line was changed on the way, or more than one',
     fix:
-      'Compare the lines below with those that the sender signed. Proxies often change the target (a query dropped, a ' +
-      'path rewritten), Host and what describes the body: pass the target as received, such as req.originalUrl.'
+      'Compare the lines below with those that the sender signed. Proxies often change the target (a part of the ' +
+      'path stripped, which prefix puts back; a query dropped, a path rewritten), Host and what describes the body: ' +
+      'pass the target as received, such as req.originalUrl.'
   },
   {
     check: 'digest',

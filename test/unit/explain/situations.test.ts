@@ -10,6 +10,7 @@ import {
   diagnose,
   draftCavage,
   explain,
+  fromFetchRequest,
   fromLambdaEvent,
   fromNodeRequest,
   type ReceivedRequest,
@@ -640,6 +641,35 @@ situation(
     const headers = linesOf(signed).filter(([name]) => name !== 'Signature-Input')
     return judge({ ...signed, headers }, { schemes: [draftCavage, rfc9421] })
   }
+)
+it('a Signature of RFC 9421 that is malformed is not taken for another standard', async () => {
+  const signed = sign({ scheme: 'rfc9421' })
+  const headers = linesOf(signed).map(
+    ([name, value]) => [name, name === 'Signature' ? `${value};x` : value] as const
+  )
+  const verdict = await judge({ ...signed, headers }, { schemes: [draftCavage, rfc9421] })
+  expect(verdict.failures).toMatchObject([{ code: 'signature-malformed' }])
+  expect(diagnose(verdict).failures[0]?.cause).not.toContain('not by the draft')
+})
+situation(
+  'fromFetchRequest where the platform changes request.url',
+  'host-repeated',
+  /the platform changes request\.url/,
+  { fix: /host: 'header'/ },
+  () => {
+    const { headers, body } = sign()
+    const init = { method: 'POST', headers: [...(headers as [string, string][])], body: String(body) }
+    return judge(fromFetchRequest(new Request('https://localhost:3000/hook?id=42', init)))
+  }
+)
+situation('a lookupTxt that throws', 'key-lookup-failed', /your lookupTxt function threw TypeError/, () =>
+  judge(sign(), { lookupTxt: () => undefined as never })
+)
+situation(
+  "a claim() that resolves to 'OK'",
+  'replay-store-failed',
+  /resolved to something else than true or false/,
+  () => judge(sign(), { replayStore: { claim: async () => 'OK' as never, release: async () => {} } })
 )
 it('an algorithm for the command line, where the flag replaces the default', async () => {
   const signed = sign()

@@ -71,7 +71,7 @@ test.each<[options: object, parts: string]>([
   [{ accounts: '1234 ' }, '"1234 " … white space … write "1234"'],
   [{ accounts: ['1234\n'] }, '"1234\\n" … white space … write "1234"'],
   [{ accounts: 'account-1234' }, '"account-1234" … prefix "account-" … the id alone, "1234"'],
-  [{ accounts: '1234,5678' }, '"1234,5678" … several ids are an array … ["1234", "5678"]'],
+  [{ accounts: '1234,5678' }, '"1234,5678" … write each id by itself'],
   [{ accounts: promise }, 'a Promise … is an await missing? … such as "1234"'],
   [{ accountHeader: 'X-Brand-ID:' }, '"X-Brand-ID:" … name of a header … "X-Service-ID"'],
   [{ accountPrefix: /account-/ }, 'an object … pass a string … "account-"'],

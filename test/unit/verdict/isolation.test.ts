@@ -129,6 +129,12 @@ describe('a polluted Object.prototype', () => {
   const judge = async (request = service.sign()): Promise<Verdict> =>
     createVerifier({ ...service.options })(request)
 
+  it.each(['https', 'key', 'digest', 'replay'])('%s is no step that was taken', async name => {
+    pollute(name, true)
+    const verdict = await judge({ ...service.sign(), method: 'GET /' })
+    expect(verdict).toMatchObject({ status: 'rejected', failures: [{ code: 'request-malformed' }] })
+  })
+
   it.each([
     ['requireHttps', false, () => ({ ...service.sign(), https: false }), 'not-https'],
     ['dateTolerance', 86_400, () => service.sign({ date: new Date(Date.now() - 3_600_000) }), 'date-too-old'],

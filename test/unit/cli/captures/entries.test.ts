@@ -171,7 +171,11 @@ describe('what copying does to a capture', () => {
 
   it.each([
     ['', /^signed-requests: the file is empty; explain reads /],
-    [Buffer.from('d4c3b2a102000400', 'hex'), /^signed-requests: this is a pcap file: save what tcpdump -A/]
+    [Buffer.from('d4c3b2a102000400', 'hex'), /^signed-requests: this is a pcap file: save what tcpdump -A/],
+    [
+      Buffer.from('\xd4\xc3\xb2\xa1..\nPOST /hook HTTP/1.1\r\nSignature: a\r\n\r\n', 'latin1'),
+      /^signed-requests: this is a pcap file/
+    ]
   ])('names a file of another kind: %j', async (content, says) => {
     expect((await runInside(ARGS, content)).stderr).toMatch(says)
   })

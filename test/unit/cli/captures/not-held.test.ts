@@ -171,6 +171,7 @@ describe('what is not a capture', () => {
       JSON.stringify({ method: 'POST', url: '/hook', headers: rawHeaders }),
       'of Node.js req.headers, not req.rawHeaders'
     ],
+    ['headers alone', JSON.stringify(Object.fromEntries(service.sign().headers)), 'these are headers alone'],
     ['$_SERVER as JSON', '{"HTTP_HOST":"receiver.example","REQUEST_METHOD":"POST"}', 'getallheaders()'],
     [
       '$_SERVER by print_r',
@@ -225,6 +226,20 @@ it.each([
 ])('a request that is not signed is explained as one: %s', async (_, file) => {
   const { code, stdout } = await explain(file)
   expect([code, stdout]).toEqual([1, expect.stringContaining('this request is not signed')])
+})
+
+it('a query that a framework has parsed is written again', async () => {
+  const { method, headers } = service.sign({ target: '/hook?a=1&b=x&b=y' })
+  const query = { a: '1', b: ['x', 'y'] }
+  const log = { method, path: '/hook', query, headers: Object.fromEntries(headers) }
+  expect((await explain(JSON.stringify(log))).code).toBe(0)
+})
+
+it.each(['rec.txt', '', 'v=spf1 -all'])('--key-record takes no %j, which is not a key record', async text => {
+  expect(await runInside(['explain', ...FLAGS, '--key-record', text], head({}))).toMatchObject({
+    code: 64,
+    stderr: expect.stringContaining('--key-record takes the text of a key record')
+  })
 })
 
 it('--key-record takes the output of dig with two records', async () => {
