@@ -48,10 +48,11 @@ function running<S extends CommonSettings & Partial<GatewaySettings>, R extends 
 ) {
   return async (_values: unknown, command: Command): Promise<void> => {
     const settings = settingsOf(command, process.env)
-    const { tls, https, verifier } = settings
+    const { tls, https, verifier, observe } = settings
     const needsHttps = verifier.requireHttps !== false && command.getOptionValue('from') !== 'x-forwarded'
     if (needsHttps && tls === undefined && https === undefined) {
-      note('every request will be refused, as none can count as HTTPS: say how with --https')
+      const end = observe ? 'get the verdict rejected (not-https)' : 'be refused'
+      note(`every request will ${end}, as none can count as HTTPS: say how with --https`)
     }
     if (command.getOptionValue('check') === true) return print('the options are good')
     const stopped = new Promise<unknown>(resolve => {

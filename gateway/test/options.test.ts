@@ -318,6 +318,14 @@ describe('the command', () => {
     expect(stderr).toMatch(/^every request will be refused, as none can count as HTTPS: .* --https\n$/)
   })
 
+  it('says with --observe which verdict each will get: nothing is refused', async () => {
+    const args = [...argumentsOf({ '--https': undefined }), '--observe', '--check']
+    const { stderr } = await runGateway(args)
+    expect(stderr).toMatch(
+      /^every request will get the verdict rejected \(not-https\), as none can .* --https\n$/
+    )
+  })
+
   it.each([[['--version']], [['authorize', '--version']]])(
     '%j prints the version of the package',
     async args => {
