@@ -131,6 +131,10 @@ const GATEWAY: readonly Row[] = [
   ['--upstream-timeout <ms>', 'until an answer begins, or goes on (default: 30000)', milliseconds(1), 30_000]
 ]
 
+/** The host of --listen and that of --upstream, where the one is reached at the other. */
+const OWN =
+  /^(?:(.+) \1|(?:0\.0\.0\.0|127\.0\.0\.1|::) (?:0\.0\.0\.0|127\.0\.0\.1|localhost)|::1? (?:::1?|localhost))$/
+
 /** The flags that each excludes. */
 const CONFLICTS = { 'tls-key': ['https'], redis: ['replay', 'postgres'], postgres: ['replay'] }
 
@@ -170,6 +174,11 @@ export function settingsOf(command: Command, env: Env): GatewaySettings {
   if (!upstream || !/^https?:$/.test(upstream.protocol) || upstream.href !== `${upstream.origin}/`) {
     const hint = /^[\w.-]+:\d+$/.test(values['upstream']) ? `: write http://${values['upstream']}` : ''
     command.error(`--upstream must be an http or https URL without a path, a query or a password${hint}`)
+  }
+  const port = upstream.port || (upstream.protocol === 'http:' ? 80 : 443)
+  const hosts = `${values['listen'].host} ${upstream.hostname.replace(/[[\]]/g, '')}`
+  if (Number(port) === values['listen'].port && OWN.test(hosts)) {
+    command.error('--upstream is the gateway itself: it has the address of --listen')
   }
   return {
     ...commonSettings(command, values),

@@ -243,6 +243,36 @@ describe('mistakes are named', () => {
     expect(() => settings({}, env)).toThrow(message)
   })
 
+  it.each([
+    ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
+    ['127.0.0.1:8080', 'https://localhost:8080'],
+    ['127.0.0.1:8080', 'http://0.0.0.0:8080'],
+    ['127.0.0.1:80', 'http://localhost'],
+    ['127.0.0.1:443', 'https://localhost'],
+    ['0.0.0.0:8080', 'http://127.0.0.1:8080'],
+    ['0.0.0.0:8080', 'http://localhost:8080'],
+    ['192.0.2.1:8080', 'http://192.0.2.1:8080'],
+    ['[::1]:8080', 'http://[::1]:8080'],
+    ['[::1]:8080', 'http://localhost:8080'],
+    ['[::]:8080', 'http://[::1]:8080'],
+    ['[::]:8080', 'http://127.0.0.1:8080']
+  ])('--listen %s with --upstream %s: the upstream is the gateway itself', (listen, upstream) => {
+    const own = () => settings({ '--listen': listen, '--upstream': upstream })
+    expect(own).toThrow('--upstream is the gateway itself: it has the address of --listen')
+  })
+
+  it.each([
+    ['127.0.0.1:8080', 'http://127.0.0.1:9000'],
+    ['127.0.0.1:8080', 'http://127.0.0.2:8080'],
+    ['127.0.0.1:8080', 'http://[::1]:8080'],
+    ['127.0.0.1:8080', 'http://app:8080'],
+    ['127.0.0.1:80', 'https://127.0.0.1'],
+    ['0.0.0.0:8080', 'http://192.0.2.1:8080'],
+    ['0.0.0.0:8080', 'http://[::1]:8080']
+  ])('--listen %s with --upstream %s: the upstream is another server', (listen, upstream) => {
+    expect(settings({ '--listen': listen, '--upstream': upstream }).upstream).toEqual(new URL(upstream))
+  })
+
   it('a certificate that is not of the key', async () => {
     const { key, cert } = await makeCertificate('a.example')
     const files = {
