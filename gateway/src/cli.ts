@@ -88,7 +88,6 @@ const program = new Command('signed-requests-gateway')
     outputError: text => fail(text.replace(/^error: /, '').replace(/^too many arguments.*/, NO_VALUE))
   })
   .enablePositionalOptions()
-  .action(runGateway)
 const authorize = program
   .command('authorize')
   .summary('answer a proxy that asks before it forwards')
@@ -100,6 +99,8 @@ addAuthorizerOptions(authorize)
 
 // Commander would check the variables of authorize as those of the gateway.
 if (process.argv[2] !== 'authorize') addOptions(program)
+// Without an action it takes a word for a command, and says when there is none.
+if (!/^[a-z]+$/i.test(process.argv[2] ?? '')) program.action(runGateway)
 try {
   await program.parseAsync()
 } catch (error) {

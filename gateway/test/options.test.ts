@@ -381,14 +381,23 @@ describe('the command', () => {
     })
   })
 
-  it.each([
-    [[...argumentsOf({}), '--observe', 'true']],
-    [['authorize', '--replay', 'memory']],
-    [['authorise']]
-  ])('says that an argument belongs to no option: %j', async args => {
-    const { code, stderr } = await runGateway(args)
-    expect(code).toBe(64)
-    expect(stderr).toContain('signed-requests-gateway: an argument belongs to no option: --check, --observe')
+  it.each([[[...argumentsOf({}), '--observe', 'true']], [['authorize', '--replay', 'memory']]])(
+    'says that an argument belongs to no option: %j',
+    async args => {
+      const { code, stderr } = await runGateway(args)
+      expect(code).toBe(64)
+      expect(stderr).toContain(
+        'signed-requests-gateway: an argument belongs to no option: --check, --observe'
+      )
+    }
+  )
+
+  it.each([[[]], [['--from', 'as-is']]])('says which command was meant: authorise %j', async args => {
+    expect(await runGateway(['authorise', ...args])).toEqual({
+      code: 64,
+      stdout: '',
+      stderr: "signed-requests-gateway: unknown command 'authorise' (Did you mean authorize?)\n"
+    })
   })
 
   it('prints nothing of a server that could steer a terminal', async () => {
