@@ -172,7 +172,8 @@ export function settingsOf(command: Command, env: Env): GatewaySettings {
   }
   const upstream = URL.canParse(values['upstream']) ? new URL(values['upstream']) : undefined
   if (!upstream || !/^https?:$/.test(upstream.protocol) || upstream.href !== `${upstream.origin}/`) {
-    const hint = /^[\w.-]+:\d+$/.test(values['upstream']) ? `: write http://${values['upstream']}` : ''
+    const [, origin] = /^([\w.-]+:\d+)(?:\/.*)?$/.exec(values['upstream']) ?? []
+    const hint = origin ? `: write http://${origin}` : ''
     command.error(`--upstream must be an http or https URL without a path, a query or a password${hint}`)
   }
   const port = upstream.port || (upstream.protocol === 'http:' ? 80 : 443)

@@ -162,6 +162,14 @@ describe('mistakes are named', () => {
     [{ '--upstream': 'ftp://a.example' }, '--upstream must be an http or https URL without a path'],
     [{ '--upstream': '127.0.0.1:9000' }, ': write http://127.0.0.1:9000'],
     [{ '--upstream': 'localhost:3000' }, ': write http://localhost:3000'],
+    [
+      { '--upstream': 'localhost:9000/app' },
+      'without a path, a query or a password: write http://localhost:9000'
+    ],
+    [
+      { '--upstream': '127.0.0.1:9000/app' },
+      'without a path, a query or a password: write http://127.0.0.1:9000'
+    ],
     [{ '--listen': '8080' }, 'It must be an IP address and a port'],
     [{ '--listen': 'localhost:8080' }, 'It must be an IP address and a port'],
     [{ '--listen': '127.0.0.1:65536' }, 'It must be an IP address and a port'],
