@@ -22,7 +22,9 @@ export function setupOf(settings: SetupSettings): object {
     'account-prefix': accountPrefix,
     header: https === 'x-forwarded-proto' ? 'X-Forwarded-Proto: https' : undefined,
     prefix: prefix?.startsWith('/') ? prefix : undefined,
-    scheme: schemes?.[0]?.name
+    scheme: schemes?.[0]?.name,
+    // One with port 53 has no port here: it is a resolver of the machine.
+    'serve-dns': verifier.lookupTxt?.servers?.().find(server => /^(?:127\.|\[::1\]).*:\d+$/.test(server))
   }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${quote(value)}`]))
   const facts = {
     host: [hosts].flat().join(', '),

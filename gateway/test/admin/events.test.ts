@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { dnsTxtLookup } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
 import { expect, test } from 'vitest'
 import { setupOf } from '../../src/admin/setup.ts'
@@ -125,4 +126,17 @@ test('says a line that signs what this gateway expects', () => {
   expect(sendWith('x-forwarded-prefix')).toMatchObject({
     send: expect.not.stringMatching(/--(?:prefix|scheme)/)
   })
+})
+
+test.each([
+  [['127.0.0.1:5353'], ' --serve-dns=127.0.0.1:5353'],
+  [['192.0.2.1', '[::1]:5353'], " --serve-dns='[::1]:5353'"],
+  [['192.0.2.1:5353'], ''],
+  // A resolver of the machine is there.
+  [['127.0.0.1:53'], ''],
+  [undefined, '']
+])('the line serves the key where --dns-server %j looks for it', (servers, flag) => {
+  const verifier = { ...service.options, lookupTxt: dnsTxtLookup(servers && { servers }) }
+  const { send } = setupOf(testAdminSettings({ verifier })) as { send: string }
+  expect(/ --serve-dns=\S+|$/.exec(send)?.[0]).toBe(flag)
 })
