@@ -141,6 +141,10 @@ const CONFLICTS = { 'tls-key': ['https'], redis: ['replay', 'postgres'], postgre
 const ENV = 'SIGNED_REQUESTS_'
 const TOKEN = `${ENV}ADMIN_TOKEN`
 
+/** What Kubernetes sets for a Service `signed-requests` or `signed-requests-gateway`. */
+const KUBERNETES = /_(?:SERVICE_HOST|PORT)(?:_|$)/
+const SERVICE = ': if Kubernetes sets it for a Service, set enableServiceLinks: false'
+
 /** Adds flags that may also be environment variables: `--max-body` and `SIGNED_REQUESTS_MAX_BODY`. */
 export function addOptions(
   command: Command,
@@ -203,11 +207,13 @@ function hintOf(variable: string, options: readonly Option[]): string {
 
 /** What was given. A misspelled variable is a mistake, as a misspelled flag is, and so is a missing flag. */
 export function checkedValues(command: Command, env: Env, needed: readonly string[]): OptionValues {
+  // Those of the gateway beside it are no mistake for authorize.
+  const ofGateway = addOptions(new Command()).options
   for (const [variable, value] of Object.entries(env)) {
     if (!variable.startsWith(ENV)) continue
     const option = command.options.find(({ envVar }) => envVar === variable)
-    if (option === undefined && variable !== TOKEN) {
-      const hint = hintOf(variable, command.options)
+    if (option === undefined && variable !== TOKEN && !ofGateway.some(({ envVar }) => envVar === variable)) {
+      const hint = KUBERNETES.test(variable) ? SERVICE : hintOf(variable, command.options)
       command.error(`there is no environment variable ${variable}${hint}; see --help`)
     }
     if (value === '') command.error(`${variable} is empty: set it, or unset it`)

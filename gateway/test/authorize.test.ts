@@ -283,6 +283,16 @@ describe('on the command line', () => {
     expect((await runGateway(args, { SIGNED_REQUESTS_REPLAY: 'memory' })).code).toBe(64)
   })
 
+  test('ignores the variables of the gateway beside it, and none that is misspelled', () => {
+    vi.stubEnv('SIGNED_REQUESTS_UPSTREAM', 'http://127.0.0.1:9000')
+    vi.stubEnv('SIGNED_REQUESTS_OBSERVE', 'true')
+    expect(settingsFor('--from', 'as-is').from).toBe('as-is')
+    vi.stubEnv('SIGNED_REQUESTS_UPSTREEM', 'http://127.0.0.1:9000')
+    expect(() => settingsFor('--from', 'as-is')).toThrow(
+      'there is no environment variable SIGNED_REQUESTS_UPSTREEM'
+    )
+  })
+
   test('claims nothing without --replay, although a variable names a store for the gateway beside it', () => {
     vi.stubEnv('SIGNED_REQUESTS_REDIS', 'redis://127.0.0.1:1')
     expect(settingsFor('--from', 'as-is').replay).toEqual({ kind: 'none' })

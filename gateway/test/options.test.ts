@@ -150,6 +150,8 @@ describe('flags and variables', () => {
   })
 })
 
+const KUBERNETES = 'if Kubernetes sets it for a Service, set enableServiceLinks: false'
+
 describe('mistakes are named', () => {
   it.each([
     [{ '--upstream': undefined }, '--upstream must be given'],
@@ -240,6 +242,10 @@ describe('mistakes are named', () => {
       { SIGNED_REQUESTS_CONSTRUCTOR: '1' },
       'there is no environment variable SIGNED_REQUESTS_CONSTRUCTOR; see --help'
     ],
+    [{ SIGNED_REQUESTS_PORT: 'tcp://10.0.0.1:80' }, `SIGNED_REQUESTS_PORT: ${KUBERNETES}; see --help`],
+    [{ SIGNED_REQUESTS_PORT_80_TCP_ADDR: '10.0.0.1' }, `SIGNED_REQUESTS_PORT_80_TCP_ADDR: ${KUBERNETES}`],
+    [{ SIGNED_REQUESTS_SERVICE_HOST: '10.0.0.1' }, `SIGNED_REQUESTS_SERVICE_HOST: ${KUBERNETES}`],
+    [{ SIGNED_REQUESTS_GATEWAY_SERVICE_PORT: '80' }, `SIGNED_REQUESTS_GATEWAY_SERVICE_PORT: ${KUBERNETES}`],
     [{ SIGNED_REQUESTS_REDIS: '' }, 'SIGNED_REQUESTS_REDIS is empty: set it, or unset it'],
     [{ SIGNED_REQUESTS_OBSERVE: '1' }, 'SIGNED_REQUESTS_OBSERVE must be true or false'],
     [
