@@ -3,7 +3,17 @@ import { memoizeRecent } from '../memo.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import { looksLikeKeyRecord, parseKeyRecord } from './record.ts'
 import { parseRsaDer } from './rsa-der.ts'
-import type { KeyLimits, KeyRecord, PublicKey, RecordKey } from './types.ts'
+import type { KeyLimits, KeyRecord, KeyType } from './types.ts'
+
+/** A key that is ready to verify with. */
+export interface PublicKey {
+  /** `rsa` or `ed25519`; `p256` is only made in code */
+  type: KeyType
+  /** length of the RSA modulus, or 256 for the others */
+  bits: number
+  /** for `node:crypto` */
+  keyObject: KeyObject
+}
 
 /** RFC 8301 section 3.2: verifiers must not accept RSA keys below 1024 bits. */
 export const RSA_BITS = { min: 1024, max: 8192 } as const
@@ -87,6 +97,12 @@ function importDer(der: Uint8Array, type: 'spki' | 'pkcs1'): KeyObject | undefin
 }
 
 const unreadable = (record: string, reason: string): Failed => fail('key-unreadable', { record, reason })
+
+/** A parsed record and its imported key. */
+export interface RecordKey {
+  record: KeyRecord
+  key: PublicKey
+}
 
 /** The key in the text of one TXT record. Never throws; fails as `parseKeyRecord` and `importPublicKey` do. */
 export function parseKey(text: string, limits: KeyLimits = {}): Result<RecordKey> {

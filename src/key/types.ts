@@ -1,5 +1,3 @@
-import type { KeyObject } from 'node:crypto'
-
 /**
  * Asks DNS for the TXT records at a name. Resolves and rejects as `resolveTxt` of `node:dns` does: one array of
  * chunks per record; errors carry `code`. `signal` is aborted when the verifier no longer waits.
@@ -29,26 +27,10 @@ export interface KeyRecord {
 /** `p256` (ECDSA on P-256) is never the type of a key record: such a key is made in code, from `node:crypto`. */
 export type KeyType = 'rsa' | 'ed25519' | 'p256'
 
-/** A key that is ready to verify with. */
-export interface PublicKey {
-  /** `rsa` or `ed25519`; `p256` is only made in code */
-  type: KeyType
-  /** length of the RSA modulus, or 256 for the others */
-  bits: number
-  /** for `node:crypto` */
-  keyObject: KeyObject
-}
-
 /** Bits of the RSA modulus. */
 export interface KeyLimits {
   /** 1024 by default (RFC 8301 section 3.2) */
   minRsaBits?: number
   /** 8192 by default; it limits what a sender can make a verification cost */
   maxRsaBits?: number
-}
-
-/** A parsed record and its imported key. */
-export interface RecordKey {
-  record: KeyRecord
-  key: PublicKey
 }

@@ -1,6 +1,6 @@
 import { createVerify, type KeyObject, verify } from 'node:crypto'
+import type { PublicKey } from '../key/import.ts'
 import { parseRsaDer } from '../key/rsa-der.ts'
-import type { PublicKey } from '../key/types.ts'
 import { memoizeWeak } from '../memo.ts'
 import { isWorkers } from '../runtime.ts'
 import { type Computation, computationFor } from './algorithms.ts'
