@@ -34,6 +34,7 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
   const values = new Map<string, string>()
   const repeated = new Map<string, string[]>()
   let count = 0
+  let badName: string | undefined
   for (const line of Symbol.iterator in headers ? (headers as Iterable<unknown>) : linesOf(headers)) {
     const name: unknown = Array.isArray(line) ? line[0] : line
     const value: unknown = Array.isArray(line) ? line[1] : undefined
@@ -46,7 +47,10 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
     if (++count > MAX_LINES) return fail('request-malformed', { part: 'header-count' })
     if (hasBreak(value)) return fail('request-malformed', { part: 'header-value', name })
     const lower = lowerCaseName(name)
-    if (lower === undefined) return fail('request-malformed', { part: 'header-name', name })
+    if (lower === undefined) {
+      badName ??= name
+      continue
+    }
     const trimmed = trimWhiteSpace(value)
     const before = values.get(lower)
     if (before === undefined) values.set(lower, trimmed)
@@ -56,6 +60,7 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
       lines.push(trimmed)
     }
   }
+  if (badName !== undefined) return fail('request-malformed', { part: 'header-name', name: badName })
   for (const [name, lines] of repeated) values.set(name, lines.join(', '))
   return ok({ values, repeated })
 }

@@ -147,16 +147,22 @@ function diagnoseCapture(verdict: Verdict, { missingBody }: Entry, { now }: Flag
   const headline = isLost ? 'the body is not in the capture; all else passed' : diagnosis.headline
   const isPartial = isUndated && (isLost || verdict.status === 'verified')
   const clock = `this machine's clock (${new Date().toUTCString()})`
-  const fix = 'Compare the clock with: date -u; to check all but the date: --now date'
+  const undated = 'to check all but the date: --now date'
   return {
     ...diagnosis,
     headline: isPartial ? `${headline}; the date was not checked` : headline,
     failures: diagnosis.failures.map(failure => {
       const { evidence } = verdict.checks[failure.check] as { evidence?: { offsetSeconds?: number } }
-      const seconds = -(evidence?.offsetSeconds ?? 0)
-      if (options.now !== undefined || seconds <= 0) return failure
-      const cause = `the capture is ${duration(seconds)} old, or ${clock} is fast by as much`
-      return { ...failure, cause, fix }
+      const ahead = evidence?.offsetSeconds ?? 0
+      const age = duration(Math.abs(ahead))
+      if (ahead !== 0 && options.now !== undefined) {
+        const way = ahead < 0 ? 'before' : 'after'
+        const cause = `its time is ${age} ${way} that of --now or of the capture`
+        return { ...failure, cause, fix: `Give the time at which it was received: --now TIME; ${undated}` }
+      }
+      if (ahead >= 0) return failure
+      const cause = `the capture is ${age} old, or ${clock} is fast by as much`
+      return { ...failure, cause, fix: `Compare the clock with: date -u; ${undated}` }
     })
   }
 }

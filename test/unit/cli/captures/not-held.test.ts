@@ -69,6 +69,14 @@ describe('the time of a capture', () => {
     expect(stderr).toBe("note: verified as of the capture's own time, 2026-01-02T03:04:06.000Z\n")
   })
 
+  it('is compared with the time that was given, not with the clock of this machine', async () => {
+    const { code, stdout } = await explain(har('2026-01-02T03:04:06Z'), '--now', '2026-01-02T02:04:06Z')
+    expect(code).toBe(1)
+    const text = stdout.replace(/\n +/g, ' ')
+    expect(text).toMatch(/its time is (?:1 hour|60 minutes) after that of --now/)
+    expect(text).not.toContain('date -u')
+  })
+
   it('gives way to --now', async () => {
     const { code, stderr } = await explain(har('2026-01-02T03:04:06Z'), '--now', '2026-05-01T00:00:00Z')
     expect([code, stderr]).toEqual([1, ''])
