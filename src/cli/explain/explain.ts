@@ -131,7 +131,12 @@ export function parseTxt(pasted: string): string[] {
 }
 
 /** What the verdict on a capture means. What the capture does not hold was not checked. */
-function diagnoseCapture(verdict: Verdict, { missingBody }: Entry, { now }: Flags, options: VerifierOptions) {
+function diagnoseCapture(
+  verdict: Verdict,
+  { missingBody, time }: Entry,
+  { now }: Flags,
+  options: VerifierOptions
+) {
   const { date, digest } = verdict.checks
   // The body is asked for only when every other check has passed.
   const isLost = missingBody !== undefined && 'code' in digest && digest.code === 'body-unreadable'
@@ -155,12 +160,13 @@ function diagnoseCapture(verdict: Verdict, { missingBody }: Entry, { now }: Flag
       const { evidence } = verdict.checks[failure.check] as { evidence?: { offsetSeconds?: number } }
       const ahead = evidence?.offsetSeconds ?? 0
       const age = duration(Math.abs(ahead))
-      if (ahead !== 0 && options.now !== undefined) {
+      if (ahead !== 0 && (now ?? time) !== undefined) {
         const way = ahead < 0 ? 'before' : 'after'
         const cause = `its time is ${age} ${way} that of --now or of the capture`
         return { ...failure, cause, fix: `Give the time at which it was received: --now TIME; ${undated}` }
       }
-      if (ahead >= 0) return failure
+      // That of a fixture is the receiver's own clock.
+      if (ahead >= 0 || options.now !== undefined) return failure
       const cause = `the capture is ${age} old, or ${clock} is fast by as much`
       return { ...failure, cause, fix: `Compare the clock with: date -u; ${undated}` }
     })
