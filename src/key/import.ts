@@ -127,6 +127,6 @@ const MAX_TEXT = 4096
  */
 export function createKeyCache(limits: KeyLimits): KeyCache {
   const parse: KeyCache = text => (looksLikeKeyRecord(text) ? parseKey(text, limits) : undefined)
-  const cached = memoizeRecent(parse, MAX_RECORDS)
+  const cached = memoizeRecent(parse, Object.is, MAX_RECORDS)
   return text => (text.length > MAX_TEXT ? parse(text) : cached(text))
 }

@@ -1,5 +1,5 @@
 import { decodeBase64 } from '../http/base64.ts'
-import { trimChars } from '../http/fields.ts'
+import { charSet, trimChars } from '../http/fields.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import type { KeyRecord } from './types.ts'
 
@@ -97,7 +97,9 @@ function parseTagList(text: string): TagList | string {
 }
 
 /** Without outer folding white space: space, tab and line breaks. */
-const trimFolding = (text: string): string => trimChars(text, ' \t\r\n')
+const trimFolding = (text: string): string => trimChars(text, FOLDING)
+
+const FOLDING = /* @__PURE__ */ charSet(' \t\r\n')
 
 /**
  * Is this TXT record meant as a key record, good or bad? One with a `v` tag that is empty or starts with DKIM in any
@@ -112,4 +114,6 @@ export function looksLikeKeyRecord(text: string): boolean {
 }
 
 /** Drops white space of any kind, and the quotes and backslashes that zone files leave behind. */
-const looseTrim = (text: string): string => trimChars(text.trim(), '"\'\\').trim()
+const looseTrim = (text: string): string => trimChars(text.trim(), QUOTES).trim()
+
+const QUOTES = /* @__PURE__ */ charSet('"\'\\')

@@ -82,7 +82,7 @@ const NOT_PRINTABLE = 'it is present but not printable ASCII, so it can only be 
 function createReader(request: RequestLine, fields: Fields): (component: Component) => string | undefined {
   const target = parseTarget(request, fields)
   const queryParams = memoizeRecent(parseQueryParams)
-  const dictionary = memoizeRecent(parseDictionaryField, MAX_PARSED)
+  const dictionary = memoizeRecent(parseDictionaryField, Object.is, MAX_PARSED)
 
   return ({ name, parameters }) => {
     if (name === '@query-param') return queryParams(target?.query ?? '?')(String(parameters.get('name')))

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { parseFields } from '../../src/http/fields.ts'
 import { parseSignatureHeader } from '../../src/index.ts'
 import { memoizeRecent, memoizeWeak } from '../../src/memo.ts'
 
@@ -63,6 +64,51 @@ describe('what is cached of one Signature header', () => {
       ok: true,
       value: { headers: ['(request-target)', 'host', 'date'] }
     })
+  })
+})
+
+describe('what is cached of the lines of one request', () => {
+  type Lines = [string, string][]
+  const inputs: Lines[] = [
+    [
+      ['Host', 'a'],
+      ['Date', 'b']
+    ],
+    [
+      ['Host', 'c'],
+      ['Date', ' d ']
+    ],
+    [
+      ['host', 'a'],
+      ['Date', 'b']
+    ],
+    [
+      ['Date', 'b'],
+      ['Host', 'a']
+    ],
+    [
+      ['Host', 'a'],
+      ['Host', 'b']
+    ],
+    [
+      ['Host', 'a'],
+      ['Date', 'b'],
+      ['Host', 'c']
+    ],
+    [['Host', 'a']],
+    [['Host', 'a\n']],
+    [['Ho st', 'a']],
+    []
+  ]
+  const read = (lines: Lines) => {
+    const fields = parseFields(lines)
+    if (!fields.ok) return fields.code
+    const { values, repeated } = fields.value
+    return [values.get('host'), values.get('date'), values.has('Host'), values.has('host'), [...repeated]]
+  }
+
+  it('does not leak into the next call', () => {
+    expectNoTrace<Lines>(inputs, n => [[`X-${n}`, '']], read)
   })
 })
 
