@@ -3,7 +3,6 @@
  *
  * @module signed-requests
  */
-
 export { type FromFetchOptions, fromFetchRequest } from './adapters/fetch.ts'
 export { fromLambdaEvent, type LambdaEvent } from './adapters/lambda.ts'
 export { type FromNodeOptions, fromNodeRequest } from './adapters/node.ts'

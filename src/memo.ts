@@ -4,7 +4,8 @@
  * caller of the package without a copy. So a verdict is the same with and without them.
  *
  * They help because a sender repeats itself: the same header names in the same order, the same covered list, the same
- * key name, the same second. Each of these saves 1 to 4 % of a verification; the imported key saves several verifications.
+ * key name, the same second. Each of these saves 1 to 4 % of a verification; the imported key saves several
+ * verifications.
  */
 
 /** A sender has a few kinds of requests (a webhook, a download). */

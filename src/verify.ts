@@ -184,10 +184,12 @@ export function createVerifier(options: VerifierOptions): Verify {
     const { replayId } = verdict as Partial<Verified>
     if (replayStore === undefined || replayId === undefined || released.has(verdict)) return
     released.add(verdict)
-    await replayStore.release(replayId).catch(error => {
+    try {
+      await replayStore.release(replayId)
+    } catch (error) {
       released.delete(verdict)
       throw error
-    })
+    }
   }
 
   return Object.assign(withDiagnostics(verify), { release })

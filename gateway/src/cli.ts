@@ -99,7 +99,7 @@ addAuthorizerOptions(authorize)
 
 // Commander would check the variables of authorize as those of the gateway.
 if (process.argv[2] !== 'authorize') addOptions(program)
-// Without an action it takes a word for a command, and says when there is none.
+// Without an action, commander reads a word as the name of a command, and reports an unknown one.
 if (!/^[a-z]+$/i.test(process.argv[2] ?? '')) program.action(runGateway)
 try {
   await program.parseAsync()

@@ -32,7 +32,7 @@ export function prepareProxy(options: Partial<ProxyOptions>): (seen: AdapterRequ
   const { https, host, prefix } = options
   if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto')
     throw mistake('options.https is', https, 'write true, false or "x-forwarded-proto"')
-  // "header" is a word of fromFetchRequest() alone: elsewhere Host is the header.
+  // No host has the name of a header, in other capitals either. "header" is a word of fromFetchRequest() alone.
   const isHeaderName = host !== 'x-forwarded-host' && /^(?:header|x-forwarded-.*)$/i.test(String(host))
   if (host !== undefined && (isHeaderName || !isHost(host)))
     throw mistake(

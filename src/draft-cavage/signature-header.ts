@@ -102,7 +102,7 @@ function parseParameters(text: string): Result<ReadonlyMap<string, string>> {
 
 const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y
 
-/** Where the token ends which begins here; here when there is none. */
+/** The end of the token that starts at this position; the position itself when there is none. */
 function tokenEnd(text: string, start: number): number {
   TOKEN.lastIndex = start
   return TOKEN.test(text) ? TOKEN.lastIndex : start

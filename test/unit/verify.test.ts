@@ -132,6 +132,19 @@ describe('release', () => {
     expect(replayStore.release).toHaveBeenCalledOnce()
   })
 
+  it('takes a store whose release returns no promise, or throws', async () => {
+    const release = vi
+      .fn((): never => undefined as never)
+      .mockImplementationOnce(() => {
+        throw new Error('gone')
+      })
+    const verify = verifierWith({ replayStore: { ...store(), release } })
+    const verdict = await verify(service.sign())
+    await expect(verify.release(verdict)).rejects.toThrow('gone')
+    await verify.release(verdict)
+    expect(release).toHaveBeenCalledTimes(2)
+  })
+
   it('can be tried again when the store could not be reached', async () => {
     const replayStore = store()
     const release = vi.fn(replayStore.release).mockRejectedValueOnce(new Error('gone'))
