@@ -1,8 +1,9 @@
 // wrangler.toml: [[durable_objects.bindings]] name = "REPLAY", class_name = "ReplayId"
 import type { ReplayStore } from 'signed-requests/replay'
 
-interface Held {
-  owner: string
+interface Entry {
+  token: string
+  released: boolean
   expiresAt: number
 }
 
@@ -14,41 +15,40 @@ export class ReplayId {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const { owner, ttlSeconds } = (await request.json()) as { owner: string; ttlSeconds?: number }
-    const held = await this.ctx.storage.get<Held>('held')
-
-    if (ttlSeconds === undefined) {
-      if (held?.owner === owner) await this.ctx.storage.deleteAll()
-      return Response.json(true)
+    const { token, released, ttlSeconds } = (await request.json()) as Omit<Entry, 'expiresAt'> & {
+      ttlSeconds: number
     }
-    if (held !== undefined && held.expiresAt > Date.now()) return Response.json(false)
+    const stored = await this.ctx.storage.get<Entry>('entry')
+    const entry = stored !== undefined && stored.expiresAt > Date.now() ? stored : undefined
+    if (entry !== undefined) {
+      const isOurs = entry.token === token
+      // The rows of the table that change nothing.
+      if (!released && entry.released === isOurs) return Response.json(false)
+      if (!entry.released && released !== isOurs) return Response.json(isOurs)
+    }
     const expiresAt = Math.ceil(Date.now() + ttlSeconds * 1000)
-    await this.ctx.storage.put<Held>('held', { owner, expiresAt })
+    await this.ctx.storage.put<Entry>('entry', { token, released, expiresAt })
     await this.ctx.storage.setAlarm(expiresAt + 1000)
     return Response.json(true)
   }
 
   async alarm(): Promise<void> {
-    const held = await this.ctx.storage.get<Held>('held')
-    if (held !== undefined && held.expiresAt > Date.now())
-      await this.ctx.storage.setAlarm(held.expiresAt + 1000)
+    const entry = await this.ctx.storage.get<Entry>('entry')
+    if (entry !== undefined && entry.expiresAt > Date.now())
+      await this.ctx.storage.setAlarm(entry.expiresAt + 1000)
     else await this.ctx.storage.deleteAll()
   }
 }
 
-/** Make it inside of a request: a Worker draws no random numbers while it is loaded. */
 export function durableReplayStore(namespace: DurableObjectNamespace): ReplayStore {
-  const owner = crypto.randomUUID() // a release deletes only what this store has claimed
-
-  const ask = async (id: string, question: object): Promise<boolean> => {
-    const body = JSON.stringify({ owner, ...question })
+  const ask = async (id: string, call: object): Promise<boolean> => {
     const stub = namespace.get(namespace.idFromName(id))
-    const response = await stub.fetch('https://replay/', { method: 'POST', body })
+    const response = await stub.fetch('https://replay/', { method: 'POST', body: JSON.stringify(call) })
     return (await response.json()) as boolean
   }
   return {
-    claim: (id, ttlSeconds) => ask(id, { ttlSeconds }),
-    release: async id => void (await ask(id, {}))
+    claim: (id, token, ttlSeconds) => ask(id, { token, released: false, ttlSeconds }),
+    release: async (id, token, ttlSeconds) => void (await ask(id, { token, released: true, ttlSeconds }))
   }
 }
 

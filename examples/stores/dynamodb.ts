@@ -1,57 +1,51 @@
 // A table with the partition key `id` (string), and `removeAt` as its TTL attribute.
-import { randomUUID } from 'node:crypto'
 import type { ReplayStore } from 'signed-requests/replay'
 
 /** What is used of `new DynamoDB({})` of @aws-sdk/client-dynamodb. */
 interface Client {
   putItem(input: object): Promise<unknown>
-  deleteItem(input: object): Promise<unknown>
 }
+
+// What may be overwritten: for a claim its own item, or what another token released. `token` is a reserved word.
+const FREE = 'attribute_not_exists(id) OR expiresAt <= :now'
+const CLAIM = `${FREE} OR (released = :no AND #token = :token) OR (released = :yes AND #token <> :token)`
+const RELEASE = `${FREE} OR released = :yes OR #token = :token`
 
 export function dynamoReplayStore(client: Client, TableName: string): ReplayStore {
-  const owner = randomUUID() // a release deletes only what this object has claimed
-
-  return {
-    async claim(id, ttlSeconds) {
-      const now = Date.now()
-      const expiresAt = Math.ceil(now + ttlSeconds * 1000)
-      const claim = randomUUID() // the SDK repeats a call whose answer was lost: the same claim holds the id already
-      return isMet(
-        client.putItem({
-          TableName,
-          Item: {
-            id: { S: id },
-            owner: { S: owner },
-            claim: { S: claim },
-            expiresAt: { N: `${expiresAt}` },
-            removeAt: { N: `${Math.ceil(expiresAt / 1000)}` }
-          },
-          ConditionExpression: 'attribute_not_exists(id) OR expiresAt <= :now OR claim = :claim',
-          ExpressionAttributeValues: { ':now': { N: `${now}` }, ':claim': { S: claim } }
-        })
-      )
-    },
-    async release(id) {
-      await isMet(
-        client.deleteItem({
-          TableName,
-          Key: { id: { S: id } },
-          ConditionExpression: '#owner = :owner',
-          ExpressionAttributeNames: { '#owner': 'owner' },
-          ExpressionAttributeValues: { ':owner': { S: owner } }
-        })
-      )
+  /** Writes an item where the condition holds: one atomic step. False when it does not; what else fails rejects. */
+  async function put(
+    condition: string,
+    id: string,
+    token: string,
+    ttlSeconds: number,
+    released: boolean
+  ): Promise<boolean> {
+    const now = Date.now()
+    const expiresAt = Math.ceil(now + ttlSeconds * 1000)
+    const values = { ':now': { N: `${now}` }, ':token': { S: token }, ':yes': { BOOL: true } }
+    try {
+      await client.putItem({
+        TableName,
+        Item: {
+          id: { S: id },
+          token: { S: token },
+          released: { BOOL: released },
+          expiresAt: { N: `${expiresAt}` },
+          removeAt: { N: `${Math.ceil(expiresAt / 1000)}` }
+        },
+        ConditionExpression: condition,
+        ExpressionAttributeNames: { '#token': 'token' },
+        ExpressionAttributeValues: released ? values : { ...values, ':no': { BOOL: false } }
+      })
+      return true
+    } catch (error) {
+      if ((error as Error).name === 'ConditionalCheckFailedException') return false
+      throw error
     }
   }
-}
 
-/** False when the condition was not met; any other failure rejects: then nothing is known. */
-async function isMet(call: Promise<unknown>): Promise<boolean> {
-  try {
-    await call
-    return true
-  } catch (error) {
-    if ((error as Error).name === 'ConditionalCheckFailedException') return false
-    throw error
+  return {
+    claim: (id, token, ttlSeconds) => put(CLAIM, id, token, ttlSeconds, false),
+    release: async (id, token, ttlSeconds) => void (await put(RELEASE, id, token, ttlSeconds, true))
   }
 }

@@ -1,17 +1,15 @@
-import { Socket } from 'node:net'
+import { closeSync, openSync } from 'node:fs'
 import type { ReplayStore } from 'signed-requests'
-import {
-  memoryReplayStore,
-  postgresReplayStore,
-  postgresReplayTable,
-  redisReplayStore
-} from 'signed-requests/replay'
-import type { ReplaySetting } from './options.ts'
+import * as stores from 'signed-requests/replay'
+import type { ReplaySetting } from './options/settings.ts'
 
-interface ConnectedStore {
-  readonly store: ReplayStore | undefined
-  close(): Promise<void>
-}
+/** In no version of Node.js 20, nor in its types. */
+type Sqlite = { DatabaseSync: new (file: string) => stores.SqliteDatabase & { close(): void } }
+
+type Connected = Readonly<{ store: ReplayStore | undefined; close(): Promise<void> }>
+
+/** Without claims, so that Signed-Request-Id is there for the application to compare. */
+export const NO_CLAIMS: ReplayStore = { claim: async () => true, release: async () => {} }
 
 /** Milliseconds. A connection that is silent for so long is replaced, so the store is used again within 5 s. */
 const CONNECT_TIMEOUT = 2000
@@ -19,23 +17,25 @@ const REPLY_TIMEOUT = 1500
 
 /** Of the gateway alone: a library behind it may use the same database. */
 const REDIS_PREFIX = 'signed-requests-gateway:'
-const POSTGRES_TABLE = 'signed_requests_gateway'
+const TABLE = 'signed_requests_gateway'
 
 /**
  * Connects to the store. If the connection is lost later, it is tried again and again, and claims fail meanwhile. The
  * client library is loaded only when it is needed.
  *
- * @throws (rejects with) Error of one line, without the URL, when the database cannot be reached
+ * @throws (rejects with) Error of one line, without the URL, when the database cannot be used
  */
-export async function connectReplayStore(setting: ReplaySetting): Promise<ConnectedStore> {
-  if (!('url' in setting)) {
-    return { store: setting.kind === 'memory' ? memoryReplayStore() : undefined, close: async () => {} }
-  }
+export async function connectReplayStore(setting: ReplaySetting): Promise<Connected> {
+  if (!('url' in setting))
+    return {
+      store: setting.kind === 'memory' ? stores.memoryReplayStore() : undefined,
+      close: async () => {}
+    }
   const [database, connect] = DATABASES[setting.kind]
+  const place = setting.kind === 'sqlite' ? setting.url : new URL(setting.url).host
   try {
     const { store, close } = await connect(setting.url)
-    const { host } = new URL(setting.url)
-    return { store: store && { ...store, name: host === '' ? database : `${database} at ${host}` }, close }
+    return { store: { ...store!, name: place === '' ? database : `${database} at ${place}` }, close }
   } catch (error) {
     // Where a name has several addresses, the error has no message.
     const { code, message } = error as NodeJS.ErrnoException
@@ -43,111 +43,64 @@ export async function connectReplayStore(setting: ReplaySetting): Promise<Connec
   }
 }
 
-async function connectRedis(url: string): Promise<ConnectedStore> {
+async function connectSqlite(file: string): Promise<Connected> {
+  closeSync(openSync(file, 'a', 0o600)) // SQLite would let everybody read it
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as Sqlite
+  const database = new DatabaseSync(file)
+  const store = stores.sqliteReplayStore(database, { table: TABLE })
+  await store.release('the start', 'of the gateway', 1) // a file that cannot be written is reported at once
+  return { store, close: async () => database.close() }
+}
+
+async function connectRedis(url: string): Promise<Connected> {
   // With DEBUG=* the client prints its commands, and one of them has the password.
   delete process.env['DEBUG']
   const { Redis } = await import('ioredis')
   let isConnected = false
-  const client = new Redis(url, {
-    lazyConnect: true,
+  // A command fails while there is no connection: sent later, nobody would wait for it.
+  const queue = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 }
+  const timeouts = {
     connectTimeout: CONNECT_TIMEOUT,
     socketTimeout: REPLY_TIMEOUT,
-    commandTimeout: REPLY_TIMEOUT,
-    keepAlive: 1000,
-    // A command fails while there is no connection: sent later, it would claim for a request that was refused.
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => (isConnected ? 200 : null)
-  })
+    commandTimeout: REPLY_TIMEOUT
+  }
+  const retryStrategy = () => (isConnected ? 200 : null)
+  const client = new Redis(url, { ...queue, ...timeouts, lazyConnect: true, keepAlive: 1000, retryStrategy })
   let failure: unknown
   client.on('error', error => {
     failure = error
   })
-  try {
-    await client.connect()
-    await client.ping()
-  } catch (error) {
-    client.disconnect()
-    // The client's own error says only that the connection was closed.
-    throw failure ?? error
+  // The client's own error says only that the connection was closed.
+  const withReason = (error: unknown): never => {
+    throw client.status === 'ready' ? error : (failure ?? error)
   }
+  await client.connect().catch(withReason)
   isConnected = true
   failure = undefined
-  const store = redisReplayStore(client, { prefix: REDIS_PREFIX })
-  return {
-    store: {
-      ...store,
-      // A client that is not connected does not say why.
-      claim: (...claimed) =>
-        store.claim(...claimed).catch(error => {
-          throw client.status === 'ready' ? error : (failure ?? error)
-        })
-    },
-    close: async () => client.disconnect()
-  }
+  const store = stores.redisReplayStore(client, { prefix: REDIS_PREFIX })
+  const claim: ReplayStore['claim'] = (...call) => store.claim(...call).catch(withReason)
+  return { store: { ...store, claim }, close: async () => client.disconnect() }
 }
 
-async function connectPostgres(url: string): Promise<ConnectedStore> {
+async function connectPostgres(url: string): Promise<Connected> {
   const { default: pg } = await import('pg')
-  const pool = new pg.Pool({
-    connectionString: url,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
-    query_timeout: REPLY_TIMEOUT,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 1000,
-    stream: guardedSocket
-  })
+  const timeouts = { connectionTimeoutMillis: CONNECT_TIMEOUT, query_timeout: REPLY_TIMEOUT }
+  const alive = { keepAlive: true, keepAliveInitialDelayMillis: 1000 }
+  const pool = new pg.Pool({ connectionString: url, ...timeouts, ...alive })
   pool.on('error', () => {})
-  try {
-    // The table may exist without the right to create one, or another process may just be creating it.
-    await pool
-      .query(postgresReplayTable(POSTGRES_TABLE))
-      .catch(() => pool.query(`SELECT FROM ${POSTGRES_TABLE} LIMIT 0`))
-  } catch (error) {
-    await pool.end()
-    throw error
-  }
-  return { store: postgresReplayStore(pool, { table: POSTGRES_TABLE }), close: () => pool.end() }
+  const create = pool.query(stores.postgresReplayTable(TABLE))
+  // The table may exist without the right to create one, or another process may just be creating it.
+  await create
+    .catch(() => pool.query(`SELECT FROM ${TABLE} LIMIT 0`))
+    .catch(error => {
+      pool.end()
+      throw error
+    })
+  return { store: stores.postgresReplayStore(pool, { table: TABLE }), close: () => pool.end() }
 }
 
-const DATABASES = { redis: ['Redis', connectRedis], postgres: ['PostgreSQL', connectPostgres] } as const
-
-/**
- * The client throws on a packet that it cannot parse, where nobody can catch it, and reads an error or notice without
- * its last NUL forever: that ends the connection instead.
- */
-export function guardedSocket(): Socket {
-  const socket = new Socket()
-  const emit = socket.emit.bind(socket) as (...args: unknown[]) => boolean
-  let pending: Buffer = Buffer.alloc(0)
-  socket.emit = (...args: unknown[]) => {
-    try {
-      if (args[0] === 'data') pending = withoutMessages(Buffer.concat([pending, args[1] as Buffer]))
-      return emit(...args)
-    } catch (error) {
-      socket.destroy(error as Error)
-      return true
-    }
-  }
-  return socket
-}
-
-/** Bytes: a row of the store has a hundred. Otherwise a damaged length is waited for, and what comes is kept. */
-const MAX_MESSAGE = 65_536
-
-/** The beginning of the message that is not complete yet. Throws if one of those before it is broken. */
-function withoutMessages(bytes: Buffer): Buffer {
-  let rest = bytes
-  while (rest.length >= 5) {
-    const end = 1 + rest.readUInt32BE(1)
-    if (end <= MAX_MESSAGE && rest.length < end) return rest
-    const isSound = end <= MAX_MESSAGE && SOUND.test(rest.toString('latin1', 0, end))
-    if (!isSound) throw new Error('a message of PostgreSQL is broken')
-    rest = rest.subarray(end)
-  }
-  return rest
-}
-
-/** A type and a length of 4 bytes; errors (E) and notices (N) are fields that end with a NUL, and then another NUL. */
-const SOUND = /^(?:[^EN].{4}|[EN].{4}(?:[^\0]+\0)*\0$)/s
+const DATABASES = {
+  sqlite: ['SQLite', connectSqlite],
+  redis: ['Redis', connectRedis],
+  postgres: ['PostgreSQL', connectPostgres]
+} as const

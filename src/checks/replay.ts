@@ -1,7 +1,6 @@
 import { base64Digest } from '../http/digest.ts'
 import type { Settings } from '../options/options.ts'
-import { claimInTime } from '../replay/claim.ts'
-import type { ReplayStore } from '../replay/store.ts'
+import type { Claim, Claims } from '../replay/claim.ts'
 import type { Result } from '../verdict/result.ts'
 
 /**
@@ -10,15 +9,15 @@ import type { Result } from '../verdict/result.ts'
  * time that a copy's own claim may take.
  */
 export async function checkReplay(
-  store: ReplayStore,
+  { store, claim }: Claims,
   signature: Uint8Array,
   date: Date,
   now: number,
   { dateTolerance, replayTimeout }: Settings
-): Promise<Result<string>> {
+): Promise<Result<Claim>> {
   const id = base64Digest('sha256', signature)
   const acceptableSeconds = (date.getTime() - now + replayTimeout) / 1000 + dateTolerance
-  const claimed = await claimInTime(store, id, Math.ceil(acceptableSeconds) + 1, replayTimeout)
+  const claimed = await claim(id, Math.ceil(acceptableSeconds) + 1)
   if (claimed.ok || claimed.code !== 'replay-store-failed') return claimed
   try {
     const { name } = store

@@ -1,74 +1,123 @@
-import { withDeadline } from '../promises.ts'
+import { shareCalls, withDeadline } from '../promises.ts'
 import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
 import type { ReplayStore } from './store.ts'
 
-/** A claim that is under way, or was too late and is not taken back yet. */
-interface Undecided {
-  /** what its request was told */
-  decided: Promise<Result<string>>
+/** A claim of one request, and what its release needs. */
+export interface Claim {
+  readonly id: string
+  readonly token: string
+  readonly ttlSeconds: number
   /** when the id will have expired, by the monotonic clock in milliseconds */
-  until: number
+  readonly until: number
 }
 
-const undecidedOf = new WeakMap<ReplayStore, Map<string, Undecided>>()
+export type Claims = ReturnType<typeof createClaims>
+
+/** After a long outage these are about 3 MB. */
+const MOST_WAITING = 10_000
+
+/** Milliseconds between two attempts while the store cannot be reached. */
+const PAUSE = 200
 
 /**
- * Claims an id with a deadline. A claim that the store grants later is released: its request was reported as
- * unavailable, so a retry of the same bytes must be accepted. Until then such a retry waits, and is unavailable as well
- * when its own time is over: what the store holds would be this process's own late claim.
- *
- * Fails with `replayed` or `replay-store-failed`.
+ * Milliseconds until an attempt that is not answered counts as failed. Clients replace a connection on which nothing
+ * comes and goes for some seconds: an attempt before that would keep it.
  */
-export async function claimInTime(
-  store: ReplayStore,
-  id: string,
-  ttlSeconds: number,
-  timeout: number
-): Promise<Result<string>> {
-  const start = performance.now()
-  const undecided = undecidedOf.get(store) ?? new Map<string, Undecided>()
-  undecidedOf.set(store, undecided)
-  // Not by timers: those of Workers end with their request.
-  for (const [expired, { until }] of undecided) {
-    if (until > start) break
-    undecided.delete(expired)
-  }
-  let left = timeout
-  for (let earlier = undecided.get(id); earlier !== undefined; earlier = undecided.get(id)) {
-    const outcome = await withDeadline(earlier.decided, left, () => undefined).catch(() => undefined)
-    if (outcome?.ok || outcome?.code === 'replayed') return fail('replayed', { replayId: id })
-    left = timeout - (performance.now() - start)
-    if (outcome === undefined || left <= 0)
-      return fail('replay-store-failed', { error: 'an earlier claim is undecided' })
+const PATIENCE = 5000
+
+/** As many as a pool of `pg` has connections. */
+const RETRIED_AT_ONCE = 10
+
+/**
+ * Claims of one verifier, with a deadline. The token of a claim that failed or was late is released: its request was
+ * reported as unavailable, so a retry of the same bytes must be accepted. That is tried at once, and with pauses while
+ * the store cannot be reached, until the id would have expired; nobody waits. On Workers, where timers end with their
+ * request, the first attempt is the only one.
+ */
+export function createClaims(store: ReplayStore, timeout: number) {
+  /** Claims whose release has not succeeded so far, the oldest first. */
+  const waiting = new Set<Claim>()
+
+  /** @throws (rejects) when the store fails or is late; then it is tried again */
+  function release(claim: Claim): Promise<void> {
+    waiting.add(claim)
+    if (waiting.size > MOST_WAITING) for (const oldest of waiting) if (waiting.delete(oldest)) break
+    const attempted = attempt(claim)
+    within(PATIENCE, attempted).catch(retryAll)
+    return within(timeout, attempted)
   }
 
-  let isLate = false
-  // A store may throw where it should reject.
-  const claim = async (): Promise<Result<string>> => {
-    try {
-      const claimed: unknown = await store.claim(id, ttlSeconds, left)
-      if (claimed === true) return ok(id)
-      if (claimed === false) return fail('replayed', { replayId: id })
-      return fail('replay-store-failed', { error: 'not a boolean' })
-    } catch (error) {
-      return withCause(fail('replay-store-failed', { error: errorLabel(error) }), error)
-    }
+  async function attempt(claim: Claim): Promise<void> {
+    await store.release(claim.id, claim.token, claim.ttlSeconds)
+    waiting.delete(claim)
   }
-  const claimed = claim()
-  const result = withDeadline(claimed, left, () => {
-    isLate = true
-    return fail('replay-store-failed', { error: `no answer within ${Math.round(left)} ms` })
+
+  const retryAll = shareCalls(async () => {
+    while (waiting.size > 0) {
+      await pause()
+      // A Set may grow while it is iterated.
+      const claims = waiting.values()
+      const retry = async () => {
+        for (const claim of claims) {
+          if (claim.until <= performance.now()) waiting.delete(claim)
+          else await within(PATIENCE, attempt(claim)).catch(pause)
+        }
+      }
+      await Promise.all(Array.from({ length: RETRIED_AT_ONCE }, retry))
+    }
   })
-  const decided = claimed.then(async late => {
-    if (isLate && late.ok) await store.release(id)
-    return result
-  })
-  const entry = { decided, until: start + timeout + ttlSeconds * 1000 }
-  undecided.set(id, entry)
-  // When the release fails, the id is held until it expires, and undecided as long.
-  decided.then(
-    () => undecided.get(id) === entry && undecided.delete(id),
-    () => {}
-  )
-  return result
+
+  const isUndecided = (id: string): boolean => {
+    for (const claim of waiting) if (claim.id === id && claim.until > performance.now()) return true
+    return false
+  }
+
+  /** Fails with `replayed` or `replay-store-failed`. */
+  async function claim(id: string, ttlSeconds: number): Promise<Result<Claim>> {
+    // What holds the id may be a claim that nobody was granted.
+    if (waiting.size > 0 && isUndecided(id)) return storeFailed('an earlier claim is undecided')
+    const claim = { id, token: newToken(), ttlSeconds, until: performance.now() + ttlSeconds * 1000 }
+    const reply = withoutThrow((): Promise<unknown> => store.claim(id, claim.token, ttlSeconds))
+    let failure: Result<never>
+    try {
+      const isHeld = await withDeadline(reply, timeout, () => LATE)
+      if (isHeld === true) return ok(claim)
+      if (isHeld === false) return fail('replayed', { replayId: id })
+      failure =
+        isHeld === LATE
+          ? fail('replay-store-failed', { error: noAnswer(timeout) })
+          : fail('replay-store-failed', { error: 'not a boolean', problem: 'not-a-boolean' })
+    } catch (error) {
+      failure = withCause(storeFailed(errorLabel(error)), error)
+    }
+    const giveUp = () => void release(claim).catch(() => {})
+    giveUp()
+    // It may have arrived behind its release, after another claim and its release: then it holds the id again.
+    reply.then(isHeld => isHeld === true && !waiting.has(claim) && giveUp()).catch(() => {})
+    return failure
+  }
+
+  return { store, claim, release }
 }
+
+const LATE = Symbol('late')
+
+const noAnswer = (timeout: number): string => `no answer within ${timeout} ms`
+
+const within = <T>(timeout: number, promise: Promise<T>): Promise<T> =>
+  withDeadline(promise, timeout, () => Promise.reject(new Error(noAnswer(timeout))))
+
+const storeFailed = (error: string) => fail('replay-store-failed', { error })
+
+/** A store may throw where it should reject, and return what is not a promise. */
+const withoutThrow = async <T>(call: () => Promise<T>): Promise<T> => call()
+
+/** 122 random bits. A Worker draws no random numbers while it is loaded. */
+const newToken = (): string => globalThis.crypto.randomUUID()
+
+/** Does not keep the process alive. Timers of Workers are numbers. */
+const pause = (): Promise<void> =>
+  new Promise(resolve => {
+    const timer: { unref?(): void } = setTimeout(resolve, PAUSE)
+    timer.unref?.()
+  })

@@ -1,5 +1,5 @@
 import { mistake, ownOptions } from '../mistakes/mistakes.ts'
-import { assertId, assertTtl, type ReplayStore } from './store.ts'
+import { assertCall, type ReplayStore } from './store.ts'
 
 // Ten minutes, the whole window of the default tolerance, at 1,600 requests a second.
 const DEFAULT_MAX_ENTRIES = 1_000_000
@@ -10,24 +10,30 @@ const MOST_ENTRIES = 2 ** 24
 // A `Map` copies itself when it grows: 240 ms with a million ids in one, at most 20 ms in each of several.
 const SHARDS = 16
 
-// Each claim adds one id, so any number above one removes expired ids faster than new ones arrive.
-const CHECKED_PER_CLAIM = 4
+// Each call adds at most one id, so any number above one removes expired ids faster than new ones arrive.
+const CHECKED_PER_CALL = 4
 const CHECKED_WHEN_FULL = 1000
 
-/** When an id expires, by both clocks, in milliseconds. */
-interface Expiry {
+interface Time {
   monotonic: number
   system: number
 }
 
+/** What is kept for an id; it expires when both clocks say so, in milliseconds. */
+interface Entry extends Time {
+  token: string
+  isReleased: boolean
+}
+
 /**
  * A replay store in this process's memory: for a receiver that is one process, with up to a few hundred requests a
- * second. It starts no timer: each claim also checks a few other ids, in turn, and removes those that have expired.
+ * second. It starts no timer: each call also checks a few other ids, in turn, and removes those that have expired.
  *
- * When `maxEntries` ids are held, `claim` of a new one rejects with an `Error` (the verifier then reports
+ * When `maxEntries` ids are held, a call with a new one rejects with an `Error` (the verifier then reports
  * `replay-store-failed`) rather than forget an id that could still be replayed.
  *
- * @param options.maxEntries ids held at most, 1 to 16,777,216; the default of 1,000,000 takes about 200 MB when full
+ * @param options.maxEntries ids held at most, 1 to 16,777,216; the default of 1,000,000 takes about 230 MB of heap
+ *   when full, and the process 300 to 400 MB more
  * @throws TypeError for a bad option
  *
  * @example
@@ -37,52 +43,63 @@ export function memoryReplayStore(options: { maxEntries?: number } = {}): Replay
   const { maxEntries = DEFAULT_MAX_ENTRIES } = ownOptions('memoryReplayStore', options, ['maxEntries'])
   if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES)
     throw mistake('maxEntries is', maxEntries, `pass a whole number from 1 to ${MOST_ENTRIES}`)
-  const shards = Array.from({ length: SHARDS }, () => new Map<string, Expiry>())
+  const shards = Array.from({ length: SHARDS }, () => new Map<string, Entry>())
   const shardOf = (id: string) => shards[id.charCodeAt(0) % SHARDS]!
   const inTurn = entriesInTurn(shards)
   const isFull = () => shards.reduce((sum, { size }) => sum + size, 0) >= maxEntries
-  const removeExpired = (now: Expiry) => {
-    for (let n = 0; n < CHECKED_PER_CLAIM || (n < CHECKED_WHEN_FULL && isFull()); n++) {
+
+  /** Undefined when the id is free. */
+  const entryOf = (id: string, now: Time): Entry | undefined => {
+    const entry = shardOf(id).get(id)
+    return entry === undefined || isOver(entry, now) ? undefined : entry
+  }
+  const keep = (id: string, token: string, isReleased: boolean, ttlSeconds: number, now: Time): void => {
+    removeExpired(now)
+    if (!shardOf(id).has(id) && isFull()) {
+      const message = `the replay store is full: it holds ${maxEntries} ids and forgets none before it expires`
+      throw Object.assign(new Error(message), { code: 'REPLAY_STORE_FULL' })
+    }
+    const ttl = ttlSeconds * 1000
+    shardOf(id).set(id, { token, isReleased, monotonic: now.monotonic + ttl, system: now.system + ttl })
+  }
+  const removeExpired = (now: Time): void => {
+    for (let n = 0; n < CHECKED_PER_CALL || (n < CHECKED_WHEN_FULL && isFull()); n++) {
       const entry = inTurn.next().value
       if (entry !== undefined && isOver(entry[1], now)) shardOf(entry[0]).delete(entry[0])
     }
   }
 
   return {
-    async claim(id, ttlSeconds) {
-      assertId(id)
-      assertTtl(ttlSeconds)
-      const now = { monotonic: performance.now(), system: Date.now() }
-      const shard = shardOf(id)
-      const held = shard.get(id)
-      if (held !== undefined && !isOver(held, now)) return false
-      shard.delete(id)
-      removeExpired(now)
-      if (isFull()) {
-        const message = `the replay store is full: it holds ${maxEntries} ids and forgets none before it expires`
-        throw Object.assign(new Error(message), { code: 'REPLAY_STORE_FULL' })
-      }
-      const ttl = ttlSeconds * 1000
-      shard.set(id, { monotonic: now.monotonic + ttl, system: now.system + ttl })
+    async claim(id, token, ttlSeconds) {
+      assertCall(id, token, ttlSeconds)
+      const now = readClocks()
+      const entry = entryOf(id, now)
+      // Held by another token, or released by this one.
+      if (entry !== undefined && entry.isReleased === (entry.token === token)) return false
+      if (entry?.token !== token) keep(id, token, false, ttlSeconds, now)
       return true
     },
-    async release(id) {
-      assertId(id)
-      shardOf(id).delete(id)
+    async release(id, token, ttlSeconds) {
+      assertCall(id, token, ttlSeconds)
+      const now = readClocks()
+      const entry = entryOf(id, now)
+      if (entry === undefined || entry.isReleased || entry.token === token)
+        keep(id, token, true, ttlSeconds, now)
     }
   }
 }
+
+const readClocks = (): Time => ({ monotonic: performance.now(), system: Date.now() })
 
 /**
  * By both clocks: setting the system clock forward must not free an id, and setting it back must hold it longer,
  * because a Date is checked by that clock.
  */
-function isOver(expiry: Expiry, now: Expiry): boolean {
-  return expiry.monotonic <= now.monotonic && expiry.system <= now.system
-}
+const isOver = (expiry: Time, now: Time): boolean =>
+  expiry.monotonic <= now.monotonic && expiry.system <= now.system
 
 /** Every entry, over and over, and undefined after each shard. A `Map` may change while it is iterated. */
-function* entriesInTurn(shards: readonly Map<string, Expiry>[]) {
+function* entriesInTurn(shards: readonly Map<string, Entry>[]) {
   for (;;) {
     for (const shard of shards) {
       yield* shard

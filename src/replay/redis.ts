@@ -1,64 +1,39 @@
-import { randomUUID } from 'node:crypto'
 import { ownOptions } from '../mistakes/mistakes.ts'
-import { shareCalls } from '../promises.ts'
-import { sharedReplayStore, storedId } from './shared.ts'
-import { assertId, assertTtl, type ReplayStore } from './store.ts'
+import { assertCall, type ReplayStore } from './store.ts'
 
 /** What `redisReplayStore` uses of a node-redis client: `createClient`, `createCluster`, a pool or a sentinel, v4 to v6. */
 export interface NodeRedisClient {
   readonly isOpen: boolean
-  /** resolves to `OK`, or to null when the key was there */
-  set(key: string, value: string, options: { NX: true; PX: number }): Promise<unknown>
   /** runs a script */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
-  /** opens it again after `destroy` */
-  connect?(): Promise<unknown>
-  /** ends the connection at once, in version 5 and later */
-  destroy?(): unknown
-  /** the same in version 4 */
-  disconnect?(): unknown
 }
 
 /** What `redisReplayStore` uses of an ioredis client: `Redis` or `Cluster`, v4 to v6. */
 export interface IoredisClient {
   readonly status: string
-  /** resolves to `OK`, or to null when the key was there */
-  set(key: string, value: string, px: 'PX', milliseconds: number, nx: 'NX'): Promise<unknown>
   /** runs a script */
   eval(script: string, keyCount: number, key: string, ...values: string[]): Promise<unknown>
-  /** the connection; `Cluster` has several, and no such property */
-  readonly stream?: { readonly writable: boolean }
-  /** ends the connection; with true, a new one is opened */
-  disconnect?(reconnect: boolean): void
 }
 
-// Each reply begins with what only its command has: a lost or damaged reply before it would let every later one pass for
-// the reply to another command, and `OK` for one claim be taken for that of another. What else it says, it says twice.
-const TAKE = `redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') local held = redis.call('GET', KEYS[1])
-return {table.concat(ARGV), held, held}`
+// The value of a key is the token behind `held:` or `released:`. The reply is the token, or empty for false.
+const CLAIM = `local value = redis.call('GET', KEYS[1])
+if value == 'held:' .. ARGV[1] then return ARGV[1] end
+if value and (value:sub(1, 5) == 'held:' or value == 'released:' .. ARGV[1]) then return '' end
+redis.call('SET', KEYS[1], 'held:' .. ARGV[1], 'PX', ARGV[2])
+return ARGV[1]`
 
-// Only a script compares and writes in one step on every version of Redis, Valkey and KeyDB. SETRANGE keeps the expiry.
-const CONFIRM = `if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('SETRANGE', KEYS[1], 0, ARGV[2]) end
-return {table.concat(ARGV), 'done', 'done'}`
-const FREE = `local held = redis.call('GET', KEYS[1])
-local n = #ARGV[1]
-if held and string.sub(held, 1, n) == ARGV[1] and string.sub(held, n + 1) < ARGV[2] then redis.call('DEL', KEYS[1]) end
-return {table.concat(ARGV), 'done', 'done'}`
-
-// For a stand-in.
-const FREE_OWN = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`
+const RELEASE = `local value = redis.call('GET', KEYS[1])
+if not value or value:sub(1, 5) ~= 'held:' or value == 'held:' .. ARGV[1] then
+  redis.call('SET', KEYS[1], 'released:' .. ARGV[1], 'PX', ARGV[2])
+end
+return ARGV[1]`
 
 /**
- * A replay store in Redis, for a receiver of several processes. A claim is a script of `SET key token PX ttl NX` and
- * `GET`, then one without waiting that confirms it; a release is one that deletes the key if it still holds a token of
- * this store object, from a claim before it: one key each, so any Redis Cluster will do. A late claim is withdrawn right
- * behind it on the same connection.
+ * A replay store in Redis, for a receiver of several processes. Each call is one short script on one key, and one round
+ * trip; Redis expires the keys. Connecting, reconnecting and closing are the client's work.
  *
- * Connecting, reconnecting and closing are the client's work, with one exception: when a reply belongs to another
- * command, no later reply on that connection can be trusted, and the client is told to reconnect.
- *
- * A claim that fails rejects with the client's error. Configure the client to fail while it is not connected, instead
- * of queueing commands: node-redis `disableOfflineQueue: true`; ioredis `enableOfflineQueue: false` and
+ * A call that fails rejects with the client's error. Configure the client to fail while it is not connected, instead of
+ * queueing commands: node-redis `disableOfflineQueue: true`; ioredis `enableOfflineQueue: false` and
  * `maxRetriesPerRequest: 0`.
  *
  * @param client a node-redis or ioredis client; yours to connect and to close
@@ -72,25 +47,24 @@ export function redisReplayStore(
   client: NodeRedisClient | IoredisClient,
   options: { prefix?: string } = {}
 ): ReplayStore {
-  const commands = commandsOf(client)
   const { prefix = 'signed-requests:' } = ownOptions('redisReplayStore', options, ['prefix'])
+  const evaluate = evalOf(client)
   if (typeof prefix !== 'string') throw new TypeError('prefix must be a string')
-  if (!('sendCommand' in client)) return standInStore(commands, prefix)
 
-  const run = async (script: string, id: string, ...values: string[]) => {
-    const reply = await commands.run(script, prefix + id, ...values).catch(failWithCode)
-    const [echo, held, again] = Array.isArray(reply) ? reply : []
-    if (echo === values.join('') && typeof held === 'string' && held === again) return held
-    commands.reconnect()
-    throw new Error('Redis replied to another command: the claim is not certain')
+  const run = async (script: string, id: string, token: string, ttlSeconds: number): Promise<boolean> => {
+    assertCall(id, token, ttlSeconds)
+    const milliseconds = `${Math.ceil(ttlSeconds * 1000)}`
+    const reply = await evaluate(script, prefix + id, token, milliseconds).catch(failWithCode)
+    if (reply === token || reply === '') return reply === token
+    throw new Error('Redis replied with neither the token nor nothing: the call is not certain')
   }
-  return sharedReplayStore({
+  return {
     name: 'Redis',
-    inOrder: true,
-    take: (id, token, ttlSeconds) => run(TAKE, id, token, `${Math.ceil(ttlSeconds * 1000)}`),
-    confirm: (id, token, confirmed) => run(CONFIRM, id, token, confirmed),
-    free: (id, start, end) => run(FREE, id, start, end)
-  })
+    claim: (id, token, ttlSeconds) => run(CLAIM, id, token, ttlSeconds),
+    async release(id, token, ttlSeconds) {
+      await run(RELEASE, id, token, ttlSeconds)
+    }
+  }
 }
 
 /** Both libraries leave in the text what an error reply begins with: `OOM command not allowed`. */
@@ -99,60 +73,19 @@ function failWithCode(error: NodeJS.ErrnoException): never {
   throw code === undefined ? error : Object.assign(error, { code })
 }
 
-/** For a stand-in with `SET` and one script, as tests write it: its releases reject without that. */
-function standInStore({ set, run }: Commands, prefix: string): ReplayStore {
-  let owner = ''
-  return {
-    name: 'Redis',
-    async claim(id, ttlSeconds) {
-      assertId(id)
-      assertTtl(ttlSeconds)
-      owner ||= randomUUID()
-      const reply = await set(prefix + storedId(id), owner, Math.ceil(ttlSeconds * 1000))
-      if (reply === 'OK' || reply === null) return reply === 'OK'
-      throw new Error('SET was answered with neither OK nor nil: the claim is not certain')
-    },
-    async release(id) {
-      assertId(id)
-      await run(FREE_OWN, prefix + storedId(id), owner)
-    }
+type Evaluate = (script: string, key: string, ...values: string[]) => Promise<unknown>
+
+function evalOf(client: NodeRedisClient | IoredisClient): Evaluate {
+  const { eval: evaluate, exec, status, isOpen } = Object(client)
+  // A pipeline or a transaction has `exec` and no state: it only queues commands.
+  const isClient = typeof status === 'string' || typeof isOpen === 'boolean' || exec === undefined
+  if (typeof evaluate !== 'function' || !isClient) {
+    throw new TypeError(
+      'client must be a node-redis client (createClient, createCluster) or an ioredis client (Redis, Cluster)'
+    )
   }
-}
-
-type Commands = ReturnType<typeof nodeRedisCommands>
-
-function commandsOf(client: NodeRedisClient | IoredisClient): Commands {
-  const { set, status, isOpen } = Object(client)
-  if (typeof set === 'function' && ('eval' in client || 'del' in client)) {
-    if (typeof status === 'string') return ioredisCommands(client as IoredisClient)
-    // A pipeline only queues commands. A stand-in with the commands alone is called as node-redis is.
-    if (typeof isOpen === 'boolean' || !('exec' in client))
-      return nodeRedisCommands(client as NodeRedisClient)
-  }
-  throw new TypeError(
-    'client must be a node-redis client (createClient, createCluster) or an ioredis client (Redis, Cluster)'
-  )
-}
-
-const ioredisCommands = (client: IoredisClient): Commands => ({
-  run: (script, key, ...values) => client.eval(script, 1, key, ...values),
-  set: (key, value, ms) => client.set(key, value, 'PX', ms, 'NX'),
-  // Once: each call adds a listener to the connection, and every command in flight may ask for it.
-  reconnect: () => client.stream?.writable !== false && client.disconnect?.(true)
-})
-
-function nodeRedisCommands(client: NodeRedisClient) {
-  // It has no call for it. Once at a time: every command in flight may ask for it.
-  const reopen = shareCalls(async () => {
-    if (!client.isOpen) return
-    await (client.destroy ?? client.disconnect)?.call(client) // the latter is version 4
-    await client.connect?.()
-  })
-  return {
-    run: (script: string, key: string, ...values: string[]) =>
-      client.eval(script, { keys: [key], arguments: values }),
-    set: (key: string, value: string, ms: number) => client.set(key, value, { NX: true, PX: ms }),
-    // The client reports its errors itself.
-    reconnect: (): unknown => reopen().catch(() => {})
-  }
+  if (typeof status === 'string')
+    return (script, key, ...values) => (client as IoredisClient).eval(script, 1, key, ...values)
+  return (script, key, ...values) =>
+    (client as NodeRedisClient).eval(script, { keys: [key], arguments: values })
 }

@@ -1,45 +1,62 @@
+import { mistake } from '../mistakes/mistakes.ts'
+
 /**
- * Remembers which requests have been accepted, so that each is accepted once.
+ * Remembers which requests have been accepted, so that each is accepted once. For each id it keeps one token, whether
+ * that claim holds the id or was released, and when the id expires; an id that has expired is free. Each call is one
+ * atomic step for all callers, on all machines that share the store.
+ *
+ * | the id is | `claim(t)` | `release(t)` |
+ * |---|---|---|
+ * | free | held by t; true | released by t |
+ * | held by t | no change; true | released by t |
+ * | held by u | no change; false | no change |
+ * | released by t | no change; false | no change |
+ * | released by u | held by t; true | released by t |
+ *
+ * So it does not matter in which order calls arrive, or how often: a claim that arrives after its release is false.
  */
 export interface ReplayStore {
   /** for the evidence of a failure, such as `Redis at 10.0.0.5:6379` */
   readonly name?: string
 
   /**
-   * Takes an id for `ttlSeconds`, as one atomic step: of any number of callers, on any number of machines that
-   * share the store, one gets `true`.
-   *
    * @param id identifies one signed request; the verifier's is a hash of the signature bytes
+   * @param token identifies one claim; the verifier makes a random one for each
    * @param ttlSeconds how long the id has to be remembered, a finite number greater than 0, fractions allowed
-   * @param timeout how long the verifier waits, in milliseconds. A store of your own may ignore it: when it resolves to
-   *   `true` later, the verifier calls `release`. A store that knows it does better: its late claim never takes the id.
-   * @returns true when the id was new and is now held, false when it was held already
+   * @returns true when this token holds the id now
    * @throws (rejects) when the store cannot tell, because it cannot be reached or is full. The id may still be held, if
    *   only the answer was lost; `true` is never returned without the id being held.
    */
-  claim(id: string, ttlSeconds: number, timeout?: number): Promise<boolean>
+  claim(id: string, token: string, ttlSeconds: number): Promise<boolean>
 
   /**
-   * Gives an id back, so that a retry of the same request is accepted. Call it only for an id that your own `claim` (or
-   * your own verdict's `replayId`) took: releasing another's lets a replay in.
+   * From now on the claim with this token does not count, even if it arrives later.
    *
-   * @throws (rejects) when the store cannot be reached; the id is then held until it expires
+   * @param ttlSeconds how long that has to be remembered
+   * @throws (rejects) when the store cannot be reached
    */
-  release(id: string): Promise<void>
+  release(id: string, token: string, ttlSeconds: number): Promise<void>
 }
 
-/** @throws TypeError, for arguments only a programmer can get wrong */
-export function assertId(id: unknown): asserts id is string {
-  if (typeof id !== 'string' || id === '') {
-    throw new TypeError("id must be a non-empty string: pass the verdict's replayId")
+/** @throws TypeError, for arguments that only a programmer can get wrong, without what was given: a token is secret */
+export function assertCall(id: unknown, token: unknown, ttlSeconds: unknown): void {
+  for (const [name, value] of Object.entries({ id, token })) {
+    if (typeof value === 'string' && value !== '') continue
+    throw new TypeError(`${name} must be a non-empty string: a store is called with (id, token, ttlSeconds)`)
   }
+  // 0 or less would hold nothing and let every replay in.
+  if (typeof ttlSeconds !== 'number' || !Number.isFinite(ttlSeconds) || ttlSeconds <= 0)
+    throw new TypeError('ttlSeconds must be a finite number of seconds greater than 0')
 }
 
-/** @throws TypeError, for an impossible time to live: 0 or less would hold nothing and let every replay in */
-export function assertTtl(ttlSeconds: unknown): asserts ttlSeconds is number {
-  if (typeof ttlSeconds !== 'number' || !Number.isFinite(ttlSeconds) || ttlSeconds <= 0) {
-    throw new TypeError(
-      `ttlSeconds must be a finite number of seconds greater than 0, not ${String(ttlSeconds)}`
-    )
-  }
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/
+
+/** The parts of a table's name, of ASCII letters, digits and underscores: they can be quoted as they are. */
+export function parseTableName(name: unknown, maxParts: 1 | 2): [table: string, schema?: string] {
+  const parts = typeof name === 'string' ? name.split('.') : []
+  const [table, schema] = [...parts].reverse()
+  if (table !== undefined && parts.length <= maxParts && parts.every(part => IDENTIFIER.test(part)))
+    return schema === undefined ? [table] : [table, schema]
+  const forms = maxParts === 1 ? 'a name' : 'name or schema.name,'
+  throw mistake('table is', name, `write ${forms} of ASCII letters, digits and underscores, at most 63 each`)
 }

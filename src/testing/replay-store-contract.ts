@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { describe, ownOptions } from '../mistakes/mistakes.ts'
+import { kindOf, ownOptions } from '../mistakes/mistakes.ts'
 import { validateFunction } from '../options/values.ts'
 import type { ReplayStore } from '../replay/store.ts'
 
@@ -31,11 +31,15 @@ const CLOCK_ROUNDING = 2
 
 const CALLERS = 20
 
+/** seconds */
+const TTL = 60
+
 /**
- * What any `ReplayStore` must do, as cases for any test runner.
+ * What any `ReplayStore` must do, as cases for any test runner: the rows of its table, calls that are sent twice or
+ * arrive late, expiry, and one winner among many callers.
  *
  * Every case makes its own stores and draws its own ids, so a shared database need not be emptied and cases may run at
- * the same time. Those about expiry use the store's own clock: they claim for half a second and then claim again until
+ * the same time. Those about expiry use the store's own clock: they call for half a second and then claim again until
  * the id is free, at most 3 seconds longer. Do not run them with fake timers.
  *
  * @example
@@ -49,7 +53,8 @@ export function replayStoreContract(
 ): ReplayStoreCase[] {
   const { makeUnreachable } = ownOptions('replayStoreContract', options, ['makeUnreachable'])
   validateFunction(makeStore, 'makeStore', '() => ReplayStore')
-  const cases = Object.entries(CASES).map(([name, run]) => ({
+  const rows = Object.entries(ROWS).map(([name, calls]): [string, Case] => [name, follows(calls)])
+  const cases = [...rows, ...Object.entries(CASES)].map(([name, run]) => ({
     name,
     run: async () => run(await makeStore(), await makeStore(), newId())
   }))
@@ -61,19 +66,104 @@ export function replayStoreContract(
 
 type Case = (one: ReplayStore, other: ReplayStore, id: string) => Promise<void>
 
+/** A call with a token, and what a claim resolves to. */
+type Call = readonly ['claim', token: string, isHeld: boolean] | readonly ['release', token: string]
+
+const ROWS: Readonly<Record<string, readonly Call[]>> = {
+  'a free id is held by the token that claims it': [
+    ['claim', 't', true],
+    ['claim', 'u', false],
+    ['claim', 'v', false]
+  ],
+  'the same claim sent twice is true': [
+    ['claim', 't', true],
+    ['claim', 't', true],
+    ['claim', 'u', false],
+    ['claim', 't', true]
+  ],
+  'a released id is held by the next token, and never again by the same': [
+    ['claim', 't', true],
+    ['release', 't'],
+    ['claim', 't', false],
+    ['claim', 'u', true],
+    ['claim', 't', false],
+    ['claim', 'v', false]
+  ],
+  'a release that arrives before its claim makes that false': [
+    ['release', 't'],
+    ['claim', 't', false],
+    ['claim', 'u', true]
+  ],
+  'a release does not free the claim of another token': [
+    ['claim', 't', true],
+    ['release', 'u'],
+    ['claim', 'v', false],
+    ['claim', 'u', false],
+    ['claim', 't', true]
+  ],
+  'a release that is sent twice, or late, does not free the next claim': [
+    ['claim', 't', true],
+    ['release', 't'],
+    ['release', 't'],
+    ['claim', 'u', true],
+    ['release', 't'],
+    ['claim', 'v', false],
+    ['claim', 'u', true]
+  ],
+  'of two releases the last one is remembered': [
+    ['release', 't'],
+    ['release', 'u'],
+    ['claim', 'u', false],
+    ['claim', 't', true]
+  ],
+  'keeps different tokens apart': [
+    ['claim', 'Token', true],
+    ...['token', 'Token ', 'Toke', 'held:Token'].flatMap((token): Call[] => [
+      ['claim', token, false],
+      ['release', token]
+    ]),
+    ['claim', 'Token', true],
+    ['claim', 'u', false]
+  ]
+}
+
+const follows =
+  (calls: readonly Call[]): Case =>
+  async (store, _, id) => {
+    for (const [n, [method, token, isHeld]] of calls.entries()) {
+      if (method === 'release') await store.release(id, token, TTL)
+      else {
+        const before = calls.slice(0, n).map(([method, token]) => `${method}(${token})`)
+        const where = ['of a new id', ...before].join(', ')
+        const resolved = await claim(store, id, token)
+        assert(
+          resolved === isHeld,
+          `${where}, then claim(${token}): it resolved to ${resolved}, not ${isHeld}`
+        )
+      }
+    }
+  }
+
 const CASES: Record<string, Case> = {
-  'claims an id once': async (store, _, id) => {
-    await takes(store, id)
-    for (let n = 0; n < 2; n++) await refuses(store, id, 'a claimed id')
-  },
   'keeps different ids apart': async store => {
     const ids = similarIds()
-    for (const id of ids) await takes(store, id)
+    for (const [n, id] of ids.entries())
+      assert(await claim(store, id, `of ${n}`), `the claim of ${JSON.stringify(id)} was not true`)
+    await store.release(`${ids[0]}x`, 'of 0', TTL)
     for (const id of ids) await refuses(store, id, JSON.stringify(id))
   },
   'gives an id to one of many concurrent claims': async (one, other) => {
     const stores = (await areShared(one, other)) ? [one, other] : [one]
     for (let round = 0; round < 5; round++) assertOne(await countWon(stores, newId()))
+  },
+  'gives a released id to one of many concurrent claims': async (one, other) => {
+    const stores = (await areShared(one, other)) ? [one, other] : [one]
+    for (let round = 0; round < 5; round++) {
+      const id = newId()
+      await takes(one, id)
+      await one.release(id, 't', TTL)
+      assertOne(await countWon(stores, id))
+    }
   },
   'holds an id for its time to live, then gives it to one of many claims': async (store, _, id) => {
     const start = performance.now()
@@ -81,55 +171,40 @@ const CASES: Record<string, Case> = {
     assertOne(await untilFree(() => countWon([store], id), start))
     await refuses(store, id, 'an id that was claimed again after its time')
   },
+  'remembers a release for its time to live': async (store, _, id) => {
+    const start = performance.now()
+    await store.release(id, 't', SHORT_TTL)
+    await untilFree(() => claim(store, id, 't'), start)
+  },
   'takes a time to live that is a fraction, below a second, or a day': async (store, _, id) => {
     for (const ttl of [0.25, 600.0001, 1.5, 86_400]) {
       await takes(store, id + ttl, ttl)
       await refuses(store, id + ttl, `an id claimed for ${ttl} s`)
     }
-  },
-  'releases an id for one claim, and no other id': async (store, _, id) => {
-    await takes(store, id)
-    await store.release(newId())
-    await store.release(id.slice(0, -1))
-    await refuses(store, id, 'an id after the release of others')
-    await store.release(id)
-    assertOne(await countWon([store], id))
-  },
-  "does not release another store's claim, not even when its own has expired": async (one, other, id) => {
-    await takes(one, id)
-    await other.release(id)
-    await refuses(one, id, 'an id that another store released')
-    const late = newId()
-    const start = performance.now()
-    await takes(one, late, SHORT_TTL)
-    if (await areShared(one, other)) await untilFree(() => claim(other, late), start)
-    else await takes(other, late)
-    await one.release(late)
-    await refuses(other, late, "an id after the late release of an earlier claim's store")
   }
 }
 
-async function claim(store: ReplayStore, id: string, ttlSeconds = 60): Promise<boolean> {
-  const claimed: unknown = await store.claim(id, ttlSeconds)
-  assert(typeof claimed === 'boolean', `claim resolved to ${describe(claimed)}: it must be true or false`)
+async function claim(store: ReplayStore, id: string, token: string, ttlSeconds = TTL): Promise<boolean> {
+  const claimed: unknown = await store.claim(id, token, ttlSeconds)
+  assert(typeof claimed === 'boolean', `claim resolved to ${kindOf(claimed)}: it must be true or false`)
   return claimed as boolean
 }
 
 const takes = async (store: ReplayStore, id: string, ttlSeconds?: number): Promise<void> =>
-  assert(await claim(store, id, ttlSeconds), `the first claim of ${JSON.stringify(id)} was not true`)
+  assert(await claim(store, id, 't', ttlSeconds), `the claim of ${JSON.stringify(id)} was not true`)
 
 const refuses = async (store: ReplayStore, id: string, what: string): Promise<void> =>
-  assert(!(await claim(store, id)), `${what} was claimed again: a replay would be let in`)
+  assert(!(await claim(store, id, 'other')), `${what} was claimed again: a replay would be let in`)
 
 async function rejects(store: ReplayStore): Promise<void> {
-  for (const call of [() => store.claim(newId(), 60), () => store.release(newId())]) {
+  for (const call of [() => store.claim(newId(), 't', TTL), () => store.release(newId(), 't', TTL)]) {
     const outcome = await call().then(String, () => 'rejected')
     assert(outcome === 'rejected', `a call resolved to ${outcome}: only a rejection says "unknown"`)
   }
 }
 
 async function countWon(stores: readonly ReplayStore[], id: string): Promise<number> {
-  const claims = Array.from({ length: CALLERS }, (_, n) => claim(stores[n % stores.length]!, id))
+  const claims = Array.from({ length: CALLERS }, (_, n) => claim(stores[n % stores.length]!, id, `of ${n}`))
   return (await Promise.all(claims)).filter(claimed => claimed).length
 }
 
@@ -139,7 +214,7 @@ const assertOne = (won: number): void =>
 /** Whether two stores hold the same ids: two of one database do, two of one process's memory do not. */
 async function areShared(one: ReplayStore, other: ReplayStore): Promise<boolean> {
   const id = newId()
-  return (await claim(one, id)) && !(await claim(other, id))
+  return (await claim(one, id, 't')) && !(await claim(other, id, 'u'))
 }
 
 /** Claims again until a claim is true, which must happen neither before the time is over nor long after. */

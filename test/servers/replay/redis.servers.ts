@@ -3,6 +3,7 @@ import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { redisReplayStore } from '../../../src/replay/index.ts'
 import { replayStoreContract } from '../../../src/testing/index.ts'
+import { withFreshTokens } from '../../unit/replay/fresh-tokens.ts'
 import { redisServer } from '../../unit/replay/redis-server.ts'
 import { type Connected, connect } from '../../unit/replay/store-clients.ts'
 
@@ -44,46 +45,43 @@ describe.each(['node-redis', 'ioredis'] as const)('redisReplayStore with %s', na
     for (const { name: promise, run } of replayStoreContract(makeStore, { makeUnreachable })) it(promise, run)
   })
 
-  it('writes one key with an expiry, rounded up to a millisecond', async () => {
+  it('writes one key with an expiry, rounded up to a millisecond, for a claim and for a release', async () => {
     const { store } = connected
-    await store.claim('b', 600.0001)
-    expect(await inspector.get('signed-requests:b')).toMatch(/^[\w-]{22}$/)
+    await store.claim('b', 'token', 600.0001)
+    expect(await inspector.get('signed-requests:b')).toBe('held:token')
     expect(await inspector.pttl('signed-requests:b')).toBeGreaterThan(590_000)
     expect(await inspector.pttl('signed-requests:b')).toBeLessThanOrEqual(600_001)
-    expect(await store.claim('c', 0.000001)).toBe(true)
-  })
-
-  it('does not release the claim of another process, however late its own release comes', async () => {
-    const { store } = connected
-    await store.claim('i', 60)
-    await inspector.set('signed-requests:i', 'of another process', 'PX', 60_000)
-    await store.release('i')
-    expect(await inspector.get('signed-requests:i')).toBe('of another process')
+    await store.release('b', 'token', 60)
+    expect(await inspector.get('signed-requests:b')).toBe('released:token')
+    expect(await inspector.pttl('signed-requests:b')).toBeLessThanOrEqual(60_000)
+    expect(await store.claim('c', 'token', 0.000001)).toBe(true)
   })
 
   it('keeps stores of different prefixes apart', async () => {
     const other = await connect(name, server.port, 'other:')
-    expect(await connected.store.claim('e', 60)).toBe(true)
-    expect(await other.store.claim('e', 60)).toBe(true)
+    expect(await connected.store.claim('e', 'token', 60)).toBe(true)
+    expect(await other.store.claim('e', 'token', 60)).toBe(true)
     expect(await inspector.exists('other:e')).toBe(1)
     other.close()
   })
 
   it('rejects when Redis is full, and claims nothing', async () => {
     await inspector.config('SET', 'maxmemory', '1')
-    await expect(connected.store.claim('f', 60)).rejects.toThrow('OOM')
+    await expect(connected.store.claim('f', 'token', 60)).rejects.toThrow('OOM')
     await inspector.config('SET', 'maxmemory', '0')
-    expect(await connected.store.claim('f', 60)).toBe(true)
+    expect(await connected.store.claim('f', 'token', 60)).toBe(true)
   })
 
   it('rejects once the client is closed', async () => {
     const { store, close } = await connect(name, server.port)
     close()
-    await expect(store.claim('h', 60)).rejects.toThrow()
-    await expect(store.release('h')).rejects.toThrow()
+    await expect(store.claim('h', 'token', 60)).rejects.toThrow()
+    await expect(store.release('h', 'token', 60)).rejects.toThrow()
     expect(await inspector.exists('signed-requests:h')).toBe(0)
   })
 })
+
+type Store = ReturnType<typeof withFreshTokens>
 
 describe('redisReplayStore with a Redis Cluster', () => {
   let server: Awaited<ReturnType<typeof redisServer>>
@@ -104,7 +102,7 @@ describe('redisReplayStore with a Redis Cluster', () => {
         ? new Cluster([{ host: '127.0.0.1', port }])
         : await createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] }).connect()
     onTestFinished(() => (client instanceof Cluster ? client.disconnect() : client.destroy()))
-    const stores = [redisReplayStore(client), redisReplayStore(client)] as const
+    const stores = [redisReplayStore(client), redisReplayStore(client)].map(withFreshTokens) as [Store, Store]
     for (let n = 0; n < 20; n++) {
       const id = `${name} ${n}` // anywhere in the slots
       expect(await stores[0].claim(id, 60)).toBe(true)

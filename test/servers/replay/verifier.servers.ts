@@ -30,12 +30,12 @@ describe.each(['node-redis', 'ioredis', 'pg'] as const)('a verifier with %s', na
     onTestFinished(close)
     let granted = 0
     const counting: ReplayStore = {
-      async claim(id, ttlSeconds) {
-        const won = await store.claim(id, ttlSeconds)
+      async claim(...call) {
+        const won = await store.claim(...call)
         if (won) granted += 1
         return won
       },
-      release: id => store.release(id)
+      release: store.release
     }
     const verify = verifierWith(counting)
     const verified: ReceivedRequest[] = []
@@ -111,11 +111,11 @@ describe('a copy sent at the last moment of its Date, while Redis is stopped', (
     onTestFinished(close)
     let claims = 0
     const counting: ReplayStore = {
-      claim(id, ttlSeconds) {
+      claim(...call) {
         claims += 1
-        return store.claim(id, ttlSeconds)
+        return store.claim(...call)
       },
-      release: id => store.release(id)
+      release: store.release
     }
     const verify = createVerifier({
       ...service.options,

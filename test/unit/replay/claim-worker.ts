@@ -11,7 +11,9 @@ process.once('message', async (first: number) => {
   const won: string[] = []
   // Two hundred at a time: more would wait for a connection past the deadline of a pool.
   for (let at = 0; at < ids.length; at += 200) {
-    const claimed = ids.slice(at, at + 200).map(async id => (await store.claim(id, 600)) && won.push(id))
+    const claimed = ids
+      .slice(at, at + 200)
+      .map(async id => (await store.claim(id, `${process.pid}`, 600)) && won.push(id))
     await Promise.all(claimed)
   }
   // Not before it is written: what is left of a message is lost when the channel closes.

@@ -1,90 +1,37 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { claimInTime } from '../../../src/replay/claim.ts'
+import { createClaims } from '../../../src/replay/claim.ts'
+import type { ReplayStore } from '../../../src/replay/store.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A store whose answers the test gives, one for each claim. */
+type Reply<T> = { resolve(value: T): void; reject(error: Error): void }
+
+/** A store whose replies the test gives; `calls` are those that it got. */
 function slowStore() {
-  const answers: ((claimed: boolean) => void)[] = []
-  const released: string[] = []
-  return {
-    answers,
-    released,
-    claim: () => new Promise<boolean>(resolve => answers.push(resolve)),
-    release: async (id: string): Promise<void> => void released.push(id)
+  const calls: [method: string, id: string, token: string, ttlSeconds: number][] = []
+  const claims: Reply<boolean>[] = []
+  const releases: Reply<void>[] = []
+  const store: ReplayStore = {
+    claim: (...call) =>
+      new Promise((resolve, reject) => calls.push(['claim', ...call]) && claims.push({ resolve, reject })),
+    release: (...call) =>
+      new Promise((resolve, reject) => calls.push(['release', ...call]) && releases.push({ resolve, reject }))
   }
+  return { store, calls, claims, releases }
 }
 
+const settle = () => vi.advanceTimersByTimeAsync(0)
 const failure = (error: string) => ({ ok: false, code: 'replay-store-failed', evidence: { error } })
 
-describe('a claim that the store grants after the deadline', () => {
-  it('is released, and a retry that waited for that asks the store again', async () => {
-    const store = slowStore()
-    const late = claimInTime(store, 'id', 60, 1000)
-    await vi.advanceTimersByTimeAsync(1000)
-    expect(await late).toMatchObject(failure('no answer within 1000 ms'))
-    const retry = claimInTime(store, 'id', 60, 1000)
-    await vi.advanceTimersByTimeAsync(500)
-    expect(store.answers).toHaveLength(1)
-    store.answers[0]?.(true)
-    await vi.advanceTimersByTimeAsync(0)
-    expect(store.released).toEqual(['id'])
-    store.answers[1]?.(true)
-    expect(await retry).toEqual({ ok: true, value: 'id' })
-    expect(store.released).toEqual(['id'])
-  })
-
-  it('makes a retry unavailable, and never a replay, while the store has not answered', async () => {
-    const store = slowStore()
-    claimInTime(store, 'id', 60, 1000)
-    await vi.advanceTimersByTimeAsync(1000)
-    const retry = claimInTime(store, 'id', 60, 1000)
-    await vi.advanceTimersByTimeAsync(1000)
-    expect(await retry).toMatchObject(failure('an earlier claim is undecided'))
-    expect(store.answers).toHaveLength(1)
-  })
-
-  it('makes a retry unavailable until the id has expired, when it cannot be released', async () => {
-    const store = { ...slowStore(), release: () => Promise.reject(new Error('gone')) }
-    claimInTime(store, 'id', 60, 1000)
-    await vi.advanceTimersByTimeAsync(1000)
-    store.answers[0]?.(true)
-    await vi.advanceTimersByTimeAsync(59_999)
-    expect(await claimInTime(store, 'id', 60, 1000)).toMatchObject(failure('an earlier claim is undecided'))
-    await vi.advanceTimersByTimeAsync(1)
-    const next = claimInTime(store, 'id', 60, 1000)
-    await vi.advanceTimersByTimeAsync(0)
-    store.answers[1]?.(true)
-    expect(await next).toEqual({ ok: true, value: 'id' })
-  })
-
-  it('is forgotten without a timer, as those of Workers end with their request', async () => {
-    claimInTime(slowStore(), 'id', 60, 1000)
-    await vi.advanceTimersByTimeAsync(1000)
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
-  it('does not concern another id, or another store', async () => {
-    const store = slowStore()
-    claimInTime(store, 'id', 60, 1000)
-    await vi.advanceTimersByTimeAsync(1000)
-    for (const [asked, id] of [[store, 'other'] as const, [slowStore(), 'id'] as const]) {
-      const claimed = claimInTime(asked, id, 60, 1000)
-      await vi.advanceTimersByTimeAsync(0)
-      asked.answers.at(-1)?.(true)
-      expect(await claimed).toEqual({ ok: true, value: id })
-    }
-  })
-})
-
-it('grants an id to one of two claims at once, without asking the store for the second', async () => {
-  const store = slowStore()
-  const claims = [claimInTime(store, 'id', 60, 1000), claimInTime(store, 'id', 60, 1000)]
-  await vi.advanceTimersByTimeAsync(0)
-  store.answers[0]?.(true)
-  expect(await Promise.all(claims)).toMatchObject([{ ok: true }, { ok: false, code: 'replayed' }])
-  expect(store.answers).toHaveLength(1)
+it('makes a random UUID as the token of each claim, which has 122 random bits', async () => {
+  const tokens: string[] = []
+  const store = { claim: async (_: string, token: string) => tokens.push(token) > 0, release: async () => {} }
+  const { claim } = createClaims(store, 1000)
+  for (let n = 0; n < 1000; n++) await claim('id', 60)
+  expect(new Set(tokens).size).toBe(1000)
+  for (const token of tokens)
+    expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
 it.each<[string, () => unknown, string]>([
@@ -97,7 +44,129 @@ it.each<[string, () => unknown, string]>([
   ],
   ['rejects', () => Promise.reject(new RangeError('x')), 'RangeError'],
   ['resolves to OK', async () => 'OK', 'not a boolean']
-])('fails when the store %s', async (_, claim, error) => {
-  const store = { claim: claim as () => Promise<boolean>, release: async () => {} }
-  expect(await claimInTime(store, 'id', 60, 1000)).toMatchObject(failure(error))
+])('fails when the store %s, and releases the token', async (_, claim, error) => {
+  const release = vi.fn(async () => {})
+  const { claim: claimOf } = createClaims({ claim: claim as () => Promise<boolean>, release }, 1000)
+  expect(await claimOf('id', 60)).toMatchObject(failure(error))
+  expect(release).toHaveBeenCalledExactlyOnceWith('id', expect.any(String), 60)
+})
+
+describe('a claim that is later than the deadline', () => {
+  it('is released at the deadline, with its own token, and nobody waits for that', async () => {
+    const { store, calls } = slowStore()
+    const late = createClaims(store, 1000).claim('id', 60)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(await late).toMatchObject(failure('no answer within 1000 ms'))
+    expect(calls).toEqual([
+      ['claim', 'id', expect.any(String), 60],
+      ['release', 'id', calls[0]![2], 60]
+    ])
+  })
+
+  it('is released again when it was granted behind its release', async () => {
+    const { store, calls, claims, releases } = slowStore()
+    createClaims(store, 1000).claim('id', 60)
+    await vi.advanceTimersByTimeAsync(1000)
+    releases[0]!.resolve()
+    await settle()
+    claims[0]!.resolve(true)
+    await settle()
+    expect(calls.map(([method, , token]) => [method, token])).toEqual([
+      ['claim', calls[0]![2]],
+      ['release', calls[0]![2]],
+      ['release', calls[0]![2]]
+    ])
+  })
+
+  it('makes a retry unavailable, without asking the store, while its release is under way', async () => {
+    const { store, calls, claims, releases } = slowStore()
+    const { claim } = createClaims(store, 1000)
+    claim('id', 60)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(await claim('id', 60)).toMatchObject(failure('an earlier claim is undecided'))
+    expect(calls.map(([method]) => method)).toEqual(['claim', 'release'])
+    releases[0]!.resolve()
+    await settle()
+    const replay = claim('id', 60)
+    claims[1]!.resolve(false)
+    expect(await replay).toMatchObject({ code: 'replayed', evidence: { replayId: 'id' } })
+  })
+
+  it('makes a retry unavailable until the id has expired, when its release is never answered', async () => {
+    const { store, claims } = slowStore()
+    const { claim } = createClaims(store, 1000)
+    claim('id', 60)
+    await vi.advanceTimersByTimeAsync(59_999)
+    expect(await claim('id', 60)).toMatchObject(failure('an earlier claim is undecided'))
+    await vi.advanceTimersByTimeAsync(1)
+    const next = claim('id', 60)
+    claims[1]!.resolve(true)
+    expect(await next).toMatchObject({ ok: true })
+  })
+})
+
+describe('a release that fails', () => {
+  it('is tried again with pauses until it succeeds', async () => {
+    const release = vi.fn().mockRejectedValue(new Error('down'))
+    createClaims({ claim: () => Promise.reject(new Error('down')), release }, 1000).claim('id', 60)
+    await settle()
+    expect(release).toHaveBeenCalledOnce()
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(release.mock.calls.length).toBeGreaterThan(2)
+    expect(release.mock.calls.length).toBeLessThan(7)
+    release.mockResolvedValue(undefined)
+    await vi.advanceTimersByTimeAsync(400)
+    const { length } = release.mock.calls
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(release).toHaveBeenCalledTimes(length)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is tried again, but not before 5 s, when the store does not answer at all', async () => {
+    const release = vi
+      .fn()
+      .mockReturnValueOnce(new Promise(() => {}))
+      .mockResolvedValue(undefined)
+    createClaims({ claim: () => Promise.reject(new Error('down')), release }, 1000).claim('id', 60)
+    await vi.advanceTimersByTimeAsync(4999)
+    expect(release).toHaveBeenCalledOnce()
+    await vi.advanceTimersByTimeAsync(300)
+    expect(release).toHaveBeenCalledTimes(2)
+  })
+
+  it('is given up when the id would have expired', async () => {
+    const release = vi.fn().mockRejectedValue(new Error('down'))
+    createClaims({ claim: () => Promise.reject(new Error('down')), release }, 1000).claim('id', 60)
+    await vi.advanceTimersByTimeAsync(59_000)
+    const { length } = release.mock.calls
+    await vi.advanceTimersByTimeAsync(1500)
+    expect(release.mock.calls.length).toBeGreaterThan(length)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('of 10,001 the oldest is given up first, and one that goes on failing does not hold up the others', async () => {
+    let isDown = true
+    const released = new Set<string>()
+    const release = async (id: string) => {
+      if (isDown || id === '5') throw new Error('down')
+      released.add(id)
+    }
+    const { claim } = createClaims({ claim: () => Promise.reject(new Error('down')), release }, 1000)
+    for (let n = 0; n <= 10_000; n++) await claim(`${n}`, 600)
+    isDown = false
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(released.size).toBe(9999)
+    expect(released.has('0')).toBe(false)
+    expect(released.has('5')).toBe(false)
+  })
+
+  it('does not keep the process alive', async () => {
+    vi.useRealTimers()
+    const down = () => Promise.reject(new Error('down'))
+    const timeouts = () => process.getActiveResourcesInfo().filter(resource => resource === 'Timeout').length
+    const before = timeouts()
+    await createClaims({ claim: down, release: down }, 1000).claim('id', 1)
+    await new Promise(setImmediate)
+    expect(timeouts()).toBe(before)
+  })
 })

@@ -50,13 +50,13 @@ describe('the recipe for Durable Objects', () => {
   it('keeps nothing of an id after its alarm, and an id that has not expired', async () => {
     const { namespace, stored, alarms, ring } = durableObjects()
     const store = durableReplayStore(namespace)
-    await store.claim('long', 60)
-    await store.claim('short', 0.001)
+    await store.claim('long', 't', 60)
+    await store.claim('short', 't', 0.001)
     expect(alarms.get('short')).toBeGreaterThan(Date.now())
     expect(alarms.get('long')).toBeGreaterThan(Date.now() + 60_000)
-    while (!(await store.claim('short', 0.001)));
+    while (!(await store.claim('short', 'u', 0.001)));
     while (stored.get('short')!.size > 0) await ring('short')
     await ring('long')
-    expect(await store.claim('long', 60)).toBe(false)
+    expect(await store.claim('long', 'u', 60)).toBe(false)
   })
 })

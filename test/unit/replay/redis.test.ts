@@ -35,41 +35,24 @@ describe('redisReplayStore', () => {
     expect(() => redisReplayStore(client, { prefix: 7 as unknown as string })).toThrow(TypeError)
   })
 
-  it.each([[undefined], [1], ['QUEUED'], [Buffer.from('OK')], [false]])(
-    'rejects when SET is answered with %s',
-    async reply => {
-      const client = { status: 'ready', set: async () => reply, eval: async () => 0 }
-      await expect(redisReplayStore(client).claim('a', 60)).rejects.toThrow('neither OK nor nil')
-    }
-  )
-
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'refuses ttlSeconds %s without a command',
-    async ttl => {
-      const client = { status: 'ready', set: () => expect.unreachable(), eval: async () => 0 }
-      await expect(redisReplayStore(client).claim('a', ttl)).rejects.toThrow(TypeError)
-    }
-  )
-
-  it('holds what it granted when a later claim of the same id fails', async () => {
-    const held = new Map<string, string>()
-    let isDown = false
-    const client = {
-      status: 'ready',
-      set: async (key: string, value: string) => {
-        if (isDown) throw new Error('the connection is lost')
-        return held.has(key) ? null : held.set(key, value) && 'OK'
-      },
-      eval: async (_: string, _count: number, key: string, value: string) =>
-        Number(held.get(key) === value && held.delete(key))
-    }
+  it('sends one script for each call, with the id in the key and the time in milliseconds, rounded up', async () => {
+    const sent: unknown[][] = []
+    const client = { status: 'ready', eval: async (...call: unknown[]) => sent.push(call) && call[3] }
     const store = redisReplayStore(client)
-    expect(await store.claim('a', 60)).toBe(true)
-    isDown = true
-    await expect(store.claim('a', 60)).rejects.toThrow('the connection is lost')
-    isDown = false
-    expect(await store.claim('a', 60)).toBe(false)
-    await store.release('a')
-    expect(await store.claim('a', 60)).toBe(true)
+    expect(await store.claim('id', 'token', 600.0001)).toBe(true)
+    await store.release('id', 'token', 1.5)
+    expect(sent).toEqual([
+      [expect.any(String), 1, 'signed-requests:id', 'token', '600001'],
+      [expect.any(String), 1, 'signed-requests:id', 'token', '1500']
+    ])
   })
+
+  it.each([[undefined], [null], [1], ['OK'], ['QUEUED'], [Buffer.from('token')], [true]])(
+    'rejects when a script is answered with %s',
+    async reply => {
+      const store = redisReplayStore({ status: 'ready', eval: async () => reply })
+      await expect(store.claim('id', 'token', 60)).rejects.toThrow('neither the token nor nothing')
+      await expect(store.release('id', 'token', 60)).rejects.toThrow('neither the token nor nothing')
+    }
+  )
 })

@@ -39,7 +39,7 @@ process.once('message', ({ options, records, requests }: Work) => {
     await receive(order)
     await ready()
     await receive(order.filter(n => outcomes[n] === 'replay-store-failed'))
-    // It stays until it is killed: its last claims are confirmed behind its answer.
+    // It stays until it is killed: a release may still be under way.
     process.send!(outcomes)
   })
   process.send!('ready')

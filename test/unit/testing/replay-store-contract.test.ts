@@ -20,43 +20,62 @@ async function failuresOf(make: () => ReplayStore, options?: ReplayStoreContract
 }
 
 interface Entry {
+  token: string
+  isReleased: boolean
   expiry: number
-  owner: object
 }
 
-/** The simplest correct store, over entries that several may share; `break` replaces a part of it. */
+/** The simplest correct store, over entries that several may share; `faults` replace a part of it. */
 function simpleStore(
   entries: Map<string, Entry>,
   faults: {
     key?: (id: string) => string
+    tokenOf?: (token: string) => string
     answer?: (claimed: boolean) => unknown
     ttl?: (seconds: number) => number
     isSlow?: boolean
     prolongs?: boolean
-    releases?: 'anything' | 'nothing' | 'everything' | 'what it claimed once'
+    refusesRepeated?: boolean
+    releases?: 'anything' | 'nothing' | 'everything' | 'without remembering' | 'what is held alone'
   } = {}
 ): ReplayStore {
-  const owner = {}
-  const claimed = new Set<string>()
-  const { key = id => id, answer = claimed => claimed, ttl = seconds => seconds } = faults
+  const {
+    key = id => id,
+    tokenOf = token => token,
+    answer = claimed => claimed,
+    ttl = s => s,
+    releases
+  } = faults
+  const liveEntry = (id: string): Entry | undefined => {
+    const entry = entries.get(key(id))
+    return entry !== undefined && entry.expiry > performance.now() ? entry : undefined
+  }
+  const write = (id: string, token: string, isReleased: boolean, ttlSeconds: number) =>
+    entries.set(key(id), { token, isReleased, expiry: performance.now() + ttl(ttlSeconds) * 1000 })
   return {
-    async claim(id, ttlSeconds) {
-      const held = entries.get(key(id))
-      const expiry = performance.now() + ttl(ttlSeconds) * 1000
+    async claim(id, given, ttlSeconds) {
+      const token = tokenOf(given)
+      const entry = liveEntry(id)
       if (faults.isSlow) await new Promise(resolve => setTimeout(resolve, 1))
-      if (held !== undefined && held.expiry > performance.now()) {
-        if (faults.prolongs) held.expiry = expiry
+      const isOurs = entry?.token === token
+      if (entry !== undefined && entry.isReleased === isOurs) {
+        if (faults.prolongs) entry.expiry = performance.now() + ttl(ttlSeconds) * 1000
         return answer(false) as boolean
       }
-      entries.set(key(id), { expiry, owner })
-      claimed.add(id)
+      if (isOurs) return answer(faults.refusesRepeated !== true) as boolean
+      write(id, token, false, ttlSeconds)
       return answer(true) as boolean
     },
-    async release(id) {
-      if (faults.releases === 'nothing') return
-      if (faults.releases === 'everything') entries.clear()
-      if (faults.releases === 'what it claimed once' && claimed.has(id)) entries.delete(id)
-      if (faults.releases === 'anything' || entries.get(key(id))?.owner === owner) entries.delete(key(id))
+    async release(id, given, ttlSeconds) {
+      const token = tokenOf(given)
+      const entry = liveEntry(id)
+      if (releases === 'nothing') return
+      if (releases === 'everything') return entries.clear()
+      if (releases === 'what is held alone' && entry === undefined) return
+      const isFree = entry === undefined || entry.isReleased || entry.token === token
+      if (!isFree && releases !== 'anything') return
+      if (releases === 'without remembering') entries.delete(key(id))
+      else write(id, token, true, ttlSeconds)
     }
   }
 }
@@ -81,14 +100,30 @@ describe('replayStoreContract', () => {
 
   // Side by side: they wait for claims to expire.
   it.concurrent.each([
-    ['says true to every claim', { answer: () => true }, 'claims an id once'],
-    ['says false to every claim', { answer: () => false }, 'claims an id once'],
-    ['answers OK or null', { answer: (claimed: boolean) => (claimed ? 'OK' : null) }, 'claims an id once'],
+    ['says true to every claim', { answer: () => true }, 'a free id is held by the token that claims it'],
+    ['says false to every claim', { answer: () => false }, 'a free id is held by the token that claims it'],
+    [
+      'answers OK or null',
+      { answer: (claimed: boolean) => (claimed ? 'OK' : null) },
+      'a free id is held by the token that claims it'
+    ],
+    ['ignores the token', { tokenOf: () => 't' }, 'a free id is held by the token that claims it'],
+    ['takes no repeated claim for the same', { refusesRepeated: true }, 'the same claim sent twice is true'],
+    [
+      'ignores the case of tokens',
+      { tokenOf: (token: string) => token.toLowerCase() },
+      'keeps different tokens apart'
+    ],
     ['ignores case', { key: (id: string) => id.toLowerCase() }, 'keeps different ids apart'],
     ['trims ids', { key: (id: string) => id.trim() }, 'keeps different ids apart'],
     ['normalizes ids', { key: (id: string) => id.normalize() }, 'keeps different ids apart'],
     ['cuts ids', { key: (id: string) => id.slice(0, 255) }, 'keeps different ids apart'],
     ['reads before it writes', { isSlow: true }, 'gives an id to one of many concurrent claims'],
+    [
+      'reads a released id before it writes',
+      { isSlow: true },
+      'gives a released id to one of many concurrent claims'
+    ],
     [
       'reads before it takes over',
       { isSlow: true },
@@ -105,18 +140,28 @@ describe('replayStoreContract', () => {
       { ttl: () => 1e9 },
       'holds an id for its time to live, then gives it to one of many claims'
     ],
+    ['never forgets a release', { ttl: () => 1e9 }, 'remembers a release for its time to live'],
     ['prolongs', { prolongs: true }, 'holds an id for its time to live, then gives it to one of many claims'],
-    ['releases nothing', { releases: 'nothing' }, 'releases an id for one claim, and no other id'],
-    ['releases everything', { releases: 'everything' }, 'releases an id for one claim, and no other id'],
     [
-      "releases anybody's claim",
+      'releases nothing',
+      { releases: 'nothing' },
+      'a released id is held by the next token, and never again by the same'
+    ],
+    ['releases everything', { releases: 'everything' }, 'keeps different ids apart'],
+    [
+      'releases the claim of another token',
       { releases: 'anything' },
-      "does not release another store's claim, not even when its own has expired"
+      'a release does not free the claim of another token'
     ],
     [
-      'releases a newer claim of another store, late',
-      { releases: 'what it claimed once' },
-      "does not release another store's claim, not even when its own has expired"
+      'deletes what it releases',
+      { releases: 'without remembering' },
+      'a released id is held by the next token, and never again by the same'
+    ],
+    [
+      'remembers no release of a free id',
+      { releases: 'what is held alone' },
+      'a release that arrives before its claim makes that false'
     ]
   ] as const)('fails a store that %s', async (_, faults, name) => {
     expect(await faulty(faults)).toContain(name)

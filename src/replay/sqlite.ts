@@ -1,0 +1,161 @@
+import { statSync } from 'node:fs'
+import { mistake, ownOptions } from '../mistakes/mistakes.ts'
+import { assertCall, parseTableName, type ReplayStore } from './store.ts'
+
+/**
+ * What `sqliteReplayStore` uses of a database: `DatabaseSync` of `node:sqlite` (Node.js 22.13 or later), or `Database`
+ * of `better-sqlite3` or `bun:sqlite`.
+ */
+export interface SqliteDatabase {
+  /** runs statements without a result */
+  exec(sql: string): unknown
+  /** compiles one statement */
+  prepare(sql: string): {
+    /** runs it and returns its rows */
+    all(...values: (string | number)[]): unknown[]
+    /** runs it without rows */
+    run(...values: (string | number)[]): unknown
+  }
+}
+
+const DEFAULT_TABLE = 'signed_requests_replay'
+
+// Each claim adds one row, so any number above one removes rows faster than they arrive.
+const REMOVED_PER_CLAIM = 4
+
+/** Milliseconds. Another process holds the lock for some microseconds of each claim. */
+const PAUSE = 1
+
+/** Milliseconds until a call rejects with what SQLite says. The verifier waits for its own `replayTimeout`. */
+const PATIENCE = 5000
+
+/**
+ * A replay store in a file of SQLite, for the processes of one machine and their restarts. Each call is one statement of
+ * some microseconds, done in this thread. While another process writes, the call is tried again after a pause, for at
+ * most 5 seconds, and the event loop runs on.
+ *
+ * The first call creates the table, and sets write-ahead logging, `synchronous = NORMAL` and no waiting inside SQLite:
+ * give the store a connection of its own. An answered claim survives the end of the process; one of the last moments
+ * may be lost when the machine itself loses power.
+ *
+ * @param database an open database: `new DatabaseSync(file)`, or `new Database(file)`; yours to close
+ * @param options.table a name of ASCII letters, digits and underscores; `signed_requests_replay` by default
+ * @throws TypeError for any other object, or a bad name
+ *
+ * @example
+ * const verify = createVerifier({ ...options, replayStore: sqliteReplayStore(database) })
+ */
+export function sqliteReplayStore(database: SqliteDatabase, options: { table?: string } = {}): ReplayStore {
+  if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
+    const rule =
+      'pass new DatabaseSync(file) of "node:sqlite", or new Database(file) of "better-sqlite3" or "bun:sqlite"'
+    throw mistake('database is', database, rule)
+  }
+  const { table: name = DEFAULT_TABLE } = ownOptions('sqliteReplayStore', options, ['table'])
+  const [table] = parseTableName(name, 1)
+  if (/^sqlite_/i.test(table)) throw mistake('table is', name, 'SQLite keeps names with sqlite_ for itself')
+  const inOrder = createQueue()
+  let store: Prepared | undefined
+
+  /** One call at a time tries again while another process writes, and the others wait for it. */
+  const run = (step: (store: Prepared, now: number) => void): Promise<void> => {
+    const start = performance.now()
+    return inOrder(async () => {
+      for (;;) {
+        try {
+          store ??= prepare(database, table)
+          step(store, Date.now())
+          return store.assertFile()
+        } catch (error) {
+          const { errstr: code } = Object(error) as SqliteError
+          if (!isLocked(Object(error)) || performance.now() - start > PATIENCE)
+            throw code === undefined ? error : Object.assign(error as Error, { code })
+        }
+        await new Promise(resolve => setTimeout(resolve, PAUSE))
+      }
+    })
+  }
+  return {
+    name: 'SQLite',
+    async claim(id, token, ttlSeconds) {
+      assertCall(id, token, ttlSeconds)
+      let isHeld = false
+      await run(({ claim, remove }, now) => {
+        isHeld = claim.all(id, token, expiry(now, ttlSeconds), now, now).length === 1
+        if (isHeld) remove.run(now)
+      })
+      return isHeld
+    },
+    async release(id, token, ttlSeconds) {
+      assertCall(id, token, ttlSeconds)
+      await run(({ release }, now) => void release.run(id, token, expiry(now, ttlSeconds), now))
+    }
+  }
+}
+
+const expiry = (now: number, ttlSeconds: number): number => Math.ceil(now + ttlSeconds * 1000)
+
+type Prepared = ReturnType<typeof prepare>
+
+function prepare(database: SqliteDatabase, table: string) {
+  for (const statement of [
+    'PRAGMA busy_timeout = 0',
+    'PRAGMA journal_mode = WAL',
+    'PRAGMA synchronous = NORMAL',
+    `CREATE TABLE IF NOT EXISTS "${table}" (id TEXT PRIMARY KEY NOT NULL, token TEXT NOT NULL,
+       released INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID`,
+    `CREATE INDEX IF NOT EXISTS "${table}_expires_at" ON "${table}" (expires_at)`
+  ])
+    database.exec(statement)
+  return {
+    claim:
+      database.prepare(`INSERT INTO "${table}" AS held (id, token, released, expires_at) VALUES (?, ?, 0, ?)
+      ON CONFLICT (id) DO UPDATE SET token = excluded.token, released = 0, expires_at = CASE
+        WHEN held.token = excluded.token AND held.expires_at > ? THEN held.expires_at ELSE excluded.expires_at END
+      WHERE held.expires_at <= ? OR held.released = (held.token <> excluded.token)
+      RETURNING token`),
+    release:
+      database.prepare(`INSERT INTO "${table}" AS held (id, token, released, expires_at) VALUES (?, ?, 1, ?)
+      ON CONFLICT (id) DO UPDATE SET token = excluded.token, released = 1, expires_at = excluded.expires_at
+      WHERE held.expires_at <= ? OR held.released OR held.token = excluded.token`),
+    remove: database.prepare(`DELETE FROM "${table}" WHERE id IN
+      (SELECT id FROM "${table}" WHERE expires_at <= ? ORDER BY expires_at LIMIT ${REMOVED_PER_CLAIM})`),
+    assertFile: fileGuard(database)
+  }
+}
+
+/**
+ * SQLite goes on writing to a file that was deleted or replaced, where no other process, and not this one after its next
+ * start, finds what was claimed.
+ */
+function fileGuard(database: SqliteDatabase): () => void {
+  const [{ file }] = database.prepare('PRAGMA database_list').all() as [{ file: string | null }]
+  if (!file) return () => {} // in memory
+  const opened = statSync(file)
+  return () => {
+    const { ino, dev } = statSync(file)
+    if (ino === opened.ino && dev === opened.dev) return
+    throw Object.assign(new Error('the database file was replaced'), { code: 'SQLITE_READONLY_DBMOVED' })
+  }
+}
+
+interface SqliteError {
+  /** `node:sqlite` gives the number, which has the result code in its last byte, and its meaning in words */
+  errcode?: number
+  errstr?: string
+  /** the others give the name */
+  code?: string
+}
+
+const isLocked = ({ errcode, code }: SqliteError): boolean =>
+  errcode === undefined ? code?.startsWith('SQLITE_BUSY') === true : (errcode & 0xff) === 5
+
+/** Runs steps one after the other, in the order in which they came. */
+function createQueue(): (step: () => Promise<void>) => Promise<void> {
+  let last = Promise.resolve()
+  return step => {
+    const done = last.then(step)
+    last = done.catch(() => {})
+    return done
+  }
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { replayStoreContract } from '../../src/testing/index.ts'
+import { createProject, type Project } from './project.ts'
+import { installedVersion, RUNTIMES } from './runtimes.ts'
+
+// Node.js 20 has no node:sqlite, and a Worker has no file.
+const NAMES = ['node-22', 'node-24', 'node-26', 'bun', 'deno']
+const RUNNING = RUNTIMES.filter(runtime => NAMES.includes(runtime.package)).filter(
+  runtime => installedVersion(runtime) !== undefined
+)
+
+describe.each(RUNNING)('sqliteReplayStore on $package', runtime => {
+  let project: Project
+  beforeAll(async () => {
+    project = createProject()
+    const source = fileURLToPath(new URL('program/sqlite.ts', import.meta.url))
+    const options = [
+      '--bundle',
+      '--format=esm',
+      '--platform=node',
+      '--packages=external',
+      '--tsconfig-raw={}'
+    ]
+    await project.run('esbuild', source, ...options, '--log-level=warning', '--outfile=sqlite.mjs')
+  })
+  afterAll(() => project?.remove())
+
+  const start = (task: string): ChildProcess => {
+    const [command, ...args] = runtime.command!
+    const cwd = project.folder
+    return spawn(command!, [...args, 'sqlite.mjs', task, cwd], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+  }
+  const resultOf = async (task: string) => {
+    const child = start(task)
+    let output = ''
+    for await (const chunk of child.stdout!) output += chunk
+    return JSON.parse(output)
+  }
+  /** What the processes were granted, in the order of the numbers. */
+  const granted = (): number[] =>
+    readdirSync(project.folder)
+      .filter(name => name.startsWith('granted-'))
+      .flatMap(name => readFileSync(join(project.folder, name), 'utf8').trim().split('\n'))
+      .filter(line => line !== '')
+      .map(Number)
+      .sort((a, b) => a - b)
+
+  test('keeps the contract of a store', async () => {
+    const cases = replayStoreContract(() => expect.unreachable())
+    expect(await resultOf('contract')).toEqual(cases.map(({ name }) => [name, 'passed']))
+  })
+
+  test('does what the table says, in every order', async () => {
+    expect(await resultOf('orders')).toEqual([])
+  })
+
+  test('grants each of 20,000 ids once to two processes, one of which is killed, and none again after a restart', async () => {
+    const both = [start('race'), start('race')] as const
+    const ended = both.map(child => once(child, 'exit'))
+    while (granted().length < 5000) await new Promise(resolve => setTimeout(resolve, 20))
+    both[0].kill('SIGKILL')
+    await Promise.all(ended)
+    const before = granted()
+    // The one id whose answer was lost is held as well.
+    expect(before.length).toBeGreaterThanOrEqual(19_999)
+    expect(new Set(before).size).toBe(before.length)
+    await Promise.all([start('race'), start('race')].map(child => once(child, 'exit')))
+    expect(granted()).toEqual(before)
+  })
+
+  test('holds up no event loop, and rejects for a full, deleted, replaced and damaged file', async () => {
+    const { turns, ...outcomes } = await resultOf('trouble')
+    expect(outcomes).toEqual({
+      first: true,
+      waiting: true,
+      full: 'database or disk is full',
+      deleted: expect.stringContaining('ENOENT'),
+      replaced: 'the database file was replaced',
+      damaged: 'file is not a database'
+    })
+    expect(turns).toBeGreaterThan(20)
+  })
+})

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import {
+  memoryReplayStore,
+  postgresReplayStore,
+  redisReplayStore,
+  sqliteReplayStore
+} from '../../../src/replay/index.ts'
+
+const untouched = () => expect.unreachable()
+
+const STORES = [
+  memoryReplayStore(),
+  redisReplayStore({ isOpen: true, eval: untouched }),
+  postgresReplayStore({ query: untouched }),
+  sqliteReplayStore({ exec: untouched, prepare: untouched })
+]
+
+it.each([
+  ['', 'token', 60],
+  [7, 'token', 60],
+  [undefined, 'token', 60],
+  ['id', '', 60],
+  ['id', 60],
+  ['id', 'token', 0],
+  ['id', 'token', -1],
+  ['id', 'token', Number.NaN],
+  ['id', 'token', Number.POSITIVE_INFINITY],
+  ['id', 'token', '60'],
+  ['id', 'token']
+])('every store refuses to be called with %j, %j, %j, and asks nobody', async (...call) => {
+  for (const { claim, release } of STORES) {
+    await expect(claim(...(call as [string, string, number]))).rejects.toThrow(TypeError)
+    await expect(release(...(call as [string, string, number]))).rejects.toThrow(TypeError)
+  }
+})
+
+it('does not show the id or the token in the message', async () => {
+  for (const { claim } of STORES)
+    await expect(claim('secret-id', 'secret-token', '60' as never)).rejects.toThrow(/^(?!.*secret).*seconds/)
+})
