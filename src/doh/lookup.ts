@@ -1,8 +1,8 @@
-import { type Fetch, type Fetched, fetchOnce, validateServerUrl } from '../http/fetch.ts'
 import { normalizeName } from '../http/host-name.ts'
 import type { LookupTxt } from '../key/types.ts'
-import { mistake, ownOptions } from '../mistakes/mistakes.ts'
+import { mistake, named, optionMistake, ownOptions } from '../mistakes/mistakes.ts'
 import { validateBoolean, validateFunction, validateTimeout } from '../options/values.ts'
+import { type Fetch, type Fetched, fetchOnce, validateServerUrl } from '../outgoing/fetch-once.ts'
 import { badReply, dohError, encodeQuery, parseReply } from './message.ts'
 
 /** Which resolver to ask, and how. */
@@ -44,7 +44,7 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
   const timeout = validateTimeout(own.timeout, 5000, 'timeout')
   const url = validateServerUrl(own.url, 'url', 'https://dns.example/dns-query')
   if (url.hash !== '' || /[{}]|%7[bd]/i.test(url.href))
-    throw new TypeError('url must have no fragment and no template: leave out {?dns}')
+    throw optionMistake(named('url'), ' must have no fragment and no template: leave out {?dns}')
 
   const lookup: LookupTxt = async (name, waiting) => {
     const normalized = typeof name === 'string' ? normalizeName(name) : undefined

@@ -67,7 +67,7 @@ export function parseReply(octets: Uint8Array, name: string, requireAuthenticate
 }
 
 /** dns-packet reads past the end of a truncated TXT record, so the number of octets that it read is compared. */
-function decodeWhole(octets: Uint8Array): DecodedPacket {
+export function decodeWhole(octets: Uint8Array): DecodedPacket {
   try {
     const reply = decode(Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength))
     if (decode.bytes === octets.length) return reply

@@ -39,6 +39,27 @@ export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
   }
 }
 
+/**
+ * The same result, or a failure as soon as `signal` aborts. The query goes on for others that wait for it, and holds
+ * nothing of whoever has left.
+ */
+export function unlessAborted(
+  query: Promise<Result<TxtAnswer>>,
+  signal: AbortSignal | undefined,
+  name: string
+): Promise<Result<TxtAnswer>> {
+  if (signal === undefined) return query
+  return new Promise(resolve => {
+    const leave = () => resolve(fail('key-lookup-failed', { name, error: 'aborted by the receiver' }))
+    if (signal.aborted) return leave()
+    signal.addEventListener('abort', leave, { once: true })
+    query.then(result => {
+      signal.removeEventListener('abort', leave)
+      resolve(result)
+    })
+  })
+}
+
 /** A lookup may throw where it should reject, or return no promise. */
 function call(lookupTxt: LookupTxt, name: string, options: LookupOptions): Promise<unknown> {
   try {
@@ -73,7 +94,10 @@ function parseAnswer(name: string, answer: unknown): Result<TxtAnswer> {
   } catch {
     // A getter threw.
   }
-  return fail('key-lookup-failed', { name, error: 'the answer is not of the form string[][]' })
+  return fail('key-lookup-failed', {
+    ...{ name, error: 'the answer is not of the form string[][]' },
+    problem: 'not-an-answer'
+  })
 }
 
 const isTxtAnswer = (answer: unknown): answer is TxtAnswer =>

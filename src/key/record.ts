@@ -1,6 +1,7 @@
 import { decodeBase64 } from '../http/base64.ts'
 import { charSet, trimChars } from '../http/fields.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
+import { isRecordKeyType } from './key-types.ts'
 import type { KeyRecord } from './types.ts'
 
 /** TXT character-strings are joined with nothing between (RFC 6376 section 3.6.2.2). */
@@ -33,7 +34,7 @@ export function parseKeyRecord(record: string | readonly string[]): Result<KeyRe
   if (version !== undefined && version !== 'DKIM1') return fail('key-version-unsupported', { record: text })
 
   const type = tags.get('k') ?? 'rsa'
-  if (type !== 'rsa' && type !== 'ed25519')
+  if (!isRecordKeyType(type))
     return fail('key-type-mismatch', { record: text, reason: 'k= is not rsa or ed25519' })
 
   const hashes = colonList(tags.get('h'))

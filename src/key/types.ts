@@ -13,7 +13,7 @@ export type TxtAnswer = readonly (readonly string[])[]
 /** A DKIM key record that can be used: parsed, not revoked, not a test, meant for signatures. */
 export interface KeyRecord {
   /** the value of `k=`, `rsa` without it */
-  type: 'rsa' | 'ed25519'
+  type: RecordKeyType
   /** the value of `p=`: DER for RSA, 32 raw bytes for Ed25519 */
   publicKey: Uint8Array
   /** the hashes that `h=` allows; all when undefined */
@@ -24,8 +24,14 @@ export interface KeyRecord {
   text: string
 }
 
+/** The types of key that a record can hold: the values of `k=`. */
+export type RecordKeyType = 'rsa' | 'ed25519'
+
 /** `p256` (ECDSA on P-256) is never the type of a key record: such a key is made in code, from `node:crypto`. */
-export type KeyType = 'rsa' | 'ed25519' | 'p256'
+export type KeyType = RecordKeyType | 'p256'
+
+/** RFC 8301 section 3.2: verifiers must not accept RSA keys below 1024 bits. */
+export const RSA_BITS = { min: 1024, max: 8192 } as const
 
 /** Bits of the RSA modulus. */
 export interface KeyLimits {

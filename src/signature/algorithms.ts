@@ -43,6 +43,9 @@ export const SCHEME_ALGORITHMS = {
   rfc9421: ['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519']
 } as const satisfies Record<SchemeName, readonly (keyof typeof ALGORITHMS)[]>
 
+/** Those that the draft names. */
+export type DraftAlgorithm = (typeof SCHEME_ALGORITHMS)['draft-cavage'][number]
+
 /** An algorithm that a receiver may allow; which ones depends on the standard. */
 export type Algorithm = (typeof SCHEME_ALGORITHMS)[SchemeName][number]
 
@@ -53,3 +56,6 @@ const COMPUTATIONS: ReadonlyMap<string, Partial<Record<KeyType, Computation>>> =
 /** Undefined for an unknown algorithm, and for one that does not fit the type of key. */
 export const computationFor = (algorithm: string, type: KeyType): Computation | undefined =>
   COMPUTATIONS.get(algorithm)?.[type]
+
+export const isAlgorithm = (name: string): name is Algorithm =>
+  Object.values(SCHEME_ALGORITHMS).some(names => (names as readonly string[]).includes(name))

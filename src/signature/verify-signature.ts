@@ -1,5 +1,5 @@
 import { createVerify, type KeyObject, verify } from 'node:crypto'
-import type { PublicKey } from '../key/import.ts'
+import type { PublicKey } from '../key/key-types.ts'
 import { parseRsaDer } from '../key/rsa-der.ts'
 import { memoizeWeak } from '../memo.ts'
 import { isWorkers } from '../runtime.ts'

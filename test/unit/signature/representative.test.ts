@@ -1,6 +1,6 @@
 import { constants, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
-import type { PublicKey } from '../../../src/key/import.ts'
+import type { PublicKey } from '../../../src/key/key-types.ts'
 import { verifySignature } from '../../../src/signature/verify-signature.ts'
 import { modulusOf } from '../../support/rsa.ts'
 import { toInteger, toOctets } from '../../vectors/build/der.ts'

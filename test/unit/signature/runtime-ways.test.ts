@@ -1,6 +1,6 @@
 import { createVerify, generateKeyPairSync, sign, verify } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { PublicKey } from '../../../src/key/import.ts'
+import type { PublicKey } from '../../../src/key/key-types.ts'
 import { verifySignature } from '../../../src/signature/verify-signature.ts'
 import { ONE } from '../../vectors/build/keys.ts'
 import { signText } from '../../vectors/build/sign.ts'

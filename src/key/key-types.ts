@@ -1,9 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { memoizeRecent } from '../memo.ts'
+import type { DraftAlgorithm } from '../signature/algorithms.ts'
 import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
-import { looksLikeKeyRecord, parseKeyRecord } from './record.ts'
 import { parseRsaDer } from './rsa-der.ts'
-import type { KeyLimits, KeyRecord, KeyType } from './types.ts'
+import { type KeyLimits, type KeyRecord, type KeyType, type RecordKeyType, RSA_BITS } from './types.ts'
 
 /** A key that is ready to verify with. */
 export interface PublicKey {
@@ -15,8 +14,31 @@ export interface PublicKey {
   keyObject: KeyObject
 }
 
-/** RFC 8301 section 3.2: verifiers must not accept RSA keys below 1024 bits. */
-export const RSA_BITS = { min: 1024, max: 8192 } as const
+/** What differs between the types of key that a record can hold. */
+interface RecordKeyRules {
+  /** Makes a key of what `p=` holds. */
+  importKey(record: KeyRecord, limits: KeyLimits): Result<PublicKey>
+  /** Can no byte be missing from this value of `p=`, and none follow? */
+  isComplete(publicKey: Uint8Array): boolean
+  /** by the draft, for a signature that names no algorithm (draft-cavage-http-signatures-12 section 2.1.3) */
+  defaultAlgorithm: DraftAlgorithm
+}
+
+/** The types of key that a record can hold, by the value of `k=`. */
+export const KEY_TYPES: Readonly<Record<RecordKeyType, RecordKeyRules>> = {
+  rsa: {
+    importKey: importRsa,
+    isComplete: der => typeof parseRsaDer(der) === 'object',
+    defaultAlgorithm: 'rsa-sha256'
+  },
+  ed25519: {
+    importKey: importEd25519,
+    isComplete: point => point.length === ED25519_BYTES,
+    defaultAlgorithm: 'ed25519'
+  }
+}
+
+export const isRecordKeyType = (type: string): type is RecordKeyType => Object.hasOwn(KEY_TYPES, type)
 
 /**
  * Makes a key from a parsed record: RSA as SubjectPublicKeyInfo or as PKCS#1 RSAPublicKey (RFC 6376 erratum 3017),
@@ -32,7 +54,7 @@ export const RSA_BITS = { min: 1024, max: 8192 } as const
  * if (key.ok) key.value.type // 'ed25519'
  */
 export function importPublicKey(record: KeyRecord, limits: KeyLimits = {}): Result<PublicKey> {
-  return record.type === 'rsa' ? importRsa(record, limits) : importEd25519(record)
+  return KEY_TYPES[record.type].importKey(record, limits)
 }
 
 function importRsa({ publicKey: der, text: record }: KeyRecord, limits: KeyLimits): Result<PublicKey> {
@@ -56,11 +78,14 @@ function importRsa({ publicKey: der, text: record }: KeyRecord, limits: KeyLimit
   return ok({ type: 'rsa', bits, keyObject })
 }
 
+/** RFC 8032 section 5.1.5. */
+const ED25519_BYTES = 32
+
 /** SubjectPublicKeyInfo of Ed25519 (RFC 8410 section 4) up to the key's 32 bytes. */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
 function importEd25519({ publicKey: point, text: record }: KeyRecord): Result<PublicKey> {
-  if (point.length !== 32) return unreadable(record, 'an Ed25519 key must be 32 bytes')
+  if (point.length !== ED25519_BYTES) return unreadable(record, 'an Ed25519 key must be 32 bytes')
   if (isSmallOrder(point)) return fail('key-weak', { record, reason: 'the Ed25519 point is of small order' })
   const keyObject = importDer(Buffer.concat([ED25519_PREFIX, point]), 'spki')
   if (keyObject === undefined) return unreadable(record, 'p= is not an Ed25519 key')
@@ -97,36 +122,3 @@ function importDer(der: Uint8Array, type: 'spki' | 'pkcs1'): KeyObject | undefin
 }
 
 const unreadable = (record: string, reason: string): Failed => fail('key-unreadable', { record, reason })
-
-/** A parsed record and its imported key. */
-export interface RecordKey {
-  record: KeyRecord
-  key: PublicKey
-}
-
-/** The key in the text of one TXT record. Never throws; fails as `parseKeyRecord` and `importPublicKey` do. */
-export function parseKey(text: string, limits: KeyLimits = {}): Result<RecordKey> {
-  const record = parseKeyRecord(text)
-  if (!record.ok) return record
-  const key = importPublicKey(record.value, limits)
-  return key.ok ? ok({ record: record.value, key: key.value }) : key
-}
-
-/** Finds the key of a record's text: undefined when the text is not a key record at all. */
-export type KeyCache = (text: string) => Result<RecordKey> | undefined
-
-/** A service has one key a month. */
-const MAX_RECORDS = 16
-
-/** Much longer than any key record. */
-const MAX_TEXT = 4096
-
-/**
- * Importing a key costs several times as much as a verification, so the key of a record is remembered by the record's
- * exact text. DNS is still asked every time: a changed record has another text, and is parsed at once.
- */
-export function createKeyCache(limits: KeyLimits): KeyCache {
-  const parse: KeyCache = text => (looksLikeKeyRecord(text) ? parseKey(text, limits) : undefined)
-  const cached = memoizeRecent(parse, Object.is, MAX_RECORDS)
-  return text => (text.length > MAX_TEXT ? parse(text) : cached(text))
-}

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { joinStrings } from '../../../src/key/dns.ts'
-import { importPublicKey } from '../../../src/key/import.ts'
+import { joinStrings } from '../../../src/key/bun-strings.ts'
+import { importPublicKey } from '../../../src/key/key-types.ts'
 import { parseKeyRecord } from '../../../src/key/record.ts'
 import { ED25519, RSA_1024 as ONE, EXPONENT_3 as TWO } from '../../vectors/build/keys.ts'
 

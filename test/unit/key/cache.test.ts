@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKeyCache } from '../../../src/key/import.ts'
+import { createKeyCache } from '../../../src/key/cache.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 
 const recordText = (): string => Object.values(createTestService({ rsaBits: 1024 }).records)[0]![0]!.join('')

@@ -1,0 +1,38 @@
+import { memoizeRecent } from '../memo.ts'
+import { ok, type Result } from '../verdict/result.ts'
+import { importPublicKey, type PublicKey } from './key-types.ts'
+import { looksLikeKeyRecord, parseKeyRecord } from './record.ts'
+import type { KeyLimits, KeyRecord } from './types.ts'
+
+/** A parsed record and its imported key. */
+export interface RecordKey {
+  record: KeyRecord
+  key: PublicKey
+}
+
+/** The key in the text of one TXT record. Never throws; fails as `parseKeyRecord` and `importPublicKey` do. */
+export function parseKey(text: string, limits: KeyLimits = {}): Result<RecordKey> {
+  const record = parseKeyRecord(text)
+  if (!record.ok) return record
+  const key = importPublicKey(record.value, limits)
+  return key.ok ? ok({ record: record.value, key: key.value }) : key
+}
+
+/** Finds the key of a record's text: undefined when the text is not a key record at all. */
+export type KeyCache = (text: string) => Result<RecordKey> | undefined
+
+/** A service has one key a month. */
+const MAX_RECORDS = 16
+
+/** Much longer than any key record. */
+const MAX_TEXT = 4096
+
+/**
+ * Importing a key costs several times as much as a verification, so the key of a record is remembered by the record's
+ * exact text. DNS is still asked every time: a changed record has another text, and is parsed at once.
+ */
+export function createKeyCache(limits: KeyLimits): KeyCache {
+  const parse: KeyCache = text => (looksLikeKeyRecord(text) ? parseKey(text, limits) : undefined)
+  const cached = memoizeRecent(parse, Object.is, MAX_RECORDS)
+  return text => (text.length > MAX_TEXT ? parse(text) : cached(text))
+}
