@@ -1,4 +1,5 @@
-import type { Fetch } from '../http/fetch.ts'
+import { inOptions, withParts } from '../mistakes/mistakes.ts'
+import type { Fetch } from '../outgoing/fetch-once.ts'
 import { AccountError, networkError, responseError } from './errors.ts'
 import type { AccountSettings } from './options.ts'
 import { own, parseJson, request } from './request.ts'
@@ -111,8 +112,9 @@ function identityError(raw: unknown, secrets: readonly string[], isSelected: boo
   const more = names.splice(MAX_NAMES).length
   if (more > 0) names.push(`and ${more} more`)
   const [what, fix] = isSelected
-    ? ['selectAccountId found no account id', 'It must return a string that is not empty.']
-    : ['There is no account id under a usual name', 'Give selectAccountId to say where it is.']
+    ? ['selectAccountId found no account id', ' It must return a string that is not empty.']
+    : ['There is no account id under a usual name', ' Give selectAccountId to say where it is.']
   const fields = names.join(', ') || '(none)'
-  return new AccountError('account-identity', `${what} in the identity, whose fields are: ${fields}. ${fix}`)
+  const parts = [`${what} in the identity, whose fields are: ${fields}.`, { inCode: fix }]
+  return withParts(new AccountError('account-identity', inOptions(parts)), parts)
 }

@@ -1,3 +1,5 @@
+import { inOptions, named, type Part, withParts } from '../mistakes/mistakes.ts'
+
 /** What went wrong, by a stable name. */
 export type AccountErrorCode =
   | 'account-token-rejected'
@@ -45,15 +47,16 @@ const WRONG_URL = [404, 405, 410]
 export function statusError(server: Server, status: number): AccountError {
   const [option, isAboutToken] =
     server === 'API'
-      ? ['baseUrl', status === 401 || status === 403]
-      : ['authUrl', status >= 400 && !WRONG_URL.includes(status)]
+      ? [named('baseUrl'), status === 401 || status === 403]
+      : [named('authUrl'), status >= 400 && !WRONG_URL.includes(status)]
   if (status >= 500)
     return new AccountError('account-server-error', `The ${server} failed (HTTP ${status}).`, true, status)
   const code = isAboutToken ? 'account-token-rejected' : 'account-response'
-  const what = isAboutToken
-    ? 'refused the token'
-    : `has nothing at this URL that answers the request, or redirects: is ${option} right?`
-  return new AccountError(code, `The ${server} ${what} (HTTP ${status}).`, LATER.includes(status), status)
+  const what: readonly Part[] = isAboutToken
+    ? ['refused the token']
+    : ['has nothing at this URL that answers the request, or redirects: is ', option, ' right?']
+  const parts: readonly Part[] = [`The ${server} `, ...what, ` (HTTP ${status}).`]
+  return withParts(new AccountError(code, inOptions(parts), LATER.includes(status), status), parts)
 }
 
 export const responseError = (server: Server, what: string): AccountError =>

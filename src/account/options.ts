@@ -1,6 +1,6 @@
-import { type Fetch, validateServerUrl } from '../http/fetch.ts'
 import { ownOptions } from '../mistakes/mistakes.ts'
 import { validateTimeout } from '../options/values.ts'
+import { type Fetch, validateServerUrl } from '../outgoing/fetch-once.ts'
 
 /** The servers to ask, and the secret. */
 export interface AccountClientOptions {

@@ -1,4 +1,4 @@
-import { type Fetch, fetchOnce } from '../http/fetch.ts'
+import { type Fetch, fetchOnce } from '../outgoing/fetch-once.ts'
 import { AccountError, networkError, responseError, type Server, statusError } from './errors.ts'
 
 /** Far more than a token or an identity needs, and still little memory. */

@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs'
+import { constants, createReadStream, fstatSync, openSync } from 'node:fs'
+import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { styleText } from 'node:util'
 
@@ -9,6 +10,8 @@ export interface Io {
   print: (text: string) => void
   /** a line on stderr */
   note: (text: string) => void
+  /** what is done just now, for a person at a terminal */
+  progress?: (text: string) => void
   /** may the output be coloured */
   color: boolean
   /** the environment variables */
@@ -34,7 +37,7 @@ const STYLES: readonly (readonly [beginning: RegExp, style: Parameters<typeof st
  * The last line of defence: every command escapes text from outside, and this catches what one forgets. Only printable
  * ASCII and line ends are printed, with the beginnings of lines in colour where that is possible.
  */
-export function guardOutput({ print, note, ...io }: Io): Io {
+export function guardOutput({ print, note, progress, ...io }: Io): Io {
   const safe = (text: string) => text.replace(/[^\n -~]/g, '?')
   const paint = (text: string) => {
     let painted = text
@@ -45,31 +48,46 @@ export function guardOutput({ print, note, ...io }: Io): Io {
   return {
     ...io,
     print: text => print(io.color ? paint(safe(text)) : safe(text)),
-    note: text => note(safe(text))
+    note: text => note(safe(text)),
+    ...(progress && { progress: (text: string) => progress(safe(text)) })
   }
 }
 
-/** Far larger than any webhook; it keeps a wrong file name, or an endless device, from filling the memory. */
-const MAX_BYTES = 32 * 2 ** 20
+/** Larger than any webhook; it keeps a wrong file name, or an endless device, from filling the memory. */
+const MAX_BYTES = 16 * 2 ** 20
+
+/** How long a named pipe may give nothing, in milliseconds: perhaps nobody writes to it. */
+const PIPE_TIMEOUT = 3000
 
 /**
- * The bytes of a file, or of standard input for `-`; of a capture that is larger, the first 32 MiB with a note.
+ * The bytes of a file, or of standard input for `-`.
  *
  * @param option where the name was given, such as `--key`; FILE for a capture
+ * @throws UsageError for what cannot be read, or is larger than 16 MB
  */
 export async function readBytes(file: string, option: string, io: Io): Promise<Buffer> {
   const chunks: Buffer[] = []
-  let left = MAX_BYTES
+  let length = 0
   try {
-    for await (const chunk of file === '-' ? io.stdin : createReadStream(file)) {
-      chunks.push(Buffer.from(chunk).subarray(0, left))
-      left -= chunk.length
-      if (left < 0) break
+    for await (const chunk of file === '-' ? io.stdin : openFile(file)) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > MAX_BYTES) break
     }
   } catch (error) {
     throw new UsageError(`cannot read ${file} (${option}): ${(error as Error).message}`)
   }
-  if (left < 0 && option !== 'FILE') throw new UsageError(`${file} (${option}) is larger than 32 MiB`)
-  if (left < 0) io.note('note: only the first 32 MiB of the file are read')
+  const hint = option === 'FILE' ? ': save the one request in a file of its own' : ''
+  if (length > MAX_BYTES) throw new UsageError(`${file} (${option}) is larger than 16 MB${hint}`)
   return Buffer.concat(chunks)
+}
+
+/** Opening a named pipe does not wait for a writer, which may never come. */
+function openFile(file: string): Readable {
+  const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  if (!fstatSync(fd).isFIFO()) return createReadStream(file, { fd })
+  const pipe = new Socket({ fd, readable: true, writable: false })
+  const reason =
+    'nothing came through this pipe for 3 seconds; standard input (-) waits for as long as it takes'
+  return pipe.setTimeout(PIPE_TIMEOUT, () => pipe.destroy(new Error(reason)))
 }

@@ -1,71 +1,161 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { parseArgs } from 'node:util'
 import { SCHEMES } from '../fixture/setup.ts'
 import { nearest } from '../mistakes/mistakes.ts'
+import {
+  type CommandFlag,
+  type Flag,
+  isShared,
+  VARIABLE_PREFIX,
+  type ValueOf,
+  variableOf
+} from '../options/flags.ts'
 import type { Scheme } from '../scheme.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
 import { type Io, UsageError } from './command.ts'
 
-export type OptionSpecs = Readonly<NonNullable<ParseArgsConfig['options']>>
+/** The flags of a command, by the names under which it gets their values. */
+export type Flags = Readonly<Record<string, CommandFlag>>
 
-export type Values<S extends OptionSpecs> = ReturnType<typeof parseArgs<{ options: S }>>['values']
+/** Some rows of a table. */
+export const pick = <T extends object, N extends keyof T & string>(
+  table: T,
+  ...names: readonly N[]
+): Pick<T, N> => Object.fromEntries(names.map(name => [name, table[name]])) as Pick<T, N>
 
-/** One command of the command line. Its help is its block in docs/command-line.md. */
-export interface Command<S extends OptionSpecs = OptionSpecs> {
-  /** in brackets when it may be left out; without one, the command takes no argument */
+/** The same in each command that can print JSON. */
+export const JSON_FLAG = { flag: 'json', kind: 'switch', about: 'print the result as JSON' } as const
+
+/** What the flags of a command are given as. */
+export type Values<F extends Flags> = {
+  readonly [N in keyof F]:
+    | ValueOf<F[N]>
+    | (F[N] extends { preset: string } | { isRequired: true } ? never : undefined)
+}
+
+/** One command of the command line. Its help is made of it. */
+export interface Command<F extends Flags = Flags> {
+  /** its line in the list of commands */
+  readonly summary: string
+  /** what it does, for its help: paragraphs */
+  readonly about: readonly string[]
+  /** in brackets when it may be left out, with dots when there may be several; none where there is no argument */
   readonly argument?: string
-  readonly options: S
-  /** Resolves to the exit code; `argument` is empty when it was left out. @throws UsageError for a mistake */
-  run(values: Values<S>, io: Io, argument: string): Promise<number>
+  readonly flags: F
+  /** each in one line, or in lines that end with a backslash */
+  readonly examples: readonly string[]
+  /** what the exit codes mean */
+  readonly exits: Readonly<Record<0 | 1 | 2 | 64, string>>
+  /**
+   * Resolves to the exit code; `argument` is the first of `all`, and empty when it was left out.
+   *
+   * @throws UsageError for a mistake
+   */
+  run(values: Values<F>, io: Io, argument: string, all: readonly string[]): Promise<number>
 }
 
-export const text = { type: 'string' } as const
-export const list = { type: 'string', multiple: true } as const
-export const flag = { type: 'boolean' } as const
+interface Parsed<F extends Flags> {
+  readonly values: Values<F>
+  readonly positionals: readonly string[]
+  readonly isHelp: boolean
+}
 
-/** Settings that mean the same in every command that has them; each may also be an environment variable. */
-export const SHARED = {
-  domain: text,
-  host: list,
-  account: list,
-  'account-header': text,
-  'account-prefix': text,
-  scheme: list,
-  algorithm: list,
-  'dns-server': list
-} as const
+const HELP = { help: { type: 'boolean', short: 'h' } } as const
 
-const isShared = (name: string): boolean => Object.hasOwn(SHARED, name)
-
-/** The options and positional arguments; the default of a shared setting is its environment variable. @throws UsageError */
-export function parseFlags(args: string[], specs: OptionSpecs, env: Io['env']) {
-  refuseMisspelled(env, Object.keys(specs).filter(isShared))
-  const options = Object.entries(specs).map(([name, spec]) => {
-    const value = (isShared(name) && env[variable(name)]) || ''
-    const given = value.split(',').flatMap(part => part.trim() || [])
-    return [name, given.length === 0 ? spec : { ...spec, default: spec.multiple ? given : given[0] }]
+/**
+ * The values of the flags, by the names of the command, and the positional arguments; the value of a shared flag that is
+ * not given is that of its environment variable.
+ *
+ * @throws UsageError
+ */
+export function parseFlags<F extends Flags>(args: readonly string[], flags: F, env: Io['env']): Parsed<F> {
+  const all = Object.values(flags)
+  const types = all.map(
+    ({ flag, kind }) => [flag, { type: kind === 'switch' ? 'boolean' : 'string' }] as const
+  )
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: { ...Object.fromEntries(types), ...HELP },
+    allowPositionals: true,
+    strict: false,
+    tokens: true
   })
-  try {
-    return parseArgs({ args, options: Object.fromEntries(options), allowPositionals: true })
-  } catch (error) {
-    const { message } = error as Error
-    const [, unknown] = /^Unknown option '--?([^']+)'/.exec(message) ?? []
-    if (unknown === undefined) throw new UsageError(message.split('. ', 1)[0])
-    const meant = didYouMean(unknown.replace(/^no-/, ''), [...Object.keys(specs), 'help'], '--')
-    throw new UsageError(`there is no option --${unknown}${meant}; see --help`)
+  const given = new Map<string, string[]>()
+  const positionals: string[] = []
+  const isHelp = tokens.some(token => token.kind === 'option' && token.name === 'help')
+  if (isHelp) return { values: {} as Values<F>, positionals, isHelp }
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const spec = all.find(({ flag }) => flag === token.name)
+    if (spec === undefined) throw unknownFlag(token.name, token.rawName, all)
+    given.set(token.name, [...(given.get(token.name) ?? []), textGiven(spec, token)])
   }
+  refuseMisspelled(env, all)
+  const values = Object.entries(flags).map(([name, spec]) => {
+    const texts = given.get(spec.flag) ?? fromEnvironment(spec, env) ?? (spec.preset && [spec.preset])
+    return [name, texts && convert(spec, texts)]
+  })
+  return { values: Object.fromEntries(values) as Values<F>, positionals, isHelp }
 }
 
-const variable = (name: string): string => `SIGNED_REQUESTS_${name.toUpperCase().replaceAll('-', '_')}`
+/** The text of a flag that was given. @throws UsageError, which repeats no value */
+function textGiven(
+  { flag, kind }: Flag,
+  token: { value?: string | undefined; inlineValue?: boolean | undefined }
+) {
+  if (kind === 'switch') {
+    if (token.value !== undefined) throw new UsageError(`--${flag} takes no value`)
+    return ''
+  }
+  if (token.value === undefined) throw new UsageError(`--${flag} needs a value`)
+  if (token.inlineValue !== true && token.value.length > 1 && token.value.startsWith('-'))
+    throw new UsageError(`--${flag} needs a value; one that begins with a dash is written --${flag}=-VALUE`)
+  return token.value
+}
 
-/** Others are of the gateway; its DRAIN is near DOMAIN. @throws UsageError */
-function refuseMisspelled(env: Io['env'], names: readonly string[]): void {
+function unknownFlag(name: string, written: string, flags: readonly Flag[]): UsageError {
+  const meant = didYouMean(name.replace(/^no-/, ''), [...flags.map(({ flag }) => flag), 'help'], '--')
+  return new UsageError(
+    `there is no option ${written.startsWith('--') ? '' : '-'}${written}${meant}; see --help`
+  )
+}
+
+const fromEnvironment = ({ flag, kind }: Flag, env: Io['env']): string[] | undefined => {
+  const text = (isShared(flag) && env[variableOf(flag)]) || ''
+  const texts = (kind === 'list' ? text.split(',') : [text]).flatMap(part => part.trim() || [])
+  return texts.length === 0 ? undefined : texts
+}
+
+function convert({ flag, kind, choices }: Flag, texts: readonly string[]): unknown {
+  if (kind === 'switch') return true
+  if (choices !== undefined && !texts.every(text => choices.includes(text)))
+    throw new UsageError(`--${flag} must be one of ${choices.join(', ')}`)
+  if (kind === 'list') return texts
+  const text = texts.at(-1)!
+  if (kind === 'text') return text
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`--${flag} takes a whole number`)
+  return Number(text)
+}
+
+/**
+ * Refuses a variable whose name is nearly that of a flag of this command. Variables of the gateway are ignored: its
+ * DRAIN would be taken for a misspelled DOMAIN.
+ *
+ * @throws UsageError
+ */
+function refuseMisspelled(env: Io['env'], flags: readonly Flag[]): void {
+  const names = flags.map(({ flag }) => flag).filter(isShared)
   for (const found of Object.keys(env)) {
-    const [, written] = /^SIGNED_REQUESTS_(?!DRAIN$)(.+)/.exec(found) ?? []
-    const meant = written && nearest(written.replaceAll('_', '-'), names)
-    if (meant && variable(meant) !== found)
-      throw new UsageError(`there is no environment variable ${found} (did you mean ${variable(meant)}?)`)
+    if (!found.startsWith(VARIABLE_PREFIX) || OF_GATEWAY.includes(found)) continue
+    const written = found.slice(VARIABLE_PREFIX.length).replaceAll('_', '-')
+    const meant =
+      isShared(written.toLowerCase()) && found === variableOf(written) ? undefined : nearest(written, names)
+    if (meant !== undefined)
+      throw new UsageError(`there is no environment variable ${found} (did you mean ${variableOf(meant)}?)`)
   }
 }
+
+const OF_GATEWAY: readonly string[] = [variableOf('drain')]
 
 /** ` (did you mean X?)`, when a name is near the misspelled one. */
 export function didYouMean(name: string, names: readonly string[], prefix = ''): string {
@@ -73,13 +163,18 @@ export function didYouMean(name: string, names: readonly string[], prefix = ''):
   return meant === undefined ? '' : ` (did you mean ${prefix}${meant}?)`
 }
 
-/** Reports all required options that are missing, at once. @throws UsageError */
-export function requireFlags(values: Readonly<Record<string, unknown>>): void {
-  const missing = Object.keys(values).filter(name => [values[name] ?? ''].flat().join('') === '')
+export const requiredFlags = (flags: Flags): Flags =>
+  Object.fromEntries(Object.entries(flags).filter(([, { isRequired }]) => isRequired))
+
+/** Reports all required flags that are missing, at once. @throws UsageError */
+export function requireFlags<F extends Flags>(flags: F, values: { readonly [N in keyof F]?: unknown }): void {
+  const missing = Object.entries(flags)
+    .filter(([name]) => [values[name] ?? ''].flat().join('') === '')
+    .map(([, { flag }]) => flag)
   if (missing.length === 0) return
-  const flags = missing.map(name => `--${name}`).join(', ')
-  const variables = missing.filter(isShared).map(variable).join(', ')
-  throw new UsageError(`missing: ${flags}${variables && `; or set ${variables}`}; see --help`)
+  const variables = missing.filter(isShared).map(variableOf).join(', ')
+  const names = missing.map(flag => `--${flag}`).join(', ')
+  throw new UsageError(`missing: ${names}${variables && `; or set ${variables}`}; see --help`)
 }
 
 /** The target with the prefix that a proxy strips. @throws UsageError */
@@ -91,8 +186,5 @@ export function addPrefix(prefix: string | undefined, target: string): string {
   )
 }
 
-/** The standard of this name. @throws UsageError */
-export function schemeOf(name: string): Scheme {
-  if (Object.hasOwn(SCHEMES, name)) return SCHEMES[name as SchemeName]
-  throw new UsageError(`--scheme must be draft-cavage or rfc9421, and is ${name}`)
-}
+/** The standard of this name. */
+export const schemeOf = (name: SchemeName): Scheme => SCHEMES[name]

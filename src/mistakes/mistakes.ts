@@ -1,19 +1,80 @@
 const MAX_SHOWN = 60
 
-/** What was passed, for the message of a TypeError: `undefined`, `the number 1234`, `"text"`, `an array`. */
-export function describe(value: unknown): string {
+/** The credentials of a URL (RFC 3986 section 3.2.1), as a connection string of a database has them. */
+const CREDENTIALS = /:\/\/[^/]*@/
+
+/**
+ * What was passed, where plain text is expected: a host name, a path, one of several words. It shows the text, so that
+ * a typing error can be found. Everywhere else `kindOf` is used.
+ */
+export const describe = (value: unknown): string =>
+  typeof value === 'string' && !CREDENTIALS.test(value)
+    ? JSON.stringify(value.slice(0, MAX_SHOWN))
+    : kindOf(value)
+
+/**
+ * What kind of value was passed, where an object, a store, a client, a function, a URL, a number or a secret is
+ * expected: `undefined`, `a string`, `the number 1234`, `an array`. A text in such a place can be a secret.
+ */
+export function kindOf(value: unknown): string {
   if (value === undefined || value === null || typeof value === 'boolean') return String(value)
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_SHOWN))
+  if (typeof value === 'string') return value === '' ? '""' : 'a string'
   if (typeof value === 'number' || typeof value === 'bigint') return `the number ${value}`
   if (typeof value === 'function') return 'a function (is a call missing?)'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
   return isThenable(value) ? 'a Promise (is an await missing?)' : 'an object'
 }
 
-/** What a wrong option throws, in one line: what was received, what is expected and what to write. */
-export const mistake = (option: string, value: unknown, rule: string): TypeError => {
+/** The name of an option in a message. Another reader may know it by another name, such as a flag. */
+export interface NamedOption<N extends string = string> {
+  readonly option: N
+}
+
+export const named = <N extends string>(option: N): NamedOption<N> => ({ option })
+
+/** Advice for those who call the library from code; a command line leaves it out. */
+interface CodeAdvice {
+  readonly inCode: string
+}
+
+/** A part of a message about options. */
+export type Part = string | NamedOption | CodeAdvice
+
+/** The message in the names of `createVerifier` and the other functions. */
+export const inOptions = (parts: readonly Part[]): string =>
+  parts.map(part => (typeof part === 'string' ? part : 'option' in part ? part.option : part.inCode)).join('')
+
+/** Keeps the parts of the message with the error, so that `messageIn` can name the options in another way. */
+export const withParts = <E extends Error>(error: E, parts: readonly Part[]): E =>
+  Object.defineProperty(error, 'parts', { value: parts })
+
+/** A TypeError about an option. */
+export const optionMistake = (...parts: readonly Part[]): TypeError =>
+  withParts(new TypeError(inOptions(parts)), parts)
+
+/** The message of an error for a reader who knows options by other names. */
+export function messageIn(error: Error, nameOf: (option: string) => string): string {
+  const { parts } = error as { parts?: readonly Part[] }
+  if (parts === undefined) return error.message
+  const shown = parts.map(part =>
+    typeof part === 'string' ? part : 'option' in part ? nameOf(part.option) : ''
+  )
+  return shown.join('').trim()
+}
+
+/**
+ * What a wrong option throws, in one line: what was received, what is expected and what to write.
+ *
+ * @param received `describe` where plain text is expected; `kindOf` hides a text, which can be a secret
+ */
+export const mistake = (
+  start: string | readonly Part[],
+  value: unknown,
+  rule: string | readonly Part[],
+  received: (value: unknown) => string = kindOf
+): TypeError => {
   const hint = value === undefined || value === '' ? ' (is the environment variable it comes from set?)' : ''
-  return new TypeError(`${option} ${describe(value)}${hint}: ${rule}`)
+  return optionMistake(...[start].flat(), ` ${received(value)}${hint}: `, ...[rule].flat())
 }
 
 export const isThenable = (value: unknown): boolean =>
@@ -32,14 +93,14 @@ export function ownOptions<T extends object>(
 ): Partial<T> {
   if (typeof (options ?? undefined) !== 'object' || Array.isArray(options) || ArrayBuffer.isView(options))
     throw new TypeError(
-      `${of}() got ${describe(options)} for its options: pass an object with ${names.join(', ')}`
+      `${of}() got ${kindOf(options)} for its options: pass an object with ${names.join(', ')}`
     )
   const own: Partial<T> = Object.create(null)
   for (const name of Object.keys(options)) {
     if (!(names as readonly string[]).includes(name)) {
       const meant = nearest(name, names)
       const rule = meant === undefined ? `its options are ${names.join(', ')}` : `write ${meant}`
-      throw new TypeError(`${of}() has no option ${JSON.stringify(name)}: ${rule}`)
+      throw new TypeError(`${of}() has no option ${describe(name)}: ${rule}`)
     }
     own[name as keyof T] = options[name as keyof T]
   }

@@ -2,12 +2,14 @@ import { isToken } from '../http/fields.ts'
 import { isHost, normalizeName } from '../http/host-name.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
 import type { LookupTxt } from '../key/types.ts'
-import { describe, mistake } from '../mistakes/mistakes.ts'
+import { describe, kindOf, mistake, named, optionMistake, type Part } from '../mistakes/mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Scheme, SchemeSteps } from '../scheme.ts'
 import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
-import type { Accounts } from './verifier-options.ts'
+
+/** Account ids to accept: one, several, or a function that decides. */
+export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
 
 // Each validates one value: what it returns is ready to use, and what it throws is a TypeError of one line, which says
 // what was received, what is expected and what to write.
@@ -15,7 +17,7 @@ import type { Accounts } from './verifier-options.ts'
 /** The value itself, if it is good. */
 function expected<T>(value: unknown, isGood: boolean, option: string, rule: string): T {
   if (isGood) return value as T
-  throw mistake(`${option} is`, value, rule)
+  throw mistake([named(option), ' is'], value, rule)
 }
 
 /** A number within bounds. */
@@ -39,10 +41,10 @@ export const validateTimeout = (value: unknown, fallback: number, option: string
 export const validateBoolean = (value: unknown, option: string): boolean =>
   expected(value, typeof value === 'boolean', option, 'write true or false')
 
-/** One that is missing is no option of the caller's environment. */
+/** A function that is missing does not come from an environment variable, so the message does not ask for one. */
 export function validateFunction<F>(value: F, option: string, shape: string): F {
   if (typeof value === 'function') return value
-  throw new TypeError(`${option} is ${describe(value)}: pass a function ${shape}`)
+  throw optionMistake(named(option), ` is ${kindOf(value)}: pass a function ${shape}`)
 }
 
 export const validateString = (value: unknown, option: string, example: string): string =>
@@ -51,7 +53,7 @@ export const validateString = (value: unknown, option: string, example: string):
 /** In lower case. */
 export function validateHeaderName(name: unknown, option: string): string {
   if (typeof name === 'string' && isToken(name)) return name.toLowerCase()
-  throw mistake(`${option} has`, name, 'write the name of a header, such as "X-Service-ID"')
+  throw mistake([named(option), ' has'], name, 'write the name of a header, such as "X-Service-ID"', describe)
 }
 
 export function validateHeaderNames(names: unknown, option: string): readonly string[] {
@@ -62,26 +64,28 @@ export function validateHeaderNames(names: unknown, option: string): readonly st
 }
 
 /** The DNS name under which keys are accepted, normalized. Under a top-level domain anyone could sign. */
-export function validateDomain(domain: unknown): string {
+export function validateDomain(domain: unknown, option: string): string {
   const name = typeof domain === 'string' ? normalizeName(domain) : undefined
   if (name?.includes('.')) return name
   const rule =
     'write the DNS name under which the service publishes its keys, such as "service.example"; under a single label anyone can'
-  throw mistake('serviceDomain is', domain, rule)
+  throw mistake([named(option), ' is'], domain, rule, describe)
 }
 
 /** One value or several, and how to begin when one is wrong. An empty array is one value, which is wrong. */
-const listOf = (given: unknown, option: string): [list: readonly unknown[], start: string] =>
-  Array.isArray(given) && given.length > 0 ? [given, `${option} has`] : [[given], `${option} is`]
+const listOf = (given: unknown, option: string): [list: readonly unknown[], start: readonly Part[]] =>
+  Array.isArray(given) && given.length > 0
+    ? [given, [named(option), ' has']]
+    : [[given], [named(option), ' is']]
 
 /** The receiver's own names, in lower case. */
-export function validateHosts(hosts: unknown): readonly string[] {
-  const [list, start] = listOf(hosts, 'hosts')
+export function validateHosts(hosts: unknown, option: string): readonly string[] {
+  const [list, start] = listOf(hosts, option)
   return list.map(host => {
     if (isHost(host)) return host.toLowerCase()
     const rule =
       'write each host name by itself, as senders do, without scheme, path, white space or wildcards, such as "hooks.example.com"'
-    throw mistake(start, host, rule)
+    throw mistake(start, host, rule, describe)
   })
 }
 
@@ -90,22 +94,27 @@ type AccountsFunction = Extract<Accounts, (id: string) => unknown>
 /** An id that can never match is a mistake: in the header it follows the prefix and goes to the end. */
 export function validateAccounts(
   accounts: unknown,
-  prefix: unknown = 'account-'
+  option: string,
+  prefix: { readonly option: string; readonly value: unknown }
 ): ReadonlySet<string> | AccountsFunction {
   if (typeof accounts === 'function') return accounts as AccountsFunction
-  const [list, start] = listOf(accounts, 'accounts')
+  const [list, start] = listOf(accounts, option)
   const ids = list.map(id => {
-    const wrong = (rule: string) => mistake(start, id, rule)
+    const wrong = (...rule: readonly Part[]) => mistake(start, id, rule, describe)
     // A number is an id without its quotes.
     const example = Number.isSafeInteger(id) ? id : '1234'
     if (typeof id !== 'string' || id === '')
       throw wrong(`an account id is a non-empty string, such as "${example}"`)
     if (id.includes(',')) throw wrong('a comma is in no account id, so write each id by itself')
     if (id.trim() !== id) throw wrong(`it has white space at an end, so write ${describe(id.trim())}`)
-    if (typeof prefix === 'string' && prefix !== '' && id.startsWith(prefix))
+    if (typeof prefix.value === 'string' && prefix.value !== '' && id.startsWith(prefix.value)) {
+      const alone = describe(id.slice(prefix.value.length))
       throw wrong(
-        `it has the prefix ${describe(prefix)} of accountPrefix, so write the id alone, ${describe(id.slice(prefix.length))}`
+        `it has the prefix ${describe(prefix.value)} of `,
+        named(prefix.option),
+        `, so write the id alone, ${alone}`
       )
+    }
     return id
   })
   return new Set(ids)
@@ -115,10 +124,11 @@ export function validateAccounts(
 const isScheme = (value: unknown): value is SchemeSteps =>
   typeof (value as SchemeSteps | null | undefined)?.parseSignature === 'function'
 
-export function validateSchemes(schemes: unknown): readonly SchemeSteps[] {
-  if (Array.isArray(schemes) && schemes.length > 0 && schemes.every(isScheme)) return schemes
-  throw new TypeError(
-    `schemes is ${showList(schemes)}: pass an array of schemes, such as [draftCavage], with import { draftCavage } from 'signed-requests' or import { rfc9421 } from 'signed-requests/rfc9421'`
+export function validateSchemes(schemes: unknown, option: string): readonly SchemeSteps[] {
+  if (Array.isArray(schemes) && schemes.length > 0 && schemes.every(isScheme)) return [...schemes]
+  throw optionMistake(
+    named(option),
+    ` is ${showList(schemes, kindOf)}: pass an array of schemes, such as [draftCavage], with import { draftCavage } from 'signed-requests' or import { rfc9421 } from 'signed-requests/rfc9421'`
   )
 }
 
@@ -131,26 +141,32 @@ const DEFAULT_ALGORITHMS: AllowedAlgorithms = {
   rfc9421: new Set(SCHEME_ALGORITHMS.rfc9421)
 }
 
-export function validateAlgorithms(algorithms: unknown, schemes: readonly Scheme[]): AllowedAlgorithms {
+export function validateAlgorithms(
+  algorithms: unknown,
+  option: string,
+  schemes: readonly Scheme[]
+): AllowedAlgorithms {
   if (algorithms === undefined) return DEFAULT_ALGORITHMS
   const known: readonly unknown[] = [...new Set(Object.values(SCHEME_ALGORITHMS).flat())]
   const rule = `pass an array of ${known.join(', ')}`
-  const names = expected<Algorithm[]>(algorithms, Array.isArray(algorithms), 'algorithms', rule)
+  const names = expected<Algorithm[]>(algorithms, Array.isArray(algorithms), option, rule)
   for (const name of names)
-    if (!known.includes(name)) throw mistake('algorithms has', name, `it must be one of ${known.join(', ')}`)
+    if (!known.includes(name))
+      throw mistake([named(option), ' has'], name, `it must be one of ${known.join(', ')}`, describe)
 
   const allowedOf = (scheme: SchemeName): ReadonlySet<Algorithm> =>
     new Set(names.filter(name => SCHEME_ALGORITHMS[scheme].includes(name as never)))
   const allowed = { 'draft-cavage': allowedOf('draft-cavage'), rfc9421: allowedOf('rfc9421') }
   const unusable = schemes.find(({ name }) => allowed[name].size === 0)?.name
   if (unusable === undefined) return allowed
-  throw new TypeError(
-    `algorithms is ${showList(algorithms)}, which allows none of ${unusable}: add one of ${SCHEME_ALGORITHMS[unusable].join(', ')}`
+  throw optionMistake(
+    named(option),
+    ` is ${showList(algorithms, describe)}, which allows none of ${unusable}: add one of ${SCHEME_ALGORITHMS[unusable].join(', ')}`
   )
 }
 
-const showList = (list: unknown): string =>
-  Array.isArray(list) && list.length > 0 ? `[${list.map(describe).join(', ')}]` : describe(list)
+const showList = (list: unknown, show: (value: unknown) => string): string =>
+  Array.isArray(list) && list.length > 0 ? `[${list.map(show).join(', ')}]` : kindOf(list)
 
 /** `dnsTxtLookup` itself looks like a lookup, but would fail for each request. */
 export const validateLookup = (lookup: unknown = dnsTxtLookup(), option: string): LookupTxt =>
@@ -164,6 +180,7 @@ export const validateLookup = (lookup: unknown = dnsTxtLookup(), option: string)
 export function validateStore(store: unknown, option: string): ReplayStore | undefined {
   const { claim, release } = (store ?? {}) as Partial<ReplayStore>
   const isStore = typeof claim === 'function' && typeof release === 'function'
-  const rule = 'pass a store with claim(id, ttlSeconds) and release(id), such as memoryReplayStore()'
+  const rule =
+    'pass a store with claim(id, token, ttlSeconds) and release(id, token, ttlSeconds), such as memoryReplayStore()'
   return expected(store, isStore || store === undefined, option, rule)
 }

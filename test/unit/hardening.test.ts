@@ -12,7 +12,7 @@ import {
   parseSignatureHeader,
   verifySignature
 } from '../../src/index.ts'
-import { memoryReplayStore, redisReplayStore } from '../../src/replay/index.ts'
+import { memoryReplayStore } from '../../src/replay/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
@@ -21,7 +21,7 @@ const service = createTestService({ rsaBits: 1024 })
 test('rejects as too old a request whose body arrives so slowly that its id would be forgotten', async () => {
   let now = Date.now()
   const replayStore = memoryReplayStore()
-  const verify = createVerifier({ ...service.options, replayStore, now: () => now })
+  const verify = createVerifier({ ...service.options, dateTolerance: 300, replayStore, now: () => now })
   const request = service.sign({ body: '{}', date: now })
   expect((await verify(request)).status).toBe('verified')
 
@@ -127,18 +127,4 @@ test('accepts a Lambda event with empty fields of the other form, or with only t
     requestContext: { http: { method: 'GET' } }
   }
   expect(fromLambdaEvent(v2)).toMatchObject({ method: 'GET', target: '/a?b=%2F' })
-})
-
-test('accepts a mock Redis client with only the two commands', async () => {
-  const held = new Map<string, unknown[]>()
-  const store = redisReplayStore({
-    set: async (key: string, ...rest: unknown[]) => (held.has(key) ? null : held.set(key, rest) && 'OK'),
-    eval: async (_: string, { keys: [key], arguments: [token] }: { keys: string[]; arguments: string[] }) =>
-      Number(held.get(key!)?.[0] === token && held.delete(key!))
-  } as never)
-  expect([await store.claim('id', 2), await store.claim('id', 2)]).toEqual([true, false])
-  expect(held.get('signed-requests:id')).toEqual([expect.any(String), { NX: true, PX: 2000 }])
-  await store.release('id')
-  expect(await store.claim('id', 2)).toBe(true)
-  expect(() => redisReplayStore({ set() {}, eval() {}, exec() {} } as never)).toThrow(TypeError)
 })

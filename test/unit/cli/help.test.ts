@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../../src/cli/run.ts'
+import type { Command } from '../../../src/cli/flags.ts'
+import { COMMANDS, run } from '../../../src/cli/run.ts'
+import { commandLinePage } from '../../meta/docs/command-line.ts'
 import { runInside } from '../../support/run-cli.ts'
 
 const NAMES = ['signed-requests', ...COMMANDS.keys()]
@@ -39,6 +42,7 @@ it('the same option means the same in every command', () => {
         .split('Options:\n')[1]!
         .match(new RegExp(`^[ *] (?:-h, )?${name} (?:.|\\n)*?(?=\\n(?:[ *] -|\\n))`, 'm'))?.[0]
         ?.slice(1)
+        .replace(/\s+/g, ' ')
       if (text !== undefined) expect(text).toBe(options.get(name) ?? text)
       if (text !== undefined) options.set(name, text)
     }
@@ -53,11 +57,11 @@ it('each command is in the list of commands', () => {
   expect(listed).toEqual([...COMMANDS.keys()])
 })
 
-it.each([...COMMANDS])('the help of %s names each of its options, and no others', (name, { options }) => {
-  const named = [...helps.get(name)!.matchAll(/^([* ]) --([a-z-]+) ?(\S*)/gm)]
-  expect(named.map(([, , option]) => option).sort()).toEqual(Object.keys(options).sort())
-  for (const [, , option = '', value] of named)
-    expect([option, value !== '']).toEqual([option, options[option]!.type === 'string'])
+it.each([...COMMANDS])('the help of %s names each of its options, and no others', (name, { flags }) => {
+  const named = [...helps.get(name)!.matchAll(/^[* ] --([a-z-]+) ?(\S*)/gm)]
+  expect(named.map(([, flag, value]) => [flag, value !== ''])).toEqual(
+    Object.values(flags).map(({ flag, kind }) => [flag, kind !== 'switch'])
+  )
 })
 
 it.each([...COMMANDS])('the help of %s has a star at what may be an environment variable', async name => {
@@ -69,8 +73,27 @@ it.each([...COMMANDS])('the help of %s has a star at what may be an environment 
   }
 })
 
-it('is in the documentation', () => {
+it('is in the documentation as it is printed: npm run docs:cli', () => {
   const page = readFileSync(new URL('../../../docs/command-line.md', import.meta.url), 'utf8')
-  for (const [name, help] of helps)
-    expect(page).toContain(`<!-- help: ${name} -->\n\`\`\`text\n${help}\`\`\`\n`)
+  for (const name of NAMES) expect(page).toContain(`<!-- help: ${name} -->\n`)
+  expect(commandLinePage(page)).toBe(page)
+})
+
+it('of a command without a page is printed, and the command is in the list', async () => {
+  const ping: Command = {
+    ...{ summary: 'see whether it is there', about: ['Says pong.'], examples: ['npx signed-requests ping'] },
+    flags: { loud: { flag: 'loud', kind: 'switch', about: 'in capitals' } },
+    exits: { 0: 'pong', 1: 'no', 2: 'perhaps', 64: 'a mistake' },
+    run: async () => 0
+  }
+  const commands = new Map([...COMMANDS, ['ping', ping]])
+  const printed: string[] = []
+  const io = { ...{ stdin: Readable.from([]), note: () => {}, color: false, env: {} } }
+  const print = (text: string) => void printed.push(text)
+  expect(await run(['ping', '--help'], { ...io, print }, commands)).toBe(0)
+  expect(await run(['--help'], { ...io, print }, commands)).toBe(0)
+  expect(printed[0]).toMatch(
+    /^Usage: signed-requests ping \[options\]\n\nSays pong\.\n\nOptions:\n {2}--loud {6}in capitals\n/
+  )
+  expect(printed[1]).toContain('\n  ping         see whether it is there\n')
 })

@@ -63,7 +63,7 @@ describe('usage', () => {
       ['explain', ...FLAGS, '--account', 'account-1'],
       '--account has "account-1": it has the prefix "account-" of --account-prefix, so write the id alone, "1"'
     ],
-    [['key'], 'key takes one NAME'],
+    [['key'], 'key takes one NAME or more'],
     [['key', 'a..b\x1b'], 'a..b\\x1b is not a DNS name'],
     [['send'], 'send takes one URL'],
     [['send', 'ftp://a.example'], 'ftp://a.example is not an http or https URL'],

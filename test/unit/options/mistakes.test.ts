@@ -14,6 +14,7 @@ import {
   logRecord,
   type ReceivedRequest
 } from '../../../src/index.ts'
+import { DEFAULTS } from '../../../src/options/options.ts'
 import { memoryReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 
@@ -75,21 +76,21 @@ test.each<[options: object, parts: string]>([
   [{ accounts: promise }, 'a Promise … is an await missing? … such as "1234"'],
   [{ accountHeader: 'X-Brand-ID:' }, '"X-Brand-ID:" … name of a header … "X-Service-ID"'],
   [{ accountPrefix: /account-/ }, 'an object … pass a string … "account-"'],
-  [{ requireHttps: 'false' }, '"false" … requireHttps … true or false'],
+  [{ requireHttps: 'false' }, 'is a string … requireHttps … true or false'],
   [
     { dateTolerance: 300_000 },
-    'the number 300000 … a number of seconds, at least 0 and at most 86400 … such as 300'
+    `the number 300000 … a number of seconds, at least 0 and at most 86400 … such as ${DEFAULTS.dateTolerance}`
   ],
-  [{ dateTolerance: '300' }, '"300" … a number of seconds … such as 300'],
-  [{ algorithms: 'ed25519' }, '"ed25519" … an array of … rsa-sha256'],
+  [{ dateTolerance: '300' }, `is a string … a number of seconds … such as ${DEFAULTS.dateTolerance}`],
+  [{ algorithms: 'ed25519' }, 'is a string … an array of … rsa-sha256'],
   [{ algorithms: ['rsa-md5'] }, '"rsa-md5" … must be one of … rsa-sha256'],
-  [{ schemes: ['cavage'] }, '"cavage" … an array of … draftCavage'],
+  [{ schemes: ['cavage'] }, '[a string] … an array of … draftCavage'],
   [{ alsoCovered: 'content-type' }, '"content-type" … an array of header names … ["content-type"]'],
   [{ minRsaBits: 8193 }, '8193 … above maxRsaBits … 8192'],
   [{ lookupTimeout: 0 }, 'the number 0 … at least 1 … such as 5000'],
   [{ lookupTxt: dnsTxtLookup }, 'a function … is a call missing? … pass dnsTxtLookup()'],
   [{ replayStore: memoryReplayStore }, 'a function … is a call missing? … memoryReplayStore()'],
-  [{ replayStore: new Map() }, 'an object … claim(id, ttlSeconds) … memoryReplayStore()'],
+  [{ replayStore: new Map() }, 'an object … claim(id, token, ttlSeconds) … memoryReplayStore()'],
   [{ now: 5 }, 'the number 5 … a function … () => milliseconds since 1970']
 ])(
   'createVerifier(%o) says what was received, what is expected and what to write instead',
@@ -99,7 +100,7 @@ test.each<[options: object, parts: string]>([
 mistake('no options', 'undefined … options … serviceDomain, hosts, accounts', () =>
   createVerifier(undefined as never)
 )
-mistake('a clock of Dates', 'now() returned now … return milliseconds … since 1970', () =>
+mistake('a clock of Dates', 'now() returned a string … return milliseconds … since 1970', () =>
   createVerifier({ ...service.options, now: (() => 'now') as never })(service.sign())
 )
 
