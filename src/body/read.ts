@@ -1,8 +1,5 @@
-import type { ReceivedBody } from '../http/request.ts'
+import type { Bytes, ReceivedBody } from '../http/request.ts'
 import { errorLabel, fail, ok, type Result } from '../verdict/result.ts'
-
-/** How much is read of a body, unless an option says otherwise. */
-export const MAX_BODY_BYTES = 10_485_760
 
 /** Limits for reading a body. */
 export interface BodyLimits {
@@ -16,7 +13,7 @@ export interface BodyLimits {
  *
  * Fails with `body-too-large`.
  */
-export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Uint8Array> | undefined {
+export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Bytes> | undefined {
   if (body instanceof Uint8Array) return withinLimit(body, limits)
   if (typeof body === 'string') return withinLimit(encoder.encode(body), limits)
   return body === null ? ok(new Uint8Array(0)) : undefined
@@ -34,20 +31,20 @@ export async function readBody(
   body: ReceivedBody,
   limits: BodyLimits,
   announced?: string
-): Promise<Result<Uint8Array>> {
+): Promise<Result<Bytes>> {
   return bufferedBody(body, limits) ?? readStream(body as Stream, limits, Number(announced) || 0)
 }
 
 const encoder = new TextEncoder()
 
-const withinLimit = (bytes: Uint8Array, { maxBodyBytes: limit }: BodyLimits): Result<Uint8Array> =>
+const withinLimit = (bytes: Uint8Array, { maxBodyBytes: limit }: BodyLimits): Result<Bytes> =>
   bytes.length > limit ? fail('body-too-large', { limit }) : ok(ownBytes(bytes))
 
 /**
  * As a Uint8Array over a buffer of exactly these bytes. Node's small Buffers are views of a shared pool: a clone of the
  * verdict would carry other data from it.
  */
-function ownBytes(bytes: Uint8Array): Uint8Array {
+function ownBytes(bytes: Uint8Array): Bytes {
   const isWindow = bytes.length !== bytes.buffer.byteLength || !(bytes.buffer instanceof ArrayBuffer)
   return new Uint8Array(isWindow ? bytes : bytes.buffer)
 }
@@ -56,7 +53,7 @@ async function readStream(
   stream: Stream,
   { maxBodyBytes: limit, bodyTimeout }: BodyLimits,
   announced: number
-): Promise<Result<Uint8Array>> {
+): Promise<Result<Bytes>> {
   let onLate = () => {}
   const timer = setTimeout(() => onLate(), bodyTimeout)
   let bytes: Uint8Array = new Uint8Array(Math.max(0, Math.min(announced, limit, MAX_ANNOUNCED)))
@@ -90,8 +87,8 @@ async function readStream(
   throw new TypeError('request.body must be a stream of bytes (Uint8Array): do not call setEncoding() on it')
 }
 
-/** Bytes that are made ready for a body because its head says that they come. */
-const MAX_ANNOUNCED = 1_048_576
+/** Bytes that are made ready for a body because its head says that they come: a sender may withhold them. */
+const MAX_ANNOUNCED = 65_536
 
 /** Not awaited: a stream that hangs may hang here too, and the outcome does not matter. */
 function release(chunks: Chunks): void {

@@ -1,20 +1,29 @@
-import type { BodyChange, Reencoding } from '../verdict/evidence.ts'
+import type { Reencoding } from '../verdict/evidence.ts'
 
 /** An attacker who captured a signed head can trigger this search with any body: only small ones are tried. */
 const MAX_BODY_BYTES = 16_384
 
-/** Of all texts that are tried, in bytes: two milliseconds. */
-const MAX_TRIED = 1_000_000
+/**
+ * What all texts together may cost, in steps of about a nanosecond. A verdict on a body that does not match may take
+ * three times as long as hashing the body, and half a millisecond.
+ */
+const MAX_WORK = 110_000
 
-/** What happened to a body; nothing where that is not known. */
-export interface FoundChange {
-  reencoding?: Reencoding
-  change?: BodyChange
-}
+/** To copy a text and to hash it, besides what its bytes cost. */
+const TEXT_WORK = 1500
+const BYTE_WORK = 1.5
+
+/** For each byte of a text that is written byte by byte. */
+const WRITE_WORK = 3
+
+/** To find one part of a body, such as a line break, and to replace it; where there are more, none is replaced. */
+const FIND_WORK = 50
+const PART_WORK = 100
+const MAX_PARTS = 600
 
 /**
- * Finds what changed a body that does not match its digest: each common change is undone and tried. Some changes cannot
- * be undone, but leave traces.
+ * Finds what changed a body that does not match its digest: each common change is undone and tried, as far as the work
+ * is allowed. Some changes cannot be undone, but leave traces.
  *
  * @param contentLength the length that was signed, if it was
  */
@@ -22,51 +31,146 @@ export function findChange(
   body: Uint8Array,
   contentLength: number | undefined,
   matches: (bytes: Uint8Array) => boolean
-): FoundChange {
+): Reencoding | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  let left = body.length > MAX_BODY_BYTES ? 0 : MAX_TRIED
-  for (const [found, undo] of UNDO) {
+  if (body.length > MAX_BODY_BYTES) return findTrace(bytes, contentLength)
+  const characters = bytes.toString('latin1')
+  let left = MAX_WORK
+  for (const { change, when, part, byteWork = BYTE_WORK, undo } of UNDO) {
+    if (when?.test(characters) === false) continue
+    const parts = part === undefined ? 0 : characters.split(part, MAX_PARTS + 2).length - 1
+    left -= parts * FIND_WORK
+    if (parts > MAX_PARTS || (parts === 0 && part !== undefined)) continue
+    left -= parts * PART_WORK
+    if (left < 0) break
     try {
       for (const original of undo(bytes)) {
-        left -= original.length
-        if (left < 0) return findTrace(bytes, contentLength)
-        if ((contentLength ?? original.length) === original.length && matches(original)) return found
+        left -= original === undefined ? parts * PART_WORK : TEXT_WORK + byteWork * original.length
+        if (left < 0) break
+        if (original === undefined || (contentLength ?? original.length) !== original.length) continue
+        if (matches(original)) return change
       }
     } catch {
       // It is not JSON, or not a form.
+      left -= byteWork * bytes.length
     }
   }
   return findTrace(bytes, contentLength)
 }
 
-const BOM = Buffer.from([0xef, 0xbb, 0xbf])
-const hasBom = (body: Buffer): boolean => body.subarray(0, 3).equals(BOM)
+/** How a change is undone. */
+interface Undo {
+  readonly change: Reencoding
+  /** what the body is, in Latin-1; anything else is left alone */
+  readonly when?: RegExp
+  /** what is replaced in it */
+  readonly part?: RegExp
+  /** what a byte of such a text costs */
+  readonly byteWork?: number
+  /** the texts that the body may have been; undefined where all parts have been replaced once more */
+  readonly undo: (body: Buffer) => Iterable<Buffer | undefined>
+}
 
-/** How to undo each change. */
-const UNDO: readonly (readonly [FoundChange, (body: Buffer) => Iterable<Buffer>])[] = [
-  [
-    { reencoding: 'newline-removed' },
-    body => ['\n', '\r\n'].map(end => Buffer.concat([body, Buffer.from(end)]))
-  ],
-  [{ reencoding: 'newline-added' }, body => [/\r\n$/, /\n$/].map(end => replaced(body, end, ''))],
-  [{ reencoding: 'crlf-to-lf' }, body => [replaced(body, /\n/g, '\r\n')]],
-  [{ reencoding: 'lf-to-crlf' }, body => [replaced(body, /\r\n/g, '\n')]],
-  [{ reencoding: 'bom-removed' }, body => (hasBom(body) ? [] : [Buffer.concat([BOM, body])])],
-  [{ reencoding: 'bom-added' }, body => (hasBom(body) ? [body.subarray(3)] : [])],
-  [{ change: 'latin1-as-utf8' }, body => [Buffer.from(body.toString('utf8'), 'latin1')]],
-  [{ change: 'utf8-as-latin1' }, body => [Buffer.from(body.toString('latin1'), 'utf8')]],
-  [{ change: 'base64-encoded' }, body => [Buffer.from(body.toString('latin1'), 'base64')]],
-  [
-    { change: 'json-string' },
-    body => (body[0] === 0x22 ? [Buffer.from(String(JSON.parse(body.toString())))] : [])
-  ],
-  [{ change: 'form-reserialized' }, formVariants],
-  [{ reencoding: 'json-reserialized' }, jsonVariants],
+/** What stands after a comma, after a colon, and for each level of indentation; undefined keeps the white space. */
+type Layout = readonly [comma: string, colon: string, indent?: string] | undefined
+
+/** The most common ones first. */
+const LAYOUTS: readonly Layout[] = [
+  [',', ':'],
+  [', ', ': '],
+  undefined,
+  [',', ': ', '  '],
+  [',', ': ', '    '],
+  [',', ': ', '\t']
+]
+
+type Rewrite = (json: string) => string
+
+/** Escapes as JavaScript writes them: only what must be escaped. */
+const plain: Rewrite = json =>
+  json.replace(/(?:\\u[\da-f]{4})+|\\[^u]/gi, found => {
+    if (found === '\\/') return '/'
+    return /^\\u/i.test(found) ? JSON.stringify(JSON.parse(`"${found}"`)).slice(1, -1) : found
+  })
+const escaped = (json: string, units: RegExp): string =>
+  json.replace(units, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const ascii: Rewrite = json => escaped(json, /[^\0-~]/g)
+const slashes: Rewrite = json => plain(json).replaceAll('/', '\\/')
+
+/** How writers escape strings. In JSON, what they differ in is in strings only. */
+const ESCAPES: readonly Rewrite[] = [
+  plain,
+  slashes,
+  json => ascii(plain(json)),
+  json => ascii(slashes(json)),
+  json => escaped(plain(json), /[<>&\u2028\u2029]/g)
+]
+
+const JSON_CHANGE = {
+  change: 'json-reserialized',
+  when: /^\s*[[{"]/,
+  byteWork: WRITE_WORK
+} as const
+
+/** What some writers of JSON escape, and others do not: of UTF-8, the first byte of each character. */
+const ESCAPABLE = /[\\/<>&\x7f\xc2-\xf4]/
+
+const BOM = Buffer.from([0xef, 0xbb, 0xbf])
+
+const UNDO: readonly Undo[] = [
+  {
+    change: 'newline-removed',
+    undo: body => ['\n', '\r\n'].map(end => Buffer.concat([body, Buffer.from(end)]))
+  },
+  {
+    change: 'newline-added',
+    when: /\n$/,
+    undo: body => [/\r\n$/, /\n$/].map(end => replaced(body, end, ''))
+  },
+  {
+    change: 'crlf-to-lf',
+    part: /\n/,
+    undo: body => [replaced(body, /\n/g, '\r\n')]
+  },
+  {
+    change: 'lf-to-crlf',
+    part: /\r\n/,
+    undo: body => [replaced(body, /\r\n/g, '\n')]
+  },
+  {
+    change: 'bom-removed',
+    when: /^(?!\xef\xbb\xbf)/,
+    undo: body => [Buffer.concat([BOM, body])]
+  },
+  { change: 'bom-added', when: /^\xef\xbb\xbf/, undo: body => [body.subarray(3)] },
+  {
+    change: 'latin1-as-utf8',
+    undo: body => [Buffer.from(body.toString(), 'latin1')]
+  },
+  {
+    change: 'utf8-as-latin1',
+    undo: body => [Buffer.from(body.toString('latin1'))]
+  },
+  {
+    change: 'base64-encoded',
+    undo: body => [Buffer.from(body.toString('latin1'), 'base64')]
+  },
+  {
+    change: 'json-string',
+    when: /^"/,
+    undo: body => [Buffer.from(String(JSON.parse(body.toString())))]
+  },
+  {
+    change: 'form-reserialized',
+    when: /^[\x21-\x7e]*=[\x21-\x7e]*$/,
+    part: /[^a-z0-9]/i,
+    undo: formVariants
+  },
+  { ...JSON_CHANGE, undo: layOutAll },
+  { ...JSON_CHANGE, part: ESCAPABLE, undo: escapeAll },
+  { ...JSON_CHANGE, part: /[,:[]/, undo: addZeros },
   // PHP makes an array of an empty object.
-  [
-    { reencoding: 'json-reserialized' },
-    body => (body.includes('[]') ? jsonVariants(replaced(body, /\[\]/g, '{}')) : [])
-  ]
+  { ...JSON_CHANGE, part: /\[\]/, undo: body => layOutAll(replaced(body, /\[\]/g, '{}')) }
 ]
 
 /** Latin-1 keeps every byte as it is. */
@@ -76,8 +180,8 @@ const replaced = (body: Buffer, pattern: RegExp, replacement: string): Buffer =>
 /** How documents end, by how they begin. */
 const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '<': '>' }
 
-function findTrace(body: Buffer, contentLength = 0): FoundChange {
-  if (/^\[object \w+\]$/.test(body.toString('latin1', 0, 40))) return { change: 'object-to-string' }
+function findTrace(body: Buffer, contentLength = 0): Reencoding | undefined {
+  if (/^\[object \w+\]$/.test(body.toString('latin1', 0, 40))) return 'object-to-string'
   const end = ENDS[body.toString('latin1', 0, 1)]
   const isWhole =
     end === undefined ||
@@ -85,92 +189,14 @@ function findTrace(body: Buffer, contentLength = 0): FoundChange {
       .toString('latin1', body.length - 10)
       .trimEnd()
       .endsWith(end)
-  if (contentLength > body.length && !isWhole) return { change: 'cut-short' }
+  if (contentLength > body.length && !isWhole) return 'cut-short'
   // A decoder of UTF-8 writes U+FFFD for bytes that are not UTF-8.
-  return body.subarray(0, 65_536).includes('\ufffd') ? { change: 'read-as-text' } : {}
-}
-
-type WriteToken = (token: string) => string
-
-const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g
-
-/**
- * JSON as other writers serialize it: compact (JavaScript, Ruby, Go), with spaces (Python), indented; with slashes
- * escaped (PHP), with <, > and & escaped (Go, Rails), or with non-ASCII escaped (Python, PHP); with a newline at the
- * end; and with the zeros that parsers drop, 1.0 and 1.50. The order of the members stays.
- */
-function* jsonVariants(body: Buffer): Generator<Buffer> {
-  const text = body.toString('utf8')
-  JSON.parse(text)
-  const tokens = text.match(TOKENS) ?? []
-  const integers = [...new Set(tokens.filter(isInteger))].slice(0, 8)
-  const writers: WriteToken[] = [
-    ...STRINGS.map(write => (token: string) => (token.startsWith('"') ? write(token) : token)),
-    token => (isInteger(token) ? `${token}.0` : token),
-    token => (isInteger(token) ? `${token}.00` : token.replace(/^(-?\d+\.\d)$/, '$10')),
-    ...integers.map(chosen => (token: string) => (token === chosen ? `${token}.0` : token))
-  ]
-  for (const write of writers) {
-    const written = tokens.map(write)
-    for (const layout of LAYOUTS) {
-      const json = layout === undefined ? text.replace(TOKENS, write) : layOut(written, ...layout)
-      yield Buffer.from(json)
-      yield Buffer.from(`${json}\n`)
-    }
-  }
-}
-
-const isInteger = (token: string): boolean => /^-?\d+$/.test(token)
-
-const plain: WriteToken = token => JSON.stringify(JSON.parse(token))
-const ascii: WriteToken = json => escaped(json, /[^\0-~]/g)
-const slashes: WriteToken = token => plain(token).replaceAll('/', '\\/')
-
-const STRINGS: readonly WriteToken[] = [
-  token => token,
-  plain,
-  token => ascii(plain(token)),
-  slashes,
-  token => ascii(slashes(token)),
-  token => escaped(plain(token), /[<>&\u2028\u2029]/g)
-]
-
-const escaped = (json: string, units: RegExp): string =>
-  json.replace(units, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-
-/** What stands after a comma, after a colon, and for each level of indentation; undefined keeps the white space. */
-const LAYOUTS: readonly (readonly [comma: string, colon: string, indent?: string] | undefined)[] = [
-  [',', ':'],
-  [', ', ': '],
-  undefined,
-  [',', ': ', '  '],
-  [',', ': ', '    '],
-  [',', ': ', '\t']
-]
-
-/** Indentation multiplies the size of a text by its depth. */
-const MAX_DEPTH = 16
-
-function layOut(tokens: readonly string[], comma: string, colon: string, indent?: string): string {
-  let text = ''
-  let depth = 0
-  const newLine = () => (indent === undefined ? '' : `\n${indent.repeat(Math.min(depth, MAX_DEPTH))}`)
-  for (const [i, token] of tokens.entries()) {
-    if (token === '{' || token === '[') {
-      depth++
-      text += token + (/^[\]}]/.test(tokens[i + 1] ?? '') ? '' : newLine())
-    } else if (token === '}' || token === ']') {
-      depth--
-      text += (/^[[{]/.test(tokens[i - 1] ?? '') ? '' : newLine()) + token
-    } else text += token === ',' ? comma + newLine() : token === ':' ? colon : token
-  }
-  return text
+  return body.subarray(0, 65_536).includes('\ufffd') ? 'read-as-text' : undefined
 }
 
 /** A form (WHATWG URL section 5) as others serialize it: spaces as %20 or +, more or fewer characters escaped. */
-function* formVariants(body: Buffer): Generator<Buffer> {
+function* formVariants(body: Buffer): Generator<Buffer | undefined> {
   const text = body.toString('latin1')
-  if (!/^[\x21-\x7e]*=[\x21-\x7e]*$/.test(text)) return
   for (const also of [/$^/g, /[!'()*]/g, /[!'()~]/g]) {
     const form = text.replace(/[^&=]+/g, part =>
       encodeURIComponent(decodeURIComponent(part.replace(/\+/g, ' '))).replace(
@@ -178,9 +204,110 @@ function* formVariants(body: Buffer): Generator<Buffer> {
         char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
       )
     )
+    yield undefined
     for (const one of [form, form.replace(/%20/g, '+'), form.replace(/%5[BD]/g, decodeURIComponent)]) {
       yield Buffer.from(one)
       yield Buffer.from(one.replace(/%../g, found => found.toLowerCase()))
     }
   }
+}
+
+/** A string, a bracket, a separator, or a number or word. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g
+
+const isInteger = (token: string): boolean => /^-?\d+$/.test(token)
+
+/** With the zeros that parsers drop, 1.0 and 1.50: of all numbers, or of all that are the same. */
+function* addZeros(body: Buffer): Generator<Buffer | undefined> {
+  const json = body.toString()
+  const integers = new Set(json.match(TOKENS)?.filter(isInteger))
+  const zeros: Rewrite[] = [
+    token => (isInteger(token) ? `${token}.0` : token),
+    token => (isInteger(token) ? `${token}.00` : token.replace(/^(-?\d+\.\d)$/, '$10')),
+    ...[...integers].slice(0, 8).map(
+      (chosen): Rewrite =>
+        token =>
+          token === chosen ? `${token}.0` : token
+    )
+  ]
+  for (const write of zeros) {
+    yield undefined
+    yield* layOutAll(Buffer.from(json.replace(TOKENS, write)))
+  }
+}
+
+/** With the escapes of other writers. */
+function* escapeAll(body: Buffer): Generator<Buffer | undefined> {
+  const json = body.toString()
+  const texts = new Set([json])
+  for (const rewrite of ESCAPES) {
+    const text = rewrite(json)
+    yield undefined
+    if (!texts.has(text)) yield* layOutAll(Buffer.from(text))
+    texts.add(text)
+  }
+}
+
+/** In other layouts, and then with a newline at the end. */
+function* layOutAll(json: Buffer): Generator<Buffer> {
+  const texts: Buffer[] = []
+  for (const layout of LAYOUTS) {
+    texts.push(layout === undefined ? json : layOut(json, ...layout))
+    yield texts.at(-1)!
+  }
+  for (const text of texts) yield Buffer.concat([text, Buffer.from('\n')])
+}
+
+const SPACE = 0x20
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** Indentation multiplies the size of a text by its depth. */
+const MAX_DEPTH = 16
+
+/** The document in another layout, cut when it gets much longer. Throws when a string or a bracket is never closed. */
+function layOut(json: Buffer, comma: string, colon: string, indent?: string): Buffer {
+  const text = Buffer.allocUnsafe(4 * json.length + 64)
+  let [length, depth, isAfterOpen] = [0, 0, false]
+  const put = (added: string) => {
+    for (let i = 0; i < added.length; i++) text[length++] = added.charCodeAt(i)
+  }
+  const newLine = () => {
+    if (indent === undefined) return
+    put('\n')
+    for (let level = 0; level < depth && level < MAX_DEPTH; level++) put(indent)
+  }
+
+  for (let i = 0; i < json.length && length < text.length; i++) {
+    const byte = json[i]!
+    if (byte <= SPACE) continue
+    const isClose = byte === CLOSE_ARRAY || byte === CLOSE_OBJECT
+    if (isClose) depth--
+    // Nothing stands between the brackets of an empty array or object.
+    if (isAfterOpen !== isClose) newLine()
+    isAfterOpen = byte === OPEN_ARRAY || byte === OPEN_OBJECT
+    if (isAfterOpen) depth++
+    if (byte === COMMA) {
+      put(comma)
+      newLine()
+    } else if (byte === COLON) put(colon)
+    else text[length++] = byte
+
+    let isInString = byte === QUOTE
+    while (isInString) {
+      i++
+      if (i >= json.length) throw new SyntaxError('a string is not closed')
+      text[length++] = json[i]!
+      if (json[i] === BACKSLASH) text[length++] = json[++i]!
+      else isInString = json[i] !== QUOTE
+    }
+  }
+  if (depth !== 0) throw new SyntaxError('a bracket is not closed')
+  return text.subarray(0, length)
 }

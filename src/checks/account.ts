@@ -56,11 +56,10 @@ export async function askAccounts(
     const accepted: unknown = await accounts(id)
     if (accepted === true) return ok(id)
     if (accepted === false) return fail('account-mismatch', { header, received: id })
-    return fail('account-check-failed', {
-      error: `it returned ${typeName(accepted)} instead of true or false`
-    })
+    const error = `it returned ${typeName(accepted)} instead of true or false`
+    return fail('account-check-failed', { error, problem: 'not-a-boolean' })
   } catch (error) {
-    return withCause(fail('account-check-failed', { error: errorLabel(error) }), error)
+    return withCause(fail('account-check-failed', { error: errorLabel(error), problem: 'threw' }), error)
   }
 }
 

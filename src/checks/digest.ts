@@ -59,11 +59,11 @@ export function checkDigest(
   const signedLength = (covered.includes('content-length') && fields.values.get('content-length')) || ''
   const contentLength = /^\d{1,15}$/.test(signedLength) ? Number(signedLength) : undefined
   const decompressed = findDecompression(body, fields)
-  const found = findChange(body, contentLength, bytes => matchesEncoded(digests, bytes).ok)
+  const change = findChange(body, contentLength, bytes => matchesEncoded(digests, bytes).ok)
   return fail('digest-mismatch', {
     ...matched.evidence,
     ...(contentLength !== undefined && { contentLength }),
-    ...found,
+    ...(change !== undefined && { change }),
     ...(decompressed !== undefined && { decompressed })
   })
 }

@@ -2,14 +2,33 @@ import type { EvidenceByCode } from '../verdict/evidence.ts'
 import { openSignature } from './opened-signature.ts'
 import { escapeText } from './text.ts'
 
+/** What happened to a line of the signing string on the way. */
+export type LineChange =
+  | 'prefix'
+  | 'slash'
+  | 'url'
+  | 'added'
+  | 'rewritten'
+  | 'query'
+  | 'encoding'
+  | 'case'
+  | 'order'
+  | 'method'
+  | 'host'
+  | 'port'
+  | 'protocol'
+  | 'length'
+  | 'type'
+  | 'list'
+  | 'character'
+
 /** What a signature that did not verify shows. */
 export interface Search {
   /** whether the key made it; undefined where that does not show */
   isByKey?: boolean | undefined
   /** a line of the signing string, counted from 1, as it was signed and as it was received: escaped and cut */
   changed?: { line: number; signed: string; received: string }
-  /** what happened to that line on the way: `change=...` in the table of causes */
-  change?: string
+  change?: LineChange
   /** the prefix, or the header that has the original */
   detail?: string
 }
@@ -117,7 +136,7 @@ type Detailed = readonly [value: string, detail: string]
 type Guess = (received: string, hints: ReturnType<typeof hintsIn>) => Iterable<string | Detailed>
 
 /** What is done to which part of a line, and what the part may have been before, with the detail. */
-type Rule = readonly [part: RegExp, change: string, guess: Guess]
+type Rule = readonly [part: RegExp, change: LineChange, guess: Guess]
 
 /** What proxies, routers and parsers do: what the request suggests is first, what has many guesses is last. */
 const LIKELY: readonly Rule[] = [

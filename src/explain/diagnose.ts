@@ -1,4 +1,4 @@
-import { mistake, ownOptions } from '../mistakes/mistakes.ts'
+import { describe, mistake, ownOptions } from '../mistakes/mistakes.ts'
 import { assertVerdict } from '../verdict/assert.ts'
 import { CHECK_NAMES, type CheckName, type Code } from '../verdict/codes.ts'
 import type { Failure, Verdict } from '../verdict/verdict.ts'
@@ -53,7 +53,7 @@ export interface DiagnosedFailure {
   facts: readonly Fact[]
   /** the line of the signing string that was changed on the way, where it was found; counted from 1 */
   changed?: { line: number; signed: string; received: string }
-  /** the failure that this one follows from: mend that one first */
+  /** the failure that this one follows from: fix that one first */
   followsFrom?: Code
 }
 
@@ -76,7 +76,7 @@ export function diagnoseWithin(cost: number, verdict: Verdict, options: Diagnose
   assertVerdict('diagnose', verdict)
   const { settings = 'options' } = ownOptions('diagnose', options, ['settings'])
   if (settings !== 'options' && settings !== 'flags')
-    throw mistake('settings is', settings, 'write "options" or "flags"')
+    throw mistake('settings is', settings, 'write "options" or "flags"', describe)
   const has = (code: Code): boolean => verdict.failures.some(failure => failure.code === code)
   const situation = {
     unsigned: verdict.failures.some(isUnsigned) && has('digest-missing') && has('account-missing'),
@@ -89,10 +89,15 @@ export function diagnoseWithin(cost: number, verdict: Verdict, options: Diagnose
     const search = code === 'signature-mismatch' ? findChangedLine(failure.evidence, cost) : {}
     const thrown = Object.hasOwn(failure, 'cause') ? { error: failure.cause } : undefined
     const followsFrom = rootOf(failure, verdict.failures, situation)
-    const isSigned = absent.includes(evidence['header'] as string)
+    const around = {
+      isUnsigned: situation.unsigned,
+      isOtherStandard: situation.standard !== undefined,
+      isSigned: absent.includes(evidence['header'] as string),
+      search
+    }
     return {
       ...{ check, code, message },
-      ...adviceOn(failure, evidence, settings, { ...situation, ...search, isSigned }),
+      ...adviceOn(failure, settings, around),
       facts: facts(evidence, thrown),
       ...(search.changed && { changed: search.changed }),
       ...(followsFrom && { followsFrom })
@@ -116,14 +121,13 @@ export function diagnoseWithin(cost: number, verdict: Verdict, options: Diagnose
 const evidenceOf = (failure: Failure): Evidence => (failure as { evidence?: Evidence }).evidence ?? {}
 
 /** Neither in Signature nor in Authorization. */
-const isUnsigned = ({ code, evidence }: Failure): boolean => code === 'signature-missing' && !evidence
+const isUnsigned = ({ code, evidence }: Failure): boolean =>
+  code === 'signature-missing' && evidence?.header !== 'Authorization'
 
-/** A Signature that reads like `sig1=:...:` (RFC 9421 section 4.2) where the draft expects a quoted string, or the other way round. */
-const isOtherStandard = ({ code, message, evidence }: Failure): boolean =>
-  (code === 'signature-malformed' &&
-    /^a quoted string/.test(evidence.reason) &&
-    /^[a-z*][a-z0-9_.*-]*=:/.test(evidence.excerpt ?? '')) ||
-  (code === 'signature-missing' && message.includes('Signature-Input'))
+/** Is it signed by RFC 9421 where the draft is expected, or by the draft where RFC 9421 is? */
+const isOtherStandard = ({ code, evidence }: Failure): boolean =>
+  (code === 'signature-malformed' && evidence.looksLike === 'rfc9421') ||
+  (code === 'signature-missing' && evidence?.header === 'Signature-Input')
 
 type Situation = Readonly<{ unsigned: boolean; standard: Code | undefined }>
 

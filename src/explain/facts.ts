@@ -1,4 +1,5 @@
 import { parseHttpDate } from '../http/http-date.ts'
+import { withoutPrivateKeys } from './record-mistakes.ts'
 import { duration, escapeText, plural } from './text.ts'
 
 /** The evidence of any code. */
@@ -51,11 +52,25 @@ export const inWords = (error: string): string =>
   Object.hasOwn(ERRORS, error) ? `${error}, ${ERRORS[error]}` : error
 
 /** Shown in other facts and in the cause instead. */
-const ELSEWHERE = /^(?:offset|record|signature$|signingS|bodyL|contentL|reenc|change|forwarded|hosts|similar)/
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  'bodyLength',
+  'change',
+  'contentLength',
+  'forwarded',
+  'hosts',
+  'looksLike',
+  'offsetSeconds',
+  'problem',
+  'record',
+  'records',
+  'signature',
+  'signingString',
+  'similar'
+])
 
 /** What was received and what was expected, and then the long facts. */
 export function facts(evidence: Evidence, cause?: { readonly error: unknown }): Fact[] {
-  const { bodyLength, contentLength, record, signingString } = evidence
+  const { bodyLength, contentLength, signingString } = evidence
   const found: (readonly [name: string, value: string | undefined])[] = [
     ...Object.entries(evidence).map(
       ([name, value]) => [LABELS.get(name) ?? name, shown(name, value)] as const
@@ -63,7 +78,7 @@ export function facts(evidence: Evidence, cause?: { readonly error: unknown }): 
     ["this machine's clock", receiverClock(evidence)],
     ['thrown', cause && thrown(cause.error)],
     ['body', bodyLength === undefined ? undefined : lengths(Number(bodyLength), contentLength)],
-    ['record as found', record === undefined ? undefined : escapeText(String(record), 1000)],
+    ['record as found', recordShown(evidence)],
     ['signing string', signingString === undefined ? undefined : signedLines(String(signingString))]
   ]
   return found.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]))
@@ -73,7 +88,7 @@ export function facts(evidence: Evidence, cause?: { readonly error: unknown }): 
 export const factText = ({ name, value }: Fact): string => `${name} ${value}`
 
 function shown(name: string, value: Evidence[string]): string | undefined {
-  if (value === undefined || ELSEWHERE.test(name)) return undefined
+  if (value === undefined || ELSEWHERE.has(name)) return undefined
   if (name === 'toleranceSeconds') return duration(Number(value))
   if (name === 'reason') return escapeText(inWords(String(value)))
   const time = name === 'created' || name === 'expires' ? httpDate(Number(value) * 1000) : undefined
@@ -110,12 +125,14 @@ export function lengths(received: number, signed: Evidence[string]): string {
 const httpDate = (time: number): string | undefined =>
   new Date(time).toUTCString().replace('Invalid Date', '') || undefined
 
-/** The time that this machine's clock showed: the received time, less its offset from now. */
-function receiverClock({ received, created, expires, offsetSeconds }: Evidence): string | undefined {
+/** The time that this machine's clock showed, in milliseconds: the received time, less its offset from now. */
+export function receiverTime({ received, created, expires, offsetSeconds }: Evidence): number {
   const date = parseHttpDate(String(received))
   const time = date.ok ? date.value.getTime() : Number(created ?? expires) * 1000
-  return httpDate(time - Number(offsetSeconds) * 1000)
+  return time - Number(offsetSeconds) * 1000
 }
+
+const receiverClock = (evidence: Evidence): string | undefined => httpDate(receiverTime(evidence))
 
 /** Which way two clocks differ, and by how much: `Date is 8 minutes ahead of this machine's clock`. */
 export function compareWithClock(evidence: Evidence): string {
@@ -138,4 +155,11 @@ function thrown(error: unknown): string {
   } catch {
     return 'an error that cannot be read'
   }
+}
+
+/** A private key is in no output, wherever in the records it is. */
+function recordShown({ record, records = [] }: Evidence): string | undefined {
+  if (record === undefined) return undefined
+  const [shown] = withoutPrivateKeys([String(record), ...[records].flat().map(String)])
+  return escapeText(shown!, 1000)
 }

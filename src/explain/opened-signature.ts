@@ -1,6 +1,6 @@
 import { type KeyObject, publicDecrypt } from 'node:crypto'
 import { base64Digest } from '../http/digest.ts'
-import { parseKey } from '../key/import.ts'
+import { parseKey } from '../key/cache.ts'
 import { computationFor } from '../signature/algorithms.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
 import type { EvidenceByCode } from '../verdict/evidence.ts'

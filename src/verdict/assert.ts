@@ -1,4 +1,4 @@
-import { describe, isThenable } from '../mistakes/mistakes.ts'
+import { isThenable, kindOf } from '../mistakes/mistakes.ts'
 import type { Verdict } from './verdict.ts'
 
 const STATUSES: ReadonlySet<unknown> = new Set<Verdict['status']>(['verified', 'rejected', 'unavailable'])
@@ -18,6 +18,6 @@ export function assertVerdict(of: string, verdict: unknown): asserts verdict is 
     )
   }
   throw new TypeError(
-    `${of}() got ${describe(verdict)} and takes a verdict: pass what verify(request) resolves to, unchanged`
+    `${of}() got ${kindOf(verdict)} and takes a verdict: pass what verify(request) resolves to, unchanged`
   )
 }

@@ -4,6 +4,8 @@ import type { CheckOf, Code, UnavailableCode } from './codes.ts'
 export interface KeyEvidence {
   name?: string
   record?: string
+  /** the TXT records at the name, where there are several or none is a key record: at most 4, each cut at 4096 */
+  records?: readonly string[]
   /** what exactly is wrong with it */
   reason?: string
   /** bits of an RSA key */
@@ -17,7 +19,10 @@ export interface KeyEvidence {
 /** What can be wrong with the key itself. */
 type KeyProblem = Exclude<{ [C in Code]: CheckOf<C> extends 'key' ? C : never }[Code], UnavailableCode>
 
-/** How a re-encoding changed the body, when undoing it gives the signed digest. */
+/**
+ * What happened to a body. Undoing it gives the signed digest, but for the last three, of which the body has traces:
+ * bytes that are not UTF-8 were read as text, an object was converted to a string, or the body was cut.
+ */
 export type Reencoding =
   | 'newline-removed'
   | 'newline-added'
@@ -26,14 +31,6 @@ export type Reencoding =
   | 'bom-removed'
   | 'bom-added'
   | 'json-reserialized'
-
-/**
- * What else can happen to a body: a form was parsed and written again; UTF-8 was read as Latin-1 and written as UTF-8,
- * or the other way round; bytes that are not UTF-8 were read as text; it was encoded in base64; it was serialized as a
- * JSON string; an object was converted to a string; it was cut. Only the last three that are not proven by the digest:
- * `read-as-text`, `object-to-string` and `cut-short`.
- */
-export type BodyChange =
   | 'form-reserialized'
   | 'latin1-as-utf8'
   | 'utf8-as-latin1'
@@ -57,6 +54,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
    * and the header says https: that. Otherwise the code says everything, and there is no evidence.
    */
   'not-https': { header: string; received: readonly string[] }
+  /** By RFC 9421. Otherwise there is no evidence. */
+  'date-missing': { reason: 'neither a covered Date nor created' }
   /** `received` is all the lines, joined by commas */
   'date-repeated': { received: string }
   'date-malformed': { received: string }
@@ -74,11 +73,16 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'account-malformed': { header: string; received: string; expected: string; similar?: string }
   /** `expected` is the configured ids; absent where a function decides */
   'account-mismatch': { header: string; received: string; expected?: readonly string[] }
-  'account-check-failed': { error: string }
-  /** Where the signature is in that header, the other form of the draft; otherwise there is no evidence. */
-  'signature-missing': { header: 'Authorization' }
-  /** `excerpt` is the text around the position */
-  'signature-malformed': { position: number; reason: string; excerpt?: string }
+  'account-check-failed': { error: string; problem: 'threw' | 'not-a-boolean' }
+  /**
+   * Where the signature is in Authorization, the other form of the draft; or where Signature-Input of RFC 9421 is what is
+   * missing. Otherwise there is no evidence.
+   */
+  'signature-missing': { header: 'Authorization' | 'Signature-Input' }
+  /** By RFC 9421, where the signatures are in one header. Otherwise there is no evidence. */
+  'signature-repeated': { reason: 'more than one is made with a key of the service' }
+  /** `excerpt` is the text around the position; `looksLike` is the standard by which it could be well formed */
+  'signature-malformed': { position: number; reason: string; excerpt?: string; looksLike?: 'rfc9421' }
   'signature-parameter-missing': { parameter: string }
   'signature-parameter-repeated': { parameter: string }
   'signature-algorithm-not-allowed': { received?: string; allowed: readonly string[] }
@@ -94,8 +98,17 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'key-name-malformed': { received: string; domain: string }
   'key-name-outside-domain': { received: string; domain: string }
   /** `servers` were asked, where `lookupTxt` says so */
-  'key-lookup-failed': { name: string; error: string; servers?: readonly string[] }
+  'key-lookup-failed': {
+    name: string
+    error: string
+    /** where lookupTxt has answered, but not with records */
+    problem?: 'not-an-answer'
+    servers?: readonly string[]
+  }
   'key-lookup-timeout': { name: string; error: string; servers?: readonly string[] }
+  'key-not-found': KeyEvidence & {
+    reason: 'ENOTFOUND' | 'ENODATA' | 'no key record among the TXT records'
+  }
   /**
    * The string as rebuilt from what was received, and the record it was checked with; `hosts` where several are
    * configured; `forwarded` is the header lines in which proxies say what they changed.
@@ -112,11 +125,13 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     /** base64 */
     signature: string
   }
+  /** By RFC 9421. Otherwise there is no evidence. */
+  'digest-missing': { header: 'Content-Digest' }
   'digest-malformed': { received: string; reason: string }
   'digest-unsupported': { received: readonly string[] }
   /**
    * Digests in base64, lengths in bytes; `contentLength` is the one the sender signed, if it did; `decompressed` is the
-   * Content-Encoding that the body no longer has; `change` is what else happened to it, where that is known.
+   * Content-Encoding that the body no longer has; `change` is what happened to it, where that is known.
    */
   'digest-mismatch': {
     algorithm: string
@@ -124,22 +139,26 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     actual: string
     bodyLength: number
     contentLength?: number
-    reencoding?: Reencoding
-    change?: BodyChange
+    change?: Reencoding
     decompressed?: string
   }
   'body-too-large': { limit: number }
   'body-unreadable': { error: string }
   replayed: { replayId: string }
   /** `store` is its name, where it has one */
-  'replay-store-failed': { error: string; store?: string }
+  'replay-store-failed': { error: string; problem?: 'not-a-boolean'; store?: string }
 }
 
 /** Evidence of a code; `never` where the code says it all. */
 export type EvidenceOf<C extends Code> = C extends keyof EvidenceByCode ? EvidenceByCode[C] : never
 
 /** Codes that have evidence in some cases only. */
-type SometimesEvident = 'not-https' | 'signature-missing'
+export type SometimesEvident =
+  | 'not-https'
+  | 'date-missing'
+  | 'signature-missing'
+  | 'signature-repeated'
+  | 'digest-missing'
 
 /** Required where the code has evidence, absent where it has none. Text in it comes from outside: escape it. */
 export type WithEvidence<C extends Code> = C extends SometimesEvident

@@ -1,3 +1,4 @@
+import type { Bytes } from '../http/request.ts'
 import type { CheckName, CheckOf, Code, UnavailableCode } from './codes.ts'
 import type { WithEvidence } from './evidence.ts'
 
@@ -49,7 +50,7 @@ export interface Verified {
   /** the signature's own `nonce` (RFC 9421), else X-Nonce when it is present and covered by the signature */
   nonce: string | undefined
   /** the bytes whose digest was signed: use these, not a parsed body. A Uint8Array that fills its buffer is not copied */
-  body: Uint8Array
+  body: Bytes
   /** the id claimed in the replay store; when your handler fails, give it back with `verify.release(verdict)` */
   replayId: string | undefined
   /** all passed; `replay` was not run when there is no replay store */

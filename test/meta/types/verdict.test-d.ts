@@ -1,4 +1,5 @@
 import type {
+  Bytes,
   CheckName,
   CheckResult,
   Checks,
@@ -37,7 +38,7 @@ export function byStatus(verdict: Verdict) {
     expectTypeOf(verdict.date).toEqualTypeOf<Date>()
     expectTypeOf(verdict.coveredHeaders).toEqualTypeOf<readonly string[]>()
     expectTypeOf(verdict.nonce).toEqualTypeOf<string | undefined>()
-    expectTypeOf(verdict.body).toEqualTypeOf<Uint8Array>()
+    expectTypeOf(verdict.body).toEqualTypeOf<Bytes>()
     expectTypeOf(verdict.replayId).toEqualTypeOf<string | undefined>()
     expectTypeOf(verdict.failures).toEqualTypeOf<readonly []>()
     return
@@ -99,8 +100,13 @@ export function byCode(failure: Failure) {
       >()
       break
     case 'date-missing':
-      // The code says it all.
-      expectTypeOf(failure.evidence).toEqualTypeOf<undefined>()
+      // Only by RFC 9421.
+      expectTypeOf(failure.evidence).toEqualTypeOf<
+        { reason: 'neither a covered Date nor created' } | undefined
+      >()
+      break
+    case 'key-name-malformed':
+      expectTypeOf(failure.evidence).toEqualTypeOf<{ received: string; domain: string }>()
       break
     // @ts-expect-error no such code
     case 'date-wrong':
@@ -108,7 +114,7 @@ export function byCode(failure: Failure) {
   }
 }
 expectTypeOf<EvidenceOf<'body-too-large'>>().toEqualTypeOf<{ limit: number }>()
-expectTypeOf<EvidenceOf<'date-missing'>>().toEqualTypeOf<never>()
+expectTypeOf<EvidenceOf<'signature-not-base64'>>().toEqualTypeOf<never>()
 expectTypeOf<EvidenceOf<'signature-mismatch'>['signingString']>().toEqualTypeOf<string>()
 
 /** The checks are always all twelve. */

@@ -7,7 +7,7 @@ import { cpuTime } from '../../support/cpu-time.ts'
 const isExactly = (original: string) => (bytes: Uint8Array) =>
   Buffer.from(bytes).toString('latin1') === original
 const guess = (received: string, signed: string) =>
-  findChange(Buffer.from(received, 'latin1'), undefined, isExactly(signed)).reencoding
+  findChange(Buffer.from(received, 'latin1'), undefined, isExactly(signed))
 
 const ONE_VALUE = '{"a":[1,{},[]],"s":"x [ y ] { z }, \xc3\xa9 \xf0\x9f\x98\x80 <b>/"}'
 
@@ -55,14 +55,23 @@ test.each([
   ['a form with text behind it', 'a=b c', 'a=b%20c'],
   ['a byte order mark that was there before', '\xef\xbb\xbfa', '\xef\xbb\xbf\xef\xbb\xbfa']
 ])('no guess for %s', (_, received, signed) => {
-  expect(findChange(Buffer.from(received, 'latin1'), undefined, isExactly(signed))).toEqual({})
+  expect(findChange(Buffer.from(received, 'latin1'), undefined, isExactly(signed))).toBeUndefined()
 })
 
 test.each(['a', '\xef\xbb\xbfa', '"a"', '{"a":[]}', '{"a":{}}'])('tries nothing but bytes: %j', received => {
   const tried: unknown[] = []
   findChange(Buffer.from(received, 'latin1'), undefined, bytes => tried.push(bytes) === 0)
-  expect(tried.length).toBeGreaterThan(5)
+  expect(tried.length).toBeGreaterThan(3)
   expect(tried.every(bytes => bytes instanceof Uint8Array)).toBe(true)
+})
+
+/** As a framework in Python writes what JavaScript sent, with addresses and letters that are not ASCII. */
+const written = (members: number, comma: string, colon: string): string =>
+  `{${Array.from({ length: members }, (_, i) => `"key ${i}"${colon}"https://a.example/\xc3\xa9"`).join(comma)}}`
+
+test.each([10, 30, 100, 200])('json-reserialized, of %i members', members => {
+  expect(guess(written(members, ', ', ': '), written(members, ',', ':'))).toBe('json-reserialized')
+  expect(guess(written(members, ',', ':'), written(members, ', ', ': '))).toBe('json-reserialized')
 })
 
 test('explains bodies of at most 16 KiB', () => {
@@ -83,7 +92,7 @@ test.each([
   ['base64-encoded', 'eyJhIjoxfQ==', '{"a":1}'],
   ['json-string', '"{\\"a\\":1}"', '{"a":1}']
 ])('%s: %j was %j', (change, received, signed) => {
-  expect(findChange(Buffer.from(received, 'latin1'), undefined, isExactly(signed))).toEqual({ change })
+  expect(findChange(Buffer.from(received, 'latin1'), undefined, isExactly(signed))).toBe(change)
 })
 
 test.each([
@@ -108,7 +117,7 @@ test.each([
   ['read-as-text', 'PNG\xef\xbf\xbd', undefined],
   ['object-to-string', '[object Object]', 20]
 ])('%s leaves a trace: %j', (change, received, length) => {
-  expect(findChange(Buffer.from(received, 'latin1'), length, () => false)).toEqual({ change })
+  expect(findChange(Buffer.from(received, 'latin1'), length, () => false)).toBe(change)
 })
 
 test.each([
@@ -119,7 +128,7 @@ test.each([
   ['text before an object', 'an [object Object]', 18],
   ['text behind an object', '[object Object] and', 19]
 ])('%s has no trace: %j', (_, received, length) => {
-  expect(findChange(Buffer.from(received), length, () => false)).toEqual({})
+  expect(findChange(Buffer.from(received), length, () => false)).toBeUndefined()
 })
 
 test.each([

@@ -38,7 +38,7 @@ test('names a re-encoding when the signed length allows it, or none is signed', 
     const request = service.sign({ method: 'POST', body: '[1]\n', headers, covered: names })
     return (await verifyWith({}, { ...request, body: '[1]' })).failures[0]?.evidence
   }
-  expect(await evidence(covered, '3')).toMatchObject({ reencoding: 'newline-removed' })
-  expect(await evidence([...covered, 'content-length'], '4')).toMatchObject({ reencoding: 'newline-removed' })
-  expect(await evidence([...covered, 'content-length'], '3')).not.toHaveProperty('reencoding')
+  expect(await evidence(covered, '3')).toMatchObject({ change: 'newline-removed' })
+  expect(await evidence([...covered, 'content-length'], '4')).toMatchObject({ change: 'newline-removed' })
+  expect(await evidence([...covered, 'content-length'], '3')).not.toHaveProperty('change')
 })

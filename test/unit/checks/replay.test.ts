@@ -13,7 +13,7 @@ test.each([
 ])('keeps the id of a Date of %d s, judged at %d ms, for %d seconds', async (date, at, expected) => {
   const claims: [string, number][] = []
   const replayStore = {
-    claim: async (id: string, ttl: number) => claims.push([id, ttl]) > 0,
+    claim: async (id: string, _: string, ttl: number) => claims.push([id, ttl]) > 0,
     release: async () => {}
   }
   const request = service.sign({ date: new Date(NOON + date * 1000) })
@@ -24,7 +24,10 @@ test.each([
 
 test('keeps an id for as long as the claim of a copy may take', async () => {
   const ttls: number[] = []
-  const replayStore = { claim: async (_: string, ttl: number) => ttls.push(ttl) > 0, release: async () => {} }
+  const replayStore = {
+    claim: async (_: string, _token: string, ttl: number) => ttls.push(ttl) > 0,
+    release: async () => {}
+  }
   const request = service.sign({ date: NOON })
   await verifyWith({ replayStore, now: () => NOON, dateTolerance: 2, replayTimeout: 5000 }, request)
   expect(ttls).toEqual([8])

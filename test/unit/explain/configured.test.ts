@@ -121,7 +121,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
     ]
     for (const [verdict, advice] of [
       [verdicts[0]!, 'X-Forwarded-Host $http_host).'],
-      [verdicts[1]!, 'Have the service publish another key.']
+      [verdicts[1]!, 'have the service publish another key.']
     ] as const) {
       const text = explain(verdict, { settings: 'flags' }).replace(/\n {6,}/g, ' ')
       expect(text).toContain(advice)
@@ -194,7 +194,10 @@ describe('the advised command has the real name of the key', () => {
   it.each([
     ['key-not-found', { lookupTxt: async () => [] }],
     ['key-malformed', { lookupTxt: async () => [['v=DKIM1; p']] }],
-    ['key-lookup-failed', { lookupTxt: () => Promise.reject(new Error('down')) }]
+    [
+      'key-lookup-failed',
+      { lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' })) }
+    ]
   ])('%s', async (code, options) => {
     const text = await explained(service.sign(), options)
     expect(text).toContain(`${code}: `)

@@ -54,7 +54,7 @@ it('throws for anything but a verdict', () => {
 it.each<[unknown, string]>([
   [{ settings: 'flag' }, 'settings is "flag": write "options" or "flags"'],
   [{ setting: 'flags' }, 'diagnose() has no option "setting": write settings'],
-  ['flags', 'diagnose() got "flags" for its options'],
+  ['flags', 'diagnose() got a string for its options'],
   [null, 'diagnose() got null for its options']
 ])('throws for the options %j, in the text form too', async (options, message) => {
   const verdict = await verify(service.sign())

@@ -25,6 +25,7 @@ const sign = (request: SignRequest = {}): ReceivedRequest =>
 
 const optionsWith = (options: Partial<VerifierOptions> = {}): VerifierOptions => ({
   ...service.options,
+  dateTolerance: 300,
   now: () => NOW,
   ...options
 })
@@ -90,7 +91,7 @@ const CASES: readonly Case[] = [
     cause:
       "Date is 47 minutes behind this machine's clock (Fri, 20 Nov 2026 12:00:00 GMT): the request was " +
       'delayed or replayed, or this clock is fast',
-    fix: "Run date -u on this machine: if it differs from the true time, mend this machine's clock (NTP); if not, the request is old (or the clock of the sender is slow), and a retry needs a fresh signature."
+    fix: "Run date -u on this machine: if it differs from the true time, correct this machine's clock (NTP); if not, the request is old (or the clock of the sender is slow), and a retry needs a fresh signature."
   },
   {
     check: 'host',
@@ -134,8 +135,8 @@ const CASES: readonly Case[] = [
     request: sign(),
     options: recordAs('v=DKIM1; k=rsa; p='),
     line: `key-revoked: the key has been revoked; name ${KEY_NAME}`,
-    cause: 'it was replaced: the request was signed with an old key',
-    fix: 'Have the request signed with the new key.'
+    cause: 'the key was revoked (p= of the record is empty): it was replaced',
+    fix: 'The sender must sign with the new key, and name that one in keyId.'
   },
   {
     check: 'signature',
@@ -160,7 +161,7 @@ const CASES: readonly Case[] = [
     options: { replayStore: { claim: async () => false, release: async () => {} } },
     line: 'replayed: the same signature was accepted before; replayId ',
     cause: 'the same bytes came again: a retry of the sender (was the answer late?), or an attack',
-    fix: 'Nothing to mend if the first one was handled: this is what a replay store is for.'
+    fix: 'Nothing to fix if the first one was handled: this is what a replay store is for.'
   }
 ]
 
@@ -325,14 +326,14 @@ describe('any text from the sender and from DNS', () => {
           code,
           message: CODES[code as Failure['code']][1],
           evidence: {
-            received: text,
-            expected: [text, more],
-            record: more,
-            signingString: `${text}\n${more}`,
-            offsetSeconds: number,
-            toleranceSeconds: number,
-            bodyLength: number,
-            keyId: more
+            ...{ part: text, name: more, header: text, similar: more, parameter: text, reason: more },
+            received: code === 'not-https' || code === 'digest-unsupported' ? [text, more] : text,
+            expected: code === 'digest-mismatch' ? text : [text, more],
+            ...{ missing: [text], covered: [more], absent: [text], repeated: [more], allowed: [text] },
+            ...{ domain: text, servers: [more], error: text, store: more, excerpt: text, replayId: text },
+            ...{ record: more, signingString: `${text}\n${more}`, keyId: more, signature: text },
+            ...{ offsetSeconds: number, toleranceSeconds: number, created: number, expires: number },
+            ...{ bodyLength: number, contentLength: 7, position: number, bits: number, limit: number }
           }
         }))
         const checks = Object.fromEntries(

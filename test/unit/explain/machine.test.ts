@@ -109,19 +109,6 @@ it.each([
 })
 
 it.each([
-  [{ method: '' }, 'X-Forwarded-Method'],
-  [{ target: '' }, 'X-Forwarded-Uri']
-])('says which header has it, where authorize gets none: %j', async (without, header) => {
-  const verify = createVerifier(service.options)
-  const [failure] = diagnose(await verify({ ...service.sign(), ...without }), { settings: 'flags' }).failures
-  expect(failure).toMatchObject({
-    code: 'request-malformed',
-    cause: expect.stringMatching(`^there is no .* ${header}, which the proxy does not send once$`),
-    fix: expect.stringContaining('--from as-is')
-  })
-})
-
-it.each([
   [{ method: 'A B' }, 'there is no method, or it is not a token'],
   [{ target: '/\0' }, 'there is no target, or it has a line break or NUL']
 ])('says what may be wrong with %j', async (changed, cause) => {

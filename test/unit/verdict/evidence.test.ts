@@ -32,7 +32,7 @@ const EVIDENCE: Readonly<Record<string, unknown>> = {
   'account-repeated': { header: 'x-service-id', received: 'account-1234, account-5678' },
   'account-without-prefix': { header: 'x-service-id', received: '1234', expected: 'account-<account id>' },
   'account-of-another-customer': { header: 'x-service-id', received: '5678', expected: ['1234'] },
-  'account-check-failed': { error: 'Error' },
+  'account-check-failed': { error: 'Error', problem: 'threw' },
   'signature-missing': undefined,
   'signature-repeated': undefined,
   'signature-comma-missing': {
@@ -79,7 +79,11 @@ const EVIDENCE: Readonly<Record<string, unknown>> = {
   'key-name-upper-case': 'verified',
   'key-name-wildcard': { received: '*.service.example', domain: 'service.example' },
   'key-name-the-domain-itself': { received: 'service.example', domain: 'service.example' },
-  'key-records-spf-alone': { name: NAME, reason: 'no key record among the TXT records' },
+  'key-records-spf-alone': {
+    name: NAME,
+    reason: 'no key record among the TXT records',
+    records: ['v=spf1 include:service.example -all']
+  },
   'dns-name-does-not-exist': { name: NAME, reason: 'ENOTFOUND' },
   'dns-name-without-txt': { name: NAME, reason: 'ENODATA' },
   'dns-servfail': { name: NAME, error: 'ESERVFAIL' },
@@ -154,8 +158,8 @@ const EVIDENCE: Readonly<Record<string, unknown>> = {
     bodyLength: 21,
     contentLength: 21
   },
-  'digest-body-with-line-feed-added': expect.objectContaining({ reencoding: 'newline-added' }),
-  'digest-body-reserialized': expect.objectContaining({ reencoding: 'json-reserialized' }),
+  'digest-body-with-line-feed-added': expect.objectContaining({ change: 'newline-added' }),
+  'digest-body-reserialized': expect.objectContaining({ change: 'json-reserialized' }),
   'body-too-large': { limit: 20 },
   'body-unreadable': { error: 'ECONNRESET' },
   replayed: { replayId: expect.stringMatching(/^.{43}=$/) },

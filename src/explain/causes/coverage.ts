@@ -1,0 +1,62 @@
+import type { Causes } from './row.ts'
+
+/** What the service always signs, whatever is configured here. */
+const ALWAYS_SIGNED: ReadonlySet<string> = new Set(['(request-target)', 'host', 'date', 'digest'])
+
+export const coverageCauses = (): {
+  readonly [C in 'coverage-insufficient' | 'coverage-repeated' | 'coverage-absent']: Causes<C>
+} => ({
+  'coverage-insufficient': [
+    {
+      when: ({ missing, covered }) =>
+        missing.every(name => ALWAYS_SIGNED.has(name)) && !covered.some(name => name.includes('@')),
+      cause: 'the sender signs less than the service does',
+      fix: ({ missing }) => `Have the sender sign ${missing}, or anyone can change it.`
+    },
+    {
+      cause:
+        'the sender signs less than the service does, or a name is configured that the service does not sign',
+      fix: ({ missing }, { setting }) =>
+        `Have the sender sign ${missing}, or anyone can change it; if the service does not sign it, check ` +
+        `${setting('accountHeader')} and ${setting('alsoCovered')}.`
+    }
+  ],
+  'coverage-repeated': [
+    { cause: 'a broken sender, or an attack', fix: 'Have the sender list each name once.' }
+  ],
+  'coverage-absent': [
+    {
+      when: ({ reason }) => reason !== undefined,
+      cause: ({ absent, reason }) => `${absent}: ${reason}`,
+      fix: 'Have the sender sign it in that form.'
+    },
+    {
+      when: ({ absent }) => absent.includes('content-encoding'),
+      cause: 'a proxy or a parser removed Content-Encoding: it decompressed the body',
+      fix: (_, { either }) =>
+        either(
+          'Verify before any body parser, or tell it to leave the body alone (express: inflate: false); have proxies ' +
+            'pass the body on compressed (Apache: no SetInputFilter DEFLATE).',
+          'Have the proxy pass the body on compressed (Apache: no SetInputFilter DEFLATE).'
+        )
+    },
+    {
+      when: ({ absent }) => absent.includes('content-length'),
+      cause:
+        'a proxy removed Content-Length, which is signed: it dropped the body or sends it in chunks; or a redirect ' +
+        'turned POST into GET',
+      fix:
+        'Have the proxy pass the body on as it was sent, with its length; give the service the URL to which a ' +
+        'redirect leads.'
+    },
+    {
+      when: ({ absent }) => absent.some(name => name.includes('_')),
+      cause: ({ absent }) => `a proxy dropped ${absent}: many drop names with an underscore`,
+      fix: 'Have the proxy pass them on (nginx: underscores_in_headers on).'
+    },
+    {
+      cause: ({ absent }) => `a proxy removed ${absent}, which is signed`,
+      fix: 'Have the proxy pass it on unchanged.'
+    }
+  ]
+})

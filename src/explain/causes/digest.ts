@@ -1,0 +1,133 @@
+import type { CheckOf, Code } from '../../verdict/codes.ts'
+import type { EvidenceByCode, Reencoding } from '../../verdict/evidence.ts'
+import { lengths } from '../facts.ts'
+import type { Causes, Text } from './row.ts'
+
+type DigestCode = { [C in Code]: CheckOf<C> extends 'digest' ? C : never }[Code]
+
+/** How a body was changed. */
+const CHANGES: Readonly<Record<Exclude<Reencoding, 'cut-short'>, string>> = {
+  'newline-removed': 'a newline at its end was removed',
+  'newline-added': 'a newline was added at its end',
+  'crlf-to-lf': 'its line breaks were changed from CRLF to LF',
+  'lf-to-crlf': 'its line breaks were changed from LF to CRLF',
+  'bom-removed': 'the byte order mark at its start was removed',
+  'bom-added': 'a byte order mark was added at its start',
+  'json-reserialized': 'a JSON parser read it, and it was serialized again',
+  'form-reserialized': 'a form parser read it, and it was serialized again',
+  'latin1-as-utf8': 'its UTF-8 was read as Latin-1 and written as UTF-8',
+  'utf8-as-latin1': 'it was read as UTF-8 and written as Latin-1',
+  'base64-encoded': 'it was encoded in base64, or not decoded,',
+  'json-string': 'it was serialized as a JSON string',
+  'read-as-text': 'it was read as text, and has U+FFFD for bytes that are not UTF-8,',
+  'object-to-string': 'a parsed body was converted to a string'
+}
+
+/** SHA-256 and SHA-512 of nothing. */
+const EMPTY_DIGESTS = [
+  '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
+  'z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=='
+]
+
+const rawBytes: Text<'digest-mismatch'> = (_, { either }) =>
+  either(
+    'Verify the raw bytes, before any body parser or proxy that re-encodes them.',
+    'Have the bytes passed on as they were sent: no parser and no proxy that re-encodes them in front.'
+  )
+
+/** How the length differs from the signed one, where that is known: negative when the body is shorter. */
+const difference = ({ bodyLength, contentLength }: EvidenceByCode['digest-mismatch']): number =>
+  contentLength === undefined ? 0 : bodyLength - contentLength
+
+const size = ({ bodyLength, contentLength }: EvidenceByCode['digest-mismatch']): string =>
+  lengths(bodyLength, contentLength)
+
+export const digestCauses = (): { readonly [C in DigestCode]: Causes<C> } => ({
+  'digest-missing': [
+    {
+      cause: 'a proxy dropped it, or the sender signs no body',
+      fix: 'Have proxies pass it on; if the sender has none in its log, have it add one.'
+    }
+  ],
+  'digest-malformed': [
+    { cause: 'a broken sender, or a header that was cut', fix: 'Have the sender write SHA-256= and base64.' }
+  ],
+  'digest-unsupported': [
+    { cause: 'an old sender', fix: 'Have the sender add SHA-256: MD5 and SHA-1 never count.' }
+  ],
+  'digest-mismatch': [
+    {
+      when: ({ bodyLength }) => bodyLength === 0,
+      cause:
+        'the body is empty, and was not when it was signed: something else had already read it, or dropped it',
+      fix: (_, { either }) =>
+        `${either('Verify the raw bytes, before any body parser', 'Have the body passed on')}; a capture may not ` +
+        'have the body at all.'
+    },
+    {
+      when: ({ expected }) => EMPTY_DIGESTS.includes(expected),
+      cause: 'the sender signed an empty body: it hashed before it wrote the body, or a proxy added one',
+      fix: 'Compare with the log of the sender.'
+    },
+    {
+      when: ({ decompressed }) => decompressed !== undefined,
+      cause: ({ decompressed }) =>
+        `something decompressed it (it came with Content-Encoding: ${decompressed})`,
+      fix: (_, { either }) =>
+        either(
+          'Give the adapter the request itself, with no parser in front: express.raw() and express.json() decompress ' +
+            'too.',
+          'Have the proxy or middleware that decompresses requests pass the body on as it was sent (Apache: no ' +
+            'SetInputFilter DEFLATE).'
+        )
+    },
+    {
+      when: ({ change }) => change === 'cut-short',
+      cause: ({ bodyLength, contentLength }) =>
+        `the body was cut short after it was signed: ${bodyLength} of ${contentLength} bytes`,
+      fix: 'Look for a limit on the size of bodies in proxies and parsers, and for connections that break.'
+    },
+    {
+      when: ({ change }) => change !== undefined,
+      cause: ({ change }, _, { evidence }) =>
+        `${CHANGES[evidence.change as keyof typeof CHANGES]} after it was signed (${change})`,
+      fix: rawBytes
+    },
+    {
+      when: evidence => difference(evidence) < 0,
+      cause: (_, __, { evidence }) =>
+        'the body was changed after it was signed: parsed and serialized again, cut short, or replaced; it is ' +
+        size(evidence),
+      fix: (_, { either }) =>
+        'If its end is missing, look for a limit on the size of bodies; if not, ' +
+        `${either('verify the raw bytes, before any parser', 'have the bytes passed on as they were sent')}.`
+    },
+    {
+      when: evidence => difference(evidence) > 0,
+      cause: (_, __, { evidence }) =>
+        'the body was changed after it was signed: decompressed, parsed and serialized again, or replaced; it is ' +
+        size(evidence),
+      fix: (_, { either }) =>
+        'If the sender compresses (Content-Encoding in its log), something in front decompresses; if not, ' +
+        `${either('verify the raw bytes, before any parser', 'have the bytes passed on as they were sent')}.`
+    },
+    { cause: 'the body was changed after it was signed', fix: rawBytes }
+  ],
+  'body-too-large': [
+    {
+      cause: 'a large body, or a flood',
+      fix: ({ limit }, { setting }) =>
+        `Raise ${setting('maxBodyBytes')} if the service sends such bodies (it is now ${limit} bytes).`
+    }
+  ],
+  'body-unreadable': [
+    {
+      cause: ({ error }, { either }) =>
+        'the connection broke, or the sender was too slow' +
+        `${either(', or your own code answered before the body was read', '')}: ${error}`,
+      fix: (_, { either }) =>
+        'Nothing to fix if it is rare: the sender may try again.' +
+        either(' If it is always so, verify before next() and before any response, or pass the bytes.', '')
+    }
+  ]
+})

@@ -1,0 +1,35 @@
+import { inWords } from '../facts.ts'
+import type { Causes } from './row.ts'
+
+export const replayCauses = (): {
+  readonly [C in 'replayed' | 'replay-store-failed']: Causes<C>
+} => ({
+  replayed: [
+    {
+      cause: 'the same bytes came again: a retry of the sender (was the answer late?), or an attack',
+      fix: (_, { either }) =>
+        'Nothing to fix if the first one was handled: this is what a replay store is for. If handling it failed, ' +
+        either(
+          'have your handler call verify.release(verdict), so that a retry is let in.',
+          'the sender needs to sign a retry afresh.'
+        )
+    }
+  ],
+  'replay-store-failed': [
+    {
+      when: ({ problem }) => problem === 'not-a-boolean',
+      cause: ({ store = 'the store' }) => `claim() of ${store} resolved to something else than true or false`,
+      fix: 'Have it resolve to true when the id is new, and to false when it is held.'
+    },
+    {
+      when: ({ error }) => /^(?:Type|Reference|Range|Syntax)Error$/.test(error),
+      cause: ({ error, store = 'the store' }) => `the code of ${store} threw ${error}`,
+      fix: 'Fix that code; the sender may try again.'
+    },
+    {
+      cause: (_, __, { evidence }) => `the replay store failed: ${inWords(evidence.error)}`,
+      fix: ({ store = 'the store' }) =>
+        `Check that ${store} runs, takes writes, answers in time and is reached from here; the sender may try again.`
+    }
+  ]
+})

@@ -1,0 +1,94 @@
+import type { Causes } from './row.ts'
+
+/** Of the checks request and https. */
+export const requestCauses = (): {
+  readonly 'request-malformed': Causes<'request-malformed'>
+  readonly 'not-https': Causes<'not-https'>
+} => ({
+  'request-malformed': [
+    {
+      when: ({ part }) => part === 'method',
+      cause: 'there is no method, or it is not a token',
+      fix: (_, { either }) =>
+        either('Pass the method as received: let an adapter do it.', 'Have the method passed on as received.')
+    },
+    {
+      when: ({ part }) => part === 'target',
+      cause: 'there is no target, or it has a line break or NUL',
+      fix: (_, { either }) =>
+        either('Pass the target as received: let an adapter do it.', 'Have the target passed on as received.')
+    },
+    {
+      when: ({ part }) => part === 'header-count',
+      cause: 'there are too many header lines: a proxy adds one again and again, or it is an attack',
+      fix: 'Look for the one that repeats; a request has at most 500.'
+    },
+    {
+      when: ({ part }) => part === 'header-name',
+      cause: ({ name = '' }, { either }) =>
+        either(
+          `the header-name ${name} was decoded or rebuilt on the way, or it is a broken sender, or an attack`,
+          `a line of the capture was wrapped when it was copied (${name} is not the name of a header), or it is a ` +
+            'broken sender, or an attack'
+        ),
+      fix: (_, { either }) =>
+        either(
+          'Pass method, target and headers as received, undecoded: let an adapter do it.',
+          'Save the capture to a file; what a terminal shows has other lines.'
+        )
+    },
+    {
+      cause: ({ part, name = '' }) =>
+        `the ${part} ${name} was decoded or rebuilt on the way, or it is a broken sender, or an attack`,
+      fix: (_, { either }) =>
+        `Pass method, target and headers as received, undecoded${either(': let an adapter do it', '')}.`
+    }
+  ],
+  'not-https': [
+    {
+      when: evidence => evidence !== undefined && isList(evidence.received),
+      cause: shown => `${shown?.header} came with more than one value`,
+      fix:
+        'Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a ' +
+        'part of a list.'
+    },
+    {
+      when: evidence => isWord(evidence?.received, 'https'),
+      cause: 'TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted',
+      fix: (_, { either, setting }) =>
+        `If your own proxy sets that header itself (anyone can send it)${either(', give the adapter', ':')} ` +
+        `${setting('https', 'x-forwarded-proto')}; if the proxy accepts only TLS, ` +
+        `${either('https: true', '--https always')}.`
+    },
+    {
+      when: evidence =>
+        evidence?.received.join('') !== '' && !isWord(evidence?.received, 'http') && !!evidence,
+      cause: shown => `${shown?.header} says ${shown?.received}, which is neither http nor https`,
+      fix: 'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme).'
+    },
+    {
+      when: evidence => isWord(evidence?.received, 'http'),
+      cause: 'the sender used http, or a proxy in front of yours ends TLS',
+      fix: 'Have the sender use https; with two proxies, have the outer one set the header and the inner one keep it.'
+    },
+    {
+      when: evidence => evidence !== undefined,
+      cause: shown => `your proxy sends no ${shown?.header}, which is to be trusted`,
+      fix: (_, { either }) =>
+        'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it accepts only TLS, ' +
+        `${either('https: true', '--https always')}.`
+    },
+    {
+      cause: 'TLS ends at a proxy, or the sender used http',
+      fix: (_, { either, setting }) =>
+        `If your own proxy sets X-Forwarded-Proto${either(', give the adapter', ':')} ` +
+        `${setting('https', 'x-forwarded-proto')}; if it accepts only TLS, ` +
+        `${either('https: true', '--https always')}.`
+    }
+  ]
+})
+
+const isList = (received: readonly string[]): boolean => received.join().includes(',')
+
+const isWord = (received: readonly string[] | undefined, word: string): boolean =>
+  received?.length === 1 && received[0]!.toLowerCase() === word

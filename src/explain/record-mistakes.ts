@@ -1,0 +1,209 @@
+import { normalizeName } from '../http/host-name.ts'
+import { parseKey } from '../key/cache.ts'
+import { looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
+import { escapeText } from './text.ts'
+
+/** What somebody did when the record was published. Names in it come from outside: escape them. */
+export type RecordMistake =
+  | { readonly mistake: 'private-key' }
+  /** the record stands in itself twice */
+  | { readonly mistake: 'pasted-twice' }
+  /** one key in several records, which DNS returns in any order */
+  | { readonly mistake: 'split' }
+  /** quotes or backslashes that belong to the zone file */
+  | { readonly mistake: 'zone-file-characters' }
+  /** white space, line breaks or typographic characters */
+  | { readonly mistake: 'mail-program' }
+  | { readonly mistake: 'cut'; readonly length: number }
+  | { readonly mistake: 'alias-as-text'; readonly target: string }
+  /** the record is at this name, which has the zone appended twice */
+  | { readonly mistake: 'zone-appended'; readonly at: string }
+
+/** Codes of the check `key` whose reason is in the records. */
+const RECORD_CODES = {
+  'key-not-found': ['none of the TXT records at the name is a key record', 'publish the key there'],
+  'key-malformed': [
+    'the record is not a list of tags such as v=DKIM1; k=rsa; p=...',
+    'publish the record again, as it was generated'
+  ],
+  'key-version-unsupported': ['v= of the record is not DKIM1', 'publish the record with v=DKIM1'],
+  'key-type-mismatch': [
+    'k= of the record is not the type of its key, or no type that can be used',
+    'publish an RSA key with k=rsa, or an Ed25519 key with k=ed25519'
+  ],
+  'key-hash-not-allowed': [
+    'h= of the record does not allow the hash of the signature',
+    'publish the record without h='
+  ],
+  'key-service-mismatch': ['s= of the record is for another service', 'publish the record without s='],
+  'key-test-only': ['t=y of the record marks the key as a test', 'publish the record without t=y'],
+  'key-revoked': [
+    'the key was revoked (p= of the record is empty): it was replaced',
+    'sign with the new key, and name that one in keyId'
+  ],
+  'key-unreadable': [
+    'p= of the record is not a public key in base64: it was cut, changed or typed',
+    'publish the record again, as it was generated'
+  ],
+  'key-too-short': ['the RSA key has fewer than 1024 bits', 'publish a key of 2048 bits'],
+  'key-too-long': ['the RSA key has more than 8192 bits', 'publish a key of 2048 bits'],
+  'key-weak': ['anyone can forge signatures for this key', 'replace this key at once']
+} as const
+
+export type RecordCode = keyof typeof RECORD_CODES
+
+export const isRecordCode = (code: string): code is RecordCode => Object.hasOwn(RECORD_CODES, code)
+
+/** What is wrong with the records at a name: what somebody did, or else the code of the check. */
+export type RecordProblem = RecordMistake | { readonly mistake: RecordCode }
+
+/**
+ * The cause, and what the sender must do: it follows "the sender must". Printable ASCII, and nothing of a private key.
+ */
+export function describeProblem(problem: RecordProblem): { readonly cause: string; readonly fix: string } {
+  switch (problem.mistake) {
+    case 'private-key':
+      return {
+        cause: 'A PRIVATE KEY IS IN DNS, where everybody can read it and then sign as the sender',
+        fix: 'REVOKE THIS KEY NOW, and publish the public half of a new one'
+      }
+    case 'pasted-twice':
+      return {
+        cause: 'the record was pasted twice into one',
+        fix: 'publish the text of the record once'
+      }
+    case 'split':
+      return {
+        cause: 'one key was split over several TXT records, and DNS returns these in any order',
+        fix: 'publish one TXT record that has all the strings'
+      }
+    case 'zone-file-characters':
+      return {
+        cause: 'the quotes or backslashes of a zone file were published as a part of the text',
+        fix: 'publish the text without quotes and backslashes, its strings joined'
+      }
+    case 'mail-program':
+      return {
+        cause: 'a mail program or an editor put white space or other characters into the text',
+        fix: 'publish the record again, copied from the file and not from a mail'
+      }
+    case 'cut':
+      return {
+        cause: `the record was cut at ${problem.length} characters: only its first part is there`,
+        fix: 'publish the whole record, in strings of at most 255 characters'
+      }
+    case 'alias-as-text':
+      return {
+        cause: `the target of an alias (${escapeText(problem.target)}) was published as a text`,
+        fix: 'publish a CNAME record instead of the TXT record'
+      }
+    case 'zone-appended':
+      return {
+        cause: `the zone's name was appended twice: the record is at ${escapeText(problem.at)}`,
+        fix: 'end the name with a dot in the zone file, or leave the zone out'
+      }
+    default: {
+      const [cause, fix] = RECORD_CODES[problem.mistake]
+      return { cause, fix }
+    }
+  }
+}
+
+/** More records, and longer ones, are not looked at: joining them would take long. */
+const MAX_RECORDS = 4
+const MAX_LENGTH = 16_384
+
+/**
+ * Finds what is wrong with the TXT records at a name from which no key could be had.
+ *
+ * @param texts of each record, its strings joined
+ */
+export function findProblem(code: RecordCode, texts: readonly string[]): RecordProblem {
+  const some = texts.slice(0, MAX_RECORDS).map(text => text.slice(0, MAX_LENGTH))
+  return (
+    (some.some(holdsPrivateKey) ? { mistake: 'private-key' } : undefined) ??
+    (isSplit(some) ? { mistake: 'split' } : undefined) ??
+    firstOf(some.filter(looksLikeKeyRecord), findMistake) ??
+    firstOf(some, findAlias) ?? { mistake: code }
+  )
+}
+
+/** The texts for a person or a program. Where one of them holds a private key, another may hold the rest of it. */
+export const withoutPrivateKeys = (texts: readonly string[]): readonly string[] =>
+  texts.some(holdsPrivateKey) ? texts.map(() => '(not shown: a private key)') : texts
+
+function firstOf<T>(texts: readonly string[], find: (text: string) => T | undefined): T | undefined {
+  for (const text of texts) {
+    const found = find(text)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * How private keys begin in base64: PKCS#1 and PKCS#8 of RSA (a SEQUENCE whose first INTEGER is 0), PKCS#8 of a curve
+ * and of Ed25519, SEC1. A public key has no such number there.
+ */
+const PRIVATE_KEY = /BEGIN[A-Z]*PRIVATEKEY|MII[\w+/]{2}[AQgw]IBA|MI[GH][\w+/]AgE[AB]|MC4CAQAw|MHcCAQEE/
+
+const holdsPrivateKey = (text: string): boolean => PRIVATE_KEY.test(text.replace(/[\s"'\\-]+/g, ''))
+
+function findMistake(text: string): RecordMistake | undefined {
+  // What makes it unusable is a limit of the receiver.
+  if (parseKey(text).ok) return undefined
+  if (isPastedTwice(text)) return { mistake: 'pasted-twice' }
+  if (/["\\]/.test(text)) return { mistake: 'zone-file-characters' }
+  const cleaned = withoutMailCharacters(text)
+  if (cleaned !== text && parseKey(cleaned).ok) return { mistake: 'mail-program' }
+  return isCut(text) ? { mistake: 'cut', length: text.length } : undefined
+}
+
+function isPastedTwice(text: string): boolean {
+  if (text.split(/v[ \t]*=[ \t]*DKIM1/).length > 2) return true
+  const joined = text.replace(/[\s;]+/g, '')
+  const half = joined.slice(0, joined.length / 2)
+  if (joined.length > 40 && joined === half + half) return true
+  const key = /(?:^|;)p=([^;]*)/.exec(joined)?.[1] ?? ''
+  const halfKey = key.slice(0, key.length / 2)
+  return key.length > 80 && key === halfKey + halfKey
+}
+
+/** The records in some order, joined: one of them begins it. */
+function isSplit(texts: readonly string[]): boolean {
+  const continues = (head: string, rest: readonly string[]): boolean =>
+    rest.some((text, i) => {
+      const joined = head + text
+      return parseKey(joined).ok || continues(joined, without(rest, i))
+    })
+  return texts.some((text, i) => looksLikeKeyRecord(text) && continues(text, without(texts, i)))
+}
+
+const without = (texts: readonly string[], index: number): string[] => texts.filter((_, i) => i !== index)
+
+/** White space of any kind, what quoted-printable and quoting leave, and typographic quotes; UTF-8 was read as Latin-1. */
+function withoutMailCharacters(text: string): string {
+  const decoded = /^[\0-\xff]*$/.test(text) ? Buffer.from(text, 'latin1').toString() : text
+  return decoded
+    .replace(/=\r?\n/g, '')
+    .replace(/^[> \t]+/gm, '')
+    .replace(/=3D/g, '=')
+    .replace(/=20|[\s\0\u200b-\u200f\u2018-\u201f\u2060\ufeff]/g, '')
+}
+
+/** DER says its own length (X.690 section 8.1.3), which a cut key does not reach. */
+function isCut(text: string): boolean {
+  const encoded = /(?:^|;)[ \t]*p[ \t]*=([A-Za-z0-9+/=\s]*)$/.exec(text)?.[1]
+  const der = Buffer.from(encoded ?? '', 'base64')
+  if (der.length < 4 || der[0] !== 0x30) return false
+  const [, first = 0, high = 0, low = 0] = der
+  const length = first === 0x82 ? 4 + high * 0x100 + low : first === 0x81 ? 3 + high : 2 + first
+  return der.length < length
+}
+
+/** A name with a dot, alone or as a line of a zone file. */
+function findAlias(text: string): RecordMistake | undefined {
+  const [, name = ''] = /^(?:.{0,255}\sCNAME\s+|CNAME\s+)?([\w.-]+)$/i.exec(text.trim().slice(0, 1024)) ?? []
+  const target = normalizeName(name)
+  const isName = target?.includes('.') === true && /[a-z][\w-]*$/.test(target)
+  return isName && !parseKeyRecord(text).ok ? { mistake: 'alias-as-text', target } : undefined
+}
