@@ -40,7 +40,8 @@ type LambdaRecord<T> = Readonly<Record<string, T | undefined>> | null | undefine
  * - HTTP API: the query string as sent (format 2.0). The path was decoded once by API Gateway and is percent-encoded
  *   again, `%` too: the path `/a b` of an event can only have been sent as `/a%20b`, and `/a%20b` as `/a%2520b`. A path
  *   sent with `%2F`, `%3F` or an escape that was not needed is refused. Behind a custom domain the stage name is
- *   removed. The key of an API mapping is not in format 2.0: choose format 1.0, or give it as `options.prefix`.
+ *   removed. The key of an API mapping is not in format 2.0: choose format 1.0, or give it as `options.prefix`. Without
+ *   either, a request signed for `/hook` is accepted at `/key/hook` too, because the event does not say which it was.
  *
  * REST APIs drop Content-Length; it is restored from the length of the body. A body that is not text arrives intact
  * only if API Gateway treats it as binary (`binaryMediaTypes` of a REST API).
@@ -101,11 +102,15 @@ export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
   }
 }
 
-/** Format 2.0 has the stage in front of the path, even behind a custom domain, where the sender did not write it. */
+/**
+ * Format 2.0 has the name of the stage in front of the path, even behind a custom domain, where the sender did not write
+ * it. The stage `$default` is served at the root of the API: its name is never in front, so a sender that writes
+ * `/$default/hook` has written a path.
+ */
 function withoutStage(path: string, requestContext: LambdaEvent['requestContext']): string {
   const { http, stage = '', domainName = '' } = requestContext ?? {}
   const isCustomDomain = http !== undefined && domainName !== '' && !domainName.includes('.execute-api.')
-  const hasStage = stage !== '' && `${path}/`.startsWith(`/${stage}/`)
+  const hasStage = stage !== '' && stage !== '$default' && `${path}/`.startsWith(`/${stage}/`)
   return isCustomDomain && hasStage ? path.slice(stage.length + 1) || '/' : path
 }
 

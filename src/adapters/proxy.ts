@@ -1,7 +1,7 @@
 import { lineValues } from '../http/fields.ts'
 import { isHost } from '../http/host-name.ts'
 import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../http/request.ts'
-import { mistake } from '../mistakes/mistakes.ts'
+import { describe, mistake } from '../mistakes/mistakes.ts'
 
 /** What a proxy in front of the receiver has changed. No forwarding header is trusted unless it is named here. */
 export interface ProxyOptions {
@@ -31,20 +31,22 @@ export interface AdapterRequest extends ReceivedRequest {
 export function prepareProxy(options: Partial<ProxyOptions>): (seen: AdapterRequest) => ReceivedRequest {
   const { https, host, prefix } = options
   if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto')
-    throw mistake('options.https is', https, 'write true, false or "x-forwarded-proto"')
+    throw mistake('options.https is', https, 'write true, false or "x-forwarded-proto"', describe)
   // No host has the name of a header, in other capitals either. "header" is a word of fromFetchRequest() alone.
   const isHeaderName = host !== 'x-forwarded-host' && /^(?:header|x-forwarded-.*)$/i.test(String(host))
   if (host !== undefined && (isHeaderName || !isHost(host)))
     throw mistake(
       'options.host is',
       host,
-      'write "x-forwarded-host" or a host name, such as "hooks.example.com"'
+      'write "x-forwarded-host" or a host name, such as "hooks.example.com"',
+      describe
     )
   if (prefix !== undefined && prefix !== 'x-forwarded-prefix' && !isPrefix(prefix))
     throw mistake(
       'options.prefix is',
       prefix,
-      'write "x-forwarded-prefix" or the path that the proxy strips, such as "/hooks"'
+      'write "x-forwarded-prefix" or the path that the proxy strips, such as "/hooks"',
+      describe
     )
 
   return seen => {

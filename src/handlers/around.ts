@@ -1,4 +1,4 @@
-import { describe } from '../mistakes/mistakes.ts'
+import { kindOf } from '../mistakes/mistakes.ts'
 import { validateFunction } from '../options/values.ts'
 import { withDeadline } from '../promises.ts'
 import { assertVerdict } from '../verdict/assert.ts'
@@ -10,7 +10,7 @@ import type { Verify } from '../verify.ts'
 export function validateHandler(from: string, verify: unknown, handle: unknown, hooks: object): void {
   if (typeof verify !== 'function' || typeof (verify as Partial<Verify>).release !== 'function')
     throw new TypeError(
-      `${from}() got ${describe(verify)} for its verifier: pass what createVerifier() returned, not a wrapper`
+      `${from}() got ${kindOf(verify)} for its verifier: pass what createVerifier() returned, not a wrapper`
     )
   validateFunction(handle, 'the handler', '(verified, ...) => answer')
   for (const [name, hook] of Object.entries(hooks))

@@ -5,7 +5,14 @@ import { ownOptions } from '../mistakes/mistakes.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 import { callHook, orRelease, refusalOf, validateHandler } from './around.ts'
-import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions } from './send-refusal.ts'
+import {
+  answerAndClose,
+  drainLimits,
+  type NodeResponse,
+  type RefusalOptions,
+  removeFraming
+} from './send-refusal.ts'
+import { isTurn } from './turns.ts'
 
 type Bytes = Uint8Array | string | undefined
 
@@ -37,9 +44,10 @@ const HANDLER_OPTIONS = ['body', 'drainBytes', 'drainTimeout', 'onRefused', 'onE
  * accepted, and the error goes to `next` where there is one; otherwise it goes to `onError`, and the status is 500. A
  * refused request is answered as by `sendRefusal`.
  *
- * Requests that are pipelined on one connection are handled one after another, and none after a refusal.
+ * Requests that are pipelined on one connection are handled one after another, and none after a refusal. A connection
+ * on which more than ten wait is closed.
  *
- * @throws TypeError for a bad option, at once. The promise never rejects, unless `next` throws.
+ * @throws TypeError for a bad option, at once. The promise always settles, and never rejects.
  * @example
  * ```ts
  * import { createServer } from 'node:http'
@@ -79,40 +87,31 @@ export function nodeHandler<
       const answer = await handle(verdict, req, res)
       if (answer !== undefined || res.headersSent || res.writableEnded) return
       if (res.statusCode === 200) res.statusCode = 204
+      removeFraming(res)
       res.end()
     })
   }
 
+  /** To `next` where there is one, or else to `onError`, with 500. */
+  async function fail(error: unknown, req: Req, res: Res, next?: (error?: unknown) => void): Promise<void> {
+    if (next !== undefined) {
+      try {
+        return await next(error)
+      } catch (failure) {
+        console.error(failure)
+      }
+    }
+    // The error alone: the console shows objects whole, the request with its Authorization too.
+    else if (onError === undefined) console.error(error)
+    else callHook(onError, error, req, res)
+    await answerAndClose(res, { status: 500, headers: {} }, limits)
+  }
+
   return async (req, res, next) => {
-    if (!(await isTurn(req, res))) return
     try {
-      await run(req, res)
+      if (await isTurn(req, res)) await run(req, res)
     } catch (error) {
-      if (next !== undefined) return next(error)
-      // The error alone: the console shows objects whole, the request with its Authorization too.
-      if (onError === undefined) console.error(error)
-      else callHook(onError, error, req, res)
-      await answerAndClose(res, { status: 500, headers: {} }, limits)
+      await fail(error, req, res, next)
     }
   }
-}
-
-/** The last request of each HTTP/1 connection, by its response. */
-const latest = new WeakMap<object, NodeResponse>()
-
-/**
- * Node.js passes on pipelined requests at once, each with a response that waits for the earlier ones. Here each request
- * waits until the one before was answered. False when that closed the connection: this request cannot be answered, so
- * it must not be handled.
- */
-async function isTurn(req: NodeRequest, res: NodeResponse): Promise<boolean> {
-  const { socket } = req
-  if (req.httpVersionMajor !== 1 || typeof socket !== 'object' || socket === null) return true
-  const previous = latest.get(socket)
-  latest.set(socket, res)
-  // The same response: a handler inside a handler.
-  if (previous === undefined || previous === res) return true
-  if (!previous.writableFinished && !previous.destroyed)
-    await new Promise(resolve => previous.once('finish', resolve).once('close', resolve))
-  return !socket.destroyed && !socket.writableEnded
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
-import { MAX_BODY_BYTES } from '../body/read.ts'
-import { describe, ownOptions } from '../mistakes/mistakes.ts'
+import { kindOf, ownOptions } from '../mistakes/mistakes.ts'
+import { DEFAULTS } from '../options/options.ts'
 import { validateNumber, validateTimeout } from '../options/values.ts'
 import { withDeadline } from '../promises.ts'
 import type { Rejected, Unavailable } from '../verdict/verdict.ts'
@@ -56,7 +56,7 @@ export async function sendRefusal(
   const refusal = refusalOf(verdict, 'sendRefusal')
   if (typeof res?.writeHead !== 'function' || res.req === undefined)
     throw new TypeError(
-      `sendRefusal() got ${describe(res)}: pass res of node:http, Express and Nest, reply.raw in Fastify, ctx.res in Koa`
+      `sendRefusal() got ${kindOf(res)}: pass res of node:http, Express and Nest, reply.raw in Fastify, ctx.res in Koa`
     )
   await answerAndClose(res, refusal, limits)
 }
@@ -65,44 +65,80 @@ type Limits = Required<RefusalOptions>
 
 /** @throws TypeError */
 export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): Limits => ({
-  drainBytes: validateNumber(drainBytes, MAX_BODY_BYTES, 'options.drainBytes', 'bytes', { min: 0 }),
+  drainBytes: validateNumber(drainBytes, DEFAULTS.maxBodyBytes, 'options.drainBytes', 'bytes', { min: 0 }),
   drainTimeout: validateTimeout(drainTimeout, 5000, 'options.drainTimeout')
 })
 
 /**
  * Answers without a body and closes the connection of HTTP/1, or the stream of HTTP/2. A response that has already
- * begun is aborted.
+ * begun is aborted. Never rejects: what a middleware left in a response must not end the process.
  */
 export async function answerAndClose(res: NodeResponse, refusal: Refusal, limits: Limits): Promise<void> {
   if (res.writableEnded || res.destroyed) return
-  if (res.headersSent) {
-    if ('stream' in res) res.stream.close(INTERNAL_ERROR)
-    else res.req.socket.destroy()
-    return
+  try {
+    // A framework that writes after the refusal must not crash the process: write after end.
+    res.on('error', () => {})
+    if (res.headersSent) abort(res)
+    else if ('stream' in res) answerStream(res, refusal)
+    else await answerConnection(res, refusal, limits)
+  } catch (error) {
+    console.error(error)
+    abort(res)
   }
+}
 
-  // A framework that writes after the refusal must not crash the process: write after end.
-  res.on('error', () => {})
-  for (const name of ['Content-Type', 'Content-Encoding']) res.removeHeader(name)
-  res.statusCode = refusal.status
-  for (const [name, value] of Object.entries(refusal.headers)) res.setHeader(name, value)
-  if ('stream' in res) {
-    const { stream } = res
-    res.end()
-    // RFC 9113 section 8.1: a complete response, then a reset without an error, so that the sender stops sending.
-    setTimeout(() => stream.close(NO_ERROR), CLOSE_DELAY)
-    return
-  }
-  res.setHeader('Connection', 'close')
+function abort(res: NodeResponse): void {
+  if ('stream' in res) res.stream.close(INTERNAL_ERROR)
+  else res.req?.socket?.destroy()
+}
+
+/** Directly on the stream: a response of Node.js cannot drop the trailers that it was given. */
+function answerStream({ stream }: Http2ServerResponse, { status, headers }: Refusal): void {
+  if (stream.destroyed) return
+  stream.respond({ ':status': status, ...headers }, { endStream: true })
+  // RFC 9113 section 8.1: a complete response, then a reset without an error, so that the sender stops sending.
+  setTimeout(() => stream.close(NO_ERROR), CLOSE_DELAY)
+}
+
+async function answerConnection(res: ServerResponse, refusal: Refusal, limits: Limits): Promise<void> {
   const { req } = res
+  // Now as well, for a framework that ends the response while the rest is read.
+  setRefusal(res, refusal)
   const isRead = req.complete || req.readableEnded || req.destroyed || (await drain(req, limits))
   if (res.headersSent) return
-  res.setHeader('Content-Length', 0)
+  setRefusal(res, refusal)
+  const { writeHead, end } = original(res)
+  writeHead(res.statusCode)
   if (!isRead) {
     res.flushHeaders()
     await new Promise(resolve => setTimeout(resolve, CLOSE_DELAY))
   }
-  res.end()
+  end()
+}
+
+/** Leaves nothing of what a middleware or handler has set: a foreign Trailer or length would break the response. */
+function setRefusal(res: ServerResponse, { status, headers }: Refusal): void {
+  const { sendDate } = res
+  for (const name of res.getHeaderNames()) res.removeHeader(name)
+  res.sendDate = sendDate // removing a Date has changed it
+  res.statusCode = status
+  res.statusMessage = '' // that of the status
+  for (const [name, value] of Object.entries({ ...headers, 'Content-Length': 0, Connection: 'close' }))
+    res.setHeader(name, value)
+}
+
+/** The class's own methods: middleware (on-headers, compression) puts some in front that add headers or a body. */
+function original(res: ServerResponse): Pick<ServerResponse, 'writeHead' | 'end'> {
+  const { writeHead = res.writeHead, end = res.end } = Object.getPrototypeOf(res) as Partial<ServerResponse>
+  return { writeHead: writeHead.bind(res), end: end.bind(res) }
+}
+
+/** What was set for another body than the empty one (RFC 9112 section 6.2). */
+export function removeFraming(res: NodeResponse): void {
+  for (const name of ['Content-Length', 'Transfer-Encoding', 'Trailer', 'Content-Encoding'])
+    res.removeHeader(name)
+  const hasLength = !('stream' in res) && res.statusCode !== 204 && res.statusCode !== 304
+  if (hasLength) res.setHeader('Content-Length', 0)
 }
 
 /**

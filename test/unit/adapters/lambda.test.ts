@@ -102,6 +102,69 @@ describe('the target', () => {
     expect(target(onDomain(httpApi2, 'hooks.example.com', '$default', '/hook'))).toBe('/hook')
   })
 
+  // developerguide/http-api-stages.html: `$default` is served from the base of the URL. The paths of format 2.0 behind a
+  // custom domain were read from published events of others: AWS documents only that the key of a mapping is left out.
+  const url = 'id.lambda-url.us-east-1.on.aws'
+  test.each([
+    ['HTTP API 2.0, $default', httpApi2, ownDomain, '$default', '/hook', '/hook', '/$default/hook'],
+    ['HTTP API 2.0, a stage', httpApi2, ownDomain, 'prod', '/prod/hook', '/prod/hook', '/prod/prod/hook'],
+    [
+      'HTTP API 2.0, own domain, $default',
+      httpApi2,
+      'a.example',
+      '$default',
+      '/hook',
+      '/hook',
+      '/$default/hook'
+    ],
+    [
+      'HTTP API 2.0, own domain, a stage',
+      httpApi2,
+      'a.example',
+      'prod',
+      '/hook',
+      '/prod/hook',
+      '/prod/prod/hook'
+    ],
+    ['HTTP API 1.0, $default', httpApi1, ownDomain, '$default', '/hook', '/hook', '/$default/hook'],
+    ['HTTP API 1.0, a stage', httpApi1, ownDomain, 'prod', '/prod/hook', '/prod/hook', '/prod/prod/hook'],
+    ['HTTP API 1.0, own domain, key', httpApi1, 'a.example', 'prod', '/key/hook', '/key/hook', '/hook'],
+    ['REST API, a stage', restApi, ownDomain, 'prod', '/prod/hook', '/prod/hook', '/prod/prod/hook'],
+    ['REST API, own domain, key', restApi, 'a.example', 'prod', '/key/hook', '/key/hook', '/hook'],
+    ['function URL', functionUrl, url, '$default', '/hook', '/hook', '/$default/hook'],
+    ['load balancer', loadBalancer, '', '', '/hook', '/hook', '/$default/hook']
+  ])(
+    '%s: verified at the signed path, and at no other',
+    async (_, event, domainName, stage, signed, path, other) => {
+      const verify = createVerifier({ ...service.options, requireHttps: false })
+      const request = service.sign({ method: 'GET', target: signed })
+      const at = (path: string) => ({
+        ...event,
+        ...('rawPath' in event
+          ? { rawPath: path, rawQueryString: '', cookies: [] }
+          : { path, httpMethod: 'GET' }),
+        queryStringParameters: {},
+        multiValueQueryStringParameters: {},
+        multiValueHeaders: null,
+        headers: Object.fromEntries(linesOf(request)),
+        body: null,
+        requestContext: {
+          ...event.requestContext,
+          domainName,
+          stage,
+          path,
+          http: undefined,
+          ...methodOf(event)
+        }
+      })
+      expect((await verify(fromLambdaEvent(at(path) as never))).failures).toEqual([])
+      expect((await verify(fromLambdaEvent(at(other) as never))).failures).toMatchObject([
+        { code: 'signature-mismatch' }
+      ])
+    }
+  )
+  const methodOf = (event: object) => ('rawPath' in event ? { http: { method: 'GET' } } : {})
+
   test('of an HTTP API in format 1.0 has what the sender wrote, the key of an API mapping too', () => {
     const requestContext = { ...httpApi1.requestContext, domainName: 'hooks.example.com', stage: 'prod' }
     const event = {

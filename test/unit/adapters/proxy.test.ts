@@ -182,10 +182,7 @@ describe('rejects bad options', () => {
     [{ prefix: '/a\n' }, 'options.prefix is "/a\\n"'],
     [{ prefix: true }, 'options.prefix is true'],
     [{ trustProxy: true }, 'fromLambdaEvent() has no option "trustProxy"'],
-    [
-      'x-forwarded-proto',
-      'fromLambdaEvent() got "x-forwarded-proto" for its options: pass an object with https'
-    ],
+    ['x-forwarded-proto', 'fromLambdaEvent() got a string for its options: pass an object with https'],
     [Buffer.from('body'), 'fromLambdaEvent() got an object for its options']
   ])('%j', (options, message) => {
     expect(() => received({}, options as never)).toThrow(TypeError)

@@ -555,8 +555,8 @@ describe('options', () => {
       { drainBytes: -1 },
       'options.drainBytes is the number -1: pass a number of bytes, at least 0, such as 10485760'
     ],
-    [{ drainTimeout: '5s' }, 'options.drainTimeout is "5s": pass a number of milliseconds, at least 1'],
-    [{ onRefused: 'log' }, 'options.onRefused is "log": pass a function'],
+    [{ drainTimeout: '5s' }, 'options.drainTimeout is a string: pass a number of milliseconds, at least 1'],
+    [{ onRefused: 'log' }, 'options.onRefused is a string: pass a function'],
     [{ onError: 1 }, 'options.onError is the number 1: pass a function'],
     [{ onrefused: () => {} }, 'nodeHandler() has no option "onrefused"']
   ])('%j is a TypeError at once', (options, message) => {
