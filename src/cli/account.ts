@@ -1,18 +1,39 @@
 import { createAccountClient } from '../account/client.ts'
 import { AccountError, type AccountErrorCode } from '../account/errors.ts'
-import { inFlags } from '../explain/settings.ts'
 import { escapeText } from '../explain/text.ts'
+import { messageIn } from '../mistakes/mistakes.ts'
+import { inFlags, UNSHARED } from '../options/flags.ts'
 import { EXIT, type Io, readBytes, UsageError } from './command.ts'
-import { type Command, requireFlags, text, type Values } from './flags.ts'
+import type { Command, Values } from './flags.ts'
 
-const OPTIONS = { 'auth-url': text, 'base-url': text } as const
+const FLAGS = {
+  authUrl: { ...UNSHARED.authUrl, isRequired: true },
+  baseUrl: { ...UNSHARED.baseUrl, isRequired: true }
+} as const
 
 /** `signed-requests account` */
-export const account: Command<typeof OPTIONS> = { options: OPTIONS, run }
+export const account: Command<typeof FLAGS> = {
+  summary: 'print the account id that an access token belongs to',
+  about: [
+    'Prints the account id that the service puts into X-Service-ID, and that createVerifier takes as accounts. The ' +
+      'access token is taken from the environment variable ACCESS_TOKEN, or else from standard input, never from an ' +
+      'argument, which other users of the machine could see.'
+  ],
+  flags: FLAGS,
+  examples: [
+    'npx signed-requests account --auth-url https://auth.service.example \\\n' +
+      '--base-url https://api.service.example/v4 < token.txt'
+  ],
+  exits: {
+    0: 'the account id is printed',
+    1: 'the token was refused',
+    2: 'a server was not reached, or cannot answer now',
+    64: 'a mistake on the command line, such as the URL of another service'
+  },
+  run
+}
 
-async function run(values: Values<typeof OPTIONS>, io: Io): Promise<number> {
-  const { 'auth-url': authUrl = '', 'base-url': baseUrl = '' } = values
-  requireFlags({ 'auth-url': authUrl, 'base-url': baseUrl })
+async function run({ authUrl, baseUrl }: Values<typeof FLAGS>, io: Io): Promise<number> {
   // Never from an argument: the list of processes shows those.
   const accessToken = (io.env['ACCESS_TOKEN'] || String(await readBytes('-', 'standard input', io))).trim()
   if (accessToken === '')
@@ -24,9 +45,7 @@ async function run(values: Values<typeof OPTIONS>, io: Io): Promise<number> {
   } catch (error) {
     if (!(error instanceof AccountError)) throw error
     const [fault, exit] = FAULTS[error.code]
-    // The option of createAccountClient has no flag.
-    const message = inFlags(error.message.replace(/ Give selectAccountId .*/, ''))
-    io.note(`signed-requests: ${fault}: ${escapeText(message, 1000)}`)
+    io.note(`signed-requests: ${fault}: ${escapeText(messageIn(error, inFlags), 1000)}`)
     // The same call may succeed later.
     return error.retryable ? EXIT.unknown : exit
   }

@@ -13,7 +13,22 @@ import { exchange } from './exchange.ts'
 import type { Command } from './flags.ts'
 
 /** `signed-requests demo` */
-export const demo: Command = { options: {}, run }
+export const demo: Command = {
+  summary: 'show good and forged requests, and the verdict on each',
+  about: [
+    'Starts a DNS server and an HTTPS receiver on this machine, sends good and forged requests, prints which check ' +
+      'refused each, and ends.'
+  ],
+  flags: {},
+  examples: ['npx signed-requests demo'],
+  exits: {
+    0: 'every verdict is as expected',
+    1: 'one is not',
+    2: 'a port could not be opened',
+    64: 'a mistake on the command line'
+  },
+  run
+}
 
 const HOST = 'receiver.example'
 

@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import type { AdapterRequest } from '../adapters/proxy.ts'
 import { ERRORS } from '../explain/facts.ts'
@@ -14,6 +14,12 @@ const MAX_SHOWN = 16_384
 /** milliseconds */
 export const RESPONSE_TIMEOUT = 30_000
 
+/** milliseconds to wait for the part of a body that is shown: the head has said what matters, and a body may never end */
+const BODY_TIMEOUT = 1000
+
+/** RFC 9110 section 15.2: any number may come before the answer. */
+const MAX_INTERIM = 100
+
 /**
  * One request on a connection of its own: the path and query of the URL, and these headers in this order and case.
  * Redirects are not followed. Rejects when there is no response. Of the body, at most the part that is shown is read.
@@ -23,13 +29,10 @@ export async function exchange(url: URL, { method, headers, body }: Sent, tls: R
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   const request = send(url, { ...tls, method, headers: headers.flat(), agent: false, signal })
   request.end(body)
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request.on('response', resolve)
-    // A server that responds before the body has arrived may close; what it said counts.
-    request.on('error', error => setTimeout(() => reject(error), 100))
-  })
+  const response = await responseTo(request)
   const { statusCode: status = 0, statusMessage: statusText = '', headers: received } = response
   let shown = Buffer.alloc(0)
+  const timer = setTimeout(() => response.destroy(), BODY_TIMEOUT)
   try {
     for await (const chunk of response) {
       shown = Buffer.concat([shown, chunk])
@@ -37,8 +40,33 @@ export async function exchange(url: URL, { method, headers, body }: Sent, tls: R
     }
   } catch {
     // Cut short: the head counts.
+  } finally {
+    clearTimeout(timer)
   }
   return { method, url, status, statusText, headers: received, body: shown.subarray(0, MAX_SHOWN) }
+}
+
+/** Rejects when there is none; an answer is an answer, whatever protocol it changes to. */
+function responseTo(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve)
+    // 101, and 2xx to CONNECT: what follows on the connection is another protocol.
+    for (const event of ['upgrade', 'connect'] as const)
+      request.on(event, response => {
+        resolve(response)
+        response.destroy()
+      })
+    let interim = 0
+    request.on('information', () => {
+      if (++interim > MAX_INTERIM) request.destroy(new Error('only interim answers (1xx), without end'))
+    })
+    let problem = new Error('the connection ended without an answer')
+    request.on('error', error => {
+      problem = error
+    })
+    // A server that responds before the body has arrived may close; what it said counts.
+    request.on('close', () => setTimeout(() => reject(problem), 100))
+  })
 }
 
 /** Node's errors have a message for a person, and most have a code. */
@@ -80,6 +108,7 @@ export function describeResponse({ method, url, status, headers, body }: Respons
 const SIGNS = ['location', 'www-authenticate', 'server', 'x-powered-by', 'via', 'cf-ray', 'x-amz-cf-id']
 
 const MEANINGS: Readonly<Record<number, string>> = {
+  101: 'it changed to another protocol, which nobody asked for',
   2: 'accepted without a signature, or a page such as a login form',
   3: 'a redirect: the signature is for this host and path only, and a 301 or 302 turns POST into GET; give the service the last URL',
   400: 'something before the verifier could not read the request: a body parser, or a proxy',

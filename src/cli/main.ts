@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { run } from './run.ts'
 
 // The reader of the output may have seen enough: `signed-requests explain FILE | head -1`.
@@ -10,6 +9,7 @@ process.exitCode = await run(process.argv.slice(2), {
   stdin: process.stdin,
   print: text => process.stdout.write(`${text}\n`),
   note: text => process.stderr.write(`${text}\n`),
+  ...(process.stderr.isTTY && { progress: (text: string) => process.stderr.write(`${text}\n`) }),
   // hasColors() respects NO_COLOR and TERM=dumb.
   color: process.stdout.isTTY === true && process.stdout.hasColors(),
   env: process.env

@@ -16,7 +16,24 @@ import {
 import type { Command } from './flags.ts'
 
 /** `signed-requests probe` */
-export const probe: Command = { argument: 'URL', options: {}, run }
+export const probe: Command = {
+  summary: 'find out whether a receiver is reached, or who answers instead',
+  about: [
+    'Says in stages whether requests from outside reach the receiver at URL: DNS, the TLS certificate, redirects, an ' +
+      'unsigned GET, an unsigned POST, and an unsigned POST of 1 MB. None of them may be accepted: a refusal of this ' +
+      'library is what it wants to see. Where something else answers, it says what.'
+  ],
+  argument: 'URL',
+  flags: {},
+  examples: ['npx signed-requests probe https://hooks.example.com/hook'],
+  exits: {
+    0: 'a receiver with this library refuses all of them',
+    1: 'something else answers',
+    2: 'it is not reached, or its certificate does not hold',
+    64: 'a mistake on the command line'
+  },
+  run
+}
 
 async function run(_: object, io: Io, argument: string): Promise<number> {
   const url = parseUrl(argument)

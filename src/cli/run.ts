@@ -1,59 +1,79 @@
 import { readFileSync } from 'node:fs'
-import { inFlags } from '../explain/settings.ts'
 import { escapeText } from '../explain/text.ts'
+import { messageIn } from '../mistakes/mistakes.ts'
+import { inFlags } from '../options/flags.ts'
 import { account } from './account.ts'
 import { EXIT, guardOutput, type Io, UsageError } from './command.ts'
 import { demo } from './demo.ts'
 import { explain } from './explain/explain.ts'
-import { type Command, didYouMean, parseFlags } from './flags.ts'
-import { key } from './key.ts'
+import { type Command, didYouMean, parseFlags, requiredFlags, requireFlags } from './flags.ts'
+import { commandHelp, programHelp } from './help.ts'
+import { key } from './key/key.ts'
 import { probe } from './probe.ts'
 import { send } from './send/send.ts'
 
+/** The commands, in the order of the help. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>(
   Object.entries({ explain, key, send, account, demo, probe })
 )
 
 /** Runs one command. Resolves to the exit code; a mistake is one line. */
-export async function run(args: readonly string[], terminal: Io): Promise<number> {
+export async function run(
+  args: readonly string[],
+  terminal: Io,
+  commands: ReadonlyMap<string, Command> = COMMANDS
+): Promise<number> {
   const io = guardOutput(terminal)
   try {
-    return await runCommand(args, io)
+    return await runCommand(args, io, commands)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    const text = error instanceof TypeError ? inFlags(message) : message
-    io.note(`signed-requests: ${escapeText(text, 1000)}`)
+    const message = error instanceof Error ? messageIn(error, inFlags) : String(error)
+    io.note(`signed-requests: ${escapeText(message, 1000)}`)
     return error instanceof UsageError || error instanceof TypeError ? EXIT.usage : EXIT.unknown
   }
 }
 
-async function runCommand([name = '', ...args]: readonly string[], io: Io): Promise<number> {
-  const command = COMMANDS.get(name)
-  const isHelp = (arg: string) => arg === '--help' || arg === '-h'
-  if (isHelp(name) || name === 'help') io.print(helpOf('signed-requests'))
-  else if (name === '--version') io.print(JSON.parse(readPackage('package.json')).version)
-  else if (name === '') throw new UsageError('a command is missing; see --help')
-  else if (command === undefined) {
-    const meant = didYouMean(name, [...COMMANDS.keys()])
-    throw new UsageError(`there is no command ${JSON.stringify(name)}${meant}; see --help`)
-  } else if (args.some(isHelp)) io.print(helpOf(name))
+const PROGRAM = { version: { flag: 'version', kind: 'switch', about: 'print the version' } } as const
+
+async function runCommand(
+  args: readonly string[],
+  io: Io,
+  commands: ReadonlyMap<string, Command>
+): Promise<number> {
+  const [name = '', ...rest] = args
+  const command = commands.get(name)
+  if (command === undefined) return runWithoutCommand(args, io, commands)
+  const { values, positionals, isHelp } = parseFlags(rest, command.flags, io.env)
+  if (isHelp) {
+    io.print(commandHelp(name, command))
+    return EXIT.ok
+  }
+  const { argument = '' } = command
+  const isList = argument.endsWith('...')
+  const min = argument === '' || argument.startsWith('[') ? 0 : 1
+  const max = isList ? Number.POSITIVE_INFINITY : Math.min(1, argument.length)
+  if (positionals.length < min || positionals.length > max) {
+    const what = argument.replace(/\W/g, '')
+    throw new UsageError(
+      `${name} takes ${max === 0 ? 'no argument' : `one ${what}${isList ? ' or more' : ''}`}`
+    )
+  }
+  requireFlags(requiredFlags(command.flags), values)
+  return command.run(values, io, positionals[0] ?? '', positionals)
+}
+
+function runWithoutCommand(args: readonly string[], io: Io, commands: ReadonlyMap<string, Command>): number {
+  const { values, positionals, isHelp } = parseFlags(args, PROGRAM, {})
+  const [name] = positionals
+  if (isHelp || name === 'help') io.print(programHelp(commands))
+  else if (values.version) io.print(version())
+  else if (name === undefined) throw new UsageError('a command is missing; see --help')
   else {
-    const { values, positionals } = parseFlags(args, command.options, io.env)
-    const { argument = '' } = command
-    const allowed = argument === '' ? [0] : argument.startsWith('[') ? [0, 1] : [1]
-    if (!allowed.includes(positionals.length))
-      throw new UsageError(`${name} takes ${argument ? `one ${argument.replace(/\W/g, '')}` : 'no argument'}`)
-    return command.run(values, io, positionals[0] ?? '')
+    const meant = didYouMean(name, [...commands.keys()])
+    throw new UsageError(`there is no command ${JSON.stringify(name)}${meant}; see --help`)
   }
   return EXIT.ok
 }
 
-const readPackage = (file: string): string =>
-  readFileSync(new URL(file, import.meta.resolve('signed-requests/package.json')), 'utf8').replaceAll(
-    '\r',
-    ''
-  )
-
-/** The help of a command is written once, in the documentation. */
-const helpOf = (name: string): string =>
-  readPackage('docs/command-line.md').split(`<!-- help: ${name} -->\n\`\`\`text\n`)[1]!.split('\n```')[0]!
+const version = (): string =>
+  JSON.parse(readFileSync(new URL(import.meta.resolve('signed-requests/package.json')), 'utf8')).version

@@ -3,7 +3,8 @@ import { decodeBody } from '../../fixture/setup.ts'
 import { base64Digest } from '../../http/digest.ts'
 import { lineValues } from '../../http/fields.ts'
 import type { HeaderLine, ReceivedBody } from '../../http/request.ts'
-import type { VerifierOptions } from '../../options/verifier-options.ts'
+import type { VerifierOptions } from '../../options/options.ts'
+import { UsageError } from '../command.ts'
 
 /** One request of a capture. */
 export interface Entry {
@@ -23,11 +24,32 @@ export interface Entry {
 /** More requests than anyone looks through. */
 export const MAX_ENTRIES = 10_000
 
+/**
+ * More than any request has, and few enough that no file of 16 MB takes more than seconds or much memory: of JSON the
+ * values and how deep they are nested, of a head the characters and the header lines, of a body the chunks, of a command the words, quotes and
+ * escapes.
+ */
+const LIMITS = {
+  'JSON values': 300_000,
+  'levels of nested JSON': 200,
+  'characters before the body': 4 * 2 ** 20,
+  'header lines': 250_000,
+  chunks: 250_000,
+  'parts of a command': 1_000_000
+} as const
+
+/** @throws UsageError above the limit */
+export function assertWithin(unit: keyof typeof LIMITS, count: number): void {
+  if (count <= LIMITS[unit]) return
+  const most = LIMITS[unit].toLocaleString('en')
+  throw new UsageError(`the file has more than ${most} ${unit}: save the one request in a file of its own`)
+}
+
 /** A request as a format shows it. */
 export interface Captured extends Omit<AdapterRequest, 'body' | 'https'> {
   body?: ReceivedBody
   /** what may be the body too, each with a note; of all the one that has the digest is taken, or the last */
-  otherBodies?: readonly (readonly [body: Uint8Array, note: string])[]
+  otherBodies?: Iterable<readonly [body: Uint8Array, note: string]>
   /** why none of these need be the body, unless it has the digest */
   lostBody?: string | undefined
   https?: boolean
@@ -45,16 +67,21 @@ export function entryOf(captured: Captured): Entry {
   const { body = null, otherBodies = [], lostBody, authority, protocol, notes = [], ...request } = captured
   const https = protocol?.toLowerCase() !== 'http'
   const hasHost = authority === undefined || lineValues(request.headers, 'host').length > 0
+  assertWithin('header lines', request.headers.length)
   const headers: readonly HeaderLine[] = hasHost ? request.headers : [['Host', authority], ...request.headers]
   const digests = ['digest', 'content-digest'].flatMap(name => lineValues(headers, name)).join()
-  const candidates = [[body, ''] as const, ...otherBodies]
-  const right = candidates.find(([bytes]) => hasDigest(digests, bytes ?? ''))
-  const [chosen, note] = right ?? candidates.at(-1)!
+  let [chosen, note]: readonly [ReceivedBody | null, note: string] = [body, '']
+  let isRight = hasDigest(digests, body ?? '')
+  for (const other of isRight ? [] : otherBodies) {
+    ;[chosen, note] = other
+    isRight = hasDigest(digests, chosen)
+    if (isRight) break
+  }
   // A missing body has a digest; where that itself is missing, the body does not matter.
   const isLost = digests !== '' && !lineValues(headers, 'content-length').includes('0')
   const isEmpty = chosen === null || (chosen as { length?: number }).length === 0
   const missing = isEmpty && isLost ? 'the capture does not have the body' : lostBody
-  const isMissing = right === undefined && missing !== undefined
+  const isMissing = !isRight && missing !== undefined
   return {
     request: { https, ...request, headers, body: isMissing ? MISSING_BODY : chosen },
     missingBody: isMissing ? missing : undefined,
@@ -69,7 +96,9 @@ const MISSING_BODY = decodeBody({ error: 'not-in-the-capture' })
 const hasDigest = (digests: string, body: ReceivedBody & {}): boolean =>
   digests !== '' &&
   (typeof body === 'string' || body instanceof Uint8Array) &&
-  (['sha256', 'sha512'] as const).some(name => digests.includes(base64Digest(name, Buffer.from(body))))
+  (['sha256', 'sha512'] as const).some(name =>
+    digests.includes(base64Digest(name, typeof body === 'string' ? Buffer.from(body) : body))
+  )
 
 export const isSigned = ({ request }: Entry): boolean =>
   ['signature', 'signature-input'].some(name => lineValues(request.headers, name).length > 0)

@@ -1,7 +1,14 @@
 import { plural } from '../../explain/text.ts'
 import { lineValues, trimWhiteSpace } from '../../http/fields.ts'
 import type { HeaderLine } from '../../http/request.ts'
-import { type Captured, type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders } from './capture.ts'
+import {
+  assertWithin,
+  type Captured,
+  type Entry,
+  entryOf,
+  MAX_ENTRIES,
+  splitPseudoHeaders
+} from './capture.ts'
 
 /** A head, with the empty lines before it, which do not count (RFC 9112 section 2.2). */
 const HEAD = /[\r\n]*(.*?)(?:\r?\n\r?\n|\r?\n?$)/gs
@@ -21,8 +28,7 @@ export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
   const entries: Entry[] = []
   for (let at = 0; at >= 0 && entries.length < MAX_ENTRIES; ) {
     HEAD.lastIndex = at
-    const lines = HEAD.exec(text)![1]!.split(/\r?\n/)
-    const head = parseHttp1Head(lines) ?? parseHttp2Head(lines)
+    const head = parseHead(HEAD.exec(text)![1]!)
     // Something else may come before the first request only.
     if (head === undefined && at > 0) break
     let from = 1
@@ -41,6 +47,17 @@ export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
 
 /** RFC 9112 section 3; everything between the method and the version is the target. */
 const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.*) HTTP\/\d(?:\.\d)?$/s
+
+/** Undefined for what begins neither with a request line nor with a pseudo-header. */
+function parseHead(text: string): Captured | undefined {
+  const [first = ''] = text.split(/\r?\n/, 1)
+  const isHttp1 = REQUEST_LINE.test(first)
+  if (!isHttp1 && !first.startsWith(':')) return undefined
+  assertWithin('characters before the body', text.length)
+  const lines = text.split(/\r?\n/, 250_002)
+  assertWithin('header lines', lines.length - 1)
+  return isHttp1 ? parseHttp1Head(lines) : parseHttp2Head(lines)
+}
 
 function parseHttp1Head([first = '', ...lines]: readonly string[]): Captured | undefined {
   const [, method, target] = REQUEST_LINE.exec(first) ?? []
@@ -99,17 +116,20 @@ const SIZE = /^\r?\n([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
 /** RFC 9112 section 7.1: chunk-size, extensions that are ignored, data; trailers are ignored. Undefined if it is not in chunks. */
 function parseChunks(rest: Buffer) {
   const bytes = Buffer.concat([Buffer.from('\n'), rest])
-  const chunks: Buffer[] = []
-  let [at, size] = [0, -1]
+  const body = Buffer.alloc(rest.length)
+  let [at, size, length, count] = [0, -1, 0, 0]
   while (size !== 0) {
-    const [line, hex] = SIZE.exec(bytes.toString('latin1', at, at + 1000)) ?? []
+    const end = bytes.indexOf('\n', at + 2) + 1
+    const [line, hex] =
+      SIZE.exec(bytes.toString('latin1', at, Math.min(end || bytes.length, at + 1000))) ?? []
     if (line === undefined || hex === undefined) break
     size = Number.parseInt(hex, 16)
     const from = at + line.length
     at = Math.min(from + size, bytes.length)
-    chunks.push(bytes.subarray(from, at))
+    length += bytes.copy(body, length, from, at)
+    assertWithin('chunks', ++count)
   }
   if (at === 0) return undefined
-  const notes = size === 0 ? [] : [`the chunks break off after ${plural(chunks.length, 'chunk')}`]
-  return { body: Buffer.concat(chunks), length: at - 1, notes }
+  const notes = size === 0 ? [] : [`the chunks break off after ${plural(count, 'chunk')}`]
+  return { body: body.subarray(0, length), length: at - 1, notes }
 }

@@ -1,6 +1,7 @@
 import { fromLambdaEvent, type LambdaEvent } from '../../adapters/lambda.ts'
 import type { VectorJson } from '../../fixture/form.ts'
 import { optionsOfVector, requestOfVector } from '../../fixture/setup.ts'
+import { lineValues } from '../../http/fields.ts'
 import type { HeaderLine } from '../../http/request.ts'
 import { UsageError } from '../command.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
@@ -41,7 +42,13 @@ function entriesOf(value: unknown): Entry[] {
 function parseLambdaEvent(event: JsonObject): Entry[] | undefined {
   if (!('httpMethod' in event || 'rawPath' in event)) return undefined
   const { headers, ...request } = fromLambdaEvent(event as LambdaEvent)
-  return [entryOf({ ...request, headers: parseHeaders([...(headers as Iterable<HeaderLine>)]) })]
+  const lines = parseHeaders([...(headers as Iterable<HeaderLine>)])
+  // A load balancer may listen without TLS, and says in a header whether it did; it replaces what the sender wrote.
+  const isHttps = !request.https && lineValues(lines, 'x-forwarded-proto').join() === 'https'
+  const notes = isHttps
+    ? ['X-Forwarded-Proto of the load balancer is https, so the request counts as HTTPS']
+    : []
+  return [entryOf({ ...request, headers: lines, https: request.https || isHttps, notes })]
 }
 
 const TARGETS = ['target', 'originalUrl', 'url', 'path']
@@ -75,17 +82,20 @@ function parseExport(given: JsonObject): Entry[] | undefined {
   if (isText(body)) return [entryOf({ ...request, body: Buffer.from(body, isBase64 ? 'base64' : 'utf8') })]
   if (type === 'Buffer' && Array.isArray(data)) return [entryOf({ ...request, body: Buffer.from(data) })]
   if (body === undefined) return [entryOf(request)]
-  // As JavaScript writes it, compact and indented, and as Python does; each with and without a newline.
-  const spaced = JSON.stringify(body, null, 1)
-    .replace(/\n */g, ' ')
-    .replace(/([{[]) | ([}\]])/g, '$1$2')
-  const texts = [JSON.stringify(body), spaced, JSON.stringify(body, null, 2)]
-  const note = 'the body was parsed: written as JSON again, these are the bytes that were signed'
-  const otherBodies = [...texts, ...texts.map(text => `${text}\n`)].map(
-    text => [Buffer.from(text), note] as const
-  )
   const lostBody = 'the capture has the body parsed, and its bytes as sent are lost'
-  return [entryOf({ ...request, otherBodies, lostBody })]
+  return [entryOf({ ...request, otherBodies: serializations(body), lostBody })]
+}
+
+/** JSON as JavaScript writes it, compact and indented, and as Python does; each with and without a newline. */
+function* serializations(body: unknown): Generator<readonly [Buffer, note: string]> {
+  const note = 'the body was parsed: written as JSON again, these are the bytes that were signed'
+  for (const indent of [0, 1, 2]) {
+    const text = JSON.stringify(body, null, indent)
+    const python = () => text.replace(/\n */g, ' ').replace(/([{[]) | ([}\]])/g, '$1$2')
+    const written = Buffer.from(indent === 1 ? python() : text)
+    yield [written, note]
+    yield [Buffer.concat([written, Buffer.from('\n')]), note]
+  }
 }
 
 /** A query as text, or as frameworks parse it, which is written again. */
@@ -98,7 +108,7 @@ function searchOf(query: unknown): string {
 }
 
 /** An object of names and values, an array of pairs, or an array of `{ name, value }`. */
-function parseHeaders(headers: unknown): HeaderLine[] {
+export function parseHeaders(headers: unknown): HeaderLine[] {
   const lines = Array.isArray(headers) ? headers : Object.entries(headers as object)
   return lines.flatMap(line => {
     const [name, values, more] = Array.isArray(line) ? line : [line?.name ?? line?.key, line?.value]

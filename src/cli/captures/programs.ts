@@ -1,51 +1,24 @@
-import { lineValues } from '../../http/fields.ts'
-import { type Entry, entryOf, MAX_ENTRIES, splitUrl } from './capture.ts'
-import { parseHeader, parseHttp } from './http.ts'
+import { assertWithin, type Entry, MAX_ENTRIES } from './capture.ts'
+import { parseHttp } from './http.ts'
 
 /** What curl sent, as `curl -v` marks it; `--trace-time` puts a time before it. */
 const SENT = /^(?:\d\d:\d\d:\d\d\.\d{1,9} )?>(?: (.*?))?\r?$/s
 
 /** Parses the heads that `curl -v` prints with `> ` before each line. It does not print the body. */
 export function parseCurl(text: string): Entry[] {
-  const sent = text.split('\n').flatMap(line => SENT.exec(line)?.slice(1) ?? [])
-  const heads = sent.join('\n').split('\n\n', MAX_ENTRIES)
-  return heads.flatMap(head => parseHttp(Buffer.from(head, 'latin1')))
-}
-
-/** A word of a POSIX shell; browsers write `$'...'` where a text has more than printable ASCII. */
-const WORD = /(?:\$'(?:[^'\\]|\\.)*'|'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/gs
-const QUOTED = /\$'((?:[^'\\]|\\.)*)'|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/gs
-const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
-
-const unescapeAnsi = (text: string): string =>
-  text.replace(/\\(?:u([0-9a-f]{4})|x([0-9a-f]{2})|(.))/gis, (_, unit?: string, octet = unit, char = '') =>
-    octet === undefined ? (CONTROLS[char] ?? char) : String.fromCharCode(Number.parseInt(octet, 16))
-  )
-
-const wordsIn = (text: string): string[] =>
-  (text.replace(/\\\r?\n/g, ' ').match(WORD) ?? []).map(word =>
-    word.replace(QUOTED, (_, ansi?: string, exact?: string, double?: string, char = '') =>
-      ansi === undefined ? (exact ?? double?.replace(/\\(["\\$`])/g, '$1') ?? char) : unescapeAnsi(ansi)
-    )
-  )
-
-/** Parses a curl command, as "copy as cURL" of browsers and of sites that inspect requests writes it. */
-export function parseCurlCommand(text: string): Entry[] {
-  const words = wordsIn(text)
-  const after = (pattern: RegExp): string[] =>
-    words.flatMap((word, i) => (i > 0 && pattern.test(words[i - 1]!) ? [word] : []))
-  const url = words.find(word => /^https?:\/\//i.test(word))
-  if (url === undefined) return []
-  const data = after(/^(?:-d|--data(?:-raw|-binary|-ascii)?)$/)
-  const [method = data.length > 0 ? 'POST' : 'GET'] = after(/^(?:-X|--request)$/)
-  const headers = after(/^(?:-H|--header)$/).map(line => parseHeader(Buffer.from(line).toString('latin1')))
-  // What stands in a file is not in the command.
-  const isGiven = data.length > 0 && !data.some(part => part.startsWith('@'))
-  const body = isGiven ? Buffer.from(data.join('&')) : null
-  // curl writes it itself.
-  if (body !== null && lineValues(headers, 'content-length').length === 0)
-    headers.push(['Content-Length', String(body.length)])
-  return [entryOf({ method, ...splitUrl(url), headers, body })]
+  const entries: Entry[] = []
+  let head: string[] = []
+  for (let at = 0, end = 0; at < text.length && entries.length < MAX_ENTRIES; at = end + 1) {
+    end = text.indexOf('\n', at) >>> 0
+    const [sent, line] = SENT.exec(text.slice(at, end)) ?? []
+    if (line) head.push(line)
+    assertWithin('header lines', head.length)
+    if (sent === undefined || line || head.length === 0) continue
+    // An empty line ends a head.
+    entries.push(...parseHttp(Buffer.from(head.join('\n'), 'latin1')))
+    head = []
+  }
+  return [...entries, ...parseHttp(Buffer.from(head.join('\n'), 'latin1'))]
 }
 
 /** The lines that `tcpdump` prints before the octets of a packet; with -v they are more, and the head is among them. */

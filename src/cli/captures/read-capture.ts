@@ -1,12 +1,19 @@
 import { UsageError } from '../command.ts'
 import { type Entry, isSigned } from './capture.ts'
+import { parseCurlCommand } from './curl-command.ts'
+import { FETCH_CALL, parseFetchCalls } from './fetch-call.ts'
 import { parseHttp } from './http.ts'
 import { parseJson } from './json.ts'
-import { PACKET, parseCurl, parseCurlCommand, parseTcpdump } from './programs.ts'
+import { ACCESS_LOGS } from './logs.ts'
+import { lineOf, measureJson } from './measure-json.ts'
+import { POWERSHELL, parsePowerShell } from './powershell.ts'
+import { PACKET, parseCurl, parseTcpdump } from './programs.ts'
 
-const FORMATS =
-  'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a curl command, an ' +
-  'HTTP/2 head with :method and :path, a HAR, an AWS Lambda event, JSON of { method, url, headers, body }, or a fixture'
+/** For a person: what is read. */
+export const FORMATS =
+  'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a request that a ' +
+  'browser copied as cURL, PowerShell or fetch, an HTTP/2 head with :method and :path, a HAR, an AWS Lambda event, JSON ' +
+  'of { method, url, headers, body }, or a fixture'
 
 const LOGGED = 'this is how console.log prints an object: write JSON.stringify of method, url, headers, body'
 const RAW = 'this has req.rawHeaders: write JSON.stringify of { method, url, headers: req.headers, body }'
@@ -33,7 +40,7 @@ const NOT_CAPTURES: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^\w+ \S+ HTTP\/1\.[01]\r?\n\s*\n[\w-]+: /, 'every second line is empty: remove those lines'],
   // Lines of curl -v have > in front.
   [/^(?!.{0,40}> )\S[^\n]*\s[A-Z]{3,7} \/\S* HTTP\/1\.[01]\r?\n\S[^\n]*\s[\w-]+: /m, MARKED],
-  [/^\S+ \S+ \S+ \[[^\]\n]+\] "/m, 'this is an access log, which has no headers: capture with tcpdump -A'],
+  ...ACCESS_LOGS,
   [/^\s*(?:\$ )?https?\s+\S/, 'this is an HTTPie command: save what http --print=HB --pretty=none prints']
 ]
 
@@ -73,38 +80,54 @@ const INDENTED = /^[\r\n]*([ \t]+)[A-Z]+ \S+ HTTP\/1\.[01]\r?\n\1/
 
 function parse(bytes: Buffer, start: string): Entry[] {
   // Log lines may begin with [2026-11-22 or [info].
-  if (/^\s*(?:\{|\[\s*[[\]{"])/.test(start)) return parseJsonText(bytes.toString('utf8'))
-  if (/^\s*(?:\$ )?curl\s/.test(start)) return parseCurlCommand(bytes.toString('utf8'))
-  const text = bytes.toString('latin1')
+  if (/^\s*(?:\{|\[\s*[[\]{"])/.test(start)) return parseJsonText(bytes)
+  if (POWERSHELL.test(start)) return parsePowerShell(bytes.toString('utf8'))
+  if (FETCH_CALL.test(start)) return parseFetchCalls(bytes.toString('utf8'))
+  if (/^\s*(?:\$ |[A-Z]:\\[^>\n]*>)?curl(?:\.exe)?\s/i.test(start))
+    return parseCurlCommand(bytes.toString('utf8'))
   const [, indent] = INDENTED.exec(start) ?? []
-  if (indent !== undefined)
-    return parseHttp(Buffer.from(text.replaceAll(`\n${indent}`, '\n').trimStart(), 'latin1'))
+  if (indent !== undefined) return parseHttp(unindent(bytes, Buffer.from(indent)))
+  const text = bytes.toString('latin1')
   if (PACKET.test(start)) return parseTcpdump(text)
   const sent = BEGINS_AS_HTTP1.test(start) ? [] : parseCurl(text)
   return sent.length > 0 ? sent : parseHttp(bytes)
 }
 
+/** Each line without the indent, where it has it. */
+function unindent(bytes: Buffer, indent: Buffer): Buffer {
+  const lines = Buffer.alloc(bytes.length)
+  let length = 0
+  for (let at = 0, end = 0; at < bytes.length; at = end) {
+    end = bytes.indexOf('\n', at) + 1 || bytes.length
+    const isIndented = bytes.compare(indent, 0, indent.length, at, Math.min(at + indent.length, end)) === 0
+    length += bytes.copy(lines, length, at + (isIndented ? indent.length : 0), end)
+  }
+  return lines.subarray(0, length)
+}
+
 /** JSON or, as logs have it, one value of it a line. @throws UsageError */
-function parseJsonText(text: string): Entry[] {
+function parseJsonText(bytes: Buffer): Entry[] {
+  const comma = measureJson(bytes)
+  const text = bytes.toString('utf8')
   try {
     // Each line break that a comma replaces keeps the positions as they are.
     return parseJson(JSON.parse(`[${text.replace(/\n(?=\{)(?<=\}[ \t\r]*\n)/g, ',')}]`))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const problem = error instanceof SyntaxError ? `does not parse: ${problemIn(text, error)}` : MISTYPED
+    const problem =
+      error instanceof SyntaxError ? `does not parse: ${problemIn(bytes, error, comma)}` : MISTYPED
     throw new UsageError(`the file looks like JSON but ${problem}`)
   }
 }
 
-const MISTYPED =
-  'has a value of a wrong type (the body of a Lambda event is a string), or is nested too deeply'
+const MISTYPED = 'has a value of a wrong type (the body of a Lambda event is a string)'
 
 /** With the line: Node's messages have the position only, and not always. */
-function problemIn(text: string, { message }: Error): string {
-  const blanked = text.replace(/"(?:[^"\\\n]|\\.)*"?/g, string => '_'.repeat(string.length))
-  const comma = /,(?=\s*[}\]])/.exec(blanked)
-  const position = comma?.index ?? Number(/position (\d+)/.exec(message)?.[1] ?? text.length + 1) - 1
-  const line = text.slice(0, position).split('\n').length
-  if (comma !== null) return `line ${line} has a comma before a closing bracket; remove it`
-  return /^\s*\{\s*['A-Za-z_]/.test(text) ? LOGGED : `line ${line} is wrong; is the file cut off?`
+function problemIn(bytes: Buffer, { message }: Error, comma: number | undefined): string {
+  const position = Number(/position (\d+)/.exec(message)?.[1] ?? bytes.length + 1) - 1
+  const line = lineOf(bytes, comma ?? position)
+  if (comma !== undefined) return `line ${line} has a comma before a closing bracket; remove it`
+  return /^\s*\{\s*['A-Za-z_]/.test(bytes.toString('latin1', 0, 1000))
+    ? LOGGED
+    : `line ${line} is wrong; is the file cut off?`
 }

@@ -1,47 +1,164 @@
+import { prepareProxy } from '../../adapters/proxy.ts'
 import { PATIENT_SEARCH_COST } from '../../explain/changed-line.ts'
 import { diagnoseWithin } from '../../explain/diagnose.ts'
 import { explainDiagnosis } from '../../explain/explain.ts'
 import { asciiJson, duration, escapeText } from '../../explain/text.ts'
 import { lineValues } from '../../http/fields.ts'
-import { createVerifier, dnsTxtLookup, parseHttpDate, type VerifierOptions } from '../../index.ts'
+import { createVerifier, parseHttpDate, type VerifierOptions } from '../../index.ts'
 import { looksLikeKeyRecord } from '../../key/record.ts'
+import { SHARED, UNSHARED } from '../../options/flags.ts'
+import type { OptionName } from '../../options/options.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
 import { type Entry, isSigned } from '../captures/capture.ts'
-import { readCapture } from '../captures/read-capture.ts'
+import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
-import { addPrefix, type Command, flag, requireFlags, SHARED, schemeOf, text, type Values } from '../flags.ts'
+import { addPrefix, type Command, JSON_FLAG, pick, requireFlags, schemeOf, type Values } from '../flags.ts'
+import { lookupOf } from '../lookup.ts'
+
+/** The receiver. A capture arrives at once, and there is no replay store: their timeouts would mean nothing. */
+const RECEIVER = pick(
+  SHARED,
+  ...([
+    'serviceDomain',
+    'hosts',
+    'accounts',
+    'accountHeader',
+    'accountPrefix',
+    'schemes',
+    'algorithms'
+  ] as const),
+  ...(['dateTolerance', 'alsoCovered', 'minRsaBits', 'maxRsaBits', 'maxBodyBytes', 'lookupTimeout'] as const),
+  ...(['servers', 'url', 'requireAuthenticated', 'https'] as const)
+)
 
 /** What a capture does not say. */
-const CONTEXT = { prefix: text, http: flag, now: text, 'key-record': text, body: text } as const
+const CONTEXT = {
+  prefix: UNSHARED.prefix,
+  http: { flag: 'http', kind: 'switch', about: 'the request arrived without TLS' },
+  now: {
+    flag: 'now',
+    kind: 'text',
+    value: 'TIME',
+    about:
+      'verify as of this time, such as 2026-11-20T12:00:00Z, or "date" for the request\'s own Date, which is then ' +
+      'not checked',
+    fallback: "the capture's own time, or else this machine's clock"
+  },
+  keyRecord: {
+    flag: 'key-record',
+    kind: 'text',
+    value: 'TEXT',
+    about: 'use these TXT records: their text, or lines of a zone file',
+    fallback: 'ask DNS'
+  },
+  trustFileDns: {
+    flag: 'trust-file-dns',
+    kind: 'switch',
+    about:
+      'accept the DNS answers of a fixture, although a receiver is given: who wrote it may have made the key'
+  },
+  body: { flag: 'body', kind: 'text', value: 'FILE', about: 'the body, for a capture that does not have it' }
+} as const
 
-const OPTIONS = { ...SHARED, ...CONTEXT, entry: text, vector: text, json: flag } as const
+const CHOICE = {
+  entry: {
+    flag: 'entry',
+    kind: 'text',
+    value: 'N',
+    about: 'which request of the file, from 1',
+    fallback: 'the first that is signed'
+  },
+  vector: { flag: 'vector', kind: 'text', value: 'NAME', about: 'which vector of a fixture, by its name' },
+  json: JSON_FLAG
+} as const
+
+const FLAGS = { ...RECEIVER, ...CONTEXT, ...CHOICE } as const
 
 /** `signed-requests explain` */
-export const explain: Command<typeof OPTIONS> = { argument: '[FILE]', options: OPTIONS, run }
+export const explain: Command<typeof FLAGS> = {
+  summary: 'say why a captured request is refused',
+  about: [
+    `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in UTF-8, ` +
+      'or in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 16 MB.',
+    '--domain, --host and --account are required; a fixture brings its own.'
+  ],
+  argument: '[FILE]',
+  flags: FLAGS,
+  examples: [
+    'npx signed-requests explain request.http --domain service.example \\\n--host receiver.example --account 1234',
+    'npx signed-requests explain calls.har --entry 3 --now date \\\n' +
+      '--domain service.example --host receiver.example --account 1234',
+    'npx signed-requests explain fixture.json'
+  ],
+  exits: {
+    0: 'verified',
+    1: 'rejected',
+    2: 'unavailable: it cannot be decided now, or without the body, or the key is from the file',
+    64: 'a mistake on the command line, or a file that cannot be read'
+  },
+  run
+}
 
-type Flags = Values<typeof OPTIONS>
+type Flags = Values<typeof FLAGS>
 
 async function run(flags: Flags, io: Io, file: string): Promise<number> {
   const entries = readCapture(await readBytes(file || '-', 'FILE', io))
-  const chosen = chooseEntry(entries, flags, io)
+  const { chosen, notes } = chooseEntry(entries, flags)
+  const source = keySourceOf(chosen, flags)
   const entry = await changeEntry(chosen, flags, io)
   const options = optionsOf(entry, flags)
+  const found = await createVerifier(options)(entry.request)
+  // A test document that is refused says nothing that its key could make wrong.
+  const isKeySaid = source === 'untrusted-file' || flags.trustFileDns || found.status === 'verified'
+  if (source !== 'dns' && isKeySaid && !flags.json) io.print(KEY_SOURCES[source])
+  for (const note of notes) io.note(`note: ${note}`)
   if (entry.time !== undefined && flags.now === undefined)
     io.note(`note: verified as of the capture's own time, ${new Date(entry.time).toISOString()}`)
-  const verdict = await createVerifier(options)(entry.request)
+  const verdict = source === 'untrusted-file' ? withoutKey(found) : found
   const diagnosis = diagnoseCapture(verdict, entry, flags, options)
   // Dates become ISO 8601 by themselves; bytes do not.
   const bytes = verdict.status === 'verified' ? Buffer.from(verdict.body) : undefined
   const body = bytes && { body: { length: bytes.length, base64: bytes.toString('base64') } }
-  io.print(flags.json ? asciiJson({ ...verdict, ...body, diagnosis }) : explainDiagnosis(diagnosis))
+  const keySource = source === 'dns' ? {} : { keySource: 'file' }
+  io.print(
+    flags.json ? asciiJson({ ...keySource, ...verdict, ...body, diagnosis }) : explainDiagnosis(diagnosis)
+  )
   return { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }[verdict.status]
 }
+
+/** The first line, where the key is not from DNS: whoever wrote the file may have made the key, too. */
+const KEY_SOURCES = {
+  'trusted-file': 'the key is from the file, not from DNS',
+  'untrusted-file': 'the key is from the file, not from DNS: --trust-file-dns accepts it'
+} as const
+
+/**
+ * Where the key comes from. A file with DNS answers of its own proves nothing about the receiver that the command or
+ * the environment names; without such a name it is a test document, and what it says is all there is.
+ */
+function keySourceOf({ options }: Entry, flags: Flags): 'dns' | keyof typeof KEY_SOURCES {
+  const isReplaced = [flags.keyRecord, flags.servers, flags.url].some(value => value !== undefined)
+  if (options?.lookupTxt === undefined || isReplaced) return 'dns'
+  const isReceiverGiven = [flags.serviceDomain, flags.hosts, flags.accounts].some(
+    given => given !== undefined
+  )
+  return isReceiverGiven && !flags.trustFileDns ? 'untrusted-file' : 'trusted-file'
+}
+
+/** A verified request whose key is not trusted is not decided. */
+function withoutKey(verdict: Verdict): Verdict {
+  if (verdict.status !== 'verified') return verdict
+  const key = notRun('the record is from the file; --trust-file-dns accepts it')
+  return { status: 'unavailable', failures: [], checks: { ...verdict.checks, key } } as unknown as Verdict
+}
+
+const notRun = (reason: string) => ({ outcome: 'not-run', reason }) as const
 
 /** What logs, pages and office programs make of a value; quotes of UTF-8 are seen as Latin-1 in raw captures. */
 const EDITED = /\*{3,}|\[?redacted\]?|\[filtered\]|&quot;|\xe2\x80[\x9c\x9d]|[\u201c\u201d]/i
 
 /** The selected request of a file, or the first that is signed, with notes on how it was found. @throws UsageError */
-function chooseEntry(all: readonly Entry[], { entry: number, vector }: Flags, io: Io): Entry {
+function chooseEntry(all: readonly Entry[], { entry: number, vector }: Flags) {
   const entries = vector === undefined ? all : all.filter(({ name }) => name === vector)
   const index = number === undefined ? Math.max(entries.findIndex(isSigned), 0) : Number(number) - 1
   const chosen = entries[index]
@@ -51,45 +168,46 @@ function chooseEntry(all: readonly Entry[], { entry: number, vector }: Flags, io
   const where = `this is request ${index + 1} of ${entries.length} in the file: --entry N${names && ' or --vector NAME'} chooses another`
   const [edited] = chosen.request.headers.find(([, value]) => EDITED.test(value)) ?? []
   const doubt = `${escapeText(edited ?? '')} looks redacted or edited; take it from where it is whole`
-  if (number === undefined && entries.length > 1) io.note(`note: ${where}`)
-  for (const note of [...chosen.notes, ...(edited === undefined ? [] : [doubt])]) io.note(`note: ${note}`)
-  return chosen
+  const isChoice = number === undefined && entries.length > 1
+  const notes = [...(isChoice ? [where] : []), ...chosen.notes, ...(edited === undefined ? [] : [doubt])]
+  return { chosen, notes }
 }
 
 /** The request as the flags change it. */
 async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {
   const given = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
-  const request = {
+  const seen = {
     ...entry.request,
     target: addPrefix(flags.prefix, entry.request.target),
     body: given ?? entry.request.body,
     https: entry.request.https && flags.http !== true
   }
+  const https = { always: true, 'x-forwarded-proto': 'x-forwarded-proto', 'not-required': undefined } as const
+  const request = prepareProxy({ https: flags.https && https[flags.https] })(seen) as Entry['request']
   return { ...entry, request, missingBody: given === undefined ? entry.missingBody : undefined }
 }
 
 /** The command line overrides the fixture. */
 function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOptions {
-  const records = flags['key-record'] === undefined ? undefined : parseTxt(flags['key-record'])
+  const records = flags.keyRecord === undefined ? undefined : parseTxt(flags.keyRecord)
   if (records && !records.some(looksLikeKeyRecord))
     throw new UsageError(
       '--key-record takes the text of a key record: --key-record "$(cat FILE)" for one in a file'
     )
-  const servers = flags['dns-server']
   const now = flags.now === undefined ? time : parseNow(flags.now, request)
-  const given = Object.entries({
-    serviceDomain: flags.domain,
-    hosts: flags.host,
-    accounts: flags.account,
-    accountHeader: flags['account-header'],
-    accountPrefix: flags['account-prefix'],
-    schemes: flags.scheme?.map(schemeOf),
-    algorithms: flags.algorithm,
-    lookupTxt: records ? async () => records.map(text => [text]) : servers && dnsTxtLookup({ servers }),
+  const { serviceDomain, hosts, accounts, accountHeader, accountPrefix, algorithms } = flags
+  const { dateTolerance, alsoCovered, minRsaBits, maxRsaBits, maxBodyBytes, lookupTimeout } = flags
+  const given: { readonly [N in OptionName]?: unknown } = {
+    ...{ serviceDomain, hosts, accounts, accountHeader, accountPrefix, algorithms },
+    ...{ dateTolerance, alsoCovered, minRsaBits, maxRsaBits, maxBodyBytes, lookupTimeout },
+    schemes: flags.schemes?.map(schemeOf),
+    requireHttps: flags.https === 'not-required' ? false : undefined,
+    lookupTxt: records ? async () => records.map(text => [text]) : lookupOf(flags),
     now: now === undefined ? undefined : () => now
-  }).filter(([, value]) => value !== undefined)
-  const all: Partial<VerifierOptions> = { ...options, ...Object.fromEntries(given) }
-  requireFlags({ domain: all.serviceDomain, host: all.hosts, account: all.accounts })
+  }
+  const chosen = Object.entries(given).filter(([, value]) => value !== undefined)
+  const all: Partial<VerifierOptions> = { ...options, ...Object.fromEntries(chosen) }
+  requireFlags(pick(RECEIVER, 'serviceDomain', 'hosts', 'accounts'), all)
   return all as VerifierOptions
 }
 
@@ -141,7 +259,6 @@ function diagnoseCapture(
   // The body is asked for only when every other check has passed.
   const isLost = missingBody !== undefined && 'code' in digest && digest.code === 'body-unreadable'
   const isUndated = now === 'date' && date.outcome === 'pass'
-  const notRun = (reason: string) => ({ outcome: 'not-run', reason }) as const
   const checks = {
     ...verdict.checks,
     ...(isUndated && { date: notRun('--now date takes the Date itself as the time') }),
@@ -149,8 +266,14 @@ function diagnoseCapture(
   }
   const checked = { ...verdict, checks, ...(isLost && { failures: [] }) } as Verdict
   const diagnosis = diagnoseWithin(PATIENT_SEARCH_COST, checked, { settings: 'flags' })
-  const headline = isLost ? 'the body is not in the capture; all else passed' : diagnosis.headline
-  const isPartial = isUndated && (isLost || verdict.status === 'verified')
+  const isUndecided = verdict.status === 'unavailable' && verdict.checks.key.outcome === 'not-run'
+  const missing = isLost
+    ? 'the body is not in the capture'
+    : isUndecided
+      ? 'the key is from the file'
+      : undefined
+  const headline = missing === undefined ? diagnosis.headline : `${missing}; all else passed`
+  const isPartial = isUndated && (missing !== undefined || verdict.status === 'verified')
   const clock = `this machine's clock (${new Date().toUTCString()})`
   const undated = 'to check all but the date: --now date'
   return {

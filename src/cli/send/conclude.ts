@@ -9,7 +9,8 @@ export function conclude(
   isForgery: boolean,
   keyId: string,
   dns: CountingDnsServer | undefined,
-  started: string | undefined
+  started: string | undefined,
+  dateTolerance: number
 ): [exit: number, ...lines: string[]] {
   const { status, headers } = first!
   const asked = dns?.queries(keyId) ?? 0
@@ -35,7 +36,7 @@ export function conclude(
   if (!isOurs) return [exit, `This is not a refusal of signed-requests: ${describeResponse(first!)}.`]
   if (asked > 0)
     return [exit, `The receiver did get the key ${keyId}. Its own log says why it refused: explain(verdict).`]
-  const clock = clockAdvice(headers.date ?? '')
+  const clock = clockAdvice(headers.date ?? '', dateTolerance)
   if (clock !== undefined) return [exit, clock]
   if (started !== undefined)
     return [
@@ -55,10 +56,10 @@ export function conclude(
 
 const isAccepted = ({ status }: Response): boolean => status >= 200 && status < 300
 
-/** Where the clocks differ by more than a receiver allows by default: the Date was refused, before any key. */
-function clockAdvice(date: string): string | undefined {
+/** Says that the clocks differ by more than a receiver allows: it then refuses the Date before it asks for a key. */
+function clockAdvice(date: string, dateTolerance: number): string | undefined {
   const ahead = (Date.now() - Date.parse(date)) / 1000
-  if (!(Math.abs(ahead) >= 300)) return undefined
+  if (!(Math.abs(ahead) >= dateTolerance)) return undefined
   const way = ahead > 0 ? 'ahead of' : 'behind'
   return (
     `This machine's clock (${new Date().toUTCString()}) is ${duration(Math.abs(ahead))} ${way} the receiver's ` +

@@ -2,40 +2,143 @@ import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { escapeText, wrapExact, wrapWords } from '../../explain/text.ts'
 import { isHost, isLoopback, normalizeName } from '../../http/host-name.ts'
+import { SHARED, UNSHARED } from '../../options/flags.ts'
+import { DEFAULTS, type OptionName } from '../../options/options.ts'
 import { validateAccounts } from '../../options/values.ts'
 import { type CountingDnsServer, startDnsServer } from '../../testing/dns-server.ts'
 import { createSigningKey, type SignedTestRequest, type SigningKey, signRequest } from '../../testing/sign.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { describeError, exchange, parseUrl, type Response } from '../exchange.ts'
-import { addPrefix, type Command, flag, list, schemeOf, text, type Values } from '../flags.ts'
+import { addPrefix, type Command, type Values } from '../flags.ts'
 import { conclude } from './conclude.ts'
 import { startReceiver } from './start-receiver.ts'
-import { tamper } from './tamper.ts'
+import { FORGERY_NAMES, tamper } from './tamper.ts'
 
 const SENDER = {
-  domain: { ...text, default: 'service.example' },
-  selector: { ...text, default: 'test' },
-  account: { ...text, default: '1234' },
-  'account-header': { ...text, default: 'X-Service-ID' },
-  'account-prefix': { ...text, default: 'account-' },
-  scheme: { ...text, default: 'draft-cavage' },
-  key: text
+  serviceDomain: { ...SHARED.serviceDomain, preset: 'service.example' },
+  selector: {
+    flag: 'selector',
+    kind: 'text',
+    value: 'NAME',
+    about: "the first part of the key's name",
+    preset: 'test'
+  },
+  host: {
+    flag: SHARED.hosts.flag,
+    kind: 'text',
+    value: 'NAME',
+    about: 'the Host to sign and send',
+    fallback: "the URL's"
+  },
+  account: { flag: SHARED.accounts.flag, kind: 'text', value: 'ID', about: 'the account id', preset: '1234' },
+  accountHeader: { ...SHARED.accountHeader, preset: DEFAULTS.accountHeader },
+  accountPrefix: { ...SHARED.accountPrefix, preset: DEFAULTS.accountPrefix },
+  scheme: {
+    ...SHARED.schemes,
+    kind: 'text',
+    about: 'the standard to sign by, draft-cavage or rfc9421',
+    preset: SHARED.schemes.fallback
+  },
+  alsoCovered: { ...SHARED.alsoCovered, about: 'a header to sign besides those that the service signs' },
+  dateTolerance: { ...SHARED.dateTolerance, about: 'how far the Date may be from the clock of the receiver' }
 } as const
 
-const REQUEST = { host: text, prefix: text, method: text, data: text, header: list, tamper: text } as const
+const REQUEST = {
+  prefix: UNSHARED.prefix,
+  key: { flag: 'key', kind: 'text', value: 'FILE', about: 'RSA private key, PEM', fallback: 'a fresh one' },
+  method: {
+    flag: 'method',
+    kind: 'text',
+    value: 'NAME',
+    about: 'the method',
+    fallback: 'POST with --data, GET without'
+  },
+  data: {
+    flag: 'data',
+    kind: 'text',
+    value: 'TEXT',
+    about: 'the body; @FILE for a file, @- for standard input',
+    fallback: 'none'
+  },
+  header: {
+    flag: 'header',
+    kind: 'list',
+    value: "'NAME: TEXT'",
+    about: 'add or replace a header before signing'
+  },
+  tamper: {
+    flag: 'tamper',
+    kind: 'text',
+    value: 'WHAT',
+    choices: FORGERY_NAMES,
+    about: `send a forgery: change this after signing, one of ${FORGERY_NAMES.join(', ')}`
+  },
+  repeat: {
+    flag: 'repeat',
+    kind: 'text',
+    value: 'N',
+    about: 'send the same bytes N times, to see the replay refused',
+    preset: '1'
+  }
+} as const
 
-const RECEIVER = { 'serve-dns': text, start: text, 'print-record': flag, 'allow-self-signed': flag } as const
+const RECEIVER = {
+  serveDns: {
+    flag: 'serve-dns',
+    kind: 'text',
+    value: 'IP:PORT',
+    about: 'serve the key record on this loopback address and port'
+  },
+  start: {
+    flag: 'start',
+    kind: 'text',
+    value: 'FILE',
+    about: 'start this receiver first (its DNS is that of --serve-dns), and end it after'
+  },
+  printRecord: {
+    flag: 'print-record',
+    kind: 'switch',
+    about: 'print the key record, as without --serve-dns'
+  },
+  allowSelfSigned: {
+    flag: 'allow-self-signed',
+    kind: 'switch',
+    about: 'accept any certificate, on a loopback address only'
+  }
+} as const
 
-const OPTIONS = { ...SENDER, ...REQUEST, ...RECEIVER, repeat: { ...text, default: '1' } } as const
+const FLAGS = { ...SENDER, ...REQUEST, ...RECEIVER } as const
 
 /** `signed-requests send` */
-export const send: Command<typeof OPTIONS> = { argument: 'URL', options: OPTIONS, run }
+export const send: Command<typeof FLAGS> = {
+  summary: 'sign a request and send it to a receiver under development',
+  about: [
+    'Signs a request as the service does, sends it to a receiver under development, prints the response and says who ' +
+      'answered. The receiver finds the key in DNS: publish the record that is printed, or have it served with ' +
+      '--serve-dns.'
+  ],
+  argument: 'URL',
+  flags: FLAGS,
+  examples: [
+    'npx signed-requests send http://localhost:3000/hook --data \'{"id":1}\' \\\n--serve-dns 127.0.0.1:5353',
+    'npx signed-requests send http://localhost:3000/hook --tamper body \\\n' +
+      '--data \'{"id":1}\' --serve-dns 127.0.0.1:5353',
+    'npx signed-requests send http://localhost:3000/hook --repeat 2 \\\n--serve-dns 127.0.0.1:5353'
+  ],
+  exits: {
+    0: 'the response is 2xx; with --repeat, the first is and no repetition is; with --tamper, the forgery was refused',
+    1: 'any other response; with --repeat, a repetition was accepted; with --tamper, the forgery was',
+    2: 'there is no response, or it is 503',
+    64: 'a mistake on the command line'
+  },
+  run
+}
 
-type Flags = Values<typeof OPTIONS>
+type Flags = Values<typeof FLAGS>
 
 async function run(flags: Flags, io: Io, argument: string): Promise<number> {
   const url = parseUrl(argument)
-  const tls = { rejectUnauthorized: flags['allow-self-signed'] !== true }
+  const tls = { rejectUnauthorized: flags.allowSelfSigned !== true }
   if (!tls.rejectUnauthorized && !isLoopback(url.hostname))
     throw new UsageError('--allow-self-signed is for loopback addresses: localhost, 127.0.0.1 or [::1]')
   if (!/^[1-9]\d{0,2}$/.test(flags.repeat))
@@ -44,12 +147,12 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
   const key = await loadKey(flags, io)
   const data = flags.data?.startsWith('@') ? await readBytes(flags.data.slice(1), '--data', io) : flags.data
   const signed = sign(url, key, flags, data ?? null)
-  const { tamper: what, 'account-header': header } = flags
+  const { tamper: what, accountHeader: header } = flags
   const { forged: request, text: forgery } =
     what === undefined ? { forged: signed } : tamper(what, signed, header)
-  const serveAt = flags['serve-dns'] ?? (flags.start && '127.0.0.1:0')
+  const serveAt = flags.serveDns ?? (flags.start && '127.0.0.1:0')
   const dns = serveAt === undefined ? undefined : await serveRecord(serveAt, key)
-  if (dns === undefined || flags['print-record']) io.print(`${zoneRecord(key)}\n`)
+  if (dns === undefined || flags.printRecord) io.print(`${zoneRecord(key)}\n`)
   if (dns !== undefined) io.print(`serving the key ${key.keyId}\non ${dns.address}, UDP and TCP\n`)
   if (forgery !== undefined) io.print(`${wrapWords('', forgery)}\n`)
   let receiver: ChildProcess | undefined
@@ -61,7 +164,9 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
       responses.push(await exchange(url, request, tls))
       io.print(responseText(responses.at(-1)!, flags.repeat === '1' ? '' : `${number}: `))
     }
-    const [exit, ...lines] = conclude(responses, forgery !== undefined, key.keyId, dns, flags.start)
+    const { dateTolerance = DEFAULTS.dateTolerance } = flags
+    const isForgery = forgery !== undefined
+    const [exit, ...lines] = conclude(responses, isForgery, key.keyId, dns, flags.start, dateTolerance)
     for (const line of lines) io.print(`\n${line.startsWith(' ') ? line : wrapWords('', line)}`)
     return exit
   } catch (error) {
@@ -81,8 +186,8 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
 
 const RSA_BITS = 2048
 
-async function loadKey({ selector, domain, key: file }: Flags, io: Io): Promise<SigningKey> {
-  const name = normalizeName(`${selector}._domainkey.${domain}`)
+async function loadKey({ selector, serviceDomain, key: file }: Flags, io: Io): Promise<SigningKey> {
+  const name = normalizeName(`${selector}._domainkey.${serviceDomain}`)
   if (name === undefined) throw new UsageError('--selector and --domain must make a DNS name')
   const pem = file && (await readBytes(file, '--key', io)).toString('utf8')
   try {
@@ -96,15 +201,19 @@ function sign(url: URL, key: SigningKey, flags: Flags, body: Buffer | string | n
   const { host = url.host, method = body === null ? 'GET' : 'POST', scheme, account, prefix } = flags
   if (!isHost(host)) throw new UsageError('--host takes a host name, such as hooks.example.com')
   const target = addPrefix(prefix, `${url.pathname}${url.search}`)
-  validateAccounts([account], flags['account-prefix'])
+  validateAccounts(account, 'accounts' satisfies OptionName, {
+    option: 'accountPrefix' satisfies OptionName,
+    value: flags.accountPrefix
+  })
   const headers = (flags.header ?? []).map((line): [string, string] => {
     const [, name, value] = /^([^:]+):(.*)$/.exec(line) ?? []
     if (name === undefined || value === undefined) throw new UsageError("--header takes 'NAME: TEXT'")
     return [name, value.trim()]
   })
-  return signRequest({ method, target, headers, scheme: schemeOf(scheme).name, body }, key, {
+  return signRequest({ method, target, headers, scheme, body }, key, {
     host,
-    account: [flags['account-header'], `${flags['account-prefix']}${account}`]
+    account: [flags.accountHeader, `${flags.accountPrefix}${account}`],
+    alsoCovered: flags.alsoCovered ?? []
   })
 }
 

@@ -32,7 +32,10 @@ export async function startReceiver(file: string, url: URL, dnsAddress: string):
     if (await listens(url)) return child
   child.kill('SIGKILL')
   const state = child.exitCode === null ? `does not listen on ${url.host}` : 'has ended'
-  throw new UsageError(`${file} (--start) ${state}`)
+  const compile = /\.[cm]?tsx?$/.test(file)
+    ? ": if this Node.js cannot run its TypeScript, run this command with NODE_OPTIONS='--import tsx'"
+    : ''
+  throw new UsageError(`${file} (--start) ${state}${compile}`)
 }
 
 async function listens(url: URL): Promise<boolean> {

@@ -1,9 +1,11 @@
 import type { SignedTestRequest } from '../../testing/sign.ts'
-import { UsageError } from '../command.ts'
 
 type Change = (text: string) => string
 
-/** Of the last digit or else letter, so that JSON stays JSON and as long; an empty body gets a byte. */
+/**
+ * Changes the last digit, or the last letter if there is none: the JSON stays valid and keeps its length. An empty body
+ * gets a byte.
+ */
 const otherByte: Change = body => {
   const place = [/\d(?=\D*$)/, /[a-z](?=[^a-z]*$)/i, /^.?/s].find(pattern => pattern.test(body))!
   return body.replace(place, found => String.fromCharCode((found || 'y').charCodeAt(0) ^ 1))
@@ -15,20 +17,22 @@ const tenSecondsEarlier: Change = date => new Date(Date.parse(date) - 10_000).to
 const otherCharacter: Change = signature =>
   signature.replace(/.(?=.{20}$)/, found => (found === 'A' ? 'B' : 'A'))
 
-/** What `--tamper` changes after the request was signed, and how a receiver that verifies refuses it. */
-const FORGERIES = new Map<string, readonly [what: string, refusal: string, change: Change]>([
-  ['body', ['one byte of the body', 'digest-mismatch', otherByte]],
-  ['date', ['the Date, ten seconds earlier', 'signature-mismatch', tenSecondsEarlier]],
-  ['host', ['the Host', 'host-mismatch', () => 'forged.example']],
-  ['account', ['the account id', 'account-mismatch', account => `${account}0`]],
-  ['signature', ['one character of the signature', 'signature-mismatch', otherCharacter]]
-])
+export const FORGERY_NAMES = ['body', 'date', 'host', 'account', 'signature'] as const
 
-/** The request with one signed part changed. @throws UsageError for an unknown name */
-export function tamper(name: string, request: SignedTestRequest, accountHeader: string) {
-  const [what, refusal, change] = FORGERIES.get(name) ?? []
-  if (change === undefined)
-    throw new UsageError(`--tamper must be one of ${[...FORGERIES.keys()].join(', ')}`)
+type ForgeryName = (typeof FORGERY_NAMES)[number]
+
+/** What `--tamper` changes after the request was signed, and how a receiver that verifies refuses it. */
+const FORGERIES: Readonly<Record<ForgeryName, readonly [what: string, refusal: string, change: Change]>> = {
+  body: ['one byte of the body', 'digest-mismatch', otherByte],
+  date: ['the Date, ten seconds earlier', 'signature-mismatch', tenSecondsEarlier],
+  host: ['the Host', 'host-mismatch', () => 'forged.example'],
+  account: ['the account id', 'account-mismatch', account => `${account}0`],
+  signature: ['one character of the signature', 'signature-mismatch', otherCharacter]
+}
+
+/** The request with one signed part changed. */
+export function tamper(name: ForgeryName, request: SignedTestRequest, accountHeader: string) {
+  const [what, refusal, change] = FORGERIES[name]
   const text = `tampered after signing: ${what}. A receiver that verifies refuses it, with ${refusal}.`
   const forged = { ...request, headers: [...request.headers] }
   if (name === 'body') {

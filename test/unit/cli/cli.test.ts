@@ -121,7 +121,7 @@ describe('explain', () => {
     const wrong = await run(['explain', ...WITH_RECORD, '--scheme', 'rfc9999'], latin1(bytes))
     expect(wrong).toMatchObject({
       code: 64,
-      stderr: 'signed-requests: --scheme must be draft-cavage or rfc9421, and is rfc9999\n'
+      stderr: 'signed-requests: --scheme must be one of draft-cavage, rfc9421\n'
     })
   })
 
@@ -174,6 +174,68 @@ describe('explain', () => {
       code: 1
     })
   })
+
+  describe('of a file that brings its own DNS answers', () => {
+    const file = async () => {
+      const verdict = await createVerifier(service.options)(signed)
+      return JSON.stringify(
+        captureFixture(signed, verdict, { options: service.options, dns: service.records })
+      )
+    }
+    const ENV = { SIGNED_REQUESTS_ACCOUNT: '1234' }
+
+    it.each<[name: string, args: string[], env: Record<string, string>, code: number, head: RegExp]>([
+      ['without a receiver', [], {}, 0, /^the key is from the file, not from DNS\nverified: account 1234/],
+      [
+        'with --domain',
+        FLAGS.slice(0, 2),
+        {},
+        2,
+        /^the key is from the file.* --trust-file-dns accepts it\nunavailable: /
+      ],
+      [
+        'with --host',
+        FLAGS.slice(2, 4),
+        {},
+        2,
+        /^the key is from the file.*\nunavailable: the key is from the file; all else/
+      ],
+      ['with --account', FLAGS.slice(4), {}, 2, /^the key is from the file.*\nunavailable: /],
+      ['with a receiver in the environment', [], ENV, 2, /^the key is from the file.*\nunavailable: /],
+      [
+        'that is trusted',
+        [...FLAGS, '--trust-file-dns'],
+        {},
+        0,
+        /^the key is from the file, not from DNS\nverified: /
+      ],
+      [
+        'for another receiver',
+        ['--host', 'a.example'],
+        {},
+        1,
+        /^the key is from the file.*\nrejected: host\n/
+      ],
+      ['with another key record', WITH_RECORD, {}, 0, /^verified: /]
+    ])(
+      '%s: says so first, and trusts it only where nobody else is vouched for',
+      async (_, args, env, code, head) => {
+        const finished = await runInside(['explain', ...args], await file(), false, env)
+        expect(expectPlain(args, finished)).toMatchObject({
+          code,
+          stdout: expect.stringMatching(head),
+          stderr: ''
+        })
+      }
+    )
+
+    it('says so in JSON', async () => {
+      const { code, stdout } = await run(['explain', ...FLAGS, '--json'], await file())
+      expect(JSON.parse(stdout)).toMatchObject({ keySource: 'file', status: 'unavailable', failures: [] })
+      expect(stdout).not.toContain('accountId')
+      expect(code).toBe(2)
+    })
+  })
 })
 
 describe('key', () => {
@@ -181,10 +243,13 @@ describe('key', () => {
     const { code, stdout } = await run([
       'key',
       'Key1._domainkey.service.example.',
+      '--no-trace',
       '--dns-server',
       dns.address
     ])
-    expect(stdout.split('\n').slice(0, 6)).toEqual([
+    expect(stdout.split('\n').slice(0, 8)).toEqual([
+      "Nothing to do for sender and receiver: the receiver's DNS server has a good key.",
+      '',
       `usable: ${KEY_NAME}`,
       `  asked: DNS server ${dns.address}`,
       '',
@@ -200,11 +265,15 @@ describe('key', () => {
     const { code, stdout } = await run([
       'key',
       'revoked._domainkey.service.example',
+      '--no-trace',
       '--dns-server',
       dns.address
     ])
     expect(stdout).toBe(
       [
+        'The sender must sign with the new key, and name that one in keyId: the key was',
+        'revoked (p= of the record is empty): it was replaced.',
+        '',
         'unusable: revoked._domainkey.service.example',
         `  asked: DNS server ${dns.address}`,
         '',
@@ -222,7 +291,7 @@ describe('key', () => {
 
   it('distinguishes a name without a key from a server without an answer', async () => {
     dns.outcomes.set('down.service.example', 'servfail')
-    const ask = (name: string) => run(['key', name, '--dns-server', dns.address, '--json'])
+    const ask = (name: string) => run(['key', name, '--no-trace', '--dns-server', dns.address, '--json'])
     const [missing, down] = await Promise.all([ask('none.service.example'), ask('down.service.example')])
     expect([missing.code, JSON.parse(missing.stdout).status]).toEqual([1, 'unusable'])
     expect(JSON.parse(missing.stdout).problem).toMatch(/^key-not-found/)

@@ -128,6 +128,59 @@ it('does not take the challenge of another verifier for a refusal of this librar
   expect(code).toBe(1)
 })
 
+const HEAD = 'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Signature\r\n\r\n'
+
+describe('an odd answer', () => {
+  /** One that says this after a request, and keeps the connection. */
+  const say = async (answer: string, every = '') => {
+    const server = createTcpServer(socket => {
+      const timer = setInterval(() => socket.write(every), 20)
+      socket.on('error', () => {}).on('close', () => clearInterval(timer))
+      socket.once('data', () => socket.write(answer))
+    })
+    return `http://127.0.0.1:${await listen(server as Server)}/hook`
+  }
+
+  it.each([
+    [
+      '101 with Upgrade',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello'
+    ],
+    ['101 alone', 'HTTP/1.1 101 Switching Protocols\r\n\r\n']
+  ])('%s is an answer', async (_, answer) => {
+    const url = await say(answer)
+    const probed = await runInside(['probe', url])
+    expect(probed.stdout).toMatch(/^FAIL {2}GET {15}101: it changed to another protocol/m)
+    expect(probed.code).toBe(1)
+    const sent = await runInside(['send', url, '--key', 'test/vectors/build/keys/one.pem'])
+    expect(sent.stdout).toContain('answer: 101 ')
+    expect(sent.code).toBe(1)
+  })
+
+  it('only interim answers are none', async () => {
+    const url = await say('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(200), 'HTTP/1.1 102 Processing\r\n\r\n')
+    const { code, stdout } = await runInside(['probe', url])
+    expect(stdout.replace(/\n {24}/g, ' ')).toContain('only interim answers (1xx), without end')
+    expect(code).toBe(2)
+  })
+
+  it('interim answers before the answer are passed over', async () => {
+    const url = await say(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${HEAD}`)
+    expect((await runInside(['probe', url])).code).toBe(0)
+  })
+
+  it('2xx to CONNECT is an answer', async () => {
+    const url = await say('HTTP/1.1 200 OK\r\n\r\n')
+    const key = ['--key', 'test/vectors/build/keys/one.pem']
+    expect((await runInside(['send', url, ...key, '--method', 'CONNECT'])).code).toBe(0)
+  })
+
+  it('a body that never ends is not waited for: the head has said all', async () => {
+    const url = await say(HEAD, 'x')
+    expect((await runInside(['probe', url])).code).toBe(0)
+  })
+})
+
 describe('not reached', () => {
   it('what answers is not HTTP', async () => {
     const greet = createTcpServer(socket => socket.once('data', () => socket.end('SSH-2.0-x\r\n')))

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { tamper } from '../../../src/cli/send/tamper.ts'
-import { draftCavage } from '../../../src/draft-cavage/index.ts'
+import { draftCavage } from '../../../src/draft-cavage/scheme.ts'
 import {
   createVerifier,
   dnsTxtLookup,
@@ -106,7 +106,7 @@ it('signs by RFC 9421', async () => {
   expect(await send()).toMatchObject({ code: 1, stdout: expect.stringContaining('signature-missing') })
   expect(await send('--scheme', 'rfc')).toMatchObject({
     code: 64,
-    stderr: 'signed-requests: --scheme must be draft-cavage or rfc9421, and is rfc\n'
+    stderr: 'signed-requests: --scheme must be one of draft-cavage, rfc9421\n'
   })
 })
 
@@ -228,18 +228,21 @@ describe('a refusal', () => {
     [-400, 'ahead of'],
     [400, 'behind'],
     [-200, undefined]
-  ])('with a Date %i s from this machine: the clock first, from 300 s on', async (seconds, way) => {
-    const port = await listen(
-      createServer((_, response) => {
-        const date = new Date(Date.now() + seconds * 1000).toUTCString()
-        response.writeHead(401, { Date: date, 'WWW-Authenticate': 'Signature' }).end()
-      })
-    )
-    const { code, stdout } = await send(`http://127.0.0.1:${port}/`)
-    expect(stdout.includes('lookupTxt')).toBe(way === undefined)
-    if (way !== undefined) expect(stdout.replaceAll('\n', ' ')).toContain(`${way} the receiver's`)
-    expect(code).toBe(1)
-  })
+  ])(
+    'with a Date %i s from this machine: the clock first, from --date-tolerance on',
+    async (seconds, way) => {
+      const port = await listen(
+        createServer((_, response) => {
+          const date = new Date(Date.now() + seconds * 1000).toUTCString()
+          response.writeHead(401, { Date: date, 'WWW-Authenticate': 'Signature' }).end()
+        })
+      )
+      const { code, stdout } = await send(`http://127.0.0.1:${port}/`, '--date-tolerance', '300')
+      expect(stdout.includes('lookupTxt')).toBe(way === undefined)
+      if (way !== undefined) expect(stdout.replaceAll('\n', ' ')).toContain(`${way} the receiver's`)
+      expect(code).toBe(1)
+    }
+  )
 
   it('says that the receiver asked for another name', async () => {
     const url = await startReceiver({
@@ -396,6 +399,11 @@ createServer(async (req, res) => {
       code: 64,
       stderr: `signed-requests: ${broken} (--start) has ended\n`
     })
+    const typed = join(folder, 'broken.ts')
+    await writeFile(typed, 'enum Status { Ended = 1 }\nprocess.exit(Status.Ended)')
+    expect((await send(`http://127.0.0.1:${port}/`, '--start', typed)).stderr).toContain(
+      "(--start) has ended: if this Node.js cannot run its TypeScript, run this command with NODE_OPTIONS='--import tsx'"
+    )
     const taken = await listen(createServer())
     const { code, stderr } = await send(`http://127.0.0.1:${taken}/`, '--start', broken)
     expect([code, stderr]).toEqual([64, expect.stringContaining('another program listens on')])

@@ -171,6 +171,23 @@ describe('the document', () => {
     expect(refused.vectors[0]!.request.body).toBeNull()
   })
 
+  it('is redacted where a Signature that has not verified names a header', async () => {
+    const signed = sign({ headers: { 'X-Internal-Token': 'secret' } })
+    for (const forge of [
+      (text: string) => `${text},x="x-internal-token"`,
+      (text: string) => text.replace(' Digest', ' Digest x-internal-token'),
+      (text: string) => text.replace('keyId="', 'keyId="x-internal-token,')
+    ]) {
+      const headers = headersOf(signed).map(
+        ([name, value]) => [name, name === 'Signature' ? forge(value) : value] as const
+      )
+      const request = { ...signed, headers }
+      expect(JSON.stringify(capturing(request, await judge(request), { redact: true }))).not.toContain(
+        'secret'
+      )
+    }
+  })
+
   it('is redacted where a Signature that cannot be parsed names a header', async () => {
     const signed = sign({ headers: { Cookie: 'session=secret' } })
     const headers = headersOf(signed).map(([name, value]) =>
@@ -226,11 +243,11 @@ describe('a streamed body', () => {
 })
 
 it.each<[object, string]>([
-  [{ now: 'noon' }, 'now is "noon": pass a Date or milliseconds since 1970'],
+  [{ now: 'noon' }, 'now is a string: pass a Date or milliseconds since 1970'],
   [{ now: new Date(Number.NaN) }, 'now is an object: pass a Date'],
   [{ name: 5 }, 'name is the number 5: pass a string'],
   [{ source: 5 }, 'source is the number 5: pass a string'],
-  [{ redact: 'yes' }, 'redact is "yes": write true or false']
+  [{ redact: 'yes' }, 'redact is a string: write true or false']
 ])('throws a TypeError for the option %j', async (capture, message) => {
   const verdict = await judge(sign())
   expect(() => capturing(sign(), verdict, capture)).toThrow(TypeError)

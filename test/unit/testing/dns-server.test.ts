@@ -60,7 +60,7 @@ describe('serveDns', () => {
     [{}, {}, 'serveDns() takes the service'],
     [{ records: null }, {}, 'serveDns() takes the service'],
     [service, { host: '::' }, 'serveDns() has no option "host"'],
-    [service, { port: '5353' }, 'port is "5353": pass a port, such as 5353'],
+    [service, { port: '5353' }, 'port is a string: pass a port, such as 5353'],
     [service, { port: -1 }, 'port is the number -1'],
     [service, { port: 65_536 }, 'port is the number 65536']
   ])('rejects %o %o with a TypeError', async (given, options, message) => {

@@ -36,12 +36,12 @@ describe('a mistake in a test', () => {
     [{ body: [1] }, 'body is an array'],
     [{ method: 1 }, 'method is the number 1: pass a string, such as method: "POST"'],
     [{ host: null }, 'host is null: pass a string'],
-    [{ headers: 'X: 1' }, 'headers is "X: 1": pass an object of names and strings, or pairs'],
+    [{ headers: 'X: 1' }, 'headers is a string: pass an object of names and strings, or pairs'],
     [{ headers: () => ({}) }, 'headers is a function (is a call missing?)'],
     [{ headers: { 'X-Count': 1 } }, 'and yields the number 1 for "X-Count"'],
     [{ headers: [['X-Count', null]], scheme: 'rfc9421' }, 'and yields null for "X-Count"'],
     [{ date: new Date(Number.NaN) }, 'date is an object: pass a Date, milliseconds since 1970 or text'],
-    [{ covered: 'host date' }, 'covered is "host date": pass an array of names'],
+    [{ covered: 'host date' }, 'covered is a string: pass an array of names'],
     [{ scheme: 'rfc' }, 'scheme is "rfc": pass "draft-cavage" or "rfc9421"']
   ])('sign(%o) throws a TypeError that says what to write', (options, message) => {
     expect(() => service.sign(options)).toThrow(TypeError)
@@ -56,11 +56,11 @@ describe('a mistake in a test', () => {
     [{ serviceDomain: 'com' }, 'serviceDomain is "com": write the DNS name'],
     [
       { accountId: 1234 },
-      'accounts has the number 1234: an account id is a non-empty string, such as "1234"'
+      'accountId is the number 1234: an account id is a non-empty string, such as "1234"'
     ],
-    [{ accountId: '' }, 'accounts has ""'],
+    [{ accountId: '' }, 'accountId is ""'],
     [{ accountHeader: 'X: Y' }, 'accountHeader has "X: Y": write the name of a header'],
-    [{ rsaBits: '2048' }, 'rsaBits is "2048": pass a number of bits, at least 512']
+    [{ rsaBits: '2048' }, 'rsaBits is a string: pass a number of bits, at least 512']
   ])('createTestService(%o) throws a TypeError that says what to write', (options, message) => {
     expect(() => createTestService(options)).toThrow(TypeError)
     expect(() => createTestService(options)).toThrow(message)

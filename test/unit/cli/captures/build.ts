@@ -80,6 +80,61 @@ function functionUrl(request: SignedTestRequest): object {
   }
 }
 
+const urlOf = (request: SignedTestRequest): string => `https://${headerIn(request, 'host')}${request.target}`
+
+const pairsOf = (request: SignedTestRequest, leftOut: RegExp): string[][] =>
+  request.headers.filter(([name]) => !leftOut.test(name)).map(pair => [...pair])
+
+/** As Chrome, Edge and Firefox quote for cmd.exe: a caret before what it may know, and a backslash before quotes. */
+export const quoteForCmd = (text: string): string => {
+  const characters = [...text.replaceAll('\r\n', '\n')].map(character => {
+    if (character === '\n') return '^\n\n'
+    const escaped = character === '"' || character === '\\' ? `\\${character}` : character
+    return escaped.replace(/[^a-zA-Z0-9\s_\-:=+~'/.,?;()*`]/gu, '^$&')
+  })
+  // A name of a variable must not follow a percent sign.
+  return `^"${characters.join('').replace(/%(?=\w)/g, '%^')}^"`
+}
+
+/** As older versions did: quotes are doubled, and a line break stands between strings. */
+export const quoteForOldCmd = (text: string): string =>
+  `"${text.replaceAll('"', '""').replaceAll('%', '"%"').replaceAll('\\', '\\\\').replaceAll('\n', '"^\n\n"')}"`
+
+/** As browsers quote for PowerShell: a backtick before what expands, and other characters by their number. */
+export const quoteForPowerShell = (text: string): string =>
+  `"${text.replace(/["$`]/g, '`$&').replace(/[^ -~]/g, character => `$([char]${character.charCodeAt(0)})`)}"`
+
+function curlForCmd(request: SignedTestRequest, quote: (text: string) => string): string {
+  const data = request.body === null ? [] : [`--data-raw ${quote(bodyOf(request))}`]
+  const headers = pairsOf(request, /^(?:host|content-length)$/i).map(pair => `-H ${quote(pair.join(': '))}`)
+  return ['curl', quote(urlOf(request)), '-X', quote(request.method), ...headers, ...data].join(' ^\n  ')
+}
+
+function powerShell(request: SignedTestRequest): string {
+  const quote = quoteForPowerShell
+  const headers = pairsOf(request, /^(?:host|content-length|content-type)$/i)
+  const bytes = `([System.Text.Encoding]::UTF8.GetBytes(${quote(bodyOf(request))}))`
+  return [
+    '$session = New-Object Microsoft.PowerShell.Commands.WebRequestSession\n$session.UserAgent = "Mozilla/5.0"',
+    '$session.Cookies.Add((New-Object System.Net.Cookie("a", "b", "/", "receiver.example")))',
+    [
+      `Invoke-WebRequest -UseBasicParsing -Uri ${quote(urlOf(request))}`,
+      `-Method ${quote(request.method)}`,
+      '-WebSession $session',
+      `-Headers @{\n${headers.map(([name, value]) => `${quote(name!)}=${quote(value!)}`).join('\n  ')}\n}`,
+      ...(request.body === null
+        ? []
+        : [`-ContentType ${quote(headerIn(request, 'content-type'))}`, `-Body ${bytes}`])
+    ].join(' `\n')
+  ].join('\n')
+}
+
+function fetchCall(request: SignedTestRequest): string {
+  const headers = Object.fromEntries(pairsOf(request, /^(?:host|content-length)$/i))
+  const body = request.body === null ? null : bodyOf(request)
+  return `fetch(${JSON.stringify(urlOf(request))}, ${JSON.stringify({ headers, body, method: request.method }, null, 2)});`
+}
+
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value, null, 2))
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
 
@@ -101,6 +156,16 @@ export const FORMATS: readonly Format[] = [
       return Buffer.from(`curl '${url.replaceAll("'", "'\\''")}' \\\n  ${quoted.join(' ')}`)
     }
   },
+  {
+    name: 'a curl command for cmd.exe',
+    write: request => Buffer.from(curlForCmd(request, quoteForCmd))
+  },
+  {
+    name: 'a curl command for cmd.exe, as older browsers write it',
+    write: request => Buffer.from(curlForCmd(request, quoteForOldCmd))
+  },
+  { name: 'PowerShell', write: request => Buffer.from(powerShell(request)) },
+  { name: 'a call of fetch()', write: request => Buffer.from(fetchCall(request)) },
   {
     name: 'an HTTP/2 head',
     write: request =>

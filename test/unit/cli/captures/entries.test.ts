@@ -198,3 +198,35 @@ describe('a JSON log', () => {
     expect(await runInside(ARGS, file)).toMatchObject({ code: 0, stderr: '' })
   })
 })
+
+describe('the event of a load balancer', () => {
+  const event = (forwarded: string | undefined) => {
+    const { method, target, headers } = service.sign({ target: '/hook' })
+    const proto = forwarded === undefined ? {} : { 'x-forwarded-proto': forwarded }
+    return JSON.stringify({
+      httpMethod: method,
+      path: target,
+      headers: { ...Object.fromEntries(headers), ...proto },
+      requestContext: { elb: { targetGroupArn: 'arn' } },
+      body: '',
+      isBase64Encoded: false
+    })
+  }
+
+  it('counts as HTTPS where its header says so, and a note says that', async () => {
+    expect(await runInside(ARGS, event('https'))).toMatchObject({
+      code: 0,
+      stderr: 'note: X-Forwarded-Proto of the load balancer is https, so the request counts as HTTPS\n'
+    })
+  })
+
+  it.each([undefined, 'http', 'https, http', 'HTTPS'])('does not where it says %j', async forwarded => {
+    const { code, stdout, stderr } = await runInside(ARGS, event(forwarded))
+    expect([code, stderr]).toEqual([1, ''])
+    expect(stdout).toMatch(/^rejected: https\n/)
+  })
+
+  it('does not with --http', async () => {
+    expect((await runInside([...ARGS, '--http'], event('https'))).stdout).toMatch(/^rejected: https\n/)
+  })
+})

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -172,21 +173,19 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('reads the first 32 MiB of 300 MB, and says so', async () => {
+it('refuses a capture of more than 16 MB, of which the rest may be what matters', async () => {
   const file = join(folder, 'large.http')
   const head = signed.headers.map(pair => pair.join(': ')).join('\r\n')
   await writeFile(file, `POST /hook HTTP/1.1\r\n${head}\r\n\r\n{"a":1}`)
   await truncate(file, 300_000_000)
-  const { code, stderr } = await runInside([...ARGS, file])
-  expect([code, stderr]).toEqual([0, 'note: only the first 32 MiB of the file are read\n'])
-})
-
-it('reads an endless device up to a limit', async () => {
-  const { code, stderr } = await runInside([...ARGS, '/dev/zero'])
-  expect(code).toBe(64)
-  expect(stderr).toMatch(
-    /^note: only the first 32 MiB of the file are read\nsigned-requests: this is not a request/
-  )
+  for (const name of [file, '/dev/zero']) {
+    const message = `${name} (FILE) is larger than 16 MB: save the one request in a file of its own`
+    expect(await runInside([...ARGS, name])).toEqual({
+      code: 64,
+      stdout: '',
+      stderr: `signed-requests: ${message}\n`
+    })
+  }
 })
 
 it.each([
@@ -195,5 +194,40 @@ it.each([
   ['/dev/zero (--key)', ['send', 'http://127.0.0.1:9/', '--key', '/dev/zero']]
 ])('never takes the beginning of a body or a key for all of it: %s', async (file, args) => {
   const { code, stderr } = await runInside(args, 'GET / HTTP/1.1\r\n\r\n')
-  expect([code, stderr]).toEqual([64, `signed-requests: ${file} is larger than 32 MiB\n`])
+  expect([code, stderr]).toEqual([64, `signed-requests: ${file} is larger than 16 MB\n`])
+})
+
+it.each([
+  ['FILE', ['explain', 'PLACE', ...FLAGS]],
+  ['--body', [...ARGS, '--body', 'PLACE']],
+  ['--key', ['send', 'http://127.0.0.1:9/', '--key', 'PLACE']],
+  ['--data', ['send', 'http://127.0.0.1:9/', '--data', '@PLACE']]
+])(
+  'says in one line that a directory, or a pipe that nobody writes to, gives nothing: %s',
+  async (option, args) => {
+    const pipe = join(folder, `pipe${option}`)
+    execFileSync('mkfifo', [pipe])
+    const read = async (place: string) => {
+      const input = 'GET / HTTP/1.1\r\n\r\n'
+      const { code, stderr } = await runInside(
+        args.map(arg => arg.replace('PLACE', place)),
+        input
+      )
+      expect(code).toBe(64)
+      expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
+      return stderr
+    }
+    expect(await read(folder)).toContain(`cannot read ${folder} (${option}): EISDIR`)
+    expect(await read(pipe)).toContain(`cannot read ${pipe} (${option}): nothing came through this pipe`)
+  }
+)
+
+it('reads a pipe that somebody writes to', async () => {
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const [{ code, stdout }] = await Promise.all([
+    runInside(['explain', pipe, ...ARGS.slice(1)]),
+    writeFile(pipe, FORMATS[0]!.write(signed))
+  ])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('verified: ')])
 })

@@ -1,0 +1,36 @@
+/** Takes the whole request, whatever the proxy can log. */
+const TCPDUMP = 'tcpdump -A between it and the receiver has all of a request'
+
+/** The access logs of proxies, by a line of each, with what that proxy can record instead. */
+export const ACCESS_LOGS: readonly (readonly [pattern: RegExp, advice: string])[] = [
+  [
+    /^(?:https?|h2|grpcs|wss?) \d{4}-\d\d-\d\dT[\d:.]+Z (?:app|net)\/\S+ /m,
+    `this is the access log of an Application Load Balancer, which records no headers: log the event in a Lambda target, ` +
+      `or ${TCPDUMP}`
+  ],
+  [
+    /^#Version: 1\.0\r?\n#Fields: (?:date|timestamp)[ \t]|^\d{4}-\d\d-\d\d\t\d\d:\d\d:\d\d\t[A-Z]{3}\d+-?\w*\t/m,
+    'this is the access log of CloudFront, whose real-time logs have headers (cs-headers) but cut them, and no body: ' +
+      'capture at the origin, where tcpdump -A has all of a request'
+  ],
+  [
+    /\bhaproxy\[\d+\]:|\[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d\.\d{3}\] \S+ \S+\/\S+ (?:-?\d+\/){4}\+?\d+ /m,
+    `this is the log of HAProxy, which records headers only with http-request capture req.hdrs len 8192, and no body: ` +
+      TCPDUMP
+  ],
+  [
+    /"logger":\s*"http\.log\.access|"msg":\s*"handled request"/,
+    `this is the access log of Caddy, which has the headers and no body: ${TCPDUMP}`
+  ],
+  [
+    /"(?:RequestMethod|RouterName|DownstreamStatus)":|" \d{3} \d+ "[^"\n]*" "[^"\n]*" \d+ "[^"\n]*" "[^"\n]*" \d+ms\s*$/m,
+    `this is the access log of Traefik, which records headers only with accessLog.fields.headers.defaultMode: keep, and no ` +
+      `body: ${TCPDUMP}`
+  ],
+  [
+    /^(?:\S+ ){3,4}\[[^\]\n]+\] "/m,
+    'this is an access log, which has no headers: nginx writes JSON that explain reads with a log_format of ' +
+      '{ method, url, headers, body } (see docs/command-line.md), Apache all headers with mod_log_forensic and the body ' +
+      `with mod_dumpio; ${TCPDUMP}`
+  ]
+]
