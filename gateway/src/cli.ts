@@ -1,11 +1,14 @@
-#!/usr/bin/env node
 import { Command, CommanderError } from 'commander'
-import { addAuthorizerOptions, authorizerSettingsOf, startAuthorizer } from './authorize.ts'
+import { startAuthorizer } from './authorize.ts'
 import type { Exchange, Malformed } from './exchange.ts'
 import { type Gateway, startGateway } from './gateway.ts'
 import { createLineWriter, logText } from './log.ts'
-import { addOptions, type CommonSettings, type GatewaySettings, settingsOf } from './options.ts'
+import { authorizerSettingsOf } from './options/authorize.ts'
+import { addFlags } from './options/command.ts'
+import { AUTHORIZE, GATEWAY } from './options/flags.ts'
+import { type CommonSettings, type GatewaySettings, settingsOf } from './options/settings.ts'
 import { VERSION } from './page-files.ts'
+import { ANY_ACCOUNT } from './seen-accounts.ts'
 
 const EXIT = { ok: 0, cutOff: 1, unavailable: 2, usage: 64 } as const
 
@@ -31,11 +34,12 @@ Exit codes:
   2   an address is in use, or the replay store cannot be reached
   64  a mistake in the options`
 
-const NO_VALUE =
-  'an argument belongs to no option: --check, --observe, --redact and --replay of authorize take no value, and the only command is authorize'
+/** How messages of commander begin. */
+const ERROR = 'error: '
 
 const print = createLineWriter(process.stdout)
 const note = createLineWriter(process.stderr)
+
 const fail = (mistake: string) => note(`signed-requests-gateway: ${mistake.trim().replace(/[^ -~]/g, ' ')}`)
 
 type Running = Pick<Gateway, 'address' | 'close'>
@@ -63,11 +67,18 @@ function running<S extends CommonSettings & Partial<GatewaySettings>, R extends 
     onStarted(started, settings)
     await stopped
     process.exitCode = (await started.close()) ? EXIT.ok : EXIT.cutOff
+    // A lookup that DNS never answers, or a reader of the log that has stalled, would keep the process.
+    process.stdout.write('', () => process.exit())
+    setTimeout(() => process.exit(), 500)
   }
 }
 
-const runGateway = running(settingsOf, startGateway, ({ address, admin }, { observe, tls, upstream }) => {
+const runGateway = running(settingsOf, startGateway, ({ address, admin }, settings) => {
+  const { observe, tls, upstream, refusalStatus, verifier } = settings
   if (observe) note('OBSERVING: every request is forwarded, NOTHING IS REFUSED')
+  if (verifier.accounts === ANY_ACCOUNT)
+    note('--account is not given: the log says which accounts signed requests come for')
+  if (refusalStatus !== undefined) note(`what is refused gets ${refusalStatus} instead of 401 or 413`)
   note(`listening on ${tls ? 'https' : 'http'}://${address} for ${upstream.origin}`)
   if (admin !== undefined) note(`admin page on http://${admin}/`)
 })
@@ -84,9 +95,7 @@ const program = new Command('signed-requests-gateway')
   .exitOverride()
   // Without the variables, which the text explains once for all.
   .configureHelp({ optionDescription: ({ description }) => description })
-  .configureOutput({
-    outputError: text => fail(text.replace(/^error: /, '').replace(/^too many arguments.*/, NO_VALUE))
-  })
+  .configureOutput({ outputError: text => fail(text.startsWith(ERROR) ? text.slice(ERROR.length) : text) })
   .enablePositionalOptions()
 const authorize = program
   .command('authorize')
@@ -95,12 +104,8 @@ const authorize = program
   .usage('--from as-is|x-forwarded [options]')
   .version(VERSION, '--version', 'print the version')
   .action(runAuthorizer)
-addAuthorizerOptions(authorize)
-
-// Commander would check the variables of authorize as those of the gateway.
-if (process.argv[2] !== 'authorize') addOptions(program)
-// Without an action, commander reads a word as the name of a command, and reports an unknown one.
-if (!/^[a-z]+$/i.test(process.argv[2] ?? '')) program.action(runGateway)
+addFlags(authorize, AUTHORIZE)
+addFlags(program, GATEWAY).action(runGateway)
 try {
   await program.parseAsync()
 } catch (error) {

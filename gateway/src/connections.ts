@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
-import type { Address } from './options.ts'
+import type { Address } from './options/parse.ts'
 
 /**
  * Concurrent requests on one connection, pipelined ones included. Node.js passes on all that arrive, and those behind
@@ -31,11 +31,16 @@ export const whenOver = (res: ServerResponse): Promise<void> =>
     res.once('finish', resolve).once('close', resolve)
   })
 
-/** The connections of a server, and their answers in progress. */
+/**
+ * The connections of a server, and their answers in progress: pipelined ones in addition only while all of them are as
+ * few as connections may be.
+ */
 export function trackConnections(server: Server, isTls: boolean) {
   const open = new Set<Socket>()
   /** By the socket of the requests; with TLS it is not the socket of the connection. */
   const running = new Map<Socket, Set<ServerResponse>>()
+  const serving = new Set<Promise<void>>()
+  let total = 0
   let isDraining = false
 
   server.on('connection', (socket: Socket) => {
@@ -52,25 +57,45 @@ export function trackConnections(server: Server, isTls: boolean) {
   })
   const lastAnswer = (socket: Socket) => [...(running.get(socket) ?? [])].at(-1)
 
+  /**
+   * Runs a request when those before it on its connection were answered, unless one of them has closed it. A connection
+   * with too many of them is destroyed.
+   */
+  async function inTurn(res: ServerResponse, serve: () => Promise<unknown>): Promise<void> {
+    const { socket } = res.req
+    const previous = lastAnswer(socket)
+    const answers = running.get(socket)?.add(res)
+    if (answers === undefined) return // it has closed already
+    total += 1
+    const isTooMany = answers.size > MAX_PIPELINED || total > server.maxConnections
+    if (isTooMany && answers.size > 1) socket.destroy()
+    if (isDraining) res.shouldKeepAlive = false
+    res.once('close', () => {
+      total -= 1
+      answers.delete(res)
+      if (isDraining && answers.size === 0) socket.destroySoon()
+    })
+    if (previous !== undefined) await whenOver(previous)
+    if (!socket.destroyed && !socket.writableEnded) await serve()
+  }
+
   return {
     lastAnswer,
-    /**
-     * Runs a request when those before it on its connection were answered, unless one of them has closed it. A
-     * connection with too many of them is destroyed.
-     */
-    async run(res: ServerResponse, serve: () => Promise<unknown>): Promise<void> {
-      const { socket } = res.req
-      const previous = lastAnswer(socket)
-      const answers = running.get(socket)?.add(res)
-      if (answers === undefined) return // it has closed already
-      if (answers.size > MAX_PIPELINED) socket.destroy()
-      if (isDraining) res.shouldKeepAlive = false
-      res.once('close', () => {
-        answers.delete(res)
-        if (isDraining && answers.size === 0) socket.destroySoon()
-      })
-      if (previous !== undefined) await whenOver(previous)
-      if (!socket.destroyed && !socket.writableEnded) await serve()
+    /** Runs a request in its turn. What fails is printed, and ends the connection. */
+    run(res: ServerResponse, serve: () => Promise<unknown>): Promise<void> {
+      const over = inTurn(res, serve)
+        .catch(error => {
+          console.error(error)
+          res.destroy()
+        })
+        .finally(() => serving.delete(over))
+      serving.add(over)
+      return over
+    },
+    /** Resolves when all are over, also those whose sender has disconnected. */
+    async served(): Promise<true> {
+      while (serving.size > 0) await Promise.all(serving)
+      return true
     },
     /** Takes no new connection and closes idle ones; the others are closed as their answers end. */
     drain(): void {

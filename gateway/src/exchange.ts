@@ -24,7 +24,9 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
   readonly body?: Uint8Array | undefined
   /** the id that the proxy in front gave it (`--request-id`) */
   readonly requestId?: string | undefined
-  /** what is wrong with how this was started, for the log; without any text of the sender */
+  /** the code of why `authorize` refused it although it was verified */
+  readonly refusal?: string
+  /** what is wrong and can be mended, for the log; without any text of the sender */
   readonly finding?: string | undefined
   /** the status sent to the sender; 0 when the connection ended before */
   readonly status: number
@@ -34,12 +36,26 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
 export const isUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
 
 /**
+ * The domain that it was signed under when it is another one; anybody can write it. A key is at
+ * `selector._domainkey.domain` (RFC 6376 section 3.6.2.1).
+ */
+export function otherDomainOf({ failures }: Verdict): string | undefined {
+  const failure = failures.find(({ code }) => code === 'key-name-outside-domain')
+  const { received } = (failure?.evidence ?? {}) as { received?: string }
+  return received?.toLowerCase().split('._domainkey.').at(-1)
+}
+
+/** Does a sender that gets this status try again? RFC 9110 section 15.6, RFC 6585 section 4. */
+export const asksAgain = (status: number): boolean => status >= 500 || status === 429
+
+/**
  * Is nothing of a signed request there, not even a signature in Authorization? As `diagnose` decides it, which takes too
  * long for every scanner.
  */
 export const isUnsigned = ({ failures }: Verdict): boolean =>
-  failures.some(({ code, evidence }) => code === 'signature-missing' && !evidence) &&
-  ['account-missing', 'digest-missing'].every(missing => failures.some(({ code }) => code === missing))
+  failures.some(
+    ({ code, evidence }) => code === 'signature-missing' && evidence?.header !== 'Authorization'
+  ) && ['account-missing', 'digest-missing'].every(missing => failures.some(({ code }) => code === missing))
 
 /** The codes that say what is wrong: what else is wrong with a request that is not signed does not matter. */
 export const mainCodes = (verdict: Verdict): string[] =>
@@ -55,4 +71,5 @@ export interface Malformed {
   readonly upstream: 'malformed'
   /** why, without any text of the sender: `target`, `HPE_INVALID_METHOD` */
   readonly reason: string
+  readonly finding?: string
 }

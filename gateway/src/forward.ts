@@ -2,12 +2,15 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
-import { buildConnector, type Dispatcher, Pool } from 'undici'
+import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import { answer } from './answer.ts'
 import type { HeaderLine, UpstreamResult } from './exchange.ts'
 import { answerHeaders } from './headers.ts'
 
+type Body = Uint8Array | AsyncIterable<Uint8Array>
+
 /** A request as the upstream gets it; its framing is made here. */
-type Outgoing = Readonly<{ method: string; path: string; headers: readonly HeaderLine[]; body: Uint8Array }>
+type Outgoing = Readonly<{ method: string; path: string; headers: readonly HeaderLine[]; body: Body }>
 
 /** Gives the claim of a request back; never rejects. */
 type Release = () => Promise<void>
@@ -18,13 +21,16 @@ type Release = () => Promise<void>
  */
 const IDLE = 1000
 
+/** The code of the error of a body that is above the limit. */
+export const TOO_LARGE = 'TOO_LARGE'
+
 export type Upstream = ReturnType<typeof createUpstream>
 
 /** @param timeout milliseconds until the answer begins, and between two parts of it */
 export function createUpstream(url: URL, timeout: number) {
   const hostname = urlToHttpOptions(url).hostname as string
   const pool = new Pool(url, {
-    connect: strictConnector(hostname, timeout),
+    factory: (origin, options) => strictClient(origin, options, hostname, timeout),
     pipelining: 1,
     keepAliveTimeout: IDLE,
     keepAliveMaxTimeout: IDLE,
@@ -42,11 +48,16 @@ export function createUpstream(url: URL, timeout: number) {
      */
     forward(request: Outgoing, res: ServerResponse, release: Release): Promise<UpstreamResult> {
       const forwarding = new Promise<UpstreamResult>(resolve => {
-        const handler = createHandler(url.host, res, timeout, release, resolve)
+        let connection: Connection | undefined
+        const isReset = () => connection?.isReset === true
+        const handler = createHandler(url.host, res, timeout, release, isReset, resolve)
         try {
           const headers = request.headers.values() as Iterable<[string, string]>
           // The sender's Host is no name of the upstream for TLS.
-          const options = { ...request, headers, servername: hostname }
+          const onConnection = (chosen: Connection) => {
+            connection = chosen
+          }
+          const options = { ...request, headers, servername: hostname, onConnection } as ForwardOptions
           pool.dispatch(options, handler)
         } catch (error) {
           handler.onResponseError(undefined, error as Error)
@@ -68,6 +79,7 @@ function createHandler(
   res: ServerResponse,
   timeout: number,
   release: Release,
+  isReset: () => boolean,
   resolve: (result: UpstreamResult) => void
 ) {
   let isSent = false
@@ -89,9 +101,10 @@ function createHandler(
   async function fail(error: Error): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException
     const isLate = /TIMEOUT$/.test(code ?? '')
+    const status = isLate ? 504 : code === TOO_LARGE ? 413 : 502
     await Promise.allSettled([head, releaseOnce()])
     if (res.headersSent) breakOff(res)
-    else if (!res.destroyed) res.writeHead(isLate ? 504 : 502, { 'Content-Length': 0 }).end()
+    else if (!res.destroyed) answer(res, status, { isLast: status === 413 })
     const upstream = isLate ? 'timed-out' : isSent ? 'broken-off' : 'unreachable'
     resolve({ upstream, upstreamError: `${address} ${(code ?? message).replace(/[^ -~]/g, '?')}` })
   }
@@ -138,37 +151,58 @@ function createHandler(
       }
       res.on('drain', go).on('close', go)
     },
-    onResponseEnd: () => end(isReset ? new Error('the answer was cut off') : undefined),
+    onResponseEnd: () => end(isReset() ? new Error('the answer was cut off') : undefined),
     onResponseError: (_controller: unknown, error: Error) => end(error)
   } satisfies Dispatcher.DispatchHandler
 }
 
-/** Connections on which nothing passes for an answer of HTTP/1 that is not a complete one. */
-function strictConnector(hostname: string, timeout: number): buildConnector.connector {
+/** What is known of the one connection of a client. */
+interface Connection {
+  /** the connection is ending, and that by a reset */
+  isReset: boolean
+}
+
+/** A request for the pool, which is told on which connection it goes. */
+type ForwardOptions = Dispatcher.DispatchOptions & { onConnection(connection: Connection): void }
+
+/** A client on whose connections nothing passes for an answer of HTTP/1 that is not a complete one. */
+function strictClient(origin: URL, options: object, hostname: string, timeout: number): Client {
+  const connection: Connection = { isReset: false }
+  const client = new Client(origin, { ...options, connect: strictConnector(hostname, timeout, connection) })
+  const dispatch = client.dispatch.bind(client)
+  client.dispatch = (request, handler) => {
+    ;(request as ForwardOptions).onConnection(connection)
+    return dispatch(request, handler)
+  }
+  return client
+}
+
+function strictConnector(
+  hostname: string,
+  timeout: number,
+  connection: Connection
+): buildConnector.connector {
   // Half open, so that a connection that was ended can still be written to.
   const connect = buildConnector({ timeout, allowHalfOpen: true })
   const servername = isIP(hostname) === 0 ? hostname : ''
   return (options, callback) =>
     connect({ ...options, servername, host: hostname }, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
-      watch(socket)
+      connection.isReset = false
+      watch(socket, connection)
       callback(null, socket)
     })
 }
 
-function watch(socket: Socket): void {
+function watch(socket: Socket, connection: Connection): void {
   // undici takes the end of an answer without a length by a reset as its end, but it was cut off.
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ECONNRESET') error.code = 'CUT_OFF'
   })
   // Node.js reports a reset right behind data as a plain end (libuv). Writing fails after a reset, and not after an end.
-  // The end of the answer is handled next, in the same turn.
   socket.on('end', () => {
     socket.write('\r\n')
-    isReset = socket.errored !== null
-    queueMicrotask(() => {
-      isReset = false
-    })
+    connection.isReset = socket.errored !== null
   })
   // Its parser accepts HTTP/2.0 and HTTP/0.9. An answer begins after bytes were written.
   let written = -1
@@ -179,9 +213,6 @@ function watch(socket: Socket): void {
     if (!VERSION.startsWith(start)) socket.destroy(new Error('the answer is not HTTP/1'))
   })
 }
-
-/** Whether the connection whose end is being handled was reset. */
-let isReset = false
 
 const VERSION = 'HTTP/1.'
 const EMPTY = Buffer.alloc(0)

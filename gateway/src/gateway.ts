@@ -4,12 +4,14 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createVerifier, dnsTxtLookup } from 'signed-requests'
 import type { Admin } from './admin/admin.ts'
+import { answer, answerSocket } from './answer.ts'
 import { listen, trackConnections } from './connections.ts'
 import { keepAnswers } from './dns-answers.ts'
 import type { Exchange, Malformed } from './exchange.ts'
 import { createUpstream } from './forward.ts'
-import type { GatewaySettings } from './options.ts'
-import { connectReplayStore } from './replay-store.ts'
+import type { GatewaySettings } from './options/settings.ts'
+import { connectReplayStore, NO_CLAIMS } from './replay-store.ts'
+import { noteAccounts } from './seen-accounts.ts'
 import { createServe } from './serve.ts'
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>
@@ -37,40 +39,36 @@ export async function startGateway(
   const { tls, verifier, observe } = settings
   const dns = new Map<string, string[][]>()
   const lookupTxt = verifier.lookupTxt ?? dnsTxtLookup()
+  const seenAccounts = new Set<string>()
+  const { accounts } = verifier
   let isReady = false
   let admin: Admin | undefined
 
   // Observing claims nothing: a receiver that is already running may use the same store.
-  const { store, close: closeStore } = await connectReplayStore(observe ? { kind: 'none' } : settings.replay)
+  const { store, close: closeStore } = observe
+    ? { store: NO_CLAIMS, close: async () => {} }
+    : await connectReplayStore(settings.replay)
   const verify = createVerifier({
     ...verifier,
+    ...(typeof accounts === 'function' && { accounts: noteAccounts(accounts, seenAccounts) }),
     lookupTxt: settings.admin === undefined ? lookupTxt : keepAnswers(lookupTxt, dns),
     ...(store && { replayStore: store })
   })
   const upstream = createUpstream(settings.upstream, settings.upstreamTimeout)
   const serve = createServe(settings, verify, upstream)
-  const serving = new Set<Promise<void>>()
 
   const end = (exchange: Exchange | Malformed) => {
     admin?.record(exchange)
     onOver(exchange)
   }
-  const listener = (req: IncomingMessage, res: ServerResponse) => {
-    const over = connections
-      .run(res, async () => end(await serve(req, res)))
-      .catch(error => {
-        console.error(error)
-        res.destroy()
-      })
-      .finally(() => serving.delete(over))
-    serving.add(over)
-  }
+  const listener = (req: IncomingMessage, res: ServerResponse) =>
+    void connections.run(res, async () => end(await serve(req, res)))
   const server = tls
     ? createHttpsServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, listener)
     : createServer(LIMITS, listener)
   server.maxConnections = settings.maxConnections
   server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
-    res.writeHead(417, { 'Content-Length': 0, Connection: 'close' }).end()
+    answer(res, 417, { isLast: true })
     end({ receivedAt: Date.now(), status: 417, upstream: 'malformed', reason: 'expectation' })
   })
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
@@ -83,7 +81,7 @@ export async function startGateway(
     // It came behind a request that is whole, and that gets its answer.
     if (last?.req.complete) last.once('finish', () => socket.destroySoon())
     else if (last?.headersSent) socket.destroy()
-    else socket.end(`HTTP/1.1 ${status} Bad Request\r\nConnection: close\r\n\r\n`, () => socket.destroy())
+    else answerSocket(socket, status)
   })
   const connections = trackConnections(server, tls !== undefined)
   let address: string
@@ -92,7 +90,8 @@ export async function startGateway(
     if (settings.admin !== undefined) {
       const { startAdmin } = await import('./admin/admin.ts')
       const origin = `${tls ? 'https' : 'http'}://${address}`
-      admin = await startAdmin({ ...settings, ...settings.admin, origin, dns, isReady: () => isReady })
+      const live = { origin, dns, seenAccounts, isReady: () => isReady }
+      admin = await startAdmin({ ...settings, ...settings.admin, ...live })
     }
   } catch (error) {
     server.close()
@@ -101,22 +100,16 @@ export async function startGateway(
   }
   isReady = true
 
-  /** Also requests whose sender disconnected: their work goes on. */
-  async function served(): Promise<true> {
-    while (serving.size > 0) await Promise.all(serving)
-    return true
-  }
-
   /** Takes no new connection, lets running requests end, and aborts what is left; true when nothing was left. */
   async function close(): Promise<boolean> {
     if (!isReady) return true
     isReady = false
     connections.drain()
-    const isDone = await Promise.race([served(), delay(settings.drain, false, { ref: false })])
+    const isDone = await Promise.race([connections.served(), delay(settings.drain, false, { ref: false })])
     // The upstream's side first: claims are released before senders can see the end.
     await upstream.destroy()
     connections.destroy()
-    await Promise.all(serving)
+    await connections.served()
     server.close()
     await Promise.all([closeStore(), admin?.close()])
     return isDone

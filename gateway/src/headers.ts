@@ -22,19 +22,22 @@ const HOP_BY_HOP = new Set([
 /** For answers, Content-Length stays: an answer to HEAD has the length of what GET would get. */
 const HOP_BY_HOP_IN_ANSWERS = new Set([...HOP_BY_HOP].filter(name => name !== 'content-length'))
 
-/** Frameworks take them for the host, the path or the method, which were signed; `Proxy` becomes HTTP_PROXY (httpoxy). */
-const REROUTING = new Set([
+/**
+ * Frameworks take them for the host, the path or the method, which were signed; `Proxy` becomes HTTP_PROXY (httpoxy).
+ * The engines of docs/engines.md drop the same.
+ */
+export const REROUTING: ReadonlySet<string> = new Set([
   'forwarded',
   'proxy',
   'x-forwarded-host',
   'x-forwarded-port',
   'x-forwarded-prefix',
+  'x-http-method',
+  'x-http-method-override',
   'x-method-override',
   'x-original-url',
   'x-rewrite-url'
 ])
-
-const isRerouting = (name: string): boolean => REROUTING.has(name) || name.startsWith('x-http-method')
 
 const OURS = 'signed-request-'
 
@@ -67,7 +70,7 @@ export function requestHeaders(
     if (signed.has(lower) || lower === 'host') return true
     // A name with another character is somebody's CGI variable, such as SCRIPT_NAME of gunicorn.
     if (folded !== lower || signedFolded.has(folded)) return false
-    return !named.has(lower) && !isRerouting(lower) && !consumed.has(lower)
+    return !named.has(lower) && !REROUTING.has(lower) && !consumed.has(lower)
   }
   return [...lines.filter(isKept), ...verdictHeaders(verdict, isObserved)]
 }

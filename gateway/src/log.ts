@@ -1,8 +1,17 @@
 import type { Writable } from 'node:stream'
-import { explain, logRecord } from 'signed-requests'
-import { type Exchange, isUnderDomain, isUnsigned, type Malformed, mainCodes } from './exchange.ts'
+import { explain, logRecord, type Verdict } from 'signed-requests'
+import {
+  type Exchange,
+  isUnderDomain,
+  isUnsigned,
+  type Malformed,
+  mainCodes,
+  otherDomainOf
+} from './exchange.ts'
 
 const NOT_SIGNED = 'this request is not signed, so it is not from the service'
+const OTHER_DOMAIN =
+  'signed under another domain than --domain: ask the service which domain its keys are under'
 
 /**
  * One request for the log. JSON is one line, without any text from a request that was not verified. Text is one line
@@ -12,27 +21,36 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
   const time = new Date(exchange.receivedAt).toISOString()
   const { status: httpStatus, upstream, verdict } = exchange
   if (verdict === undefined) {
-    const { reason } = exchange
+    const { reason, finding } = exchange
     return form === 'json'
-      ? JSON.stringify({ time, status: 'malformed', reason, httpStatus, upstream })
-      : `${time} ${httpStatus} malformed ${reason}`
+      ? JSON.stringify({ time, finding, status: 'malformed', reason, httpStatus, upstream })
+      : [`${time} ${httpStatus} malformed ${reason}`, finding].filter(Boolean).join('\n')
   }
-  const { requestId, upstreamError, finding = isUnsigned(verdict) ? NOT_SIGNED : undefined } = exchange
+  const { requestId, upstreamError, finding = findingOf(verdict) } = exchange
   const ms = Math.round(exchange.duration)
-  const record = logRecord(verdict)
+  const { refusal } = exchange
+  const record = { ...logRecord(verdict), ...(refusal && { codes: [refusal] }) }
   const signatureUnderDomain = isUnderDomain(verdict)
   if (form === 'json') {
     const result = { signatureUnderDomain, httpStatus, upstream, upstreamError, ms }
     return JSON.stringify({ time, requestId, finding, ...record, ...result })
   }
-  const origin = signatureUnderDomain ? '' : '(no signature under the domain)'
-  const verdictWords = [record.status, ...mainCodes(verdict), origin]
+  const isElsewhere = otherDomainOf(verdict) !== undefined
+  const origin = signatureUnderDomain ? '' : isElsewhere ? '(signed under another domain)' : UNDER_NONE
+  const verdictWords = [record.status, ...mainCodes(verdict), refusal, origin]
   const upstreamWords = [upstream, upstreamError && `(${upstreamError})`]
   const words = [time, `${httpStatus}`, ...verdictWords, ...upstreamWords, `${ms} ms`, requestId]
   const line = words.filter(Boolean).join(' ')
-  if (verdict.status === 'verified') return line
   const found = exchange.finding === undefined ? '' : `\n${exchange.finding}`
+  if (verdict.status === 'verified') return `${line}${found}`
   return `${line}${found}\n${explain(verdict, { settings: 'flags' })}\n`
+}
+
+const UNDER_NONE = '(no signature under the domain)'
+
+function findingOf(verdict: Verdict): string | undefined {
+  if (isUnsigned(verdict)) return NOT_SIGNED
+  return otherDomainOf(verdict) === undefined ? undefined : OTHER_DOMAIN
 }
 
 /** Bytes that wait for a reader that has stalled. */

@@ -1,12 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { fromNodeRequest, type Rejected, sendRefusal, type Verdict, type Verify } from 'signed-requests'
-import { copyBody, readBody } from './body-copy.ts'
+import {
+  fromNodeRequest,
+  httpStatus,
+  type Rejected,
+  type Unavailable,
+  type Verdict,
+  type Verify
+} from 'signed-requests'
+import { DEFAULTS } from '../../src/options/options.ts'
+import { answer, answerWhenRead } from './answer.ts'
+import { createBoundedVerify } from './bounded-verify.ts'
 import { whenOver } from './connections.ts'
 import type { Exchange, HeaderLine, Malformed, UpstreamResult } from './exchange.ts'
-import type { Upstream } from './forward.ts'
+import { TOO_LARGE, type Upstream } from './forward.ts'
 import { requestHeaders } from './headers.ts'
-import type { GatewaySettings } from './options.ts'
-import { createSignatureQueue } from './same-signature.ts'
+import type { GatewaySettings } from './options/settings.ts'
+import { ANY_ACCOUNT, accountFlags } from './seen-accounts.ts'
 import { asSigned, whyNotForwardable } from './target.ts'
 
 /** What is kept of a refused body for the page. */
@@ -14,12 +23,17 @@ const MAX_COPIED = 64 * 1024
 
 /** Answers one request. Resolves when it is over, with what is known of it. */
 export function createServe(settings: GatewaySettings, verify: Verify, upstream: Upstream) {
-  const { prefix, observe, verifier, admin, upstreamTimeout, requestId } = settings
-  const inTurn = createSignatureQueue()
-  const maxBody = verifier.maxBodyBytes ?? 10_485_760
+  const { prefix, observe, refusalStatus, verifier, admin, upstreamTimeout, requestId } = settings
+  const boundedVerify = createBoundedVerify(verify, settings)
+  const maxBody = verifier.maxBodyBytes ?? DEFAULTS.maxBodyBytes
   const isCopied = admin !== undefined && !admin.redact
+  const keep = observe ? maxBody : isCopied ? MAX_COPIED : 0
   const proxy = { https: settings.https, prefix }
   const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
+
+  /** What cannot be decided now is 503, whatever a refusal is: the sender must ask again. */
+  const statusOf = (verdict: Rejected | Unavailable): number =>
+    verdict.status === 'rejected' && refusalStatus !== undefined ? refusalStatus : httpStatus(verdict)
 
   return async (req: IncomingMessage, res: ServerResponse): Promise<Exchange | Malformed> => {
     const receivedAt = Date.now()
@@ -27,37 +41,37 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     const isRepeated = observe && (req.headersDistinct['host']?.length ?? 0) > 1
     const reason = isRepeated ? 'host' : whyNotForwardable(req)
     if (reason !== undefined) {
-      res.writeHead(400, { 'Content-Length': 0, Connection: 'close' }).end()
+      answer(res, 400, { isLast: true })
       return { receivedAt, status: 400, upstream: 'malformed', reason }
     }
-    const { body, ...received } = fromNodeRequest(req, proxy)
+    const { body: stream, ...received } = fromNodeRequest(req, proxy)
     const headers = received.headers as readonly HeaderLine[]
-    // Of a request of Node.js it is a stream.
-    const stream = body as AsyncIterable<Uint8Array>
-    const copy = isCopied && !observe ? copyBody(stream, MAX_COPIED) : undefined
-    let observed: Uint8Array | undefined
-    const verdict = await inTurn(headers, async () => {
-      // It is forwarded whatever the verdict is.
-      if (observe) observed = await readBody(stream, maxBody).catch(() => undefined)
-      return verify({ ...received, body: observed ?? copy?.body ?? stream })
-    })
+    const { verdict, body } = await boundedVerify({ ...received, body: stream }, res, keep)
     const verdictMs = performance.now() - start
-    const bytes = observed ?? (verdict.status === 'verified' ? verdict.body : undefined)
-    const isTooLarge = bytes !== undefined && bytes.length > maxBody
+    const bytes = verdict.status === 'verified' ? verdict.body : body.read()
+    const announced = req.headers['content-length']
+    const isTooLarge = Number(announced) > maxBody
+    // Observing forwards everything: the body of a head that failed goes on as it comes, and nothing holds it.
+    const isPassed = observe && body.isUnread() && !isTooLarge && !res.destroyed
+    const content = isPassed ? passedBody(req, stream as AsyncIterable<Uint8Array>, maxBody) : bytes
     let result: UpstreamResult = { upstream: 'not-asked' }
     let unread: NodeJS.Timeout | undefined
-    if (isTooLarge) sendRefusal(res, tooLarge(verdict))
-    else if (bytes !== undefined) {
+    if (content !== undefined && (observe || verdict.status === 'verified')) {
       const { target: path, headers: lines } = asSigned({ ...received, headers }, verdict)
       const kept = requestHeaders(lines, verdict, observe, consumed)
-      const outgoing = { method: received.method, path, headers: kept, body: bytes }
+      if (isPassed && announced !== undefined) kept.push(['Content-Length', announced])
+      const outgoing = { method: received.method, path, headers: kept, body: content }
       result = await upstream.forward(outgoing, res, () => verify.release(verdict).catch(reportHeld))
       // The upstream is done: close a sender that does not read the rest. A refusal has its own limits.
       unread = setTimeout(() => res.destroy(), upstreamTimeout)
-    } else if (observe) res.destroy()
-    else sendRefusal(res, verdict as Rejected)
+    } else {
+      // Observing refuses nothing but a body that cannot be forwarded as a whole.
+      const status = observe && isTooLarge ? 413 : statusOf(verdict as Rejected | Unavailable)
+      await answerWhenRead(res, status, { isLast: true })
+    }
     await whenOver(res)
     clearTimeout(unread)
+    body.free()
     return {
       ...received,
       headers,
@@ -65,23 +79,39 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       duration: performance.now() - start,
       verdictMs,
       verdict,
-      body: isTooLarge ? undefined : (bytes ?? copy?.read()),
+      body: bytes,
       requestId: requestId && tokenOf(req.headersDistinct[requestId]),
+      finding: verifier.accounts === ANY_ACCOUNT ? accountFinding(verdict) : undefined,
       status: res.headersSent ? res.statusCode : 0,
       ...result
     }
   }
 }
 
+/** Without --account: whose request it was, and what to write. */
+const accountFinding = (verdict: Verdict): string | undefined =>
+  verdict.status === 'verified'
+    ? `--account is not given; if account ${verdict.accountId} is yours, write ${accountFlags([verdict.accountId])}`
+    : undefined
+
+/** Nothing, or the pieces of a body as they come. Fails above the limit. */
+function passedBody(req: IncomingMessage, stream: AsyncIterable<Uint8Array>, limit: number) {
+  const { 'content-length': announced = '0', 'transfer-encoding': coding } = req.headers
+  return announced === '0' && coding === undefined ? new Uint8Array() : limited(stream, limit)
+}
+
+async function* limited(stream: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+  let length = 0
+  for await (const piece of stream) {
+    length += piece.length
+    if (length > limit) throw Object.assign(new Error('the body is too large'), { code: TOO_LARGE })
+    yield piece
+  }
+}
+
 /** One line on stderr. The store tries again; until it succeeds the log shows a repetition as refused. */
 const reportHeld = (error: unknown): void =>
   console.error(`a claim is not released yet, a repetition is refused until it is: ${(error as Error)?.name}`)
-
-/** The only refusal while observing: a body above the limit cannot be forwarded. */
-const tooLarge = ({ checks }: Verdict): Rejected => {
-  const failure = { check: 'digest', outcome: 'fail', code: 'body-too-large', message: '' } as const
-  return { status: 'rejected', checks, failures: [failure] } as unknown as Rejected
-}
 
 /** RFC 9110 section 5.6.2: nothing that could be taken for another part of a log line. */
 function tokenOf([value = '', ...others]: readonly string[] = []): string | undefined {

@@ -4,14 +4,12 @@ import { type ReceivedRequest, refusalResponse } from 'signed-requests'
 import { createTestService } from 'signed-requests/testing'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runGateway } from '../../test/support/cli.ts'
-import {
-  type AuthorizerSettings,
-  addAuthorizerOptions,
-  authorizerSettingsOf,
-  startAuthorizer
-} from '../src/authorize.ts'
+import { startAuthorizer } from '../src/authorize.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
 import { logText } from '../src/log.ts'
+import { type AuthorizerSettings, authorizerSettingsOf } from '../src/options/authorize.ts'
+import { addFlags } from '../src/options/command.ts'
+import { AUTHORIZE } from '../src/options/flags.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const sign = (more: Parameters<typeof service.sign>[0] = {}) =>
@@ -121,6 +119,15 @@ describe('as-is', () => {
     expect((await ask(sign(), [['X-Envoy-Auth-Partial-Body', 'true']])).status).toBe(413)
     expect(exchanges).toMatchObject([{ status: 413, reason: 'partial-body' }])
     expect((await ask(sign(), [['X-Envoy-Auth-Partial-Body', 'false']])).status).toBe(200)
+    for (const values of [['TRUE'], ['false', 'true'], ['true', 'false'], ['1'], ['']]) {
+      const lines = values.map((value): [string, string] => ['X-Envoy-Auth-Partial-Body', value])
+      expect([values, (await ask(sign(), lines)).status]).toEqual([values, 413])
+    }
+    for (const form of ['json', 'text'] as const) {
+      expect(logText(exchanges[0]!, form)).toMatch(
+        /partial-body.*\n?.*allow_partial_message|allow_partial.*partial-body/
+      )
+    }
   })
 
   test.each(['Signed.Request.Account', 'signed_request_id', 'X.Service.ID', 'Content_Type', 'digest_'])(
@@ -128,6 +135,23 @@ describe('as-is', () => {
     async name => {
       const { ask } = await start()
       expect((await ask(sign(), [[name, 'evil']])).status).toBe(name === 'digest_' ? 200 : 401)
+    }
+  )
+
+  test.each([
+    ['header-ambiguous', '/hook', [['X.Service.ID', 'evil']], /PHP or WSGI/],
+    ['target-not-as-signed', '/hook?', [], /@request-target/]
+  ] as const)(
+    'a verified request that is refused all the same says why: %s',
+    async (code, target, more, why) => {
+      const { rfc9421 } = await import('signed-requests/rfc9421')
+      const { ask, exchanges } = await start({ verifier: { ...service.options, schemes: [rfc9421] } })
+      const covered = ['@method', '@authority', '@path', '@query', 'date', 'x-service-id', 'content-digest']
+      const { status, headers } = await ask(sign({ scheme: 'rfc9421', target, covered }), more)
+      expect([status, headers['www-authenticate']]).toEqual([401, 'Signature'])
+      const line = JSON.parse(logText(exchanges[0]!, 'json'))
+      expect(line).toMatchObject({ httpStatus: 401, codes: [code], finding: expect.stringMatching(why) })
+      expect(logText(exchanges[0]!, 'text')).toMatch(new RegExp(` 401 verified ${code} .*\n.*${why.source}`))
     }
   )
 
@@ -200,6 +224,22 @@ describe('x-forwarded', () => {
     }
   )
 
+  test.each(['X-Forwarded-Method', 'X-Forwarded-Uri', 'X-Forwarded-Proto'])(
+    'a missing %s is named in the log',
+    async name => {
+      const { ask, exchanges } = await start({ from: 'x-forwarded' })
+      await ask(
+        asked(sign()),
+        DESCRIPTION.filter(([other]) => other !== name)
+      )
+      await ask(asked(sign({ body: 'other' })), [...DESCRIPTION, ['X-Other', '1']])
+      await vi.waitFor(() => expect(exchanges).toHaveLength(2))
+      const [first, second] = exchanges.map(exchange => JSON.parse(logText(exchange, 'json')))
+      expect(first.finding).toMatch(/must each be sent exactly once/)
+      expect(second.finding).toBeUndefined()
+    }
+  )
+
   test.each([
     [
       'json',
@@ -249,7 +289,7 @@ describe('on the command line', () => {
   const needed = '--domain service.example --host a.example --account 1 --https x-forwarded-proto'.split(' ')
 
   const settingsFor = (...args: string[]) => {
-    const command = addAuthorizerOptions(new Command())
+    const command = addFlags(new Command(), AUTHORIZE)
       .exitOverride()
       .configureOutput({ writeErr() {} })
     command.parse([...needed, ...args], { from: 'user' })
@@ -268,10 +308,11 @@ describe('on the command line', () => {
   })
 
   test.each([
-    [['--from', 'forwarded'], 'Allowed choices are as-is, x-forwarded'],
+    [['--from', 'forwarded'], '--from must be one of as-is, x-forwarded'],
     [['--from', 'x-forwarded', '--prefix', '/hooks'], 'takes all from X-Forwarded-*'],
     [['--from', 'as-is', '--upstream', 'http://127.0.0.1:1'], "unknown option '--upstream'"],
     [['--from', 'as-is', '--redis', 'redis://127.0.0.1:1'], '--redis needs --replay'],
+    [['--from', 'as-is', '--sqlite', 'a.db'], '--sqlite needs --replay'],
     [['--from', 'as-is', '--postgres', 'postgres://127.0.0.1:1/a'], '--postgres needs --replay']
   ])('%j is a mistake', (args, text) => {
     expect(() => settingsFor(...args)).toThrow(text)

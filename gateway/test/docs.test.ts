@@ -6,7 +6,8 @@ import { gatewayPage } from '../../test/meta/docs/command-line.ts'
 import { blocksOf, read } from '../../test/meta/docs/pages.ts'
 import { runGateway } from '../../test/support/cli.ts'
 import { createMetrics } from '../src/admin/metrics.ts'
-import { addOptions } from '../src/options.ts'
+import { addFlags } from '../src/options/command.ts'
+import { GATEWAY } from '../src/options/flags.ts'
 import { fileOfPage } from './docs-commands.ts'
 
 const page = read('docs/gateway.md')
@@ -31,7 +32,7 @@ test('every flag with its variable in the table has the right one', () => {
 })
 
 test('every variable in the examples exists', () => {
-  const { options } = addOptions(new Command())
+  const { options } = addFlags(new Command(), GATEWAY)
   const known = new Set([...options.map(({ envVar }) => envVar), 'SIGNED_REQUESTS_ADMIN_TOKEN'])
   const named = new Set(page.match(/SIGNED_REQUESTS_[A-Z_]+/g))
   expect(named.size).toBeGreaterThan(8)

@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { makeCertificate } from '../../test/support/https.ts'
+import { ANY_ACCOUNT } from '../src/seen-accounts.ts'
 import {
   exchangeBytes,
   send,
@@ -110,6 +111,40 @@ describe('targets', () => {
   })
 })
 
+describe('a status for refusals', () => {
+  const forged = (signed: ReturnType<typeof service.sign>) => ({ ...signed, target: '/other' })
+
+  it.each([
+    [503, /\r\nRetry-After: \d+\r\n/],
+    [403, /^(?![\s\S]*(?:Retry-After|WWW-Authenticate))/]
+  ])(
+    'is %d instead of 401, and the same bytes are let in when they are right',
+    async (refusalStatus, head) => {
+      const { address, seen } = await start({ refusalStatus })
+      const signed = service.sign({ target: '/hook' })
+      const answer = await send(address, forged(signed))
+      expect(statusesOf(answer)).toEqual([refusalStatus])
+      expect(answer).toMatch(head)
+      expect(statusesOf(await send(address, signed))).toEqual([200])
+      expect(seen.map(({ target }) => target)).toEqual(['/hook'])
+    }
+  )
+
+  it('is not that of what cannot be decided: 503 with any', async () => {
+    const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
+    const { address } = await start({ refusalStatus: 403, verifier: { ...service.options, lookupTxt } })
+    expect(statusesOf(await send(address, service.sign({ target: '/' })))).toEqual([503])
+  })
+
+  it('is that of a body that is too large', async () => {
+    const verifier = { ...service.options, maxBodyBytes: 10 }
+    const { address } = await start({ refusalStatus: 503, verifier })
+    expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(11) })))).toEqual([
+      503
+    ])
+  })
+})
+
 describe('observing', () => {
   it('forwards everything with its mark, which a sender cannot set', async () => {
     const { address, seen, over } = await start({ observe: true })
@@ -134,6 +169,27 @@ describe('observing', () => {
       upstream: 'answered',
       body: Buffer.from('bodY')
     })
+  })
+
+  it('sets the id, the same for the same bytes, and claims nothing', async () => {
+    const { address, seen } = await start({ observe: true })
+    const signed = service.sign({ target: '/' })
+    for (let i = 0; i < 2; i++) await send(address, signed)
+    const [first, second] = seen.map(({ headers }) => headers['signed-request-id'])
+    expect(first).toMatch(/\S/)
+    expect(second).toBe(first)
+  })
+
+  it('without --account each account is verified, and the log has the line to write', async () => {
+    const verifier = { ...service.options, accounts: ANY_ACCOUNT }
+    const { address, seen, over } = await start({ observe: true, verifier })
+    const of = (id: string) => service.sign({ target: '/', headers: { 'X-Service-ID': `account-${id}` } })
+    await send(address, of('77'))
+    await send(address, { ...of('99'), target: '/other' })
+    const [verified, forged] = await over(2)
+    expect(verified!.finding).toBe('--account is not given; if account 77 is yours, write --account 77')
+    expect(forged!.finding).toBe(undefined)
+    expect(seen.map(({ headers }) => headers['signed-request-account'])).toEqual(['77', undefined])
   })
 
   it('forwards what is not signed at all', async () => {

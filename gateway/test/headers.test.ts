@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { createVerifier, type Verdict } from 'signed-requests'
 import { memoryReplayStore } from 'signed-requests/replay'
 import { createTestService } from 'signed-requests/testing'
 import { describe, expect, it } from 'vitest'
 import type { HeaderLine } from '../src/exchange.ts'
-import { requestHeaders } from '../src/headers.ts'
+import { REROUTING as DROPPED, requestHeaders } from '../src/headers.ts'
+import { fileOfPage } from './engines/engine.ts'
 
 const COVERED = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'content-type']
 const HOST = ['Host', 'receiver.example'] as const
@@ -46,6 +48,29 @@ describe('what reroutes a request that was verified', () => {
     'X-Original-URL',
     'X-Rewrite-URL'
   ]
+
+  it('is one list', () => {
+    expect([...DROPPED]).toEqual(REROUTING.map(name => name.toLowerCase()))
+  })
+
+  /** The names in lower case that this matches in a file of docs/engines.md. */
+  const inFile = (file: string, line: RegExp) =>
+    [...fileOfPage(file).matchAll(line)].map(([, name = '']) => name.toLowerCase())
+
+  it.each([
+    ['envoy.yaml', /^ {20}- ([\w-]+)$/gm],
+    ['lua.conf', /proxy_set_header ([\w-]+) "";/g],
+    ['njs.conf', /proxy_set_header ([\w-]+) "";/g],
+    ['hooks.yaml', /^ {10}([\w-]+): ""$/gm]
+  ])('%s drops the same', (file, line) => {
+    expect(inFile(file, line).filter(name => name !== 'connection')).toEqual([...DROPPED])
+  })
+
+  it('the plugin of APISIX drops the same', () => {
+    const [, list = ''] =
+      /^ {6}remove:\n((?: {8}- .*\n)+)/m.exec(readFileSync('docs/engines.md', 'utf8')) ?? []
+    expect(list.match(/[\w-]*\w/g)).toEqual([...DROPPED])
+  })
 
   it.each([...REROUTING, 'SCRIPT_NAME', 'PATH_INFO', 'wsgi.input', 'X~Note'])('removes %s', name => {
     expect(forwarded([HOST, [name, '/other']])).toEqual([HOST])

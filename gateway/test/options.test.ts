@@ -4,14 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { fromNodeRequest } from 'signed-requests'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { FLAGS as LIBRARY_FLAGS } from '../../src/explain/settings.ts'
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { optionNames } from '../../src/options/options.ts'
 import { runGateway } from '../../test/support/cli.ts'
+import { startDohServer } from '../../test/support/doh-server.ts'
 import { makeCertificate } from '../../test/support/https.ts'
 import { runInside } from '../../test/support/run-cli.ts'
 import packageJson from '../package.json' with { type: 'json' }
-import { addAuthorizerOptions } from '../src/authorize.ts'
-import { addOptions, type GatewaySettings, settingsOf, VERIFIER } from '../src/options.ts'
+import { addFlags } from '../src/options/command.ts'
+import { AUTHORIZE, GATEWAY, VERIFIER } from '../src/options/flags.ts'
+import { type GatewaySettings, settingsOf } from '../src/options/settings.ts'
+import { ANY_ACCOUNT } from '../src/seen-accounts.ts'
 
 let folder: string
 const write = (name: string, content: string) => {
@@ -46,7 +49,7 @@ function parse(args: readonly string[], env: Record<string, string> = {}): Gatew
   const command = new Command('signed-requests-gateway')
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
-  addOptions(command).parse(args, { from: 'user' })
+  addFlags(command, GATEWAY).parse(args, { from: 'user' })
   return settingsOf(command, process.env)
 }
 const settings = (changes: Record<string, string | undefined>, env: Record<string, string> = {}) =>
@@ -74,6 +77,8 @@ it('by default listens on loopback, remembers in memory, refuses, logs JSON, sho
   })
 })
 
+const HAS_SQLITE = process.getBuiltinModule('node:sqlite') !== undefined
+
 describe('flags and variables', () => {
   it('a flag overrides its variable', () => {
     const env = {
@@ -86,7 +91,7 @@ describe('flags and variables', () => {
   })
 
   it('every flag can be a variable, except those of one run', () => {
-    const { options } = addOptions(new Command())
+    const { options } = addFlags(new Command(), GATEWAY)
     for (const { long, envVar } of options) {
       const variable = `SIGNED_REQUESTS_${long!.slice(2).toUpperCase().replaceAll('-', '_')}`
       expect(envVar).toBe(long === '--check' ? undefined : variable)
@@ -94,7 +99,7 @@ describe('flags and variables', () => {
   })
 
   it('none of them is a misspelled one for the commands of signed-requests', async () => {
-    const options = [addOptions(new Command()), addAuthorizerOptions(new Command())].flatMap(
+    const options = [addFlags(new Command(), GATEWAY), addFlags(new Command(), AUTHORIZE)].flatMap(
       command => command.options
     )
     const env = Object.fromEntries(options.map(({ envVar }) => [envVar, 'x']))
@@ -102,15 +107,11 @@ describe('flags and variables', () => {
       expect((await runInside([command], '', false, env)).stderr).not.toContain('no environment variable')
   })
 
-  it('each is the flag that the library names for the option', () => {
-    const { options } = addOptions(new Command())
-    const named = Object.entries(LIBRARY_FLAGS).filter(([, flag]) =>
-      options.some(({ long }) => long === flag)
-    )
-    const other = named.filter(([option]) => option !== 'https' && option !== 'prefix') // of the adapters
-    expect(Object.fromEntries(other)).toEqual(
-      Object.fromEntries(Object.entries(VERIFIER).map(([option, [flag]]) => [option, flag.split(' ')[0]]))
-    )
+  it('each option of the library that is plain data has a flag', () => {
+    const inCode: string[] = ['lookupTxt', 'replayStore', 'now']
+    // It is a value of --https.
+    const names = optionNames().filter(name => name !== 'requireHttps' && !inCode.includes(name))
+    expect(Object.keys(VERIFIER)).toEqual(expect.arrayContaining(names))
   })
 
   it('several values are separated by commas, or the flag is repeated', () => {
@@ -126,11 +127,23 @@ describe('flags and variables', () => {
     expect(settings({}, { SIGNED_REQUESTS_OBSERVE: text }).observe).toBe(observe)
   })
 
+  it('while observing --account may be missing, and there is no status for refusals', () => {
+    const changes = { '--account': undefined, '--observe': '', '--refusal-status': '503' }
+    expect(settings(changes)).toMatchObject({ refusalStatus: undefined, verifier: { accounts: ANY_ACCOUNT } })
+    expect(settings({ '--refusal-status': '503' }).refusalStatus).toBe(503)
+    expect(() => settings({ '--account': undefined }, { SIGNED_REQUESTS_OBSERVE: 'false' })).toThrow(
+      '--account must be given'
+    )
+  })
+
   it('all of them have their place', () => {
     const changes = {
       ...{ '--upstream': 'http://[::1]:9000', '--https': 'x-forwarded-proto', '--prefix': '/hooks' },
       ...{ '--observe': '', '--upstream-timeout': '99', '--dns-server': '127.0.0.1:5353', '--redact': '' },
       ...{ '--request-id': 'X-Request-ID', '--admin': '127.0.0.1:9901', '--scheme': 'draft-cavage,rfc9421' },
+      ...{ '--date-tolerance': '60', '--also-covered': 'X-A,x-b', '--min-rsa-bits': '2048' },
+      ...{ '--max-rsa-bits': '4096', '--max-body': '9', '--body-timeout': '8' },
+      ...{ '--lookup-timeout': '7', '--replay-timeout': '6' },
       ...{ '--algorithm': 'ed25519', '--account-header': 'X-Id', '--account-prefix': 'a-', '--log': 'text' }
     }
     const env = {
@@ -142,6 +155,8 @@ describe('flags and variables', () => {
       ...{ upstreamTimeout: 99, https: 'x-forwarded-proto', prefix: '/hooks', requestId: 'x-request-id' },
       verifier: {
         ...{ lookupTxt: expect.any(Function), algorithms: ['ed25519'] },
+        ...{ dateTolerance: 60, alsoCovered: ['X-A', 'x-b'], minRsaBits: 2048, maxRsaBits: 4096 },
+        ...{ maxBodyBytes: 9, bodyTimeout: 8, lookupTimeout: 7, replayTimeout: 6 },
         ...{ accountHeader: 'X-Id', accountPrefix: 'a-', schemes: [{}, {}] }
       },
       ...{ observe: true, log: 'text', replay: { kind: 'redis', url: 'redis://user:secret@127.0.0.1/2' } },
@@ -156,8 +171,12 @@ describe('mistakes are named', () => {
   it.each([
     [{ '--upstream': undefined }, '--upstream must be given'],
     [{ '--domain': undefined, '--host': undefined }, '--domain, --host must be given'],
-    [{ '--acount': '2' }, "unknown option '--acount'\n(Did you mean --account?)"],
-    [{ '--https': 'yes' }, 'Allowed choices are x-forwarded-proto, always, not-required.'],
+    [{ '--account': undefined }, '--account must be given'],
+    [{ '--account': undefined, '--refusal-status': '503' }, '--account must be given'],
+    [{ '--refusal-status': '200' }, '--refusal-status must be a whole number, from 400 to 599'],
+    [{ '--refusal-status': '600' }, '--refusal-status must be a whole number, from 400 to 599'],
+    [{ '--acount': '2' }, "unknown option '--acount' (Did you mean --account?)"],
+    [{ '--https': 'yes' }, '--https must be one of x-forwarded-proto, always, not-required'],
     [{ '--upstream': 'http://a.example/app' }, '--upstream must be an http or https URL without a path'],
     [{ '--upstream': 'http://a.example/?' }, '--upstream must be an http or https URL without a path'],
     [{ '--upstream': 'http://u:p@a.example' }, '--upstream must be an http or https URL without a path'],
@@ -172,23 +191,28 @@ describe('mistakes are named', () => {
       { '--upstream': '127.0.0.1:9000/app' },
       'without a path, a query or a password: write http://127.0.0.1:9000'
     ],
-    [{ '--listen': '8080' }, 'It must be an IP address and a port'],
-    [{ '--listen': 'localhost:8080' }, 'It must be an IP address and a port'],
-    [{ '--listen': '127.0.0.1:65536' }, 'It must be an IP address and a port'],
-    [{ '--listen': '[127.0.0.1]:1' }, 'It must be an IP address and a port'],
+    [{ '--listen': '8080' }, 'must be an IP address and a port'],
+    [{ '--listen': 'localhost:8080' }, 'must be an IP address and a port'],
+    [{ '--listen': '127.0.0.1:65536' }, 'must be an IP address and a port'],
+    [{ '--listen': '[127.0.0.1]:1' }, 'must be an IP address and a port'],
     [
       { '--drain': '1.5' },
-      'It must be a whole number of milliseconds, such as 5000 for 5 s, from 0 to 2147483647'
+      'must be a whole number of milliseconds, such as 5000 for 5 s, from 0 to 2147483647'
     ],
-    [{ '--upstream-timeout': '2147483648' }, 'It must be a whole number'],
-    [{ '--prefix': 'hooks' }, 'It must be a path, such as /hooks, or x-forwarded-prefix'],
-    [{ '--prefix': '/a?b' }, 'It must be a path, such as /hooks, or x-forwarded-prefix'],
-    [{ '--request-id': 'X Request' }, 'It must be the name of a header'],
-    [{ '--scheme': 'rfc-9421' }, 'It must be draft-cavage or rfc9421.'],
-    [{ '--log': 'xml' }, 'Allowed choices are json, text.'],
-    [{ '--replay': 'redis' }, 'Allowed choices are memory, none.'],
-    [{ '--replay': 'memory', '--redis': 'redis://a' }, 'cannot be used with option'],
-    [{ '--postgres': 'postgres://a', '--redis': 'redis://a' }, 'cannot be used with option'],
+    [{ '--upstream-timeout': '2147483648' }, 'must be a whole number'],
+    [{ '--prefix': 'hooks' }, '--prefix must be a path, such as /hooks, or x-forwarded-prefix'],
+    [{ '--prefix': '/a?b' }, '--prefix must be a path, such as /hooks, or x-forwarded-prefix'],
+    [{ '--request-id': 'X Request' }, 'must be the name of a header'],
+    [{ '--scheme': 'rfc-9421' }, '--scheme must be one of draft-cavage, rfc9421'],
+    [{ '--log': 'xml' }, '--log must be one of json, text'],
+    [{ '--replay': 'redis' }, '--replay must be one of memory, none'],
+    [{ '--replay': 'memory', '--redis': 'redis://a' }, 'cannot be used with --'],
+    [{ '--postgres': 'postgres://a', '--redis': 'redis://a' }, 'cannot be used with --'],
+    [{ '--sqlite': 'a.db', '--redis': 'redis://a' }, 'cannot be used with --'],
+    [{ '--sqlite': 'a.db', '--replay': 'memory' }, 'cannot be used with --'],
+    HAS_SQLITE
+      ? [{ '--sqlite': '/no/such/folder/a.db' }, '--sqlite: there is no folder /no/such/folder']
+      : [{ '--sqlite': '/tmp/a.db' }, '--sqlite needs Node.js 22.13 or later'],
     [{ '--redis': 'http://127.0.0.1' }, '--redis must be a redis: URL'],
     [{ '--postgres': 'redis://127.0.0.1' }, '--postgres must be a postgres: URL'],
     [{ '--redis': 'localhost:6379' }, '--redis must be a redis: URL: write redis://localhost:6379'],
@@ -213,13 +237,18 @@ describe('mistakes are named', () => {
     [{ '--tls-cert': 'a.pem' }, '--tls-key and --tls-cert need each other'],
     [
       { '--tls-key': '/no/such', '--tls-cert': '/no/such', '--https': undefined },
-      "--tls-key: ENOENT: no such file or directory, open '/no/such'"
+      '--tls-key cannot be read: ENOENT'
     ],
-    [
-      { '--tls-key': 'a.pem', '--tls-cert': 'a.pem' },
-      "'--tls-key <file>' cannot be used with option '--https <what>'"
-    ],
+    [{ '--tls-key': 'a.pem', '--tls-cert': 'a.pem' }, '--tls-key cannot be used with --https'],
     [{ '--dns-server': 'x' }, '--dns-server must be IP addresses'],
+    [{ '--doh': 'http://a.example' }, '--doh must be an https URL'],
+    [{ '--doh': 'https://a.example', '--dns-server': '127.0.0.1' }, '--doh cannot be used with --dns-server'],
+    [{ '--require-authenticated': '' }, '--require-authenticated needs --doh'],
+    [{ '--date-tolerance': '90000' }, '--date-tolerance is the number 90000: pass a number of seconds'],
+    [{ '--date-tolerance': '5m' }, '--date-tolerance must be a whole number'],
+    [{ '--min-rsa-bits': '9000' }, '--min-rsa-bits is 9000, above --max-rsa-bits (8192)'],
+    [{ '--also-covered': 'a b' }, '--also-covered has "a b": write the name of a header'],
+    [{ '--account': 'account-1' }, 'prefix "account-" of --account-prefix, so write the id alone, "1"'],
     [{ '--domain': 'example' }, '--domain is "example": write the DNS name'],
     [{ '--algorithm': 'rsa-md5' }, '--algorithm has "rsa-md5": it must be one of rsa-sha256, ']
   ] as [Record<string, string | undefined>, string][])('%j', (changes, message) => {
@@ -248,10 +277,7 @@ describe('mistakes are named', () => {
     [{ SIGNED_REQUESTS_GATEWAY_SERVICE_PORT: '80' }, `SIGNED_REQUESTS_GATEWAY_SERVICE_PORT: ${KUBERNETES}`],
     [{ SIGNED_REQUESTS_REDIS: '' }, 'SIGNED_REQUESTS_REDIS is empty: set it, or unset it'],
     [{ SIGNED_REQUESTS_OBSERVE: '1' }, 'SIGNED_REQUESTS_OBSERVE must be true or false'],
-    [
-      { SIGNED_REQUESTS_DRAIN: 'x' },
-      "from env 'SIGNED_REQUESTS_DRAIN' is invalid. It must be a whole number"
-    ],
+    [{ SIGNED_REQUESTS_DRAIN: 'x' }, 'SIGNED_REQUESTS_DRAIN must be a whole number'],
     [{ SIGNED_REQUESTS_ADMIN_TOKEN: '' }, 'SIGNED_REQUESTS_ADMIN_TOKEN is empty']
   ])('%j', (env, message) => {
     expect(() => settings({}, env)).toThrow(message)
@@ -300,6 +326,20 @@ describe('mistakes are named', () => {
       '--tls-key and --tls-cert are not a private key and its certificate'
     )
   })
+})
+
+it('--doh asks a resolver over HTTPS, and with --require-authenticated believes only what it has validated', async () => {
+  const resolver = await startDohServer({ 'a.example': [['v=DKIM1']] })
+  onTestFinished(resolver.close)
+  const found = settings({ '--doh': resolver.url }).verifier
+  const signal = AbortSignal.timeout(10_000)
+  expect(await found.lookupTxt!('a.example', { signal })).toEqual([['v=DKIM1']])
+  const strict = settings(
+    {},
+    { SIGNED_REQUESTS_DOH: resolver.url, SIGNED_REQUESTS_REQUIRE_AUTHENTICATED: 'true' }
+  )
+  const refused = strict.verifier.lookupTxt!('a.example', { signal })
+  await expect(refused).rejects.toMatchObject({ code: 'ENOTAUTHENTICATED' })
 })
 
 describe('secrets', () => {

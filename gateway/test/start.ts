@@ -5,7 +5,7 @@ import type { ReceivedRequest } from 'signed-requests'
 import { createTestService, type TestService } from 'signed-requests/testing'
 import type { Exchange, Malformed } from '../src/exchange.ts'
 import { type Gateway, startGateway } from '../src/gateway.ts'
-import type { GatewaySettings } from '../src/options.ts'
+import type { GatewaySettings } from '../src/options/settings.ts'
 
 /** What the application saw of one request. */
 export interface Seen {
@@ -30,7 +30,11 @@ export async function startApplication(
   const seen: Seen[] = []
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
-    for await (const chunk of req) chunks.push(chunk)
+    try {
+      for await (const chunk of req) chunks.push(chunk)
+    } catch {
+      return // it broke off
+    }
     const { method = '', url: target = '', rawHeaders, headers } = req
     const request = { method, target, rawHeaders, headers, body: Buffer.concat(chunks) }
     seen.push(request)
@@ -102,6 +106,7 @@ export const testSettings = (
   verifier: service.options,
   replay: { kind: 'memory' },
   observe: false,
+  refusalStatus: undefined,
   log: 'json',
   admin: undefined,
   maxConnections: 1000,

@@ -2,18 +2,20 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { listen } from '../connections.ts'
-import type { Exchange, Malformed } from '../exchange.ts'
-import type { GatewaySettings } from '../options.ts'
+import { type Exchange, type Malformed, otherDomainOf } from '../exchange.ts'
+import type { GatewaySettings } from '../options/settings.ts'
 import { loadPage } from '../page-files.ts'
 import { refusalOf } from './access.ts'
 import { createMetrics } from './metrics.ts'
 import { createEventStreams, createRecent } from './recent.ts'
-import { type SetupSettings, setupOf } from './setup.ts'
+import { accountFact, type SetupSettings, setupOf } from './setup.ts'
 import { detailOf, type Outcome, outcomeOf } from './view.ts'
 
 export interface AdminSettings extends SetupSettings, NonNullable<GatewaySettings['admin']> {
   /** the last records in DNS, by name */
   dns: ReadonlyMap<string, string[][]>
+  /** accounts of requests whose signature has verified, where each is accepted */
+  seenAccounts: ReadonlySet<string>
   /** false while the gateway ends and running requests finish */
   isReady: () => boolean
 }
@@ -42,8 +44,12 @@ export async function startAdmin(settings: AdminSettings) {
   const files = loadPage()
   const metrics = createMetrics()
   const recent = createRecent(redact, verifier.serviceDomain, settings.dns)
-  const counts: Record<Outcome, number> = { verified: 0, refused: 0, unavailable: 0, forwarded: 0 }
-  const openStream = createEventStreams(recent, setupOf(settings), counts)
+  const counts: Record<Outcome | 'elsewhere', number> = {
+    ...{ verified: 0, refused: 0, 'asked-again': 0, unavailable: 0, forwarded: 0 },
+    elsewhere: 0
+  }
+  const news = () => ({ counts, account: accountFact(settings) })
+  const openStream = createEventStreams(recent, setupOf(settings), news)
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(HEADERS)) res.setHeader(name, value)
@@ -83,6 +89,7 @@ export async function startAdmin(settings: AdminSettings) {
       metrics.count(exchange)
       if (exchange.verdict === undefined) return
       counts[outcomeOf(exchange)] += 1
+      if (otherDomainOf(exchange.verdict) !== undefined) counts.elsewhere += 1
       recent.keep(exchange)
     },
     async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Exchange, isUnderDomain } from '../exchange.ts'
+import { type Exchange, isUnderDomain, otherDomainOf } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 import { type KeptExchange, rowOf } from './view.ts'
 
@@ -21,7 +21,8 @@ export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<s
     keep(exchange: Exchange): void {
       number += 1
       const { verdict, body } = exchange
-      const list = isUnderDomain(verdict) ? 'signed' : 'other'
+      const isSigned = isUnderDomain(verdict) || otherDomainOf(verdict) !== undefined
+      const list = isSigned ? 'signed' : 'other'
       const { keyId = '' } = claimedSignature(exchange, domain) ?? {}
       const answer = dns.get(keyId)
       lists[list].push({
@@ -52,9 +53,13 @@ const MAX_STREAMS = 20
  * received, so a slow page costs no memory; it never gets requests dropped meanwhile.
  *
  * @param setup what a page is told first
- * @param counts what every batch says in addition to its rows
+ * @param news what every batch says in addition to its rows
  */
-export function createEventStreams(recent: ReturnType<typeof createRecent>, setup: object, counts: object) {
+export function createEventStreams(
+  recent: ReturnType<typeof createRecent>,
+  setup: object,
+  news: () => object
+) {
   let open = 0
   return (req: IncomingMessage, res: ServerResponse): void => {
     if (open >= MAX_STREAMS) {
@@ -65,7 +70,7 @@ export function createEventStreams(recent: ReturnType<typeof createRecent>, setu
     let last = 0
     const send = (rows: readonly KeptExchange[]) => {
       last = rows.at(-1)?.number ?? last
-      res.write(`event: requests\ndata: ${JSON.stringify({ counts, rows: rows.map(rowOf) })}\n\n`)
+      res.write(`event: requests\ndata: ${JSON.stringify({ ...news(), rows: rows.map(rowOf) })}\n\n`)
     }
     const sendNew = () => {
       const rows = res.writableNeedDrain ? [] : recent.after(last)

@@ -1,9 +1,16 @@
-import type { GatewaySettings } from '../options.ts'
+import { SHARED, UNSHARED } from '../../../src/options/flags.ts'
+import { asksAgain } from '../exchange.ts'
+import type { GatewaySettings } from '../options/settings.ts'
 import { VERSION } from '../page-files.ts'
+import { ANY_ACCOUNT, accountFlags } from '../seen-accounts.ts'
+import { quote } from '../shell.ts'
 
 /** What the page says of the settings. */
 export interface SetupSettings
-  extends Pick<GatewaySettings, 'upstream' | 'replay' | 'observe' | 'https' | 'prefix' | 'verifier'> {
+  extends Pick<
+    GatewaySettings,
+    'upstream' | 'replay' | 'observe' | 'refusalStatus' | 'https' | 'prefix' | 'verifier'
+  > {
   /** where requests are received: `http://127.0.0.1:8080` */
   origin: string
 }
@@ -13,31 +20,62 @@ export function setupOf(settings: SetupSettings): object {
   const { origin, upstream, replay, observe, https, prefix, verifier } = settings
   const { serviceDomain: domain, hosts, accounts, accountHeader, accountPrefix, schemes } = verifier
   const ids = typeof accounts === 'function' ? [] : [accounts].flat()
+  // One with port 53 has no port here: it is a resolver of the machine.
+  const ownDns = verifier.lookupTxt?.servers?.().find(server => /^(?:127\.|\[::1\]).*:\d+$/.test(server))
   const flags = Object.entries({
     data: '{"id":1}',
-    domain,
-    host: [hosts].flat()[0],
-    account: ids[0],
-    'account-header': accountHeader,
-    'account-prefix': accountPrefix,
+    [SHARED.serviceDomain.flag]: domain,
+    [SHARED.hosts.flag]: [hosts].flat()[0],
+    [SHARED.accounts.flag]: ids[0],
+    [SHARED.accountHeader.flag]: accountHeader,
+    [SHARED.accountPrefix.flag]: accountPrefix,
     header: https === 'x-forwarded-proto' ? 'X-Forwarded-Proto: https' : undefined,
-    prefix: prefix?.startsWith('/') ? prefix : undefined,
-    scheme: schemes?.[0]?.name,
-    // One with port 53 has no port here: it is a resolver of the machine.
-    'serve-dns': verifier.lookupTxt?.servers?.().find(server => /^(?:127\.|\[::1\]).*:\d+$/.test(server))
+    [UNSHARED.prefix.flag]: prefix?.startsWith('/') ? prefix : undefined,
+    [SHARED.schemes.flag]: schemes?.[0]?.name,
+    'serve-dns': ownDns
   }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${quote(value)}`]))
   const facts = {
     host: [hosts].flat().join(', '),
-    account: ids.join(', '),
     domain,
     upstream: upstream.origin,
-    store: replay.kind,
-    mode: observe ? 'OBSERVING: every request is forwarded' : 'only verified requests are forwarded',
+    store: observe ? 'none while observing' : replay.kind,
+    mode: modeOf(settings),
     version: VERSION
   }
-  return { observe, domain, facts, send: `npx signed-requests send ${origin}/hook ${flags.join(' ')}` }
+  return {
+    banner: bannerOf(settings),
+    facts,
+    send: `npx signed-requests send ${origin}/hook ${flags.join(' ')}`,
+    sendNote:
+      ownDns === undefined ? PUBLISH : `It serves its key record at ${ownDns}, where this gateway asks.`
+  }
 }
 
-/** For a POSIX shell (section 2.2.2): inside single quotes only the single quote has a meaning. */
-const quote = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+const PUBLISH =
+  'It prints the key record to publish. Or let it serve the record: add --serve-dns 127.0.0.1:5353, and start the ' +
+  'gateway with --dns-server 127.0.0.1:5353.'
+
+type Mode = Pick<SetupSettings, 'observe' | 'refusalStatus'>
+
+/** What must not be forgotten; empty when the gateway refuses. */
+function bannerOf({ observe, refusalStatus }: Mode): string {
+  if (observe) return 'OBSERVING: nothing is refused'
+  if (refusalStatus === undefined) return ''
+  const isRetried = asksAgain(refusalStatus)
+  return `${isRetried ? 'ASKING AGAIN' : 'INTRODUCING'}: what is refused gets ${refusalStatus}`
+}
+
+const modeOf = (mode: Mode): string =>
+  mode.observe
+    ? 'OBSERVING: every request is forwarded'
+    : bannerOf(mode) || 'only verified requests are forwarded'
+
+/** Which accounts are accepted; without --account, for which accounts signed requests came, and what to write. */
+export function accountFact({
+  verifier: { accounts },
+  seenAccounts
+}: Pick<SetupSettings, 'verifier'> & { readonly seenAccounts: ReadonlySet<string> }): string {
+  if (accounts !== ANY_ACCOUNT) return typeof accounts === 'function' ? '' : [accounts].flat().join(', ')
+  if (seenAccounts.size === 0) return 'not given, and no signed request has come yet'
+  return `not given; signed requests came for ${[...seenAccounts].join(', ')}: write ${accountFlags(seenAccounts)} if that is yours`
+}

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { diagnose, type VerifierOptions } from 'signed-requests'
 import { captureFixture } from 'signed-requests/testing'
-import { type Exchange, mainCodes } from '../exchange.ts'
+import { asksAgain, type Exchange, mainCodes, otherDomainOf } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 
 /** What is kept of one request. */
 export interface KeptExchange extends Exchange {
   /** counts up, also from one process to the next on the same machine */
   readonly number: number
-  /** with a `Signature` under the domain; or anything else, such as scanners */
+  /** with a `Signature` under the domain or another one; or anything else, such as scanners */
   readonly list: 'signed' | 'other'
   /** of the whole body, in bytes, of which `body` may be the beginning; undefined when it was not read to its end */
   readonly bodyLength: number | undefined
@@ -18,8 +18,8 @@ export interface KeptExchange extends Exchange {
 
 /** A line of the list. Every text from outside is printable ASCII here, and cut. */
 export function rowOf(kept: KeptExchange): object {
-  const { number, list, receivedAt, duration, method, target, verdict, status, upstream } = kept
-  const trouble = kept.upstreamError && `upstream ${upstream} ${kept.upstreamError}`
+  const { number, list, receivedAt, duration, method, target, verdict, status } = kept
+  const elsewhere = otherDomainOf(verdict)
   return {
     number,
     list,
@@ -29,18 +29,36 @@ export function rowOf(kept: KeptExchange): object {
     target: ascii(target, 200),
     outcome: outcomeOf(kept),
     status,
-    note: [...mainCodes(verdict), trouble].filter(Boolean).join(', '),
+    account: verdict.status === 'verified' ? ascii(verdict.accountId, 255) : '',
+    note: [
+      ...mainCodes(verdict),
+      ...(elsewhere === undefined
+        ? []
+        : [`signed under ${ascii(elsewhere, 255)}: ask the service whether it is theirs`]),
+      ...troubleOf(kept)
+    ].join(', '),
     checks: Object.values(verdict.checks).map(({ outcome }) => outcome)
   }
 }
 
-export type Outcome = 'verified' | 'refused' | 'unavailable' | 'forwarded'
+/** What went wrong behind the gateway. */
+function troubleOf({ upstream, upstreamError, status }: Exchange): string[] {
+  if (upstreamError !== undefined) return [`upstream ${upstream} ${upstreamError}`]
+  return upstream === 'answered' && status >= 500 ? [`the application answered ${status}`] : []
+}
+
+export type Outcome = 'verified' | 'refused' | 'asked-again' | 'unavailable' | 'forwarded'
 
 /** What happened to a request: one that was forwarded while observing was not refused, whatever its verdict. */
-export function outcomeOf({ verdict, upstream }: Pick<Exchange, 'verdict' | 'upstream'>): Outcome {
+export function outcomeOf({
+  verdict,
+  upstream,
+  status
+}: Pick<Exchange, 'verdict' | 'upstream' | 'status'>): Outcome {
   if (verdict.status === 'verified') return 'verified'
   if (upstream !== 'not-asked') return 'forwarded'
-  return verdict.status === 'rejected' ? 'refused' : 'unavailable'
+  if (verdict.status === 'unavailable') return 'unavailable'
+  return asksAgain(status) ? 'asked-again' : 'refused'
 }
 
 /** All details of one request. */

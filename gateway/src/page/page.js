@@ -5,8 +5,24 @@ const MARKS = { pass: '✓', fail: '×', unavailable: '?', 'not-run': '·' }
 const OUTCOMES = {
   verified: 'verified',
   refused: 'refused',
+  'asked-again': 'asking again',
   unavailable: 'to be repeated',
   forwarded: 'forwarded, not verified'
+}
+
+/** Counts that most gateways never have. */
+const RARE = ['asked-again', 'forwarded', 'elsewhere']
+
+const TITLES = {
+  signed: 'Signed requests',
+  failed: 'Signed requests that were not verified',
+  other: 'Requests that are not signed'
+}
+
+const NOTHING = {
+  signed: 'No signed request has arrived yet.',
+  failed: 'Every signed request was verified.',
+  other: 'Every request was signed.'
 }
 
 const byId = id => document.getElementById(id)
@@ -17,6 +33,7 @@ const detail = byId('detail')
 /** The number of the open request; empty when none is. */
 let opened = ''
 let others = 0
+let arrived = 0
 
 function element(name, className, ...children) {
   const node = document.createElement(name)
@@ -30,6 +47,9 @@ const pairs = entries =>
   entries.map(([name, ...texts]) => element('div', '', element('dt', '', name), element('dd', '', ...texts)))
 
 // ---- the list
+
+/** What is searched of each row. */
+const texts = new WeakMap()
 
 function rowOf(request) {
   const row = copyOf('row-template').firstElementChild
@@ -47,6 +67,7 @@ function rowOf(request) {
   set('.note', request.outcome === 'forwarded' ? `not verified: ${request.note}` : request.note)
   set('.strip', request.checks.map(outcome => MARKS[outcome]).join(''))
   set('.duration', `${request.duration} ms`)
+  texts.set(row, [request.target, request.note, request.account].join('\n').toLowerCase())
   return row
 }
 
@@ -56,6 +77,7 @@ function addRows(requests) {
   const focused = document.activeElement?.closest('ol')
   for (const request of requests) {
     lists[request.list].prepend(rowOf(request))
+    arrived += 1
     if (request.list === 'other') others += 1
     if (lists[request.list].children.length > MAX_ROWS) lists[request.list].lastElementChild.remove()
   }
@@ -79,9 +101,23 @@ filter.addEventListener('change', () => {
 })
 const chosen = () => filter.querySelector(':checked').value
 
+const search = byId('search')
+search.addEventListener('input', showFiltered)
+
 function showFiltered() {
   document.body.dataset.filter = chosen()
+  byId('requests-heading').textContent = TITLES[chosen()]
+  const wanted = search.value.trim().toLowerCase()
+  for (const row of document.querySelectorAll('#requests li')) row.hidden = !texts.get(row).includes(wanted)
   byId('empty').hidden = visibleLinks().length > 0
+  byId('empty').textContent = nothingText(wanted)
+}
+
+/** Why no row is shown. */
+function nothingText(wanted) {
+  if (arrived === 0) return 'No request has arrived here yet.'
+  if (wanted !== '') return 'None of these has this in its path, codes or account.'
+  return chosen() === 'failed' && lists.signed.children.length === 0 ? NOTHING.signed : NOTHING[chosen()]
 }
 
 const visibleLinks = () =>
@@ -102,13 +138,13 @@ function connect() {
   }
   source.addEventListener('setup', ({ data }) => showSetup(JSON.parse(data)))
   source.addEventListener('requests', ({ data }) => {
-    const { counts, rows } = JSON.parse(data)
-    const shown = Object.entries(OUTCOMES).filter(
-      ([outcome]) => outcome !== 'forwarded' || counts.forwarded > 0
-    )
+    const { counts, account, rows } = JSON.parse(data)
+    const names = { ...OUTCOMES, elsewhere: 'signed under another domain' }
+    const shown = Object.entries(names).filter(([name]) => counts[name] > 0 || !RARE.includes(name))
     byId('counts').replaceChildren(
-      ...pairs(shown.map(([outcome, name]) => [name, counts[outcome].toLocaleString()]))
+      ...pairs(shown.map(([name, text]) => [text, counts[name].toLocaleString()]))
     )
+    showFacts({ ...facts, account })
     addRows(rows)
   })
 }
@@ -122,15 +158,23 @@ function showConnection(state, text) {
 }
 
 /** Starts again: all that is kept follows. */
-function showSetup({ observe, domain, facts, send }) {
-  byId('observing').hidden = !observe
-  byId('requests-heading').textContent = `Requests signed for ${domain}`
-  byId('facts').replaceChildren(...pairs(Object.entries(facts)))
+function showSetup({ banner, facts: given, send, sendNote }) {
+  byId('mode').hidden = banner === ''
+  byId('mode').textContent = banner
+  facts = given
+  showFacts(facts)
   byId('send').textContent = send
+  byId('send-note').textContent = sendNote
   byId('copy-send').onclick = () => copy(send, 'The line is copied', () => select(byId('send')))
   for (const list of Object.values(lists)) list.replaceChildren()
   others = 0
+  arrived = 0
 }
+
+/** How the gateway is set up. */
+let facts = {}
+
+const showFacts = shown => byId('facts').replaceChildren(...pairs(Object.entries(shown)))
 
 // ---- one request
 
@@ -213,10 +257,11 @@ function detailContent(request) {
   return content
 }
 
-function summaryOf({ status, upstream, duration, https }) {
+function summaryOf({ status, upstream, duration, https, account }) {
   const answer = status === 0 ? 'connection broken off' : `answered ${status}`
   const asked = upstream === 'not-asked' ? 'upstream not asked' : `upstream ${upstream}`
-  return [answer, asked, `${duration} ms`, https ? 'HTTPS' : 'without TLS'].join(' · ')
+  const whose = account === '' ? [] : [`account ${account}`]
+  return [answer, asked, `${duration} ms`, https ? 'HTTPS' : 'without TLS', ...whose].join(' · ')
 }
 
 const timeOf = ({ receivedAt }) =>
@@ -240,9 +285,17 @@ function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
     element('h3', '', element('code', '', code), ` ${message}`),
     ...lines,
     element('dl', '', ...pairs(advice)),
-    element('dl', '', ...pairs(seen.map(({ name, value }) => [name, value])))
+    element(
+      'dl',
+      '',
+      ...pairs(seen.map(({ name, value }) => [name, name === RECORD ? folded(value) : value]))
+    )
   )
 }
+
+/** A key record is long, and seldom what one looks for. */
+const RECORD = 'record as found'
+const folded = text => element('details', '', element('summary', '', `${text.length} characters`), text)
 
 const changedLines = ({ line, signed, received }) =>
   element(

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { CLI } from '../../../test/support/cli.ts'
 import type { AdminSettings } from '../../src/admin/admin.ts'
 import { VERSION } from '../../src/page-files.ts'
+import { ANY_ACCOUNT } from '../../src/seen-accounts.ts'
 import { send, startApplication, startTestGateway } from '../start.ts'
 import { service, startTestAdmin } from '../support/admin.ts'
 import { expectNoOverflow, launchBrowser, openPage } from '../support/browser.ts'
@@ -78,8 +79,8 @@ describe('a refused request', () => {
     await record(sign({ target: '/second' }))
     await record(sign({ target: '/third' }))
     await rows.nth(2).waitFor()
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Tab')
+    // the filter, the search, the list
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Tab')
     expect(await focused(page)).toContain('POST /third')
     for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown')
     expect(await focused(page)).toContain('POST /other?id=42')
@@ -192,6 +193,66 @@ test('observing, it says so, and shows no forwarded request as refused', async (
   expect((await page.locator('#counts').innerText()).replace(/\s+/g, ' ')).toContain('refused 0')
 })
 
+test('asking again, it says so, and which requests are asked for again', async () => {
+  const { admin, page, rows } = await start({ refusalStatus: 503 })
+  await page.getByText('ASKING AGAIN: what is refused gets 503').first().waitFor()
+  admin.record(await exchangeOf(forged(), service.options, { status: 503 }))
+  await rows.first().waitFor()
+  expect((await page.locator('#counts').innerText()).replace(/\s+/g, ' ')).toContain('asking again 1')
+})
+
+test('without --account it says which accounts came, and the line to write', async () => {
+  const seenAccounts = new Set<string>()
+  const verifier = { ...service.options, accounts: ANY_ACCOUNT }
+  const { record, page } = await start({ observe: true, verifier, seenAccounts })
+  const facts = page.locator('#facts')
+  await facts.getByText('no signed request has come yet').waitFor()
+  seenAccounts.add('77').add("o'k")
+  await record(sign())
+  await facts.getByText("write --account 77 --account 'o'\\''k' if that is yours").waitFor()
+  expect(await facts.innerText()).toContain('none while observing')
+})
+
+test('a request under another domain is in the list of signed ones, with that domain, and counted', async () => {
+  const { admin, page, rows } = await start()
+  const elsewhere = { ...service.options, serviceDomain: 'other.example' }
+  admin.record(await exchangeOf(sign(), elsewhere))
+  await rows.first().waitFor()
+  expect(await rows.first().innerText()).toContain('signed under service.example: ask the service')
+  const counts = (await page.locator('#counts').innerText()).replace(/\s+/g, ' ')
+  expect(counts).toContain('signed under another domain 1')
+})
+
+test('the list is searched by path, code and account, and its title and emptiness fit what is shown', async () => {
+  const { record, page, rows } = await start()
+  await record(sign({ target: '/first' }))
+  await record(forged())
+  await rows.nth(1).waitFor()
+  const search = page.getByRole('textbox', { name: 'Find by path, code or account' })
+  for (const [text, count] of [
+    ['FIRST', 1],
+    ['signature-mis', 1],
+    ['1234', 1],
+    ['/', 2],
+    ['nothing like it', 0]
+  ] as const) {
+    await search.fill(text)
+    expect([text, await rows.filter({ visible: true }).count()]).toEqual([text, count])
+  }
+  await page.getByText('None of these').waitFor()
+  await search.fill('')
+  await page.getByRole('radio', { name: /^not signed/ }).check()
+  await page.getByRole('heading', { name: 'Requests that are not signed' }).waitFor()
+  await page.getByText('Every request was signed.').waitFor()
+})
+
+test('a failure of the application is amber, with a note', async () => {
+  const { admin, rows } = await start()
+  admin.record(await exchangeOf(sign(), service.options, { upstream: 'answered', status: 500 }))
+  await rows.first().getByText('the application answered 500').waitFor()
+  expect(await rows.first().getAttribute('data-outcome')).toBe('unavailable')
+})
+
 test('without a request it shows the settings, and a line that sends one', async () => {
   const { page } = await start({ https: 'x-forwarded-proto' })
   const text = await page.locator('#setup').innerText()
@@ -215,7 +276,10 @@ test('headings are larger than their text, and times do not wrap', async () => {
     expect(sizes).toEqual([...sizes].sort((a, b) => b - a))
     expect(new Set(sizes).size).toBe(3)
     await page.keyboard.press('Escape')
-    expect(await page.evaluate("document.querySelector('#signed time').getClientRects().length")).toBe(1)
+    // The list is shown again once the address has changed.
+    await eventually(() =>
+      page.evaluate("document.querySelector('#signed time').getClientRects().length")
+    ).toBe(1)
     expect(await page.evaluate("getComputedStyle(document.querySelector('#signed time')).whiteSpace")).toBe(
       'nowrap'
     )
@@ -433,7 +497,7 @@ test('a screen reader finds landmarks, headings and lists', async () => {
         [
           '- banner:',
           '[\\s\\S]*- main:',
-          '[\\s\\S]*- region "Requests signed for service.example":',
+          '[\\s\\S]*- region "Signed requests":',
           '[\\s\\S]*- group "Show":',
           '[\\s\\S]*- list "Signed requests, the last 200":',
           '[\\s\\S]*- \'?link "[^"]*401 POST /other\\?id=42 signature-mismatch'
@@ -457,7 +521,8 @@ test('shows where the focus is', async () => {
     expect([name, outline !== 'none' || shadow !== 'none']).toEqual([name, true])
     stops.push(name)
   }
-  expect(stops).toEqual(['BUTTON', 'BUTTON'])
+  // the folded key record, and what copies
+  expect(stops).toEqual(['SUMMARY', 'BUTTON', 'BUTTON'])
 })
 
 test('does not animate with prefers-reduced-motion', async () => {

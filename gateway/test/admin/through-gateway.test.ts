@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { GatewaySettings } from '../../src/options.ts'
+import type { GatewaySettings } from '../../src/options/settings.ts'
 import { exchangeBytes, send, startApplication, startTestGateway } from '../start.ts'
 import { ask, listen } from '../support/admin.ts'
 

@@ -78,6 +78,35 @@ describe('a line of the list', () => {
     expect(outcomeOf(exchange)).toBe(outcome)
   })
 
+  test('of an application that failed says so', async () => {
+    const { exchange } = await open(sign(), { changes: { upstream: 'answered', status: 500 } })
+    expect(rowOf(keep(exchange))).toMatchObject({
+      outcome: 'verified',
+      account: '1234',
+      note: 'the application answered 500'
+    })
+  })
+
+  test.each([
+    [401, 'refused'],
+    [403, 'refused'],
+    [429, 'asked-again'],
+    [503, 'asked-again'],
+    [0, 'refused']
+  ] as const)('of a rejected request that got %d is %s', async (status, outcome) => {
+    const { exchange } = await open({ ...sign(), target: '/other' }, { changes: { status } })
+    expect(outcomeOf(exchange)).toBe(outcome)
+  })
+
+  test('of a request under another domain is among the signed ones, and names that domain, and no account', async () => {
+    const { exchange } = await open(sign(), { options: { serviceDomain: 'other.example' } })
+    expect(rowOf(keep(exchange))).toMatchObject({
+      list: 'signed',
+      account: '',
+      note: 'key-name-outside-domain, signed under service.example: ask the service whether it is theirs'
+    })
+  })
+
   test('of a request that is not signed has that one code', async () => {
     const headers = [['User-Agent', 'x']] as const
     const { exchange } = await open({ method: 'GET', target: '/.env', headers, body: null, https: false })
@@ -233,7 +262,12 @@ describe('redact', () => {
     ['Cookie', 'session=xyzzy']
   ]
 
-  test.each(['/hook?id=42', '/other'])('leaves no secret in what is kept: %s', async target => {
+  // A list of covered names is the sender's own until the signature has verified.
+  const unknown = ['Content-Length', 'Content-Type', 'X-Nonce']
+  test.each([
+    ['/hook?id=42', []],
+    ['/other', unknown]
+  ])('leaves no secret in what is kept: %s', async (target, unverified) => {
     const request = sign({ body: '{"secret":"xyzzy"}' })
     const detail = await open(
       { ...request, target, headers: [...request.headers, ...secrets] },
@@ -242,6 +276,7 @@ describe('redact', () => {
     const { exchange, ...shown } = detail
     expect(JSON.stringify(shown)).not.toContain('xyzzy')
     expect(shown.headers.filter(({ isBlank }) => isBlank).map(({ name }) => name)).toEqual([
+      ...unverified,
       'Authorization',
       'Cookie'
     ])

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { freePort } from '../../../test/support/free-port.ts'
 import { loadVectors } from '../../../test/support/vectors.ts'
 import { type Authorizer, startAuthorizer } from '../../src/authorize.ts'
+import { REROUTING } from '../../src/headers.ts'
 import { onTheWire } from '../on-the-wire.ts'
 import { type Application, type Seen, startApplication } from '../start.ts'
 import { ENGINES, type RunningEngine, sendOctets, startEngine } from './engine.ts'
@@ -126,6 +127,26 @@ for (const engine of ENGINES) {
       expect(application.seen.slice(before).map(({ target }) => target)).toEqual(
         requests.map(({ target }) => target)
       )
+    })
+
+    test('passes an honest request with two lines of Via and of X-Forwarded-For', async () => {
+      const lines: [string, string][] = [
+        ['Via', '1.1 one'],
+        ['Via', '1.1 two'],
+        ['X-Forwarded-For', '192.0.2.1'],
+        ['X-Forwarded-For', '192.0.2.2']
+      ]
+      const { status, seen } = await through(octetsOf({ request: sign(), isChunked: false }, lines))
+      expect([status, seen.length]).toEqual([200, 1])
+      // Envoy joins the lines without a space.
+      expect(valuesOf(seen[0]!, 'via').join(', ').replaceAll(', ', ',')).toContain('1.1 one,1.1 two')
+    })
+
+    test('drops what frameworks take for the host, the path or the method', async () => {
+      const lines = [...REROUTING].map((name): [string, string] => [name, 'evil'])
+      const { status, seen } = await through(octetsOf({ request: sign(), isChunked: false }, lines))
+      expect(status).toBe(200)
+      expect(seen[0]!.rawHeaders).not.toContain('evil')
     })
 
     test('overwrites what a sender writes into the headers of the verdict', async () => {

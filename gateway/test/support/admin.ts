@@ -14,10 +14,12 @@ export const testAdminSettings = (changes: Partial<AdminSettings> = {}): AdminSe
   upstream: new URL('http://127.0.0.1:9000'),
   replay: { kind: 'memory' },
   observe: false,
+  refusalStatus: undefined,
   https: true,
   prefix: undefined,
   origin: 'http://127.0.0.1:8080',
   dns: new Map(Object.entries(service.records)),
+  seenAccounts: new Set(),
   isReady: () => true,
   ...changes
 })

@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  fromNodeRequest,
+  httpStatus,
+  type ReceivedRequest,
+  type Verdict,
+  type Verified,
+  type Verify
+} from 'signed-requests'
+import { answerWhenRead } from './answer.ts'
+import { createBoundedVerify } from './bounded-verify.ts'
+import type { Exchange, HeaderLine, Malformed } from './exchange.ts'
+import { grantHeaders, isConfusable } from './headers.ts'
+import type { AuthorizerSettings } from './options/authorize.ts'
+import { asSigned } from './target.ts'
+
+/**
+ * Answers one check of a proxy that asks before it forwards. The connection stays open where the request was read to
+ * its end: engines keep a few for many checks. Resolves when it is answered, with what is known of it.
+ */
+export function createCheck(settings: AuthorizerSettings, verify: Verify) {
+  const { from, https, prefix } = settings
+  const boundedVerify = createBoundedVerify(verify, settings)
+  const proxy = { https, prefix }
+
+  return async (req: IncomingMessage, res: ServerResponse): Promise<Exchange | Malformed> => {
+    const receivedAt = Date.now()
+    const start = performance.now()
+    // A cut body could be the beginning of another one, whose digest nobody has compared.
+    const isPartial = req.headersDistinct['x-envoy-auth-partial-body'] ?? ['false']
+    if (isPartial.join().toLowerCase() !== 'false') {
+      await answerWhenRead(res, 413, { isLast: false })
+      return { receivedAt, status: 413, upstream: 'malformed', ...PARTIAL_BODY }
+    }
+    const received = from === 'as-is' ? fromNodeRequest(req, proxy) : forwardedRequest(req)
+    const { verdict, body } = await boundedVerify(received, res)
+    const verdictMs = performance.now() - start
+    const headers = received.headers as readonly HeaderLine[]
+    const unsafe = verdict.status === 'verified' ? unsafeOf(received.target, headers, verdict) : undefined
+    if (unsafe !== undefined) {
+      await verify.release(verdict)
+      await answerWhenRead(res, 401, { isLast: false })
+    } else if (verdict.status === 'verified') {
+      // All of them, always: a proxy overwrites what the sender wrote only by what comes back.
+      const granted = { ...grantHeaders(verdict), 'Signed-Request-Verdict': verdict.status }
+      await answerWhenRead(res, 200, { isLast: false, headers: granted })
+    } else await answerWhenRead(res, httpStatus(verdict), { isLast: false })
+    body.free()
+    const { method, target } = received
+    const duration = performance.now() - start
+    const status = res.headersSent ? res.statusCode : 0
+    return {
+      ...{ receivedAt, duration, verdictMs, method, target, headers, https: received.https, verdict, status },
+      upstream: 'not-asked',
+      ...(from === 'as-is' && isDescribed(req) && verdict.status !== 'verified' && { finding: DESCRIBED }),
+      ...(from === 'x-forwarded' && !isForwardedWhole(verdict) && { finding: NOT_FORWARDED }),
+      ...unsafe
+    }
+  }
+}
+
+const PARTIAL_BODY = {
+  reason: 'partial-body',
+  finding:
+    'the proxy passed a part of the body: let it pass all, or none (Envoy: allow_partial_message: false)'
+}
+
+/**
+ * Why a verified request is refused, with a code: the application would get all of it as it came, so no header may pass
+ * for another, and the target must be in the form that was signed.
+ */
+function unsafeOf(target: string, headers: readonly HeaderLine[], verdict: Verified) {
+  if (isConfusable(headers, verdict))
+    return {
+      refusal: 'header-ambiguous',
+      finding:
+        'a header has a name that PHP or WSGI takes for a signed one or for Signed-Request-*, such as X.Service.ID: ' +
+        'drop it in the proxy'
+    }
+  const signed = asSigned({ target, headers, https: true }, verdict)
+  if (signed.target === target) return undefined
+  return {
+    refusal: 'target-not-as-signed',
+    finding: `the target has a form that was not signed, such as /hook? for /hook: it must be signed with @request-target`
+  }
+}
+
+/**
+ * The request that a proxy describes in its headers, such as `forwardAuth` of Traefik. Each datum has one source: a
+ * header that is missing or repeated leaves it empty, and the request is refused as malformed.
+ */
+function forwardedRequest(req: IncomingMessage): ReceivedRequest {
+  const only = (name: string): string => {
+    const values = req.headersDistinct[name]
+    return values?.length === 1 ? values[0]! : ''
+  }
+  return {
+    ...fromNodeRequest(req, { https: 'x-forwarded-proto', host: 'x-forwarded-host' }),
+    method: only('x-forwarded-method'),
+    target: only('x-forwarded-uri')
+  }
+}
+
+const DESCRIBED =
+  'the request has another X-Forwarded-Method or -Uri: if Traefik asks, start authorize with --from x-forwarded'
+
+const NOT_FORWARDED =
+  'X-Forwarded-Method, -Uri, -Host and -Proto must each be sent exactly once: have the proxy set them, or start ' +
+  'authorize with --from as-is'
+
+/** Were method, target and protocol where `--from x-forwarded` looks for them? */
+const isForwardedWhole = ({ failures }: Verdict): boolean =>
+  !failures.some(
+    ({ code, evidence }) =>
+      (code === 'not-https' && evidence?.received.length !== 1) ||
+      (code === 'request-malformed' && (evidence.part === 'method' || evidence.part === 'target'))
+  )
+
+/** Do its headers describe another request than itself? */
+function isDescribed({ headers, method, url }: IncomingMessage): boolean {
+  const { 'x-forwarded-method': original = method, 'x-forwarded-uri': target = url } = headers
+  return original !== method || target !== url
+}

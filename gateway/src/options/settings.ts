@@ -1,0 +1,198 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { createSecureContext } from 'node:tls'
+import type { Command } from 'commander'
+import {
+  createVerifier,
+  dnsTxtLookup,
+  draftCavage,
+  type LookupTxt,
+  type Scheme,
+  type SchemeName,
+  type VerifierOptions
+} from 'signed-requests'
+import { dohTxtLookup } from 'signed-requests/doh'
+import { rfc9421 } from 'signed-requests/rfc9421'
+import { messageIn } from '../../../src/mistakes/mistakes.ts'
+import { inFlags, variableOf } from '../../../src/options/flags.ts'
+import type { OptionName } from '../../../src/options/options.ts'
+import { ANY_ACCOUNT } from '../seen-accounts.ts'
+import { type Env, readFlags, sourceOf, TOKEN, type Values } from './command.ts'
+import { type CommonValues, GATEWAY } from './flags.ts'
+import type { Address } from './parse.ts'
+
+export type ReplaySetting = Readonly<
+  { kind: 'memory' | 'none' } | { kind: 'sqlite' | 'redis' | 'postgres'; url: string }
+>
+
+/** What every command that verifies is started with: validated, complete. */
+export interface CommonSettings {
+  readonly listen: Address
+  /** as in the adapters; undefined: as the connection is */
+  readonly https: boolean | 'x-forwarded-proto' | undefined
+  /** as in the adapters: what the proxy in front strips from the path */
+  readonly prefix: string | undefined
+  /** without a replay store */
+  readonly verifier: VerifierOptions
+  readonly replay: ReplaySetting
+  readonly log: 'json' | 'text'
+  readonly maxConnections: number
+  /** milliseconds that running requests have to end at `close` */
+  readonly drain: number
+}
+
+/** What a gateway is started with. */
+export interface GatewaySettings extends CommonSettings {
+  /** http or https, without a path */
+  readonly upstream: URL
+  /** milliseconds until the answer begins, and between two parts of it */
+  readonly upstreamTimeout: number
+  /** PEM */
+  readonly tls: { readonly key: string | Buffer; readonly cert: string | Buffer } | undefined
+  /** the header with the id of a request for the log, in lower case */
+  readonly requestId: string | undefined
+  readonly observe: boolean
+  /** from 400 to 599: what a sender gets instead of 401 or 413; never while observing */
+  readonly refusalStatus: number | undefined
+  /** the token is required for an address that is not a loopback one */
+  readonly admin: { address: Address; token: string | undefined; redact: boolean } | undefined
+}
+
+/** The host of --listen and that of --upstream, where the one is reached at the other. */
+const OWN =
+  /^(?:(.+) \1|(?:0\.0\.0\.0|127\.0\.0\.1|::) (?:0\.0\.0\.0|127\.0\.0\.1|localhost)|::1? (?:::1?|localhost))$/
+
+/**
+ * The settings that the flags and variables of a command give.
+ *
+ * @throws by `command.error()`, in one line that names the flag and never shows a secret
+ */
+export function settingsOf(command: Command, env: Env): GatewaySettings {
+  const values = readFlags(command, GATEWAY, env)
+  const { admin, upstreamTimeout, requestId, listen, observe = false, redact = false } = values
+  if (admin !== undefined && env[TOKEN] === undefined && !/^(?:127\.|::1$)/.test(admin.host)) {
+    command.error(`--admin on an address that is not loopback needs ${TOKEN}`)
+  }
+  const upstream = upstreamOf(command, values.upstream)
+  const port = upstream.port || (upstream.protocol === 'http:' ? 80 : 443)
+  if (Number(port) === listen.port && OWN.test(`${listen.host} ${upstream.hostname.replace(/[[\]]/g, '')}`)) {
+    command.error('--upstream is the gateway itself: it has the address of --listen')
+  }
+  const accounts = values.accounts ?? ANY_ACCOUNT
+  return {
+    ...commonSettings(command, { ...values, accounts }),
+    refusalStatus: observe ? undefined : values.refusalStatus,
+    ...{ upstream, upstreamTimeout, requestId, observe, tls: loadTls(command, values) },
+    replay: replaySetting(command, values),
+    admin: admin && { address: admin, token: env[TOKEN], redact }
+  }
+}
+
+function upstreamOf(command: Command, text: string): URL {
+  const upstream = URL.canParse(text) ? new URL(text) : undefined
+  if (upstream && /^https?:$/.test(upstream.protocol) && upstream.href === `${upstream.origin}/`)
+    return upstream
+  const [, origin] = /^([\w.-]+:\d+)(?:\/.*)?$/.exec(text) ?? []
+  const hint = origin ? `: write http://${origin}` : ''
+  return command.error(`--upstream must be an http or https URL without a path, a query or a password${hint}`)
+}
+
+type GivenValues = Omit<CommonValues, 'accounts'> & Pick<VerifierOptions, 'accounts'>
+
+/** The settings that the gateway and `authorize` have, but for the replay store. */
+export function commonSettings(command: Command, values: GivenValues): Omit<CommonSettings, 'replay'> {
+  const { listen, prefix, log, maxConnections, drain } = values
+  const https =
+    values.https &&
+    ({ always: true, 'x-forwarded-proto': 'x-forwarded-proto' } as const)[values.https as never]
+  return { listen, https, prefix, verifier: verifierOptions(command, values), log, maxConnections, drain }
+}
+
+const SCHEMES: Readonly<Record<SchemeName, Scheme>> = { 'draft-cavage': draftCavage, rfc9421 }
+
+function verifierOptions(command: Command, values: GivenValues): VerifierOptions {
+  const { serviceDomain, hosts, accounts, accountHeader, accountPrefix, algorithms, dateTolerance } = values
+  const { alsoCovered, minRsaBits, maxRsaBits, maxBodyBytes, bodyTimeout } = values
+  const { lookupTimeout, replayTimeout } = values
+  try {
+    const given: { readonly [N in OptionName]?: unknown } = {
+      ...{ serviceDomain, hosts, accounts, accountHeader, accountPrefix, algorithms, dateTolerance },
+      ...{ alsoCovered, minRsaBits, maxRsaBits, maxBodyBytes, bodyTimeout, lookupTimeout, replayTimeout },
+      schemes: values.schemes?.map(name => SCHEMES[name]),
+      requireHttps: values.https !== 'not-required',
+      lookupTxt: lookupOf(command, values)
+    }
+    const chosen = Object.entries(given).filter(([, value]) => value !== undefined)
+    const verifier = Object.fromEntries(chosen) as unknown as VerifierOptions
+    createVerifier(verifier)
+    return verifier
+  } catch (error) {
+    return command.error(messageIn(error as Error, inFlags))
+  }
+}
+
+function lookupOf(
+  command: Command,
+  { servers, url, requireAuthenticated }: GivenValues
+): LookupTxt | undefined {
+  if (url === undefined) {
+    if (requireAuthenticated) command.error('--require-authenticated needs --doh')
+    return servers && dnsTxtLookup({ servers })
+  }
+  if (servers !== undefined) command.error('--doh cannot be used with --dns-server')
+  return dohTxtLookup({ url, requireAuthenticated: requireAuthenticated === true })
+}
+
+function loadTls(
+  command: Command,
+  { tlsKey, tlsCert }: Values<Pick<typeof GATEWAY, 'tlsKey' | 'tlsCert'>>
+): GatewaySettings['tls'] {
+  if (tlsKey === undefined && tlsCert === undefined) return undefined
+  if (tlsKey === undefined || tlsCert === undefined)
+    return command.error('--tls-key and --tls-cert need each other')
+  try {
+    const tls = { key: readFileSync(tlsKey), cert: readFileSync(tlsCert) }
+    createSecureContext(tls)
+    return tls
+  } catch (error) {
+    // Its message has the path, which may be the key itself by mistake.
+    const { path, code } = error as NodeJS.ErrnoException
+    if (path !== undefined)
+      command.error(`${path === tlsKey ? '--tls-key' : '--tls-cert'} cannot be read: ${code}`)
+    return command.error('--tls-key and --tls-cert are not a private key and its certificate in PEM')
+  }
+}
+
+/** Where claims are kept: in the database of one of the flags, or else as `replay` says. */
+export function replaySetting(
+  command: Command,
+  {
+    replay,
+    sqlite,
+    redis,
+    postgres
+  }: Values<Pick<typeof GATEWAY, 'replay' | 'sqlite' | 'redis' | 'postgres'>>
+): ReplaySetting {
+  if (sqlite !== undefined) return { kind: 'sqlite', url: validateSqlite(command, sqlite) }
+  const text = redis ?? postgres
+  if (text === undefined) return { kind: replay }
+  const kind = redis === undefined ? 'postgres' : 'redis'
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^(?:redis:rediss?|postgres:postgres(?:ql)?):$/.test(`${kind}:${url.protocol}`)) {
+    const hint = /^[\w.-]+(?=[:/])(?::\d+)?(?:\/\w+)?$/.test(text) ? `: write ${kind}://${text}` : ''
+    return command.error(`--${kind} must be a ${kind}: URL${hint}`)
+  }
+  if ((url.password !== '' || /pass/i.test(url.search)) && sourceOf(command, kind) === 'flag')
+    command.error(`--${kind} has a password, which other users can see: set ${variableOf(kind)}`)
+  return { kind, url: text }
+}
+
+/** The file is created at the start, but not the folder that it is in. */
+function validateSqlite(command: Command, file: string): string {
+  if (process.getBuiltinModule('node:sqlite') === undefined)
+    command.error('--sqlite needs Node.js 22.13 or later')
+  // The value may be the URL of another database by mistake, so it is not shown.
+  if (!statSync(dirname(resolve(file)), { throwIfNoEntry: false })?.isDirectory())
+    command.error('--sqlite: its folder does not exist: make it, and let the gateway write there')
+  return file
+}

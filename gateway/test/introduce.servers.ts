@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createTestService, serveDns } from 'signed-requests/testing'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { blocksOf } from '../../test/meta/docs/pages.ts'
+import { GATEWAY_CLI } from '../../test/support/cli.ts'
+import { freePorts } from '../../test/support/nginx.ts'
+import { send, startApplication, statusesOf } from './start.ts'
+
+const running: ChildProcess[] = []
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    const ended = once(child, 'exit')
+    if (child.exitCode === null && child.kill()) await ended
+  }
+})
+
+/** A step of docs/introduce.md, below `<!-- introduce: NAME -->`. */
+function commandOf(step: string): string {
+  const [block, ...others] = blocksOf('docs/introduce.md').filter(({ note }) => note === `introduce: ${step}`)
+  if (block === undefined || others.length > 0) throw new Error(`docs/introduce.md has not one step ${step}`)
+  return block.code.trimEnd()
+}
+
+test('a gateway is introduced as docs/introduce.md says, from nothing, and no genuine request is lost', async () => {
+  const service = createTestService()
+  const dns = await serveDns(service)
+  onTestFinished(() => dns.close())
+  const application = await startApplication()
+  onTestFinished(() => application.close())
+  const [port, adminPort] = (await freePorts(2)) as [number, number]
+  const address = `127.0.0.1:${port}`
+
+  /** Starts a step as it is written, on ports that are free; `changes` are settings that a person corrects. */
+  async function start(step: string, ...changes: [from: string, to: string][]) {
+    const ports: [string, string][] = [
+      ['127.0.0.1:9000', application.url.host],
+      ['127.0.0.1:9901', `127.0.0.1:${adminPort}`],
+      ['npx signed-requests-gateway', `exec ${process.execPath} ${GATEWAY_CLI}`]
+    ]
+    const command = [...ports, ...changes].reduce(
+      (text, [from, to]) => text.replaceAll(from, to),
+      commandOf(step)
+    )
+    const env = { ...process.env, SIGNED_REQUESTS_LISTEN: address, SIGNED_REQUESTS_DNS_SERVER: dns.address }
+    const child = spawn('sh', ['-c', command], { env })
+    running.push(child)
+    let output = ''
+    const isReady = new Promise<void>((resolve, reject) => {
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', chunk => {
+          output += chunk
+          if (output.includes('listening on')) resolve()
+        })
+      child.on('exit', () => reject(new Error(output)))
+    })
+    await isReady
+    const stop = async () => {
+      child.removeAllListeners('exit')
+      const ended = once(child, 'exit')
+      child.kill()
+      await ended
+      return output
+    }
+    return { stop }
+  }
+
+  let count = 0
+  /** As the service does: it gives up at 4xx, and asks again at 5xx, with a fresh signature. */
+  const genuine = () => {
+    count += 1
+    return service.sign({
+      method: 'POST',
+      target: '/hook',
+      host: 'hooks.example.com',
+      body: `{"id":${count}}`
+    })
+  }
+  const https = [['X-Forwarded-Proto', 'https']] as const
+  const post = async (request = genuine()) => statusesOf(await send(address, request, https))
+  const forge = () => {
+    const signed = service.sign({ target: '/hook', host: 'hooks.example.com', body: 'signed' })
+    return { ...signed, body: Buffer.from('forged') }
+  }
+  const mark = () => application.seen.at(-1)?.headers['signed-request-verdict']
+
+  // 1. Nothing is known: neither the account nor, here, the host.
+  const wrong: [string, string] = ['--host hooks.example.com', '--host wrong.example']
+  const first = await start('observe', wrong)
+  expect(await post()).toEqual([200])
+  expect(mark()).toBe('rejected; host-mismatch')
+  expect(await first.stop()).toContain('host-mismatch')
+
+  const second = await start('observe')
+  expect(await post()).toEqual([200])
+  expect(mark()).toBe('verified')
+  expect(await post(forge())).toEqual([200])
+  const said = await second.stop()
+  expect(said).toContain('if account 1234 is yours, write --account 1234')
+
+  // 2. A mistake is made with the account: the service asks again until it is mended.
+  const third = await start('ask again', ['--account 1234', '--account 1235'])
+  const before = application.seen.length
+  const waiting = genuine()
+  expect(await post(waiting)).toEqual([503])
+  expect(await third.stop()).toContain('account-mismatch')
+  const fourth = await start('ask again')
+  expect(await post(waiting)).toEqual([200])
+  expect(await post()).toEqual([200])
+  expect(await post(forge())).toEqual([503])
+  expect(application.seen.length - before).toBe(2)
+  await fourth.stop()
+
+  // 3. From now on a forgery is refused for good, and a repetition, too.
+  await start('refuse')
+  const last = genuine()
+  expect([await post(last), await post(last), await post(forge())]).toEqual([[200], [401], [401]])
+  const received = application.seen.map(({ body }) => body.toString())
+  const genuineOnes = Array.from({ length: count }, (_, i) => `{"id":${i + 1}}`)
+  expect(received.filter(body => body !== 'forged')).toEqual(genuineOnes)
+})
