@@ -4,7 +4,6 @@ const entry = {
   index: 'src/index.ts',
   'account/index': 'src/account/index.ts',
   'doh/index': 'src/doh/index.ts',
-  'draft-cavage/index': 'src/draft-cavage/index.ts',
   'replay/index': 'src/replay/index.ts',
   'rfc9421/index': 'src/rfc9421/index.ts',
   'testing/index': 'src/testing/index.ts'
@@ -20,6 +19,6 @@ const shared: Options = {
 
 /** One set of declarations: build/declarations.mjs has those of ESM lead to those of CommonJS. */
 export default defineConfig([
-  { ...shared, entry: { ...entry, cli: 'src/cli/main.ts' }, format: ['esm'], clean: true },
+  { ...shared, entry: { ...entry, cli: 'src/cli/bin.ts' }, format: ['esm'], clean: true },
   { ...shared, entry, format: ['cjs'], dts: { entry } }
 ])

@@ -5,7 +5,11 @@ import { defineConfig } from 'vitest/config'
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /** These compare times, and have the machine to themselves. */
-const TIMED = ['test/unit/properties/linear-time.test.ts']
+const TIMED = [
+  'test/unit/properties/linear-time.test.ts',
+  'test/unit/body/reencoding-time.test.ts',
+  'test/unit/cli/captures/large.test.ts'
+]
 
 /**
  * These replace modules, or what every look-up in this process asks. All others share the modules of their process,
@@ -55,7 +59,7 @@ export default defineConfig({
         }
       },
       { extends: true, test: { name: 'isolated', maxWorkers: WORKERS, include: ISOLATED } },
-      { extends: true, test: { name: 'timed', include: TIMED, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'timed', globalSetup, include: TIMED, sequence: { groupOrder: 1 } } },
       // npm run check:docs.
       { extends: true, test: { name: 'docs', include: ['test/meta/docs/*.test.ts'] } },
       // npm run test:servers: real servers from Debian packages, started by the tests.

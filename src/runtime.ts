@@ -8,3 +8,7 @@ export const isWorkers = (): boolean =>
   (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent === 'Cloudflare-Workers'
 
 export const isBun = (): boolean => 'Bun' in globalThis
+
+/** Node.js 20.18: each of its DNS resolvers keeps answers for as long as their TTL says. */
+export const keepsDnsAnswers = (): boolean =>
+  globalThis.process?.versions?.node?.startsWith('20.18.') === true

@@ -57,3 +57,12 @@ export interface SchemeSteps extends Scheme {
   /** The algorithm for a signature that does not name one. */
   defaultAlgorithm(type: KeyType, allowed: ReadonlySet<Algorithm>): Algorithm | undefined
 }
+
+/**
+ * The scheme to verify a request by: RFC 9421 where that is allowed and there is a Signature-Input (section 4.1), the
+ * draft otherwise. Never both, so an attacker cannot choose the weaker reading of a request.
+ */
+export function chooseScheme(fields: Fields, schemes: readonly SchemeSteps[]): SchemeSteps {
+  const wanted: SchemeName = fields.values.has('signature-input') ? 'rfc9421' : 'draft-cavage'
+  return schemes.find(({ name }) => name === wanted) ?? schemes[0]!
+}

@@ -13,14 +13,14 @@ import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
 import { checkSignatureHeader, checkSignatureTimes } from './checks/signature-header.ts'
 import { assertReceivedRequest } from './http/assert-request.ts'
-import type { Fields } from './http/fields.ts'
 import type { ReceivedRequest } from './http/request.ts'
-import { createKeyCache } from './key/import.ts'
-import { createLookup } from './key/lookup.ts'
+import { createKeyCache } from './key/cache.ts'
+import { createLookup, unlessAborted } from './key/lookup.ts'
 import { memoizeRecent } from './memo.ts'
-import { validateOptions } from './options/options.ts'
-import type { VerifierOptions } from './options/verifier-options.ts'
-import type { SchemeSteps } from './scheme.ts'
+import { kindOf } from './mistakes/mistakes.ts'
+import { type VerifierOptions, validateOptions } from './options/options.ts'
+import { type Claim, createClaims } from './replay/claim.ts'
+import { chooseScheme } from './scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
 import { measured, type Stages, withDiagnostics } from './verdict/diagnostics.ts'
 import {
@@ -31,7 +31,7 @@ import {
   type Steps,
   UNREADABLE
 } from './verdict/refuse.ts'
-import type { SchemeName, Verdict, Verified } from './verdict/verdict.ts'
+import type { Verdict, Verified } from './verdict/verdict.ts'
 
 /** A verifier for the requests of one service to one receiver. */
 export interface Verify {
@@ -43,10 +43,10 @@ export interface Verify {
   (request: ReceivedRequest): Promise<Verdict>
   /**
    * Releases the claim of a verified request in the replay store, so that a retry of the same bytes is accepted after
-   * the receiver's own failure. Does nothing without a store, or for a verdict that is not verified.
+   * the receiver's own failure. Does nothing without a store, for a verdict that is not verified, or a second time.
    *
-   * @throws (rejects) when the store cannot be reached (the id is then held until it expires), and with TypeError for
-   *   anything that is not a verdict
+   * @throws (rejects) when the store cannot be reached or is late: it is then tried again until the id expires, and
+   *   nobody has to wait. With TypeError for what is not a verdict of this verifier: a copy has no claim.
    */
   release(verdict: Verdict): Promise<void>
 }
@@ -69,7 +69,9 @@ export function createVerifier(options: VerifierOptions): Verify {
   const settings = validateOptions(options)
   const lookup = createLookup(settings.lookupTxt, settings.lookupTimeout)
   const keyOf = createKeyCache(settings)
-  const { replayStore } = settings
+  const { replayStore, replayTimeout } = settings
+  const claims = replayStore && createClaims(replayStore, replayTimeout)
+  const claimOf = new WeakMap<Verdict, Claim>()
   // A service has one key a month.
   const keyNameOf = memoizeRecent((keyId: string) => checkKeyName(keyId, settings))
 
@@ -115,7 +117,9 @@ export function createVerifier(options: VerifierOptions): Verify {
     const { headers: covered, signature: signatureBytes, nonce } = signature.value
 
     // key from DNS
-    const reply = await measured(stages, 'keyMs', () => lookup(keyName.value))
+    const reply = await measured(stages, 'keyMs', () =>
+      unlessAborted(lookup(keyName.value), request.signal, keyName.value)
+    )
     const key = reply.ok ? checkKey(context, keyName.value, reply.value, algorithm.value, keyOf) : reply
     steps.key = key
     if (!key.ok) return refuse(steps, 'no usable key')
@@ -150,9 +154,9 @@ export function createVerifier(options: VerifierOptions): Verify {
 
     // accepted once
     const claim =
-      replayStore &&
+      claims &&
       (await measured(stages, 'replayMs', () =>
-        checkReplay(replayStore, signatureBytes, date.value, later, settings)
+        checkReplay(claims, signatureBytes, date.value, later, settings)
       ))
     if (claim?.ok === false) {
       steps.replay = claim
@@ -160,7 +164,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     }
 
     // verdict
-    return {
+    const verdict: Verified = {
       status: 'verified',
       failures: NO_FAILURES,
       scheme: scheme.name,
@@ -171,21 +175,31 @@ export function createVerifier(options: VerifierOptions): Verify {
       coveredHeaders: covered.slice(),
       nonce: nonce ?? (covered.includes('x-nonce') ? fields.values.get('x-nonce') : undefined),
       body: body.value,
-      replayId: claim?.value,
+      replayId: claim?.value.id,
       checks: claim === undefined ? PASSED_WITHOUT_REPLAY : PASSED
     }
+    if (claim !== undefined) claimOf.set(verdict, claim.value)
+    return verdict
   }
 
   const released = new WeakSet<Verdict>()
 
   async function release(verdict: Verdict): Promise<void> {
     assertVerdict('verify.release', verdict)
-    // Once per verdict: a second release could free the claim of the retry that the first one allowed.
-    const { replayId } = verdict as Partial<Verified>
-    if (replayStore === undefined || replayId === undefined || released.has(verdict)) return
+    if (
+      claims === undefined ||
+      (verdict as Partial<Verified>).replayId === undefined ||
+      released.has(verdict)
+    )
+      return
+    const claim = claimOf.get(verdict)
+    if (claim === undefined)
+      throw new TypeError(
+        'verify.release() got a copy of a verdict, or one of another verifier: pass its own, unchanged'
+      )
     released.add(verdict)
     try {
-      await replayStore.release(replayId)
+      await claims.release(claim)
     } catch (error) {
       released.delete(verdict)
       throw error
@@ -198,15 +212,6 @@ export function createVerifier(options: VerifierOptions): Verify {
 function readClock(clock: () => number): number {
   const now = clock()
   if (!Number.isFinite(now))
-    throw new TypeError(`now() returned ${String(now)}: return milliseconds since 1970`)
+    throw new TypeError(`now() returned ${kindOf(now)}: return milliseconds since 1970`)
   return now
-}
-
-/**
- * The scheme to verify a request by: RFC 9421 where that is allowed and there is a Signature-Input (section 4.1), the
- * draft otherwise. Never both, so an attacker cannot choose the weaker reading of a request.
- */
-function chooseScheme(fields: Fields, schemes: readonly SchemeSteps[]): SchemeSteps {
-  const wanted: SchemeName = fields.values.has('signature-input') ? 'rfc9421' : 'draft-cavage'
-  return schemes.find(({ name }) => name === wanted) ?? schemes[0]!
 }

@@ -1,5 +1,6 @@
 import { parseEncodedDigests } from '../http/digest.ts'
 import { parseDateHeader } from '../http/http-date.ts'
+import { isRecordKeyType, KEY_TYPES } from '../key/key-types.ts'
 import type { Scheme, SchemeSteps } from '../scheme.ts'
 import { fail, withExcerpt } from '../verdict/result.ts'
 import { parseSharedSignature } from './signature-header.ts'
@@ -39,7 +40,7 @@ const steps: SchemeSteps = {
   },
 
   /** Section 2.1.3: derived from the key. */
-  defaultAlgorithm: type => (type === 'rsa' ? 'rsa-sha256' : 'ed25519')
+  defaultAlgorithm: type => (isRecordKeyType(type) ? KEY_TYPES[type].defaultAlgorithm : undefined)
 }
 
 /**

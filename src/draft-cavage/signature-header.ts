@@ -87,8 +87,15 @@ function parseParameters(text: string): Result<ReadonlyMap<string, string>> {
     const isQuoted = text[start] === '"'
     const end = isQuoted ? quotedStringEnd(text, start) : tokenEnd(text, start)
     const value = text.slice(start, end)
-    if (!(FORMS.get(name) ?? UNKNOWN).test(value))
-      return malformed(start, 'a quoted string is expected, or an integer for a time')
+    if (!(FORMS.get(name) ?? UNKNOWN).test(value)) {
+      const reason = 'a quoted string is expected, or an integer for a time'
+      // `sig1=:...:` (RFC 9421 section 4.2)
+      const isByteSequence = at === 0 && text[start] === ':' && DICTIONARY_KEY.test(name)
+      return fail('signature-malformed', {
+        ...{ position: start, reason },
+        ...(isByteSequence && { looksLike: 'rfc9421' as const })
+      })
+    }
     // A backslash stays in the value; the later name, list or base64 check refuses it.
     parameters.set(name, isQuoted ? value.slice(1, -1) : value)
 
@@ -99,6 +106,9 @@ function parseParameters(text: string): Result<ReadonlyMap<string, string>> {
   }
   return malformed(at, `there are more than ${MAX_PARAMETERS} parameters`)
 }
+
+/** RFC 8941 section 3.1.2. */
+const DICTIONARY_KEY = /^[a-z*][a-z0-9_.*-]*$/
 
 const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y
 

@@ -1,4 +1,4 @@
-import { describe } from '../mistakes/mistakes.ts'
+import { kindOf } from '../mistakes/mistakes.ts'
 import type { ReceivedRequest } from './request.ts'
 
 /** Throws for what only the receiver's own code can get wrong; nothing a sender sends causes this error. */
@@ -25,14 +25,14 @@ const PARTS = [
 function problemOf(request: ReceivedRequest): string | undefined {
   if (typeof request !== 'object' || request === null || 'then' in request) {
     return (
-      `verify() got ${describe(request)} and takes { method, target, headers, body, https }: pass what ` +
+      `verify() got ${kindOf(request)} and takes { method, target, headers, body, https }: pass what ` +
       'fromNodeRequest(req), fromFetchRequest(request) or fromLambdaEvent(event) returns'
     )
   }
   for (const [part, type, expected] of PARTS) {
     const value = request[part]
     if (typeof value !== type || value === null)
-      return `request.${part} must be ${expected}, and is ${describe(value)}`
+      return `request.${part} must be ${expected}, and is ${kindOf(value)}`
   }
   return problemOfBody(request.body)
 }
@@ -44,7 +44,7 @@ function problemOfBody(body: unknown): string | undefined {
   if (body instanceof ArrayBuffer)
     return 'request.body is an ArrayBuffer: pass its bytes, new Uint8Array(buffer)'
   return (
-    `request.body is ${describe(body)} and not raw bytes (is it a parsed body?): the digest is over the bytes as ` +
+    `request.body is ${kindOf(body)} and not raw bytes (is it a parsed body?): the digest is over the bytes as ` +
     'sent, so pass a Uint8Array, a string or the stream, taken before any body parser ran'
   )
 }

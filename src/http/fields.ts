@@ -1,5 +1,5 @@
 import { memoizeRecent } from '../memo.ts'
-import { describe } from '../mistakes/mistakes.ts'
+import { describe, kindOf } from '../mistakes/mistakes.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import type { ReceivedHeaders } from './request.ts'
 
@@ -38,7 +38,7 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
     const name: unknown = Array.isArray(line) ? line[0] : line
     const value: unknown = Array.isArray(line) ? line[1] : undefined
     if (typeof name !== 'string' || typeof value !== 'string') {
-      const received = Array.isArray(line) ? `${describe(value)} for ${describe(name)}` : describe(line)
+      const received = Array.isArray(line) ? `${kindOf(value)} for ${describe(name)}` : kindOf(line)
       throw new TypeError(
         `request.headers must be [name, value] pairs of strings, or a record of strings or arrays of strings, and yields ${received} (rawHeaders is flat: pair it up)`
       )

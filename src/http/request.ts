@@ -8,6 +8,12 @@ export type ReceivedHeaders =
 /** The bytes of a body, available or still to be read. A string is taken as UTF-8; null means no body. */
 export type ReceivedBody = Uint8Array | string | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null
 
+/**
+ * Bytes in a buffer of their own: what `new Response()`, `Buffer.from()` and `crypto.subtle.digest()` take. It is
+ * `Uint8Array<ArrayBuffer>` from TypeScript 5.7 on, and `Uint8Array` before, which has no such type.
+ */
+export type Bytes = ReturnType<Uint8ArrayConstructor['of']>
+
 /** An HTTP request as it arrived, before anything parsed, decoded or rebuilt it. */
 export interface ReceivedRequest {
   /** as received, in its own case */
@@ -20,6 +26,8 @@ export interface ReceivedRequest {
   body: ReceivedBody
   /** did it arrive over TLS */
   https: boolean
+  /** aborts when nobody waits for the verdict any more: it no longer waits for DNS, and nothing holds the request */
+  signal?: AbortSignal
   /** an adapter's notes for the evidence of a failed check; no check depends on them */
   forwarded?: ForwardedNotes | undefined
 }

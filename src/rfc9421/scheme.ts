@@ -3,7 +3,7 @@ import { parseDateHeader } from '../http/http-date.ts'
 import type { ParsedSignature, Scheme, SchemeSteps } from '../scheme.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
 import { UNREADABLE } from '../verdict/refuse.ts'
-import { type Failed, fail, ok, type Result, withExcerpt } from '../verdict/result.ts'
+import { fail, ok, type Result, withExcerpt } from '../verdict/result.ts'
 import { parseEncodedContentDigest } from './content-digest.ts'
 import { joinSignatureBase } from './signature-base.ts'
 import {
@@ -26,8 +26,7 @@ const steps: SchemeSteps = {
   parseSignature(fields, settings): Result<ParsedRfc9421Signature> {
     const inputHeader = fields.values.get('signature-input')
     const signatureHeader = fields.values.get('signature')
-    if (inputHeader === undefined)
-      return withMessage('there is no Signature-Input header', fail('signature-missing'))
+    if (inputHeader === undefined) return fail('signature-missing', { header: 'Signature-Input' })
     if (signatureHeader === undefined) return fail('signature-missing')
 
     const inputs = withExcerpt(parseSignatureInput(inputHeader), inputHeader)
@@ -55,8 +54,7 @@ const steps: SchemeSteps = {
     if (!signature.ok) return UNREADABLE
     const { headers, created } = signature.value
     if (covers(headers, 'date')) return parseDateHeader(fields)
-    if (created === undefined)
-      return withMessage('there is neither a covered Date nor created', fail('date-missing'))
+    if (created === undefined) return fail('date-missing', { reason: 'neither a covered Date nor created' })
     return ok({ time: new Date(created * 1000), header: undefined })
   },
 
@@ -82,7 +80,7 @@ const steps: SchemeSteps = {
   parseDigests(fields) {
     const value = fields.values.get('content-digest')
     return value === undefined
-      ? withMessage('there is no Content-Digest header', fail('digest-missing'))
+      ? fail('digest-missing', { header: 'Content-Digest' })
       : parseEncodedContentDigest(value)
   },
 
@@ -111,10 +109,7 @@ function chooseInput(
   const isOwn = ({ keyId }: SignatureInput) => keyId !== undefined && checkKeyName(keyId, settings).ok
   const [first, second] = inputs.filter(isOwn)
   if (second !== undefined)
-    return withMessage(
-      'more than one signature is made with a key of the service',
-      fail('signature-repeated')
-    )
+    return fail('signature-repeated', { reason: 'more than one is made with a key of the service' })
   return ok(first ?? inputs[0]!)
 }
 
@@ -136,6 +131,3 @@ function findUnpairedLabel(
  */
 const covers = (covered: readonly string[], name: string): boolean =>
   covered.includes(name) || covered.includes(`${name};bs`)
-
-/** The draft shares the code; this standard has other names for what is missing. */
-const withMessage = (message: string, failed: Failed): Failed => ({ ...failed, message })

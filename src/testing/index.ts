@@ -4,6 +4,7 @@
  *
  * @module signed-requests/testing
  */
+
 export { type CaptureOptions, captureFixture } from '../fixture/capture.ts'
 export type {
   VectorBody,
@@ -13,7 +14,8 @@ export type {
   VectorOptions,
   VectorVerdict
 } from '../fixture/form.ts'
+export type { Bytes } from '../http/request.ts'
 export { type DnsServer, type ServeDnsOptions, serveDns } from './dns-server.ts'
 export * from './replay-store-contract.ts'
 export * from './service.ts'
-export type { Bytes, SignedTestRequest, SignRequest } from './sign.ts'
+export type { SignedTestRequest, SignRequest } from './sign.ts'

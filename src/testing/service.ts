@@ -1,9 +1,10 @@
 import { lookupOf } from '../fixture/setup.ts'
+import type { Bytes } from '../http/request.ts'
 import type { LookupTxt } from '../key/types.ts'
 import { ownOptions } from '../mistakes/mistakes.ts'
+import { DEFAULTS, type VerifierOptions } from '../options/options.ts'
 import { validateAccounts, validateDomain, validateHeaderName, validateNumber } from '../options/values.ts'
-import type { VerifierOptions } from '../options/verifier-options.ts'
-import type { Bytes, SignedTestRequest, SignRequest } from './sign.ts'
+import type { SignedTestRequest, SignRequest } from './sign.ts'
 import { createSigningKey, signRequest } from './sign.ts'
 
 /** The service to stand in for; all of it is optional. */
@@ -61,13 +62,13 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   const {
     serviceDomain = 'service.example',
     accountId = '1234',
-    accountHeader = 'X-Service-ID',
+    accountHeader = DEFAULTS.accountHeader,
     rsaBits
   } = ownOptions('createTestService', options, ['serviceDomain', 'accountId', 'accountHeader', 'rsaBits'])
-  validateAccounts([accountId])
+  validateAccounts(accountId, 'accountId', { option: 'accountPrefix', value: DEFAULTS.accountPrefix })
   validateHeaderName(accountHeader, 'accountHeader')
   const bits = validateNumber(rsaBits, 2048, 'rsaBits', 'bits', { min: 512, max: 16_384 })
-  const domain = validateDomain(serviceDomain)
+  const domain = validateDomain(serviceDomain, 'serviceDomain')
   const records: Record<string, string[][]> = Object.create(null)
   let key: ReturnType<typeof createSigningKey>
   let month = 0
@@ -82,7 +83,10 @@ export function createTestService(options: TestServiceOptions = {}): TestService
 
   const lookupTxt = lookupOf(records)
   const sign = (request: SignRequest = {}) =>
-    signRequest(request, key, { host: HOST, account: [accountHeader, `account-${accountId}`] })
+    signRequest(request, key, {
+      host: HOST,
+      account: [accountHeader, `${DEFAULTS.accountPrefix}${accountId}`]
+    })
 
   return {
     sign: sign as TestService['sign'],

@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sig
 import { buildSigningString } from '../draft-cavage/steps.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { base64Digest } from '../http/digest.ts'
-import type { ReceivedRequest } from '../http/request.ts'
-import { mistake, ownOptions } from '../mistakes/mistakes.ts'
+import type { Bytes, ReceivedRequest } from '../http/request.ts'
+import { describe, kindOf, mistake, ownOptions } from '../mistakes/mistakes.ts'
 import { buildSignatureBase } from '../rfc9421/signature-base.ts'
 import { parseSignatureInput } from '../rfc9421/signature-input.ts'
 import type { Result } from '../verdict/result.ts'
@@ -31,9 +31,6 @@ export interface SignRequest {
   /** the standard to sign by; `draft-cavage` by default */
   scheme?: SchemeName
 }
-
-/** `Uint8Array<ArrayBuffer>` from TypeScript 5.7 on, so that `new Request()` takes it; `Uint8Array` before. */
-export type Bytes = ReturnType<Uint8ArrayConstructor['of']>
 
 /** A signed request, ready for `verify`; each header is a pair, and the body is bytes. */
 export interface SignedTestRequest extends ReceivedRequest {
@@ -70,6 +67,8 @@ export function createSigningKey(keyId: string, rsaBits: number, privateKeyPem?:
 interface SignContext {
   host: string
   account: readonly [header: string, value: string]
+  /** names to cover besides those that the service covers, if they are present */
+  alsoCovered?: readonly string[]
 }
 
 /**
@@ -105,7 +104,11 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
   }
 
   const isPresent = (name: string) => /^[(@]/.test(name) || headers.has(name.toLowerCase())
-  const covered = request.covered ?? COVERED[scheme](accountHeader).split(' ').filter(isPresent)
+  const { alsoCovered = [] } = context
+  const usual = COVERED[scheme](accountHeader).split(' ')
+  const isUsual = (name: string) => usual.some(other => other.toLowerCase() === name.toLowerCase())
+  const covered =
+    request.covered ?? [...usual, ...alsoCovered.filter(name => !isUsual(name))].filter(isPresent)
   const head = { method, target, headers: [...headers.values()], https: true }
   const created = typeof date === 'string' ? new Date() : new Date(date)
   const signatureOver = (base: Result<string>): string => {
@@ -169,7 +172,13 @@ function validateSignRequest(request: SignRequest): SignRequest {
   const own = ownOptions('sign', request, names)
   for (const name of names) {
     const [isRight, rule] = RULES[name]
-    if (own[name] !== undefined && !isRight(own[name])) throw mistake(`${name} is`, own[name], `pass ${rule}`)
+    if (own[name] !== undefined && !isRight(own[name]))
+      throw mistake(
+        `${name} is`,
+        own[name],
+        `pass ${rule}`,
+        name === 'target' || name === 'scheme' ? describe : kindOf
+      )
   }
   return own
 }

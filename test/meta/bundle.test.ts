@@ -35,3 +35,32 @@ test('RFC 9421 comes with its import', async () => {
   expect(files).toContain('src/rfc9421/scheme.ts')
   expect(packages).toEqual(['structured-headers'])
 })
+
+test('of the library the gateway has the table of its options built in, and nothing else', async () => {
+  const { metafile } = await build({
+    entryPoints: ['gateway/src/cli.ts'],
+    tsconfig: 'gateway/tsconfig.build.json',
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    metafile: true,
+    write: false
+  })
+  const [output] = Object.values(metafile.outputs)
+  const files = Object.entries(output!.inputs).filter(
+    ([file, { bytesInOutput }]) => file.startsWith('src/') && bytesInOutput > 0
+  )
+  expect(files.map(([file]) => file).sort()).toEqual([
+    'src/key/types.ts',
+    'src/mistakes/mistakes.ts',
+    'src/options/flags.ts',
+    'src/options/options.ts'
+  ])
+})
+
+test('the verifier has no help text', async () => {
+  const { files } = await bundleOf("export { createVerifier, fromNodeRequest } from './src/index.ts'")
+  expect(files).toContain('src/options/options.ts')
+  expect(files).not.toContain('src/options/flags.ts')
+})

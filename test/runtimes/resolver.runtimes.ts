@@ -79,7 +79,6 @@ const NOT_FOUND = 'rejected key-not-found'
 const TIMEOUT = 'unavailable key-lookup-timeout'
 /** What a runtime makes of some answers: by label the verdict, as it stands in SECURITY.md. */
 const DIFFERENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'node-20-floor': { malformed: TIMEOUT },
   deno: {
     servfail: NOT_FOUND,
     refused: NOT_FOUND,
@@ -87,7 +86,8 @@ const DIFFERENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     notimp: NOT_FOUND,
     malformed: TIMEOUT
   },
-  workerd: { servfail: NOT_FOUND, refused: NOT_FOUND }
+  workerd: { servfail: NOT_FOUND, refused: NOT_FOUND },
+  'node-20-floor': { 'empty-string': 'unavailable key-lookup-failed', malformed: TIMEOUT }
 }
 
 /** Of the records of a case, the changing ones, and one that stands in the search list alone. */

@@ -44,7 +44,7 @@ export function installedVersion(runtime: Runtime): string | undefined {
   const manifest = fileURLToPath(new URL(`node_modules/${runtime.package}/package.json`, import.meta.url))
   if (!existsSync(manifest)) return undefined
   const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'))
-  return version.replace(/^v/, '') // as it stands in that of Node.js 20.12.0
+  return version.replace(/^v/, '') // as it stands in some packages of Node.js
 }
 
 /** Compiles the program in TypeScript to one file each for a command line and for workerd. */

@@ -93,7 +93,8 @@ function checkWith(options: ts.CompilerOptions, blocks: readonly CodeBlock[]): s
     return parsed.get(path)
   }
 
-  const names = [...contents.keys(), ...ENTRIES.map(sourceOf).filter(path => fileExists(path))]
+  const types = `${ROOT}test/support/node-sqlite.d.ts`
+  const names = [types, ...contents.keys(), ...ENTRIES.map(sourceOf).filter(path => fileExists(path))]
   const first = ts.createProgram(names, options, host)
   const exported = exportsOfPackage(first)
   const undeclared: string[] = []

@@ -1,18 +1,36 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { commandHelp, programHelp } from '../../../src/cli/help.ts'
+import { COMMANDS } from '../../../src/cli/run.ts'
+
+/** A page with the help of a command in its marked block. */
+const withHelp = (page: string, marker: string, help: string): string => {
+  const start = `<!-- ${marker} -->\n`
+  const [before, rest = ''] = page.split(start)
+  const fence = rest.slice(0, rest.indexOf('```text\n') + '```text\n'.length)
+  const after = rest.slice(rest.indexOf('\n```\n', fence.length))
+  return `${before}${start}${fence}${help.trim()}${after}`
+}
 
 /** docs/gateway.md with what `signed-requests-gateway --help` prints. */
-export const gatewayPage = (page: string, help: string): string =>
-  page.replace(
-    /(<!-- help -->\n+```text\n).*?\n```\n/s,
-    (_, start: string) => `${start}${help.trim()}\n\`\`\`\n`
+export const gatewayPage = (page: string, help: string): string => withHelp(page, 'help', help)
+
+/** docs/command-line.md with what `signed-requests --help` and the help of each command print. */
+export const commandLinePage = (page: string): string =>
+  [...COMMANDS].reduce(
+    (text, [name, command]) => withHelp(text, `help: ${name}`, commandHelp(name, command)),
+    withHelp(page, 'help: signed-requests', programHelp(COMMANDS))
   )
 
 /** `npm run docs:cli` */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const cli = fileURLToPath(new URL('../../../gateway/src/cli.ts', import.meta.url))
   const help = execFileSync(process.execPath, ['--import', 'tsx', cli, '--help'], { encoding: 'utf8' })
-  const file = new URL('../../../docs/gateway.md', import.meta.url)
-  writeFileSync(file, gatewayPage(readFileSync(file, 'utf8'), help))
+  const change = (name: string, edit: (page: string) => string) => {
+    const file = new URL(`../../../docs/${name}`, import.meta.url)
+    writeFileSync(file, edit(readFileSync(file, 'utf8')))
+  }
+  change('gateway.md', page => gatewayPage(page, help))
+  change('command-line.md', commandLinePage)
 }

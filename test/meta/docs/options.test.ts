@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { OPTION_NAMES, validateOptions } from '../../../src/options/options.ts'
+import { flagOf, variableOf } from '../../../src/options/flags.ts'
+import { optionNames, validateOptions } from '../../../src/options/options.ts'
 
 const page = readFileSync(new URL('../../../docs/options.md', import.meta.url), 'utf8')
 const rows = [...page.matchAll(/^\| `(\w+)` \| (.*?) \| ([^|]*) \| (.*) \|$/gm)].map(
@@ -9,7 +10,7 @@ const rows = [...page.matchAll(/^\| `(\w+)` \| (.*?) \| ([^|]*) \| (.*) \|$/gm)]
 const settings = validateOptions({ serviceDomain: 'service.example', hosts: 'a.example', accounts: '1' })
 
 test('the table has every option, in the order of the type', () => {
-  expect(rows.map(({ name }) => name)).toEqual([...OPTION_NAMES])
+  expect(rows.map(({ name }) => name)).toEqual(optionNames())
 })
 
 test.each(rows.filter(({ byDefault }) => /^`?(?:\d+|true|false)`?$/.test(byDefault)))(
@@ -18,6 +19,14 @@ test.each(rows.filter(({ byDefault }) => /^`?(?:\d+|true|false)`?$/.test(byDefau
     expect(String(settings[name as keyof typeof settings])).toBe(byDefault.replaceAll('`', ''))
   }
 )
+
+test('each option that has a flag is shown with it and its variable', () => {
+  const shown = [...page.matchAll(/^\| `(\w+)` \| `(--[a-z-]+)[^`]*` \| `(\w+)` \|$/gm)]
+  const named = optionNames().filter(name => flagOf(name) !== name)
+  expect(shown.map(([, name, flag, variable]) => [name, flag, variable])).toEqual(
+    named.map(name => [name, flagOf(name), variableOf(flagOf(name).slice(2))])
+  )
+})
 
 test('the other defaults', () => {
   const byDefault = Object.fromEntries(rows.map(row => [row.name, row.byDefault]))

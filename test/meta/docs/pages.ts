@@ -10,6 +10,7 @@ export const read = (path: string): string => readFileSync(`${ROOT}/${path}`, 'u
 export const PAGES: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
+  'llms.txt',
   'SECURITY.md',
   'bench/README.md',
   'examples/README.md',

@@ -35,8 +35,8 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   './account': ['AccountError', 'createAccountClient'],
   './doh': ['dohTxtLookup'],
-  './draft-cavage': ['buildSigningString', 'draftCavage', 'parseDigestHeader', 'parseSignatureHeader'],
-  './replay': ['memoryReplayStore', 'postgresReplayStore', 'postgresReplayTable', 'redisReplayStore'],
+  './replay':
+    'memoryReplayStore postgresReplayStore postgresReplayTable redisReplayStore sqliteReplayStore'.split(' '),
   './rfc9421': 'buildSignatureBase parseContentDigest parseSignatureInput parseSignatures rfc9421'.split(' '),
   './testing': ['captureFixture', 'createTestService', 'replayStoreContract', 'serveDns']
 }

@@ -8,9 +8,12 @@ import { tenLines } from './ten-lines.ts'
 
 const folder = inject('folder')
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const [page, readme, introduce] = ['docs/testing.md', 'README.md', 'docs/introduce.md'].map(name =>
-  readFileSync(join(ROOT, name), 'utf8')
-) as [string, string, string]
+const [page, readme, introduce, agents] = [
+  'docs/testing.md',
+  'README.md',
+  'docs/introduce.md',
+  'docs/for-agents.md'
+].map(name => readFileSync(join(ROOT, name), 'utf8')) as [string, string, string, string]
 
 /** A block of docs/testing.md, as a newcomer copies it. */
 function block(name: string): string {
@@ -105,6 +108,19 @@ test('the lines of the README run as they are: the demo, the ten lines with a go
   const forgery = await typed(`${lines[1]!.trim()} --tamper body`)
   expect(forgery).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 401 Unauthorized') })
   expect(forgery.stderr).toContain('digest-mismatch')
+})
+
+test('the commands of docs/for-agents.md prove the ten lines', async () => {
+  const [good, forged, ...others] = [
+    ...agents.matchAll(/^```sh\n(npx signed-requests send [^`]+)```$/gm)
+  ].map(([, line]) => line!)
+  expect(others).toEqual([])
+  expect(await typed(good!)).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 200 OK') })
+  for (const part of ['body', 'date', 'host', 'account', 'signature']) {
+    const { status, stdout } = await typed(forged!.replace('--tamper body', `--tamper ${part}`))
+    expect([part, status]).toEqual([part, 0])
+    expect(stdout).toContain('answer: 401 Unauthorized')
+  }
 })
 
 test('an Express application that observes as docs/introduce.md shows logs the verdict of a request that send signs', async () => {

@@ -75,7 +75,7 @@ testRecipe(
     mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
     symlinkSync(path('node_modules/node-types-newest'), join(folder, 'node_modules/@types/node'))
     const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node']
-    const tsc = [path('node_modules/typescript-newest/bin/tsc'), ...options, 'receiver.ts']
+    const tsc = [path('node_modules/typescript-7/bin/tsc'), ...options, 'receiver.ts']
     const { stdout } = spawnSync('node', tsc, { cwd: folder, encoding: 'utf8' })
     expect(stdout).toBe('')
     return start('receiver.js')

@@ -4,9 +4,9 @@ import { afterAll, describe, expect, inject, test } from 'vitest'
 
 /** How many bytes importing these names costs, minified and compressed (gzip -9), without the dependencies. */
 const LIMITS = [
-  { names: '*', limit: 35_200 },
-  { names: '{ createVerifier, fromNodeRequest }', limit: 19_400 },
-  { names: '{ createVerifier, fromNodeRequest, nodeHandler }', limit: 20_600 },
+  { names: '*', limit: 40_700 },
+  { names: '{ createVerifier, fromNodeRequest }', limit: 21_000 },
+  { names: '{ createVerifier, fromNodeRequest, nodeHandler }', limit: 22_600 },
   { names: '{ parseHttpDate }', limit: 3_900 }
 ]
 

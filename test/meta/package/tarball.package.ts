@@ -11,9 +11,9 @@ const files = inject('files')
 const read = (path: string): string => readFileSync(join(installed, path), 'utf8')
 
 const EXPECTED = [
-  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
+  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|llms\.txt)$/,
   /^docs\/[a-z0-9-]+\.(?:md|svg|yml)$/,
-  /^dist\/(?:(?:account|doh|draft-cavage|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
+  /^dist\/(?:(?:account|doh|replay|rfc9421|testing)\/)?index\.(?:js|cjs|d\.ts|d\.cts)$/,
   /^dist\/cli\.js$/,
   // what the entries share
   /^dist\/[a-z0-9]+(?:-[a-z0-9]+)*-[\w-]{8}\.(?:js|cjs|d\.ts|d\.cts)$/
@@ -21,9 +21,11 @@ const EXPECTED = [
 
 test('the tarball has the package and its documents, and nothing else', () => {
   expect(files.filter(file => !EXPECTED.some(pattern => pattern.test(file)))).toEqual([])
-  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']
+  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'llms.txt', 'package.json']
   expect(files.filter(file => !file.includes('/')).sort()).toEqual(documents)
-  const pages = readdirSync(join(ROOT, 'docs')).filter(name => name !== 'api')
+  // Two pages are those of the gateway.
+  const left = ['api', 'engines.md', 'gateway.md']
+  const pages = readdirSync(join(ROOT, 'docs')).filter(name => !left.includes(name))
   expect(files.filter(file => file.startsWith('docs/')).sort()).toEqual(
     pages.map(name => `docs/${name}`).sort()
   )

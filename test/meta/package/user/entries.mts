@@ -1,8 +1,14 @@
 // One use of each entry, as a user's project has it.
 import { createServer } from 'node:http'
-import { createVerifier, fromFetchRequest, fromNodeRequest, httpStatus, type Verdict } from 'signed-requests'
+import {
+  createVerifier,
+  fromFetchRequest,
+  fromNodeRequest,
+  httpStatus,
+  parseSignatureHeader,
+  type Verdict
+} from 'signed-requests'
 import { createAccountClient } from 'signed-requests/account'
-import { parseSignatureHeader } from 'signed-requests/draft-cavage'
 import { memoryReplayStore, type ReplayStore, redisReplayStore } from 'signed-requests/replay'
 import { parseContentDigest } from 'signed-requests/rfc9421'
 import { createTestService } from 'signed-requests/testing'

@@ -1,7 +1,6 @@
 // One use of each entry, where `require` is what finds it.
 import requests = require('signed-requests')
 import account = require('signed-requests/account')
-import draftCavage = require('signed-requests/draft-cavage')
 import replay = require('signed-requests/replay')
 import rfc9421 = require('signed-requests/rfc9421')
 import testing = require('signed-requests/testing')
@@ -23,6 +22,6 @@ const judge = async (): Promise<requests.Code | number> => {
 
 const parse: (value: string) => requests.Result<readonly requests.Digest[]> = rfc9421.parseContentDigest
 
-const build: typeof requests.buildSigningString = draftCavage.buildSigningString
+const build = requests.buildSigningString
 
 export = { build, judge, parse }

@@ -1,7 +1,6 @@
 // Every entry, for a Worker: its project has @cloudflare/workers-types and no @types/node.
 import { assertVerified, createVerifier, fromFetchRequest, httpStatus, logRecord } from 'signed-requests'
 import * as account from 'signed-requests/account'
-import * as draftCavage from 'signed-requests/draft-cavage'
 import * as replay from 'signed-requests/replay'
 import * as rfc9421 from 'signed-requests/rfc9421'
 import * as testing from 'signed-requests/testing'
@@ -25,4 +24,4 @@ export default {
   }
 }
 
-export { account, draftCavage, rfc9421, testing }
+export { account, rfc9421, testing }

@@ -1,6 +1,6 @@
-import { mistake } from '../mistakes/mistakes.ts'
+import { isLoopback } from '../http/host-name.ts'
+import { mistake, named, optionMistake } from '../mistakes/mistakes.ts'
 import { withDeadline } from '../promises.ts'
-import { isLoopback } from './host-name.ts'
 
 export type Fetch = typeof globalThis.fetch
 
@@ -63,14 +63,17 @@ async function readBytes(body: Response['body'], maxBytes: number): Promise<Uint
  */
 export function validateServerUrl(url: unknown, option: string, example: string): URL {
   if (!(url instanceof URL) && (typeof url !== 'string' || url === ''))
-    throw mistake(`${option} is`, url, `pass a URL such as "${example}"`)
+    throw mistake([named(option), ' is'], url, `pass a URL such as "${example}"`)
   if (!URL.canParse(String(url)))
-    throw new TypeError(`${option} is not an absolute URL: pass one such as "${example}"`)
+    throw optionMistake(named(option), ` is not an absolute URL: pass one such as "${example}"`)
   const parsed = new URL(url)
   // RFC 6750 section 5.3, RFC 8484 section 5: over TLS.
   if (parsed.protocol !== 'https:' && !(parsed.protocol === 'http:' && isLoopback(parsed.hostname)))
-    throw new TypeError(`${option} must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only`)
+    throw optionMistake(
+      named(option),
+      ` must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only`
+    )
   if (parsed.username !== '' || parsed.password !== '')
-    throw new TypeError(`${option} must not contain a user name or password: fetch refuses it`)
+    throw optionMistake(named(option), ` must not contain a user name or password: fetch refuses it`)
   return parsed
 }
