@@ -1,5 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { memoryReplayStore, sqliteReplayStore } from '../../src/replay/index.ts'
 import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
 import { redisServer } from '../../test/unit/replay/redis-server.ts'
 import { connect, createPostgresTable } from '../../test/unit/replay/store-clients.ts'
@@ -9,10 +13,12 @@ const ONE_AFTER_ANOTHER = 3_000
 const IN_FLIGHT = 64
 const MANY = 30_000
 
-/** What a DNS query and a claim in Redis and in Postgres cost the process that asks, with servers on the same machine. */
+/** What a DNS query and a claim in each store cost the process that asks, with servers on the same machine. */
 export async function askedOfOthers(): Promise<void> {
   console.log('\nWhat is asked of others: microseconds of CPU in this process, and until the answer')
   await askDns()
+  await askMemory()
+  await askSqlite()
   await askRedis()
   await askPostgres()
 }
@@ -29,12 +35,31 @@ async function askDns(): Promise<void> {
   server.disconnect()
 }
 
+async function askMemory(): Promise<void> {
+  const store = memoryReplayStore()
+  let claims = 0
+  await print('claim in memory', () => store.claim(`benchmark-${claims++}`, `${claims}`, 600))
+}
+
+/** On the disk of the temporary folder. */
+async function askSqlite(): Promise<void> {
+  const sqlite = process.getBuiltinModule('node:sqlite') as typeof import('node:sqlite') | undefined
+  if (sqlite === undefined) return console.log('claim in SQLite   left out: it needs Node.js 22.13 or later')
+  const folder = mkdtempSync(join(tmpdir(), 'signed-requests-sqlite-'))
+  const database = new sqlite.DatabaseSync(join(folder, 'replay.db'))
+  const store = sqliteReplayStore(database)
+  let claims = 0
+  await print('claim in SQLite', () => store.claim(`benchmark-${claims++}`, `${claims}`, 600))
+  database.close()
+  rmSync(folder, { recursive: true })
+}
+
 async function askRedis(): Promise<void> {
   const server = await redisServer()
   await server.start()
   const { store, close } = await connect('node-redis', server.port)
   let claims = 0
-  await print('claim in Redis', () => store.claim(`benchmark-${claims++}`, 600))
+  await print('claim in Redis', () => store.claim(`benchmark-${claims++}`, `${claims}`, 600))
   close()
   await server.remove()
 }
@@ -45,7 +70,7 @@ async function askPostgres(): Promise<void> {
   await createPostgresTable(server.port)
   const { store, close } = await connect('pg', server.port)
   let claims = 0
-  await print('claim in Postgres', () => store.claim(`benchmark-${claims++}`, 600))
+  await print('claim in Postgres', () => store.claim(`benchmark-${claims++}`, `${claims}`, 600))
   close()
   await server.remove()
 }

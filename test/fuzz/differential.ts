@@ -17,6 +17,7 @@ if (!Number.isFinite(seconds) || !Number.isInteger(seed))
   throw new TypeError('usage: differential [seconds] [--seed number]')
 
 const first = seed
+console.log(`fuzz:runtimes: seed ${first}`)
 const SEEDS = 30
 const project = createProject()
 const total = { judged: 0, verified: 0, explained: 0 }

@@ -1,4 +1,4 @@
-import type { Verdict, Verified } from '../../src/index.ts'
+import type { Code, Verdict, Verified } from '../../src/index.ts'
 import type { Header } from '../vectors/build/sign.ts'
 import { RECORDS, type Signed, type SignedByDraft, type SignedByRfc9421 } from './signed.ts'
 import { canonicalOf, memberOf } from './structured.ts'
@@ -120,6 +120,24 @@ function componentValue({ method, target, headers, https }: Arrived, identifier:
     .map(value => `:${Buffer.from(value, 'latin1').toString('base64')}:`)
     .join(', ')
 }
+
+/**
+ * The code of the limit that this request exceeds: a receiver refuses it, though it may still be what was signed. What is
+ * parsed before the signature has verified is bounded in characters and separators.
+ */
+export function codeOfLimit({ target, headers }: Arrived, signed: Signed): Code | undefined {
+  if (signed.scheme !== 'rfc9421') return undefined
+  const input = valuesOf(headers, 'signature-input').join(', ')
+  if (isAbove(input, 1536, 104)) return 'signature-malformed'
+  const parsed = signed.covered.filter(identifier => identifier.includes(';'))
+  const names = new Set(parsed.map(identifier => identifier.split('"')[1]!))
+  const texts = [...names].map(name => (name === '@query-param' ? target : joinedValue(headers, name)))
+  if (parsed.length === 0) return undefined
+  return parsed.length > 8 || isAbove([input, ...texts].join(), 1024, 55) ? 'coverage-absent' : undefined
+}
+
+const isAbove = (text: string, length: number, separators: number): boolean =>
+  text.length > length || (text.match(/[,; ]/g) ?? []).length > separators
 
 /** What can be put right on the way without touching what is signed; it is compared like the rest. */
 const isMendable = (violation: Signed['violation']): boolean =>

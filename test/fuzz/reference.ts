@@ -12,6 +12,7 @@ const start = Date.now()
 const first = Number(values.seed ?? start % 2 ** 31)
 if (!Number.isFinite(seconds) || !Number.isInteger(first))
   throw new TypeError('usage: reference [seconds] [--seed number]')
+console.log(`fuzz:reference: seed ${first}`)
 
 const total = { judged: 0, verified: 0, referenceOnly: 0 }
 const findings: string[] = []

@@ -1,5 +1,5 @@
 import { constants, createHash, sign } from 'node:crypto'
-import { draftCavage } from '../../src/draft-cavage/index.ts'
+import { draftCavage } from '../../src/draft-cavage/scheme.ts'
 import {
   buildSigningString,
   createVerifier,

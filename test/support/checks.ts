@@ -13,9 +13,12 @@ import { createTestService } from '../../src/testing/index.ts'
 
 export const service = createTestService({ rsaBits: 1024 })
 
+/** The tests count from this tolerance, whatever the default is. */
+const OPTIONS = { ...service.options, dateTolerance: 300 }
+
 /** The settings of a receiver of the test service. */
 export const settingsWith = (options: Partial<VerifierOptions> = {}): Settings =>
-  validateOptions({ ...service.options, ...options })
+  validateOptions({ ...OPTIONS, ...options })
 
 /** What the checks are given for a request of the test service, changed as wanted. */
 export function contextWith(change: Partial<Context>, requestChange: Partial<ReceivedRequest> = {}): Context {
@@ -33,4 +36,4 @@ export function contextWith(change: Partial<Context>, requestChange: Partial<Rec
 export const verifyWith = (
   options: Partial<VerifierOptions>,
   request: ReceivedRequest = service.sign()
-): Promise<Verdict> => createVerifier({ ...service.options, ...options })(request)
+): Promise<Verdict> => createVerifier({ ...OPTIONS, ...options })(request)

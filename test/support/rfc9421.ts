@@ -30,6 +30,7 @@ export const OPTIONS = {
   hosts: HOST,
   accounts: '1234',
   schemes: [rfc9421],
+  dateTolerance: 300,
   now: () => NOW,
   lookupTxt: async (name: string) => {
     const found = RECORDS[name]

@@ -105,11 +105,11 @@ describe('a streamed body', () => {
 
 describe('release', () => {
   const store = () => {
-    const held = new Set<string>()
+    const held = new Map<string, string>()
     return {
       held,
-      claim: async (id: string) => !held.has(id) && held.add(id).has(id),
-      release: async (id: string) => void held.delete(id)
+      claim: async (id: string, token: string) => !held.has(id) && held.set(id, token).has(id),
+      release: async (id: string, token: string) => void (held.get(id) === token && held.delete(id))
     }
   }
 
@@ -165,6 +165,17 @@ describe('release', () => {
     await verify.release(unclaimed)
     await without.release(await verify(service.sign()))
     expect(replayStore.release).not.toHaveBeenCalled()
+  })
+
+  it('rejects a copy of a verdict, which has no token, and the verdict of another verifier', async () => {
+    const [verify, other] = [verifierWith({ replayStore: store() }), verifierWith({ replayStore: store() })]
+    const verdict = await verify(service.sign())
+    const rejection = expect.objectContaining({
+      name: 'TypeError',
+      message: expect.stringContaining('a copy')
+    })
+    await expect(verify.release(structuredClone(verdict))).rejects.toEqual(rejection)
+    await expect(other.release(verdict)).rejects.toEqual(rejection)
   })
 
   it('rejects a promise, and anything else that is not a verdict', async () => {

@@ -25,7 +25,7 @@ describe('throws a TypeError that says what was expected and what it got, for', 
   test.each<[string, unknown, string]>([
     ['undefined', undefined, 'verify() got undefined and takes { method, target, headers, body, https }'],
     ['null', null, 'verify() got null and takes'],
-    ['text', 'POST /', 'verify() got "POST /" and takes'],
+    ['text', 'POST /', 'verify() got a string and takes'],
     [
       'a promise',
       Promise.resolve(),
@@ -45,13 +45,13 @@ describe('throws a TypeError that says what was expected and what it got, for', 
     [
       'headers that are text',
       { ...request, headers: 'Host: a' },
-      'request.headers must be an iterable of [name, value] pairs or a record of names to values, and is "Host: a"'
+      'request.headers must be an iterable of [name, value] pairs or a record of names to values, and is a string'
     ],
     ['null as headers', { ...request, headers: null }, 'request.headers must be an iterable'],
     [
       'https that is not a boolean',
       { ...request, https: 'yes' },
-      'request.https must be true or false (did the request arrive over TLS?), and is "yes"'
+      'request.https must be true or false (did the request arrive over TLS?), and is a string'
     ],
     [
       'no body',
