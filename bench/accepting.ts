@@ -14,12 +14,7 @@ const EFFORT: Effort = { rounds: 100, warmUp: 15, milliseconds: 10 }
 export async function printAccepting(): Promise<Timing[]> {
   const sample = createSample({ bodyBytes: 1024, others: 64 })
   await print('1 KB body, 2048-bit key', [floor(sample), ours(sample), oursInTurn(sample)])
-  await print('many at once', [
-    floor(sample),
-    oursInTurn(sample),
-    oursInFlight(sample),
-    floorOnThreadPool(sample, 64)
-  ])
+  await print('many at once', [floor(sample), oursInTurn(sample), oursInFlight(sample), floorOnThreadPool(sample, 64)])
   for (const [title, options] of LARGER) {
     const larger = createSample(options)
     await print(title, [floor(larger), ours(larger)])

@@ -16,10 +16,7 @@ const IN_A_ROUND = 100
 /** The configuration of the page without its check. */
 const withoutCheck = (text: string): string =>
   text
-    .replace(
-      / *- name: envoy\.filters\.http\.ext_authz[\s\S]*?(?= *- name: envoy\.filters\.http\.router)/,
-      ''
-    )
+    .replace(/ *- name: envoy\.filters\.http\.ext_authz[\s\S]*?(?= *- name: envoy\.filters\.http\.router)/, '')
     .replace(/ *access_by_lua_block \{[\s\S]*?\n {6}\}\n/, '')
     .replace('middlewares: [signed]', '')
     .replace('js_content signed.check;', 'proxy_pass http://application$request_uri; proxy_http_version 1.1;')
@@ -33,16 +30,7 @@ async function startAuthorizer(from: string): Promise<ChildProcess> {
   const authorizer = spawn(
     process.execPath,
     [
-      ...[
-        '--import',
-        'tsx',
-        'gateway/src/cli.ts',
-        'authorize',
-        '--from',
-        from,
-        '--https',
-        'x-forwarded-proto'
-      ],
+      ...['--import', 'tsx', 'gateway/src/cli.ts', 'authorize', '--from', from, '--https', 'x-forwarded-proto'],
       ...['--domain', 'service.example', '--host', 'hooks.example.com', '--account', '1234'],
       ...['--listen', `127.0.0.1:${ports.authorizer}`, '--dns-server', dns.address]
     ],
@@ -98,10 +86,7 @@ for (const engine of ENGINES) {
   ] as const) {
     const times: { checked: number[]; plain: number[] } = { checked: [], plain: [] }
     for (let round = 0; round <= ROUNDS; round++) {
-      for (const [kind, { port }] of Object.entries({ plain, checked }) as [
-        'plain' | 'checked',
-        typeof plain
-      ][]) {
+      for (const [kind, { port }] of Object.entries({ plain, checked }) as ['plain' | 'checked', typeof plain][]) {
         for (let i = 0; i < IN_A_ROUND; i++) {
           const time = await send(port, agent, sign('x'.repeat(size)))
           if (round > 0) times[kind].push(time)
@@ -111,9 +96,7 @@ for (const engine of ENGINES) {
     const [p50, c50] = [quantile(times.plain, 0.5), quantile(times.checked, 0.5)]
     const [p99, c99] = [quantile(times.plain, 0.99), quantile(times.checked, 0.99)]
     const ms = (value: number) => `${value.toFixed(2)} ms`
-    console.log(
-      `| ${engine.name} | ${name} | ${ms(p50)} | ${ms(c50)} | ${ms(c50 - p50)} | ${ms(p99)} | ${ms(c99)} |`
-    )
+    console.log(`| ${engine.name} | ${name} | ${ms(p50)} | ${ms(c50)} | ${ms(c50 - p50)} | ${ms(p99)} | ${ms(c99)} |`)
   }
   agent.destroy()
   await checked.stop()

@@ -46,6 +46,4 @@ export function floorOnThreadPool(sample: Sample, inFlight: number): Contender {
 }
 
 const hashBody: (body: Uint8Array) => unknown =
-  typeof hash === 'function'
-    ? body => hash('sha256', body)
-    : body => createHash('sha256').update(body).digest('hex')
+  typeof hash === 'function' ? body => hash('sha256', body) : body => createHash('sha256').update(body).digest('hex')

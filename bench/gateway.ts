@@ -30,16 +30,7 @@ const [dnsServer] = (await once(dns, 'message')) as [string]
 const upstream = await startServer('./upstream.ts', [])
 const servers = {
   gateway: await startServer('../../gateway/dist/cli.js', [
-    ...[
-      '--upstream',
-      upstream.url,
-      '--listen',
-      '127.0.0.1:0',
-      '--https',
-      'always',
-      '--dns-server',
-      dnsServer
-    ],
+    ...['--upstream', upstream.url, '--listen', '127.0.0.1:0', '--https', 'always', '--dns-server', dnsServer],
     ...['--domain', service.options.serviceDomain, '--host', 'receiver.example', '--account', '1234'],
     // The same sixty requests come again and again. A claim in memory takes a microsecond.
     ...['--replay', 'none']
@@ -84,9 +75,7 @@ function assertAccepted(name: string, { answers, errors }: Outcome): void {
 }
 
 async function besideUnverified(bytes: number): Promise<string[]> {
-  console.log(
-    `\n${CONNECTIONS} connections, bodies of ${bytes} bytes, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turn`
-  )
+  console.log(`\n${CONNECTIONS} connections, bodies of ${bytes} bytes, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turn`)
   const names = Object.keys(servers) as Name[]
   for (const name of names) await drive(name, bytes)
   console.log('warm')
@@ -105,8 +94,7 @@ async function besideUnverified(bytes: number): Promise<string[]> {
     }
   }
   const median = (values: number[]) => quantile(values, 0.5)
-  const spread = (values: number[]) =>
-    [0.25, 0.75].map(part => quantile(values, part).toFixed(2)).join(' to ')
+  const spread = (values: number[]) => [0.25, 0.75].map(part => quantile(values, part).toFixed(2)).join(' to ')
   const ratio = median(ratios.unverified)
   console.log(
     `gateway / the same without verification: ${ratio.toFixed(2)}, the median of ${ROUNDS} ` +
@@ -137,9 +125,7 @@ async function memory(gateway: ServerProcess): Promise<string[]> {
     assertAccepted('gateway', outcome)
     peaks.push(peak)
     const done = (MEMORY_REQUESTS / MEMORY_STEPS) * step
-    console.log(
-      `${done} done   ${peak.toFixed(0)} MB resident at most   ${outcome.perSecond.toFixed(0)} requests/s`
-    )
+    console.log(`${done} done   ${peak.toFixed(0)} MB resident at most   ${outcome.perSecond.toFixed(0)} requests/s`)
   }
   // The first tenth is when the heap gets its size.
   const growth = peaks.at(-1)! - Math.max(...peaks.slice(0, 3))

@@ -36,10 +36,7 @@ function headOf(bytes: number, salt: number, parts: Parts): ReceivedRequest {
   const { components = '', parameters = '', members = '', lines = [], target = signed.target } = parts
   const own = new Map(signed.headers)
   const created = Math.floor(Date.now() / 1000)
-  own.set(
-    'Signature-Input',
-    `s=(${COVERED}${components});created=${created};keyid="${KEY_ID}"${parameters}${members}`
-  )
+  own.set('Signature-Input', `s=(${COVERED}${components});created=${created};keyid="${KEY_ID}"${parameters}${members}`)
   for (const [name] of lines) own.delete(name)
   if (!lines.some(([name]) => name === 'Signature')) own.set('Signature', `s=:${base64(256, salt)}:`)
   const all = [...own, ...lines]
@@ -232,23 +229,15 @@ export function awkwardRfc9421Heads(): AwkwardHead[] {
   ] as const) {
     const size = Math.floor((MAX_SEQUENCES_LENGTH / count - 16) / 4) * 3
     const list = (first: string, salt: number) =>
-      [first, ...Array.from({ length: count - 1 }, (_, i) => `x${salt}-${i}=:${base64(size, salt)}:`)].join(
-        ','
-      )
+      [first, ...Array.from({ length: count - 1 }, (_, i) => `x${salt}-${i}=:${base64(size, salt)}:`)].join(',')
     const digest = `sha-256=:${base64(32, 1)}:`
     kinds.push([`${what} of digests`, salt => ({ lines: [['Content-Digest', list(digest, salt)]] })])
-    kinds.push([
-      `${what} of signatures`,
-      salt => ({ lines: [['Signature', list(`s=:${base64(256, salt)}:`, salt)]] })
-    ])
+    kinds.push([`${what} of signatures`, salt => ({ lines: [['Signature', list(`s=:${base64(256, salt)}:`, salt)]] })])
   }
   kinds.push([
     'as many header lines as are taken',
     (salt, bytes) => ({
-      lines: Array.from(
-        { length: 480 },
-        (_, i) => [`${salt}${'x-'.repeat((bytes - 5000) / 1000)}${i}`, ''] as const
-      )
+      lines: Array.from({ length: 480 }, (_, i) => [`${salt}${'x-'.repeat((bytes - 5000) / 1000)}${i}`, ''] as const)
     })
   ])
   // Each bound at once.

@@ -43,18 +43,12 @@ const inHeader =
 const PLACES: Readonly<Record<string, Fill>> = {
   Signature: inHeader('Signature', (filling, salt) => `${salt}${filling}`),
   'Signature, after keyId': inHeader('Signature', (filling, salt) => `keyId="${salt}.example",${filling}`),
-  'Signature, in keyId': inHeader(
-    'Signature',
-    (filling, salt) => `keyId="${salt}${filling}",signature="AAAA"`
-  ),
+  'Signature, in keyId': inHeader('Signature', (filling, salt) => `keyId="${salt}${filling}",signature="AAAA"`),
   'Signature, in headers': inHeader(
     'Signature',
     (filling, salt) => `keyId="${salt}",headers="${filling}",signature="AAAA"`
   ),
-  'Signature, in signature': inHeader(
-    'Signature',
-    (filling, salt) => `keyId="${salt}",signature="${filling}"`
-  ),
+  'Signature, in signature': inHeader('Signature', (filling, salt) => `keyId="${salt}",signature="${filling}"`),
   'Signature, in another parameter': inHeader(
     'Signature',
     (filling, salt) => `x="${filling}",keyId="${salt}",signature="AAAA"`
@@ -106,10 +100,7 @@ const OTHERS: Readonly<Record<string, (sample: Sample, bytes: number, salt: numb
   },
   'one header on as many lines as are taken': ({ request }, bytes, salt) => {
     const more = LINES - request.headers.length
-    const lines = Array.from(
-      { length: more },
-      () => ['X-Nonce', `${salt}${','.repeat(bytes / more)}`] as const
-    )
+    const lines = Array.from({ length: more }, () => ['X-Nonce', `${salt}${','.repeat(bytes / more)}`] as const)
     return { ...request, headers: asReceived([...request.headers, ...lines]) }
   }
 }

@@ -68,8 +68,7 @@ async function printAwkwardHeads(
   mostFloors: number
 ): Promise<string[]> {
   const isCheap = ([floor, half, whole]: readonly Timing[]): boolean =>
-    whole!.low <= Math.max(MOST_FOR_HEAD_US, mostFloors * floor!.low) &&
-    growthOf(half!, whole!) <= MOST_GROWTH
+    whole!.low <= Math.max(MOST_FOR_HEAD_US, mostFloors * floor!.low) && growthOf(half!, whole!) <= MOST_GROWTH
 
   const broken: string[] = []
   const measured: { name: string; cost: Timing; growth: number }[] = []

@@ -51,8 +51,7 @@ interface SampleOptions {
 type Lines = readonly (readonly [string, string])[]
 
 /** Strings as a parser cuts them from a socket: flat, and shared with nothing. */
-export const asReceived = (lines: Lines): Lines =>
-  lines.map(([name, value]) => [flat(name), flat(value)] as const)
+export const asReceived = (lines: Lines): Lines => lines.map(([name, value]) => [flat(name), flat(value)] as const)
 
 export const flat = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
 

@@ -11,11 +11,7 @@ const setting = await createSetting().catch((error: Error) => {
   console.error(error.message)
   process.exit(1)
 })
-const broken = [
-  ...(await besideTheFloor(setting)),
-  ...(await withForgeries(setting)),
-  ...(await withoutDns(setting))
-]
+const broken = [...(await besideTheFloor(setting)), ...(await withForgeries(setting)), ...(await withoutDns(setting))]
 await setting.close()
 await askedOfOthers()
 for (const promise of broken) console.log(`BROKEN: ${promise}`)

@@ -10,8 +10,7 @@ const NODE_IMPORT = /^import (?:type )?\{[^}]*\} from 'node:[\w/]+';$/gm
 for (const file of readdirSync('dist', { recursive: true })) {
   if (!file.endsWith('.d.cts')) continue
   const path = join('dist', file)
-  if (file.endsWith('index.d.cts'))
-    writeFileSync(path.replace('.cts', '.ts'), "export * from './index.cjs'\n")
+  if (file.endsWith('index.d.cts')) writeFileSync(path.replace('.cts', '.ts'), "export * from './index.cjs'\n")
   const text = readFileSync(path, 'utf8')
   const ignoring = text.replace(NODE_IMPORT, '// @ts-ignore: without @types/node these are any\n$&')
   if (ignoring !== text) writeFileSync(path, ignoring)

@@ -2,11 +2,7 @@
  * Settles as `promise` does, or as what `onLate` returns once `timeout` milliseconds have passed, whatever the promise
  * does then.
  */
-export function withDeadline<T, L>(
-  promise: Promise<T>,
-  timeout: number,
-  onLate: () => L | Promise<L>
-): Promise<T | L> {
+export function withDeadline<T, L>(promise: Promise<T>, timeout: number, onLate: () => L | Promise<L>): Promise<T | L> {
   return new Promise((resolve, reject) => {
     let isSettled = false
     let timer: ReturnType<typeof setTimeout> | undefined

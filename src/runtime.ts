@@ -10,5 +10,4 @@ export const isWorkers = (): boolean =>
 export const isBun = (): boolean => 'Bun' in globalThis
 
 /** Node.js 20.18: each of its DNS resolvers keeps answers for as long as their TTL says. */
-export const keepsDnsAnswers = (): boolean =>
-  globalThis.process?.versions?.node?.startsWith('20.18.') === true
+export const keepsDnsAnswers = (): boolean => globalThis.process?.versions?.node?.startsWith('20.18.') === true

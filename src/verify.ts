@@ -23,14 +23,7 @@ import { type Claim, createClaims } from './replay/claim.ts'
 import { chooseScheme } from './scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
 import { measured, type Stages, withDiagnostics } from './verdict/diagnostics.ts'
-import {
-  NO_FAILURES,
-  PASSED,
-  PASSED_WITHOUT_REPLAY,
-  refuse,
-  type Steps,
-  UNREADABLE
-} from './verdict/refuse.ts'
+import { NO_FAILURES, PASSED, PASSED_WITHOUT_REPLAY, refuse, type Steps, UNREADABLE } from './verdict/refuse.ts'
 import type { Verdict, Verified } from './verdict/verdict.ts'
 
 /** A verifier for the requests of one service to one receiver. */
@@ -137,9 +130,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     // body
     const body =
       bufferedBody(request.body, settings) ??
-      (await measured(stages, 'bodyMs', () =>
-        readBody(request.body, settings, fields.values.get('content-length'))
-      ))
+      (await measured(stages, 'bodyMs', () => readBody(request.body, settings, fields.values.get('content-length'))))
     const digest = body.ok ? checkDigest(digests.value, body.value, fields, covered) : body
     steps.digest = digest
     if (!body.ok || !digest.ok) return refuse(steps, 'the body was not accepted')
@@ -155,9 +146,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     // accepted once
     const claim =
       claims &&
-      (await measured(stages, 'replayMs', () =>
-        checkReplay(claims, signatureBytes, date.value, later, settings)
-      ))
+      (await measured(stages, 'replayMs', () => checkReplay(claims, signatureBytes, date.value, later, settings)))
     if (claim?.ok === false) {
       steps.replay = claim
       return refuse(steps, 'every other check was run')
@@ -186,12 +175,7 @@ export function createVerifier(options: VerifierOptions): Verify {
 
   async function release(verdict: Verdict): Promise<void> {
     assertVerdict('verify.release', verdict)
-    if (
-      claims === undefined ||
-      (verdict as Partial<Verified>).replayId === undefined ||
-      released.has(verdict)
-    )
-      return
+    if (claims === undefined || (verdict as Partial<Verified>).replayId === undefined || released.has(verdict)) return
     const claim = claimOf.get(verdict)
     if (claim === undefined)
       throw new TypeError(
@@ -211,7 +195,6 @@ export function createVerifier(options: VerifierOptions): Verify {
 
 function readClock(clock: () => number): number {
   const now = clock()
-  if (!Number.isFinite(now))
-    throw new TypeError(`now() returned ${kindOf(now)}: return milliseconds since 1970`)
+  if (!Number.isFinite(now)) throw new TypeError(`now() returned ${kindOf(now)}: return milliseconds since 1970`)
   return now
 }

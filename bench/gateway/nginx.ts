@@ -13,9 +13,7 @@ export async function startNginx(upstream: string): Promise<ServerProcess> {
   if (nginx === undefined) throw new Error('there is no nginx: apt-get install nginx')
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'))
   const port = await freePort()
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    name => `${name}_temp_path ${name};`
-  )
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path ${name};`)
   writeFileSync(
     join(folder, 'nginx.conf'),
     `daemon off; master_process off; pid nginx.pid; error_log error.log; events {}

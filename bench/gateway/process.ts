@@ -47,5 +47,4 @@ export function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK
 }
 
-export const residentOf = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(read(pid, 'status'))![1]) / 1024
+export const residentOf = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(read(pid, 'status'))![1]) / 1024

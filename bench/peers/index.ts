@@ -7,14 +7,7 @@ import { httpSignature, peertube } from './http-signature.ts'
 import { misskey } from './misskey.ts'
 import type { Peer } from './peer.ts'
 
-const PEERS: readonly Peer[] = [
-  httpSignature,
-  peertube,
-  misskey,
-  httpMessageSignatures,
-  digitalbazaar,
-  activitypub
-]
+const PEERS: readonly Peer[] = [httpSignature, peertube, misskey, httpMessageSignatures, digitalbazaar, activitypub]
 
 /** Those that are installed and accept the sample request; why the others were skipped. */
 export async function readyPeers(sample: Sample): Promise<{ ready: Contender[]; skipped: string[] }> {

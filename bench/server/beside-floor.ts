@@ -12,9 +12,7 @@ const ATTEMPTS = 3
 
 /** Requests per second beside a server that does only the floor; returns the promises that do not hold. */
 export async function besideTheFloor(setting: Setting): Promise<string[]> {
-  console.log(
-    `\n${CONNECTIONS} connections, 1 KB bodies; every request asks DNS, or waits for the query in flight`
-  )
+  console.log(`\n${CONNECTIONS} connections, 1 KB bodies; every request asks DNS, or waits for the query in flight`)
   for (let attempt = 1; ; attempt++) {
     const ratios: number[] = []
     for (let round = 0; round < ROUNDS; round++) {

@@ -43,19 +43,14 @@ async function loseDns(setting: Setting) {
     all.add(status)
     now.add(status)
   }
-  await Promise.all([
-    outage(),
-    setting.send(setting.ours, { requests: setting.sign(), seconds: END, onAnswer })
-  ])
+  await Promise.all([outage(), setting.send(setting.ours, { requests: setting.sign(), seconds: END, onAnswer })])
   clearInterval(tick)
 
   const accepted = seconds.map(counts => counts['200'] ?? 0)
   const before = quantile(accepted.slice(1, GONE - 1), 0.5)
   const after = quantile(accepted.slice(BACK + SECONDS_TO_FULL_SPEED), 0.5)
   const full = accepted.findIndex((count, i) => i >= BACK && count >= FULL_SPEED * before)
-  console.log(
-    `accepted per second: ${before} before, ${after} after; full speed in second ${full - BACK + 1} of DNS`
-  )
+  console.log(`accepted per second: ${before} before, ${after} after; full speed in second ${full - BACK + 1} of DNS`)
   return {
     others: Object.keys(all.counts).filter(status => status !== '200' && status !== '503'),
     isFastAgain: full >= 0 && full <= BACK + SECONDS_TO_FULL_SPEED

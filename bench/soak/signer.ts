@@ -58,9 +58,6 @@ function signOne(i: number, keyId: string): Signed {
   if (!signingString.ok) throw new Error(signingString.message)
   const signature = sign('sha256', Buffer.from(signingString.value, 'latin1'), privateKey).toString('base64')
   const list = covered.join(' ')
-  headers.push([
-    'Signature',
-    `keyId="${keyId}",algorithm="rsa-sha256",headers="${list}",signature="${signature}"`
-  ])
+  headers.push(['Signature', `keyId="${keyId}",algorithm="rsa-sha256",headers="${list}",signature="${signature}"`])
   return { target, headers, body }
 }

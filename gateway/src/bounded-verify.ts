@@ -45,12 +45,7 @@ export function createBoundedVerify(verify: Verify, { maxConnections, verifier }
 }
 
 /** A body that takes its place when its first piece is asked for, and more with each piece that has come. */
-function holdBody(
-  whole: Bytes | null,
-  takePlace: (onFull: () => void) => Place,
-  unfinished: number,
-  keep: number
-) {
+function holdBody(whole: Bytes | null, takePlace: (onFull: () => void) => Place, unfinished: number, keep: number) {
   const pieces: Uint8Array[] = []
   let from: AsyncIterator<Uint8Array> | undefined
   let place: Place | undefined

@@ -61,8 +61,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
 
 const PARTIAL_BODY = {
   reason: 'partial-body',
-  finding:
-    'the proxy passed a part of the body: let it pass all, or none (Envoy: allow_partial_message: false)'
+  finding: 'the proxy passed a part of the body: let it pass all, or none (Envoy: allow_partial_message: false)'
 }
 
 /**

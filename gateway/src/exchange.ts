@@ -53,9 +53,8 @@ export const asksAgain = (status: number): boolean => status >= 500 || status ==
  * long for every scanner.
  */
 export const isUnsigned = ({ failures }: Verdict): boolean =>
-  failures.some(
-    ({ code, evidence }) => code === 'signature-missing' && evidence?.header !== 'Authorization'
-  ) && ['account-missing', 'digest-missing'].every(missing => failures.some(({ code }) => code === missing))
+  failures.some(({ code, evidence }) => code === 'signature-missing' && evidence?.header !== 'Authorization') &&
+  ['account-missing', 'digest-missing'].every(missing => failures.some(({ code }) => code === missing))
 
 /** The codes that say what is wrong: what else is wrong with a request that is not signed does not matter. */
 export const mainCodes = (verdict: Verdict): string[] =>

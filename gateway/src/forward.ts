@@ -117,8 +117,7 @@ function createHandler(
     },
     onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders) {
       const coding = String(headers['transfer-encoding'] ?? 'chunked')
-      if (coding.toLowerCase() !== 'chunked')
-        throw new Error('the answer has a coding that is not undone here')
+      if (coding.toLowerCase() !== 'chunked') throw new Error('the answer has a coding that is not undone here')
       if (status < 200) return
       const writeHead = () => {
         if (res.destroyed) return
@@ -177,11 +176,7 @@ function strictClient(origin: URL, options: object, hostname: string, timeout: n
   return client
 }
 
-function strictConnector(
-  hostname: string,
-  timeout: number,
-  connection: Connection
-): buildConnector.connector {
+function strictConnector(hostname: string, timeout: number, connection: Connection): buildConnector.connector {
   // Half open, so that a connection that was ended can still be written to.
   const connect = buildConnector({ timeout, allowHalfOpen: true })
   const servername = isIP(hostname) === 0 ? hostname : ''

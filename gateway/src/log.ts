@@ -1,17 +1,9 @@
 import type { Writable } from 'node:stream'
 import { explain, logRecord, type Verdict } from 'signed-requests'
-import {
-  type Exchange,
-  isUnderDomain,
-  isUnsigned,
-  type Malformed,
-  mainCodes,
-  otherDomainOf
-} from './exchange.ts'
+import { type Exchange, isUnderDomain, isUnsigned, type Malformed, mainCodes, otherDomainOf } from './exchange.ts'
 
 const NOT_SIGNED = 'this request is not signed, so it is not from the service'
-const OTHER_DOMAIN =
-  'signed under another domain than --domain: ask the service which domain its keys are under'
+const OTHER_DOMAIN = 'signed under another domain than --domain: ask the service which domain its keys are under'
 
 /**
  * One request for the log. JSON is one line, without any text from a request that was not verified. Text is one line

@@ -10,8 +10,7 @@ import type { HeaderLine } from './exchange.ts'
  */
 export function whyNotForwardable(req: IncomingMessage): 'framing' | 'target' | undefined {
   const { httpVersion, url = '', headers, headersDistinct } = req
-  const isFramed =
-    httpVersion === '1.1' || (httpVersion === '1.0' && headers['transfer-encoding'] === undefined)
+  const isFramed = httpVersion === '1.1' || (httpVersion === '1.0' && headers['transfer-encoding'] === undefined)
   if (!isFramed) return 'framing'
   if (url.startsWith('/')) return undefined
   const { scheme, authority } = parseAbsolute(url)

@@ -39,8 +39,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/CHUNKED': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n',
   '/trailers':
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-After\r\n\r\n5\r\nplain\r\n0\r\nX-After: 1\r\n\r\n',
-  '/switching':
-    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x05hello',
+  '/switching': 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x05hello',
   '/no-content': 'HTTP/1.1 204 No Content\r\n\r\n',
   '/no-content-of-a-length': 'HTTP/1.1 204 No Content\r\nContent-Length: 6\r\n\r\npoison',
   '/not-modified': 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n'
@@ -76,15 +75,7 @@ describe('an answer that is not HTTP is a 502, and nothing of it is forwarded', 
   test.each([
     ...['/two-lengths', '/length-and-chunked', '/bare-line-feed', '/nul', '/not-http', '/switching'],
     ...['/gzip-chunked', '/gzip-and-chunked', '/gzip'],
-    ...[
-      '/http-2',
-      '/http-0.9',
-      '/a-final-199',
-      '/a-final-100',
-      '/status-000',
-      '/status-042-first',
-      '/too-many-lines'
-    ]
+    ...['/http-2', '/http-0.9', '/a-final-199', '/a-final-100', '/status-000', '/status-042-first', '/too-many-lines']
   ])('%s', async target => {
     const answer = await ask(target)
     expect(answer).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/)
@@ -146,10 +137,7 @@ test('trailers are dropped', async () => {
 
 test.each([
   // RFC 9110 section 8.6: a sender that believed the length would wait for it, and take it from the next answer.
-  [
-    '/no-content-of-a-length',
-    /^HTTP\/1\.1 204 No Content\r\n(?:(?!content-length)[\w-]+: [^\r\n]*\r\n)*\r\n$/i
-  ],
+  ['/no-content-of-a-length', /^HTTP\/1\.1 204 No Content\r\n(?:(?!content-length)[\w-]+: [^\r\n]*\r\n)*\r\n$/i],
   ['/no-content', /^HTTP\/1\.1 204 No Content\r\n(?:[\w-]+: [^\r\n]*\r\n)*\r\n$/],
   ['/not-modified', /^HTTP\/1\.1 304 Not Modified\r\n(?:[\w-]+: [^\r\n]*\r\n)*\r\n$/]
 ])('%s has no body', async (target, pattern) => {
@@ -181,9 +169,7 @@ describe('bytes behind an answer without a body are nobody else’s answer', () 
     const { address, close } = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
     for (let i = 0; i < 10; i++) {
       const close = ['Connection', 'close'] as const
-      expect(
-        await exchangeBytes(address, wire(service.sign({ method, target: '/' }), [close]))
-      ).not.toContain('poison')
+      expect(await exchangeBytes(address, wire(service.sign({ method, target: '/' }), [close]))).not.toContain('poison')
       expect(await exchangeBytes(address, wire(service.sign({ target: '/plain' }), [close]))).toMatch(PLAIN)
     }
     expect(connections).toBeGreaterThanOrEqual(11)
@@ -195,35 +181,32 @@ describe('bytes behind an answer without a body are nobody else’s answer', () 
 test.each([
   ['', 200],
   ['Connection: close\r\n', 200]
-])(
-  'an answer without a length that ends in a reset is cut off, and the claim released (%j)',
-  async (line, status) => {
-    let count = 0
-    const cut = createServer(socket => {
-      socket.on('error', () => {})
-      socket.on('data', () => {
-        count += 1
-        if (count % 2 === 0) return socket.write(ANSWERS['/plain']!)
-        socket.write(`HTTP/1.1 200 OK\r\n${line}\r\nhalf an ans`, () =>
-          // Right behind the data, and later.
-          count % 4 === 1 ? socket.resetAndDestroy() : setTimeout(() => socket.resetAndDestroy(), 20)
-        )
-      })
+])('an answer without a length that ends in a reset is cut off, and the claim released (%j)', async (line, status) => {
+  let count = 0
+  const cut = createServer(socket => {
+    socket.on('error', () => {})
+    socket.on('data', () => {
+      count += 1
+      if (count % 2 === 0) return socket.write(ANSWERS['/plain']!)
+      socket.write(`HTTP/1.1 200 OK\r\n${line}\r\nhalf an ans`, () =>
+        // Right behind the data, and later.
+        count % 4 === 1 ? socket.resetAndDestroy() : setTimeout(() => socket.resetAndDestroy(), 20)
+      )
     })
-    const port = await listen(cut)
-    const running = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
-    for (let i = 0; i < 6; i++) {
-      const signed = service.sign({ target: '/' })
-      const bytes = wire(signed, [['Connection', 'close']])
-      const answer = await exchangeBytes(running.address, bytes)
-      expect(answer).not.toMatch(/\r\n0\r\n\r\n$/)
-      expect((await running.over(2 * i + 1)).at(-1)).toMatchObject({ status, upstream: 'broken-off' })
-      expect(await exchangeBytes(running.address, bytes)).toMatch(PLAIN)
-    }
-    await running.close()
-    cut.close()
+  })
+  const port = await listen(cut)
+  const running = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
+  for (let i = 0; i < 6; i++) {
+    const signed = service.sign({ target: '/' })
+    const bytes = wire(signed, [['Connection', 'close']])
+    const answer = await exchangeBytes(running.address, bytes)
+    expect(answer).not.toMatch(/\r\n0\r\n\r\n$/)
+    expect((await running.over(2 * i + 1)).at(-1)).toMatchObject({ status, upstream: 'broken-off' })
+    expect(await exchangeBytes(running.address, bytes)).toMatch(PLAIN)
   }
-)
+  await running.close()
+  cut.close()
+})
 
 test('an answer without a length that ends is complete', async () => {
   const closing = createServer(socket => {

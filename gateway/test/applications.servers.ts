@@ -48,8 +48,7 @@ describe.each(Object.entries(APPLICATIONS))('nginx with TLS -> gateway -> %s', (
     await application?.stop()
   })
 
-  const through = (request: Parameters<typeof send>[0]) =>
-    send(request, { host: HOST, port, cert: certificate.cert })
+  const through = (request: Parameters<typeof send>[0]) => send(request, { host: HOST, port, cert: certificate.cert })
 
   /** What the application saw since. */
   async function seenOf(sending: () => Promise<unknown>): Promise<SeenRequest[]> {

@@ -3,15 +3,7 @@ import { connect } from 'node:net'
 import { draftCavage } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
 import { afterEach, describe, expect, it } from 'vitest'
-import {
-  exchangeBytes,
-  send,
-  sharedService,
-  startApplication,
-  startTestGateway,
-  statusesOf,
-  wire
-} from './start.ts'
+import { exchangeBytes, send, sharedService, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
@@ -133,9 +125,7 @@ it('what is answered 400, 408, 417 or 431 is in the log', async () => {
     statusesOf(await bytes('GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'))
   ).toEqual([400])
   expect(statusesOf(await bytes('NONSENSE\r\n\r\n'))).toEqual([400])
-  expect(statusesOf(await bytes(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`))).toEqual([
-    431
-  ])
+  expect(statusesOf(await bytes(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`))).toEqual([431])
   expect(statusesOf(await bytes('GET / HTTP/1.1\r\nHost: a\r\nExpect: nothing\r\n\r\n'))).toEqual([417])
   expect(statusesOf(await bytes('GET / HTTP/2.0\r\nHost: a\r\n\r\n'))).toEqual([400])
   expect(malformed.map(({ status, reason }) => [status, reason])).toEqual([
@@ -187,11 +177,5 @@ it('the id of the proxy in front is logged when it is a token', async () => {
     ['X-Request-ID', 'one'],
     ['X-Request-ID', 'two']
   ])
-  expect((await over(5)).map(({ requestId }) => requestId)).toEqual([
-    'a1-b2',
-    undefined,
-    undefined,
-    ids[3],
-    undefined
-  ])
+  expect((await over(5)).map(({ requestId }) => requestId)).toEqual(['a1-b2', undefined, undefined, ids[3], undefined])
 })

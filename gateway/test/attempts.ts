@@ -49,8 +49,7 @@ export function wire(
 }
 
 /** Chunked, as a sender without a length sends it. */
-export const chunked = (text: string): string =>
-  `${text.length.toString(16)}${CRLF}${text}${CRLF}0${CRLF}${CRLF}`
+export const chunked = (text: string): string => `${text.length.toString(16)}${CRLF}${text}${CRLF}0${CRLF}${CRLF}`
 
 /** Signs a target that `service.sign` refuses, with a key of its own. */
 function signAny(service: TestService, method: string, target: string): SignedTestRequest {
@@ -143,20 +142,14 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   refuse('two lengths that differ, the right one last', 400, { before: ['Content-Length: 5'] })
   accept('a length with zeros in front', {}, withLength('0014'))
   attempt('a length that is more than comes', wire(sign(withLength('15'))), [], [400], { isCutOff: true })
-  attempt(
-    'a length that is less than comes: the rest is no request',
-    wire(sign(withLength('10'))),
-    [],
-    EITHER
-  )
+  attempt('a length that is less than comes: the rest is no request', wire(sign(withLength('10'))), [], EITHER)
 
   // Chunked.
   const stream = (body: string): Wire => ({ after: ['Transfer-Encoding: chunked'], body })
   const chunkedOrder: SignRequest = { headers: withoutLength }
   const acceptStream = (name: string, body: string) =>
     accept(`chunked: ${name}`, stream(body), chunkedOrder, ['transfer-encoding'])
-  const refuseStream = (name: string, body: string) =>
-    refuse(`chunked: ${name}`, 400, stream(body), chunkedOrder)
+  const refuseStream = (name: string, body: string) => refuse(`chunked: ${name}`, 400, stream(body), chunkedOrder)
   const LAST = `0${CRLF}${CRLF}`
   acceptStream('as it should be', chunked(BODY))
   acceptStream('in fourteen chunks', `${[...BODY].map(char => `1${CRLF}${char}${CRLF}`).join('')}${LAST}`)
@@ -190,24 +183,14 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   // Pipelined.
   {
     const [first, second] = [sign({ target: '/first' }), sign({ target: '/second' })]
-    pipelined(
-      'two that are verified, in one segment',
-      joined(wire(first), wire(second)),
-      [first, second],
-      [200, 200]
-    )
+    pipelined('two that are verified, in one segment', joined(wire(first), wire(second)), [first, second], [200, 200])
   }
   {
     const first = sign()
     pipelined('a forged one behind a verified one', joined(wire(first), wire(forged())), [first], [200, 401])
   }
   pipelined('a verified one behind a forged one', joined(wire(forged()), wire(sign())), [], [401])
-  pipelined(
-    'a verified one behind one that is malformed',
-    joined('POST / HTTP/9.9\r\n\r\n', wire(sign())),
-    [],
-    [400]
-  )
+  pipelined('a verified one behind one that is malformed', joined('POST / HTTP/9.9\r\n\r\n', wire(sign())), [], [400])
   {
     const first = sign()
     const last = { after: ['Connection: close'] }
@@ -289,18 +272,10 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   refuse('a target without a slash', 400, line('hook'))
   refuse('an absolute target of another host', 400, line('http://evil.example/hook/orders?id=7'))
   refuse('an absolute target with user information', 400, line('http://receiver.example@evil.example/hook'))
-  refuse(
-    'an absolute target with our name as user',
-    400,
-    line('http://evil@receiver.example/hook/orders?id=7')
-  )
+  refuse('an absolute target with our name as user', 400, line('http://evil@receiver.example/hook/orders?id=7'))
   refuse('an absolute target with another port', 400, line('http://receiver.example:8080/hook/orders?id=7'))
   refuse('an absolute target of another scheme', 400, line('ftp://receiver.example/hook/orders?id=7'))
-  refuse(
-    'an absolute target that was signed in origin form',
-    401,
-    line('http://receiver.example/hook/orders?id=7')
-  )
+  refuse('an absolute target that was signed in origin form', 401, line('http://receiver.example/hook/orders?id=7'))
   refuse('an authority as target', 400, line('receiver.example:443'))
   for (const target of [
     'http://receiver.example/hook?id=7',
@@ -332,10 +307,7 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   }
   attempt(
     'CONNECT',
-    joined(
-      `CONNECT receiver.example:443 HTTP/1.1${CRLF}Host: receiver.example:443${CRLF}${CRLF}`,
-      wire(sign())
-    ),
+    joined(`CONNECT receiver.example:443 HTTP/1.1${CRLF}Host: receiver.example:443${CRLF}${CRLF}`, wire(sign())),
     [],
     []
   )
@@ -346,12 +318,7 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     []
   )
   const absolute = signAny(service, 'POST', 'http://receiver.example/hook')
-  attempt(
-    'an absolute target and two Hosts',
-    wire(absolute, { after: ['Host: receiver.example'] }),
-    [],
-    [400]
-  )
+  attempt('an absolute target and two Hosts', wire(absolute, { after: ['Host: receiver.example'] }), [], [400])
   attempt('OPTIONS *', wire(sign({ method: 'OPTIONS', target: '*', body: null })), [], [400])
 
   // Methods.
@@ -379,11 +346,7 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     accept(`hop by hop: ${name}`, { after }, more, ['connection', ...removed])
   hop('Connection: Signed-Request-Account', ['Connection: Signed-Request-Account, Signed-Request-Key'], [])
   hop('Connection: Host', ['Connection: Host'], [])
-  hop(
-    'Connection: Date, X-Service-ID, Digest, X-Nonce',
-    ['Connection: Date, X-Service-ID, Digest, X-Nonce'],
-    []
-  )
+  hop('Connection: Date, X-Service-ID, Digest, X-Nonce', ['Connection: Date, X-Service-ID, Digest, X-Nonce'], [])
   hop('Connection: Signature, which is not signed itself', ['Connection: Signature'], ['signature'])
   hop('Connection: Content-Length, Content-Type', ['Connection: Content-Length, Content-Type'], [])
   hop('Connection: Cookie', ['Cookie: session=1', 'Connection: cookie'], ['cookie'])
@@ -414,15 +377,9 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   {
     const first = sign({ method: 'GET', body: null })
     const upgrade = wire(first, { after: ['Connection: Upgrade', 'Upgrade: websocket'] })
-    attempt(
-      'octets of a tunnel behind an Upgrade',
-      joined(upgrade, '\x81\x05hello\r\n\r\n'),
-      [first],
-      AT_ONCE,
-      {
-        removed: ['connection', 'upgrade']
-      }
-    )
+    attempt('octets of a tunnel behind an Upgrade', joined(upgrade, '\x81\x05hello\r\n\r\n'), [first], AT_ONCE, {
+      removed: ['connection', 'upgrade']
+    })
   }
   accept('Expect: 100-continue', { after: ['Expect: 100-continue'] }, {}, ['expect'])
   attempt('another Expect', wire(sign(), { after: ['Expect: 200-maybe'] }), [], { either: [[417]] })
@@ -460,12 +417,9 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     'Transfer_Encoding',
     'Proxy_Connection'
   ]) {
-    accept(
-      `${name} beside the one with hyphens`,
-      { before: [`${name}: 9999`], after: [`${name}: 9999`] },
-      {},
-      [name.toLowerCase()]
-    )
+    accept(`${name} beside the one with hyphens`, { before: [`${name}: 9999`], after: [`${name}: 9999`] }, {}, [
+      name.toLowerCase()
+    ])
   }
   accept('Proxy, which CGI has as HTTP_PROXY', { after: ['Proxy: http://evil.example:8080'] }, {}, ['proxy'])
   accept('unsigned names with an underscore or a dot', { after: ['X_Note: 1', 'X.Other: 2'] }, {}, [

@@ -43,15 +43,12 @@ async function start(changes: Partial<AuthorizerSettings> = {}) {
   ): Promise<{ status: number; headers: IncomingHttpHeaders; body: string; localPort: number | undefined }> =>
     new Promise((resolve, reject) => {
       const lines = [...(headers as Iterable<readonly [string, string]>), ...more].flat()
-      const asked = httpRequest(
-        { host: '127.0.0.1', port, agent, method, path: target, headers: lines },
-        async res => {
-          const localPort = res.socket.localPort
-          let text = ''
-          for await (const chunk of res) text += chunk
-          resolve({ status: res.statusCode ?? 0, headers: res.headers, body: text, localPort })
-        }
-      )
+      const asked = httpRequest({ host: '127.0.0.1', port, agent, method, path: target, headers: lines }, async res => {
+        const localPort = res.socket.localPort
+        let text = ''
+        for await (const chunk of res) text += chunk
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, body: text, localPort })
+      })
       asked.on('error', reject)
       asked.end(body as Uint8Array | null)
     })
@@ -141,19 +138,16 @@ describe('as-is', () => {
   test.each([
     ['header-ambiguous', '/hook', [['X.Service.ID', 'evil']], /PHP or WSGI/],
     ['target-not-as-signed', '/hook?', [], /@request-target/]
-  ] as const)(
-    'a verified request that is refused all the same says why: %s',
-    async (code, target, more, why) => {
-      const { rfc9421 } = await import('signed-requests/rfc9421')
-      const { ask, exchanges } = await start({ verifier: { ...service.options, schemes: [rfc9421] } })
-      const covered = ['@method', '@authority', '@path', '@query', 'date', 'x-service-id', 'content-digest']
-      const { status, headers } = await ask(sign({ scheme: 'rfc9421', target, covered }), more)
-      expect([status, headers['www-authenticate']]).toEqual([401, 'Signature'])
-      const line = JSON.parse(logText(exchanges[0]!, 'json'))
-      expect(line).toMatchObject({ httpStatus: 401, codes: [code], finding: expect.stringMatching(why) })
-      expect(logText(exchanges[0]!, 'text')).toMatch(new RegExp(` 401 verified ${code} .*\n.*${why.source}`))
-    }
-  )
+  ] as const)('a verified request that is refused all the same says why: %s', async (code, target, more, why) => {
+    const { rfc9421 } = await import('signed-requests/rfc9421')
+    const { ask, exchanges } = await start({ verifier: { ...service.options, schemes: [rfc9421] } })
+    const covered = ['@method', '@authority', '@path', '@query', 'date', 'x-service-id', 'content-digest']
+    const { status, headers } = await ask(sign({ scheme: 'rfc9421', target, covered }), more)
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Signature'])
+    const line = JSON.parse(logText(exchanges[0]!, 'json'))
+    expect(line).toMatchObject({ httpStatus: 401, codes: [code], finding: expect.stringMatching(why) })
+    expect(logText(exchanges[0]!, 'text')).toMatch(new RegExp(` 401 verified ${code} .*\n.*${why.source}`))
+  })
 
   test('such a refusal gives the claim back: the genuine request is let in', async () => {
     const { ask } = await start({ replay: { kind: 'memory' } })
@@ -212,17 +206,14 @@ describe('x-forwarded', () => {
     expect([status, headers['signed-request-account']]).toEqual([200, '1234'])
   })
 
-  test.each(DESCRIPTION.map(([name]) => name))(
-    'refuses when %s is missing, repeated or another',
-    async name => {
-      const { ask } = await start({ from: 'x-forwarded' })
-      const rest = DESCRIPTION.filter(([other]) => other !== name)
-      const [line] = DESCRIPTION.filter(([other]) => other === name)
-      for (const more of [rest, [...DESCRIPTION, line!], [...rest, [name, 'other'] as const]]) {
-        expect((await ask(asked(sign()), more)).status).toBe(401)
-      }
+  test.each(DESCRIPTION.map(([name]) => name))('refuses when %s is missing, repeated or another', async name => {
+    const { ask } = await start({ from: 'x-forwarded' })
+    const rest = DESCRIPTION.filter(([other]) => other !== name)
+    const [line] = DESCRIPTION.filter(([other]) => other === name)
+    for (const more of [rest, [...DESCRIPTION, line!], [...rest, [name, 'other'] as const]]) {
+      expect((await ask(asked(sign()), more)).status).toBe(401)
     }
-  )
+  })
 
   test.each(['X-Forwarded-Method', 'X-Forwarded-Uri', 'X-Forwarded-Proto'])(
     'a missing %s is named in the log',
@@ -301,10 +292,7 @@ describe('on the command line', () => {
     [needed, 64, '--from must be given']
   ])('%j', async (args, code, text) => {
     const finished = await runGateway(['authorize', ...args])
-    expect([finished.code, `${finished.stdout}${finished.stderr}`]).toEqual([
-      code,
-      expect.stringContaining(text)
-    ])
+    expect([finished.code, `${finished.stdout}${finished.stderr}`]).toEqual([code, expect.stringContaining(text)])
   })
 
   test.each([
@@ -329,9 +317,7 @@ describe('on the command line', () => {
     vi.stubEnv('SIGNED_REQUESTS_OBSERVE', 'true')
     expect(settingsFor('--from', 'as-is').from).toBe('as-is')
     vi.stubEnv('SIGNED_REQUESTS_UPSTREEM', 'http://127.0.0.1:9000')
-    expect(() => settingsFor('--from', 'as-is')).toThrow(
-      'there is no environment variable SIGNED_REQUESTS_UPSTREEM'
-    )
+    expect(() => settingsFor('--from', 'as-is')).toThrow('there is no environment variable SIGNED_REQUESTS_UPSTREEM')
   })
 
   test('claims nothing without --replay, although a variable names a store for the gateway beside it', () => {

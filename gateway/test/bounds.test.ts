@@ -1,14 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import {
-  exchangeBytes,
-  send,
-  sharedService,
-  startApplication,
-  startTestGateway,
-  statusesOf,
-  wire
-} from './start.ts'
+import { exchangeBytes, send, sharedService, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
@@ -94,9 +86,7 @@ it('copies of a captured head hold 64 MB together: the oldest is told to try aga
   const first = exchangeBytes(address, bytes.subarray(0, -1))
   for (let i = 0; i < 7; i++) open(address, bytes.subarray(0, -1))
   expect(await first).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: \d/)
-  expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(100_000) })))).toEqual([
-    200
-  ])
+  expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(100_000) })))).toEqual([200])
   expect(seen.map(({ target }) => target)).toEqual(['/'])
   const [{ verdict } = { verdict: undefined }] = await over(1)
   expect(verdict).toMatchObject({

@@ -42,10 +42,7 @@ test('every variable in the examples exists', () => {
 test('the Compose file and the Deployment are YAML with settings that are enough', () => {
   const { services } = parse(fileOfPage('compose.yaml'))
   const [container] = parse(fileOfPage('deployment.yaml')).spec.template.spec.containers
-  const names = [
-    Object.keys(services.gateway.environment),
-    container.env.map(({ name }: { name: string }) => name)
-  ]
+  const names = [Object.keys(services.gateway.environment), container.env.map(({ name }: { name: string }) => name)]
   for (const given of names) {
     for (const name of ['UPSTREAM', 'DOMAIN', 'HOST', 'ACCOUNT', 'HTTPS', 'REDIS']) {
       expect(given).toContain(`SIGNED_REQUESTS_${name}`)
@@ -55,9 +52,7 @@ test('the Compose file and the Deployment are YAML with settings that are enough
 
 test('the metrics are those of the gateway', async () => {
   const metrics = createMetrics()
-  const own = (await metrics.registry.getMetricsAsJSON()).filter(({ name }) =>
-    name.startsWith('signed_requests_')
-  )
+  const own = (await metrics.registry.getMetricsAsJSON()).filter(({ name }) => name.startsWith('signed_requests_'))
   expect(own.map(({ name }) => name)).toEqual(
     [...page.matchAll(/^\| `(signed_requests_\w+)` \|/gm)].map(([, name]) => name)
   )

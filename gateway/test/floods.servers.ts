@@ -77,11 +77,7 @@ async function start(...args: string[]) {
   }
   const memory = (what: 'VmHWM' | 'VmRSS') => {
     try {
-      return (
-        Number(
-          new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]
-        ) >> 10
-      )
+      return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) >> 10
     } catch {
       return Number.NaN
     }
@@ -134,9 +130,7 @@ const MADE_UP = (() => {
   const { headers, ...signed } = service.sign({ method: 'GET', target: '/made-up' })
   const lines = headers.map(([name, value]): [string, string] => [
     name,
-    value
-      .replace(/keyId="[^"]*"/, `keyId="${SILENT}"`)
-      .replace(/ignature="[^"]*"/, `ignature="${SIGNATURE}="`)
+    value.replace(/keyId="[^"]*"/, `keyId="${SILENT}"`).replace(/ignature="[^"]*"/, `ignature="${SIGNATURE}="`)
   ])
   return wire({ ...signed, headers: lines, body: null }, PADDING).toString('latin1')
 })()
@@ -197,8 +191,7 @@ test('a body that is withheld while observing stalls nobody', async () => {
     others.push(...(await Promise.all(Array.from({ length: 250 }, () => open(port, bytes).closed))))
   console.info(`2000 beside one that is withheld: ${Math.round(performance.now() - begin)} ms`)
   const counts: Record<string, number> = {}
-  for (const answer of others)
-    counts[statusesOf(answer).join()] = (counts[statusesOf(answer).join()] ?? 0) + 1
+  for (const answer of others) counts[statusesOf(answer).join()] = (counts[statusesOf(answer).join()] ?? 0) + 1
   expect(counts).toEqual({ 200: 2000 })
 })
 

@@ -56,12 +56,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
       'broken-off',
       (socket: Socket) => socket.write('HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n')
     ],
-    [
-      'has a status that does not exist',
-      502,
-      'broken-off',
-      (socket: Socket) => socket.write(OK.replace('200', '042'))
-    ],
+    ['has a status that does not exist', 502, 'broken-off', (socket: Socket) => socket.write(OK.replace('200', '042'))],
     ['does not answer', 504, 'timed-out', () => {}],
     ['never ends its head', 504, 'timed-out', (socket: Socket) => socket.write(OK.slice(0, -2))],
     ['answers 500', 500, 'answered', (socket: Socket) => socket.end(`${OK.replace('200 OK', '500 X')}done`)],

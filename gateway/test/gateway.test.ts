@@ -4,15 +4,7 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { makeCertificate } from '../../test/support/https.ts'
 import { ANY_ACCOUNT } from '../src/seen-accounts.ts'
-import {
-  exchangeBytes,
-  send,
-  sharedService,
-  startApplication,
-  startTestGateway,
-  statusesOf,
-  wire
-} from './start.ts'
+import { exchangeBytes, send, sharedService, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
@@ -50,9 +42,7 @@ describe('one request', () => {
     const { address, over, seen } = await start()
     const signed = service.sign({ target: '/hook', body: 'signed' })
     expect(statusesOf(await send(address, { ...signed, target: '/other' }))).toEqual([401])
-    expect(await over(1)).toMatchObject([
-      { status: 401, upstream: 'not-asked', verdict: { status: 'rejected' } }
-    ])
+    expect(await over(1)).toMatchObject([{ status: 401, upstream: 'not-asked', verdict: { status: 'rejected' } }])
     expect(seen).toEqual([])
   })
 
@@ -75,21 +65,15 @@ describe('one request', () => {
 
   it('that is too large is 413, and is not read to its end', async () => {
     const { address, seen } = await start({ verifier: { ...service.options, maxBodyBytes: 10 } })
-    expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(11) })))).toEqual([
-      413
-    ])
-    expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(10) })))).toEqual([
-      200
-    ])
+    expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(11) })))).toEqual([413])
+    expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(10) })))).toEqual([200])
     expect(seen).toHaveLength(1)
   })
 
   it('is 503 with Retry-After when DNS does not answer', async () => {
     const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
     const { address, seen } = await start({ verifier: { ...service.options, lookupTxt } })
-    expect(await send(address, service.sign({ target: '/' }))).toMatch(
-      /^HTTP\/1\.1 503 [\s\S]*Retry-After: 10/
-    )
+    expect(await send(address, service.sign({ target: '/' }))).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 10/)
     expect(seen).toEqual([])
   })
 })
@@ -117,18 +101,15 @@ describe('a status for refusals', () => {
   it.each([
     [503, /\r\nRetry-After: \d+\r\n/],
     [403, /^(?![\s\S]*(?:Retry-After|WWW-Authenticate))/]
-  ])(
-    'is %d instead of 401, and the same bytes are let in when they are right',
-    async (refusalStatus, head) => {
-      const { address, seen } = await start({ refusalStatus })
-      const signed = service.sign({ target: '/hook' })
-      const answer = await send(address, forged(signed))
-      expect(statusesOf(answer)).toEqual([refusalStatus])
-      expect(answer).toMatch(head)
-      expect(statusesOf(await send(address, signed))).toEqual([200])
-      expect(seen.map(({ target }) => target)).toEqual(['/hook'])
-    }
-  )
+  ])('is %d instead of 401, and the same bytes are let in when they are right', async (refusalStatus, head) => {
+    const { address, seen } = await start({ refusalStatus })
+    const signed = service.sign({ target: '/hook' })
+    const answer = await send(address, forged(signed))
+    expect(statusesOf(answer)).toEqual([refusalStatus])
+    expect(answer).toMatch(head)
+    expect(statusesOf(await send(address, signed))).toEqual([200])
+    expect(seen.map(({ target }) => target)).toEqual(['/hook'])
+  })
 
   it('is not that of what cannot be decided: 503 with any', async () => {
     const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
@@ -139,9 +120,7 @@ describe('a status for refusals', () => {
   it('is that of a body that is too large', async () => {
     const verifier = { ...service.options, maxBodyBytes: 10 }
     const { address } = await start({ refusalStatus: 503, verifier })
-    expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(11) })))).toEqual([
-      503
-    ])
+    expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(11) })))).toEqual([503])
   })
 })
 
@@ -225,9 +204,7 @@ describe('observing', () => {
       observe: true,
       verifier: { ...service.options, maxBodyBytes: 10 }
     })
-    expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(11) })))).toEqual([
-      413
-    ])
+    expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(11) })))).toEqual([413])
     expect(await over(1)).toMatchObject([{ status: 413, upstream: 'not-asked' }])
     expect(seen).toEqual([])
   })

@@ -67,8 +67,7 @@ describe('what reroutes a request that was verified', () => {
   })
 
   it('the plugin of APISIX drops the same', () => {
-    const [, list = ''] =
-      /^ {6}remove:\n((?: {8}- .*\n)+)/m.exec(readFileSync('docs/engines.md', 'utf8')) ?? []
+    const [, list = ''] = /^ {6}remove:\n((?: {8}- .*\n)+)/m.exec(readFileSync('docs/engines.md', 'utf8')) ?? []
     expect(list.match(/[\w-]*\w/g)).toEqual([...DROPPED])
   })
 

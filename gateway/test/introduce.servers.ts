@@ -38,10 +38,7 @@ test('a gateway is introduced as docs/introduce.md says, from nothing, and no ge
       ['127.0.0.1:9901', `127.0.0.1:${adminPort}`],
       ['npx signed-requests-gateway', `exec ${process.execPath} ${GATEWAY_CLI}`]
     ]
-    const command = [...ports, ...changes].reduce(
-      (text, [from, to]) => text.replaceAll(from, to),
-      commandOf(step)
-    )
+    const command = [...ports, ...changes].reduce((text, [from, to]) => text.replaceAll(from, to), commandOf(step))
     const env = { ...process.env, SIGNED_REQUESTS_LISTEN: address, SIGNED_REQUESTS_DNS_SERVER: dns.address }
     const child = spawn('sh', ['-c', command], { env })
     running.push(child)

@@ -37,9 +37,7 @@ it('JSON has only codes of an unverified request', async () => {
 
 it('text explains a refusal in printable ASCII, and a verified request is one line', async () => {
   const text = await of(forged as never, 'text')
-  expect(text).toMatch(
-    /^1970-01-01T00:00:00\.000Z 401 rejected date-repeated not-asked 2 ms id-1\nrejected: date\n/
-  )
+  expect(text).toMatch(/^1970-01-01T00:00:00\.000Z 401 rejected date-repeated not-asked 2 ms id-1\nrejected: date\n/)
   expect(text).toMatch(/^[ -~\n]*$/)
   expect(await of(signed, 'text')).toBe('1970-01-01T00:00:00.000Z 401 verified not-asked 2 ms id-1')
 })
@@ -64,9 +62,7 @@ it('a request that is not signed has that one finding first, whatever else it la
   expect(json.codes).toHaveLength(6)
   expect(json.finding).toBe('this request is not signed, so it is not from the service')
   const text = await of(scanner as never, 'text')
-  expect(text).toMatch(
-    / 401 rejected signature-missing \(no signature under the domain\) not-asked 2 ms id-1\n/
-  )
+  expect(text).toMatch(/ 401 rejected signature-missing \(no signature under the domain\) not-asked 2 ms id-1\n/)
   expect(text.replace(/\s+/g, ' ')).toContain(json.finding)
 })
 

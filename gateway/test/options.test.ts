@@ -46,9 +46,7 @@ const argumentsOf = (changes: Record<string, string | undefined>): string[] =>
 
 function parse(args: readonly string[], env: Record<string, string> = {}): GatewaySettings {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  const command = new Command('signed-requests-gateway')
-    .exitOverride()
-    .configureOutput({ writeErr: () => {} })
+  const command = new Command('signed-requests-gateway').exitOverride().configureOutput({ writeErr: () => {} })
   addFlags(command, GATEWAY).parse(args, { from: 'user' })
   return settingsOf(command, process.env)
 }
@@ -183,22 +181,13 @@ describe('mistakes are named', () => {
     [{ '--upstream': 'ftp://a.example' }, '--upstream must be an http or https URL without a path'],
     [{ '--upstream': '127.0.0.1:9000' }, ': write http://127.0.0.1:9000'],
     [{ '--upstream': 'localhost:3000' }, ': write http://localhost:3000'],
-    [
-      { '--upstream': 'localhost:9000/app' },
-      'without a path, a query or a password: write http://localhost:9000'
-    ],
-    [
-      { '--upstream': '127.0.0.1:9000/app' },
-      'without a path, a query or a password: write http://127.0.0.1:9000'
-    ],
+    [{ '--upstream': 'localhost:9000/app' }, 'without a path, a query or a password: write http://localhost:9000'],
+    [{ '--upstream': '127.0.0.1:9000/app' }, 'without a path, a query or a password: write http://127.0.0.1:9000'],
     [{ '--listen': '8080' }, 'must be an IP address and a port'],
     [{ '--listen': 'localhost:8080' }, 'must be an IP address and a port'],
     [{ '--listen': '127.0.0.1:65536' }, 'must be an IP address and a port'],
     [{ '--listen': '[127.0.0.1]:1' }, 'must be an IP address and a port'],
-    [
-      { '--drain': '1.5' },
-      'must be a whole number of milliseconds, such as 5000 for 5 s, from 0 to 2147483647'
-    ],
+    [{ '--drain': '1.5' }, 'must be a whole number of milliseconds, such as 5000 for 5 s, from 0 to 2147483647'],
     [{ '--upstream-timeout': '2147483648' }, 'must be a whole number'],
     [{ '--prefix': 'hooks' }, '--prefix must be a path, such as /hooks, or x-forwarded-prefix'],
     [{ '--prefix': '/a?b' }, '--prefix must be a path, such as /hooks, or x-forwarded-prefix'],
@@ -217,28 +206,13 @@ describe('mistakes are named', () => {
     [{ '--postgres': 'redis://127.0.0.1' }, '--postgres must be a postgres: URL'],
     [{ '--redis': 'localhost:6379' }, '--redis must be a redis: URL: write redis://localhost:6379'],
     [{ '--redis': '10.0.0.5:6379/2' }, ': write redis://10.0.0.5:6379/2'],
-    [
-      { '--postgres': 'db.internal/hooks' },
-      '--postgres must be a postgres: URL: write postgres://db.internal/hooks'
-    ],
-    [
-      { '--admin': '0.0.0.0:9901' },
-      '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'
-    ],
-    [
-      { '--admin': '192.0.2.1:9901' },
-      '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'
-    ],
-    [
-      { '--admin': '[::]:9901' },
-      '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'
-    ],
+    [{ '--postgres': 'db.internal/hooks' }, '--postgres must be a postgres: URL: write postgres://db.internal/hooks'],
+    [{ '--admin': '0.0.0.0:9901' }, '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'],
+    [{ '--admin': '192.0.2.1:9901' }, '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'],
+    [{ '--admin': '[::]:9901' }, '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'],
     [{ '--tls-key': 'a.pem', '--https': undefined }, '--tls-key and --tls-cert need each other'],
     [{ '--tls-cert': 'a.pem' }, '--tls-key and --tls-cert need each other'],
-    [
-      { '--tls-key': '/no/such', '--tls-cert': '/no/such', '--https': undefined },
-      '--tls-key cannot be read: ENOENT'
-    ],
+    [{ '--tls-key': '/no/such', '--tls-cert': '/no/such', '--https': undefined }, '--tls-key cannot be read: ENOENT'],
     [{ '--tls-key': 'a.pem', '--tls-cert': 'a.pem' }, '--tls-key cannot be used with --https'],
     [{ '--dns-server': 'x' }, '--dns-server must be IP addresses'],
     [{ '--doh': 'http://a.example' }, '--doh must be an https URL'],
@@ -256,10 +230,7 @@ describe('mistakes are named', () => {
   })
 
   it.each([
-    [
-      { SIGNED_REQUESTS_MAXBODY: '1' },
-      'SIGNED_REQUESTS_MAXBODY (did you mean SIGNED_REQUESTS_MAX_BODY?); see --help'
-    ],
+    [{ SIGNED_REQUESTS_MAXBODY: '1' }, 'SIGNED_REQUESTS_MAXBODY (did you mean SIGNED_REQUESTS_MAX_BODY?); see --help'],
     [{ SIGNED_REQUESTS_DOMIAN: 'a' }, 'SIGNED_REQUESTS_DOMIAN (did you mean SIGNED_REQUESTS_DOMAIN?)'],
     [{ SIGNED_REQUESTS_HTTP: 'a' }, 'SIGNED_REQUESTS_HTTP (did you mean SIGNED_REQUESTS_HTTPS?)'],
     // Only the part behind SIGNED_REQUESTS_ is compared.
@@ -267,10 +238,7 @@ describe('mistakes are named', () => {
     [{ SIGNED_REQUESTS_: 'a' }, 'there is no environment variable SIGNED_REQUESTS_; see --help'],
     [{ 'SIGNED_REQUESTS_MAX-BODY': '1' }, 'there is no environment variable SIGNED_REQUESTS_MAX-BODY'],
     [{ SIGNED_REQUESTS_max_body: '1' }, '(did you mean SIGNED_REQUESTS_MAX_BODY?)'],
-    [
-      { SIGNED_REQUESTS_CONSTRUCTOR: '1' },
-      'there is no environment variable SIGNED_REQUESTS_CONSTRUCTOR; see --help'
-    ],
+    [{ SIGNED_REQUESTS_CONSTRUCTOR: '1' }, 'there is no environment variable SIGNED_REQUESTS_CONSTRUCTOR; see --help'],
     [{ SIGNED_REQUESTS_PORT: 'tcp://10.0.0.1:80' }, `SIGNED_REQUESTS_PORT: ${KUBERNETES}; see --help`],
     [{ SIGNED_REQUESTS_PORT_80_TCP_ADDR: '10.0.0.1' }, `SIGNED_REQUESTS_PORT_80_TCP_ADDR: ${KUBERNETES}`],
     [{ SIGNED_REQUESTS_SERVICE_HOST: '10.0.0.1' }, `SIGNED_REQUESTS_SERVICE_HOST: ${KUBERNETES}`],
@@ -334,10 +302,7 @@ it('--doh asks a resolver over HTTPS, and with --require-authenticated believes 
   const found = settings({ '--doh': resolver.url }).verifier
   const signal = AbortSignal.timeout(10_000)
   expect(await found.lookupTxt!('a.example', { signal })).toEqual([['v=DKIM1']])
-  const strict = settings(
-    {},
-    { SIGNED_REQUESTS_DOH: resolver.url, SIGNED_REQUESTS_REQUIRE_AUTHENTICATED: 'true' }
-  )
+  const strict = settings({}, { SIGNED_REQUESTS_DOH: resolver.url, SIGNED_REQUESTS_REQUIRE_AUTHENTICATED: 'true' })
   const refused = strict.verifier.lookupTxt!('a.example', { signal })
   await expect(refused).rejects.toMatchObject({ code: 'ENOTAUTHENTICATED' })
 })
@@ -366,34 +331,22 @@ describe('secrets', () => {
   })
 })
 
-it.each([
-  '/',
-  '/hooks',
-  '/hooks/',
-  '/a/b',
-  '/a%20b',
-  '/a?b',
-  '/a#b',
-  '//a',
-  '/a//b',
-  '/a/..',
-  '/./a',
-  '/a b',
-  'a',
-  ''
-])('--prefix takes what the library takes: %j', prefix => {
-  const accepts = (take: () => unknown): boolean => {
-    try {
-      take()
-      return true
-    } catch {
-      return false
+it.each(['/', '/hooks', '/hooks/', '/a/b', '/a%20b', '/a?b', '/a#b', '//a', '/a//b', '/a/..', '/./a', '/a b', 'a', ''])(
+  '--prefix takes what the library takes: %j',
+  prefix => {
+    const accepts = (take: () => unknown): boolean => {
+      try {
+        take()
+        return true
+      } catch {
+        return false
+      }
     }
+    const req = { rawHeaders: [], headers: {}, readableEnded: true, socket: null } as never
+    const isTaken = accepts(() => fromNodeRequest(req, { prefix }))
+    expect(accepts(() => parse(argumentsOf({ '--prefix': prefix })))).toBe(isTaken)
   }
-  const req = { rawHeaders: [], headers: {}, readableEnded: true, socket: null } as never
-  const isTaken = accepts(() => fromNodeRequest(req, { prefix }))
-  expect(accepts(() => parse(argumentsOf({ '--prefix': prefix })))).toBe(isTaken)
-})
+)
 
 describe('the command', () => {
   it('--check ends with 0 when the options are good, and says that nothing can count as HTTPS', async () => {
@@ -405,21 +358,16 @@ describe('the command', () => {
   it('says with --observe which verdict each will get: nothing is refused', async () => {
     const args = [...argumentsOf({ '--https': undefined }), '--observe', '--check']
     const { stderr } = await runGateway(args)
-    expect(stderr).toMatch(
-      /^every request will get the verdict rejected \(not-https\), as none can .* --https\n$/
-    )
+    expect(stderr).toMatch(/^every request will get the verdict rejected \(not-https\), as none can .* --https\n$/)
   })
 
-  it.each([[['--version']], [['authorize', '--version']]])(
-    '%j prints the version of the package',
-    async args => {
-      expect(await runGateway(args)).toEqual({
-        code: 0,
-        stdout: `${packageJson.version}\n`,
-        stderr: ''
-      })
-    }
-  )
+  it.each([[['--version']], [['authorize', '--version']]])('%j prints the version of the package', async args => {
+    expect(await runGateway(args)).toEqual({
+      code: 0,
+      stdout: `${packageJson.version}\n`,
+      stderr: ''
+    })
+  })
 
   it('ends with 64 and what to mend', async () => {
     const { code, stdout, stderr } = await runGateway([...argumentsOf({ '--domain': 'example' }), '--check'])
@@ -440,9 +388,7 @@ describe('the command', () => {
     async args => {
       const { code, stderr } = await runGateway(args)
       expect(code).toBe(64)
-      expect(stderr).toContain(
-        'signed-requests-gateway: an argument belongs to no option: --check, --observe'
-      )
+      expect(stderr).toContain('signed-requests-gateway: an argument belongs to no option: --check, --observe')
     }
   )
 
@@ -474,8 +420,6 @@ describe('the command', () => {
   it('ends with 2 when the replay store cannot be reached', async () => {
     const { code, stderr } = await runGateway(argumentsOf({ '--redis': 'redis://127.0.0.1:1' }))
     expect(code).toBe(2)
-    expect(stderr).toMatch(
-      /^signed-requests-gateway: the replay store in Redis cannot be used: connect ECONNREFUSED/
-    )
+    expect(stderr).toMatch(/^signed-requests-gateway: the replay store in Redis cannot be used: connect ECONNREFUSED/)
   })
 })

@@ -36,11 +36,7 @@ interface Running {
 }
 
 /** The command line as a process, for the requests of the test service, with its keys in a real DNS. */
-async function start(
-  upstream: URL,
-  args: readonly string[],
-  env: Record<string, string> = {}
-): Promise<Running> {
+async function start(upstream: URL, args: readonly string[], env: Record<string, string> = {}): Promise<Running> {
   const dns = await serveDns(service)
   undo.push(dns.close)
   const required = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']

@@ -25,11 +25,7 @@ async function claimWhenBack(store: ReplayStore, id: string): Promise<boolean> {
 type Signed = ReturnType<TestGateway['service']['sign']>
 
 /** A receiver that uses the library's own store, with its own prefix and table. */
-async function libraryWith(
-  kind: 'redis' | 'postgres',
-  url: string,
-  options: TestGateway['service']['options']
-) {
+async function libraryWith(kind: 'redis' | 'postgres', url: string, options: TestGateway['service']['options']) {
   if (kind === 'redis') {
     const client = new Redis(url)
     undo.push(async () => client.disconnect())
@@ -157,8 +153,7 @@ it('a claim while Redis is down fails with what broke the connection', async () 
   const { store, close } = await connectReplayStore({ kind: 'redis', url })
   undo.push(close)
   await database.kill()
-  const codeOfClaim = () =>
-    store!.claim('id', 'token', 60).catch((error: NodeJS.ErrnoException) => error.code)
+  const codeOfClaim = () => store!.claim('id', 'token', 60).catch((error: NodeJS.ErrnoException) => error.code)
   await expect.poll(codeOfClaim).toBe('ECONNREFUSED')
 })
 

@@ -36,10 +36,7 @@ describe('no message has a secret', () => {
     const given = Object.fromEntries(
       ['--upstream', '--domain', '--host', '--account', '--https']
         .filter(other => other !== flag)
-        .map(other => [
-          other,
-          { '--https': 'always' }[other] ?? (other === '--upstream' ? 'http://h' : 'a.example')
-        ])
+        .map(other => [other, { '--https': 'always' }[other] ?? (other === '--upstream' ? 'http://h' : 'a.example')])
     )
     const all = SECRETS.flatMap(secret => {
       const rest = Object.entries(given).flat()

@@ -111,28 +111,25 @@ describe('observing: everything that arrives is framed by the gateway and has it
 
   // Behind a forgery others follow here: there is no refusal that would end the connection.
   const alone = observedAttempts.filter(({ isPipelined }) => !isPipelined)
-  test.each(alone.map(attempt => [attempt.name, attempt] as const))(
-    '%s',
-    async (_, { octets, isCutOff, reaches }) => {
-      const before = observed.requests.length
-      await converse(observing.address, octets, { until: 1, isCutOff })
-      const last = service.sign({ target: '/last' })
-      await converse(observing.address, wire(last), { until: 1 })
+  test.each(alone.map(attempt => [attempt.name, attempt] as const))('%s', async (_, { octets, isCutOff, reaches }) => {
+    const before = observed.requests.length
+    await converse(observing.address, octets, { until: 1, isCutOff })
+    const last = service.sign({ target: '/last' })
+    await converse(observing.address, wire(last), { until: 1 })
 
-      const seen = observed.requests.slice(before)
-      expect(observed.strays).toEqual([])
-      expect(seen.at(-1)?.requestLine).toBe('GET /last HTTP/1.1')
-      for (const request of seen) {
-        expect(verdictOf(request)).toEqual([expect.stringMatching(/^(?:verified|rejected; [\w, -]+)$/)])
-        const isVerified = verdictOf(request)[0] === 'verified'
-        expect(valuesOf(request, 'signed-request-account')).toEqual(isVerified ? ['1234'] : [])
-        expect(valuesOf(request, 'content-length').join() || '0').toBe(String(request.body.length))
-      }
-      const verified = seen.slice(0, -1).filter(request => verdictOf(request)[0] === 'verified')
-      const targets = verified.map(({ requestLine }) => requestLine.split(' ')[1])
-      expect(targets).toEqual(reaches.map(({ target }) => target))
+    const seen = observed.requests.slice(before)
+    expect(observed.strays).toEqual([])
+    expect(seen.at(-1)?.requestLine).toBe('GET /last HTTP/1.1')
+    for (const request of seen) {
+      expect(verdictOf(request)).toEqual([expect.stringMatching(/^(?:verified|rejected; [\w, -]+)$/)])
+      const isVerified = verdictOf(request)[0] === 'verified'
+      expect(valuesOf(request, 'signed-request-account')).toEqual(isVerified ? ['1234'] : [])
+      expect(valuesOf(request, 'content-length').join() || '0').toBe(String(request.body.length))
     }
-  )
+    const verified = seen.slice(0, -1).filter(request => verdictOf(request)[0] === 'verified')
+    const targets = verified.map(({ requestLine }) => requestLine.split(' ')[1])
+    expect(targets).toEqual(reaches.map(({ target }) => target))
+  })
 })
 
 test('nothing arrived later', async () => {

@@ -33,9 +33,7 @@ export const TROUBLED: Readonly<Record<'gunicorn' | 'php-fpm behind nginx' | 'Pu
   },
   Puma: {
     files: () => ({ 'config.ru': RUBY }),
-    commands: (_, port) => [
-      ['puma', '--quiet', '--bind', `tcp://127.0.0.1:${port}`, '--threads', '32:32', 'config.ru']
-    ]
+    commands: (_, port) => [['puma', '--quiet', '--bind', `tcp://127.0.0.1:${port}`, '--threads', '32:32', 'config.ru']]
   }
 }
 

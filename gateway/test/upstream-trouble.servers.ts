@@ -251,8 +251,7 @@ it.each(PAIRS)(
       // Worked on again only after an attempt whose answer did not come, or was 5xx.
       if (
         times >
-        all.slice(0, first === -1 ? all.length : first + 1).filter(({ upstream }) => upstream !== 'not-asked')
-          .length
+        all.slice(0, first === -1 ? all.length : first + 1).filter(({ upstream }) => upstream !== 'not-asked').length
       )
         wrong.unexplained.push(about)
       if (times > 1) workedAgain += 1

@@ -38,18 +38,15 @@ async function sendThrough({ vector, wire }: (typeof vectors)[number]) {
 /** A refusal of the parser is 400: a body that breaks off, or a head that is too large. */
 const STATUSES = { verified: [200], rejected: [401, 413, 400], unavailable: [503, 400] }
 
-test.each(carried.map(one => [`${one.vector.file}: ${one.vector.name}`, one] as const))(
-  '%s',
-  async (_, one) => {
-    const { request, verdict } = one.vector
-    const { statuses, seen } = await sendThrough(one)
-    const requestLine = `${request.method} ${request.target} HTTP/1.1`
-    const isVerified = verdict.status === 'verified'
-    expect(seen).toEqual(isVerified ? [{ requestLine, body: bytesOf(request).toString('latin1') }] : [])
-    expect(STATUSES[verdict.status]).toContain(statuses[0])
-    expect(statuses.every(status => status >= 400)).toBe(!isVerified)
-  }
-)
+test.each(carried.map(one => [`${one.vector.file}: ${one.vector.name}`, one] as const))('%s', async (_, one) => {
+  const { request, verdict } = one.vector
+  const { statuses, seen } = await sendThrough(one)
+  const requestLine = `${request.method} ${request.target} HTTP/1.1`
+  const isVerified = verdict.status === 'verified'
+  expect(seen).toEqual(isVerified ? [{ requestLine, body: bytesOf(request).toString('latin1') }] : [])
+  expect(STATUSES[verdict.status]).toContain(statuses[0])
+  expect(statuses.every(status => status >= 400)).toBe(!isVerified)
+})
 
 test.each(others.map(one => [`${one.vector.file}: ${one.vector.name}`, one] as const))(
   '%s: its octets are another request, which arrives only if it is verified',
@@ -76,8 +73,6 @@ test('almost all vectors can be carried, and the others are counted', () => {
   const counts: Record<string, number> = {}
   for (const { wire } of others) counts[wire.notCarried!] = (counts[wire.notCarried!] ?? 0) + 1
   const list = Object.entries(counts).map(([reason, count]) => `  ${count}: ${reason}`)
-  console.info(
-    `${carried.length} of ${vectors.length} vectors went through the gateway; not:\n${list.join('\n')}`
-  )
+  console.info(`${carried.length} of ${vectors.length} vectors went through the gateway; not:\n${list.join('\n')}`)
   expect(others.length).toBeLessThan(vectors.length / 10)
 })

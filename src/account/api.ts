@@ -87,9 +87,7 @@ export async function fetchIdentity(settings: AccountSettings, send: Send): Prom
 
 /** The account id under one of its usual names; `undefined` when none of them holds an id. */
 export const findAccountId = (raw: unknown): string | undefined =>
-  [raw, own(raw, 'account')]
-    .flatMap(holder => FIELDS.map(name => asId(own(holder, name))))
-    .find(id => id !== undefined)
+  [raw, own(raw, 'account')].flatMap(holder => FIELDS.map(name => asId(own(holder, name)))).find(id => id !== undefined)
 
 /** JSON.parse has already changed digits of larger integers: the id would be another account's. */
 function asId(value: unknown): string | undefined {

@@ -32,9 +32,7 @@ export function validateOptions(options: AccountClientOptions) {
   if (typeof accessToken !== 'string' || accessToken.trim() === '')
     throw new TypeError('accessToken must be a string that is not empty')
   if (/[\x00-\x1f\x7f-\x9f]/.test(accessToken))
-    throw new TypeError(
-      'accessToken must not contain control characters: trim the line end of a file it came from'
-    )
+    throw new TypeError('accessToken must not contain control characters: trim the line end of a file it came from')
   for (const [name, value] of Object.entries({ fetch, now, selectAccountId })) {
     if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`)
   }

@@ -55,9 +55,7 @@ export function own(value: unknown, name: string): unknown {
  */
 export function apiUrl(base: string, path: unknown): string {
   if (typeof path !== 'string' || /^(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(path))
-    throw new TypeError(
-      'path must be a path below baseUrl, such as /identity: the token is not sent to other URLs'
-    )
+    throw new TypeError('path must be a path below baseUrl, such as /identity: the token is not sent to other URLs')
   const url = new URL(`${base}/${path.startsWith('/') ? path.slice(1) : path}`)
   // URL() has resolved `..`, `%2e%2e` and `\`. Some servers decode `%2f`, or cut at `;`, before they resolve.
   const decoded = url.pathname.replace(/%2e/gi, '.').replace(/%2f|%5c/gi, '/')

@@ -74,11 +74,8 @@ export function parseToken(body: string, accessToken: string): string | undefine
   const value = /^[{["]/.test(text) ? parseJson(text) : text
   const candidates = typeof value === 'string' ? [value] : FIELDS.map(name => own(value, name))
   // A page may repeat the form (`access_token=...`); a shorter secret could occur in any text by chance.
-  const isEcho = (token: string) =>
-    token === accessToken || (accessToken.length >= 8 && token.includes(accessToken))
-  return candidates.find(
-    (token): token is string => typeof token === 'string' && TOKEN.test(token) && !isEcho(token)
-  )
+  const isEcho = (token: string) => token === accessToken || (accessToken.length >= 8 && token.includes(accessToken))
+  return candidates.find((token): token is string => typeof token === 'string' && TOKEN.test(token) && !isEcho(token))
 }
 
 /** The `exp` of a JWT in milliseconds since 1970 (RFC 7519 section 4.1.4); `undefined` when there is no readable one. */

@@ -58,8 +58,7 @@ export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Requ
     const [, protocol = '', authority = '', rest = request.url] =
       /^(https?):\/\/([^/?#]*)([^#]*)/.exec(request.url) ?? []
     // RFC 9110 section 4.2.3: in lower case, without the default port.
-    const normalized = (host: string) =>
-      host.toLowerCase().replace(protocol === 'https' ? /:443$/ : /:80$/, '')
+    const normalized = (host: string) => host.toLowerCase().replace(protocol === 'https' ? /:443$/ : /:80$/, '')
     const isHost = isHeader || normalized(request.headers.get('host') ?? '') === normalized(authority)
     return undoProxy({
       method: request.method,

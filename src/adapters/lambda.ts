@@ -125,9 +125,7 @@ const encodeParameter = (text: string): string => percentEncode(text, /[^A-Za-z0
 
 /** Like encodeURIComponent, but does not throw for half a surrogate pair. */
 const percentEncode = (text: string, characters: RegExp): string =>
-  text.replace(characters, character =>
-    Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&')
-  )
+  text.replace(characters, character => Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&'))
 
 /** Names and values of the lists, which are empty or null in an event of the other form, or of the single values. */
 const pairsOf = (lists: LambdaRecord<readonly string[]>, singles: LambdaRecord<string>): HeaderLine[] =>

@@ -27,11 +27,7 @@ export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Byt
  *
  * @param announced the Content-Length, whatever it is: a buffer of that size need not grow
  */
-export async function readBody(
-  body: ReceivedBody,
-  limits: BodyLimits,
-  announced?: string
-): Promise<Result<Bytes>> {
+export async function readBody(body: ReceivedBody, limits: BodyLimits, announced?: string): Promise<Result<Bytes>> {
   return bufferedBody(body, limits) ?? readStream(body as Stream, limits, Number(announced) || 0)
 }
 
@@ -74,8 +70,7 @@ async function readStream(
         continue
       }
       release(chunks)
-      if (next === undefined)
-        return fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` })
+      if (next === undefined) return fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` })
       if (chunk instanceof Uint8Array) return fail('body-too-large', { limit })
       break
     }

@@ -47,10 +47,7 @@ export const NOT_ASKED: NotRun = {
  * 5, if a function decides: it is asked only after the signature has verified, because it may query a database, and an
  * untrusted request must not cause I/O. Any result but true or false is a failure of the function, not a refusal.
  */
-export async function askAccounts(
-  id: string,
-  { accounts, accountHeader: header }: Settings
-): Promise<Result<string>> {
+export async function askAccounts(id: string, { accounts, accountHeader: header }: Settings): Promise<Result<string>> {
   if (typeof accounts !== 'function') return ok(id)
   try {
     const accepted: unknown = await accounts(id)
@@ -63,5 +60,4 @@ export async function askAccounts(
   }
 }
 
-const typeName = (value: unknown): string =>
-  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+const typeName = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)

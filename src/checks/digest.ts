@@ -36,8 +36,7 @@ function matchesEncoded(digests: readonly EncodedDigest[], body: Uint8Array): Re
     const hash = DIGESTS.get(algorithm)?.hash
     if (hash === undefined) continue
     const actual = base64Digest(hash, body)
-    if (actual !== expected)
-      return fail('digest-mismatch', { algorithm, expected, actual, bodyLength: body.length })
+    if (actual !== expected) return fail('digest-mismatch', { algorithm, expected, actual, bodyLength: body.length })
     matched = true
   }
   return matched ? ok(true) : unsupported(digests)

@@ -76,9 +76,7 @@ async function run(_: object, io: Io): Promise<number> {
   }
 
   const shown = verdicts.find(({ failures: [failure] }) => failure?.code === 'signature-mismatch')!
-  io.print(
-    `\nWhy "Path stripped by a proxy" was refused, as explain(verdict) says it:\n\n${explain(shown)}\n`
-  )
+  io.print(`\nWhy "Path stripped by a proxy" was refused, as explain(verdict) says it:\n\n${explain(shown)}\n`)
   for (const line of wrong) io.note(line)
   if (wrong.length === 0) io.print(`All ${verdicts.length} verdicts are as expected.`)
   return wrong.length === 0 ? EXIT.ok : EXIT.refused

@@ -1,14 +1,7 @@
 import { parseArgs } from 'node:util'
 import { SCHEMES } from '../fixture/setup.ts'
 import { nearest } from '../mistakes/mistakes.ts'
-import {
-  type CommandFlag,
-  type Flag,
-  isShared,
-  VARIABLE_PREFIX,
-  type ValueOf,
-  variableOf
-} from '../options/flags.ts'
+import { type CommandFlag, type Flag, isShared, VARIABLE_PREFIX, type ValueOf, variableOf } from '../options/flags.ts'
 import type { Scheme } from '../scheme.ts'
 import type { SchemeName } from '../verdict/verdict.ts'
 import { type Io, UsageError } from './command.ts'
@@ -17,19 +10,15 @@ import { type Io, UsageError } from './command.ts'
 export type Flags = Readonly<Record<string, CommandFlag>>
 
 /** Some rows of a table. */
-export const pick = <T extends object, N extends keyof T & string>(
-  table: T,
-  ...names: readonly N[]
-): Pick<T, N> => Object.fromEntries(names.map(name => [name, table[name]])) as Pick<T, N>
+export const pick = <T extends object, N extends keyof T & string>(table: T, ...names: readonly N[]): Pick<T, N> =>
+  Object.fromEntries(names.map(name => [name, table[name]])) as Pick<T, N>
 
 /** The same in each command that can print JSON. */
 export const JSON_FLAG = { flag: 'json', kind: 'switch', about: 'print the result as JSON' } as const
 
 /** What the flags of a command are given as. */
 export type Values<F extends Flags> = {
-  readonly [N in keyof F]:
-    | ValueOf<F[N]>
-    | (F[N] extends { preset: string } | { isRequired: true } ? never : undefined)
+  readonly [N in keyof F]: ValueOf<F[N]> | (F[N] extends { preset: string } | { isRequired: true } ? never : undefined)
 }
 
 /** One command of the command line. Its help is made of it. */
@@ -69,9 +58,7 @@ const HELP = { help: { type: 'boolean', short: 'h' } } as const
  */
 export function parseFlags<F extends Flags>(args: readonly string[], flags: F, env: Io['env']): Parsed<F> {
   const all = Object.values(flags)
-  const types = all.map(
-    ({ flag, kind }) => [flag, { type: kind === 'switch' ? 'boolean' : 'string' }] as const
-  )
+  const types = all.map(({ flag, kind }) => [flag, { type: kind === 'switch' ? 'boolean' : 'string' }] as const)
   const { tokens } = parseArgs({
     args: [...args],
     options: { ...Object.fromEntries(types), ...HELP },
@@ -99,10 +86,7 @@ export function parseFlags<F extends Flags>(args: readonly string[], flags: F, e
 }
 
 /** The text of a flag that was given. @throws UsageError, which repeats no value */
-function textGiven(
-  { flag, kind }: Flag,
-  token: { value?: string | undefined; inlineValue?: boolean | undefined }
-) {
+function textGiven({ flag, kind }: Flag, token: { value?: string | undefined; inlineValue?: boolean | undefined }) {
   if (kind === 'switch') {
     if (token.value !== undefined) throw new UsageError(`--${flag} takes no value`)
     return ''
@@ -115,9 +99,7 @@ function textGiven(
 
 function unknownFlag(name: string, written: string, flags: readonly Flag[]): UsageError {
   const meant = didYouMean(name.replace(/^no-/, ''), [...flags.map(({ flag }) => flag), 'help'], '--')
-  return new UsageError(
-    `there is no option ${written.startsWith('--') ? '' : '-'}${written}${meant}; see --help`
-  )
+  return new UsageError(`there is no option ${written.startsWith('--') ? '' : '-'}${written}${meant}; see --help`)
 }
 
 const fromEnvironment = ({ flag, kind }: Flag, env: Io['env']): string[] | undefined => {
@@ -148,8 +130,7 @@ function refuseMisspelled(env: Io['env'], flags: readonly Flag[]): void {
   for (const found of Object.keys(env)) {
     if (!found.startsWith(VARIABLE_PREFIX) || OF_GATEWAY.includes(found)) continue
     const written = found.slice(VARIABLE_PREFIX.length).replaceAll('_', '-')
-    const meant =
-      isShared(written.toLowerCase()) && found === variableOf(written) ? undefined : nearest(written, names)
+    const meant = isShared(written.toLowerCase()) && found === variableOf(written) ? undefined : nearest(written, names)
     if (meant !== undefined)
       throw new UsageError(`there is no environment variable ${found} (did you mean ${variableOf(meant)}?)`)
   }
@@ -181,9 +162,7 @@ export function requireFlags<F extends Flags>(flags: F, values: { readonly [N in
 export function addPrefix(prefix: string | undefined, target: string): string {
   if (prefix === undefined) return target
   if (/^\/[!-~]*$/.test(prefix) && !/[?#]/.test(prefix)) return prefix.replace(/\/$/, '') + target
-  throw new UsageError(
-    '--prefix takes a path such as /hooks; the text before the account id is --account-prefix'
-  )
+  throw new UsageError('--prefix takes a path such as /hooks; the text before the account id is --account-prefix')
 }
 
 /** The standard of this name. */

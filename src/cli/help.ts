@@ -35,8 +35,7 @@ export function commandHelp(name: string, command: Command): string {
   )
 }
 
-const VARIABLES =
-  '* or an environment variable: SIGNED_REQUESTS_DOMAIN for --domain; several values with commas'
+const VARIABLES = '* or an environment variable: SIGNED_REQUESTS_DOMAIN for --domain; several values with commas'
 
 const written = ({ flag, value }: CommandFlag): string => `--${flag}${value === undefined ? '' : ` ${value}`}`
 

@@ -35,11 +35,7 @@ export async function run(
 
 const PROGRAM = { version: { flag: 'version', kind: 'switch', about: 'print the version' } } as const
 
-async function runCommand(
-  args: readonly string[],
-  io: Io,
-  commands: ReadonlyMap<string, Command>
-): Promise<number> {
+async function runCommand(args: readonly string[], io: Io, commands: ReadonlyMap<string, Command>): Promise<number> {
   const [name = '', ...rest] = args
   const command = commands.get(name)
   if (command === undefined) return runWithoutCommand(args, io, commands)
@@ -54,9 +50,7 @@ async function runCommand(
   const max = isList ? Number.POSITIVE_INFINITY : Math.min(1, argument.length)
   if (positionals.length < min || positionals.length > max) {
     const what = argument.replace(/\W/g, '')
-    throw new UsageError(
-      `${name} takes ${max === 0 ? 'no argument' : `one ${what}${isList ? ' or more' : ''}`}`
-    )
+    throw new UsageError(`${name} takes ${max === 0 ? 'no argument' : `one ${what}${isList ? ' or more' : ''}`}`)
   }
   requireFlags(requiredFlags(command.flags), values)
   return command.run(values, io, positionals[0] ?? '', positionals)

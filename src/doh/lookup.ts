@@ -74,8 +74,7 @@ const MEDIA_TYPE = 'application/dns-message'
 /** The HTTP request of RFC 8484 section 4.1. */
 function requestFor(url: URL, method: 'POST' | 'GET', query: Uint8Array<ArrayBuffer>): [string, RequestInit] {
   const accept = MEDIA_TYPE
-  if (method === 'POST')
-    return [url.href, { method, headers: { accept, 'content-type': MEDIA_TYPE }, body: query }]
+  if (method === 'POST') return [url.href, { method, headers: { accept, 'content-type': MEDIA_TYPE }, body: query }]
   const withQuery = new URL(url)
   withQuery.searchParams.set('dns', Buffer.from(query).toString('base64url'))
   // A cache on the way could answer a GET, but the key changes: every verification must ask the resolver.

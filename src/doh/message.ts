@@ -89,8 +89,7 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
     targets.delete(owner)
     owner = target
   }
-  if (records.some(record => lowerCase(record.name) !== owner))
-    throw badReply('it has records of another name')
+  if (records.some(record => lowerCase(record.name) !== owner)) throw badReply('it has records of another name')
   if (records.length === 0) throw dohError('ENODATA', 'there is no TXT record at the name')
   return records.map(({ data }) => (data as Buffer[]).map(string => string.toString('latin1')))
 }

@@ -39,8 +39,7 @@ export function parseSharedSignature(text: string): Result<ParsedSignature> {
 
 const ONLY_CREATED: readonly string[] = ['(created)']
 
-const numberOf = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : Number(text)
+const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
 
 /**
  * The covered list, section 2.1.6: names separated by one space; without it, `(created)`; an empty one is forbidden.
@@ -49,9 +48,7 @@ const numberOf = (text: string | undefined): number | undefined =>
 const parseCoveredNames = memoizeRecent((list: string): readonly string[] | undefined => {
   const names = list.split(' ', MAX_COVERED + 1)
   const isName = (name: string) => isToken(name) || SPECIAL_NAMES.includes(name.toLowerCase())
-  return names.length <= MAX_COVERED && names.every(isName)
-    ? names.map(name => name.toLowerCase())
-    : undefined
+  return names.length <= MAX_COVERED && names.every(isName) ? names.map(name => name.toLowerCase()) : undefined
 })
 
 const STRING = /^"/
@@ -78,8 +75,7 @@ function parseParameters(text: string): Result<ReadonlyMap<string, string>> {
   let at = 0
   while (parameters.size < MAX_PARAMETERS) {
     const equals = tokenEnd(text, at)
-    if (equals === at || text[equals] !== '=')
-      return malformed(at, 'a parameter name and an equals sign are expected')
+    if (equals === at || text[equals] !== '=') return malformed(at, 'a parameter name and an equals sign are expected')
     const name = text.slice(at, equals)
     if (parameters.has(name)) return fail('signature-parameter-repeated', { parameter: name })
 
@@ -134,5 +130,4 @@ function quotedStringEnd(text: string, open: number): number {
   return at < 0 ? open : at + 1
 }
 
-const malformed = (position: number, reason: string): Failed =>
-  fail('signature-malformed', { position, reason })
+const malformed = (position: number, reason: string): Failed => fail('signature-malformed', { position, reason })

@@ -18,12 +18,7 @@ export function adviceOn(
   return { cause: line + cause, fix }
 }
 
-function findCause<C extends Code>(
-  code: C,
-  evidence: EvidenceIn<C>,
-  language: SettingsLanguage,
-  around: Surroundings
-) {
+function findCause<C extends Code>(code: C, evidence: EvidenceIn<C>, language: SettingsLanguage, around: Surroundings) {
   const causes: Causes<C> = allCauses()[code]
   const found = causes.find(row => !('when' in row) || row.when(evidence, around)) ?? causes.at(-1)!
   const shown = showEvidence(evidence)
@@ -39,10 +34,7 @@ function findCause<C extends Code>(
 /** The rows get text of the sender in this form. Of a list no more than ten items: a receiver may have many accounts. */
 function showEvidence<E>(evidence: E): Shown<E> {
   if (evidence === undefined) return undefined as Shown<E>
-  const shown = Object.entries(evidence as object).map(([name, value]) => [
-    name,
-    escapeText(textOf(value, 10))
-  ])
+  const shown = Object.entries(evidence as object).map(([name, value]) => [name, escapeText(textOf(value, 10))])
   return Object.fromEntries(shown) as Shown<E>
 }
 

@@ -75,9 +75,7 @@ export function findChangedLine(
         if (left < 0) return { isByKey }
         if (!wasSigned(text)) continue
         const line = signingString.slice(0, start).split('\n').length
-        const [signed, received] = [text, signingString].map(all =>
-          escapeText(all.split('\n')[line - 1]!, 600)
-        )
+        const [signed, received] = [text, signingString].map(all => escapeText(all.split('\n')[line - 1]!, 600))
         return { isByKey, change, detail, changed: { line, signed: signed!, received: received! } }
       }
     }
@@ -100,9 +98,7 @@ function hintsIn({ hosts = [], forwarded = [] }: EvidenceByCode['signature-misma
   const given = (names: RegExp) => lines.filter(([name]) => names.test(name))
   return {
     hosts: [...given(/-host$/i).map(([, host]) => host), ...hosts],
-    targets: given(/-(?:ur[il]|path)$/i).map(
-      ([name, url]): Detailed => [withoutOrigin(url), name.toLowerCase()]
-    ),
+    targets: given(/-(?:ur[il]|path)$/i).map(([name, url]): Detailed => [withoutOrigin(url), name.toLowerCase()]),
     prefixes: [
       ...given(/-prefix$/i).map(([, prefix]) => prefix.replace(/\/$/, '')),
       ...['/', '/api/'].flatMap(root => PREFIXES.map(prefix => root + prefix))
@@ -124,8 +120,7 @@ const TYPES = [JSON_TYPE, `${JSON_TYPE}; charset=utf-8`, 'application/x-www-form
 const LOWER_METHOD = /^(\(request-target\): )(\S*)/gm
 const METHOD = /^("@method": )(\S*)/gm
 const PROTOCOL = /^("@scheme": |"@target-uri": )(https?)/gm
-const PATH =
-  /^(\(request-target\): \S* |"@target-uri": [a-z]+:\/\/[^/?\n]*|"@(?:path|request-target)": )([^\n]*)/gm
+const PATH = /^(\(request-target\): \S* |"@target-uri": [a-z]+:\/\/[^/?\n]*|"@(?:path|request-target)": )([^\n]*)/gm
 const HOST = /^("?host"?: |"@authority": )([^\n]*)/gm
 const TYPE = /^("?content-type"?: )([^\n]*)/gm
 const LENGTH = /^("?content-length"?: )([^\n]*)/gm

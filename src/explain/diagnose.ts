@@ -140,9 +140,7 @@ function rootOf(failure: Failure, failures: readonly Failure[], situation: Situa
     return failures.find(one => one.code === 'date-too-old' || one.code === 'date-in-future')?.code
   if (check !== 'coverage') return undefined
   const { missing, absent } = evidenceOf(failure)
-  const roots = [missing ?? absent ?? []]
-    .flat()
-    .map(name => failures.find(one => headerWithout(one) === name))
+  const roots = [missing ?? absent ?? []].flat().map(name => failures.find(one => headerWithout(one) === name))
   return roots.includes(undefined) ? undefined : roots[0]?.code
 }
 

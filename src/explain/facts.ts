@@ -48,8 +48,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
 }
 
 /** `ECONNREFUSED, nothing listens there` */
-export const inWords = (error: string): string =>
-  Object.hasOwn(ERRORS, error) ? `${error}, ${ERRORS[error]}` : error
+export const inWords = (error: string): string => (Object.hasOwn(ERRORS, error) ? `${error}, ${ERRORS[error]}` : error)
 
 /** Shown in other facts and in the cause instead. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
@@ -72,9 +71,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 export function facts(evidence: Evidence, cause?: { readonly error: unknown }): Fact[] {
   const { bodyLength, contentLength, signingString } = evidence
   const found: (readonly [name: string, value: string | undefined])[] = [
-    ...Object.entries(evidence).map(
-      ([name, value]) => [LABELS.get(name) ?? name, shown(name, value)] as const
-    ),
+    ...Object.entries(evidence).map(([name, value]) => [LABELS.get(name) ?? name, shown(name, value)] as const),
     ["this machine's clock", receiverClock(evidence)],
     ['thrown', cause && thrown(cause.error)],
     ['body', bodyLength === undefined ? undefined : lengths(Number(bodyLength), contentLength)],

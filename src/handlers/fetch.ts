@@ -53,10 +53,7 @@ export function fetchHandler<R extends Request = Request, Rest extends unknown[]
   return async (request, ...rest) => {
     const verdict = await verify(receive(request))
     if (verdict.status !== 'verified')
-      return new Response(
-        null,
-        refusalOf(verdict, 'fetchHandler', callHook(onRefused, verdict, request, ...rest))
-      )
+      return new Response(null, refusalOf(verdict, 'fetchHandler', callHook(onRefused, verdict, request, ...rest)))
     const response = await orRelease(verify, verdict, () => handle(verdict, request, ...rest))
     return response ?? new Response(null, { status: 204 })
   }

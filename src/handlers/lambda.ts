@@ -47,11 +47,7 @@ type Nothing = undefined | null | void
  * })
  * ```
  */
-export function lambdaHandler<
-  Event extends LambdaEvent = LambdaEvent,
-  Context = unknown,
-  Result = LambdaResult
->(
+export function lambdaHandler<Event extends LambdaEvent = LambdaEvent, Context = unknown, Result = LambdaResult>(
   verify: Verify,
   handle: (verified: Verified, event: Event, context: Context) => Result | Promise<Result>,
   options: LambdaHandlerOptions<Event, Context> = {}

@@ -5,13 +5,7 @@ import { ownOptions } from '../mistakes/mistakes.ts'
 import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
 import { callHook, orRelease, refusalOf, validateHandler } from './around.ts'
-import {
-  answerAndClose,
-  drainLimits,
-  type NodeResponse,
-  type RefusalOptions,
-  removeFraming
-} from './send-refusal.ts'
+import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions, removeFraming } from './send-refusal.ts'
 import { isTurn } from './turns.ts'
 
 type Bytes = Uint8Array | string | undefined
@@ -61,10 +55,7 @@ const HANDLER_OPTIONS = ['body', 'drainBytes', 'drainTimeout', 'onRefused', 'onE
  * createServer(receive).listen(8080)
  * ```
  */
-export function nodeHandler<
-  Req extends NodeRequest = IncomingMessage,
-  Res extends NodeResponse = ServerResponse
->(
+export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res extends NodeResponse = ServerResponse>(
   verify: Verify,
   handle: (verified: Verified, req: Req, res: Res) => unknown,
   options: NodeHandlerOptions<Req, Res> = {}

@@ -135,8 +135,7 @@ function original(res: ServerResponse): Pick<ServerResponse, 'writeHead' | 'end'
 
 /** What was set for another body than the empty one (RFC 9112 section 6.2). */
 export function removeFraming(res: NodeResponse): void {
-  for (const name of ['Content-Length', 'Transfer-Encoding', 'Trailer', 'Content-Encoding'])
-    res.removeHeader(name)
+  for (const name of ['Content-Length', 'Transfer-Encoding', 'Trailer', 'Content-Encoding']) res.removeHeader(name)
   const hasLength = !('stream' in res) && res.statusCode !== 204 && res.statusCode !== 304
   if (hasLength) res.setHeader('Content-Length', 0)
 }

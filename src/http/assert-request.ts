@@ -31,8 +31,7 @@ function problemOf(request: ReceivedRequest): string | undefined {
   }
   for (const [part, type, expected] of PARTS) {
     const value = request[part]
-    if (typeof value !== type || value === null)
-      return `request.${part} must be ${expected}, and is ${kindOf(value)}`
+    if (typeof value !== type || value === null) return `request.${part} must be ${expected}, and is ${kindOf(value)}`
   }
   return problemOfBody(request.body)
 }
@@ -41,8 +40,7 @@ function problemOfBody(body: unknown): string | undefined {
   if (typeof body === 'string' || body === null || body instanceof Uint8Array) return undefined
   if (typeof body === 'object' && (Symbol.asyncIterator in body || 'getReader' in body)) return undefined
   if (body === undefined) return 'request.body is undefined: pass the raw bytes, or null for no body'
-  if (body instanceof ArrayBuffer)
-    return 'request.body is an ArrayBuffer: pass its bytes, new Uint8Array(buffer)'
+  if (body instanceof ArrayBuffer) return 'request.body is an ArrayBuffer: pass its bytes, new Uint8Array(buffer)'
   return (
     `request.body is ${kindOf(body)} and not raw bytes (is it a parsed body?): the digest is over the bytes as ` +
     'sent, so pass a Uint8Array, a string or the stream, taken before any body parser ran'

@@ -32,16 +32,14 @@ const MAX_INSTANCES = 100
 /** Parses the value of a `Digest` header (RFC 3230 section 4.3.2) without decoding: in the end text is compared. */
 export function parseEncodedDigests(value: string): Result<readonly EncodedDigest[]> {
   const instances = value.includes(',') ? value.split(',', MAX_INSTANCES + 1) : [value]
-  if (instances.length > MAX_INSTANCES)
-    return malformed(value, `there are more than ${MAX_INSTANCES} digests`)
+  if (instances.length > MAX_INSTANCES) return malformed(value, `there are more than ${MAX_INSTANCES} digests`)
 
   const digests: EncodedDigest[] = []
   for (const instance of instances) {
     const text = trimWhiteSpace(instance)
     const equals = text.indexOf('=')
     const algorithm = lowerCaseName(text.slice(0, Math.max(equals, 0)))
-    if (algorithm === undefined)
-      return malformed(value, 'an algorithm, an equals sign and a value are expected')
+    if (algorithm === undefined) return malformed(value, 'an algorithm, an equals sign and a value are expected')
 
     const encoded = text.slice(equals + 1)
     const pattern = DIGESTS.get(algorithm)?.pattern ?? OTHER_DIGEST

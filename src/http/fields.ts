@@ -17,12 +17,10 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 export const isToken = (text: string): boolean => TOKEN.test(text)
 
 /** RFC 9110 section 5.5: a field value with one of these is invalid; a line break would make a second line. */
-export const hasBreak = (text: string): boolean =>
-  text.includes('\n') || text.includes('\r') || text.includes('\0')
+export const hasBreak = (text: string): boolean => text.includes('\n') || text.includes('\r') || text.includes('\0')
 
 /** A name in lower case, or undefined when it is not a token. */
-export const lowerCaseName = (name: string): string | undefined =>
-  isToken(name) ? name.toLowerCase() : undefined
+export const lowerCaseName = (name: string): string | undefined => (isToken(name) ? name.toLowerCase() : undefined)
 
 /**
  * Several times what any honest request has. RFC 9110 section 5.4: a server refuses more fields than it wishes to
@@ -118,10 +116,8 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** The values of all lines of a name, which is in lower case. */
-export const lineValues = (
-  lines: readonly (readonly [name: string, value: string])[],
-  name: string
-): string[] => lines.filter(([lineName]) => lineName.toLowerCase() === name).map(([, value]) => value)
+export const lineValues = (lines: readonly (readonly [name: string, value: string])[], name: string): string[] =>
+  lines.filter(([lineName]) => lineName.toLowerCase() === name).map(([, value]) => value)
 
 /** RFC 9110 section 5.6.3: OWS is space and tab. String.trim() would also remove parts of the value. */
 export const trimWhiteSpace = (text: string): string => trimChars(text, WHITE_SPACE)

@@ -1,8 +1,7 @@
 /** uri-host with an optional port (RFC 3986 section 3.2.2): a name, an IPv4 address or an IPv6 literal in brackets. */
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/
 
-export const isHost = (host: unknown): host is string =>
-  typeof host === 'string' && HOST.test(host.toLowerCase())
+export const isHost = (host: unknown): host is string => typeof host === 'string' && HOST.test(host.toLowerCase())
 
 /** Without a port that is the default one: 443, and 80 where HTTPS is not required. */
 export const withoutDefaultPort = (host: string, requireHttps: boolean): string =>

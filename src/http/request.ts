@@ -1,9 +1,7 @@
 export type HeaderLine = readonly [name: string, value: string]
 
 /** Header lines as received: pairs in order (so repeats are seen), or a record as `node:http` makes it. */
-export type ReceivedHeaders =
-  | Iterable<HeaderLine>
-  | Readonly<Record<string, string | readonly string[] | undefined>>
+export type ReceivedHeaders = Iterable<HeaderLine> | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** The bytes of a body, available or still to be read. A string is taken as UTF-8; null means no body. */
 export type ReceivedBody = Uint8Array | string | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null

@@ -25,13 +25,8 @@ export interface DnsTxtLookupOptions {
  * @throws TypeError for a bad option
  */
 export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
-  const {
-    servers,
-    timeout = 1000,
-    tries = 3
-  } = ownOptions('dnsTxtLookup', options, ['servers', 'timeout', 'tries'])
-  if (!isPositiveInt32(timeout))
-    throw optionMistake(named('timeout'), ' must be a positive integer, in milliseconds')
+  const { servers, timeout = 1000, tries = 3 } = ownOptions('dnsTxtLookup', options, ['servers', 'timeout', 'tries'])
+  if (!isPositiveInt32(timeout)) throw optionMistake(named('timeout'), ' must be a positive integer, in milliseconds')
   if (!isPositiveInt32(tries)) throw optionMistake(named('tries'), ' must be a positive integer')
   if (servers !== undefined && !(Array.isArray(servers) && servers.length > 0 && servers.every(isServer))) {
     throw optionMistake(named('servers'), ' must be IP addresses, such as "127.0.0.1:5353"')
@@ -45,12 +40,8 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
   const about = { servers: () => createResolver().getServers() }
   // A resolver of Bun answers from its own cache, and returns each string of a record as a record.
   if (isBun())
-    return Object.assign(
-      async (name: string) => joinStrings(await createResolver().resolveTxt(absolute(name))),
-      about
-    )
-  if (keepsDnsAnswers())
-    return Object.assign((name: string) => createResolver().resolveTxt(absolute(name)), about)
+    return Object.assign(async (name: string) => joinStrings(await createResolver().resolveTxt(absolute(name))), about)
+  if (keepsDnsAnswers()) return Object.assign((name: string) => createResolver().resolveTxt(absolute(name)), about)
   const resolver = createResolver()
   return Object.assign((name: string) => resolver.resolveTxt(absolute(name)), about)
 }

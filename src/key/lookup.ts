@@ -64,8 +64,7 @@ export function unlessAborted(
 function call(lookupTxt: LookupTxt, name: string, options: LookupOptions): Promise<unknown> {
   try {
     const answer: unknown = lookupTxt(name, options)
-    if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function')
-      return Promise.resolve(answer)
+    if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') return Promise.resolve(answer)
     throw new TypeError('lookupTxt returned no promise')
   } catch (error) {
     return Promise.reject(error)

@@ -34,8 +34,7 @@ export function parseKeyRecord(record: string | readonly string[]): Result<KeyRe
   if (version !== undefined && version !== 'DKIM1') return fail('key-version-unsupported', { record: text })
 
   const type = tags.get('k') ?? 'rsa'
-  if (!isRecordKeyType(type))
-    return fail('key-type-mismatch', { record: text, reason: 'k= is not rsa or ed25519' })
+  if (!isRecordKeyType(type)) return fail('key-type-mismatch', { record: text, reason: 'k= is not rsa or ed25519' })
 
   const hashes = colonList(tags.get('h'))
   if (hashes !== undefined && !hashes.includes('sha256') && !hashes.includes('sha512')) {
@@ -54,8 +53,7 @@ export function parseKeyRecord(record: string | readonly string[]): Result<KeyRe
   if (encoded === undefined) return malformed('there is no p=')
   if (encoded === '') return fail('key-revoked', { record: text })
   const publicKey = decodeBase64(encoded)
-  if (publicKey === undefined)
-    return fail('key-unreadable', { record: text, reason: 'p= is not canonical base64' })
+  if (publicKey === undefined) return fail('key-unreadable', { record: text, reason: 'p= is not canonical base64' })
 
   return ok({ type, publicKey: new Uint8Array(publicKey), hashes, flags, text })
 }

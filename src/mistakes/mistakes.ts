@@ -8,9 +8,7 @@ const CREDENTIALS = /:\/\/[^/]*@/
  * a typing error can be found. Everywhere else `kindOf` is used.
  */
 export const describe = (value: unknown): string =>
-  typeof value === 'string' && !CREDENTIALS.test(value)
-    ? JSON.stringify(value.slice(0, MAX_SHOWN))
-    : kindOf(value)
+  typeof value === 'string' && !CREDENTIALS.test(value) ? JSON.stringify(value.slice(0, MAX_SHOWN)) : kindOf(value)
 
 /**
  * What kind of value was passed, where an object, a store, a client, a function, a URL, a number or a secret is
@@ -49,16 +47,13 @@ export const withParts = <E extends Error>(error: E, parts: readonly Part[]): E 
   Object.defineProperty(error, 'parts', { value: parts })
 
 /** A TypeError about an option. */
-export const optionMistake = (...parts: readonly Part[]): TypeError =>
-  withParts(new TypeError(inOptions(parts)), parts)
+export const optionMistake = (...parts: readonly Part[]): TypeError => withParts(new TypeError(inOptions(parts)), parts)
 
 /** The message of an error for a reader who knows options by other names. */
 export function messageIn(error: Error, nameOf: (option: string) => string): string {
   const { parts } = error as { parts?: readonly Part[] }
   if (parts === undefined) return error.message
-  const shown = parts.map(part =>
-    typeof part === 'string' ? part : 'option' in part ? nameOf(part.option) : ''
-  )
+  const shown = parts.map(part => (typeof part === 'string' ? part : 'option' in part ? nameOf(part.option) : ''))
   return shown.join('').trim()
 }
 
@@ -86,15 +81,9 @@ export const isThenable = (value: unknown): boolean =>
  *
  * @throws TypeError
  */
-export function ownOptions<T extends object>(
-  of: string,
-  options: T,
-  names: readonly (keyof T & string)[]
-): Partial<T> {
+export function ownOptions<T extends object>(of: string, options: T, names: readonly (keyof T & string)[]): Partial<T> {
   if (typeof (options ?? undefined) !== 'object' || Array.isArray(options) || ArrayBuffer.isView(options))
-    throw new TypeError(
-      `${of}() got ${kindOf(options)} for its options: pass an object with ${names.join(', ')}`
-    )
+    throw new TypeError(`${of}() got ${kindOf(options)} for its options: pass an object with ${names.join(', ')}`)
   const own: Partial<T> = Object.create(null)
   for (const name of Object.keys(options)) {
     if (!(names as readonly string[]).includes(name)) {

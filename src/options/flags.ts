@@ -246,9 +246,7 @@ export type PlainName = {
 
 export function plainNames(): PlainName[] {
   const rows: Readonly<Record<OptionName, (Flag & InVector) | InCode>> = VERIFIER_FLAGS
-  return (Object.keys(rows) as OptionName[]).filter(
-    (name): name is PlainName => rows[name].vector === 'plain'
-  )
+  return (Object.keys(rows) as OptionName[]).filter((name): name is PlainName => rows[name].vector === 'plain')
 }
 
 /** `--domain` for `serviceDomain`. An option without a flag keeps its name. */
@@ -258,8 +256,7 @@ export function flagOf(option: SettingName): string {
 }
 
 /** The environment variable of a flag. */
-export const variableOf = (flag: string): string =>
-  `${VARIABLE_PREFIX}${flag.toUpperCase().replaceAll('-', '_')}`
+export const variableOf = (flag: string): string => `${VARIABLE_PREFIX}${flag.toUpperCase().replaceAll('-', '_')}`
 
 export const VARIABLE_PREFIX = 'SIGNED_REQUESTS_'
 

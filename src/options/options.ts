@@ -81,26 +81,22 @@ const VALIDATORS = {
   accounts: (value, name, { accountPrefix = DEFAULTS.accountPrefix }) =>
     values.validateAccounts(value, name, { option: 'accountPrefix', value: accountPrefix }),
   accountHeader: (value = DEFAULTS.accountHeader, name) => values.validateHeaderName(value, name),
-  accountPrefix: (value = DEFAULTS.accountPrefix, name) =>
-    values.validateString(value, name, DEFAULTS.accountPrefix),
+  accountPrefix: (value = DEFAULTS.accountPrefix, name) => values.validateString(value, name, DEFAULTS.accountPrefix),
   requireHttps: (value = DEFAULTS.requireHttps, name) => values.validateBoolean(value, name),
   dateTolerance: (value, name) =>
     values.validateNumber(value, DEFAULTS.dateTolerance, name, 'seconds', { min: 0, max: 86_400 }),
   schemes: (value = [draftCavage], name) => values.validateSchemes(value, name),
-  algorithms: (value, name, { schemes = [draftCavage] }) =>
-    values.validateAlgorithms(value, name, schemes as Scheme[]),
+  algorithms: (value, name, { schemes = [draftCavage] }) => values.validateAlgorithms(value, name, schemes as Scheme[]),
   alsoCovered: (value = DEFAULTS.alsoCovered, name) => values.validateHeaderNames(value, name),
   minRsaBits: (value, name) => values.validateNumber(value, DEFAULTS.minRsaBits, name, 'bits'),
   maxRsaBits: (value, name) => values.validateNumber(value, DEFAULTS.maxRsaBits, name, 'bits'),
-  maxBodyBytes: (value, name) =>
-    values.validateNumber(value, DEFAULTS.maxBodyBytes, name, 'bytes', { min: 0 }),
+  maxBodyBytes: (value, name) => values.validateNumber(value, DEFAULTS.maxBodyBytes, name, 'bytes', { min: 0 }),
   bodyTimeout: (value, name) => values.validateTimeout(value, DEFAULTS.bodyTimeout, name),
   lookupTxt: values.validateLookup,
   lookupTimeout: (value, name) => values.validateTimeout(value, DEFAULTS.lookupTimeout, name),
   replayStore: values.validateStore,
   replayTimeout: (value, name) => values.validateTimeout(value, DEFAULTS.replayTimeout, name),
-  now: (value = Date.now, name) =>
-    values.validateFunction(value as () => number, name, '() => milliseconds since 1970')
+  now: (value = Date.now, name) => values.validateFunction(value as () => number, name, '() => milliseconds since 1970')
 } satisfies Record<OptionName, Validator>
 
 export const optionNames = (): OptionName[] => Object.keys(VALIDATORS) as OptionName[]

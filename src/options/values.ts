@@ -74,9 +74,7 @@ export function validateDomain(domain: unknown, option: string): string {
 
 /** One value or several, and how to begin when one is wrong. An empty array is one value, which is wrong. */
 const listOf = (given: unknown, option: string): [list: readonly unknown[], start: readonly Part[]] =>
-  Array.isArray(given) && given.length > 0
-    ? [given, [named(option), ' has']]
-    : [[given], [named(option), ' is']]
+  Array.isArray(given) && given.length > 0 ? [given, [named(option), ' has']] : [[given], [named(option), ' is']]
 
 /** The receiver's own names, in lower case. */
 export function validateHosts(hosts: unknown, option: string): readonly string[] {
@@ -103,8 +101,7 @@ export function validateAccounts(
     const wrong = (...rule: readonly Part[]) => mistake(start, id, rule, describe)
     // A number is an id without its quotes.
     const example = Number.isSafeInteger(id) ? id : '1234'
-    if (typeof id !== 'string' || id === '')
-      throw wrong(`an account id is a non-empty string, such as "${example}"`)
+    if (typeof id !== 'string' || id === '') throw wrong(`an account id is a non-empty string, such as "${example}"`)
     if (id.includes(',')) throw wrong('a comma is in no account id, so write each id by itself')
     if (id.trim() !== id) throw wrong(`it has white space at an end, so write ${describe(id.trim())}`)
     if (typeof prefix.value === 'string' && prefix.value !== '' && id.startsWith(prefix.value)) {
@@ -141,11 +138,7 @@ const DEFAULT_ALGORITHMS: AllowedAlgorithms = {
   rfc9421: new Set(SCHEME_ALGORITHMS.rfc9421)
 }
 
-export function validateAlgorithms(
-  algorithms: unknown,
-  option: string,
-  schemes: readonly Scheme[]
-): AllowedAlgorithms {
+export function validateAlgorithms(algorithms: unknown, option: string, schemes: readonly Scheme[]): AllowedAlgorithms {
   if (algorithms === undefined) return DEFAULT_ALGORITHMS
   const known: readonly unknown[] = [...new Set(Object.values(SCHEME_ALGORITHMS).flat())]
   const rule = `pass an array of ${known.join(', ')}`

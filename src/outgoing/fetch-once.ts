@@ -69,10 +69,7 @@ export function validateServerUrl(url: unknown, option: string, example: string)
   const parsed = new URL(url)
   // RFC 6750 section 5.3, RFC 8484 section 5: over TLS.
   if (parsed.protocol !== 'https:' && !(parsed.protocol === 'http:' && isLoopback(parsed.hostname)))
-    throw optionMistake(
-      named(option),
-      ` must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only`
-    )
+    throw optionMistake(named(option), ` must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only`)
   if (parsed.username !== '' || parsed.password !== '')
     throw optionMistake(named(option), ` must not contain a user name or password: fetch refuses it`)
   return parsed

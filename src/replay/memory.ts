@@ -83,8 +83,7 @@ export function memoryReplayStore(options: { maxEntries?: number } = {}): Replay
       assertCall(id, token, ttlSeconds)
       const now = readClocks()
       const entry = entryOf(id, now)
-      if (entry === undefined || entry.isReleased || entry.token === token)
-        keep(id, token, true, ttlSeconds, now)
+      if (entry === undefined || entry.isReleased || entry.token === token) keep(id, token, true, ttlSeconds, now)
     }
   }
 }
@@ -95,8 +94,7 @@ const readClocks = (): Time => ({ monotonic: performance.now(), system: Date.now
  * By both clocks: setting the system clock forward must not free an id, and setting it back must hold it longer,
  * because a Date is checked by that clock.
  */
-const isOver = (expiry: Time, now: Time): boolean =>
-  expiry.monotonic <= now.monotonic && expiry.system <= now.system
+const isOver = (expiry: Time, now: Time): boolean => expiry.monotonic <= now.monotonic && expiry.system <= now.system
 
 /** Every entry, over and over, and undefined after each shard. A `Map` may change while it is iterated. */
 function* entriesInTurn(shards: readonly Map<string, Entry>[]) {

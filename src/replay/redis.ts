@@ -86,6 +86,5 @@ function evalOf(client: NodeRedisClient | IoredisClient): Evaluate {
   }
   if (typeof status === 'string')
     return (script, key, ...values) => (client as IoredisClient).eval(script, 1, key, ...values)
-  return (script, key, ...values) =>
-    (client as NodeRedisClient).eval(script, { keys: [key], arguments: values })
+  return (script, key, ...values) => (client as NodeRedisClient).eval(script, { keys: [key], arguments: values })
 }

@@ -108,14 +108,12 @@ function prepare(database: SqliteDatabase, table: string) {
   ])
     database.exec(statement)
   return {
-    claim:
-      database.prepare(`INSERT INTO "${table}" AS held (id, token, released, expires_at) VALUES (?, ?, 0, ?)
+    claim: database.prepare(`INSERT INTO "${table}" AS held (id, token, released, expires_at) VALUES (?, ?, 0, ?)
       ON CONFLICT (id) DO UPDATE SET token = excluded.token, released = 0, expires_at = CASE
         WHEN held.token = excluded.token AND held.expires_at > ? THEN held.expires_at ELSE excluded.expires_at END
       WHERE held.expires_at <= ? OR held.released = (held.token <> excluded.token)
       RETURNING token`),
-    release:
-      database.prepare(`INSERT INTO "${table}" AS held (id, token, released, expires_at) VALUES (?, ?, 1, ?)
+    release: database.prepare(`INSERT INTO "${table}" AS held (id, token, released, expires_at) VALUES (?, ?, 1, ?)
       ON CONFLICT (id) DO UPDATE SET token = excluded.token, released = 1, expires_at = excluded.expires_at
       WHERE held.expires_at <= ? OR held.released OR held.token = excluded.token`),
     remove: database.prepare(`DELETE FROM "${table}" WHERE id IN

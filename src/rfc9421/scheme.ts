@@ -6,16 +6,9 @@ import { UNREADABLE } from '../verdict/refuse.ts'
 import { fail, ok, type Result, withExcerpt } from '../verdict/result.ts'
 import { parseEncodedContentDigest } from './content-digest.ts'
 import { joinSignatureBase } from './signature-base.ts'
-import {
-  checkComponents,
-  parseSignatureInput,
-  parseSignatures,
-  type SignatureInput
-} from './signature-input.ts'
+import { checkComponents, parseSignatureInput, parseSignatures, type SignatureInput } from './signature-input.ts'
 
-interface ParsedRfc9421Signature
-  extends ParsedSignature,
-    Pick<SignatureInput, 'components' | 'signatureParams'> {}
+interface ParsedRfc9421Signature extends ParsedSignature, Pick<SignatureInput, 'components' | 'signatureParams'> {}
 
 /** Whom the request is for, and what it asks; either may be covered in another form. */
 const ALWAYS_REQUIRED = ['@method', '@request-target', '@authority']
@@ -74,19 +67,15 @@ const steps: SchemeSteps = {
   /** Section 2.3: a String, which is compared as it is written. */
   normalizeAlgorithm: name => name,
 
-  buildSigningString: (request, fields, parsed: ParsedRfc9421Signature) =>
-    joinSignatureBase(request, fields, parsed),
+  buildSigningString: (request, fields, parsed: ParsedRfc9421Signature) => joinSignatureBase(request, fields, parsed),
 
   parseDigests(fields) {
     const value = fields.values.get('content-digest')
-    return value === undefined
-      ? fail('digest-missing', { header: 'Content-Digest' })
-      : parseEncodedContentDigest(value)
+    return value === undefined ? fail('digest-missing', { header: 'Content-Digest' }) : parseEncodedContentDigest(value)
   },
 
   /** Section 3.2 step 6: known from the key alone when there is no `alg`; if two fit, the first one that is allowed. */
-  defaultAlgorithm: (type, allowed) =>
-    [...allowed].find((name: Algorithm) => computationFor(name, type) !== undefined)
+  defaultAlgorithm: (type, allowed) => [...allowed].find((name: Algorithm) => computationFor(name, type) !== undefined)
 }
 
 /**

@@ -5,13 +5,7 @@ import type { ReceivedRequest } from '../http/request.ts'
 import { memoizeRecent } from '../memo.ts'
 import { fail, ok, type Result } from '../verdict/result.ts'
 import { type Component, checkComponents, type SignatureInput } from './signature-input.ts'
-import {
-  canonicalForm,
-  describeLimits,
-  FOR_PARAMETERS,
-  isTooLong,
-  parseDictionaryField
-} from './structured-fields.ts'
+import { canonicalForm, describeLimits, FOR_PARAMETERS, isTooLong, parseDictionaryField } from './structured-fields.ts'
 import { DERIVED, parseQueryParams, parseTarget, type RequestLine } from './target.ts'
 
 /** The parts of a request that a signature can cover. */

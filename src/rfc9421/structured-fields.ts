@@ -1,10 +1,4 @@
-import {
-  type Dictionary,
-  parseDictionary,
-  parseList,
-  serializeDictionary,
-  serializeList
-} from 'structured-headers'
+import { type Dictionary, parseDictionary, parseList, serializeDictionary, serializeList } from 'structured-headers'
 
 /** Why a text is not a structured field, and where. */
 export interface Unparsable {
@@ -75,14 +69,11 @@ export function parseByteSequences(text: string): [key: string, encoded: string]
   const sequences: [string, string][] = []
   let position = 0
   for (const [member, key, encoded] of text.matchAll(BYTE_SEQUENCE)) {
-    if (sequences.length === MAX_SEQUENCES)
-      return { position, reason: `it has more than ${MAX_SEQUENCES} members` }
+    if (sequences.length === MAX_SEQUENCES) return { position, reason: `it has more than ${MAX_SEQUENCES} members` }
     sequences.push([key!, encoded!])
     position += member.length
   }
-  return position === text.length
-    ? sequences
-    : { position, reason: 'a byte sequence is expected, and nothing else' }
+  return position === text.length ? sequences : { position, reason: 'a byte sequence is expected, and nothing else' }
 }
 
 /**
@@ -108,7 +99,6 @@ const KEYS = /%"[^"]*"|"(?:[^"\\]|\\.)*"|; *([a-z*][a-z0-9_.*-]*)|(?:^|,[ \t]*)(
 
 /** The parser gives the position only in its message. */
 function unparsable(error: unknown): Unparsable {
-  const [, reason, position] =
-    /^Parse error: (.*) at offset (\d+)$/.exec(String((error as Error).message)) ?? []
+  const [, reason, position] = /^Parse error: (.*) at offset (\d+)$/.exec(String((error as Error).message)) ?? []
   return { position: Number(position ?? 0), reason: reason ?? 'it is not a structured field' }
 }

@@ -17,16 +17,15 @@ export interface Target {
 export type RequestLine = Pick<ReceivedRequest, 'method' | 'target' | 'https'>
 
 /** The derived components of section 2.2, except `@query-param`, the only one with a parameter. */
-export const DERIVED: ReadonlyMap<string, (request: RequestLine, target?: Target) => string | undefined> =
-  new Map([
-    ['@method', ({ method }) => method],
-    ['@request-target', ({ target }) => target],
-    ['@target-uri', (_, target) => target?.uri],
-    ['@authority', (_, target) => target?.authority],
-    ['@scheme', (_, target) => target?.scheme],
-    ['@path', (_, target) => target?.path],
-    ['@query', (_, target) => target?.query]
-  ])
+export const DERIVED: ReadonlyMap<string, (request: RequestLine, target?: Target) => string | undefined> = new Map([
+  ['@method', ({ method }) => method],
+  ['@request-target', ({ target }) => target],
+  ['@target-uri', (_, target) => target?.uri],
+  ['@authority', (_, target) => target?.authority],
+  ['@scheme', (_, target) => target?.scheme],
+  ['@path', (_, target) => target?.path],
+  ['@query', (_, target) => target?.query]
+])
 
 /**
  * The target URI, from Host and the request-target as received: origin-form or absolute-form (RFC 9112 sections 3.2.1
@@ -70,8 +69,7 @@ export function parseQueryParams(query: string): (encodedName: string) => string
   const values = new Map<string, string | undefined>()
   // Node.js throws and catches an error for each part that is not UTF-8: so one check of the whole comes first.
   if (percentDecode(query.replace(/%(?![\da-f]{2})/gi, '%25')) !== undefined) {
-    for (const [name, value] of new URLSearchParams(query))
-      values.set(name, values.has(name) ? undefined : value)
+    for (const [name, value] of new URLSearchParams(query)) values.set(name, values.has(name) ? undefined : value)
   }
   return encodedName => {
     const name = percentDecode(encodedName)

@@ -49,9 +49,7 @@ export type DraftAlgorithm = (typeof SCHEME_ALGORITHMS)['draft-cavage'][number]
 /** An algorithm that a receiver may allow; which ones depends on the standard. */
 export type Algorithm = (typeof SCHEME_ALGORITHMS)[SchemeName][number]
 
-const COMPUTATIONS: ReadonlyMap<string, Partial<Record<KeyType, Computation>>> = new Map(
-  Object.entries(ALGORITHMS)
-)
+const COMPUTATIONS: ReadonlyMap<string, Partial<Record<KeyType, Computation>>> = new Map(Object.entries(ALGORITHMS))
 
 /** Undefined for an unknown algorithm, and for one that does not fit the type of key. */
 export const computationFor = (algorithm: string, type: KeyType): Computation | undefined =>

@@ -58,16 +58,11 @@ export interface CountingDnsServer extends DnsServer {
 }
 
 /** Serves TXT records over UDP and TCP on one port. No message can stop it. @throws (rejects with) EADDRINUSE and such */
-export async function startDnsServer(
-  records: TxtRecords,
-  ip = '127.0.0.1',
-  wanted = 0
-): Promise<CountingDnsServer> {
+export async function startDnsServer(records: TxtRecords, ip = '127.0.0.1', wanted = 0): Promise<CountingDnsServer> {
   const asked: string[] = []
   // Imported here, so that the test kit loads where these modules do not exist (Cloudflare Workers).
   const [{ createSocket }, { createServer }] = await Promise.all([import('node:dgram'), import('node:net')])
-  const reply = (message: Buffer, maxLength: number) =>
-    replyTo(message, records, maxLength, name => asked.push(name))
+  const reply = (message: Buffer, maxLength: number) => replyTo(message, records, maxLength, name => asked.push(name))
   const udp = createSocket(ip.includes(':') ? 'udp6' : 'udp4')
   udp.on('message', (message, { address, port }) => {
     const answer = reply(message, MAX_UDP)
@@ -95,8 +90,7 @@ export async function startDnsServer(
   } catch (error) {
     await close()
     // A free UDP port may be taken for TCP.
-    if (wanted === 0 && (error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      return startDnsServer(records, ip)
+    if (wanted === 0 && (error as NodeJS.ErrnoException).code === 'EADDRINUSE') return startDnsServer(records, ip)
     throw error
   }
 }
@@ -166,9 +160,7 @@ export function replyTo(
         type: 'TXT',
         name: question.name,
         ttl: 0,
-        data: strings
-          .flatMap(text => text.match(/.{1,255}/gs) ?? [''])
-          .map(text => Buffer.from(text, 'latin1'))
+        data: strings.flatMap(text => text.match(/.{1,255}/gs) ?? ['']).map(text => Buffer.from(text, 'latin1'))
       }))
     })
   const answer = encodeAnswer(found ? 0 : NO_SUCH_NAME, (isText && found) || [])

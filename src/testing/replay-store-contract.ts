@@ -136,10 +136,7 @@ const follows =
         const before = calls.slice(0, n).map(([method, token]) => `${method}(${token})`)
         const where = ['of a new id', ...before].join(', ')
         const resolved = await claim(store, id, token)
-        assert(
-          resolved === isHeld,
-          `${where}, then claim(${token}): it resolved to ${resolved}, not ${isHeld}`
-        )
+        assert(resolved === isHeld, `${where}, then claim(${token}): it resolved to ${resolved}, not ${isHeld}`)
       }
     }
   }

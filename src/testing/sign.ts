@@ -107,8 +107,7 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
   const { alsoCovered = [] } = context
   const usual = COVERED[scheme](accountHeader).split(' ')
   const isUsual = (name: string) => usual.some(other => other.toLowerCase() === name.toLowerCase())
-  const covered =
-    request.covered ?? [...usual, ...alsoCovered.filter(name => !isUsual(name))].filter(isPresent)
+  const covered = request.covered ?? [...usual, ...alsoCovered.filter(name => !isUsual(name))].filter(isPresent)
   const head = { method, target, headers: [...headers.values()], https: true }
   const created = typeof date === 'string' ? new Date() : new Date(date)
   const signatureOver = (base: Result<string>): string => {
@@ -125,10 +124,7 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
     const input = `sig1=(${list});created=${seconds};keyid="${key.keyId}";alg="rsa-v1_5-sha256"`
     const parsed = parseSignatureInput(input)
     set('Signature-Input', input)
-    set(
-      'Signature',
-      `sig1=:${signatureOver(parsed.ok ? buildSignatureBase(head, parsed.value[0]!) : parsed)}:`
-    )
+    set('Signature', `sig1=:${signatureOver(parsed.ok ? buildSignatureBase(head, parsed.value[0]!) : parsed)}:`)
   }
   return { ...head, headers: [...headers.values()], body }
 }
@@ -139,8 +135,7 @@ const bytesOf = (body: SignRequest['body']): Bytes | null =>
 
 /** The specification's own sample, in its mixed case; and the same by RFC 9421. */
 const COVERED: Readonly<Record<SchemeName, (account: string) => string>> = {
-  'draft-cavage': account =>
-    `(request-target) Host Date Content-length Content-type ${account} Digest X-nonce`,
+  'draft-cavage': account => `(request-target) Host Date Content-length Content-type ${account} Digest X-nonce`,
   rfc9421: account =>
     `@method @request-target @authority date content-length content-type ${account.toLowerCase()} content-digest x-nonce`
 }
@@ -173,12 +168,7 @@ function validateSignRequest(request: SignRequest): SignRequest {
   for (const name of names) {
     const [isRight, rule] = RULES[name]
     if (own[name] !== undefined && !isRight(own[name]))
-      throw mistake(
-        `${name} is`,
-        own[name],
-        `pass ${rule}`,
-        name === 'target' || name === 'scheme' ? describe : kindOf
-      )
+      throw mistake(`${name} is`, own[name], `pass ${rule}`, name === 'target' || name === 'scheme' ? describe : kindOf)
   }
   return own
 }

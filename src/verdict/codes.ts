@@ -28,10 +28,7 @@ export const CODES = {
   'signature-not-base64': ['signature-header', 'the signature is not canonical base64'],
   'signature-created-out-of-range': ['signature-header', 'the created time is too long ago or in the future'],
   'signature-expired': ['signature-header', 'the expires time has passed'],
-  'signature-times-not-allowed': [
-    'signature-header',
-    'created or expires cannot be covered with this algorithm'
-  ],
+  'signature-times-not-allowed': ['signature-header', 'created or expires cannot be covered with this algorithm'],
   'coverage-insufficient': ['coverage', 'the signature leaves out something it must cover'],
   'coverage-repeated': ['coverage', 'the signature lists a name twice'],
   'coverage-absent': ['coverage', 'the signature lists a header that the request does not have'],

@@ -40,11 +40,7 @@ async function publish<Request>(
 }
 
 /** What is waited for; its time is added to the stages where there is somebody to read them. */
-export function measured<T>(
-  stages: Stages | undefined,
-  stage: keyof Stages,
-  wait: () => Promise<T>
-): Promise<T> {
+export function measured<T>(stages: Stages | undefined, stage: keyof Stages, wait: () => Promise<T>): Promise<T> {
   if (stages === undefined) return wait()
   const start = performance.now()
   return wait().finally(() => {

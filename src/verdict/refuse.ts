@@ -19,9 +19,7 @@ const PASS: CheckResult = Object.freeze({ outcome: 'pass' })
 
 const passed = (replay: CheckResult): Checks =>
   Object.freeze(
-    Object.fromEntries(
-      CHECK_NAMES.map(name => [name, name === 'replay' ? replay : PASS])
-    ) as unknown as Checks
+    Object.fromEntries(CHECK_NAMES.map(name => [name, name === 'replay' ? replay : PASS])) as unknown as Checks
   )
 
 const NO_STORE: CheckResult = Object.freeze({ outcome: 'not-run', reason: 'there is no replayStore' })

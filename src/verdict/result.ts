@@ -12,8 +12,7 @@ export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value })
 export function fail<C extends Code>(code: C, ...[evidence]: EvidenceGiven<C>): FailedWith<C> {
   const message = CODES[code][1]
   // Each form as it is written: a copy would make a refusal take a fifth longer.
-  const failed =
-    evidence === undefined ? { ok: false, code, message } : { ok: false, code, message, evidence }
+  const failed = evidence === undefined ? { ok: false, code, message } : { ok: false, code, message, evidence }
   return failed as unknown as FailedWith<C>
 }
 

@@ -28,8 +28,7 @@ const LOCAL = CHECK_NAMES.slice(0, CHECK_NAMES.indexOf('key'))
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { seed: { type: 'string' } } })
 const seconds = Number(positionals[0] ?? 60)
 const oneSeed = values.seed === undefined ? undefined : Number(values.seed)
-if (!Number.isFinite(seconds) || Number.isNaN(oneSeed))
-  throw new TypeError('usage: fuzz [seconds] [--seed number]')
+if (!Number.isFinite(seconds) || Number.isNaN(oneSeed)) throw new TypeError('usage: fuzz [seconds] [--seed number]')
 
 /** The records of the request at hand, and how often they were asked for. */
 let dns: Draft['records'] = new Map()
@@ -54,13 +53,7 @@ function newVerifier(): Verify {
 }
 
 /** What is wrong with the verdict; undefined when nothing is. */
-function judge(
-  verdict: Verdict,
-  arrived: Arrived,
-  signed: readonly [Signed, Signed],
-  kept: boolean,
-  changes: number
-) {
+function judge(verdict: Verdict, arrived: Arrived, signed: readonly [Signed, Signed], kept: boolean, changes: number) {
   const wrong = difference(verdict, arrived, dns, signed)
   if (wrong !== undefined) return `verified, though different: ${wrong}`
   for (const name of CHECK_NAMES) {
@@ -72,8 +65,7 @@ function judge(
 
   const codes = verdict.failures.map(({ code }) => code)
   if (codes.length === 0) return 'no failure'
-  if (queries > 0 && LOCAL.some(name => verdict.checks[name].outcome !== 'pass'))
-    return 'DNS was asked in vain'
+  if (queries > 0 && LOCAL.some(name => verdict.checks[name].outcome !== 'pass')) return 'DNS was asked in vain'
   const { violation } = signed[0]
   const limit = kept ? codeOfLimit(arrived, signed[0]) : undefined
   if (limit !== undefined && codes.join() === limit) return undefined
@@ -87,8 +79,7 @@ let executions = 0
 const verified = { 'draft-cavage': 0, rfc9421: 0 }
 const codes = new Map<string, number>()
 
-const signSomething = (random: Random): Signed =>
-  random.chance(0.5) ? signByDraft(random) : signByRfc9421(random)
+const signSomething = (random: Random): Signed => (random.chance(0.5) ? signByDraft(random) : signByRfc9421(random))
 
 /** One signed request, changed in many ways. Gives what is wrong, if anything is. */
 async function runRound(seed: number): Promise<string | undefined> {
@@ -117,8 +108,7 @@ async function changeManyTimes<S extends Signed, D extends Draft>(
     const arrived: Arrived = { method, target, headers, body: bytes, https }
     const form = bodyForm(bytes, random)
     const problem = await runOne(arrived, draft.records, form, [signed, other], kept, changes)
-    if (problem !== undefined)
-      return `${problem}\n${JSON.stringify({ ...arrived, body: bytes.toString('latin1') })}`
+    if (problem !== undefined) return `${problem}\n${JSON.stringify({ ...arrived, body: bytes.toString('latin1') })}`
   }
   return undefined
 }
@@ -147,11 +137,7 @@ async function runOne(
   }
 }
 
-async function timed(
-  judged: Verify,
-  arrived: Arrived,
-  streamed: () => ReceivedBody
-): Promise<[Verdict, number]> {
+async function timed(judged: Verify, arrived: Arrived, streamed: () => ReceivedBody): Promise<[Verdict, number]> {
   const [start, used] = [performance.now(), process.cpuUsage()]
   const verdict = await judged({ ...arrived, body: streamed() })
   const { user, system } = process.cpuUsage(used)
@@ -166,9 +152,7 @@ async function slow(arrived: Arrived, streamed: () => ReceivedBody): Promise<str
 }
 
 const headLength = ({ method, target, headers }: Arrived): number =>
-  method.length +
-  target.length +
-  headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
+  method.length + target.length + headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
 
 /** The same bytes in one of the forms that a body may have. */
 function bodyForm(bytes: Buffer, random: Random): () => ReceivedBody {

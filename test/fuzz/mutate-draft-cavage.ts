@@ -91,9 +91,7 @@ const changing: readonly Mutation<CavageDraft>[] = [
   (draft, _, other) => editParameter(draft, 'keyId', () => other.keyId),
   (draft, _, other) => editParameter(draft, 'algorithm', () => other.algorithm),
   (draft, random) =>
-    editParameter(draft, random.pick(['keyId', 'algorithm', 'headers', 'signature']), text =>
-      edit(text, random)
-    ),
+    editParameter(draft, random.pick(['keyId', 'algorithm', 'headers', 'signature']), text => edit(text, random)),
   (draft, random) => editParameter(draft, 'headers', text => changeList(text.split(' '), random).join(' ')),
   (draft, random) =>
     editParameter(draft, 'keyId', () =>
@@ -110,9 +108,7 @@ const changing: readonly Mutation<CavageDraft>[] = [
       random.pick(['none', 'hmac-sha256', 'rsa-sha1', 'rsa-sha512', 'hs2019', 'ed25519', 'ecdsa-sha256', ''])
     ),
   (draft, random) =>
-    editParameter(draft, 'signature', text =>
-      changeBytes(Buffer.from(text, 'base64'), random).toString('base64')
-    ),
+    editParameter(draft, 'signature', text => changeBytes(Buffer.from(text, 'base64'), random).toString('base64')),
   (draft, random) => editParameter(draft, 'signature', text => respell(text, random)),
   (draft, random) => {
     draft.parameters.splice(random.below(draft.parameters.length), 1)

@@ -135,10 +135,8 @@ const changing: readonly Mutation<Rfc9421Draft>[] = [
   },
   (draft, random) => changeParameter(draft, random, () => []),
   (draft, random) => changeParameter(draft, random, each => [each, { ...each }]),
-  (draft, random) =>
-    changeParameter(draft, random, ({ name, value }) => [{ name: edit(name, random), value }]),
-  (draft, random) =>
-    changeParameter(draft, random, ({ name, value }) => [{ name, value: edit(value, random) }]),
+  (draft, random) => changeParameter(draft, random, ({ name, value }) => [{ name: edit(name, random), value }]),
+  (draft, random) => changeParameter(draft, random, ({ name, value }) => [{ name, value: edit(value, random) }]),
   (draft, random) => {
     const [name, value] = random.pick([
       ['created', '1795176000'],
@@ -179,11 +177,7 @@ const changing: readonly Mutation<Rfc9421Draft>[] = [
   }
 ]
 
-function changeParameter(
-  draft: Rfc9421Draft,
-  random: Random,
-  change: (parameter: Parameter) => Parameter[]
-): void {
+function changeParameter(draft: Rfc9421Draft, random: Random, change: (parameter: Parameter) => Parameter[]): void {
   const at = random.below(draft.parameters.length)
   draft.parameters = draft.parameters.flatMap((each, i) => (i === at ? change(each) : [each]))
 }
@@ -200,14 +194,7 @@ function changeList(identifiers: string[], random: Random): string[] {
     case 2:
       return [
         ...identifiers,
-        random.pick([
-          '"x-absent"',
-          '"signature"',
-          '"@status"',
-          '"@path"',
-          '"@query-param";name="id"',
-          '"date";sf'
-        ])
+        random.pick(['"x-absent"', '"signature"', '"@status"', '"@path"', '"@query-param";name="id"', '"date";sf'])
       ]
     case 3:
       return random.shuffle(identifiers)

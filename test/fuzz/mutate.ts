@@ -121,10 +121,7 @@ export const KEEPING: readonly Mutation[] = [
   (draft, random) => replaceLine(draft, random, ([name, value]) => [[someCase(name, random), value]]),
   (draft, random) => replaceLine(draft, random, ([name, value]) => [[name, ` \t${value}\t`]]),
   (draft, random) => {
-    const line: Header = [
-      random.pick(['X-Other', 'Cookie', 'X-Forwarded-Host']),
-      random.pick(['', 'a', 'sha-256=:x:'])
-    ]
+    const line: Header = [random.pick(['X-Other', 'Cookie', 'X-Forwarded-Host']), random.pick(['', 'a', 'sha-256=:x:'])]
     draft.headers = random.chance(0.5) ? [line, ...draft.headers] : [...draft.headers, line]
   },
   (draft, random) => {
@@ -228,10 +225,7 @@ export const CHANGING: readonly Mutation[] = [
     // the other standard, or none
     draft.last.push(headers => [
       ...headers.filter(line => !isSignature(line) || random.chance(0.7)),
-      [
-        'Signature-Input',
-        random.pick(['', 'sig1=()', 'sig1=("@method");keyid="one._domainkey.service.example"'])
-      ]
+      ['Signature-Input', random.pick(['', 'sig1=()', 'sig1=("@method");keyid="one._domainkey.service.example"'])]
     ])
   },
 
@@ -248,10 +242,7 @@ export const CHANGING: readonly Mutation[] = [
     draft.records.set(one, [...draft.records.get(one)!, ...draft.records.get(two)!])
   },
   (draft, random) => {
-    draft.records.set(
-      random.pick([...draft.records.keys()]),
-      random.pick([[], [''], ['v=DKIM1; p='], ['v=spf1 -all']])
-    )
+    draft.records.set(random.pick([...draft.records.keys()]), random.pick([[], [''], ['v=DKIM1; p='], ['v=spf1 -all']]))
   },
 
   // size
@@ -260,8 +251,7 @@ export const CHANGING: readonly Mutation[] = [
     const where = random.below(3)
     if (where === 0) replaceLine(draft, random, ([name, value]) => [[name, value + text]])
     else if (where === 1) replaceLine(draft, random, ([name]) => [[name, text]])
-    else
-      draft.last.push(headers => headers.map(line => (isSignature(line) ? [line[0], text + line[1]] : line)))
+    else draft.last.push(headers => headers.map(line => (isSignature(line) ? [line[0], text + line[1]] : line)))
   }
 ]
 
@@ -283,10 +273,7 @@ export function changeBytes(bytes: Buffer, random: Random): Buffer {
     case 3:
       return bytes.subarray(random.below(bytes.length))
     default:
-      return toOctets(
-        toInteger(Buffer.concat([Buffer.alloc(1), bytes])) + BigInt(random.below(3)),
-        bytes.length
-      )
+      return toOctets(toInteger(Buffer.concat([Buffer.alloc(1), bytes])) + BigInt(random.below(3)), bytes.length)
   }
 }
 

@@ -52,8 +52,7 @@ function differenceByDraft(verdict: Verified, arrived: Arrived, original: Signed
   if (arrived.method.toLowerCase() !== original.method.toLowerCase()) return 'the method'
   if (arrived.target !== original.target) return 'the target'
   for (const name of names.filter(covered => !covered.startsWith('('))) {
-    if (joinedValue(arrived.headers, name) !== joinedValue(original.signedHeaders, name))
-      return `the header ${name}`
+    if (joinedValue(arrived.headers, name) !== joinedValue(original.signedHeaders, name)) return `the header ${name}`
   }
   for (const name of ['created', 'expires'] as const) {
     const received = new RegExp(`(?:^|,)[ \\t]*${name}=(\\d+)`).exec(
@@ -147,9 +146,7 @@ const isMendable = (violation: Signed['violation']): boolean =>
 const keyOf = (name: string): string => RECORDS.get(name)!.split('p=')[1]!
 
 const valuesOf = (headers: readonly Header[], name: string): string[] =>
-  headers
-    .filter(([header]) => header.toLowerCase() === name)
-    .map(([, value]) => value.replace(/^[ \t]+|[ \t]+$/g, ''))
+  headers.filter(([header]) => header.toLowerCase() === name).map(([, value]) => value.replace(/^[ \t]+|[ \t]+$/g, ''))
 
 /** All values of a name, joined as in draft-cavage-http-signatures-12 section 2.3 and RFC 9421 section 2.1. */
 function joinedValue(headers: readonly Header[], name: string): string | undefined {

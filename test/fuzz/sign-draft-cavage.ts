@@ -51,9 +51,7 @@ export function signByDraft(random: Random): SignedByDraft {
   }
   const names = [...new Set(headers.map(([name]) => name.toLowerCase()))]
   const needed = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
-  const optional = [...names.filter(name => !needed.includes(name)), ...special].filter(() =>
-    random.chance(0.7)
-  )
+  const optional = [...names.filter(name => !needed.includes(name)), ...special].filter(() => random.chance(0.7))
   const list = [...needed, ...optional]
   if (is('coverage-insufficient')) list.splice(random.below(needed.length), 1)
   if (is('coverage-repeated')) list.push(random.pick(list))

@@ -36,13 +36,7 @@ const RSA_SHA256 = [['rsa-v1_5-sha256', 'pkcs1-sha256']] as const
 /** A request as the service might send it by RFC 9421, in one of many ways. */
 export function signByRfc9421(random: Random): SignedByRfc9421 {
   const { violation, is, method, body, keyId, host, date, account, https } = pickParts(random)
-  const [path, query = ''] = random.pick([
-    ['/'],
-    ['/hook', '?id=42'],
-    ['/a/b%2Fc', '?x=1&y=2'],
-    ['//x'],
-    ['/', '?']
-  ])
+  const [path, query = ''] = random.pick([['/'], ['/hook', '?id=42'], ['/a/b%2Fc', '?x=1&y=2'], ['//x'], ['/', '?']])
   const target = path + query
   const [algorithm, scheme] = random.pick(ALGORITHMS[keyId] ?? RSA_SHA256)
 
@@ -96,14 +90,11 @@ export function signByRfc9421(random: Random): SignedByRfc9421 {
   if (parameter !== null) optional.push([`"@query-param";name="${parameter[1]}"`, parameter[2]!])
   if (tags.length > 0) {
     const octets = tags.map(tag => `:${Buffer.from(tag, 'latin1').toString('base64')}:`).join(', ')
-    optional.push(
-      tags.includes('\xe9') || random.chance(0.5) ? ['"x-tag";bs', octets] : ['"x-tag"', tags.join(', ')]
-    )
+    optional.push(tags.includes('\xe9') || random.chance(0.5) ? ['"x-tag";bs', octets] : ['"x-tag"', tags.join(', ')])
   }
   if (valuesOf('X-Structured').length > 0) {
     optional.push(['"x-structured";sf', structured.canonical])
-    for (const [key, value] of Object.entries(structured.members))
-      optional.push([`"x-structured";key="${key}"`, value])
+    for (const [key, value] of Object.entries(structured.members)) optional.push([`"x-structured";key="${key}"`, value])
   }
   const lines = [...needed.flat(), ...optional.filter(() => random.chance(0.5))]
   if (coversDate) lines.push(['"date"', date])

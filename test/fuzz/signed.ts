@@ -91,9 +91,7 @@ export function pickParts(random: Random) {
     date:
       (violation !== undefined && (BAD_DATES as Partial<Record<Violation, string>>)[violation]) ||
       random.pick(GOOD_DATES),
-    account: is('account-malformed')
-      ? '1234'
-      : `account-${is('account-mismatch') ? '12345' : random.pick(ACCOUNTS)}`,
+    account: is('account-malformed') ? '1234' : `account-${is('account-mismatch') ? '12345' : random.pick(ACCOUNTS)}`,
     https: !is('not-https')
   }
 }
@@ -111,5 +109,4 @@ const GOOD_DATES = [
   'Fri Nov 20 12:01:00 2026'
 ]
 
-export const hashOf = (hash: string, data: Uint8Array): string =>
-  createHash(hash).update(data).digest('base64')
+export const hashOf = (hash: string, data: Uint8Array): string => createHash(hash).update(data).digest('base64')

@@ -108,8 +108,7 @@ export const DRAFT_CASES: readonly Case[] = [
 const COMPONENTS = ['@method', '@target-uri', '@authority', 'date', 'x-service-id', 'content-digest']
 
 const rfc9421 = withHeader(COMPONENTS)
-const components = (name: string, change: Partial<Case> = {}): Case =>
-  make(name, { covered: COMPONENTS, ...change })
+const components = (name: string, change: Partial<Case> = {}): Case => make(name, { covered: COMPONENTS, ...change })
 const DICTIONARY: readonly Line[] = [['X-Dict', 'a=1;x=?1,   b=2;y=2,  c=(a   b)']]
 
 export const RFC9421_CASES: readonly Case[] = [

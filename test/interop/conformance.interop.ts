@@ -93,8 +93,7 @@ const CHANGES: readonly Change[] = [
   ],
   [
     'TLS of every vector that needs it',
-    vector =>
-      vector.json.request.https && vector.json.options.requireHttps !== false && first(vector) !== 'request',
+    vector => vector.json.request.https && vector.json.options.requireHttps !== false && first(vector) !== 'request',
     ({ request }) => {
       request.https = false
     }

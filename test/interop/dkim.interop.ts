@@ -23,9 +23,7 @@ function explain(differing: readonly (readonly [sample: Sample, ours: boolean])[
   const unexplained: string[] = []
   for (const [sample, ours] of differing) {
     if (sample.variants.length === 1) continue
-    const found = sample.variants
-      .flatMap(variant => explained.get(variant) ?? [])
-      .find(one => one.ours === ours)
+    const found = sample.variants.flatMap(variant => explained.get(variant) ?? []).find(one => one.ours === ours)
     if (found === undefined)
       unexplained.push(
         `${sample.answer.flat().join('').slice(0, 60)} (${sample.variants.map(({ name }) => name).join(', ')}): ours ${ours}`
@@ -51,9 +49,7 @@ test('DKIM verifiers agree on key records, or a clause says which one is right',
   const all: string[] = []
   for (const peer of DKIM_VERIFIERS) {
     const answers = await peer.judge(list)
-    const differing = list.flatMap((sample, at) =>
-      answers[at] === own[at] ? [] : [[sample, own[at]!] as const]
-    )
+    const differing = list.flatMap((sample, at) => (answers[at] === own[at] ? [] : [[sample, own[at]!] as const]))
     const { explained, unexplained } = explain(differing)
     all.push(...unexplained.map(text => `${peer.name}: ${text}`))
     counts.push(row([peer.name, list.length, list.length - differing.length, differing.length]))

@@ -62,8 +62,7 @@ export async function outcomes(peer: Peer, one: Case): Promise<Outcomes> {
     const request = signedByUs(peer, one)
     const outcome = await judgeByPeer(peer, one, request)
     if (outcome === 'yes') {
-      if ((await attempt(() => judgeByPeer(peer, one, tamper(request)))) === 'yes')
-        tampered.push('by the peer')
+      if ((await attempt(() => judgeByPeer(peer, one, tamper(request)))) === 'yes') tampered.push('by the peer')
       return judgedInOurs(peer, one, request)
     }
     return outcome
@@ -91,10 +90,7 @@ interface Signed {
 /** Another method, and another signature for the lists that do not cover it. */
 function tamper(request: Signed): Signed {
   const headers = request.headers.map(([name, value]): Line => {
-    const changed = value.replace(
-      /(signature="|=:)(.)/,
-      (_, start, first) => start + (first === 'A' ? 'B' : 'A')
-    )
+    const changed = value.replace(/(signature="|=:)(.)/, (_, start, first) => start + (first === 'A' ? 'B' : 'A'))
     return [name, name.toLowerCase() === 'signature' && !coversMethod(request) ? changed : value]
   })
   return { ...request, method: 'DELETE', headers }
@@ -105,13 +101,7 @@ const coversMethod = ({ headers }: Signed): boolean =>
 
 /** The lines of a request before it is signed. */
 function unsignedLines({ headers }: Case, digest: readonly Line[]): Line[] {
-  return [
-    ['Host', HOST],
-    ['Date', new Date().toUTCString()],
-    ['X-Service-ID', 'account-1234'],
-    ...digest,
-    ...headers
-  ]
+  return [['Host', HOST], ['Date', new Date().toUTCString()], ['X-Service-ID', 'account-1234'], ...digest, ...headers]
 }
 
 function digestLine(body: string, scheme: Peer['scheme']): Line {
@@ -145,16 +135,11 @@ async function judge(peer: Peer, one: Case, request: Signed): Promise<string> {
 }
 
 /** Was the case a part of what we verified. */
-function judgedInTheirs(
-  peer: Peer,
-  one: Case,
-  { headers, given }: Signed & { given: readonly Line[] }
-): string {
+function judgedInTheirs(peer: Peer, one: Case, { headers, given }: Signed & { given: readonly Line[] }): string {
   const written = writtenIn(headers, peer.scheme)
   const asked = one.covered?.map(name => (peer.scheme === 'rfc9421' ? identifierOf(name) : name))
   if (peer.scheme === 'draft-cavage' && written.algorithm !== one.algorithm) return 'own algorithm'
-  if (one.isList === true ? written.list !== asked?.join(' ') : !coversAll(one, peer, written.names))
-    return 'own list'
+  if (one.isList === true ? written.list !== asked?.join(' ') : !coversAll(one, peer, written.names)) return 'own list'
   if (one.own === 'digest') return peer.digest === undefined ? 'body not judged' : 'yes'
   return one.own !== undefined && preparationsOf(given).has(one.own) ? `${one.own} by the test` : 'yes'
 }
@@ -168,9 +153,7 @@ async function judgedInOurs(peer: Peer, one: Case, request: Signed): Promise<str
     const otherBody = { ...request, body: one.body.replace(/^./, 'y') }
     return (await judgeByPeer(peer, one, otherBody)) === 'yes' ? 'body not judged' : 'yes'
   }
-  return one.own !== undefined && preparationsOf(request.headers).has(one.own)
-    ? `${one.own} by the test`
-    : 'yes'
+  return one.own !== undefined && preparationsOf(request.headers).has(one.own) ? `${one.own} by the test` : 'yes'
 }
 
 async function judgeByPeer(peer: Peer, one: Case, request: Signed): Promise<string> {

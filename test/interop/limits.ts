@@ -108,11 +108,9 @@ export const LIMITS: readonly Limit[] = [
       `${SECTION_2_3}: an empty value gives the name, a colon and a space. It takes the header for missing`,
       { theySign: 'throws: x-empty was not in the request' }
     ),
-    limit(
-      REPEATED,
-      `${JOINED}. It signs the array of the values as JavaScript writes it, without the space`,
-      { theySign: 'signature-mismatch' }
-    ),
+    limit(REPEATED, `${JOINED}. It signs the array of the values as JavaScript writes it, without the space`, {
+      theySign: 'signature-mismatch'
+    }),
     limit(REPEATED, `${JOINED}. It takes headers as node:http makes them`, { weSign: 'joined by the test' }),
     limit(['white space around a value'], `${TRIMMED}. It signs values as they are`, {
       theySign: 'signature-mismatch'
@@ -160,21 +158,18 @@ export const LIMITS: readonly Limit[] = [
       `${HS2019}. It only signs rsa-sha256, and verifies RSASSA-PKCS1-v1_5 with SHA-256 under this name`,
       { theySign: 'own algorithm', weSign: 'no' }
     ),
-    limit(
-      [TIMES],
-      'draft section 2.3: (created) and (expires) need their parameters. It signs the word undefined',
-      { theySign: 'signature-parameter-missing' }
-    ),
+    limit([TIMES], 'draft section 2.3: (created) and (expires) need their parameters. It signs the word undefined', {
+      theySign: 'signature-parameter-missing'
+    }),
     limit(
       [TIMES],
       'draft sections 2.1.4 and 2.1.5: the times are numbers. Without quotes it reads only the first digit',
       { weSign: 'throws: Clock skew is invalid (expires)' }
     ),
-    limit(
-      REPEATED,
-      `${JOINED}. It takes the array of the values as JavaScript writes it, without the space`,
-      { theySign: 'signature-mismatch', weSign: 'no' }
-    ),
+    limit(REPEATED, `${JOINED}. It takes the array of the values as JavaScript writes it, without the space`, {
+      theySign: 'signature-mismatch',
+      weSign: 'no'
+    }),
     limit(['white space around a value'], `${TRIMMED}. It signs values as they are`, {
       theySign: 'signature-mismatch'
     }),
@@ -277,26 +272,21 @@ export const LIMITS: readonly Limit[] = [
       'RFC 9421 section 1.4: an application says which components are covered. Its list is always the same',
       { theySign: 'own list' }
     ),
-    limit(
-      ['path and query'],
-      'RFC 9421 section 2.2.7: the query begins with the question mark. It leaves this out',
-      { weSign: 'no' }
-    ),
-    limit(
-      ['the request target', SERVICE],
-      'RFC 9421 section 2.2.5: the target alone. It writes the method in front',
-      { weSign: 'no' }
-    ),
+    limit(['path and query'], 'RFC 9421 section 2.2.7: the query begins with the question mark. It leaves this out', {
+      weSign: 'no'
+    }),
+    limit(['the request target', SERVICE], 'RFC 9421 section 2.2.5: the target alone. It writes the method in front', {
+      weSign: 'no'
+    }),
     limit(
       ['query parameters', 'a field with sf', 'members of a field with key', 'repeated lines with bs'],
       'RFC 9421 sections 2.1 and 2.2.8: parameters are a part of the component. It drops them',
       { weSign: 'no' }
     ),
-    limit(
-      ['a target with dot segments and escapes'],
-      `${TARGET_URI}. It takes what the URL class makes of it`,
-      { theySign: 'signature-mismatch', weSign: 'no' }
-    ),
+    limit(['a target with dot segments and escapes'], `${TARGET_URI}. It takes what the URL class makes of it`, {
+      theySign: 'signature-mismatch',
+      weSign: 'no'
+    }),
     limit(['a method in lower case'], `${METHOD}. It puts it in upper case`, {
       theySign: 'signature-mismatch',
       weSign: 'no'

@@ -22,9 +22,7 @@ async function bundleOf(code: string): Promise<{ files: string[]; packages: stri
 }
 
 test('a receiver that accepts the draft bundles nothing of RFC 9421, and no package', async () => {
-  const { files, packages } = await bundleOf(
-    "export { createVerifier, fromNodeRequest } from './src/index.ts'"
-  )
+  const { files, packages } = await bundleOf("export { createVerifier, fromNodeRequest } from './src/index.ts'")
   expect(files).toContain('src/draft-cavage/scheme.ts')
   expect(files.filter(file => file.includes('rfc9421'))).toEqual([])
   expect(packages).toEqual([])

@@ -14,10 +14,7 @@ export interface Judge {
 const BUNDLE = ['--bundle', '--format=esm', '--platform=node', '--log-level=warning']
 
 /** The package as it is built, in a project of its own, ready to judge on Node.js, Bun, Deno and workerd. */
-export async function startJudges(
-  project: Project,
-  nodes: readonly string[] = ['node-24']
-): Promise<Judge[]> {
+export async function startJudges(project: Project, nodes: readonly string[] = ['node-24']): Promise<Judge[]> {
   for (const entry of ['batch-main', 'batch-worker']) {
     const source = fileURLToPath(new URL(`program/${entry}.ts`, import.meta.url))
     const options = ['--packages=external', '--tsconfig-raw={}', `--outfile=${entry}.mjs`]

@@ -22,10 +22,7 @@ const OPTIONS: RequestBatch['options'] = {
 }
 
 /** Has the requests of these seeds judged by all, and compares. The first runtime is compared with. */
-export async function findDifferences(
-  judges: readonly Judge[],
-  seeds: readonly number[]
-): Promise<Differences> {
+export async function findDifferences(judges: readonly Judge[], seeds: readonly number[]): Promise<Differences> {
   const mutated = seeds.flatMap(mutatedRequests)
   const batch: RequestBatch = {
     options: OPTIONS,
@@ -47,9 +44,7 @@ export async function findDifferences(
       explained += 1
       return []
     }
-    return [
-      JSON.stringify({ seed: seeds[Math.floor(at / (mutated.length / seeds.length))], byName, request })
-    ]
+    return [JSON.stringify({ seed: seeds[Math.floor(at / (mutated.length / seeds.length))], byName, request })]
   })
   const verified = first.filter(verdict => verdict.startsWith('{"status":"verified"')).length
   return { judged: mutated.length, verified, explained, found }

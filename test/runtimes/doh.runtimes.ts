@@ -101,19 +101,15 @@ describe('DNS over HTTPS', () => {
 
   for (const runtime of RUNTIMES) {
     const version = installedVersion(runtime)
-    if (version === undefined)
-      console.warn(`${runtime.package} is left out: it has no package for this platform.`)
+    if (version === undefined) console.warn(`${runtime.package} is left out: it has no package for this platform.`)
 
-    test.skipIf(version === undefined)(
-      `judges every answer as it must on ${runtime.name} ${version}`,
-      async () => {
-        const expected = CASES.map(([outcome, verdict]) => [outcome, verdict])
-        const [post, get] = await judge(runtime)
-        expect(CASES.map(([outcome], n) => [outcome, post![n]])).toEqual(expected)
-        expect(CASES.map(([outcome], n) => [outcome, get![n]])).toEqual(expected)
-        expect(server.seen.filter(({ url }) => url.includes('elsewhere'))).toEqual([])
-      }
-    )
+    test.skipIf(version === undefined)(`judges every answer as it must on ${runtime.name} ${version}`, async () => {
+      const expected = CASES.map(([outcome, verdict]) => [outcome, verdict])
+      const [post, get] = await judge(runtime)
+      expect(CASES.map(([outcome], n) => [outcome, post![n]])).toEqual(expected)
+      expect(CASES.map(([outcome], n) => [outcome, get![n]])).toEqual(expected)
+      expect(server.seen.filter(({ url }) => url.includes('elsewhere'))).toEqual([])
+    })
   }
 })
 

@@ -35,9 +35,7 @@ describe('the packed package', () => {
     const version = installedVersion(runtime)
     const isLeftOut = version === undefined && !isComplete
     if (isLeftOut) {
-      console.warn(
-        `${runtime.package} is left out: it has no package for ${process.platform}-${process.arch}.`
-      )
+      console.warn(`${runtime.package} is left out: it has no package for ${process.platform}-${process.arch}.`)
     }
 
     describe.skipIf(isLeftOut)(`on ${runtime.name} ${version} (${runtime.package})`, () => {

@@ -74,12 +74,9 @@ describe('on other runtimes than Node.js', () => {
     })
 
     const statusOf = (target: string) => next.send(service.sign({ target, body: '{}' }))
-    test.each(['?e', '?a=%20', '?a=~', '?a[]=1'])(
-      're-encodes the query %s, as the page says',
-      async query => {
-        expect(await statusOf(`/hook${query}`)).toBe(401)
-      }
-    )
+    test.each(['?e', '?a=%20', '?a=~', '?a[]=1'])('re-encodes the query %s, as the page says', async query => {
+      expect(await statusOf(`/hook${query}`)).toBe(401)
+    })
     test.each(['/hook//a', '/hook/'])('answers %s with 308, as the page says', async target => {
       expect(await statusOf(target)).toBe(308)
     })
@@ -102,12 +99,9 @@ describe('on other runtimes than Node.js', () => {
   // The newest date that this workerd knows, and one before Node.js compatibility was the default.
   const NEWEST = ['2026-10-20', '[]'] as const
   for (const [date, flags] of [NEWEST, ['2025-09-01', '["nodejs_compat"]']] as const) {
-    testRecipe(
-      `Cloudflare Workers at ${date}`,
-      service,
-      () => work('workers.ts', dnsOverHttps, date, flags),
-      { behind: 'nothing' }
-    )
+    testRecipe(`Cloudflare Workers at ${date}`, service, () => work('workers.ts', dnsOverHttps, date, flags), {
+      behind: 'nothing'
+    })
   }
 
   testRecipe(

@@ -27,9 +27,7 @@ const DIFFERENCES: readonly Difference[] = [
       change === 'the first octet of the encoding' &&
       !verifies &&
       // A salt of 64 octets has room under the longer of the two keys of 8k + 1 bits alone.
-      (algorithm === 'hs2019'
-        ? bits === 1025 || bits === 1041
-        : algorithm === 'rsa-pss-sha512' && bits === 1041),
+      (algorithm === 'hs2019' ? bits === 1025 || bits === 1041 : algorithm === 'rsa-pss-sha512' && bits === 1041),
     reason:
       'RFC 8017 section 8.1.2 step 2c: under a modulus of 8k + 1 bits the encoding has an octet less than the modulus, and what is longer is refused. Deno does not look at this octet. Only the owner of the private key can sign such an encoding'
   }
@@ -73,8 +71,7 @@ test('every runtime verifies exactly what big integers verify, except the listed
     expect({ name, wrong: wrong.slice(0, 3) }).toEqual({ name, wrong: [] })
     expect(answers).toHaveLength(cases.length)
   }
-  for (const { isMet, reason } of DIFFERENCES)
-    expect({ reason, met: cases.some(isMet) }).toMatchObject({ met: true })
+  for (const { isMet, reason } of DIFFERENCES) expect({ reason, met: cases.some(isMet) }).toMatchObject({ met: true })
   expect(verified).toBeGreaterThan(2000)
   expect(verifiedBy(cases)).toEqual({
     'a key of mixed order': true,

@@ -68,9 +68,7 @@ const RECORDS: Case[] = [
   }
 ]
 const OUTCOMES: Case[] = [
-  ...(
-    ['nxdomain', 'nodata', 'nxdomain-behind-cname', 'dangling-cname', 'only-a', 'empty-string'] as const
-  ).map(absent),
+  ...(['nxdomain', 'nodata', 'nxdomain-behind-cname', 'dangling-cname', 'only-a', 'empty-string'] as const).map(absent),
   ...(['servfail', 'refused', 'formerr', 'notimp', 'malformed'] as const).map(failing),
   { label: 'silence', answer: 'silence', verdict: 'unavailable key-lookup-timeout' }
 ]

@@ -66,8 +66,7 @@ export async function compileProgram(project: Project): Promise<void> {
 }
 
 /** As wrangler does: dns-packet is CommonJS and requires `buffer`, and an ES module has no `require`. */
-export const REQUIRE_BUFFER =
-  '--banner:js=import * as nodeBuffer from "node:buffer"; const require = () => nodeBuffer'
+export const REQUIRE_BUFFER = '--banner:js=import * as nodeBuffer from "node:buffer"; const require = () => nodeBuffer'
 
 const BUNDLE = ['--bundle', '--format=esm', '--platform=node', '--log-level=warning']
 

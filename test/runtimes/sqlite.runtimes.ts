@@ -19,13 +19,7 @@ describe.each(RUNNING)('sqliteReplayStore on $package', runtime => {
   beforeAll(async () => {
     project = createProject()
     const source = fileURLToPath(new URL('program/sqlite.ts', import.meta.url))
-    const options = [
-      '--bundle',
-      '--format=esm',
-      '--platform=node',
-      '--packages=external',
-      '--tsconfig-raw={}'
-    ]
+    const options = ['--bundle', '--format=esm', '--platform=node', '--packages=external', '--tsconfig-raw={}']
     await project.run('esbuild', source, ...options, '--log-level=warning', '--outfile=sqlite.mjs')
   })
   afterAll(() => project?.remove())

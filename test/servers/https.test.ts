@@ -94,11 +94,7 @@ describe('what is refused', () => {
 
   test.each([
     ['a body over maxBodyBytes', () => service.sign({ body: Buffer.alloc(40 * MEGABYTE) }), 413],
-    [
-      'a large body that is not read',
-      () => service.sign({ body: Buffer.alloc(40 * MEGABYTE), date: new Date(0) }),
-      401
-    ]
+    ['a large body that is not read', () => service.sign({ body: Buffer.alloc(40 * MEGABYTE), date: new Date(0) }), 401]
   ])('after %s the connection serves the next request', async (_, refused, status) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const sender = { ...recipient, agent }

@@ -74,23 +74,14 @@ const NGINX = {
     '/',
     'rewrite ^ /index.php break; proxy_pass http://APP; proxy_set_header X-Original-URI $request_uri;'
   ],
-  'adds a charset': [
-    '/',
-    'proxy_pass http://APP; proxy_set_header Content-Type "$http_content_type; charset=utf-8";'
-  ],
+  'adds a charset': ['/', 'proxy_pass http://APP; proxy_set_header Content-Type "$http_content_type; charset=utf-8";'],
   'drops Date': ['/', 'proxy_pass http://APP; proxy_set_header Date "";'],
   'drops Digest': ['/', 'proxy_pass http://APP; proxy_set_header Digest "";'],
   'drops Signature': ['/', 'proxy_pass http://APP; proxy_set_header Signature "";'],
-  'drops the body': [
-    '/',
-    'proxy_pass http://APP; proxy_pass_request_body off; proxy_set_header Content-Length "";'
-  ],
+  'drops the body': ['/', 'proxy_pass http://APP; proxy_pass_request_body off; proxy_set_header Content-Length "";'],
   plain: ['/', 'proxy_pass http://APP;'],
   'says http': ['/', 'proxy_pass http://APP; proxy_set_header X-Forwarded-Proto $scheme;'],
-  redirects: [
-    '/',
-    'absolute_redirect off; if ($uri = /hook) { return 301 /hook/?$args; } proxy_pass http://APP;'
-  ],
+  redirects: ['/', 'absolute_redirect off; if ($uri = /hook) { return 301 /hook/?$args; } proxy_pass http://APP;'],
   logs: ['/', 'proxy_pass http://APP; access_log LOG;'],
   'ends TLS': ['/', 'proxy_pass http://APP;'],
   'ends TLS and says so': ['/', 'proxy_pass http://APP; proxy_set_header X-Forwarded-Proto $scheme;'],
@@ -189,9 +180,7 @@ backend receiver
   server one ${app}
 `
   const haproxyArguments = ['-f', 'haproxy.cfg', '-db']
-  stops.push(
-    (await startProgram('haproxy', haproxyArguments, { 'haproxy.cfg': haproxy }, frontends[0]![1])).stop
-  )
+  stops.push((await startProgram('haproxy', haproxyArguments, { 'haproxy.cfg': haproxy }, frontends[0]![1])).stop)
 
   const hosts = await portsFor('Apache', APACHE)
   const modules = ['mpm_event', 'authz_core', 'filter', 'deflate', 'rewrite', 'proxy', 'proxy_http']
@@ -324,11 +313,7 @@ describe('what a proxy does', () => {
   proxied('nginx: drops Date', 'date-missing', /a proxy or CDN dropped it/)
   proxied('nginx: drops Digest', 'digest-missing', /a proxy dropped it/)
   proxied('nginx: drops Signature', 'signature-missing', /a proxy dropped it/)
-  proxied(
-    'nginx: drops the body',
-    'coverage-absent',
-    /removed Content-Length, which is signed: it dropped the body/
-  )
+  proxied('nginx: drops the body', 'coverage-absent', /removed Content-Length, which is signed: it dropped the body/)
   proxied('nginx: plain', 'coverage-absent', /many drop names with an underscore/, {
     request: {
       headers: { x_tenant: 'a' },
@@ -384,18 +369,13 @@ describe('what a proxy does', () => {
     /took \/hooks off the path and added a slash/,
     { target: '/hooks/in' }
   )
-  proxied(
-    'Apache: inflates',
-    'signature-mismatch',
-    /Content-Length was rewritten: something decoded, decompressed/,
-    {
-      request: {
-        body: gzipSync(`{"a":"${'b'.repeat(200)}"}`),
-        headers: { 'Content-Encoding': 'gzip', ...json }
-      },
-      line: 'content-length: 31'
-    }
-  )
+  proxied('Apache: inflates', 'signature-mismatch', /Content-Length was rewritten: something decoded, decompressed/, {
+    request: {
+      body: gzipSync(`{"a":"${'b'.repeat(200)}"}`),
+      headers: { 'Content-Encoding': 'gzip', ...json }
+    },
+    line: 'content-length: 31'
+  })
   proxied('Apache: rewrites', 'signature-mismatch', /decoded or encoded again/, { target: '/a%7Eb?id=42' })
 })
 
@@ -511,22 +491,17 @@ describe('what a framework makes of it', () => {
     },
     line: line('/hook?id=42')
   })
-  inFramework(
-    'Fetch: the URL escapes what the sender did not',
-    'signature-mismatch',
-    /decoded or encoded again/,
-    {
-      target: "/hook?name=O'Neill",
-      application: judge => async (req, res) => {
-        const request = new Request(`https://${req.headers.host}${req.url}`, {
-          method: 'POST',
-          headers: flat(req)
-        })
-        judge({ ...fromFetchRequest(request), body: await bytes(req) })
-        res.end()
-      }
+  inFramework('Fetch: the URL escapes what the sender did not', 'signature-mismatch', /decoded or encoded again/, {
+    target: "/hook?name=O'Neill",
+    application: judge => async (req, res) => {
+      const request = new Request(`https://${req.headers.host}${req.url}`, {
+        method: 'POST',
+        headers: flat(req)
+      })
+      judge({ ...fromFetchRequest(request), body: await bytes(req) })
+      res.end()
     }
-  )
+  })
 })
 
 /** Applications that pass on what they have of a request, as JSON for `explain`; X-Case says what they have as the body. */
@@ -677,9 +652,7 @@ describe('a clock that is ten minutes fast', () => {
     const verify = createVerifier({ ...service.options, hosts: `127.0.0.1:${port}` })
     listener = nodeHandler(verify, () => {}, { https: true })
     const said = await atTenPast(['send', `http://127.0.0.1:${port}/hook`, '--serve-dns', '127.0.0.1:0'])
-    expect(said).toMatch(
-      /clock \(.* GMT\) is 10 minutes ahead of the receiver's \(.* GMT\), so it refused the Date/
-    )
+    expect(said).toMatch(/clock \(.* GMT\) is 10 minutes ahead of the receiver's \(.* GMT\), so it refused the Date/)
     expect(said).not.toContain('lookupTxt')
   })
 })

@@ -45,29 +45,26 @@ async function ask(port: number, target: string): Promise<string> {
   return answer
 }
 
-describe.each(Object.entries(PROXIES).filter(([name]) => name !== 'nginx with HTTP/1.1'))(
-  '%s',
-  (name, startProxy) => {
-    const seen: string[] = []
-    let proxy: RunningProxy
-    const receiver = createServer((req, res) => {
-      seen.push((req.url ?? '').replace(/^\/hook(?=.)/, ''))
-      res.end('x_under_score' in req.headers ? 'yes' : 'dropped')
-    })
-    beforeAll(async () => {
-      proxy = await startProxy(certificate, await listen(receiver))
-    })
-    afterAll(async () => {
-      await proxy?.stop()
-      receiver.close()
-    })
+describe.each(Object.entries(PROXIES).filter(([name]) => name !== 'nginx with HTTP/1.1'))('%s', (name, startProxy) => {
+  const seen: string[] = []
+  let proxy: RunningProxy
+  const receiver = createServer((req, res) => {
+    seen.push((req.url ?? '').replace(/^\/hook(?=.)/, ''))
+    res.end('x_under_score' in req.headers ? 'yes' : 'dropped')
+  })
+  beforeAll(async () => {
+    proxy = await startProxy(certificate, await listen(receiver))
+  })
+  afterAll(async () => {
+    await proxy?.stop()
+    receiver.close()
+  })
 
-    test('passes on what the page says', async () => {
-      expect(await arrivals(proxy.port, '/hook', seen)).toEqual(row(name))
-    })
+  test('passes on what the page says', async () => {
+    expect(await arrivals(proxy.port, '/hook', seen)).toEqual(row(name))
+  })
 
-    test('passes on what the page says when it strips a prefix', async () => {
-      expect(await arrivals(proxy.strippingPort, '/hooks/hook', seen)).toEqual(row(`${name}, stripping`))
-    })
-  }
-)
+  test('passes on what the page says when it strips a prefix', async () => {
+    expect(await arrivals(proxy.strippingPort, '/hooks/hook', seen)).toEqual(row(`${name}, stripping`))
+  })
+})

@@ -49,12 +49,7 @@ export function verifyPkcs1(data: Uint8Array, signature: Uint8Array, key: RsaNum
 }
 
 /** Section 8.1.2 with SHA-512; any salt where none is said. */
-export function verifyPss(
-  data: Uint8Array,
-  signature: Uint8Array,
-  key: RsaNumbers,
-  saltLength?: number
-): boolean {
+export function verifyPss(data: Uint8Array, signature: Uint8Array, key: RsaNumbers, saltLength?: number): boolean {
   const bits = bitsOf(key.n) - 1
   const length = Math.ceil(bits / 8)
   const opened = openRsa(signature, key)
@@ -158,7 +153,5 @@ export function verifyEd25519(data: Uint8Array, signature: Uint8Array, publicKey
   const k = challenge(r, publicKey, data)
   const [x, y, z, t] = point
   const negative: Point = [modulo(-x), y, z, modulo(-t)]
-  return encodePoint(addPoints(multiplyPoint(s, BASE_POINT), multiplyPoint(k, negative))).equals(
-    Buffer.from(r)
-  )
+  return encodePoint(addPoints(multiplyPoint(s, BASE_POINT), multiplyPoint(k, negative))).equals(Buffer.from(r))
 }

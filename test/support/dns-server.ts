@@ -53,9 +53,7 @@ export async function startDnsServer(
     address: `127.0.0.1:${sockets.port}`,
     outcomes,
     queries: (name, transport) =>
-      seen.filter(
-        each => (name ?? each.name) === each.name && (transport ?? each.transport) === each.transport
-      ).length,
+      seen.filter(each => (name ?? each.name) === each.name && (transport ?? each.transport) === each.transport).length,
     names: () => [...new Set(seen.map(({ name }) => name))],
     hold() {
       held = []

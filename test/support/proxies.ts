@@ -56,12 +56,7 @@ export const PROXIES: Readonly<Record<string, StartProxy>> = {
     const config = global + site(port, plain) + site(strippingPort, stripping)
     const files = { Caddyfile: config, 'key.pem': certificate.key, 'cert.pem': certificate.cert }
     return {
-      ...(await startProgram(
-        'caddy',
-        ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile'],
-        files,
-        port!
-      )),
+      ...(await startProgram('caddy', ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile'], files, port!)),
       strippingPort: strippingPort!
     }
   },

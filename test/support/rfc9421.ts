@@ -90,9 +90,7 @@ export function signature(recipe: Recipe = {}): Written {
   const { algorithm = 'rsa-v1_5-sha256', label = 'sig1' } = recipe
   const keyId = algorithm === 'ed25519' ? KEY_ID.ed25519 : KEY_ID.rsa
   const params = { created: String(SECONDS), keyid: `"${keyId}"`, alg: `"${algorithm}"`, ...recipe.params }
-  return signLines(label, { ...LINES, ...recipe.lines }, params, base =>
-    signText(base, algorithm, recipe.saltLength)
-  )
+  return signLines(label, { ...LINES, ...recipe.lines }, params, base => signText(base, algorithm, recipe.saltLength))
 }
 
 /** A POST to /hook?id=42, signed. */

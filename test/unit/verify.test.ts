@@ -11,8 +11,7 @@ import { createTestService } from '../../src/testing/index.ts'
 const service = createTestService({ rsaBits: 1024 })
 const BODY = '{"event":"opened","id":7}'
 
-const verifierWith = (options: Partial<VerifierOptions> = {}) =>
-  createVerifier({ ...service.options, ...options })
+const verifierWith = (options: Partial<VerifierOptions> = {}) => createVerifier({ ...service.options, ...options })
 const codesOf = (verdict: Verdict): string[] =>
   verdict.status === 'verified' ? [] : verdict.failures.map(failure => `${failure.check}: ${failure.code}`)
 
@@ -70,14 +69,8 @@ describe('a local failure', () => {
     const lookupTxt = vi.fn(service.lookupTxt)
     const { counter, stream } = countedStream([BODY])
     const request = { ...service.sign({ body: BODY }), https: false, body: stream }
-    const verdict = await verifierWith({ lookupTxt, accounts: '99' })(
-      withHeaders(request, { Digest: 'MD5=eA==' })
-    )
-    expect(codesOf(verdict)).toEqual([
-      'https: not-https',
-      'account: account-mismatch',
-      'digest: digest-unsupported'
-    ])
+    const verdict = await verifierWith({ lookupTxt, accounts: '99' })(withHeaders(request, { Digest: 'MD5=eA==' }))
+    expect(codesOf(verdict)).toEqual(['https: not-https', 'account: account-mismatch', 'digest: digest-unsupported'])
     expect(lookupTxt).not.toHaveBeenCalled()
     expect(counter.reads).toBe(0)
   })

@@ -20,9 +20,7 @@ export async function judge(
   { options, request, verdict: asked }: Vector
 ): Promise<{ expected: Outcome; actual: Outcome }> {
   const failures = asked.status === 'verified' ? [] : asked.failures
-  const isLocal = failures.some(
-    ({ check, code }) => !FROM_DNS_ON.includes(check) && code !== 'account-check-failed'
-  )
+  const isLocal = failures.some(({ check, code }) => !FROM_DNS_ON.includes(check) && code !== 'account-check-failed')
   let queries = 0
   const verify = create({
     ...options,
@@ -41,8 +39,7 @@ export async function judge(
     },
     actual: {
       status: verdict.status,
-      failures:
-        verdict.status === 'verified' ? [] : verdict.failures.map(({ check, code }) => ({ check, code })),
+      failures: verdict.status === 'verified' ? [] : verdict.failures.map(({ check, code }) => ({ check, code })),
       checks: Object.entries(verdict.checks).flatMap(([name, result]) =>
         result.outcome === 'fail' || result.outcome === 'unavailable'
           ? { check: name as CheckName, outcome: result.outcome, code: result.code }

@@ -72,12 +72,8 @@ describe('signed-requests-vectors', () => {
       'not JSON': "'hello'",
       'an empty line': "''"
     })
-    const vectors = loadVectors().filter(
-      ({ file, verdict }) => file === 'date' && verdict.status === 'rejected'
-    )
-    const wrong = answers.map(
-      ([answer, code], at) => `case '${vectors[at]!.name}': return ${code} // ${answer}`
-    )
+    const vectors = loadVectors().filter(({ file, verdict }) => file === 'date' && verdict.status === 'rejected')
+    const wrong = answers.map(([answer, code], at) => `case '${vectors[at]!.name}': return ${code} // ${answer}`)
     const answer = `(() => { switch (vector.name) {\n${wrong.join('\n')}\ndefault: return ${RIGHT} } })()`
     const { code, stdout, stderr } = await run(program('others', answer), '--only', 'date')
     const counted = new Set(Array.from(stdout.matchAll(/^FAIL (\S+)/gm), ([, name]) => name))
@@ -125,11 +121,7 @@ describe('signed-requests-vectors', () => {
 
   it.each([
     ['says nothing and ends', script(''), 'ended with code 0 after 0 of'],
-    [
-      'crashes half way',
-      program('crash', `at === 3 ? process.exit(7) : ${RIGHT}`),
-      'ended with code 7 after 3 of'
-    ],
+    ['crashes half way', program('crash', `at === 3 ? process.exit(7) : ${RIGHT}`), 'ended with code 7 after 3 of'],
     ['is killed', script("process.kill(process.pid, 'SIGKILL')"), 'ended with SIGKILL after 0 of'],
     ['never answers', script('setInterval(() => {}, 1000)'), 'no answer within 0.5 s, after 0 of'],
     [
@@ -149,15 +141,7 @@ describe('signed-requests-vectors', () => {
   ])('ends with 2 when the program %s', async (name, command, problem) => {
     // Only where time is the point, a short one: the machine may be busy.
     const isLate = problem.startsWith('no answer')
-    const { code, stderr } = await run(
-      command,
-      '--only',
-      'https',
-      '--only',
-      'host',
-      '--timeout',
-      isLate ? '0.5' : '15'
-    )
+    const { code, stderr } = await run(command, '--only', 'https', '--only', 'host', '--timeout', isLate ? '0.5' : '15')
     expect(stderr, name).toContain(isLate ? 'no answer within 0.5 s' : problem)
     expect(stderr.split('\n')).toHaveLength(2)
     expect(code).toBe(2)
@@ -174,16 +158,13 @@ describe('signed-requests-vectors', () => {
   it('lists the vectors without a command', async () => {
     const { code, stdout } = await runVectors(['--list', '--only', 'https'])
     expect(stdout).toEqual(expect.stringMatching(/^https-missing +https +rejected: https not-https$/m))
-    expect(stdout.trim().split('\n')).toHaveLength(
-      loadVectors().filter(({ file }) => file === 'https').length
-    )
+    expect(stdout.trim().split('\n')).toHaveLength(loadVectors().filter(({ file }) => file === 'https').length)
     expect(code).toBe(0)
   })
 
   it('selects vectors by name, file and standard', async () => {
     const count = async (...only: string[]) =>
-      (await runVectors(['--list', ...only.flatMap(name => ['--only', name])])).stdout.trim().split('\n')
-        .length
+      (await runVectors(['--list', ...only.flatMap(name => ['--only', name])])).stdout.trim().split('\n').length
     const vectors = loadVectors()
     expect(await count('date-too-old')).toBe(1)
     expect(await count('date-too-old', 'date')).toBe(vectors.filter(({ file }) => file === 'date').length)

@@ -24,8 +24,7 @@ export type Admin = Awaited<ReturnType<typeof startAdmin>>
 
 /** Everything shown is untrusted input: the page runs only its own script, and may not be framed. */
 const HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'Content-Security-Policy': "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Cache-Control': 'no-store',
@@ -62,8 +61,7 @@ export async function startAdmin(settings: AdminSettings) {
     const refused = refusalOf(req, address.host, token)
     if (refused === 401) res.setHeader('WWW-Authenticate', 'Basic realm="signed-requests"')
     if (refused !== undefined) return send(res, refused, REFUSALS[refused])
-    if (path === '/metrics')
-      return send(res, 200, await metrics.registry.metrics(), metrics.registry.contentType)
+    if (path === '/metrics') return send(res, 200, await metrics.registry.metrics(), metrics.registry.contentType)
     if (path === '/events') return openStream(req, res)
     const file = files.get(path)
     if (file !== undefined) return send(res, 200, file.bytes, file.type)

@@ -19,10 +19,7 @@ export function createMetrics() {
     buckets: BUCKETS
   })
   const responses = new Counter(
-    metric('responses_total', 'Responses by class of status, and what the upstream did', [
-      'status',
-      'upstream'
-    ])
+    metric('responses_total', 'Responses by class of status, and what the upstream did', ['status', 'upstream'])
   )
   collectDefaultMetrics({ register: registry })
   return {

@@ -55,11 +55,7 @@ const MAX_STREAMS = 20
  * @param setup what a page is told first
  * @param news what every batch says in addition to its rows
  */
-export function createEventStreams(
-  recent: ReturnType<typeof createRecent>,
-  setup: object,
-  news: () => object
-) {
+export function createEventStreams(recent: ReturnType<typeof createRecent>, setup: object, news: () => object) {
   let open = 0
   return (req: IncomingMessage, res: ServerResponse): void => {
     if (open >= MAX_STREAMS) {

@@ -7,10 +7,7 @@ import { quote } from '../shell.ts'
 
 /** What the page says of the settings. */
 export interface SetupSettings
-  extends Pick<
-    GatewaySettings,
-    'upstream' | 'replay' | 'observe' | 'refusalStatus' | 'https' | 'prefix' | 'verifier'
-  > {
+  extends Pick<GatewaySettings, 'upstream' | 'replay' | 'observe' | 'refusalStatus' | 'https' | 'prefix' | 'verifier'> {
   /** where requests are received: `http://127.0.0.1:8080` */
   origin: string
 }
@@ -46,8 +43,7 @@ export function setupOf(settings: SetupSettings): object {
     banner: bannerOf(settings),
     facts,
     send: `npx signed-requests send ${origin}/hook ${flags.join(' ')}`,
-    sendNote:
-      ownDns === undefined ? PUBLISH : `It serves its key record at ${ownDns}, where this gateway asks.`
+    sendNote: ownDns === undefined ? PUBLISH : `It serves its key record at ${ownDns}, where this gateway asks.`
   }
 }
 
@@ -66,9 +62,7 @@ function bannerOf({ observe, refusalStatus }: Mode): string {
 }
 
 const modeOf = (mode: Mode): string =>
-  mode.observe
-    ? 'OBSERVING: every request is forwarded'
-    : bannerOf(mode) || 'only verified requests are forwarded'
+  mode.observe ? 'OBSERVING: every request is forwarded' : bannerOf(mode) || 'only verified requests are forwarded'
 
 /** Which accounts are accepted; without --account, for which accounts signed requests came, and what to write. */
 export function accountFact({

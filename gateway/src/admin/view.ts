@@ -50,11 +50,7 @@ function troubleOf({ upstream, upstreamError, status }: Exchange): string[] {
 export type Outcome = 'verified' | 'refused' | 'asked-again' | 'unavailable' | 'forwarded'
 
 /** What happened to a request: one that was forwarded while observing was not refused, whatever its verdict. */
-export function outcomeOf({
-  verdict,
-  upstream,
-  status
-}: Pick<Exchange, 'verdict' | 'upstream' | 'status'>): Outcome {
+export function outcomeOf({ verdict, upstream, status }: Pick<Exchange, 'verdict' | 'upstream' | 'status'>): Outcome {
   if (verdict.status === 'verified') return 'verified'
   if (upstream !== 'not-asked') return 'forwarded'
   if (verdict.status === 'unavailable') return 'unavailable'

@@ -16,8 +16,7 @@ export function authorizerSettingsOf(command: Command, env: Env): AuthorizerSett
   const unused = ([AUTHORIZE.sqlite.flag, AUTHORIZE.redis.flag, AUTHORIZE.postgres.flag] as const).find(
     store => sourceOf(command, store) === 'flag'
   )
-  if (!replay && unused !== undefined)
-    command.error(`--${unused} needs --replay: without it authorize claims nothing`)
+  if (!replay && unused !== undefined) command.error(`--${unused} needs --replay: without it authorize claims nothing`)
   if (from === 'x-forwarded' && (https === 'always' || prefix !== undefined)) {
     command.error('--from x-forwarded takes all from X-Forwarded-*: leave out --https always and --prefix')
   }

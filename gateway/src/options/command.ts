@@ -1,12 +1,6 @@
 import { type Command, Option } from 'commander'
 import { nearest } from '../../../src/mistakes/mistakes.ts'
-import {
-  type CommandFlag,
-  helpOf,
-  VARIABLE_PREFIX,
-  type ValueOf,
-  variableOf
-} from '../../../src/options/flags.ts'
+import { type CommandFlag, helpOf, VARIABLE_PREFIX, type ValueOf, variableOf } from '../../../src/options/flags.ts'
 import type { Parse } from './parse.ts'
 
 /** A flag of the gateway; without `parse` its value is as its kind says. */
@@ -78,8 +72,7 @@ export function readFlags<F extends GatewayFlags>(
   const isOn = (name?: string) => switches.some(({ flag }) => flag === name)
   const missing = all.filter(
     ({ flag, isRequired, requiredWithout }) =>
-      (isRequired || (requiredWithout !== undefined && !isOn(requiredWithout))) &&
-      rawValue(command, flag) === undefined
+      (isRequired || (requiredWithout !== undefined && !isOn(requiredWithout))) && rawValue(command, flag) === undefined
   )
   if (missing.length > 0)
     command.error(`${missing.map(({ flag }) => `--${flag}`).join(', ')} must be given; see --help`)

@@ -24,12 +24,10 @@ const MAX_TIMER = 2 ** 31 - 1
 
 export const wholeNumber = (unit: string, min: number, max = MAX_TIMER): Parse<number> => ({
   expects: `a whole number${unit}, from ${min} to ${max}`,
-  parse: text =>
-    /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined
+  parse: text => (/^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined)
 })
 
-export const milliseconds = (min: number): Parse<number> =>
-  wholeNumber(' of milliseconds, such as 5000 for 5 s', min)
+export const milliseconds = (min: number): Parse<number> => wholeNumber(' of milliseconds, such as 5000 for 5 s', min)
 
 export const bytes: Parse<number> = wholeNumber(' of bytes, such as 1048576 for 1 MiB', 0, 2 ** 30)
 

@@ -59,8 +59,7 @@ export interface GatewaySettings extends CommonSettings {
 }
 
 /** The host of --listen and that of --upstream, where the one is reached at the other. */
-const OWN =
-  /^(?:(.+) \1|(?:0\.0\.0\.0|127\.0\.0\.1|::) (?:0\.0\.0\.0|127\.0\.0\.1|localhost)|::1? (?:::1?|localhost))$/
+const OWN = /^(?:(.+) \1|(?:0\.0\.0\.0|127\.0\.0\.1|::) (?:0\.0\.0\.0|127\.0\.0\.1|localhost)|::1? (?:::1?|localhost))$/
 
 /**
  * The settings that the flags and variables of a command give.
@@ -90,8 +89,7 @@ export function settingsOf(command: Command, env: Env): GatewaySettings {
 
 function upstreamOf(command: Command, text: string): URL {
   const upstream = URL.canParse(text) ? new URL(text) : undefined
-  if (upstream && /^https?:$/.test(upstream.protocol) && upstream.href === `${upstream.origin}/`)
-    return upstream
+  if (upstream && /^https?:$/.test(upstream.protocol) && upstream.href === `${upstream.origin}/`) return upstream
   const [, origin] = /^([\w.-]+:\d+)(?:\/.*)?$/.exec(text) ?? []
   const hint = origin ? `: write http://${origin}` : ''
   return command.error(`--upstream must be an http or https URL without a path, a query or a password${hint}`)
@@ -103,8 +101,7 @@ type GivenValues = Omit<CommonValues, 'accounts'> & Pick<VerifierOptions, 'accou
 export function commonSettings(command: Command, values: GivenValues): Omit<CommonSettings, 'replay'> {
   const { listen, prefix, log, maxConnections, drain } = values
   const https =
-    values.https &&
-    ({ always: true, 'x-forwarded-proto': 'x-forwarded-proto' } as const)[values.https as never]
+    values.https && ({ always: true, 'x-forwarded-proto': 'x-forwarded-proto' } as const)[values.https as never]
   return { listen, https, prefix, verifier: verifierOptions(command, values), log, maxConnections, drain }
 }
 
@@ -131,10 +128,7 @@ function verifierOptions(command: Command, values: GivenValues): VerifierOptions
   }
 }
 
-function lookupOf(
-  command: Command,
-  { servers, url, requireAuthenticated }: GivenValues
-): LookupTxt | undefined {
+function lookupOf(command: Command, { servers, url, requireAuthenticated }: GivenValues): LookupTxt | undefined {
   if (url === undefined) {
     if (requireAuthenticated) command.error('--require-authenticated needs --doh')
     return servers && dnsTxtLookup({ servers })
@@ -148,8 +142,7 @@ function loadTls(
   { tlsKey, tlsCert }: Values<Pick<typeof GATEWAY, 'tlsKey' | 'tlsCert'>>
 ): GatewaySettings['tls'] {
   if (tlsKey === undefined && tlsCert === undefined) return undefined
-  if (tlsKey === undefined || tlsCert === undefined)
-    return command.error('--tls-key and --tls-cert need each other')
+  if (tlsKey === undefined || tlsCert === undefined) return command.error('--tls-key and --tls-cert need each other')
   try {
     const tls = { key: readFileSync(tlsKey), cert: readFileSync(tlsCert) }
     createSecureContext(tls)
@@ -157,8 +150,7 @@ function loadTls(
   } catch (error) {
     // Its message has the path, which may be the key itself by mistake.
     const { path, code } = error as NodeJS.ErrnoException
-    if (path !== undefined)
-      command.error(`${path === tlsKey ? '--tls-key' : '--tls-cert'} cannot be read: ${code}`)
+    if (path !== undefined) command.error(`${path === tlsKey ? '--tls-key' : '--tls-cert'} cannot be read: ${code}`)
     return command.error('--tls-key and --tls-cert are not a private key and its certificate in PEM')
   }
 }
@@ -166,12 +158,7 @@ function loadTls(
 /** Where claims are kept: in the database of one of the flags, or else as `replay` says. */
 export function replaySetting(
   command: Command,
-  {
-    replay,
-    sqlite,
-    redis,
-    postgres
-  }: Values<Pick<typeof GATEWAY, 'replay' | 'sqlite' | 'redis' | 'postgres'>>
+  { replay, sqlite, redis, postgres }: Values<Pick<typeof GATEWAY, 'replay' | 'sqlite' | 'redis' | 'postgres'>>
 ): ReplaySetting {
   if (sqlite !== undefined) return { kind: 'sqlite', url: validateSqlite(command, sqlite) }
   const text = redis ?? postgres
@@ -189,8 +176,7 @@ export function replaySetting(
 
 /** The file is created at the start, but not the folder that it is in. */
 function validateSqlite(command: Command, file: string): string {
-  if (process.getBuiltinModule('node:sqlite') === undefined)
-    command.error('--sqlite needs Node.js 22.13 or later')
+  if (process.getBuiltinModule('node:sqlite') === undefined) command.error('--sqlite needs Node.js 22.13 or later')
   // The value may be the URL of another database by mistake, so it is not shown.
   if (!statSync(dirname(resolve(file)), { throwIfNoEntry: false })?.isDirectory())
     command.error('--sqlite: its folder does not exist: make it, and let the gateway write there')

@@ -120,8 +120,7 @@ function nothingText(wanted) {
   return chosen() === 'failed' && lists.signed.children.length === 0 ? NOTHING.signed : NOTHING[chosen()]
 }
 
-const visibleLinks = () =>
-  [...document.querySelectorAll('#requests ol a')].filter(link => link.offsetParent !== null)
+const visibleLinks = () => [...document.querySelectorAll('#requests ol a')].filter(link => link.offsetParent !== null)
 
 // ---- live
 
@@ -141,9 +140,7 @@ function connect() {
     const { counts, account, rows } = JSON.parse(data)
     const names = { ...OUTCOMES, elsewhere: 'signed under another domain' }
     const shown = Object.entries(names).filter(([name]) => counts[name] > 0 || !RARE.includes(name))
-    byId('counts').replaceChildren(
-      ...pairs(shown.map(([name, text]) => [text, counts[name].toLocaleString()]))
-    )
+    byId('counts').replaceChildren(...pairs(shown.map(([name, text]) => [text, counts[name].toLocaleString()])))
     showFacts({ ...facts, account })
     addRows(rows)
   })
@@ -264,8 +261,7 @@ function summaryOf({ status, upstream, duration, https, account }) {
   return [answer, asked, `${duration} ms`, https ? 'HTTPS' : 'without TLS', ...whose].join(' · ')
 }
 
-const timeOf = ({ receivedAt }) =>
-  element('time', '', new Date(receivedAt).toISOString().replace(/\.\d+/, ''))
+const timeOf = ({ receivedAt }) => element('time', '', new Date(receivedAt).toISOString().replace(/\.\d+/, ''))
 
 /** The changed line, the cause and the fix come first, and then what was seen. What follows from another one has no advice. */
 function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
@@ -285,11 +281,7 @@ function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
     element('h3', '', element('code', '', code), ` ${message}`),
     ...lines,
     element('dl', '', ...pairs(advice)),
-    element(
-      'dl',
-      '',
-      ...pairs(seen.map(({ name, value }) => [name, name === RECORD ? folded(value) : value]))
-    )
+    element('dl', '', ...pairs(seen.map(({ name, value }) => [name, name === RECORD ? folded(value) : value])))
   )
 }
 

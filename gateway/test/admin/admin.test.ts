@@ -95,11 +95,7 @@ describe('without a token', () => {
     ]
     for (const host of hosts) {
       for (const path of ['/', '/events', '/metrics', '/page.js', '/requests/1']) {
-        expect([host, path, (await ask(port, path, { headers: { Host: host } })).status]).toEqual([
-          host,
-          path,
-          403
-        ])
+        expect([host, path, (await ask(port, path, { headers: { Host: host } })).status]).toEqual([host, path, 403])
       }
     }
   })
@@ -155,9 +151,7 @@ describe('with a token', () => {
   test('accepts it as a Bearer token', async () => {
     const { port } = await startTestAdmin({ token: 'abc.DEF-1' })
     for (const scheme of ['Bearer', 'bearer']) {
-      expect(
-        (await ask(port, '/metrics', { headers: { Authorization: `${scheme} abc.DEF-1` } })).status
-      ).toBe(200)
+      expect((await ask(port, '/metrics', { headers: { Authorization: `${scheme} abc.DEF-1` } })).status).toBe(200)
     }
   })
 
@@ -174,15 +168,8 @@ describe('with a token', () => {
       'Digest abc',
       'Bearer abc x'
     ]
-    for (const authorization of [
-      ...wrong.map(text => ({ Authorization: text })),
-      basic('abc:'),
-      basic(':ab')
-    ]) {
-      expect([authorization, (await ask(port, '/', { headers: authorization })).status]).toEqual([
-        authorization,
-        401
-      ])
+    for (const authorization of [...wrong.map(text => ({ Authorization: text })), basic('abc:'), basic(':ab')]) {
+      expect([authorization, (await ask(port, '/', { headers: authorization })).status]).toEqual([authorization, 401])
     }
   })
 
@@ -314,9 +301,9 @@ test('closes with pages that are open', async () => {
 })
 
 test('rejects for an address of another machine', async () => {
-  await expect(
-    startTestAdmin({ address: { host: '192.0.2.1', port: 0 }, token: 'a'.repeat(32) })
-  ).rejects.toThrow('cannot listen on 192.0.2.1:0 (--listen or --admin): address not available')
+  await expect(startTestAdmin({ address: { host: '192.0.2.1', port: 0 }, token: 'a'.repeat(32) })).rejects.toThrow(
+    'cannot listen on 192.0.2.1:0 (--listen or --admin): address not available'
+  )
 })
 
 test('rejects when the port is taken', async () => {

@@ -102,8 +102,7 @@ test('scanners push no signed request out', async () => {
 })
 
 /** A verdict never has as many: they make a row large. */
-const manyCodes = () =>
-  Array.from({ length: 200 }, () => ({ code: 'signature-parameter-repeated', check: 'date' }))
+const manyCodes = () => Array.from({ length: 200 }, () => ({ code: 'signature-parameter-repeated', check: 'date' }))
 
 test('limits how many pages may be open', async () => {
   const admin = await startTestAdmin()

@@ -126,12 +126,8 @@ describe('a refused request', () => {
     await rows.first().click()
     await detail.locator('.changed').waitFor()
     expect(await detail.locator('.changed del').innerText()).toBe('content-type: application/json')
-    expect(await detail.locator('.changed ins').innerText()).toBe(
-      'content-type: application/json; charset=utf-8'
-    )
-    expect(await detail.locator('.signing mark').innerText()).toBe(
-      'content-type: application/json; charset=utf-8'
-    )
+    expect(await detail.locator('.changed ins').innerText()).toBe('content-type: application/json; charset=utf-8')
+    expect(await detail.locator('.signing mark').innerText()).toBe('content-type: application/json; charset=utf-8')
     expect((await detail.innerText()).match(/x-nonce: /g)).toHaveLength(1)
   })
 
@@ -184,9 +180,7 @@ test('observing, it says so, and shows no forwarded request as refused', async (
   await page.getByText('OBSERVING: nothing is refused').waitFor()
   admin.record(await exchangeOf(forged(), service.options, { status: 200, upstream: 'answered' }))
   await rows.first().waitFor()
-  expect(await rows.first().innerText()).toMatch(
-    /200\s+POST \/other\?id=42\s+not verified: signature-mismatch/
-  )
+  expect(await rows.first().innerText()).toMatch(/200\s+POST \/other\?id=42\s+not verified: signature-mismatch/)
   await rows.first().click()
   await detail.getByText('forwarded, not verified').waitFor()
   expect(await detail.innerText()).not.toContain('refused')
@@ -277,12 +271,8 @@ test('headings are larger than their text, and times do not wrap', async () => {
     expect(new Set(sizes).size).toBe(3)
     await page.keyboard.press('Escape')
     // The list is shown again once the address has changed.
-    await eventually(() =>
-      page.evaluate("document.querySelector('#signed time').getClientRects().length")
-    ).toBe(1)
-    expect(await page.evaluate("getComputedStyle(document.querySelector('#signed time')).whiteSpace")).toBe(
-      'nowrap'
-    )
+    await eventually(() => page.evaluate("document.querySelector('#signed time').getClientRects().length")).toBe(1)
+    expect(await page.evaluate("getComputedStyle(document.querySelector('#signed time')).whiteSpace")).toBe('nowrap')
   }
 })
 
@@ -386,9 +376,7 @@ describe('live', () => {
     await page.getByText(/Connection lost at \d\d:\d\d:\d\d: what is shown is old/).waitFor()
     const lost = page.locator('#connection')
     expect((await lost.boundingBox())?.width).toBeGreaterThan(1200)
-    expect(await lost.evaluate(node => node.ownerDocument.defaultView?.getComputedStyle(node).position)).toBe(
-      'sticky'
-    )
+    expect(await lost.evaluate(node => node.ownerDocument.defaultView?.getComputedStyle(node).position)).toBe('sticky')
     const second = await startTestAdmin({ address: { host: '127.0.0.1', port: first.port } })
     second.record(await exchangeOf(sign({ target: '/after' }), service.options))
     await page.locator('#connection[data-state=live]').waitFor({ timeout: 15_000 })
@@ -471,10 +459,7 @@ describe.each(['light', 'dark'] as const)('in the %s scheme', colorScheme => {
       const { violations } = (await page.evaluate(
         "axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })"
       )) as { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }
-      return violations.map(({ id, nodes }) => [
-        id,
-        nodes.map(({ html, failureSummary }) => [html, failureSummary])
-      ])
+      return violations.map(({ id, nodes }) => [id, nodes.map(({ html, failureSummary }) => [html, failureSummary])])
     }
     expect(await faults()).toEqual([])
     for (const i of [0, 1, 2, 3]) {

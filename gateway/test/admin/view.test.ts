@@ -198,10 +198,7 @@ const CASES: readonly [name: string, ReceivedRequest, Setting?][] = [
   ['a changed target', { ...sign(), target: '/hook' }],
   ['a changed body', { ...sign(), body: Buffer.from('{"id":2}') }],
   ['a body that is too large', sign(), { options: { maxBodyBytes: 4 } }],
-  [
-    'a scanner',
-    { method: 'GET', target: '/wp-login.php', headers: [['User-Agent', 'x']], body: null, https: true }
-  ],
+  ['a scanner', { method: 'GET', target: '/wp-login.php', headers: [['User-Agent', 'x']], body: null, https: true }],
   ['a line break in a header', withHeader(sign(), 'X-Nonce', 'a\r\nb')],
   ['bytes above ASCII', { ...withHeader(sign(), 'X-Nonce', 'é\ud800'), target: '/\udfff' }],
   ['an old Date', sign({ date: new Date(NOW - 3_600_000) })],
@@ -269,10 +266,7 @@ describe('redact', () => {
     ['/other', unknown]
   ])('leaves no secret in what is kept: %s', async (target, unverified) => {
     const request = sign({ body: '{"secret":"xyzzy"}' })
-    const detail = await open(
-      { ...request, target, headers: [...request.headers, ...secrets] },
-      { redact: true }
-    )
+    const detail = await open({ ...request, target, headers: [...request.headers, ...secrets] }, { redact: true })
     const { exchange, ...shown } = detail
     expect(JSON.stringify(shown)).not.toContain('xyzzy')
     expect(shown.headers.filter(({ isBlank }) => isBlank).map(({ name }) => name)).toEqual([

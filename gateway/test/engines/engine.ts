@@ -12,8 +12,7 @@ import { makeCertificate } from '../../../test/support/https.ts'
 /** A configuration of docs/engines.md, as it is in the page. */
 export function fileOfPage(name: string): string {
   const found = blocksOf('docs/engines.md').filter(block => block.note === `file: ${name}`)
-  if (found.length !== 1)
-    throw new Error(`docs/engines.md has ${found.length} blocks below <!-- file: ${name} -->`)
+  if (found.length !== 1) throw new Error(`docs/engines.md has ${found.length} blocks below <!-- file: ${name} -->`)
   return found[0]!.code
 }
 
@@ -46,9 +45,7 @@ const nginx = (name: Engine['name'], files: readonly string[], module: string): 
   restores: ['signature-target-made-absolute'],
   files,
   missing: () =>
-    existsSync(`${MODULES}/${module}.so`)
-      ? undefined
-      : `${MODULES}/${module}.so is not installed (Debian package)`,
+    existsSync(`${MODULES}/${module}.so`) ? undefined : `${MODULES}/${module}.so is not installed (Debian package)`,
   command: folder => [
     '/usr/sbin/nginx',
     ...['-p', folder, '-c', join(folder, files[0]!), '-e', join(folder, 'error.log')],
@@ -188,12 +185,7 @@ export interface Reply {
 }
 
 /** Sends octets over TLS as they are, and reads one response. */
-export function sendOctets(
-  port: number,
-  octets: Uint8Array,
-  isCutOff = false,
-  limit = 30_000
-): Promise<Reply> {
+export function sendOctets(port: number, octets: Uint8Array, isCutOff = false, limit = 30_000): Promise<Reply> {
   return new Promise(resolve => {
     const socket = connect({
       port,

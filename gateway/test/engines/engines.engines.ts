@@ -124,9 +124,7 @@ for (const engine of ENGINES) {
       for (const request of requests) expect(await status(request)).toBe(200)
       const forged = { ...sign(), body: Buffer.from('{"id":2}') as Buffer<ArrayBuffer> }
       expect(await status(forged)).toBe(401)
-      expect(application.seen.slice(before).map(({ target }) => target)).toEqual(
-        requests.map(({ target }) => target)
-      )
+      expect(application.seen.slice(before).map(({ target }) => target)).toEqual(requests.map(({ target }) => target))
     })
 
     test('passes an honest request with two lines of Via and of X-Forwarded-For', async () => {
@@ -152,9 +150,7 @@ for (const engine of ENGINES) {
     test('overwrites what a sender writes into the headers of the verdict', async () => {
       const fakes = GRANTED.flatMap(name => [name, name.toUpperCase(), name.replace(/s/g, 'S')])
       for (const name of fakes) {
-        const { status, seen } = await through(
-          octetsOf({ request: sign(), isChunked: false }, [[name, 'evil']])
-        )
+        const { status, seen } = await through(octetsOf({ request: sign(), isChunked: false }, [[name, 'evil']]))
         expect([name, status]).toEqual([name, 200])
         for (const granted of GRANTED) {
           const values = valuesOf(seen[0]!, granted)
@@ -181,9 +177,7 @@ for (const engine of ENGINES) {
           const request = sign()
           const line: [string, string] = [name, name === 'Date' ? new Date(0).toUTCString() : 'evil']
           const headers = place === 'before' ? [line, ...request.headers] : [...request.headers, line]
-          const { status, seen } = await through(
-            octetsOf({ request: { ...request, headers }, isChunked: false })
-          )
+          const { status, seen } = await through(octetsOf({ request: { ...request, headers }, isChunked: false }))
           expect([name, place, status >= 400, seen.length]).toEqual([name, place, true, 0])
         }
       }
@@ -242,10 +236,9 @@ for (const engine of ENGINES) {
       await authorize()
       let status = 0
       await expect
-        .poll(
-          async () => (status = (await through(octetsOf({ request: sign(), isChunked: false }))).status),
-          { timeout: 30_000 }
-        )
+        .poll(async () => (status = (await through(octetsOf({ request: sign(), isChunked: false }))).status), {
+          timeout: 30_000
+        })
         .toBe(200)
       expect(status).toBe(200)
     })

@@ -99,9 +99,7 @@ test.skipIf(reason !== undefined)(
     isOver = true
     await killing
 
-    console.info(
-      `${kills} kills, statuses ${JSON.stringify(tally)}, the application saw ${application.seen.length}`
-    )
+    console.info(`${kills} kills, statuses ${JSON.stringify(tally)}, the application saw ${application.seen.length}`)
     expect(wrong).toEqual([])
     expect(kills).toBeGreaterThan(0)
     const targets = application.seen.map(({ target }) => target)

@@ -32,8 +32,5 @@ export async function exchangeOf(
 /** The same request with one header changed on its way. */
 export const withHeader = <R extends ReceivedRequest>(request: R, name: string, value: string): R => ({
   ...request,
-  headers: (request.headers as HeaderLines).map(([line, received]) => [
-    line,
-    line === name ? value : received
-  ])
+  headers: (request.headers as HeaderLines).map(([line, received]) => [line, line === name ? value : received])
 })

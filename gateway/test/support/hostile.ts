@@ -37,10 +37,7 @@ export const HOSTILE: readonly [name: string, request: ReceivedRequest][] = [
   ['a very long method', { ...sign(), method: 'M'.repeat(10_000) }],
   ['a header of 100,000 characters', withLines(['X-Long', 'x'.repeat(100_000)])],
   ['a header name of 100,000 characters', withLines(['X'.repeat(100_000), 'x'])],
-  [
-    '400 headers',
-    withLines(...Array.from({ length: 400 }, (_, i): [string, string] => [`X-${i}`, `<i>${i}</i>`]))
-  ],
+  ['400 headers', withLines(...Array.from({ length: 400 }, (_, i): [string, string] => [`X-${i}`, `<i>${i}</i>`]))],
   ['markup in a header', withLines(['X-A', `<svg onload=${ATTACK}>`])],
   ['a header name of markup', withLines([`<svg/onload=${ATTACK}>`, 'x'])],
   ['a line break in a header', withLines(['X-A', `a\r\nSet-Cookie: a=b\r\n\r\n<script>${ATTACK}</script>`])],
@@ -55,14 +52,8 @@ export const HOSTILE: readonly [name: string, request: ReceivedRequest][] = [
     replacing('Signature', `keyId="a",headers="${'x '.repeat(5000)}",signature="AAAA"`)
   ],
   ['a name of Object.prototype', withLines(['__proto__', 'x'], ['constructor', 'x'], ['toString', 'x'])],
-  [
-    'a body of markup',
-    body(`<script>${ATTACK}</script><img src=x onerror=${ATTACK}><style>*{display:none}</style>`)
-  ],
-  [
-    'a body of bidirectional and invisible text',
-    body(`${BIDI}\u200b\ufeff\u{e0041}\u{1f3f4}\u2028${'ﷺ'.repeat(500)}`)
-  ],
+  ['a body of markup', body(`<script>${ATTACK}</script><img src=x onerror=${ATTACK}><style>*{display:none}</style>`)],
+  ['a body of bidirectional and invisible text', body(`${BIDI}\u200b\ufeff\u{e0041}\u{1f3f4}\u2028${'ﷺ'.repeat(500)}`)],
   ['a body without a space', body('W'.repeat(60_000))],
   ['a body of any bytes', body(Uint8Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256))]
 ]

@@ -64,8 +64,7 @@ function wordsOfShell(text: string): string[] {
       // Up to the quote, or to the end of a command that is cut off.
       while (!reader.take(/'|$/y)) {
         const [, run, unit, octet = unit, char = ''] = reader.take(ANSI)!
-        const escaped =
-          octet === undefined ? (CONTROLS[char] ?? char) : String.fromCharCode(Number.parseInt(octet, 16))
+        const escaped = octet === undefined ? (CONTROLS[char] ?? char) : String.fromCharCode(Number.parseInt(octet, 16))
         words.add(run ?? escaped)
       }
     } else if (reader.take(/"/y)) {

@@ -1,14 +1,7 @@
 import { plural } from '../../explain/text.ts'
 import { lineValues, trimWhiteSpace } from '../../http/fields.ts'
 import type { HeaderLine } from '../../http/request.ts'
-import {
-  assertWithin,
-  type Captured,
-  type Entry,
-  entryOf,
-  MAX_ENTRIES,
-  splitPseudoHeaders
-} from './capture.ts'
+import { assertWithin, type Captured, type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders } from './capture.ts'
 
 /** A head, with the empty lines before it, which do not count (RFC 9112 section 2.2). */
 const HEAD = /[\r\n]*(.*?)(?:\r?\n\r?\n|\r?\n?$)/gs
@@ -101,8 +94,7 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
   const { length } = body
   const more = rest.length - length
   const notes: string[] = []
-  if (!isCounted && length > 0)
-    notes.push(`without a Content-Length, all ${length} bytes after the head are the body`)
+  if (!isCounted && length > 0) notes.push(`without a Content-Length, all ${length} bytes after the head are the body`)
   if (length > 0 && length < wanted)
     notes.push(`the file has ${length} of the ${wanted} bytes that Content-Length says`)
   if (more === 0 || isEnd(rest.subarray(length))) return { body, length, notes }
@@ -120,8 +112,7 @@ function parseChunks(rest: Buffer) {
   let [at, size, length, count] = [0, -1, 0, 0]
   while (size !== 0) {
     const end = bytes.indexOf('\n', at + 2) + 1
-    const [line, hex] =
-      SIZE.exec(bytes.toString('latin1', at, Math.min(end || bytes.length, at + 1000))) ?? []
+    const [line, hex] = SIZE.exec(bytes.toString('latin1', at, Math.min(end || bytes.length, at + 1000))) ?? []
     if (line === undefined || hex === undefined) break
     size = Number.parseInt(hex, 16)
     const from = at + line.length

@@ -45,9 +45,7 @@ function parseLambdaEvent(event: JsonObject): Entry[] | undefined {
   const lines = parseHeaders([...(headers as Iterable<HeaderLine>)])
   // A load balancer may listen without TLS, and says in a header whether it did; it replaces what the sender wrote.
   const isHttps = !request.https && lineValues(lines, 'x-forwarded-proto').join() === 'https'
-  const notes = isHttps
-    ? ['X-Forwarded-Proto of the load balancer is https, so the request counts as HTTPS']
-    : []
+  const notes = isHttps ? ['X-Forwarded-Proto of the load balancer is https, so the request counts as HTTPS'] : []
   return [entryOf({ ...request, headers: lines, https: request.https || isHttps, notes })]
 }
 

@@ -83,8 +83,7 @@ function parse(bytes: Buffer, start: string): Entry[] {
   if (/^\s*(?:\{|\[\s*[[\]{"])/.test(start)) return parseJsonText(bytes)
   if (POWERSHELL.test(start)) return parsePowerShell(bytes.toString('utf8'))
   if (FETCH_CALL.test(start)) return parseFetchCalls(bytes.toString('utf8'))
-  if (/^\s*(?:\$ |[A-Z]:\\[^>\n]*>)?curl(?:\.exe)?\s/i.test(start))
-    return parseCurlCommand(bytes.toString('utf8'))
+  if (/^\s*(?:\$ |[A-Z]:\\[^>\n]*>)?curl(?:\.exe)?\s/i.test(start)) return parseCurlCommand(bytes.toString('utf8'))
   const [, indent] = INDENTED.exec(start) ?? []
   if (indent !== undefined) return parseHttp(unindent(bytes, Buffer.from(indent)))
   const text = bytes.toString('latin1')
@@ -114,8 +113,7 @@ function parseJsonText(bytes: Buffer): Entry[] {
     return parseJson(JSON.parse(`[${text.replace(/\n(?=\{)(?<=\}[ \t\r]*\n)/g, ',')}]`))
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const problem =
-      error instanceof SyntaxError ? `does not parse: ${problemIn(bytes, error, comma)}` : MISTYPED
+    const problem = error instanceof SyntaxError ? `does not parse: ${problemIn(bytes, error, comma)}` : MISTYPED
     throw new UsageError(`the file looks like JSON but ${problem}`)
   }
 }

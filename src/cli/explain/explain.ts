@@ -18,15 +18,7 @@ import { lookupOf } from '../lookup.ts'
 /** The receiver. A capture arrives at once, and there is no replay store: their timeouts would mean nothing. */
 const RECEIVER = pick(
   SHARED,
-  ...([
-    'serviceDomain',
-    'hosts',
-    'accounts',
-    'accountHeader',
-    'accountPrefix',
-    'schemes',
-    'algorithms'
-  ] as const),
+  ...(['serviceDomain', 'hosts', 'accounts', 'accountHeader', 'accountPrefix', 'schemes', 'algorithms'] as const),
   ...(['dateTolerance', 'alsoCovered', 'minRsaBits', 'maxRsaBits', 'maxBodyBytes', 'lookupTimeout'] as const),
   ...(['servers', 'url', 'requireAuthenticated', 'https'] as const)
 )
@@ -54,8 +46,7 @@ const CONTEXT = {
   trustFileDns: {
     flag: 'trust-file-dns',
     kind: 'switch',
-    about:
-      'accept the DNS answers of a fixture, although a receiver is given: who wrote it may have made the key'
+    about: 'accept the DNS answers of a fixture, although a receiver is given: who wrote it may have made the key'
   },
   body: { flag: 'body', kind: 'text', value: 'FILE', about: 'the body, for a capture that does not have it' }
 } as const
@@ -120,9 +111,7 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
   const bytes = verdict.status === 'verified' ? Buffer.from(verdict.body) : undefined
   const body = bytes && { body: { length: bytes.length, base64: bytes.toString('base64') } }
   const keySource = source === 'dns' ? {} : { keySource: 'file' }
-  io.print(
-    flags.json ? asciiJson({ ...keySource, ...verdict, ...body, diagnosis }) : explainDiagnosis(diagnosis)
-  )
+  io.print(flags.json ? asciiJson({ ...keySource, ...verdict, ...body, diagnosis }) : explainDiagnosis(diagnosis))
   return { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }[verdict.status]
 }
 
@@ -139,9 +128,7 @@ const KEY_SOURCES = {
 function keySourceOf({ options }: Entry, flags: Flags): 'dns' | keyof typeof KEY_SOURCES {
   const isReplaced = [flags.keyRecord, flags.servers, flags.url].some(value => value !== undefined)
   if (options?.lookupTxt === undefined || isReplaced) return 'dns'
-  const isReceiverGiven = [flags.serviceDomain, flags.hosts, flags.accounts].some(
-    given => given !== undefined
-  )
+  const isReceiverGiven = [flags.serviceDomain, flags.hosts, flags.accounts].some(given => given !== undefined)
   return isReceiverGiven && !flags.trustFileDns ? 'untrusted-file' : 'trusted-file'
 }
 
@@ -191,9 +178,7 @@ async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {
 function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOptions {
   const records = flags.keyRecord === undefined ? undefined : parseTxt(flags.keyRecord)
   if (records && !records.some(looksLikeKeyRecord))
-    throw new UsageError(
-      '--key-record takes the text of a key record: --key-record "$(cat FILE)" for one in a file'
-    )
+    throw new UsageError('--key-record takes the text of a key record: --key-record "$(cat FILE)" for one in a file')
   const now = flags.now === undefined ? time : parseNow(flags.now, request)
   const { serviceDomain, hosts, accounts, accountHeader, accountPrefix, algorithms } = flags
   const { dateTolerance, alsoCovered, minRsaBits, maxRsaBits, maxBodyBytes, lookupTimeout } = flags
@@ -216,9 +201,7 @@ function parseNow(text: string, { headers }: Entry['request']): number {
   const received = date.ok ? date.value.getTime() : Number.NaN
   const time = text === 'date' ? received : Date.parse(text)
   if (!Number.isNaN(time)) return time
-  throw new UsageError(
-    '--now takes a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date'
-  )
+  throw new UsageError('--now takes a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date')
 }
 
 /** A quoted string, a comment up to the end of its line, a bracket, the end of a line, or anything else. */
@@ -249,12 +232,7 @@ export function parseTxt(pasted: string): string[] {
 }
 
 /** What the verdict on a capture means. What the capture does not hold was not checked. */
-function diagnoseCapture(
-  verdict: Verdict,
-  { missingBody, time }: Entry,
-  { now }: Flags,
-  options: VerifierOptions
-) {
+function diagnoseCapture(verdict: Verdict, { missingBody, time }: Entry, { now }: Flags, options: VerifierOptions) {
   const { date, digest } = verdict.checks
   // The body is asked for only when every other check has passed.
   const isLost = missingBody !== undefined && 'code' in digest && digest.code === 'body-unreadable'
@@ -267,11 +245,7 @@ function diagnoseCapture(
   const checked = { ...verdict, checks, ...(isLost && { failures: [] }) } as Verdict
   const diagnosis = diagnoseWithin(PATIENT_SEARCH_COST, checked, { settings: 'flags' })
   const isUndecided = verdict.status === 'unavailable' && verdict.checks.key.outcome === 'not-run'
-  const missing = isLost
-    ? 'the body is not in the capture'
-    : isUndecided
-      ? 'the key is from the file'
-      : undefined
+  const missing = isLost ? 'the body is not in the capture' : isUndecided ? 'the key is from the file' : undefined
   const headline = missing === undefined ? diagnosis.headline : `${missing}; all else passed`
   const isPartial = isUndated && (missing !== undefined || verdict.status === 'verified')
   const clock = `this machine's clock (${new Date().toUTCString()})`

@@ -84,9 +84,7 @@ const encodeQuery = ({ type, name, mode }: Query, id: number): Buffer =>
   encode({
     ...{ type: 'query', id, flags: FLAGS[mode], questions: [{ type, class: 'IN', name }] },
     // Lets a long record come by UDP (RFC 6891 section 6.2.3). The type of dns-packet requires the zeros.
-    additionals: [
-      { type: 'OPT', name: '.', udpPayloadSize: UDP_PAYLOAD, flags: 0, options: [], ...NO_EXTENSION }
-    ]
+    additionals: [{ type: 'OPT', name: '.', udpPayloadSize: UDP_PAYLOAD, flags: 0, options: [], ...NO_EXTENSION }]
   })
 
 const NO_EXTENSION = { extendedRcode: 0, ednsVersion: 0, flag_do: false }

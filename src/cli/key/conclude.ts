@@ -94,8 +94,7 @@ export function conclude(resolved: Resolved, trace: Trace | undefined, limits: K
   const { finding } = answers[0]!
   if (finding.found !== 'record') {
     if (texts.length > 0) return { kind: 'withdrawn', zone, ttl: resolver.ttl }
-    if (misplaced !== undefined)
-      return { kind: 'bad-record', problem: { mistake: 'zone-appended', at: misplaced } }
+    if (misplaced !== undefined) return { kind: 'bad-record', problem: { mistake: 'zone-appended', at: misplaced } }
     return { kind: 'not-published', zone, name, isAlias: hops.length > 1 || finding.found === 'alias' }
   }
   const published = problemOf(finding.texts, limits)

@@ -37,8 +37,7 @@ export const select = <T extends Answer['type']>(
   name?: string
 ): readonly Of<T>[] =>
   (records ?? []).filter(
-    (record): record is Of<T> =>
-      record.type === type && (name === undefined || lowerCase(record.name) === name)
+    (record): record is Of<T> => record.type === type && (name === undefined || lowerCase(record.name) === name)
   )
 
 /** The zone whose SOA a reply about the name brings; undefined where it is about an alias, or no answer. */
@@ -68,10 +67,7 @@ export function findingOf(reply: Reply, name: string, zone: string): Finding {
   const glue = [...select(additionals, 'A'), ...select(additionals, 'AAAA')]
   const servers = delegations.map(({ data }) => {
     const server = lowerCase(data)
-    return [
-      server,
-      glue.filter(record => lowerCase(record.name) === server).map(record => record.data)
-    ] as const
+    return [server, glue.filter(record => lowerCase(record.name) === server).map(record => record.data)] as const
   })
   return { found: 'referral', zone: nearer, servers: new Map(servers) }
 }
@@ -115,9 +111,7 @@ export function viewOf(reply: Reply, unchecked: Reply | undefined, name: string)
   const aliases = new Map<string, string>()
   const packet = 'packet' in reply ? reply.packet : undefined
   let finding: Finding =
-    packet === undefined
-      ? { found: 'no-reply', error: (reply as { error: string }).error }
-      : findingAt(packet, name)
+    packet === undefined ? { found: 'no-reply', error: (reply as { error: string }).error } : findingAt(packet, name)
   let owner = name
   let ttl = Number.POSITIVE_INFINITY
   while (packet !== undefined && finding.found === 'alias' && !aliases.has(owner)) {

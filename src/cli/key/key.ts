@@ -51,12 +51,7 @@ const TRACE_TIMEOUT = 10_000
 /** Messages after that lookup, for all names together. */
 const MAX_QUERIES = 60
 
-async function run(
-  values: Values<typeof FLAGS>,
-  io: Io,
-  _: string,
-  names: readonly string[]
-): Promise<number> {
+async function run(values: Values<typeof FLAGS>, io: Io, _: string, names: readonly string[]): Promise<number> {
   const lookupTxt = lookupOf(values) ?? dnsTxtLookup()
   const lookup = createLookup(lookupTxt, values.lookupTimeout ?? DEFAULTS.lookupTimeout)
   const { minRsaBits = DEFAULTS.minRsaBits, maxRsaBits = DEFAULTS.maxRsaBits } = values

@@ -102,11 +102,7 @@ function hopLines({ name, zone, servers }: Hop): string[] {
     return wrapWords(`  ${escapeText(server)}: `, about.filter(Boolean).join(', '))
   })
   const where = zone === undefined ? 'no zone was found' : `in the zone ${escapeText(zone)}`
-  return [
-    '',
-    wrapWords('-- ', `${escapeText(name)}, ${where}`),
-    ...(rows.length > 0 ? rows : ['  no name server'])
-  ]
+  return ['', wrapWords('-- ', `${escapeText(name)}, ${where}`), ...(rows.length > 0 ? rows : ['  no name server'])]
 }
 
 /** For a person: what is there, as printable ASCII in 80 columns. */

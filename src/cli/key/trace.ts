@@ -1,16 +1,7 @@
 import { normalizeName } from '../../http/host-name.ts'
 import { isPrivate } from './addresses.ts'
 import type { Ask, Query, Reply, Server } from './ask.ts'
-import {
-  type Finding,
-  findingOf,
-  lowerCase,
-  type ResolverView,
-  select,
-  serialIn,
-  viewOf,
-  zoneIn
-} from './findings.ts'
+import { type Finding, findingOf, lowerCase, type ResolverView, select, serialIn, viewOf, zoneIn } from './findings.ts'
 
 /** What one name server says, at one of its addresses. */
 export interface ServerReport {
@@ -74,11 +65,7 @@ async function viewOfResolver(ask: Ask, name: string, options: TraceOptions): Pr
 }
 
 /** The reply of the first resolver that has one. */
-async function askResolver(
-  ask: Ask,
-  { resolvers }: TraceOptions,
-  query: Omit<Query, 'server'>
-): Promise<Reply> {
+async function askResolver(ask: Ask, { resolvers }: TraceOptions, query: Omit<Query, 'server'>): Promise<Reply> {
   let reply: Reply = { error: 'ECONNREFUSED' }
   for (const server of resolvers) {
     reply = await ask({ ...query, server })
@@ -95,13 +82,7 @@ async function traceHop(ask: Ask, name: string, options: TraceOptions): Promise<
   let known: NameServers | undefined
   while (zone !== undefined) {
     options.onZone?.(zone)
-    servers = await askNameServers(
-      ask,
-      name,
-      zone,
-      known ?? (await findNameServers(ask, zone, options)),
-      options
-    )
+    servers = await askNameServers(ask, name, zone, known ?? (await findNameServers(ask, zone, options)), options)
     const referral = servers.map(({ finding }) => finding).find(({ found }) => found === 'referral')
     // Each zone is nearer to the name than the one before.
     if (referral?.found !== 'referral') break
@@ -146,8 +127,7 @@ async function askNameServers(
   const servers = [...new Map(addresses.flat().reverse())].reverse()
   return Promise.all(
     servers.map(async ([address, server]): Promise<ServerReport> => {
-      if (isPrivate(address) && !options.includePrivate)
-        return { server, address, finding: { found: 'not-asked' } }
+      if (isPrivate(address) && !options.includePrivate) return { server, address, finding: { found: 'not-asked' } }
       const query = { server: { address, port: 53 }, mode: 'authoritative' } as const
       const finding = findingOf(await ask({ ...query, type: 'TXT', name }), name, zone)
       const isServed = !['no-reply', 'refusal', 'referral'].includes(finding.found)

@@ -95,10 +95,7 @@ function adviceOn(conclusion: Conclusion): Advice {
     case 'alias-circle':
       return sender('end the circle of aliases', conclusion.names.map(name => escapeText(name)).join(', '))
     case 'too-many-aliases':
-      return sender(
-        'use fewer aliases',
-        `more than 8 follow one another (${escapeText(conclusion.names[0]!)})`
-      )
+      return sender('use fewer aliases', `more than 8 follow one another (${escapeText(conclusion.names[0]!)})`)
     case 'resolver-fails':
       return receiver('repair its DNS server', `it fails with ${escapeText(conclusion.error)}`)
     case 'resolver-unreachable':

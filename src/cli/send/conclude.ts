@@ -27,11 +27,8 @@ export function conclude(
   const isEarly = status === 413 && dns !== undefined && asked === 0
   const isOurs = (isRefusal(first!) && !isEarly) || (asked > 0 && [401, 413, 503].includes(status))
   const isUnmarked = status === 401 && headers['www-authenticate'] === undefined
-  const doubt = isOurs
-    ? ''
-    : ' It may not be signed-requests that refused: WWW-Authenticate: Signature is missing.'
-  if (isForgery && status !== 503 && (isOurs || isUnmarked))
-    return [EXIT.ok, `Refused, as it should be.${doubt}`]
+  const doubt = isOurs ? '' : ' It may not be signed-requests that refused: WWW-Authenticate: Signature is missing.'
+  if (isForgery && status !== 503 && (isOurs || isUnmarked)) return [EXIT.ok, `Refused, as it should be.${doubt}`]
   const exit = status === 503 ? EXIT.unknown : EXIT.refused
   if (!isOurs) return [exit, `This is not a refusal of signed-requests: ${describeResponse(first!)}.`]
   if (asked > 0)

@@ -148,8 +148,7 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
   const data = flags.data?.startsWith('@') ? await readBytes(flags.data.slice(1), '--data', io) : flags.data
   const signed = sign(url, key, flags, data ?? null)
   const { tamper: what, accountHeader: header } = flags
-  const { forged: request, text: forgery } =
-    what === undefined ? { forged: signed } : tamper(what, signed, header)
+  const { forged: request, text: forgery } = what === undefined ? { forged: signed } : tamper(what, signed, header)
   const serveAt = flags.serveDns ?? (flags.start && '127.0.0.1:0')
   const dns = serveAt === undefined ? undefined : await serveRecord(serveAt, key)
   if (dns === undefined || flags.printRecord) io.print(`${zoneRecord(key)}\n`)

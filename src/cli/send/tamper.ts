@@ -14,8 +14,7 @@ const otherByte: Change = body => {
 const tenSecondsEarlier: Change = date => new Date(Date.parse(date) - 10_000).toUTCString()
 
 /** Near the end, which is base64 in both standards, but not the last: it stays canonical. */
-const otherCharacter: Change = signature =>
-  signature.replace(/.(?=.{20}$)/, found => (found === 'A' ? 'B' : 'A'))
+const otherCharacter: Change = signature => signature.replace(/.(?=.{20}$)/, found => (found === 'A' ? 'B' : 'A'))
 
 export const FORGERY_NAMES = ['body', 'date', 'host', 'account', 'signature'] as const
 

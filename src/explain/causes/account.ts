@@ -4,8 +4,7 @@ const OTHER_HEADER: ConditionalCause<'account-missing' | 'account-malformed'> = 
   when: ({ similar }) => similar !== undefined,
   cause: ({ similar }, { setting }) =>
     `${setting('accountHeader')} is not the header that the service uses: ${similar} is there: is that it?`,
-  fix: (_, { setting }, { evidence }) =>
-    `If so: ${setting('accountHeader', evidence.similar?.split(':', 1)[0])}.`
+  fix: (_, { setting }, { evidence }) => `If so: ${setting('accountHeader', evidence.similar?.split(':', 1)[0])}.`
 }
 
 export const accountCauses = (): {

@@ -14,16 +14,13 @@ export const coverageCauses = (): {
       fix: ({ missing }) => `Have the sender sign ${missing}, or anyone can change it.`
     },
     {
-      cause:
-        'the sender signs less than the service does, or a name is configured that the service does not sign',
+      cause: 'the sender signs less than the service does, or a name is configured that the service does not sign',
       fix: ({ missing }, { setting }) =>
         `Have the sender sign ${missing}, or anyone can change it; if the service does not sign it, check ` +
         `${setting('accountHeader')} and ${setting('alsoCovered')}.`
     }
   ],
-  'coverage-repeated': [
-    { cause: 'a broken sender, or an attack', fix: 'Have the sender list each name once.' }
-  ],
+  'coverage-repeated': [{ cause: 'a broken sender, or an attack', fix: 'Have the sender list each name once.' }],
   'coverage-absent': [
     {
       when: ({ reason }) => reason !== undefined,

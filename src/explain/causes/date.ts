@@ -21,27 +21,19 @@ export const CLOCK_NOT_SET: ConditionalCause<'date-in-future' | 'signature-creat
     return time >= from && time < to
   },
   cause: (_, { either }, { evidence }) =>
-    `${compareWithClock(evidence)}: ` +
-    either('now() returns seconds, not milliseconds', 'that clock is not set'),
-  fix: (_, { either }) =>
-    either('Return milliseconds since 1970, as Date.now does.', "Set this machine's clock (NTP).")
+    `${compareWithClock(evidence)}: ` + either('now() returns seconds, not milliseconds', 'that clock is not set'),
+  fix: (_, { either }) => either('Return milliseconds since 1970, as Date.now does.', "Set this machine's clock (NTP).")
 }
 
 export const AHEAD: Cause<'date-in-future' | 'signature-created-out-of-range'> = {
-  cause: (_, __, { evidence }) =>
-    `${compareWithClock(evidence)}: the sender's clock is fast, or this one is slow`,
+  cause: (_, __, { evidence }) => `${compareWithClock(evidence)}: the sender's clock is fast, or this one is slow`,
   fix:
     "Run date -u on this machine: if it differs from the true time, correct this machine's clock (NTP); if not, have " +
     'the sender correct its clock.'
 }
 
 export const dateCauses = (): {
-  readonly [C in
-    | 'date-missing'
-    | 'date-repeated'
-    | 'date-malformed'
-    | 'date-too-old'
-    | 'date-in-future']: Causes<C>
+  readonly [C in 'date-missing' | 'date-repeated' | 'date-malformed' | 'date-too-old' | 'date-in-future']: Causes<C>
 } => ({
   'date-missing': [
     {

@@ -52,14 +52,11 @@ export const digestCauses = (): { readonly [C in DigestCode]: Causes<C> } => ({
   'digest-malformed': [
     { cause: 'a broken sender, or a header that was cut', fix: 'Have the sender write SHA-256= and base64.' }
   ],
-  'digest-unsupported': [
-    { cause: 'an old sender', fix: 'Have the sender add SHA-256: MD5 and SHA-1 never count.' }
-  ],
+  'digest-unsupported': [{ cause: 'an old sender', fix: 'Have the sender add SHA-256: MD5 and SHA-1 never count.' }],
   'digest-mismatch': [
     {
       when: ({ bodyLength }) => bodyLength === 0,
-      cause:
-        'the body is empty, and was not when it was signed: something else had already read it, or dropped it',
+      cause: 'the body is empty, and was not when it was signed: something else had already read it, or dropped it',
       fix: (_, { either }) =>
         `${either('Verify the raw bytes, before any body parser', 'Have the body passed on')}; a capture may not ` +
         'have the body at all.'
@@ -71,8 +68,7 @@ export const digestCauses = (): { readonly [C in DigestCode]: Causes<C> } => ({
     },
     {
       when: ({ decompressed }) => decompressed !== undefined,
-      cause: ({ decompressed }) =>
-        `something decompressed it (it came with Content-Encoding: ${decompressed})`,
+      cause: ({ decompressed }) => `something decompressed it (it came with Content-Encoding: ${decompressed})`,
       fix: (_, { either }) =>
         either(
           'Give the adapter the request itself, with no parser in front: express.raw() and express.json() decompress ' +

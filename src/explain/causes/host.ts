@@ -22,8 +22,7 @@ const SECOND_HOST = {
 }
 
 /** An address, a name without a dot, or a name that only an internal network has. */
-const INTERNAL =
-  /^(?:\[[\da-f:.]+]|[\d.]+|[^.:]+|.+\.(?:internal|local|localhost|lan|svc|cluster\.local))(?::\d+)?$/i
+const INTERNAL = /^(?:\[[\da-f:.]+]|[\d.]+|[^.:]+|.+\.(?:internal|local|localhost|lan|svc|cluster\.local))(?::\d+)?$/i
 
 export const hostCauses = (): {
   readonly [C in 'host-missing' | 'host-repeated' | 'host-mismatch']: Causes<C>
@@ -56,8 +55,7 @@ export const hostCauses = (): {
     {
       when: ({ received, expected }) =>
         expected.some(name => withoutPort(name) === withoutPort(received.toLowerCase())),
-      cause: ({ received, expected }) =>
-        `the port differs: ${received} was received and ${expected} is configured`,
+      cause: ({ received, expected }) => `the port differs: ${received} was received and ${expected} is configured`,
       fix: ({ received }, { setting }) =>
         `If the URL that you gave to the service has that port: ${setting('hosts', received)}. If not, a proxy ` +
         'changed it: have it keep Host (nginx: proxy_set_header Host $http_host).'

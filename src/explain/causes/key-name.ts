@@ -31,9 +31,7 @@ export const keyNameCauses = (): {
   ]
 })
 
-const isItself = (received: string, domain: string): boolean =>
-  received.toLowerCase().replace(/\.$/, '') === domain
+const isItself = (received: string, domain: string): boolean => received.toLowerCase().replace(/\.$/, '') === domain
 
 /** DKIM publishes keys at `<selector>._domainkey.<domain>` (RFC 6376 section 3.6.2.1). */
-const domainAbove = (domain: string): string =>
-  domain.split('._domainkey.')[1] ?? domain.slice(domain.indexOf('.') + 1)
+const domainAbove = (domain: string): string => domain.split('._domainkey.')[1] ?? domain.slice(domain.indexOf('.') + 1)

@@ -43,8 +43,7 @@ const lookupError = (error: string): string =>
 
 /** Is this the code of an error of the network or of DNS? Anything else was thrown by the function's own code. */
 const isNetworkError = (error: string): boolean =>
-  Object.hasOwn(ERRORS, error) ||
-  /^(?:E[A-Z_]{3,}|ERR_[A-Z_]+|UND_ERR_[A-Z_]+|[A-Z]+_CERT[A-Z_]*)$/.test(error)
+  Object.hasOwn(ERRORS, error) || /^(?:E[A-Z_]{3,}|ERR_[A-Z_]+|UND_ERR_[A-Z_]+|[A-Z]+_CERT[A-Z_]*)$/.test(error)
 
 /** DNS, or the way to it. */
 const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [
@@ -53,12 +52,10 @@ const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [
     when: ({ servers = [] }) => servers.some(server => /[^\d.:[\]a-f]/i.test(server)),
     cause: ({ servers }, _, { evidence }) =>
       `DNS over HTTPS at ${servers}, or the network path to it: ${lookupError(evidence.error)}`,
-    fix: ({ servers }) =>
-      `Check its URL, its certificate and HTTPS from here to ${servers}; the sender may try again.`
+    fix: ({ servers }) => `Check its URL, its certificate and HTTPS from here to ${servers}; the sender may try again.`
   },
   {
-    cause: (_, __, { evidence }) =>
-      `your DNS server, or the network path to it: ${lookupError(evidence.error)}`,
+    cause: (_, __, { evidence }) => `your DNS server, or the network path to it: ${lookupError(evidence.error)}`,
     fix: (_, __, { evidence }) =>
       'Check the resolver and the firewall (UDP and TCP 53; long answers need TCP), with: ' +
       `${keyCommand(evidence)}; the sender may try again.`
@@ -73,8 +70,7 @@ export const keyCauses = (): { readonly [C in KeyCode]: Causes<C> } => ({
       cause:
         'DNS has the name, and no key record there: the key is not published yet, or a wildcard or another TXT ' +
         'record is in its place',
-      fix: (_, __, { evidence }) =>
-        `Look at it with: ${keyCommand(evidence)}; the service must publish the key.`
+      fix: (_, __, { evidence }) => `Look at it with: ${keyCommand(evidence)}; the service must publish the key.`
     },
     {
       when: ({ reason }) => reason === 'ENODATA',
@@ -108,8 +104,7 @@ export const keyCauses = (): { readonly [C in KeyCode]: Causes<C> } => ({
       when: ({ bits = 0 }) => bits >= 1024,
       cause: ({ bits, limit }, { setting }) =>
         `the key has ${bits} bits, and ${setting('minRsaBits')} is ${limit}: is that above what the service uses?`,
-      fix: ({ bits }, { setting }) =>
-        `If the service documents keys of ${bits} bits: ${setting('minRsaBits', bits)}.`
+      fix: ({ bits }, { setting }) => `If the service documents keys of ${bits} bits: ${setting('minRsaBits', bits)}.`
     },
     {
       cause: ({ bits }) => `the key has ${bits} bits, fewer than the RFC allows`,
@@ -121,8 +116,7 @@ export const keyCauses = (): { readonly [C in KeyCode]: Causes<C> } => ({
   'key-too-long': [
     mistakeInRecord('key-too-long'),
     {
-      cause: ({ bits, limit }, { setting }) =>
-        `the key has ${bits} bits, and ${setting('maxRsaBits')} is ${limit}`,
+      cause: ({ bits, limit }, { setting }) => `the key has ${bits} bits, and ${setting('maxRsaBits')} is ${limit}`,
       fix: ({ bits }, { setting }) =>
         `If the service documents keys of ${bits} bits: ${setting('maxRsaBits', bits)}; if not, have the service ` +
         'publish another key.'

@@ -13,14 +13,12 @@ export const signatureHeaderCauses = (): { readonly [C in SignatureHeaderCode]: 
   'signature-missing': [
     {
       when: evidence => evidence?.header === 'Authorization',
-      cause: shown =>
-        `the signature is in ${shown?.header}, the other form of the draft, which is not read here`,
+      cause: shown => `the signature is in ${shown?.header}, the other form of the draft, which is not read here`,
       fix: 'Have the sender write the same parameters in a Signature header.'
     },
     {
       when: (_, { isUnsigned }) => isUnsigned,
-      cause:
-        'this request is not signed, so it is not from the service: a scanner, a health check, a browser',
+      cause: 'this request is not signed, so it is not from the service: a scanner, a health check, a browser',
       fix: 'Nothing to fix. If the service did send it, a proxy drops Signature and Digest: have it pass every header on.'
     },
     {
@@ -37,10 +35,8 @@ export const signatureHeaderCauses = (): { readonly [C in SignatureHeaderCode]: 
   'signature-malformed': [
     {
       when: ({ looksLike }) => looksLike === 'rfc9421',
-      cause:
-        'it is signed by RFC 9421, not by the draft; or a proxy dropped Signature-Input, where both are allowed',
-      fix: (_, words) =>
-        `${allowBoth(words)}; if it is allowed, have proxies pass Signature-Input on unchanged.`
+      cause: 'it is signed by RFC 9421, not by the draft; or a proxy dropped Signature-Input, where both are allowed',
+      fix: (_, words) => `${allowBoth(words)}; if it is allowed, have proxies pass Signature-Input on unchanged.`
     },
     UNKNOWN_CAUSE
   ],

@@ -40,8 +40,7 @@ const BY_CHANGE: Readonly<Record<LineChange, Cause<'signature-mismatch'>>> = {
   },
   query: {
     cause: 'the query was dropped or added on the way',
-    fix: (_, { either }) =>
-      `Have path and query passed on as received${either(', such as req.originalUrl', '')}.`
+    fix: (_, { either }) => `Have path and query passed on as received${either(', such as req.originalUrl', '')}.`
   },
   encoding: {
     cause: 'the target was decoded or encoded again, or slashes were merged or removed',

@@ -48,24 +48,15 @@ const K = [
   variant('k=RSA', 'k=RSA; ', `${LIST}: values are case-sensitive, so this is not the type rsa`),
   variant('k= empty', 'k=; ', `${TAGS}: key-k-tag-type is a word, so an empty one is not a type`),
   variant('k=dsa', 'k=dsa; ', TYPE),
-  variant(
-    'k=ed25519 over RSA',
-    'k=ed25519; ',
-    'RFC 8463 section 4.2: with k=ed25519, p= is the 32 octets of a key'
-  )
+  variant('k=ed25519 over RSA', 'k=ed25519; ', 'RFC 8463 section 4.2: with k=ed25519, p= is the 32 octets of a key')
 ]
-const HASH_IN_USE =
-  'RFC 6376 section 6.1.2: a record with an h= that does not list the hash in use is ignored'
+const HASH_IN_USE = 'RFC 6376 section 6.1.2: a record with an h= that does not list the hash in use is ignored'
 const H = [
   variant('no h=', '', `${TAGS}: without h= all hashes are allowed`),
   variant('h=sha256', 'h=sha256; ', HASH_IN_USE),
   variant('h=sha1', 'h=sha1; ', HASH_IN_USE),
   variant('h=sha1:sha256', 'h=sha1:sha256; ', HASH_IN_USE),
-  variant(
-    'h=sha1 : sha256',
-    'h=sha1 : sha256; ',
-    `${TAGS}: in key-h-tag, white space may stand around the colons`
-  ),
+  variant('h=sha1 : sha256', 'h=sha1 : sha256; ', `${TAGS}: in key-h-tag, white space may stand around the colons`),
   variant('h=foo:sha256', 'h=foo:sha256; ', `${TAGS}: unrecognized hashes in h= are ignored`),
   variant('h=sha512', 'h=sha512; ', HASH_IN_USE),
   variant('h= empty', 'h=; ', `${TAGS}: key-h-tag has a hash at least; an empty one allows none`)
@@ -75,11 +66,7 @@ const S = [
   variant('no s=', '', `${TAGS}: without s= all services are allowed`),
   variant('s=*', 's=*; ', `${TAGS}: s=* is all services`),
   variant('s=email', 's=email; ', SERVICES),
-  variant(
-    's=tlsrpt:email',
-    's=tlsrpt:email; ',
-    `${TAGS}: s= is a list with colons, and email is in this one`
-  ),
+  variant('s=tlsrpt:email', 's=tlsrpt:email; ', `${TAGS}: s= is a list with colons, and email is in this one`),
   variant('s=tlsrpt', 's=tlsrpt; ', SERVICES),
   variant('s=foo', 's=foo; ', SERVICES),
   variant('s= empty', 's=; ', `${TAGS}: key-s-tag has a service at least; an empty one allows none`)
@@ -127,21 +114,13 @@ const P = [
   variant('p= in the URL alphabet', `p=${p.replaceAll('+', '-').replaceAll('/', '_')}`, ALPHABET),
   variant('p= with another character', `p=${p.slice(0, 20)}!${p.slice(20)}`, ALPHABET),
   variant('p= with text after it', `p=${p}!!`, ALPHABET),
-  variant(
-    'p= cut off',
-    `p=${p.slice(0, 40)}`,
-    'ITU-T X.690 section 8.1.3: the length says how many octets follow'
-  ),
+  variant('p= cut off', `p=${p.slice(0, 40)}`, 'ITU-T X.690 section 8.1.3: the length says how many octets follow'),
   variant(
     'p= with octets after the key',
     `p=${spki(Buffer.concat([Buffer.from(p, 'base64'), Buffer.alloc(3)]))}`,
     `${TAGS}: p= is one DER-encoded key; by ITU-T X.690 section 8.1.1 its encoding ends with its contents`
   ),
-  variant(
-    'p= as RSAPublicKey',
-    `p=${pkcs1}`,
-    'RFC 6376 erratum 3017: RSAPublicKey is the form that the text names'
-  ),
+  variant('p= as RSAPublicKey', `p=${pkcs1}`, 'RFC 6376 erratum 3017: RSAPublicKey is the form that the text names'),
   variant('p= with exponent 1', `p=${spki(rsaSpki(modulusOf(ONE), 1n))}`, EXPONENT),
   variant('p= with an even exponent', `p=${spki(rsaSpki(modulusOf(ONE), 65536n))}`, EXPONENT),
   variant('p= of another key', `p=${TWO.p}`, 'RFC 6376 section 6.1.3: the signature is verified with the key')
@@ -174,11 +153,7 @@ const FORMS = [
     'v=DKIM1\\; k=rsa\\; p=P',
     `${TAGS}: the value of v= is the string DKIM1, here it ends with a backslash`
   ),
-  variant(
-    'names in upper case',
-    'V=DKIM1; K=rsa; P=P',
-    `${LIST}: tag names are case-sensitive, so there is no p=`
-  ),
+  variant('names in upper case', 'V=DKIM1; K=rsa; P=P', `${LIST}: tag names are case-sensitive, so there is no p=`),
   variant('a NUL', 'v=DKIM1; k=rsa\0; p=P', `${LIST}: a value has printable characters alone`),
   variant('text in front', 'hello; %', `${LIST}: a tag has an equals sign`),
   variant('nothing', ' ', `${TAGS}: p= is required`),
@@ -199,12 +174,7 @@ const KEYS: readonly (readonly [name: string, clause: string, key: TestKey, reco
     ED25519,
     `v=DKIM1; k=ed25519; h=sha256; p=${ED25519.p}`
   ],
-  [
-    'an Ed25519 key as k=rsa',
-    `${TAGS}: with k=rsa, p= is an RSA key in DER`,
-    ED25519,
-    `v=DKIM1; k=rsa; p=${ED25519.p}`
-  ]
+  ['an Ed25519 key as k=rsa', `${TAGS}: with k=rsa, p= is an RSA key in DER`, ED25519, `v=DKIM1; k=rsa; p=${ED25519.p}`]
 ]
 
 const GOOD = ONE.record

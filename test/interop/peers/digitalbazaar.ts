@@ -17,8 +17,7 @@ export const digitalbazaar: Peer = {
   async sign({ method, target, covered, algorithm }, lines) {
     const { createSignatureString, createAuthzHeader } = await load(NAME)
     const created = Math.floor(Date.now() / 1000)
-    const times =
-      covered === undefined || covered.includes('(created)') ? { created, expires: created + 60 } : {}
+    const times = covered === undefined || covered.includes('(created)') ? { created, expires: created + 60 } : {}
     const requestOptions = { method, url: target, headers: valueLists(lines), algorithm, ...times }
     const text = createSignatureString({ includeHeaders: covered && [...covered], requestOptions })
     const key = { key: PRIVATE_PEM, ...paddingOf(algorithm) }

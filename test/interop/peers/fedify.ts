@@ -69,8 +69,7 @@ const peer = (scheme: Peer['scheme']): Peer => ({
   }
 })
 
-const has = (lines: readonly Line[], name: string): boolean =>
-  lines.some(([each]) => each.toLowerCase() === name)
+const has = (lines: readonly Line[], name: string): boolean => lines.some(([each]) => each.toLowerCase() === name)
 
 export const fedify = peer('draft-cavage')
 export const fedify9421 = peer('rfc9421')

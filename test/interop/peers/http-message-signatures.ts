@@ -4,8 +4,7 @@ import { KEY_ID, load, type Peer, PRIVATE_PEM, PUBLIC_PEM, valueLists, versionOf
 const NAME = 'http-message-signatures'
 
 /** It names algorithms by RFC 9421 for both; its hs2019 is this one. */
-const nameOf = (algorithm: Case['algorithm']): string =>
-  algorithm === 'hs2019' ? 'rsa-pss-sha512' : 'rsa-v1_5-sha256'
+const nameOf = (algorithm: Case['algorithm']): string => (algorithm === 'hs2019' ? 'rsa-pss-sha512' : 'rsa-v1_5-sha256')
 
 /** `(created)` -> `@created`, `x-dict;sf` -> `"x-dict";sf` */
 const fieldOf = (name: string): string => name.replace(/^\((.*)\)$/, '@$1').replace(/^[^;]*/, '"$&"')

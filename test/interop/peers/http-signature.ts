@@ -1,14 +1,5 @@
 import { OutgoingMessage } from 'node:http'
-import {
-  KEY_ID,
-  load,
-  nodeHeaders,
-  type Peer,
-  PRIVATE_PEM,
-  PUBLIC_PEM,
-  valueLists,
-  versionOf
-} from './peer.ts'
+import { KEY_ID, load, nodeHeaders, type Peer, PRIVATE_PEM, PUBLIC_PEM, valueLists, versionOf } from './peer.ts'
 
 const peer = (name: string, algorithms: Partial<Record<'hs2019', object>> = {}): Peer => ({
   name,

@@ -1,14 +1,5 @@
 import type { Line } from '../cases.ts'
-import {
-  KEY_ID,
-  load,
-  nodeRawHeaders,
-  type Peer,
-  PRIVATE_PEM,
-  PUBLIC_PEM,
-  valueLists,
-  versionOf
-} from './peer.ts'
+import { KEY_ID, load, nodeRawHeaders, type Peer, PRIVATE_PEM, PUBLIC_PEM, valueLists, versionOf } from './peer.ts'
 
 const NAME = '@misskey-dev/node-http-message-signatures'
 

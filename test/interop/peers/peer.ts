@@ -39,8 +39,7 @@ export const load = (name: string): Promise<any> => import(/* @vite-ignore */ na
 const preparations = new WeakMap<readonly Line[], Set<Preparation>>()
 
 /** What was done to these lines for a peer that does not take them as they arrive. */
-export const preparationsOf = (lines: readonly Line[]): ReadonlySet<Preparation> =>
-  preparations.get(lines) ?? new Set()
+export const preparationsOf = (lines: readonly Line[]): ReadonlySet<Preparation> => preparations.get(lines) ?? new Set()
 
 function note(lines: readonly Line[], preparation: Preparation): void {
   const noted = preparations.get(lines) ?? new Set()

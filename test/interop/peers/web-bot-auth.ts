@@ -1,15 +1,6 @@
 import { sign, verify } from 'node:crypto'
 import { HOST } from '../cases.ts'
-import {
-  componentOf,
-  KEY_ID,
-  load,
-  type Peer,
-  PRIVATE_PEM,
-  PUBLIC_KEY,
-  valueLists,
-  versionOf
-} from './peer.ts'
+import { componentOf, KEY_ID, load, type Peer, PRIVATE_PEM, PUBLIC_KEY, valueLists, versionOf } from './peer.ts'
 
 const NAME = 'web-bot-auth'
 

@@ -12,10 +12,7 @@ const timing = (name: string, low: number, note = '') => ({
 })
 const TIMINGS = [timing('floor', 20), timing('ours', 30), timing('<x> & y', 200, 'does not check: body')]
 const barsOf = (svg: string) =>
-  [...svg.matchAll(/<rect class="(\w+)" x="18" y="\d+" width="(\d+)"/g)].map(([, kind, width]) => [
-    kind,
-    Number(width)
-  ])
+  [...svg.matchAll(/<rect class="(\w+)" x="18" y="\d+" width="(\d+)"/g)].map(([, kind, width]) => [kind, Number(width)])
 
 test('the chart has a bar for each timing, as long as its time, with its figures', () => {
   const chart = chartOf('Title', TIMINGS, 'Node.js')

@@ -105,11 +105,9 @@ function checkWith(options: ts.CompilerOptions, blocks: readonly CodeBlock[]): s
     const page = declaredOnPage.get(block.page) ?? new Set<string>()
     declaredOnPage.set(block.page, page)
     for (const { name, line } of undeclaredNames(first, source)) {
-      const type =
-        CONTEXT[name] ?? exported.get(name) ?? (page.has(name) || ANYTHING.has(name) ? 'any' : undefined)
+      const type = CONTEXT[name] ?? exported.get(name) ?? (page.has(name) || ANYTHING.has(name) ? 'any' : undefined)
       if (type === undefined) undeclared.push(`${block.page}:${block.line + line}: ${name} is not declared`)
-      const declaration =
-        extension === 'mts' ? `declare const ${name}: ${type}` : `/** @type {${type}} */ var ${name}`
+      const declaration = extension === 'mts' ? `declare const ${name}: ${type}` : `/** @type {${type}} */ var ${name}`
       if (type !== undefined) contents.set(pathOf(i), `${contents.get(pathOf(i))}${declaration}\n`)
     }
     for (const name of topLevelNames(source)) page.add(name)
@@ -161,8 +159,7 @@ function topLevelNames(source: ts.SourceFile): string[] {
     else for (const element of name.elements) if (ts.isBindingElement(element)) bind(element.name)
   }
   for (const statement of source.statements) {
-    if (ts.isVariableStatement(statement))
-      for (const { name } of statement.declarationList.declarations) bind(name)
+    if (ts.isVariableStatement(statement)) for (const { name } of statement.declarationList.declarations) bind(name)
     if ((ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) && statement.name)
       names.push(statement.name.text)
     const bindings = ts.isImportDeclaration(statement) ? statement.importClause : undefined

@@ -8,10 +8,7 @@ const codes = Object.keys(CODES) as Code[]
 
 /** The text below each code's heading. */
 const sections = new Map(
-  [...page.matchAll(/^### (\S+)\n([\s\S]*?)(?=^##|$(?![\s\S]))/gm)].map(([, code = '', text = '']) => [
-    code,
-    text
-  ])
+  [...page.matchAll(/^### (\S+)\n([\s\S]*?)(?=^##|$(?![\s\S]))/gm)].map(([, code = '', text = '']) => [code, text])
 )
 
 test('every code has one heading, and every heading is a code, in the order of the checks', () => {
@@ -25,10 +22,7 @@ test('the table has every check, with links to its codes', () => {
   expect(rows.map(([, check]) => check)).toEqual([...CHECK_NAMES])
   for (const [, check, anchor, links = ''] of rows) {
     expect(page.toLowerCase()).toContain(`## ${anchor?.replaceAll('-', ' ')}\n`)
-    const named = [...links.matchAll(/\[`([\w-]+)`\]\(#([\w-]+)\)/g)].map(([, code, target]) => [
-      code,
-      target
-    ])
+    const named = [...links.matchAll(/\[`([\w-]+)`\]\(#([\w-]+)\)/g)].map(([, code, target]) => [code, target])
     expect(named).toEqual(codes.filter(code => CODES[code][0] === check).map(code => [code, code]))
   }
 })
@@ -50,8 +44,7 @@ describe.each(codes)('%s', code => {
 
 test('the codes that the pages mention exist', () => {
   for (const name of ['options.md', 'troubleshooting.md']) {
-    const spoken =
-      read(name).match(/`(?:date|host|account|key|signature|digest|body|coverage|replay)-[a-z-]+`/g) ?? []
+    const spoken = read(name).match(/`(?:date|host|account|key|signature|digest|body|coverage|replay)-[a-z-]+`/g) ?? []
     const known = new Set<string>([...codes, 'account-'])
     for (const code of spoken) expect(known, `${name}: ${code}`).toContain(code.slice(1, -1))
   }

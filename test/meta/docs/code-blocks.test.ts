@@ -33,16 +33,14 @@ const isRun = ({ note }: CodeBlock): boolean => note === 'runs' || note === 'pri
 const isExempt = ({ note }: CodeBlock): boolean => /^not checked: \S.{7,}/.test(note)
 
 test('code blocks have a language that is known', () => {
-  expect(
-    blocks.filter(({ language }) => !LANGUAGES.has(language)).map(({ page, line }) => `${page}:${line}`)
-  ).toEqual([])
+  expect(blocks.filter(({ language }) => !LANGUAGES.has(language)).map(({ page, line }) => `${page}:${line}`)).toEqual(
+    []
+  )
 })
 
 // Examples are files, which `npm run check:types` checks; what runs need not be checked.
 test('code blocks compile', { timeout: 120_000 }, () => {
-  expect(checkBlocks(code.filter(block => !isExample(block) && !isRun(block) && !isExempt(block)))).toEqual(
-    []
-  )
+  expect(checkBlocks(code.filter(block => !isExample(block) && !isRun(block) && !isExempt(block)))).toEqual([])
 })
 
 test('JSON blocks parse', () => {
@@ -55,15 +53,12 @@ describe('code blocks that run', () => {
   const folder = mkdtempSync(join(ROOT, 'reports/code-blocks-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test.each(code.filter(isRun).map(block => ({ name: `${block.page}:${block.line}`, block })))(
-    '$name',
-    ({ block }) => {
-      const file = join(folder, `${block.line}.mts`)
-      writeFileSync(file, block.code)
-      const run = spawnSync(process.execPath, ['--import', 'tsx', file], { cwd: ROOT, encoding: 'utf8' })
-      expect(run.stderr).toBe('')
-      expect(run.status).toBe(0)
-      if (block.note !== 'runs') expect(run.stdout).toBe(blocks[blocks.indexOf(block) + 1]?.code)
-    }
-  )
+  test.each(code.filter(isRun).map(block => ({ name: `${block.page}:${block.line}`, block })))('$name', ({ block }) => {
+    const file = join(folder, `${block.line}.mts`)
+    writeFileSync(file, block.code)
+    const run = spawnSync(process.execPath, ['--import', 'tsx', file], { cwd: ROOT, encoding: 'utf8' })
+    expect(run.stderr).toBe('')
+    expect(run.status).toBe(0)
+    if (block.note !== 'runs') expect(run.stdout).toBe(blocks[blocks.indexOf(block) + 1]?.code)
+  })
 })

@@ -51,12 +51,10 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 
 test('every page that code points to exists, with its heading', () => {
   const wrong = files.flatMap(file =>
-    [...read(file).matchAll(/(?<![\w/.-])(docs\/[\w-]+\.md)(?:#([\w-]+))?/g)].flatMap(
-      ([link, page, anchor]) => {
-        if (!exists(page!)) return [`${file}: ${link}`]
-        return anchor === undefined || anchorsOf(proseOf(page!)).has(anchor) ? [] : [`${file}: ${link}`]
-      }
-    )
+    [...read(file).matchAll(/(?<![\w/.-])(docs\/[\w-]+\.md)(?:#([\w-]+))?/g)].flatMap(([link, page, anchor]) => {
+      if (!exists(page!)) return [`${file}: ${link}`]
+      return anchor === undefined || anchorsOf(proseOf(page!)).has(anchor) ? [] : [`${file}: ${link}`]
+    })
   )
   expect(wrong).toEqual([])
 })
@@ -86,9 +84,7 @@ describe('what pages mention exists', () => {
   test.each(PAGES)('%s: files and folders of the repository', page => {
     // docs/api is generated
     const pattern = /`((?!docs\/api`)(?:src|test|examples|fixtures|bench|docs|\.github|\.ci)\/[\w./-]*)`/g
-    expect(missing(page, pattern, name => exists(name) || exists(`${posix.dirname(page)}/${name}`))).toEqual(
-      []
-    )
+    expect(missing(page, pattern, name => exists(name) || exists(`${posix.dirname(page)}/${name}`))).toEqual([])
   })
 })
 

@@ -47,17 +47,13 @@ test.each(rules)('$alert asks for metrics that a receiver has, too', ({ alert, e
 test('the codes and statuses in the rules exist', () => {
   const values = (label: string) =>
     rules.flatMap(({ expr }) =>
-      [...expr.matchAll(new RegExp(`\\b${label}(?:=~?|!=|!~)"([^"]+)"`, 'g'))].flatMap(([, list]) =>
-        list!.split('|')
-      )
+      [...expr.matchAll(new RegExp(`\\b${label}(?:=~?|!=|!~)"([^"]+)"`, 'g'))].flatMap(([, list]) => list!.split('|'))
     )
   expect(values('code').filter(code => !(code in CODES))).toEqual([])
   expect(new Set(values('status'))).toEqual(new Set(['verified', 'rejected', 'unavailable']))
 })
 
 test('the page has a row for each alert', () => {
-  const rows = [...read('docs/operations.md').matchAll(/^\| `(SignedRequests\w+)` \|/gm)].map(
-    ([, name]) => name
-  )
+  const rows = [...read('docs/operations.md').matchAll(/^\| `(SignedRequests\w+)` \|/gm)].map(([, name]) => name)
   expect(rows).toEqual(rules.map(({ alert }) => alert))
 })

@@ -26,9 +26,7 @@ it('the OpenTelemetry example counts verdicts by status and code, and times them
   const [exported] = exporter.getMetrics()
   const found = exported?.scopeMetrics[0]?.metrics ?? []
   const points = Object.fromEntries(found.map(({ descriptor, dataPoints }) => [descriptor.name, dataPoints]))
-  expect(
-    points['signed_requests.verdicts']?.map(({ attributes, value }) => ({ ...attributes, value }))
-  ).toEqual([
+  expect(points['signed_requests.verdicts']?.map(({ attributes, value }) => ({ ...attributes, value }))).toEqual([
     { status: 'verified', code: '', value: 2 },
     { status: 'rejected', code: 'not-https', value: 1 }
   ])

@@ -26,8 +26,7 @@ test('the serializer for pino logs the record of a verdict, and nothing else tha
     const line = lines.pop()!
     expect(JSON.parse(line)).toMatchObject({ msg: 'received', verdict: { status: verdict.status } })
     expect(JSON.parse(line).verdict).toEqual(JSON.parse(JSON.stringify(logRecord(verdict))))
-    for (const secret of ['a secret', 'a forgery', '"checks"', '"evidence"'])
-      expect(line).not.toContain(secret)
+    for (const secret of ['a secret', 'a forgery', '"checks"', '"evidence"']) expect(line).not.toContain(secret)
   }
   expect(lines).toEqual([])
 })

@@ -13,11 +13,9 @@ describe('the README is short enough to be read to its end', () => {
   })
 
   test('shows the two right forms of asking a verdict before the wrong one', () => {
-    const places = [
-      "if (verdict.status === 'verified')",
-      'assertVerified(verdict)',
-      'if (await verify(req))'
-    ].map(form => readme.indexOf(form))
+    const places = ["if (verdict.status === 'verified')", 'assertVerified(verdict)', 'if (await verify(req))'].map(
+      form => readme.indexOf(form)
+    )
     expect(places).not.toContain(-1)
     expect(places).toEqual([...places].sort((a, b) => a - b))
   })

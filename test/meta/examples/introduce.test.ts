@@ -12,8 +12,7 @@ import { pairs } from './kinds.ts'
 import { behindProxy } from './senders.ts'
 
 const service = createTestService({ rsaBits: 1024 })
-const order = () =>
-  service.sign({ target: '/hook', headers: { 'Content-Type': 'application/json' }, body: '{"id":1}' })
+const order = () => service.sign({ target: '/hook', headers: { 'Content-Type': 'application/json' }, body: '{"id":1}' })
 const forged = () => ({ ...order(), body: '{"id":2}' })
 
 let dns: DnsServer
@@ -74,9 +73,7 @@ test('introduce-fetch acts as before on every request, and logs its verdict', as
   const send = async ({ target, headers, body }: ReturnType<typeof order> | ReturnType<typeof forged>) => {
     const url = `https://receiver.example${target}`
     const lines = pairs({ headers } as ReturnType<typeof order>) as [string, string][]
-    const response = await app.fetch(
-      new Request(url, { method: 'POST', headers: lines, body: body as string })
-    )
+    const response = await app.fetch(new Request(url, { method: 'POST', headers: lines, body: body as string }))
     return response.json()
   }
   expect(await send(order())).toEqual({ id: 1 })

@@ -35,8 +35,7 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   './account': ['AccountError', 'createAccountClient'],
   './doh': ['dohTxtLookup'],
-  './replay':
-    'memoryReplayStore postgresReplayStore postgresReplayTable redisReplayStore sqliteReplayStore'.split(' '),
+  './replay': 'memoryReplayStore postgresReplayStore postgresReplayTable redisReplayStore sqliteReplayStore'.split(' '),
   './rfc9421': 'buildSignatureBase parseContentDigest parseSignatureInput parseSignatures rfc9421'.split(' '),
   './testing': ['captureFixture', 'createTestService', 'replayStoreContract', 'serveDns']
 }

@@ -24,9 +24,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** Packs the packages as they are built and installs the tarballs as new users do, once for all tests. */
 export default function install(project: TestProject): () => void {
   const temporary = mkdtempSync(join(tmpdir(), 'package-'))
-  const pack = (
-    folder: string
-  ): { path: string; size: number; unpackedSize: number; files: { path: string }[] } => {
+  const pack = (folder: string): { path: string; size: number; unpackedSize: number; files: { path: string }[] } => {
     const to = ['--pack-destination', temporary]
     const output = JSON.parse(npm(join(ROOT, folder), 'pack', '--json', '--ignore-scripts', ...to))
     // npm 12 names each by its package.

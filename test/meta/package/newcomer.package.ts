@@ -111,9 +111,9 @@ test('the lines of the README run as they are: the demo, the ten lines with a go
 })
 
 test('the commands of docs/for-agents.md prove the ten lines', async () => {
-  const [good, forged, ...others] = [
-    ...agents.matchAll(/^```sh\n(npx signed-requests send [^`]+)```$/gm)
-  ].map(([, line]) => line!)
+  const [good, forged, ...others] = [...agents.matchAll(/^```sh\n(npx signed-requests send [^`]+)```$/gm)].map(
+    ([, line]) => line!
+  )
   expect(others).toEqual([])
   expect(await typed(good!)).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 200 OK') })
   for (const part of ['body', 'date', 'host', 'account', 'signature']) {

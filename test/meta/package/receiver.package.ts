@@ -92,10 +92,7 @@ test('the handler test of docs/frameworks.md passes, and fails for a handler tha
   const { status, stdout } = run('handler.test.mjs', example)
   expect(status, stdout).toBe(0)
   expect(stdout).toContain('# pass 1')
-  const takesAll = example.replace(
-    /= verify => nodeHandler\(.*/,
-    '= () => (_req, res) => res.writeHead(204).end()'
-  )
+  const takesAll = example.replace(/= verify => nodeHandler\(.*/, '= () => (_req, res) => res.writeHead(204).end()')
   expect(takesAll).not.toBe(example)
   const blind = run('blind.test.mjs', takesAll)
   expect(blind.status).toBe(1)

@@ -26,9 +26,7 @@ test('the tarball has the package and its documents, and nothing else', () => {
   // Two pages are those of the gateway.
   const left = ['api', 'engines.md', 'gateway.md']
   const pages = readdirSync(join(ROOT, 'docs')).filter(name => !left.includes(name))
-  expect(files.filter(file => file.startsWith('docs/')).sort()).toEqual(
-    pages.map(name => `docs/${name}`).sort()
-  )
+  expect(files.filter(file => file.startsWith('docs/')).sort()).toEqual(pages.map(name => `docs/${name}`).sort())
 })
 
 test('it is light: at most 300 KB, 1.2 MB unpacked, four packages installed', () => {

@@ -36,8 +36,7 @@ function compile(
 ): Promise<string> {
   const folder = mkdtempSync(join(inject('folder'), 'types-'))
   mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
-  if (nodeTypes !== undefined)
-    symlinkSync(path(`node_modules/${nodeTypes}`), join(folder, 'node_modules/@types/node'))
+  if (nodeTypes !== undefined) symlinkSync(path(`node_modules/${nodeTypes}`), join(folder, 'node_modules/@types/node'))
   write(folder)
   const compilerOptions = {
     target: 'ES2022',

@@ -95,15 +95,11 @@ export function byCode(failure: Failure) {
     case 'not-https':
       expectTypeOf(failure.check).toEqualTypeOf<'https'>()
       // Only where X-Forwarded-Proto was asked for.
-      expectTypeOf(failure.evidence).toEqualTypeOf<
-        { header: string; received: readonly string[] } | undefined
-      >()
+      expectTypeOf(failure.evidence).toEqualTypeOf<{ header: string; received: readonly string[] } | undefined>()
       break
     case 'date-missing':
       // Only by RFC 9421.
-      expectTypeOf(failure.evidence).toEqualTypeOf<
-        { reason: 'neither a covered Date nor created' } | undefined
-      >()
+      expectTypeOf(failure.evidence).toEqualTypeOf<{ reason: 'neither a covered Date nor created' } | undefined>()
       break
     case 'key-name-malformed':
       expectTypeOf(failure.evidence).toEqualTypeOf<{ received: string; domain: string }>()

@@ -49,9 +49,7 @@ async function judgeRequests({ options, now, requests }: RequestBatch): Promise<
         body: new Uint8Array(Buffer.from(body, 'base64'))
       })
       const bytes = 'body' in verdict ? createHash('sha256').update(verdict.body).digest('hex') : undefined
-      verdicts.push(
-        JSON.stringify({ ...verdict, body: bytes, checks: Object.values(checks).map(c => c.outcome) })
-      )
+      verdicts.push(JSON.stringify({ ...verdict, body: bytes, checks: Object.values(checks).map(c => c.outcome) }))
     } catch (error) {
       verdicts.push(`thrown: ${error instanceof Error ? error.message : String(error)}`)
     }

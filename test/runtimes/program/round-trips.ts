@@ -79,8 +79,7 @@ export async function runRoundTrips(): Promise<RoundTrips> {
         code === undefined
           ? verdict.status === 'verified' && new TextDecoder().decode(verdict.body) === BODY
           : verdict.status === 'rejected' && codes.join() === code && explain(verdict).includes(code)
-      if (!isAsExpected)
-        problems.push(`${scheme} ${algorithm} by ${by}, ${change}: ${verdict.status} ${codes}`)
+      if (!isAsExpected) problems.push(`${scheme} ${algorithm} by ${by}, ${change}: ${verdict.status} ${codes}`)
       else if (code === undefined) verified += 1
       else refused += 1
     }
@@ -124,8 +123,7 @@ function importPssKey(privateKey: KeyObject) {
 type Lines = readonly (readonly [name: string, value: string])[]
 
 const octets = (text: string): Uint8Array => Buffer.from(text, 'latin1')
-const base64 = (bytes: Uint8Array | ArrayBuffer): string =>
-  Buffer.from(bytes as Uint8Array).toString('base64')
+const base64 = (bytes: Uint8Array | ArrayBuffer): string => Buffer.from(bytes as Uint8Array).toString('base64')
 
 /** The request with a signature of its own in the place of the test kit's. */
 async function signDraft(

@@ -8,8 +8,6 @@ export function judgeSignatures(cases: readonly SignatureCase[]): string[] {
   return cases.map(([text, signed, signature, algorithm]) => {
     const record = parseKeyRecord(text)
     const key = record.ok ? importPublicKey(record.value) : record
-    return key.ok && verifySignature(signed, Buffer.from(signature, 'base64'), key.value, algorithm)
-      ? '1'
-      : '0'
+    return key.ok && verifySignature(signed, Buffer.from(signature, 'base64'), key.value, algorithm) ? '1' : '0'
   })
 }

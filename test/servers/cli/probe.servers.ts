@@ -34,14 +34,9 @@ function probe(url: string, trusted = certificate): Promise<{ code: number; text
   writeFileSync(file, trusted.cert)
   const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: file }
   return new Promise(resolve => {
-    execFile(
-      process.execPath,
-      ['--import', 'tsx', 'src/cli/main.ts', 'probe', url],
-      { env },
-      (error, stdout) => {
-        resolve({ code: Number(error?.code ?? 0), text: stdout.replace(/\n {24}/g, ' ') })
-      }
-    )
+    execFile(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', 'probe', url], { env }, (error, stdout) => {
+      resolve({ code: Number(error?.code ?? 0), text: stdout.replace(/\n {24}/g, ' ') })
+    })
   })
 }
 
@@ -63,8 +58,7 @@ describe('nginx answers instead', () => {
   const SITES = {
     toHttps: 'return 301 https://$host$request_uri;',
     toWww: 'return 308 https://www.localhost$request_uri;',
-    limit:
-      'client_max_body_size 512k; proxy_pass http://127.0.0.1:RECEIVER; proxy_set_header X-Forwarded-Proto https;',
+    limit: 'client_max_body_size 512k; proxy_pass http://127.0.0.1:RECEIVER; proxy_set_header X-Forwarded-Proto https;',
     login: "default_type text/html; return 200 '<title>Sign in</title>';",
     csrf: 'limit_except GET { deny all; } proxy_pass http://127.0.0.1:RECEIVER;',
     maintenance: 'add_header Retry-After 60 always; return 503;',

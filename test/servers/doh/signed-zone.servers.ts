@@ -21,11 +21,7 @@ describe('dohTxtLookup with a validating resolver', () => {
   })
   afterAll(() => zones?.close())
 
-  const judge = async (
-    serviceDomain: string,
-    requireAuthenticated: boolean,
-    method: 'POST' | 'GET' = 'POST'
-  ) => {
+  const judge = async (serviceDomain: string, requireAuthenticated: boolean, method: 'POST' | 'GET' = 'POST') => {
     const service = services.get(serviceDomain)!
     const lookupTxt = dohTxtLookup({ url: zones.url, method, requireAuthenticated, fetch })
     const verdict = await createVerifier({ ...service.options, lookupTxt })(service.sign())

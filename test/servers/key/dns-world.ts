@@ -30,10 +30,7 @@ const [NS1, NS2, NOBODY] = ['192.0.2.11', '192.0.2.12', '192.0.2.13']
 export const PRIVATE = '10.0.0.53'
 export const RESOLVER = '127.0.0.1'
 
-export async function startDnsWorld(
-  zones: Readonly<Record<string, ZoneSpec>>,
-  settings = ''
-): Promise<DnsWorld> {
+export async function startDnsWorld(zones: Readonly<Record<string, ZoneSpec>>, settings = ''): Promise<DnsWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'dns-world-'))
   const children: ChildProcess[] = []
   execFileSync('ip', ['link', 'set', 'lo', 'up'])
@@ -173,20 +170,6 @@ function sign(folder: string, zone: string, file: string): void {
   const ksk = run('dnssec-keygen', '-a', 'ECDSAP256SHA256', '-f', 'KSK', zone).trim()
   run('dnssec-keygen', '-a', 'ECDSAP256SHA256', zone)
   const times = ['-s', '20200101000000', '-e', '20210101000000']
-  run(
-    'dnssec-signzone',
-    '-P',
-    '-S',
-    '-K',
-    folder,
-    ...times,
-    '-O',
-    'full',
-    '-o',
-    zone,
-    '-f',
-    `${file}.signed`,
-    file
-  )
+  run('dnssec-signzone', '-P', '-S', '-K', folder, ...times, '-O', 'full', '-o', zone, '-f', `${file}.signed`, file)
   writeFileSync(join(folder, `${zone}.anchor`), run('grep', '-h', 'DNSKEY', `${ksk}.key`))
 }

@@ -73,13 +73,7 @@ interface Situation {
   readonly reason: RegExp
 }
 
-const of = (
-  zone: string,
-  code: number | undefined,
-  first: string,
-  reason: RegExp,
-  ...args: string[]
-): Situation => ({
+const of = (zone: string, code: number | undefined, first: string, reason: RegExp, ...args: string[]): Situation => ({
   args: [`${NAME}.${zone}.example`, ...args],
   code,
   first,
@@ -122,20 +116,10 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     before: { 'replaced.example': { ns1: at(NAME, OTHER), serials: [2, 2] } }
   },
   withdrawn: {
-    ...of(
-      'withdrawn',
-      0,
-      'The sender must publish the key again, unless it was withdrawn',
-      /for another \d+ s/
-    ),
+    ...of('withdrawn', 0, 'The sender must publish the key again, unless it was withdrawn', /for another \d+ s/),
     before: { 'withdrawn.example': { ns1: NOTHING, serials: [2, 2] } }
   },
-  'inside, not asked': of(
-    'inside',
-    0,
-    'The receiver must run this again with --private',
-    /at private addresses/
-  ),
+  'inside, not asked': of('inside', 0, 'The receiver must run this again with --private', /at private addresses/),
   'inside, asked': of(
     'inside',
     0,
@@ -144,12 +128,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     '--private'
   ),
   dead: of('dead', 2, 'The sender must repair its name servers', /no name server of dead.example replies/),
-  expired: of(
-    'expired',
-    1,
-    'The sender must sign its zone again',
-    /signatures of expired.example do not validate/
-  ),
+  expired: of('expired', 1, 'The sender must sign its zone again', /signatures of expired.example do not validate/),
   alias: of('alias', 0, 'Nothing to do for sender and receiver', /on each name server that replies/),
   dname: of('dname', 0, 'Nothing to do for sender and receiver', /on each name server that replies/),
   delegated: of('delegated', 0, 'Nothing to do for sender and receiver', /on each name server that replies/),

@@ -36,9 +36,7 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
         (worker, n) =>
           new Promise<T>((resolve, reject) => {
             worker.on('message', message => isAnswer(message) && resolve(message as T))
-            worker.once('disconnect', () =>
-              reject(new Error(`the process with ${clients[n]} did not answer`))
-            )
+            worker.once('disconnect', () => reject(new Error(`the process with ${clients[n]} did not answer`)))
           })
       )
     )

@@ -6,22 +6,19 @@ import { postgresServer } from '../../unit/replay/postgres-server.ts'
 import { redisServer } from '../../unit/replay/redis-server.ts'
 import { connect, postgresPool } from '../../unit/replay/store-clients.ts'
 
-it.each(['node-redis', 'ioredis'] as const)(
-  'Redis does what the table says, in every order, with %s',
-  async name => {
-    const server = await redisServer()
-    onTestFinished(server.remove)
-    await server.start()
-    const inspector = new Redis(server.port, '127.0.0.1')
-    onTestFinished(() => inspector.disconnect())
-    const { store, close } = await connect(name, server.port)
-    onTestFinished(close)
-    const expire = async (ids: readonly string[]) => {
-      if (ids.length > 0) await inspector.del(...ids.map(id => `signed-requests:${id}`))
-    }
-    expect(await differingOrders(store, expire)).toEqual([])
+it.each(['node-redis', 'ioredis'] as const)('Redis does what the table says, in every order, with %s', async name => {
+  const server = await redisServer()
+  onTestFinished(server.remove)
+  await server.start()
+  const inspector = new Redis(server.port, '127.0.0.1')
+  onTestFinished(() => inspector.disconnect())
+  const { store, close } = await connect(name, server.port)
+  onTestFinished(close)
+  const expire = async (ids: readonly string[]) => {
+    if (ids.length > 0) await inspector.del(...ids.map(id => `signed-requests:${id}`))
   }
-)
+  expect(await differingOrders(store, expire)).toEqual([])
+})
 
 it('PostgreSQL does what the table says, in every order', { timeout: 600_000 }, async () => {
   const server = await postgresServer()
@@ -31,9 +28,8 @@ it('PostgreSQL does what the table says, in every order', { timeout: 600_000 }, 
   onTestFinished(() => pool.end())
   await pool.query(postgresReplayTable())
   const expire = async (ids: readonly string[]) =>
-    void (await pool.query(
-      `UPDATE signed_requests_replay SET expires_at = clock_timestamp() WHERE id = ANY ($1)`,
-      [ids]
-    ))
+    void (await pool.query(`UPDATE signed_requests_replay SET expires_at = clock_timestamp() WHERE id = ANY ($1)`, [
+      ids
+    ]))
   expect(await differingOrders(postgresReplayStore(pool), expire)).toEqual([])
 })

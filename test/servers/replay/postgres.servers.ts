@@ -26,8 +26,7 @@ describe('postgresReplayStore', () => {
   })
   beforeEach(() => pool.query('TRUNCATE signed_requests_replay'))
 
-  const count = async () =>
-    Number((await pool.query('SELECT count(*) FROM signed_requests_replay')).rows[0].count)
+  const count = async () => Number((await pool.query('SELECT count(*) FROM signed_requests_replay')).rows[0].count)
   const expired = (n: number) =>
     pool.query(
       `INSERT INTO signed_requests_replay

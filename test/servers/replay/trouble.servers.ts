@@ -10,12 +10,7 @@ import { createTestService } from '../../../src/testing/index.ts'
 import { type FaultyProxy, faultyProxy } from '../../support/faulty-proxy.ts'
 import { postgresServer } from '../../unit/replay/postgres-server.ts'
 import { redisServer } from '../../unit/replay/redis-server.ts'
-import {
-  type ClientName,
-  connect,
-  createPostgresTable,
-  postgresPool
-} from '../../unit/replay/store-clients.ts'
+import { type ClientName, connect, createPostgresTable, postgresPool } from '../../unit/replay/store-clients.ts'
 
 const REQUESTS = Number(process.env['REQUESTS'] ?? 1000)
 const CLIENTS = ['node-redis', 'ioredis', 'pg'] as const
@@ -211,9 +206,7 @@ describe.each(CLIENTS)(`${REQUESTS} requests with %s`, { timeout: 1_200_000 }, n
     await faults
 
     const unavailable = statuses.flat().filter(status => status === 503).length
-    console.log(
-      `${name}: ${REQUESTS} requests, ${statuses.flat().length} deliveries, ${unavailable} of them 503`
-    )
+    console.log(`${name}: ${REQUESTS} requests, ${statuses.flat().length} deliveries, ${unavailable} of them 503`)
     expect(statuses.filter(ofOne => ofOne.includes(401))).toEqual([])
     expect(timesWorked(requests, worked)).toEqual({ never: 0, once: requests.length, twice: 0 })
     expect(unavailable).toBeGreaterThan(0)

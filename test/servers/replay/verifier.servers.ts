@@ -11,9 +11,7 @@ import { type ClientName, connect, createPostgresTable } from '../../unit/replay
 const service = createTestService({ rsaBits: 1024 })
 const verifierWith = (replayStore: ReplayStore) => createVerifier({ ...service.options, replayStore })
 const outcome = (verdict: Verdict) =>
-  verdict.status === 'verified'
-    ? verdict.status
-    : `${verdict.status}: ${verdict.failures.map(f => f.code).join()}`
+  verdict.status === 'verified' ? verdict.status : `${verdict.status}: ${verdict.failures.map(f => f.code).join()}`
 
 async function startServer(name: ClientName) {
   const server = name === 'pg' ? await postgresServer() : await redisServer()

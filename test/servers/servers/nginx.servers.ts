@@ -19,8 +19,7 @@ import { failuresOf } from '../../support/verdicts.ts'
 
 const HOST = 'receiver.example'
 const nginx = findNginx()
-if (nginx === undefined)
-  console.warn('The tests behind nginx are skipped: there is no nginx on this machine.')
+if (nginx === undefined) console.warn('The tests behind nginx are skipped: there is no nginx on this machine.')
 
 const service = createTestService()
 const verify = createVerifier(service.options)
@@ -40,8 +39,7 @@ describe.skipIf(nginx === undefined)('behind nginx', () => {
   const startProxy = (receiverPort: number) => {
     const pass = `proxy_pass http://127.0.0.1:${receiverPort};`
     const hostKept = `${pass} proxy_set_header Host $http_host;`
-    const forwarded =
-      'proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Host $http_host;'
+    const forwarded = 'proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Host $http_host;'
     return startNginx(nginx!, certificate, {
       /** Host kept, nothing said */
       silent: { tls: true, location: hostKept },
@@ -126,11 +124,7 @@ describe.skipIf(nginx === undefined)('behind nginx', () => {
 
     test('when it is a list or a repeat that nginx lets through', async () => {
       const listed = withHeader(order, 'X-Forwarded-Proto', 'https, http')
-      const repeated = withHeader(
-        withHeader(order, 'X-Forwarded-Proto', 'https'),
-        'X-Forwarded-Proto',
-        'http'
-      )
+      const repeated = withHeader(withHeader(order, 'X-Forwarded-Proto', 'https'), 'X-Forwarded-Proto', 'http')
       expect(await through('silent', listed, { https: 'x-forwarded-proto' })).toEqual([NOT_HTTPS])
       expect(await through('silent', repeated, { https: 'x-forwarded-proto' })).toEqual([NOT_HTTPS])
     })

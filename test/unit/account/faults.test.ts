@@ -43,9 +43,7 @@ const status =
   (code: number, headers: Record<string, string> = {}): Handler =>
   (req, res, body) => {
     const all = echo(req, body)
-    res
-      .writeHead(code, all, { 'x-echo': all, 'www-authenticate': `Bearer error="${all}"`, ...headers })
-      .end(all)
+    res.writeHead(code, all, { 'x-echo': all, 'www-authenticate': `Bearer error="${all}"`, ...headers }).end(all)
   }
 
 const closing = (req: IncomingMessage) => new Promise(resolve => req.socket.once('close', resolve))
@@ -217,9 +215,7 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
 
   test('keeps the deadline when fetch ignores its signal', async () => {
     const deaf: typeof fetch = (url, init) =>
-      which === 'apiFault' && String(url).startsWith(service.authUrl)
-        ? fetch(url, init)
-        : new Promise(() => {})
+      which === 'apiFault' && String(url).startsWith(service.authUrl) ? fetch(url, init) : new Promise(() => {})
     expect(await failure(call({ timeout: 100, fetch: deaf }))).toMatchObject({ code: 'account-timeout' })
   })
 
@@ -277,9 +273,7 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
   ])('fetch throws %s', async (_, makeThrown) => {
     const thrower: typeof fetch = async (url, init) => {
       if (which === 'apiFault' && String(url).startsWith(service.authUrl)) return fetch(url, init)
-      throw makeThrown(
-        `${init?.body} ${service.accessToken} ${JSON.stringify(init?.headers)} ${service.issued}`
-      )
+      throw makeThrown(`${init?.body} ${service.accessToken} ${JSON.stringify(init?.headers)} ${service.issued}`)
     }
     const error = await failure(call({ fetch: thrower }))
     expect(error).toMatchObject({ code: 'account-network', retryable: true })

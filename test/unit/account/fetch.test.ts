@@ -81,9 +81,7 @@ describe('fetch', () => {
   test('sends method, query, headers and body, and replaces Authorization', async () => {
     for (const headers of [
       { authorization: 'Basic x', 'X-Own': '1' },
-      [['AUTHORIZATION', 'Basic x'] as const, ['x-own', '1'] as const].map(
-        pair => [...pair] as [string, string]
-      ),
+      [['AUTHORIZATION', 'Basic x'] as const, ['x-own', '1'] as const].map(pair => [...pair] as [string, string]),
       new Headers({ Authorization: 'Basic x', 'x-own': '1' })
     ]) {
       const response = await client().fetch('/things?a=1', { method: 'PUT', headers, body: 'text' })
@@ -183,9 +181,7 @@ describe('fetch', () => {
     service.mint = () => 'always-the-same'
     refuseAll()
     const account = client()
-    await Promise.all(
-      Array.from({ length: 20 }, () => account.fetch('/things').then(response => response.text()))
-    )
+    await Promise.all(Array.from({ length: 20 }, () => account.fetch('/things').then(response => response.text())))
     expect(service.posts).toBe(2)
     expect(service.calls).toHaveLength(40)
   })
@@ -249,13 +245,7 @@ describe('fetch', () => {
 
   test("a mistake in init is the caller's TypeError, before any exchange", async () => {
     const account = client()
-    const mistakes: unknown[] = [
-      { body: 'x' },
-      { method: 'CONNECT' },
-      { headers: { 'a b': '1' } },
-      null,
-      'GET'
-    ]
+    const mistakes: unknown[] = [{ body: 'x' }, { method: 'CONNECT' }, { headers: { 'a b': '1' } }, null, 'GET']
     for (const init of mistakes) {
       await expect(account.fetch('/things', init as RequestInit)).rejects.toThrow(TypeError)
     }

@@ -12,8 +12,7 @@ export function stringsReachable(root: unknown): string[] {
   const walk = (value: unknown): void => {
     if (typeof value === 'string') strings.push(value)
     if (typeof value === 'symbol') strings.push(String(value))
-    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value))
-      return
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return
     seen.add(value)
     if (value instanceof Map || value instanceof Set || value instanceof Headers) walk([...value])
     for (let holder: object | null = value; holder !== null; holder = Object.getPrototypeOf(holder)) {
@@ -32,13 +31,10 @@ export function stringsReachable(root: unknown): string[] {
 
   walk(root)
   for (const customInspect of [true, false]) {
-    strings.push(
-      inspect(root, { showHidden: true, depth: Number.POSITIVE_INFINITY, getters: true, customInspect })
-    )
+    strings.push(inspect(root, { showHidden: true, depth: Number.POSITIVE_INFINITY, getters: true, customInspect }))
   }
   strings.push(String(root), inspect(root), JSON.stringify(root) ?? '')
-  if (root instanceof Error)
-    strings.push(JSON.stringify(root, Object.getOwnPropertyNames(root)), root.stack ?? '')
+  if (root instanceof Error) strings.push(JSON.stringify(root, Object.getOwnPropertyNames(root)), root.stack ?? '')
   return strings
 }
 
@@ -47,12 +43,7 @@ export function expectNoSecret(value: unknown, secrets: readonly string[]): void
   const all = stringsReachable(value).join('\n')
   for (const secret of secrets) {
     expect(secret.length).toBeGreaterThan(8)
-    for (const form of [
-      secret,
-      encodeURIComponent(secret),
-      btoa(secret),
-      JSON.stringify(secret).slice(1, -1)
-    ]) {
+    for (const form of [secret, encodeURIComponent(secret), btoa(secret), JSON.stringify(secret).slice(1, -1)]) {
       if (all.includes(form)) expect.fail(`a secret can be reached: ${all.slice(0, 2000)}`)
     }
   }

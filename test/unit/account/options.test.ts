@@ -86,21 +86,9 @@ test.each([
 
 describe('the URL that is asked', () => {
   const cases: [authUrl: string, baseUrl: string, asked: string[]][] = [
-    [
-      'https://auth.example',
-      'https://api.example',
-      ['https://auth.example/', 'https://api.example/identity']
-    ],
-    [
-      'https://auth.example/',
-      'https://api.example/',
-      ['https://auth.example/', 'https://api.example/identity']
-    ],
-    [
-      'https://x.example/auth',
-      'https://x.example/v4',
-      ['https://x.example/auth/', 'https://x.example/v4/identity']
-    ],
+    ['https://auth.example', 'https://api.example', ['https://auth.example/', 'https://api.example/identity']],
+    ['https://auth.example/', 'https://api.example/', ['https://auth.example/', 'https://api.example/identity']],
+    ['https://x.example/auth', 'https://x.example/v4', ['https://x.example/auth/', 'https://x.example/v4/identity']],
     [
       'https://x.example/auth//',
       'https://x.example/a/v4/',

@@ -9,18 +9,7 @@ const token = 'authorization-90ab12cd-secret'
 
 /** Anything a server could send, with a liking for the secrets and for the names the client looks for. */
 const word = fc.oneof(
-  fc.constantFrom(
-    accessToken,
-    token,
-    'authorization_token',
-    'token',
-    'access_token',
-    'jwt',
-    'ID',
-    'id',
-    'account',
-    ''
-  ),
+  fc.constantFrom(accessToken, token, 'authorization_token', 'token', 'access_token', 'jwt', 'ID', 'id', 'account', ''),
   fc.string(),
   unicode()
 )
@@ -56,28 +45,11 @@ const body = fc.oneof(
 )
 const response = fc.record({
   body,
-  status: fc.oneof(
-    { weight: 4, arbitrary: fc.constant(200) },
-    fc.constantFrom(201, 302, 400, 401, 404, 429, 500, 503)
-  ),
-  type: fc.constantFrom(
-    undefined,
-    'text/plain',
-    'application/json',
-    'text/html',
-    'image/png',
-    'application/json;x='
-  )
+  status: fc.oneof({ weight: 4, arbitrary: fc.constant(200) }, fc.constantFrom(201, 302, 400, 401, 404, 429, 500, 503)),
+  type: fc.constantFrom(undefined, 'text/plain', 'application/json', 'text/html', 'image/png', 'application/json;x=')
 })
-const respond = ({
-  body,
-  status,
-  type
-}: {
-  body: string | Uint8Array
-  status: number
-  type: string | undefined
-}) => new Response(body as string, { status, headers: type === undefined ? {} : { 'content-type': type } })
+const respond = ({ body, status, type }: { body: string | Uint8Array; status: number; type: string | undefined }) =>
+  new Response(body as string, { status, headers: type === undefined ? {} : { 'content-type': type } })
 
 /** Tried first, so that every run has answers that are accepted. */
 const accepted = (...bodies: string[]) =>

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse
-} from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { listen as listenOn } from '../../support/listen.ts'
 
@@ -95,8 +89,7 @@ export async function startService(tls?: Tls): Promise<Service> {
     if (req.headers['content-type'] !== 'application/x-www-form-urlencoded') {
       return refuse(res, 415, `content-type ${req.headers['content-type']}`)
     }
-    if (req.headers.authorization !== undefined)
-      return refuse(res, 400, 'authorization header at the exchange')
+    if (req.headers.authorization !== undefined) return refuse(res, 400, 'authorization header at the exchange')
     if ([...form.keys()].join() !== 'access_token') return refuse(res, 400, `form ${[...form.keys()]}`)
     if (service.authFault) return service.authFault(req, res, body)
     if (form.get('access_token') !== service.accessToken) return void res.writeHead(401).end()
@@ -116,9 +109,7 @@ export async function startService(tls?: Tls): Promise<Service> {
     if (!service.accepts(req.headers.authorization)) return void res.writeHead(401).end()
     if (req.url === '/v4/identity') {
       if (req.method !== 'GET') return refuse(res, 405, `method ${req.method}`)
-      return void res
-        .writeHead(200, { 'content-type': 'application/json' })
-        .end(JSON.stringify(service.identity))
+      return void res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(service.identity))
     }
     res.writeHead(200, { 'content-type': 'application/json' })
     res.end(JSON.stringify({ method: req.method, url: req.url, headers: req.headers, body }))
@@ -137,10 +128,7 @@ export async function startStranger(): Promise<{ origin: string; requests: strin
   return { origin, requests, close: () => void server.close() }
 }
 
-async function listen(
-  tls: Tls | undefined,
-  onRequest: RequestListener
-): Promise<{ server: Server; origin: string }> {
+async function listen(tls: Tls | undefined, onRequest: RequestListener): Promise<{ server: Server; origin: string }> {
   const server = tls ? createTlsServer(tls, onRequest) : createServer(onRequest)
   return { server, origin: `http${tls ? 's' : ''}://127.0.0.1:${await listenOn(server)}` }
 }

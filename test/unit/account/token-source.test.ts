@@ -101,11 +101,7 @@ test('a clock that is set back causes one exchange, not a token that never expir
 test('does not remember a failed exchange, and rejects for every caller that waited', async () => {
   const account = client()
   service.authFault = (_, res) => void res.writeHead(503).end()
-  const results = await Promise.allSettled([
-    account.authorization(),
-    account.authorization(),
-    account.identity()
-  ])
+  const results = await Promise.allSettled([account.authorization(), account.authorization(), account.identity()])
   expect(results.map(result => result.status === 'rejected' && result.reason.code)).toEqual(
     Array(3).fill('account-server-error')
   )

@@ -59,9 +59,7 @@ describe('HTTPS', () => {
 
 describe('Host', () => {
   const hostsOf = (request: Request, options = {}) =>
-    pairs(fromFetchRequest(request, options)).flatMap(([name, value]) =>
-      name.toLowerCase() === 'host' ? [value] : []
-    )
+    pairs(fromFetchRequest(request, options)).flatMap(([name, value]) => (name.toLowerCase() === 'host' ? [value] : []))
 
   test.each([
     ['https://receiver.example/', 'receiver.example'],

@@ -6,12 +6,7 @@ import type {
   S3Event
 } from 'aws-lambda'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import {
-  createVerifier,
-  fromLambdaEvent,
-  type LambdaEvent,
-  type ReceivedRequest
-} from '../../../src/index.ts'
+import { createVerifier, fromLambdaEvent, type LambdaEvent, type ReceivedRequest } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import functionUrl from './lambda-events/function-url.json' with { type: 'json' }
 import httpApi1 from './lambda-events/http-api-1.0.json' with { type: 'json' }
@@ -108,24 +103,8 @@ describe('the target', () => {
   test.each([
     ['HTTP API 2.0, $default', httpApi2, ownDomain, '$default', '/hook', '/hook', '/$default/hook'],
     ['HTTP API 2.0, a stage', httpApi2, ownDomain, 'prod', '/prod/hook', '/prod/hook', '/prod/prod/hook'],
-    [
-      'HTTP API 2.0, own domain, $default',
-      httpApi2,
-      'a.example',
-      '$default',
-      '/hook',
-      '/hook',
-      '/$default/hook'
-    ],
-    [
-      'HTTP API 2.0, own domain, a stage',
-      httpApi2,
-      'a.example',
-      'prod',
-      '/hook',
-      '/prod/hook',
-      '/prod/prod/hook'
-    ],
+    ['HTTP API 2.0, own domain, $default', httpApi2, 'a.example', '$default', '/hook', '/hook', '/$default/hook'],
+    ['HTTP API 2.0, own domain, a stage', httpApi2, 'a.example', 'prod', '/hook', '/prod/hook', '/prod/prod/hook'],
     ['HTTP API 1.0, $default', httpApi1, ownDomain, '$default', '/hook', '/hook', '/$default/hook'],
     ['HTTP API 1.0, a stage', httpApi1, ownDomain, 'prod', '/prod/hook', '/prod/hook', '/prod/prod/hook'],
     ['HTTP API 1.0, own domain, key', httpApi1, 'a.example', 'prod', '/key/hook', '/key/hook', '/hook'],
@@ -133,36 +112,29 @@ describe('the target', () => {
     ['REST API, own domain, key', restApi, 'a.example', 'prod', '/key/hook', '/key/hook', '/hook'],
     ['function URL', functionUrl, url, '$default', '/hook', '/hook', '/$default/hook'],
     ['load balancer', loadBalancer, '', '', '/hook', '/hook', '/$default/hook']
-  ])(
-    '%s: verified at the signed path, and at no other',
-    async (_, event, domainName, stage, signed, path, other) => {
-      const verify = createVerifier({ ...service.options, requireHttps: false })
-      const request = service.sign({ method: 'GET', target: signed })
-      const at = (path: string) => ({
-        ...event,
-        ...('rawPath' in event
-          ? { rawPath: path, rawQueryString: '', cookies: [] }
-          : { path, httpMethod: 'GET' }),
-        queryStringParameters: {},
-        multiValueQueryStringParameters: {},
-        multiValueHeaders: null,
-        headers: Object.fromEntries(linesOf(request)),
-        body: null,
-        requestContext: {
-          ...event.requestContext,
-          domainName,
-          stage,
-          path,
-          http: undefined,
-          ...methodOf(event)
-        }
-      })
-      expect((await verify(fromLambdaEvent(at(path) as never))).failures).toEqual([])
-      expect((await verify(fromLambdaEvent(at(other) as never))).failures).toMatchObject([
-        { code: 'signature-mismatch' }
-      ])
-    }
-  )
+  ])('%s: verified at the signed path, and at no other', async (_, event, domainName, stage, signed, path, other) => {
+    const verify = createVerifier({ ...service.options, requireHttps: false })
+    const request = service.sign({ method: 'GET', target: signed })
+    const at = (path: string) => ({
+      ...event,
+      ...('rawPath' in event ? { rawPath: path, rawQueryString: '', cookies: [] } : { path, httpMethod: 'GET' }),
+      queryStringParameters: {},
+      multiValueQueryStringParameters: {},
+      multiValueHeaders: null,
+      headers: Object.fromEntries(linesOf(request)),
+      body: null,
+      requestContext: {
+        ...event.requestContext,
+        domainName,
+        stage,
+        path,
+        http: undefined,
+        ...methodOf(event)
+      }
+    })
+    expect((await verify(fromLambdaEvent(at(path) as never))).failures).toEqual([])
+    expect((await verify(fromLambdaEvent(at(other) as never))).failures).toMatchObject([{ code: 'signature-mismatch' }])
+  })
   const methodOf = (event: object) => ('rawPath' in event ? { http: { method: 'GET' } } : {})
 
   test('of an HTTP API in format 1.0 has what the sender wrote, the key of an API mapping too', () => {
@@ -183,8 +155,7 @@ describe('the target', () => {
     expect(target({ ...httpApi2, rawPath: path })).toBe(encoded)
     const { rawPath: _, ...format1 } = { ...httpApi1, rawPath: '', path: '/caf\u00e9%20' }
     expect(
-      fromLambdaEvent({ ...format1, multiValueQueryStringParameters: null, queryStringParameters: null })
-        .target
+      fromLambdaEvent({ ...format1, multiValueQueryStringParameters: null, queryStringParameters: null }).target
     ).toBe('/caf%C3%A9%2520')
   })
 
@@ -209,18 +180,14 @@ describe('the target', () => {
 
   test('of a REST API has whole numbers first, as JavaScript orders names: such a sender is refused', () => {
     const multiValueQueryStringParameters = JSON.parse('{ "b": ["1"], "2": ["x"] }')
-    expect(fromLambdaEvent({ ...restApi, multiValueQueryStringParameters }).target).toBe(
-      '/Prod/hello/world?2=x&b=1'
-    )
+    expect(fromLambdaEvent({ ...restApi, multiValueQueryStringParameters }).target).toBe('/Prod/hello/world?2=x&b=1')
   })
 
   test('of a function URL and of a load balancer is unchanged', () => {
     const path = '/a%2Fb//c d/[]|'
     expect(target({ ...functionUrl, rawPath: path })).toBe(path)
     expect(fromLambdaEvent({ ...loadBalancer, path, queryStringParameters: {} }).target).toBe(path)
-    expect(fromLambdaEvent({ ...functionUrl, rawQueryString: 'a=%2f+%zz&&=' }).target).toBe(
-      '/my/path?a=%2f+%zz&&='
-    )
+    expect(fromLambdaEvent({ ...functionUrl, rawQueryString: 'a=%2f+%zz&&=' }).target).toBe('/my/path?a=%2f+%zz&&=')
   })
 
   test('of a REST API behind a custom domain has its base path; without one there, path is used', () => {
@@ -271,9 +238,7 @@ describe('the body', () => {
 })
 
 test('headers: none at all, and one without a value', () => {
-  expect(
-    linesOf(fromLambdaEvent({ ...restApi, headers: null, multiValueHeaders: null, body: null }))
-  ).toEqual([])
+  expect(linesOf(fromLambdaEvent({ ...restApi, headers: null, multiValueHeaders: null, body: null }))).toEqual([])
   const event = { ...functionUrl, cookies: null, headers: { a: '1', b: undefined } }
   expect(linesOf(fromLambdaEvent(event))).toEqual([['a', '1']])
   const twice = { ...functionUrl, cookies: ['a=1', 'b=2'], headers: { cookie: 'a=1; b=2' } }

@@ -97,9 +97,7 @@ describe('a body that a parser has read names the fix', () => {
     Module({ controllers: [Hooks] })(App)
     const app = await NestFactory.create(App)
     await app.init()
-    expect(await errorOf(app.getHttpServer())).toContain(
-      'Nest: NestFactory.create(AppModule, { rawBody: true })'
-    )
+    expect(await errorOf(app.getHttpServer())).toContain('Nest: NestFactory.create(AppModule, { rawBody: true })')
     await app.close()
   })
 

@@ -230,10 +230,7 @@ describe('a sender that disconnects', () => {
     const requested = once(server, 'request')
     const session = connectHttp2(`http://127.0.0.1:${await listen(server)}`)
     closing.push(() => session.destroy())
-    const fields = pairs(signed).map(([name, value]) => [
-      name === 'Host' ? ':authority' : name.toLowerCase(),
-      value
-    ])
+    const fields = pairs(signed).map(([name, value]) => [name === 'Host' ? ':authority' : name.toLowerCase(), value])
     const stream = session.request({ ':method': 'POST', ':path': '/', ...Object.fromEntries(fields) })
     stream.on('error', () => {})
     stream.write('01234')
@@ -316,18 +313,12 @@ describe('instead of a request', () => {
     ["Koa's context", { req: { rawHeaders: [] }, url: '/', headers: {} }],
     ['a Request', new Request('https://receiver.example/')]
   ])('%s', (_, req) => {
-    expect(() => fromNodeRequest(req as never)).toThrow(
-      /request\.raw in Fastify, ctx\.req in Koa.*fromFetchRequest/s
-    )
+    expect(() => fromNodeRequest(req as never)).toThrow(/request\.raw in Fastify, ctx\.req in Koa.*fromFetchRequest/s)
   })
 
   test('the body in the place of the options', async () => {
     const { req } = await receive('GET / HTTP/1.1', 'Host: receiver.example')
-    expect(() => fromNodeRequest(req, Buffer.from('{}') as never)).toThrow(
-      'for its options: pass an object with body'
-    )
-    expect(() => fromNodeRequest(req, { rawBody: '' } as never)).toThrow(
-      'fromNodeRequest() has no option "rawBody"'
-    )
+    expect(() => fromNodeRequest(req, Buffer.from('{}') as never)).toThrow('for its options: pass an object with body')
+    expect(() => fromNodeRequest(req, { rawBody: '' } as never)).toThrow('fromNodeRequest() has no option "rawBody"')
   })
 })

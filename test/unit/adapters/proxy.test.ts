@@ -13,8 +13,7 @@ function received(multiValueHeaders: Record<string, string[]>, options?: ProxyOp
 }
 
 describe('X-Forwarded-Proto', () => {
-  const https = (values: string[], options?: ProxyOptions) =>
-    received({ 'X-Forwarded-Proto': values }, options).https
+  const https = (values: string[], options?: ProxyOptions) => received({ 'X-Forwarded-Proto': values }, options).https
   const believed = (...values: string[]) => https(values, { https: 'x-forwarded-proto' })
 
   test('is not trusted unless asked for', () => {
@@ -162,15 +161,9 @@ describe('rejects bad options', () => {
     [{ host: 'https://receiver.example' }, 'options.host is "https://receiver.example"'],
     [{ host: 'receiver.example\r\nX: y' }, 'options.host is "receiver.example\\r\\nX: y"'],
     [{ host: ['receiver.example'] }, 'options.host is an array'],
-    [
-      { host: 'X-Forwarded-Host' },
-      'options.host is "X-Forwarded-Host": write "x-forwarded-host" or a host name'
-    ],
+    [{ host: 'X-Forwarded-Host' }, 'options.host is "X-Forwarded-Host": write "x-forwarded-host" or a host name'],
     [{ host: 'header' }, 'options.host is "header": write "x-forwarded-host" or a host name'],
-    [
-      { prefix: 'hooks' },
-      'options.prefix is "hooks": write "x-forwarded-prefix" or the path that the proxy strips'
-    ],
+    [{ prefix: 'hooks' }, 'options.prefix is "hooks": write "x-forwarded-prefix" or the path that the proxy strips'],
     [{ prefix: '' }, 'options.prefix is ""'],
     [{ prefix: '//evil.example' }, 'options.prefix is "//evil.example"'],
     [{ prefix: '/a//b' }, 'options.prefix is "/a//b"'],

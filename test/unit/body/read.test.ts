@@ -35,10 +35,7 @@ const formsOf = (text: string): [string, () => ReceivedBody][] => {
     ['a Uint8Array', () => new Uint8Array(bytes)],
     ['a stream of one chunk', () => streamOf(bytes)],
     ['a stream of two', () => streamOf(start, end)],
-    [
-      'a stream with empty chunks',
-      () => streamOf(Buffer.alloc(0), start, Buffer.alloc(0), end, Buffer.alloc(0))
-    ],
+    ['a stream with empty chunks', () => streamOf(Buffer.alloc(0), start, Buffer.alloc(0), end, Buffer.alloc(0))],
     ['a stream of single bytes', () => streamOf(...[...bytes].map(byte => Uint8Array.of(byte)))],
     ['a web stream', () => new Blob([start, end]).stream()]
   ]

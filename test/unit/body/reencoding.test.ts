@@ -4,8 +4,7 @@ import { createTestService } from '../../../src/testing/index.ts'
 import { createVerifier } from '../../../src/verify.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 
-const isExactly = (original: string) => (bytes: Uint8Array) =>
-  Buffer.from(bytes).toString('latin1') === original
+const isExactly = (original: string) => (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1') === original
 const guess = (received: string, signed: string) =>
   findChange(Buffer.from(received, 'latin1'), undefined, isExactly(signed))
 
@@ -37,11 +36,7 @@ test.each([
   ['json-reserialized', ONE_VALUE, '{"a": [1, {}, []], "s": "x [ y ] { z }, \\u00e9 \\ud83d\\ude00 <b>/"}'],
   ['json-reserialized', ` ${ONE_VALUE}`, ONE_VALUE],
   ['json-reserialized', ONE_VALUE, '{"a":[1,{},[]],"s":"x [ y ] { z }, \\u00e9 \\ud83d\\ude00 <b>\\/"}'],
-  [
-    'json-reserialized',
-    ONE_VALUE,
-    '{"a":[1,{},[]],"s":"x [ y ] { z }, \xc3\xa9 \xf0\x9f\x98\x80 \\u003cb\\u003e/"}'
-  ]
+  ['json-reserialized', ONE_VALUE, '{"a":[1,{},[]],"s":"x [ y ] { z }, \xc3\xa9 \xf0\x9f\x98\x80 \\u003cb\\u003e/"}']
 ])('%s: %j was %j', (reencoding, received, signed) => {
   expect(guess(received, signed)).toBe(reencoding)
 })

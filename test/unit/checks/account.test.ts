@@ -25,9 +25,7 @@ describe('a header that may be the account header', () => {
 
   test('is named when its value is the prefix and an id', () => {
     expect(similarTo([['X-Tenant', 'account-5']])).toBe('X-Tenant: account-5')
-    expect(similarTo({ 'X-List': ['account-1', 'account-2'], 'X-Tenant': 'account-5' })).toBe(
-      'X-Tenant: account-5'
-    )
+    expect(similarTo({ 'X-List': ['account-1', 'account-2'], 'X-Tenant': 'account-5' })).toBe('X-Tenant: account-5')
   })
 
   test('is not named when its value is only the prefix, or the prefix is empty', () => {
@@ -45,16 +43,13 @@ describe('askAccounts', () => {
     [{}, 'object'],
     [[], 'array'],
     [() => true, 'function']
-  ])(
-    'takes %j, at once or later, for a failure of the function, and names its type',
-    async (answer, type) => {
-      for (const accounts of [() => answer, async () => answer]) {
-        const verdict = await verifyWith({ accounts: accounts as never })
-        expect(failuresOf(verdict)).toEqual(['account: account-check-failed'])
-        expect(verdict.failures[0]?.evidence).toMatchObject({
-          error: `it returned ${type} instead of true or false`
-        })
-      }
+  ])('takes %j, at once or later, for a failure of the function, and names its type', async (answer, type) => {
+    for (const accounts of [() => answer, async () => answer]) {
+      const verdict = await verifyWith({ accounts: accounts as never })
+      expect(failuresOf(verdict)).toEqual(['account: account-check-failed'])
+      expect(verdict.failures[0]?.evidence).toMatchObject({
+        error: `it returned ${type} instead of true or false`
+      })
     }
-  )
+  })
 })

@@ -14,9 +14,7 @@ async function judge(name: string): Promise<Verdict> {
 const outcomes = ({ checks }: Verdict): string => CHECK_NAMES.map(name => checks[name].outcome[0]).join('')
 
 function reasons({ checks }: Verdict): string[] {
-  const because = CHECK_NAMES.map(name => checks[name]).flatMap(check =>
-    'reason' in check ? [check.reason] : []
-  )
+  const because = CHECK_NAMES.map(name => checks[name]).flatMap(check => ('reason' in check ? [check.reason] : []))
   return [...new Set(because)]
 }
 

@@ -111,9 +111,7 @@ describe('says what failed', () => {
 
   it('the network: nothing listens', async () => {
     const finished = await run({ authUrl: 'http://127.0.0.1:9/' })
-    expect(finished.stderr).toMatch(
-      /^signed-requests: the network: The connection to the authorization server failed/
-    )
+    expect(finished.stderr).toMatch(/^signed-requests: the network: The connection to the authorization server failed/)
     expect(finished.code).toBe(2)
   })
 
@@ -121,8 +119,7 @@ describe('says what failed', () => {
     expect(await run({ authUrl: 'http://auth.service.example' })).toEqual({
       code: 64,
       stdout: '',
-      stderr:
-        'signed-requests: --auth-url must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only\n'
+      stderr: 'signed-requests: --auth-url must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only\n'
     })
   })
 })

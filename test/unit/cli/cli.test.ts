@@ -60,10 +60,7 @@ describe('explain', () => {
   })
 
   it('reads ten megabytes from a pipe', async () => {
-    const { code, stdout } = await start(
-      ['explain', ...WITH_RECORD],
-      latin1(capture + 'x'.repeat(10_000_000))
-    )
+    const { code, stdout } = await start(['explain', ...WITH_RECORD], latin1(capture + 'x'.repeat(10_000_000)))
     expect(stdout).toMatch(/^verified/)
     expect(code).toBe(0)
   })
@@ -100,9 +97,7 @@ describe('explain', () => {
     const flags = [...WITH_RECORD, '--scheme', 'rfc9421', '--scheme', 'draft-cavage']
     const verified = await run(['explain', ...flags], latin1(bytes))
     expect(verified.stdout).toMatch(/^verified: account 1234, rsa-v1_5-sha256 by key1\._domainkey/)
-    expect((await run(['explain', ...WITH_RECORD], latin1(bytes))).stdout).toMatch(
-      /^rejected: signature-header/
-    )
+    expect((await run(['explain', ...WITH_RECORD], latin1(bytes))).stdout).toMatch(/^rejected: signature-header/)
 
     for (const [before, after, line] of [
       ['id=42', 'id=43', '"@request-target": /hook?id=42'],
@@ -178,9 +173,7 @@ describe('explain', () => {
   describe('of a file that brings its own DNS answers', () => {
     const file = async () => {
       const verdict = await createVerifier(service.options)(signed)
-      return JSON.stringify(
-        captureFixture(signed, verdict, { options: service.options, dns: service.records })
-      )
+      return JSON.stringify(captureFixture(signed, verdict, { options: service.options, dns: service.records }))
     }
     const ENV = { SIGNED_REQUESTS_ACCOUNT: '1234' }
 
@@ -202,32 +195,17 @@ describe('explain', () => {
       ],
       ['with --account', FLAGS.slice(4), {}, 2, /^the key is from the file.*\nunavailable: /],
       ['with a receiver in the environment', [], ENV, 2, /^the key is from the file.*\nunavailable: /],
-      [
-        'that is trusted',
-        [...FLAGS, '--trust-file-dns'],
-        {},
-        0,
-        /^the key is from the file, not from DNS\nverified: /
-      ],
-      [
-        'for another receiver',
-        ['--host', 'a.example'],
-        {},
-        1,
-        /^the key is from the file.*\nrejected: host\n/
-      ],
+      ['that is trusted', [...FLAGS, '--trust-file-dns'], {}, 0, /^the key is from the file, not from DNS\nverified: /],
+      ['for another receiver', ['--host', 'a.example'], {}, 1, /^the key is from the file.*\nrejected: host\n/],
       ['with another key record', WITH_RECORD, {}, 0, /^verified: /]
-    ])(
-      '%s: says so first, and trusts it only where nobody else is vouched for',
-      async (_, args, env, code, head) => {
-        const finished = await runInside(['explain', ...args], await file(), false, env)
-        expect(expectPlain(args, finished)).toMatchObject({
-          code,
-          stdout: expect.stringMatching(head),
-          stderr: ''
-        })
-      }
-    )
+    ])('%s: says so first, and trusts it only where nobody else is vouched for', async (_, args, env, code, head) => {
+      const finished = await runInside(['explain', ...args], await file(), false, env)
+      expect(expectPlain(args, finished)).toMatchObject({
+        code,
+        stdout: expect.stringMatching(head),
+        stderr: ''
+      })
+    })
 
     it('says so in JSON', async () => {
       const { code, stdout } = await run(['explain', ...FLAGS, '--json'], await file())

@@ -25,9 +25,7 @@ describe('the demo', () => {
   })
 
   it('shows below the table why one request was refused', () => {
-    const [, explained = ''] = finished.stdout.split(
-      /^Why .* was refused, as explain\(verdict\) says it:\n$/m
-    )
+    const [, explained = ''] = finished.stdout.split(/^Why .* was refused, as explain\(verdict\) says it:\n$/m)
     expect(explained).toContain('rejected: signature')
     expect(explained).toContain('(request-target): post /hooks/orders?version=2')
     expect(explained).toMatch(/^ {2}fix: /m)

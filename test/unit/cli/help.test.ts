@@ -27,9 +27,7 @@ describe.each(NAMES)('the help of %s', name => {
     expect(help).toMatch(
       /^Usage: signed-requests .*\n\nOptions:\n[ *] -.*\n\nExamples:\n {2}npx .*\n\nExit codes:\n {2}0 /s
     )
-    const codes = [...help.split('Exit codes:\n')[1]!.matchAll(/^ {2}(\d+) /gm)].map(([, code]) =>
-      Number(code)
-    )
+    const codes = [...help.split('Exit codes:\n')[1]!.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code))
     expect(codes).toEqual([0, 1, 2, 64])
   })
 })
@@ -51,9 +49,7 @@ it('the same option means the same in every command', () => {
 })
 
 it('each command is in the list of commands', () => {
-  const listed = [...helps.get('signed-requests')!.matchAll(/^ {2}([a-z]+) {3,}[a-z]/gm)].map(
-    ([, name]) => name
-  )
+  const listed = [...helps.get('signed-requests')!.matchAll(/^ {2}([a-z]+) {3,}[a-z]/gm)].map(([, name]) => name)
   expect(listed).toEqual([...COMMANDS.keys()])
 })
 

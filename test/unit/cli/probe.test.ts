@@ -58,9 +58,7 @@ it('takes the 503 of a receiver that is being introduced for a refusal', async (
 const page = (status: number, headers: Record<string, string>, title: string): RequestListener => {
   return (request, response) => {
     request.resume()
-    response
-      .writeHead(status, { 'Content-Type': 'text/html', ...headers })
-      .end(`<html><title>${title}</title></html>`)
+    response.writeHead(status, { 'Content-Type': 'text/html', ...headers }).end(`<html><title>${title}</title></html>`)
   }
 }
 
@@ -71,11 +69,7 @@ describe('something in front', () => {
       page(301, { Location: 'https://www.a.example/hook', Server: 'nginx/1.22' }, '301'),
       /FAIL +redirects +301: .* turns POST into GET; give the service the last URL; answered with location: https:\/\/www\.a\.example\/hook/
     ],
-    [
-      'a login page',
-      page(200, {}, 'Sign in'),
-      /FAIL +POST +200: accepted without a signature, .*page "Sign in"/
-    ],
+    ['a login page', page(200, {}, 'Sign in'), /FAIL +POST +200: accepted without a signature, .*page "Sign in"/],
     [
       'a CSRF filter',
       (request, response) =>
@@ -92,9 +86,7 @@ describe('something in front', () => {
     [
       'a route for POST alone',
       (request, response) =>
-        request.method === 'POST'
-          ? receive(request, response)
-          : page(404, {}, 'Not found')(request, response),
+        request.method === 'POST' ? receive(request, response) : page(404, {}, 'Not found')(request, response),
       /FAIL +GET +404: there is no route for GET \/hook.*\nok +POST +401/
     ],
     [
@@ -142,10 +134,7 @@ describe('an odd answer', () => {
   }
 
   it.each([
-    [
-      '101 with Upgrade',
-      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello'
-    ],
+    ['101 with Upgrade', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello'],
     ['101 alone', 'HTTP/1.1 101 Switching Protocols\r\n\r\n']
   ])('%s is an answer', async (_, answer) => {
     const url = await say(answer)

@@ -7,13 +7,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { tamper } from '../../../src/cli/send/tamper.ts'
 import { draftCavage } from '../../../src/draft-cavage/scheme.ts'
-import {
-  createVerifier,
-  dnsTxtLookup,
-  fromNodeRequest,
-  httpStatus,
-  type VerifierOptions
-} from '../../../src/index.ts'
+import { createVerifier, dnsTxtLookup, fromNodeRequest, httpStatus, type VerifierOptions } from '../../../src/index.ts'
 import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { rfc9421 } from '../../../src/rfc9421/index.ts'
 import type { SignedTestRequest } from '../../../src/testing/sign.ts'
@@ -154,9 +148,7 @@ it('ends with 1 when the receiver says no, with 2 when it cannot tell or does no
   expect(withoutDns.code).toBe(2)
 
   const nobody = await send(`http://${dnsAddress}/`)
-  expect(nobody.stderr).toBe(
-    `signed-requests: no answer from ${dnsAddress}: nothing listens there (ECONNREFUSED)\n`
-  )
+  expect(nobody.stderr).toBe(`signed-requests: no answer from ${dnsAddress}: nothing listens there (ECONNREFUSED)\n`)
   expect(nobody.code).toBe(2)
 })
 
@@ -217,9 +209,7 @@ describe('a refusal', () => {
   it('says that the receiver asked, and so has the key', async () => {
     const url = await startReceiver({ replayStore: { claim: async () => false, release: async () => {} } })
     const finished = await sendServed(url)
-    expect(unwrapped(finished)).toMatch(
-      /The receiver did get the key test\._domainkey\.service\.example\. Its own log/
-    )
+    expect(unwrapped(finished)).toMatch(/The receiver did get the key test\._domainkey\.service\.example\. Its own log/)
     expect(finished.stdout).not.toContain('lookupTxt')
     expect(finished.code).toBe(1)
   })
@@ -228,21 +218,18 @@ describe('a refusal', () => {
     [-400, 'ahead of'],
     [400, 'behind'],
     [-200, undefined]
-  ])(
-    'with a Date %i s from this machine: the clock first, from --date-tolerance on',
-    async (seconds, way) => {
-      const port = await listen(
-        createServer((_, response) => {
-          const date = new Date(Date.now() + seconds * 1000).toUTCString()
-          response.writeHead(401, { Date: date, 'WWW-Authenticate': 'Signature' }).end()
-        })
-      )
-      const { code, stdout } = await send(`http://127.0.0.1:${port}/`, '--date-tolerance', '300')
-      expect(stdout.includes('lookupTxt')).toBe(way === undefined)
-      if (way !== undefined) expect(stdout.replaceAll('\n', ' ')).toContain(`${way} the receiver's`)
-      expect(code).toBe(1)
-    }
-  )
+  ])('with a Date %i s from this machine: the clock first, from --date-tolerance on', async (seconds, way) => {
+    const port = await listen(
+      createServer((_, response) => {
+        const date = new Date(Date.now() + seconds * 1000).toUTCString()
+        response.writeHead(401, { Date: date, 'WWW-Authenticate': 'Signature' }).end()
+      })
+    )
+    const { code, stdout } = await send(`http://127.0.0.1:${port}/`, '--date-tolerance', '300')
+    expect(stdout.includes('lookupTxt')).toBe(way === undefined)
+    if (way !== undefined) expect(stdout.replaceAll('\n', ' ')).toContain(`${way} the receiver's`)
+    expect(code).toBe(1)
+  })
 
   it('says that the receiver asked for another name', async () => {
     const url = await startReceiver({
@@ -263,8 +250,7 @@ describe('a refusal', () => {
 })
 
 describe('the same bytes again', () => {
-  const repeat = (url: string, times: string, ...flags: string[]) =>
-    sendServed(url, '--repeat', times, ...flags)
+  const repeat = (url: string, times: string, ...flags: string[]) => sendServed(url, '--repeat', times, ...flags)
 
   it('ends with 0 when the first is accepted and no repetition is', async () => {
     const url = await startReceiver({ replayStore: memoryReplayStore() })
@@ -417,12 +403,7 @@ describe('who answered', () => {
   it.each<[status: number, headers: Record<string, string>, says: RegExp, code: number]>([
     [404, { 'X-Powered-By': 'Express' }, /no route for GET \/hook.*x-powered-by: Express/, 1],
     [405, {}, /the route does not take this method/, 1],
-    [
-      308,
-      { Location: 'https://www.a.example/hook' },
-      /a redirect: .* location: https:\/\/www\.a\.example\/hook/,
-      1
-    ],
+    [308, { Location: 'https://www.a.example/hook' }, /a redirect: .* location: https:\/\/www\.a\.example\/hook/, 1],
     [415, {}, /does not take this Content-Type/, 1],
     [421, {}, /no site for this Host/, 1],
     [504, {}, /a proxy waits for the application in vain/, 1],

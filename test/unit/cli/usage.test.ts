@@ -38,10 +38,7 @@ describe('usage', () => {
       ['explain', ...FLAGS.slice(0, 2)],
       'missing: --host, --account; or set SIGNED_REQUESTS_HOST, SIGNED_REQUESTS_ACCOUNT; see --help'
     ],
-    [
-      ['explain', '--domian', 'service.example'],
-      'there is no option --domian (did you mean --domain?); see --help'
-    ],
+    [['explain', '--domian', 'service.example'], 'there is no option --domian (did you mean --domain?); see --help'],
     [['explian'], 'there is no command "explian" (did you mean explain?); see --help'],
     [
       ['send', 'localhost:3000/hook'],
@@ -55,10 +52,7 @@ describe('usage', () => {
       ['explain', ...FLAGS, '--now', 'then'],
       '--now takes a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date'
     ],
-    [
-      ['explain', ...FLAGS, '--dns-server', 'x'],
-      '--dns-server must be IP addresses, such as "127.0.0.1:5353"'
-    ],
+    [['explain', ...FLAGS, '--dns-server', 'x'], '--dns-server must be IP addresses, such as "127.0.0.1:5353"'],
     [
       ['explain', ...FLAGS, '--account', 'account-1'],
       '--account has "account-1": it has the prefix "account-" of --account-prefix, so write the id alone, "1"'
@@ -140,10 +134,7 @@ describe('usage', () => {
       'the dns of the fixture is not as schema.json of signed-requests-vectors says'
     ],
     ['{"request":{"headers":[]},"options":{},"now":"today"}', 'the now of the fixture is not as'],
-    [
-      '{"request":{"headers":[]},"options":{},"replayStore":"full"}',
-      'the replayStore of the fixture is not as'
-    ],
+    ['{"request":{"headers":[]},"options":{},"replayStore":"full"}', 'the replayStore of the fixture is not as'],
     ['{"request":{"headers":[],"body":"{}"},"options":{}}', 'the request.body of the fixture is not as'],
     ['{"request":{"headers":[]},"options":{"require":1}}', 'createVerifier() has no option "require"']
   ])('the fixture %j is a mistake, in one line', async (fixture, message) => {

@@ -89,8 +89,7 @@ describe('what is sent', () => {
   })
 
   it('has a length of a multiple of 128, whatever the name', async () => {
-    for (let length = 1; length <= 63; length++)
-      await codeOf(ask({}, `${'x'.repeat(length)}.service.example`))
+    for (let length = 1; length <= 63; length++) await codeOf(ask({}, `${'x'.repeat(length)}.service.example`))
     for (const labels of [2, 4]) await codeOf(ask({}, `${'x'.repeat(62)}.`.repeat(labels)))
     expect(new Set(server.seen.map(({ query }) => query.length))).toEqual(new Set([128, 256, 384]))
   })
@@ -180,8 +179,7 @@ describe('over HTTP', () => {
     ['', false]
   ])('judges the media type %j', async (type, isTaken) => {
     const good = await answerOf(server)
-    server.respond = (_, response) =>
-      response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(good)
+    server.respond = (_, response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end(good)
     expect(await codeOf(ask())).toEqual(isTaken ? RECORDS[NAME] : 'EBADRESP')
   })
 

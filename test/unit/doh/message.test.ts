@@ -40,15 +40,12 @@ describe('parseReply', () => {
   it('returns the records at the name', () => {
     expect(outcome(answer())).toEqual([TXT])
     expect(outcome(answer({ answers: [txt(NAME.toUpperCase()), txt()] }))).toEqual([TXT, TXT])
-    expect(
-      outcome(answer({ questions: [{ type: 'TXT', class: 'IN', name: 'One.SERVICE.example' }] }))
-    ).toEqual([TXT])
+    expect(outcome(answer({ questions: [{ type: 'TXT', class: 'IN', name: 'One.SERVICE.example' }] }))).toEqual([TXT])
   })
 
   it('refuses an answer that is cut anywhere, and one with extra octets', () => {
     const whole = answer({ answers: [txt(), txt(NAME, ['x'.repeat(200)])] })
-    for (let length = 0; length < whole.length; length++)
-      expect(outcome(whole.subarray(0, length))).toBe('EBADRESP')
+    for (let length = 0; length < whole.length; length++) expect(outcome(whole.subarray(0, length))).toBe('EBADRESP')
     expect(outcome(Buffer.concat([whole, Buffer.alloc(1)]))).toBe('EBADRESP')
     expect(outcome(Buffer.concat([whole, whole]))).toBe('EBADRESP')
   })
@@ -124,16 +121,10 @@ describe('parseReply', () => {
     ['records behind an alias of another name', [cname('other.example', 'a.example'), txt('a.example')]],
     ['two aliases for one name', [cname(NAME, 'a.example'), cname(NAME, 'b.example'), txt('a.example')]],
     ['records of another class', [{ ...txt(), class: 'CH' } as Answer]],
-    [
-      'records whose class has the upper bit, which multicast DNS uses',
-      [{ ...txt(), flush: true } as Answer]
-    ],
+    ['records whose class has the upper bit, which multicast DNS uses', [{ ...txt(), flush: true } as Answer]],
     ['an alias of another class', [chaos(cname(NAME, 'a.example')), txt('a.example')]],
     ['an alias of another class, and nothing else', [chaos(cname(NAME, 'a.example'))]],
-    [
-      'an alias of another class in a chain',
-      [cname(NAME, 'a.example'), chaos(cname('a.example', 'b.example'))]
-    ]
+    ['an alias of another class in a chain', [cname(NAME, 'a.example'), chaos(cname('a.example', 'b.example'))]]
   ])('refuses %s', (_, answers) => {
     expect(outcome(answer({ answers }))).toBe('EBADRESP')
   })
@@ -214,8 +205,6 @@ describe('encodeQuery', () => {
     const query = decode(Buffer.from(encodeQuery(NAME)))
     expect(query).toMatchObject({ type: 'query', id: 0, flag_rd: true, flag_ad: true, flag_cd: false })
     expect(query.questions).toEqual([{ type: 'TXT', class: 'IN', name: NAME }])
-    expect(query.additionals).toMatchObject([
-      { type: 'OPT', ednsVersion: 0, flag_do: false, options: [{ code: 12 }] }
-    ])
+    expect(query.additionals).toMatchObject([{ type: 'OPT', ednsVersion: 0, flag_do: false, options: [{ code: 12 }] }])
   })
 })

@@ -26,9 +26,7 @@ export interface SignedZones {
  *
  * @param records the TXT record of each name, in the zone whose name it ends with
  */
-export async function startSignedZones(
-  records: Readonly<Record<string, readonly string[]>>
-): Promise<SignedZones> {
+export async function startSignedZones(records: Readonly<Record<string, readonly string[]>>): Promise<SignedZones> {
   const folder = mkdtempSync(join(tmpdir(), 'signed-zones-'))
   const file = (name: string, content: string) => writeFileSync(join(folder, name), content)
   const run = (tool: string, ...args: string[]) =>
@@ -131,8 +129,7 @@ async function untilAnswering(server: ChildProcess, port: number): Promise<void>
   const { signal } = new AbortController()
   const lookup = dnsTxtLookup({ servers: [`127.0.0.1:${port}`], timeout: 200, tries: 1 })
   for (;;) {
-    if (server.exitCode !== null)
-      throw new Error(`${server.spawnargs.join(' ')} ended with ${server.exitCode}`)
+    if (server.exitCode !== null) throw new Error(`${server.spawnargs.join(' ')} ended with ${server.exitCode}`)
     const code = await lookup('absent.unsigned.example', { signal }).catch(error => error.code)
     if (code === 'ENOTFOUND') return
   }

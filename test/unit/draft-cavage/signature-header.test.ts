@@ -77,12 +77,9 @@ test.each([
   for (let time = 0; time < 2; time++) expect(read(text)).toMatchObject(expected)
 })
 
-test.each(['x="signature="AAAA"', 'x=",signature="AAAA"', 'signature="AAAA"'])(
-  '%j after it is refused',
-  text => {
-    expect(read(`${END},${text}`)).not.toHaveProperty('keyId')
-  }
-)
+test.each(['x="signature="AAAA"', 'x=",signature="AAAA"', 'signature="AAAA"'])('%j after it is refused', text => {
+  expect(read(`${END},${text}`)).not.toHaveProperty('keyId')
+})
 
 test.each(["'", 'A', '=', ' ', '', '"A', '\\"', '\\'])('ends with a quote, and not with %j', end => {
   const start = 'keyId="a",headers="host date",signature="'

@@ -39,8 +39,7 @@ test('reports an absent header before an absent time', () => {
 })
 
 test('rejects a line break, whatever is covered', () => {
-  const build = (change: object) =>
-    buildSigningString({ method: 'GET', target: '/', headers, ...change }, ['host'])
+  const build = (change: object) => buildSigningString({ method: 'GET', target: '/', headers, ...change }, ['host'])
   expect(build({})).toEqual({ ok: true, value: 'host: a.example' })
   expect(build({ target: '/\n' })).toMatchObject({ code: 'request-malformed', evidence: { part: 'target' } })
   expect(build({ headers: { host: 'a', x: '\r' } })).toMatchObject({

@@ -53,8 +53,7 @@ async function changedLineOf(
 /** What the search for the changed line costs, counted. */
 async function costOf(request: ReceivedRequest, options: Partial<VerifierOptions> = {}) {
   const { signature } = (await verdictOn(request, options)).checks
-  if (signature.outcome !== 'fail' || signature.code !== 'signature-mismatch')
-    throw new Error('it is not a mismatch')
+  if (signature.outcome !== 'fail' || signature.code !== 'signature-mismatch') throw new Error('it is not a mismatch')
   const opened = openSignature(signature.evidence)!
   let cost = 0
   const counted = {
@@ -136,26 +135,20 @@ describe.each([
 
   it('is found in the line whose original a proxy forwarded', async () => {
     const original = resign(sign({ target: '/hooks/one?x=1' }))
-    const rewritten = withHeaders(
-      { ...original, target: '/index.php' },
-      { 'X-Original-URI': '/hooks/one?x=1' }
-    )
+    const rewritten = withHeaders({ ...original, target: '/index.php' }, { 'X-Original-URI': '/hooks/one?x=1' })
     expect(await changedLineOf(rewritten, options)).toEqual({
       line: 1,
       received: '(request-target): post /index.php',
       signed: '(request-target): post /hooks/one?x=1'
     })
-    expect(
-      await changedLineOf(withHeaders(original, { Host: 'www.receiver.example' }), options)
-    ).toMatchObject({ line: 2 })
+    expect(await changedLineOf(withHeaders(original, { Host: 'www.receiver.example' }), options)).toMatchObject({
+      line: 2
+    })
   })
 
   it('is not explained by an original that does not verify', async () => {
     const original = resign(sign({ target: '/hooks/one?x=1' }))
-    const rewritten = withHeaders(
-      { ...original, target: '/index.php' },
-      { 'X-Original-URI': '/hooks/another' }
-    )
+    const rewritten = withHeaders({ ...original, target: '/index.php' }, { 'X-Original-URI': '/hooks/another' })
     expect(await changedLineOf(rewritten, options)).toBeUndefined()
   })
 
@@ -163,10 +156,7 @@ describe.each([
     const originals = Array.from({ length: 400 }, (_, i) => ['X-Original-URI', `/${i}`] as const)
     const request = resign(sign({ target: '/a' }))
     const lines = [...(request.headers as Iterable<readonly [string, string]>), ...originals].slice(0, 490)
-    const { changed, cost } = await costOf(
-      { ...request, target: '/quite/different', headers: lines },
-      options
-    )
+    const { changed, cost } = await costOf({ ...request, target: '/quite/different', headers: lines }, options)
     expect(changed).toBeUndefined()
     expect(cost).toBeLessThanOrEqual(SEARCH_COST)
   })
@@ -180,9 +170,7 @@ it('finds any one character that was changed, added or removed', async () => {
     fc.asyncProperty(position, fc.nat(1), character, async (at, removed, added) => {
       const target = original.slice(0, at) + added + original.slice(at + removed)
       fc.pre(target !== original)
-      expect(
-        await changedLineOf({ ...sign({ target: original }), target }, {}, PATIENT_SEARCH_COST)
-      ).toMatchObject({
+      expect(await changedLineOf({ ...sign({ target: original }), target }, {}, PATIENT_SEARCH_COST)).toMatchObject({
         line: 1,
         signed: `(request-target): post ${original}`
       })
@@ -205,9 +193,7 @@ it('finds nothing when the key did not make the signature, or more was changed',
   const other = createTestService({ rsaBits: 1024 })
   expect(await changedLineOf(sign(), { lookupTxt: other.lookupTxt })).toBeUndefined()
   expect(await changedLineOf({ ...sign(), target: '/completely/different' })).toBeUndefined()
-  expect(
-    await changedLineOf(withHeaders({ ...sign(), target: '/hook?id=43' }, { 'X-Nonce': 'a' }))
-  ).toBeUndefined()
+  expect(await changedLineOf(withHeaders({ ...sign(), target: '/hook?id=43' }, { 'X-Nonce': 'a' }))).toBeUndefined()
 })
 
 it('treats header names that are properties of objects like any other', async () => {

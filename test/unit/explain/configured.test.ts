@@ -27,26 +27,13 @@ function forwarded(headers: Record<string, string[]>, options: ProxyOptions): Re
     ...Object.fromEntries(signed.map(([name, value]) => [name, [value]])),
     ...headers
   }
-  return fromLambdaEvent(
-    { requestContext: { elb: {} }, httpMethod: 'GET', path: '/', multiValueHeaders },
-    options
-  )
+  return fromLambdaEvent({ requestContext: { elb: {} }, httpMethod: 'GET', path: '/', multiValueHeaders }, options)
 }
 
 describe('a forwarding header that the adapter was told to trust', () => {
   it.each([
-    [
-      [],
-      'received nothing',
-      'your proxy sends no X-Forwarded-Proto',
-      'proxy_set_header X-Forwarded-Proto $scheme'
-    ],
-    [
-      ['https, http'],
-      'received https, http',
-      'more than one value',
-      'Have the outermost proxy replace the header'
-    ],
+    [[], 'received nothing', 'your proxy sends no X-Forwarded-Proto', 'proxy_set_header X-Forwarded-Proto $scheme'],
+    [['https, http'], 'received https, http', 'more than one value', 'Have the outermost proxy replace the header'],
     [['https', 'https'], 'received https, https', 'more than one value', 'Have the outermost proxy replace'],
     [['http'], 'received http', 'the sender used http', 'Have the sender use https']
   ])('X-Forwarded-Proto with %j', async (values, received, cause, fix) => {
@@ -58,12 +45,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
   })
 
   it.each([
-    [
-      [],
-      'host-missing',
-      'your proxy sends no X-Forwarded-Host',
-      'proxy_set_header X-Forwarded-Host $http_host'
-    ],
+    [[], 'host-missing', 'your proxy sends no X-Forwarded-Host', 'proxy_set_header X-Forwarded-Host $http_host'],
     [['a.example, b.example'], 'host-mismatch', 'more than one value', 'Have the outermost proxy replace'],
     [['a.example', 'b.example'], 'host-repeated', 'more than one value', 'Have the outermost proxy replace'],
     [
@@ -95,9 +77,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
     expect(text).toContain('replaced Host with 10.0.0.5:3000: X-Forwarded-Host: receiver.example is there')
     expect(text).toContain("itself (anyone can send it), give the adapter host: 'x-forwarded-host'; or have")
     const flags = explain(await createVerifier(service.options)(request), { settings: 'flags' })
-    expect(flags.replace(/\n {6,}/g, ' ')).toMatch(
-      /itself .*: --https x-forwarded-proto; .*fix: Have the proxy/s
-    )
+    expect(flags.replace(/\n {6,}/g, ' ')).toMatch(/itself .*: --https x-forwarded-proto; .*fix: Have the proxy/s)
     expect(flags).not.toMatch(/host: '|adapter/)
   })
 
@@ -154,9 +134,7 @@ describe('shows what is configured and what was received', () => {
 
   it('the domain of a key name that is malformed', async () => {
     const request = createTestService({ serviceDomain: 'xn--a.service.example', rsaBits: 1024 }).sign()
-    expect(await explained(request)).toMatch(
-      /key-name-malformed: .*received key1\.\S+; domain service\.example/
-    )
+    expect(await explained(request)).toMatch(/key-name-malformed: .*received key1\.\S+; domain service\.example/)
   })
 
   it('serviceDomain that is the name of the key: the domain above it', async () => {
@@ -166,9 +144,7 @@ describe('shows what is configured and what was received', () => {
   })
 
   it('never advises to trust the domain of another key', async () => {
-    const text = await explained(
-      createTestService({ serviceDomain: 'attacker.example', rsaBits: 1024 }).sign()
-    )
+    const text = await explained(createTestService({ serviceDomain: 'attacker.example', rsaBits: 1024 }).sign())
     expect(text.slice(text.indexOf('fix: '))).not.toContain('attacker')
   })
 
@@ -194,10 +170,7 @@ describe('the advised command has the real name of the key', () => {
   it.each([
     ['key-not-found', { lookupTxt: async () => [] }],
     ['key-malformed', { lookupTxt: async () => [['v=DKIM1; p']] }],
-    [
-      'key-lookup-failed',
-      { lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' })) }
-    ]
+    ['key-lookup-failed', { lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' })) }]
   ])('%s', async (code, options) => {
     const text = await explained(service.sign(), options)
     expect(text).toContain(`${code}: `)

@@ -23,9 +23,7 @@ it('names the sender of a verified request, and all twelve checks', async () => 
 })
 
 it('gives each failure a cause, a fix and facts', async () => {
-  const { status, headline, checks, failures } = diagnose(
-    await verify(service.sign({ host: 'other.example' }))
-  )
+  const { status, headline, checks, failures } = diagnose(await verify(service.sign({ host: 'other.example' })))
   expect({ status, headline }).toEqual({ status: 'rejected', headline: 'host' })
   expect(checks[3]).toEqual({
     check: 'host',
@@ -64,11 +62,7 @@ it.each<[unknown, string]>([
 it('lets nothing follow from a signature that is in Authorization', async () => {
   const headers = [...(service.sign().headers as Iterable<readonly [string, string]>)]
   const sent = headers.flatMap(([name, value]): [string, string][] =>
-    name === 'Signature'
-      ? [['authorization', `signature ${value}`]]
-      : name === 'Digest'
-        ? []
-        : [[name, value]]
+    name === 'Signature' ? [['authorization', `signature ${value}`]] : name === 'Digest' ? [] : [[name, value]]
   )
   const verdict = await createVerifier({ ...service.options, accountHeader: 'X-Other' })({
     ...service.sign(),

@@ -44,11 +44,7 @@ function explained(verdict: Verdict): string {
 /** Without the line breaks that the width of a terminal asks for. */
 const unwrapped = (text: string): string => text.replace(/\n {6,}/g, ' ')
 
-function withHeader(
-  request: ReceivedRequest,
-  name: string,
-  change: (value: string) => string
-): ReceivedRequest {
+function withHeader(request: ReceivedRequest, name: string, change: (value: string) => string): ReceivedRequest {
   const lines = [...(request.headers as Iterable<readonly [string, string]>)]
   return {
     ...request,
@@ -73,8 +69,7 @@ const CASES: readonly Case[] = [
     check: 'request',
     request: withHeader(sign(), 'X-Nonce', () => 'a\r\nX-Admin: yes'),
     line: 'request-malformed: the request is not well-formed HTTP; part header-value; name X-Nonce',
-    cause:
-      'the header-value X-Nonce was decoded or rebuilt on the way, or it is a broken sender, or an attack',
+    cause: 'the header-value X-Nonce was decoded or rebuilt on the way, or it is a broken sender, or an attack',
     fix: 'Pass method, target and headers as received, undecoded: let an adapter do it.'
   },
   {
@@ -104,8 +99,7 @@ const CASES: readonly Case[] = [
     check: 'account',
     request: sign({ headers: { 'X-Service-ID': 'account-99' } }),
     line: 'account-mismatch: the request is for another account; header x-service-id; received 99; expected 1234',
-    cause:
-      'the request is for another customer of the service, or for an account of yours that is not configured',
+    cause: 'the request is for another customer of the service, or for an account of yours that is not configured',
     fix: "If 99 is yours: accounts: [..., '99'] (now 1234)."
   },
   {
@@ -201,12 +195,7 @@ describe('what the evidence shows', () => {
   it.each([
     ['newline-removed', '{"a":1}\n', '{"a":1}', '1 byte shorter than what was signed (7 instead of 8)'],
     ['newline-added', '{"a":1}', '{"a":1}\n', '1 byte longer than what was signed (8 instead of 7)'],
-    [
-      'json-reserialized',
-      '{"a": 1, "b": [1, 2]}',
-      '{"a":1,"b":[1,2]}',
-      '4 bytes shorter than what was signed'
-    ],
+    ['json-reserialized', '{"a": 1, "b": [1, 2]}', '{"a":1,"b":[1,2]}', '4 bytes shorter than what was signed'],
     ['json-reserialized', '{\n  "a": 1\n}', '{"a":1}', '5 bytes shorter than what was signed'],
     ['crlf-to-lf', 'a\r\nb\r\n', 'a\nb\n', '2 bytes shorter than what was signed'],
     ['bom-removed', '\ufeff{"a":1}', '{"a":1}', '3 bytes shorter than what was signed'],
@@ -220,9 +209,7 @@ describe('what the evidence shows', () => {
   })
 
   it('a body of the same length, and one whose length is not signed', async () => {
-    expect(explained(await withBody('{"a":1}', '{"a":2}'))).toContain(
-      'body: 7 bytes, as long as what was signed'
-    )
+    expect(explained(await withBody('{"a":1}', '{"a":2}'))).toContain('body: 7 bytes, as long as what was signed')
     const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
     const text = explained(await judge({ ...sign({ body: 'abc', covered }), body: 'abcd' }))
     expect(text).toContain('body: 4 bytes; Content-Length is not signed')
@@ -235,18 +222,15 @@ describe('what the evidence shows', () => {
     [-3 * 3600, 'Date is 3 hours behind', 'delayed or replayed, or this clock is fast'],
     [-5 * 86_400, 'Date is 5 days behind', 'delayed or replayed, or this clock is fast'],
     [500, 'Date is 8 minutes ahead of', "the sender's clock is fast, or this one is slow"]
-  ])(
-    'a Date that is %d seconds off: both times, and which way they differ',
-    async (seconds, offset, cause) => {
-      const date = new Date(NOW + seconds * 1000)
-      const text = unwrapped(explained(await judge(sign({ date }))))
-      expect(text).toContain(`likely cause: ${offset}`)
-      expect(text).toContain(cause)
-      expect(text).toContain(`received ${date.toUTCString()}; expected within 5 minutes`)
-      expect(text).toContain("this machine's clock Fri, 20 Nov 2026 12:00:00 GMT")
-      expect(text).not.toMatch(/minutes slow|hours slow|is slow: /)
-    }
-  )
+  ])('a Date that is %d seconds off: both times, and which way they differ', async (seconds, offset, cause) => {
+    const date = new Date(NOW + seconds * 1000)
+    const text = unwrapped(explained(await judge(sign({ date }))))
+    expect(text).toContain(`likely cause: ${offset}`)
+    expect(text).toContain(cause)
+    expect(text).toContain(`received ${date.toUTCString()}; expected within 5 minutes`)
+    expect(text).toContain("this machine's clock Fri, 20 Nov 2026 12:00:00 GMT")
+    expect(text).not.toMatch(/minutes slow|hours slow|is slow: /)
+  })
 
   it.each([
     ['created', -900, 'created is 15 minutes behind'],
@@ -263,18 +247,16 @@ describe('what the evidence shows', () => {
   it('the signing string, line by line, with invisible characters escaped', async () => {
     const request = { ...sign({ headers: { 'X-Nonce': 'a\u00a0b' } }), target: '/h\u00f6\x1b[31m\\ ' }
     const text = explained(await judge(request))
-    expect(text.split('\n').slice(text.split('\n').indexOf('  signing string as rebuilt here:') + 1)).toEqual(
-      [
-        '   1  (request-target): post /h\\xf6\\x1b[31m\\\\\\x20',
-        '   2  host: receiver.example',
-        '   3  date: Fri, 20 Nov 2026 12:00:00 GMT',
-        '   4  content-length: 22',
-        '   5  content-type: application/json',
-        '   6  x-service-id: account-1234',
-        '   7  digest: SHA-256=vp8hbm2v+PXeCuQNPxvcHulD5LjYHLsYWsfpP4l4x/E=',
-        '   8  x-nonce: a\\xa0b'
-      ]
-    )
+    expect(text.split('\n').slice(text.split('\n').indexOf('  signing string as rebuilt here:') + 1)).toEqual([
+      '   1  (request-target): post /h\\xf6\\x1b[31m\\\\\\x20',
+      '   2  host: receiver.example',
+      '   3  date: Fri, 20 Nov 2026 12:00:00 GMT',
+      '   4  content-length: 22',
+      '   5  content-type: application/json',
+      '   6  x-service-id: account-1234',
+      '   7  digest: SHA-256=vp8hbm2v+PXeCuQNPxvcHulD5LjYHLsYWsfpP4l4x/E=',
+      '   8  x-nonce: a\\xa0b'
+    ])
   })
 
   it('the record of a key that cannot be used', async () => {
@@ -294,9 +276,7 @@ describe('what the evidence shows', () => {
 describe('a verdict that is not a rejection', () => {
   it('verified: every check has passed', async () => {
     const text = explained(await judge(sign()))
-    expect(text).toMatch(
-      /^verified: account 1234, rsa-sha256 by key1\._domainkey\.service\.example\n\nok {4}request/
-    )
+    expect(text).toMatch(/^verified: account 1234, rsa-sha256 by key1\._domainkey\.service\.example\n\nok {4}request/)
     expect(text.match(/^ok .* pass$/gm)).toHaveLength(11)
     expect(text).toMatch(/\n-- {4}replay +not run: there is no replayStore$/)
   })
@@ -305,9 +285,7 @@ describe('a verdict that is not a rejection', () => {
     const lookupTxt = () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' }))
     const text = explained(await judge(sign(), { lookupTxt }))
     expect(text).toMatch(/^unavailable: key\n/)
-    expect(unwrapped(text)).toContain(
-      `key-lookup-failed: the DNS lookup failed; name ${KEY_NAME}; error ESERVFAIL`
-    )
+    expect(unwrapped(text)).toContain(`key-lookup-failed: the DNS lookup failed; name ${KEY_NAME}; error ESERVFAIL`)
     expect(unwrapped(text)).toContain('ESERVFAIL, the DNS server got no answer itself')
   })
 })
@@ -337,10 +315,7 @@ describe('any text from the sender and from DNS', () => {
           }
         }))
         const checks = Object.fromEntries(
-          CHECK_NAMES.map(name => [
-            name,
-            { outcome: 'fail', ...failures.find(({ check }) => check === name) }
-          ])
+          CHECK_NAMES.map(name => [name, { outcome: 'fail', ...failures.find(({ check }) => check === name) }])
         )
         const output = explained({ status: 'rejected', failures, checks } as unknown as Verdict)
         expect(output.match(/^(?:ok|FAIL|\?\?|--) /gm)).toHaveLength(12)
@@ -351,8 +326,7 @@ describe('any text from the sender and from DNS', () => {
   })
 
   it('is cut, with a note of how much more there is', async () => {
-    const told = async (length: number) =>
-      unwrapped(explained(await judge(sign({ host: 'h'.repeat(length) }))))
+    const told = async (length: number) => unwrapped(explained(await judge(sign({ host: 'h'.repeat(length) }))))
     expect(await told(240)).toContain(`received ${'h'.repeat(56)}`)
     expect(await told(240)).not.toContain('more)')
     expect(await told(241)).toContain('h... (1 more); expected receiver.example')

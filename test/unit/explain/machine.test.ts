@@ -19,9 +19,7 @@ it('names the DNS server that was asked, and says in words what the error is', a
   })
   expect(failure?.facts).toContainEqual({ name: 'asked', value: server })
   expect(explain(verdict)).toContain(`asked ${server}`)
-  expect(failure?.fix).toContain(
-    `npx signed-requests key key1._domainkey.service.example --dns-server ${server};`
-  )
+  expect(failure?.fix).toContain(`npx signed-requests key key1._domainkey.service.example --dns-server ${server};`)
 })
 
 it('names the DNS server that was too slow', async () => {

@@ -36,10 +36,7 @@ type Lines = readonly (readonly [string, string])[]
 const linesOf = (request: ReceivedRequest) => [...(request.headers as Lines)]
 
 /** The request with these header lines, and without those that are undefined. */
-function withHeaders(
-  request: ReceivedRequest,
-  changes: Readonly<Record<string, string | undefined>>
-): ReceivedRequest {
+function withHeaders(request: ReceivedRequest, changes: Readonly<Record<string, string | undefined>>): ReceivedRequest {
   const kept = linesOf(request).filter(([name]) => !(name in changes))
   const added = Object.entries(changes).filter((line): line is [string, string] => line[1] !== undefined)
   return { ...request, headers: [...kept, ...added] }
@@ -120,9 +117,7 @@ function situation(
     expect(diagnosis.headline).toBe(first?.check)
 
     const inFlags = diagnose(verdict, { settings: 'flags' }).failures[0]!
-    expect(inFlags.fix).not.toMatch(
-      /\b(?:adapter|verify\.|req\.|express|through URL|alsoCovered)\b|\w+: (?:'|\[)/
-    )
+    expect(inFlags.fix).not.toMatch(/\b(?:adapter|verify\.|req\.|express|through URL|alsoCovered)\b|\w+: (?:'|\[)/)
     for (const { cause, fix } of [first!, inFlags]) {
       expect(`${cause} ${fix}`).not.toMatch(/(?<!== )undefined|\[\[|\|\||\{\w|null|NaN/)
     }
@@ -239,9 +234,7 @@ situation('Lambda without the decoding of base64', 'digest-mismatch', /base64/, 
 situation('a body that was cut', 'digest-mismatch', /cut short .*: 6 of 12 bytes/, () =>
   judge({ ...sign(), body: '{"pric' })
 )
-situation('a body that was read before', 'digest-mismatch', /body is empty/, () =>
-  judge({ ...sign(), body: '' })
-)
+situation('a body that was read before', 'digest-mismatch', /body is empty/, () => judge({ ...sign(), body: '' }))
 situation(
   'a capture without the body',
   'digest-mismatch',
@@ -456,11 +449,8 @@ situation(
 situation('another key under the same name', 'signature-mismatch', /another key made it/, () =>
   judge(sign(), { lookupTxt: createTestService({ rsaBits: 1024 }).lookupTxt })
 )
-situation(
-  'an unsigned request of a scanner',
-  'signature-missing',
-  /not signed, so it is not from the service/,
-  () => judge({ method: 'GET', target: '/.env', headers: [['Host', '10.0.0.5']], body: null, https: false })
+situation('an unsigned request of a scanner', 'signature-missing', /not signed, so it is not from the service/, () =>
+  judge({ method: 'GET', target: '/.env', headers: [['Host', '10.0.0.5']], body: null, https: false })
 )
 situation('a proxy drops Signature', 'signature-missing', /a proxy dropped it/, () =>
   judge(withHeaders(sign(), { Signature: undefined }))
@@ -523,11 +513,8 @@ situation(
     return judge(acme.sign(), { lookupTxt: acme.lookupTxt })
   }
 )
-situation(
-  'another account',
-  'account-mismatch',
-  /another customer of the service, or for an account of yours/,
-  () => judge(sign({ headers: { 'X-Service-ID': 'account-99' } }))
+situation('another account', 'account-mismatch', /another customer of the service, or for an account of yours/, () =>
+  judge(sign({ headers: { 'X-Service-ID': 'account-99' } }))
 )
 situation(
   'a proxy replaces the account',
@@ -545,11 +532,8 @@ for (const accountPrefix of ['account', '']) {
     () => judge(sign(), { accountPrefix })
   )
 }
-situation(
-  'accountPrefix is a part, and a function decides',
-  'account-mismatch',
-  /is accountPrefix too short/,
-  () => judge(sign(), { accountPrefix: 'account', accounts: id => id === '1234' })
+situation('accountPrefix is a part, and a function decides', 'account-mismatch', /is accountPrefix too short/, () =>
+  judge(sign(), { accountPrefix: 'account', accounts: id => id === '1234' })
 )
 situation('the prefix is a part of each id', 'account-mismatch', /another customer of the service/, () =>
   judge(sign(), { accountPrefix: '', accounts: ['account-99'] })
@@ -644,9 +628,7 @@ situation(
 )
 it('a Signature of RFC 9421 that is malformed is not taken for another standard', async () => {
   const signed = sign({ scheme: 'rfc9421' })
-  const headers = linesOf(signed).map(
-    ([name, value]) => [name, name === 'Signature' ? `${value};x` : value] as const
-  )
+  const headers = linesOf(signed).map(([name, value]) => [name, name === 'Signature' ? `${value};x` : value] as const)
   const verdict = await judge({ ...signed, headers }, { schemes: [draftCavage, rfc9421] })
   expect(verdict.failures).toMatchObject([{ code: 'signature-malformed' }])
   expect(diagnose(verdict).failures[0]?.cause).not.toContain('not by the draft')
@@ -673,9 +655,7 @@ situation(
 )
 it('an algorithm for the command line, where the flag replaces the default', async () => {
   const signed = sign()
-  const headers = linesOf(signed).map(
-    ([name, value]) => [name, value.replace('a-sha256', 'a-sha512')] as const
-  )
+  const headers = linesOf(signed).map(([name, value]) => [name, value.replace('a-sha256', 'a-sha512')] as const)
   const [failure] = diagnose(await judge({ ...signed, headers }), { settings: 'flags' }).failures
   expect(failure?.fix).toBe(
     'If the service says so, give it beside what is to stay (rsa-sha256): --algorithm rsa-sha512.'
@@ -723,9 +703,7 @@ situation(
   /no key record there: .* a wildcard or another TXT record/,
   () => judge(sign(), record('v=spf1 -all'))
 )
-situation('a key that was revoked', 'key-revoked', /it was replaced/, () =>
-  judge(sign(), record('v=DKIM1; p='))
-)
+situation('a key that was revoked', 'key-revoked', /it was replaced/, () => judge(sign(), record('v=DKIM1; p=')))
 situation('a record that was cut', 'key-unreadable', /was cut at \d+ characters/, () =>
   judge(sign(), record(published.slice(0, -8)))
 )
@@ -741,11 +719,8 @@ for (const more of [0, 1, 2, 3]) {
 situation('a record that was cut at another length', 'key-unreadable', /was cut at 254 characters/, () =>
   judge(sign(), record(longRecord(0).slice(0, 254)))
 )
-situation(
-  'a bad record of 255 characters that ends after its key',
-  'key-unreadable',
-  /is not a public key/,
-  () => judge(sign(), record(`${long.slice(0, 250)}; t=s`))
+situation('a bad record of 255 characters that ends after its key', 'key-unreadable', /is not a public key/, () =>
+  judge(sign(), record(`${long.slice(0, 250)}; t=s`))
 )
 for (const [i, text] of [
   `"${published}"`,
@@ -781,16 +756,11 @@ situation(
     return verify(signed)
   }
 )
-situation(
-  'a memory that is full',
-  'replay-store-failed',
-  /REPLAY_STORE_FULL, it holds as many ids/,
-  async () => {
-    const replayStore = memoryReplayStore({ maxEntries: 1 })
-    await judge(sign(), { replayStore })
-    return judge(sign(), { replayStore })
-  }
-)
+situation('a memory that is full', 'replay-store-failed', /REPLAY_STORE_FULL, it holds as many ids/, async () => {
+  const replayStore = memoryReplayStore({ maxEntries: 1 })
+  await judge(sign(), { replayStore })
+  return judge(sign(), { replayStore })
+})
 situation('a store that is down', 'replay-store-failed', /the replay store failed: ECONNREFUSED/, () =>
   judge(sign(), store(rejects('ECONNREFUSED')))
 )

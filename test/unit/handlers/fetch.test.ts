@@ -28,12 +28,7 @@ describe('fetchHandler', () => {
     const context = { waitUntil() {} }
     const response = await fetchHandler(verify, handle)(request, env, context)
     expect([response.status, await response.text()]).toEqual([201, 'answer'])
-    expect(handle).toHaveBeenCalledWith(
-      expect.objectContaining({ status: 'verified' }),
-      request,
-      env,
-      context
-    )
+    expect(handle).toHaveBeenCalledWith(expect.objectContaining({ status: 'verified' }), request, env, context)
   })
 
   test('refuses, and calls onRefused', async () => {

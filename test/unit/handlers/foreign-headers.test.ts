@@ -1,9 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import {
-  connect as connectHttp2,
-  createServer as createHttp2Server,
-  type Http2ServerResponse
-} from 'node:http2'
+import { connect as connectHttp2, createServer as createHttp2Server, type Http2ServerResponse } from 'node:http2'
 import { connect, type Server } from 'node:net'
 import express from 'express'
 import fastify from 'fastify'
@@ -170,12 +166,7 @@ function wire({ method, target, headers, body }: ReceivedRequest): Buffer {
 }
 
 const DATE = 'Date: (now)'
-const REFUSED = [
-  'HTTP/1.1 401 Unauthorized',
-  'WWW-Authenticate: Signature',
-  'Content-Length: 0',
-  'Connection: close'
-]
+const REFUSED = ['HTTP/1.1 401 Unauthorized', 'WWW-Authenticate: Signature', 'Content-Length: 0', 'Connection: close']
 const FAILED = ['HTTP/1.1 500 Internal Server Error', 'Content-Length: 0', 'Connection: close']
 
 function sorted(answer: string): string[] {
@@ -223,9 +214,7 @@ describe('after the head was sent by the handler', () => {
       return app(req, res)
     })
     const answer = await talk(server, wire(service.sign({ target: '/hook', body: '{}' })))
-    expect(answer.match(/HTTP\/1\.1 \d+/g) ?? []).toEqual(
-      by.name === '' && answer === '' ? [] : ['HTTP/1.1 200']
-    )
+    expect(answer.match(/HTTP\/1\.1 \d+/g) ?? []).toEqual(by.name === '' && answer === '' ? [] : ['HTTP/1.1 200'])
     expect(settled).toEqual(['resolved'])
     expect(rejections).toEqual([])
   })
@@ -264,43 +253,44 @@ describe('HTTP/2', () => {
     'what is set as the head is written': res => beforeHead(setHeaders({ 'Set-Cookie': 'a=1' }))(res as never)
   }
 
-  test.each(
-    Object.entries(changes).flatMap(([name, by]) => [[name, by, 401] as const, [name, by, 500] as const])
-  )('an answer has only headers of ours: %s (%#)', async (_, by, status) => {
-    const receive = nodeHandler<never, never>(
-      verify,
-      (_, _req, res) => {
-        by(res)
-        throw new Error('ours')
-      },
-      { onError: () => {} }
-    )
-    const server = createHttp2Server((req, res) => {
-      if (status === 401) by(res)
-      note(receive(req as never, res as never))
-    })
-    servers.push(server)
-    const session = connectHttp2(`http://127.0.0.1:${await listen(server)}`)
-    const signed = service.sign({ target: '/hook' })
-    const fields = pairs(signed).map(([name, value]) => [name === 'Host' ? ':authority' : name, value])
-    const stream = session.request(
-      status === 401 ? { ':path': '/hook' } : { ':path': '/hook', ...Object.fromEntries(fields) }
-    )
-    let head: Record<string, unknown> = {}
-    const trailers = vi.fn()
-    stream.on('response', headers => {
-      // Without the symbol that Node.js adds.
-      head = Object.fromEntries(Object.entries(headers))
-    })
-    stream.on('trailers', trailers).on('error', () => {})
-    await new Promise(resolve => stream.resume().once('close', resolve))
-    session.close()
-    const challenge = status === 401 ? { 'www-authenticate': 'Signature' } : {}
-    expect(head).toEqual({ ':status': status, date: expect.any(String), ...challenge })
-    expect(trailers).not.toHaveBeenCalled()
-    expect(settled).toEqual(['resolved'])
-    expect(rejections).toEqual([])
-  })
+  test.each(Object.entries(changes).flatMap(([name, by]) => [[name, by, 401] as const, [name, by, 500] as const]))(
+    'an answer has only headers of ours: %s (%#)',
+    async (_, by, status) => {
+      const receive = nodeHandler<never, never>(
+        verify,
+        (_, _req, res) => {
+          by(res)
+          throw new Error('ours')
+        },
+        { onError: () => {} }
+      )
+      const server = createHttp2Server((req, res) => {
+        if (status === 401) by(res)
+        note(receive(req as never, res as never))
+      })
+      servers.push(server)
+      const session = connectHttp2(`http://127.0.0.1:${await listen(server)}`)
+      const signed = service.sign({ target: '/hook' })
+      const fields = pairs(signed).map(([name, value]) => [name === 'Host' ? ':authority' : name, value])
+      const stream = session.request(
+        status === 401 ? { ':path': '/hook' } : { ':path': '/hook', ...Object.fromEntries(fields) }
+      )
+      let head: Record<string, unknown> = {}
+      const trailers = vi.fn()
+      stream.on('response', headers => {
+        // Without the symbol that Node.js adds.
+        head = Object.fromEntries(Object.entries(headers))
+      })
+      stream.on('trailers', trailers).on('error', () => {})
+      await new Promise(resolve => stream.resume().once('close', resolve))
+      session.close()
+      const challenge = status === 401 ? { 'www-authenticate': 'Signature' } : {}
+      expect(head).toEqual({ ':status': status, date: expect.any(String), ...challenge })
+      expect(trailers).not.toHaveBeenCalled()
+      expect(settled).toEqual(['resolved'])
+      expect(rejections).toEqual([])
+    }
+  )
 })
 
 describe('fetch and Lambda', () => {

@@ -242,9 +242,7 @@ describe('a handler inside a handler, for one request', () => {
   test('does not wait for itself', async () => {
     const inner = nodeHandler(verify, (_, _req, res) => res.end('inner'), { body: () => order.body })
     const other = createVerifier({ ...service.options, requireHttps: false })
-    const port = await listen(
-      createServer(nodeHandler(other, (_, req, res) => inner(req, res).then(() => true)))
-    )
+    const port = await listen(createServer(nodeHandler(other, (_, req, res) => inner(req, res).then(() => true))))
     expect(await exchange(service.sign(order), port)).toMatchObject({ status: 200, body: 'inner' })
   })
 })
@@ -518,9 +516,7 @@ describe('options', () => {
       prefix: '/hooks'
     })
     const signed = service.sign({ ...order, target: '/hooks/1' })
-    const lines = pairs(signed).map(
-      ([name, value]) => [name === 'Host' ? 'X-Forwarded-Host' : name, value] as const
-    )
+    const lines = pairs(signed).map(([name, value]) => [name === 'Host' ? 'X-Forwarded-Host' : name, value] as const)
     const headers = [...lines, ['Host', 'inside'], ['X-Forwarded-Proto', 'https']] as const
     expect((await exchange({ ...signed, headers, target: '/1' }, port)).status).toBe(204)
   })
@@ -551,10 +547,7 @@ describe('options', () => {
   test.each([
     [{ https: 'yes' }, 'options.https is "yes"'],
     [{ prefix: 'hooks' }, 'options.prefix is "hooks"'],
-    [
-      { drainBytes: -1 },
-      'options.drainBytes is the number -1: pass a number of bytes, at least 0, such as 10485760'
-    ],
+    [{ drainBytes: -1 }, 'options.drainBytes is the number -1: pass a number of bytes, at least 0, such as 10485760'],
     [{ drainTimeout: '5s' }, 'options.drainTimeout is a string: pass a number of milliseconds, at least 1'],
     [{ onRefused: 'log' }, 'options.onRefused is a string: pass a function'],
     [{ onError: 1 }, 'options.onError is the number 1: pass a function'],

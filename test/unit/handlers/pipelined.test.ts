@@ -38,8 +38,7 @@ async function serve(receive: ReturnType<typeof nodeHandler>) {
   return { count, send }
 }
 
-const closed = (socket: Socket) =>
-  socket.closed ? undefined : new Promise(resolve => socket.once('close', resolve))
+const closed = (socket: Socket) => (socket.closed ? undefined : new Promise(resolve => socket.once('close', resolve)))
 
 test('every promise settles: 100 connections with six unsigned requests in one packet', async () => {
   const verify = createVerifier({ ...service.options, requireHttps: false })

@@ -32,11 +32,7 @@ describe('throws a TypeError that says what was expected and what it got, for', 
       'pass what fromNodeRequest(req), fromFetchRequest(request) or fromLambdaEvent(event) returns'
     ],
     ['a URL alone', { url: '/hook' }, 'request.method must be'],
-    [
-      'no method',
-      { ...request, method: undefined },
-      'request.method must be a string, such as "POST", and is'
-    ],
+    ['no method', { ...request, method: undefined }, 'request.method must be a string, such as "POST", and is'],
     [
       'a target that is not text',
       { ...request, target: 7 },
@@ -53,11 +49,7 @@ describe('throws a TypeError that says what was expected and what it got, for', 
       { ...request, https: 'yes' },
       'request.https must be true or false (did the request arrive over TLS?), and is a string'
     ],
-    [
-      'no body',
-      { ...request, body: undefined },
-      'request.body is undefined: pass the raw bytes, or null for no body'
-    ],
+    ['no body', { ...request, body: undefined }, 'request.body is undefined: pass the raw bytes, or null for no body'],
     [
       'an ArrayBuffer',
       { ...request, body: new ArrayBuffer(1) },

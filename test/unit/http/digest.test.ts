@@ -19,15 +19,12 @@ test('digests in their order: base64 decoded, anything else as its octets', () =
   ])
 })
 
-test.each(['x=a"b', 'x="ab', 'x=ab"', 'x=a b', 'x=\x7f', 'x=a\x7f', 'x=\xe9', 'x=\xe9a'])(
-  'rejects %j',
-  text => {
-    expect(read(text)).toEqual([
-      'digest-malformed',
-      { received: text, reason: 'a x digest is not canonical base64 of the right length' }
-    ])
-  }
-)
+test.each(['x=a"b', 'x="ab', 'x=ab"', 'x=a b', 'x=\x7f', 'x=a\x7f', 'x=\xe9', 'x=\xe9a'])('rejects %j', text => {
+  expect(read(text)).toEqual([
+    'digest-malformed',
+    { received: text, reason: 'a x digest is not canonical base64 of the right length' }
+  ])
+})
 
 test.each([
   ['SHA-256', SHA_256, '='],

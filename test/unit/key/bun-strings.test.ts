@@ -6,8 +6,7 @@ import { parseKeyRecord } from '../../../src/key/record.ts'
 import { ED25519, RSA_1024 as ONE, EXPONENT_3 as TWO } from '../../vectors/build/keys.ts'
 
 /** As Bun returns records: each string as a record. */
-const flatten = (records: readonly (readonly string[])[]): string[][] =>
-  records.flat().map(string => [string])
+const flatten = (records: readonly (readonly string[])[]): string[][] => records.flat().map(string => [string])
 const texts = (records: readonly (readonly string[])[]): string[] => records.map(record => record.join(''))
 const cut = (text: string, length: number): string[] => text.match(new RegExp(`.{1,${length}}`, 'gs')) ?? ['']
 
@@ -44,16 +43,7 @@ describe('one record', () => {
   })
 
   it('keeps what comes after the key: a restriction is not cut off', () => {
-    const tails = [
-      '; t=y',
-      ';t=y',
-      ' ; t=y',
-      '; n=x v=1 a-b=c; t=y',
-      '; s=tlsrpt',
-      '; h=sha1',
-      '; t=y;;',
-      ' junk'
-    ]
+    const tails = ['; t=y', ';t=y', ' ; t=y', '; n=x v=1 a-b=c; t=y', '; s=tlsrpt', '; h=sha1', '; t=y;;', ' junk']
     for (const tail of tails) {
       const record = ONE.record + tail
       for (let at = 1; at < record.length; at++) {
@@ -89,27 +79,20 @@ describe('several records', () => {
     expect(joinStrings(flatten([GENKEY(ONE.p), revoked]))).toEqual([GENKEY(ONE.p), revoked])
   })
 
-  it.each([spf, dmarc, site, token, words])(
-    'unrelated text neither joins a key nor spoils it: %s',
-    (...other) => {
-      for (const record of [
-        cut(ONE.record, 70),
-        GENKEY(ONE.p),
-        [ONE.record.slice(0, 200), ONE.record.slice(200)]
+  it.each([spf, dmarc, site, token, words])('unrelated text neither joins a key nor spoils it: %s', (...other) => {
+    for (const record of [cut(ONE.record, 70), GENKEY(ONE.p), [ONE.record.slice(0, 200), ONE.record.slice(200)]]) {
+      for (const records of [
+        [other, record],
+        [record, other],
+        [other, record, other, GENKEY(TWO.p)]
       ]) {
-        for (const records of [
-          [other, record],
-          [record, other],
-          [other, record, other, GENKEY(TWO.p)]
-        ]) {
-          const joined = texts(joinStrings(flatten(records)))
-          for (const text of texts(records)) {
-            if (text.startsWith('v=DKIM1')) expect(joined).toContain(text)
-          }
+        const joined = texts(joinStrings(flatten(records)))
+        for (const text of texts(records)) {
+          if (text.startsWith('v=DKIM1')) expect(joined).toContain(text)
         }
       }
     }
-  )
+  })
 
   it('makes no key from a revoked record and text that is not a key', () => {
     const records = [['v=DKIM1; k=rsa; p='], ['verification-token']]
@@ -196,14 +179,7 @@ const record = fc
     fc.constantFrom('', ';', '; ', '; t=y', '; s=email', '; s=tlsrpt', '; h=sha1', '; t=s', ';;', ' ;; t=y')
   )
   .map(([head, p, tail]) => `${head}p=${p}${tail}`)
-const other = fc.constantFrom(
-  'v=spf1 -all',
-  'v=DMARC1; p=none',
-  'google-site-verification=abc',
-  'MS=ms1',
-  'text',
-  ''
-)
+const other = fc.constantFrom('v=spf1 -all', 'v=DMARC1; p=none', 'google-site-verification=abc', 'MS=ms1', 'text', '')
 
 it('never makes a usable key that is in no usable record', () => {
   const pieces = fc.array(fc.nat(90), { minLength: 1, maxLength: 8 })

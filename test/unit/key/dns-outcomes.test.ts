@@ -1,10 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  createVerifier,
-  type DnsTxtLookupOptions,
-  dnsTxtLookup,
-  type VerifierOptions
-} from '../../../src/index.ts'
+import { createVerifier, type DnsTxtLookupOptions, dnsTxtLookup, type VerifierOptions } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import type { DnsOutcome } from '../../support/dns-answer.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
@@ -141,9 +136,7 @@ describe('the deadline is our own', () => {
       answers.push(answer)
       return answer
     }
-    const verdict = await createVerifier({ ...service.options, lookupTxt, lookupTimeout: 100 })(
-      service.sign()
-    )
+    const verdict = await createVerifier({ ...service.options, lookupTxt, lookupTimeout: 100 })(service.sign())
     expect(verdict).toMatchObject({
       status: 'unavailable',
       failures: [{ code: 'key-lookup-timeout', evidence: { name: keyId, error: 'no answer within 100 ms' } }]

@@ -15,8 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => dns.close())
 
-const verifier = () =>
-  createVerifier({ ...service.options, lookupTxt: dnsTxtLookup({ servers: [dns.address] }) })
+const verifier = () => createVerifier({ ...service.options, lookupTxt: dnsTxtLookup({ servers: [dns.address] }) })
 
 describe('concurrent verifications share one query, and no answer is kept', () => {
   test('1,000 verifications at once ask once; the next one asks again', async () => {

@@ -18,10 +18,7 @@ const TIMEOUT = {
 /** Look-ups that are answered when the test says so. */
 function createResolver() {
   const asked: { answer: (records: string[][]) => void; options: { readonly signal: AbortSignal } }[] = []
-  const lookup = createLookup(
-    (_, options) => new Promise(resolve => asked.push({ answer: resolve, options })),
-    50
-  )
+  const lookup = createLookup((_, options) => new Promise(resolve => asked.push({ answer: resolve, options })), 50)
   return { asked, lookup }
 }
 
@@ -45,15 +42,12 @@ test('makes no timer when the answer is immediate', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test.each(['ESERVFAIL', 'ETIMEOUT'])(
-  'adds the error itself to %s, where no clone and no log shows it',
-  async code => {
-    const error = Object.assign(new Error('resolver 10.0.0.1 failed'), { code })
-    const failed = await createLookup(() => Promise.reject(error), 50)(NAME)
-    expect(Reflect.get(failed, 'cause')).toBe(error)
-    expect(Object.keys(failed)).not.toContain('cause')
-  }
-)
+test.each(['ESERVFAIL', 'ETIMEOUT'])('adds the error itself to %s, where no clone and no log shows it', async code => {
+  const error = Object.assign(new Error('resolver 10.0.0.1 failed'), { code })
+  const failed = await createLookup(() => Promise.reject(error), 50)(NAME)
+  expect(Reflect.get(failed, 'cause')).toBe(error)
+  expect(Object.keys(failed)).not.toContain('cause')
+})
 
 test('an answer after the deadline is not used for the next query', async () => {
   const { asked, lookup } = createResolver()

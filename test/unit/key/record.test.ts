@@ -7,10 +7,7 @@ import { ED25519, modulusOf, ONE, RSA_512, RSA_1024, type TestKey } from '../../
 const read = (record: string | string[]): unknown => {
   const result = parseKeyRecord(record)
   if (!result.ok)
-    return [
-      result.code,
-      'reason' in (result.evidence ?? {}) && (result.evidence as { reason: string }).reason
-    ]
+    return [result.code, 'reason' in (result.evidence ?? {}) && (result.evidence as { reason: string }).reason]
   const { type, hashes, flags, publicKey, text } = result.value
   return { type, hashes, flags, p: Buffer.from(publicKey).toString('base64'), text }
 }
@@ -94,10 +91,7 @@ test.each([
 test('reads a PKCS #1 key as one, whichever way its length is written', () => {
   const der = (key: TestKey) => rsaPublicKey(modulusOf(key), 65537n)
   const imported = (publicKey: Uint8Array, minRsaBits = 1024) => {
-    const result = importPublicKey(
-      { type: 'rsa', publicKey, hashes: undefined, flags: [], text: '' },
-      { minRsaBits }
-    )
+    const result = importPublicKey({ type: 'rsa', publicKey, hashes: undefined, flags: [], text: '' }, { minRsaBits })
     return result.ok ? result.value.bits : result.code
   }
   // Below 128 bytes the length stands in one byte.

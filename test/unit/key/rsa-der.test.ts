@@ -62,10 +62,7 @@ describe('parseRsaDer', () => {
     ['a length in the long form that the short one holds', '308106 020107 020103'],
     ['a length with a zero in front', '30820006 020107 020103'],
     ['the indefinite length', '3080 020107 020103 0000'],
-    [
-      'the indefinite length, with as many octets as its number',
-      `3080 0279 07${'00'.repeat(120)} 0203 010001`
-    ],
+    ['the indefinite length, with as many octets as its number', `3080 0279 07${'00'.repeat(120)} 0203 010001`],
     ['a length of which octets are missing', '3084 01'],
     ['a length of many octets', `30ff ${'ff'.repeat(127)}`],
     ['a length beyond the end', '3007 020107 020103'],
@@ -99,10 +96,7 @@ describe('parseRsaDer', () => {
       ['unused bits', replaced(spki, '03090030', '03090130')],
       ['an empty bit string', hex(`3011${RSA}0300`)],
       ['no bit string', hex(`300f${RSA}`)],
-      [
-        'bytes after the key',
-        hex(text.replace('03090030', '030a0030').replace(/^301a/, '301b').concat('00'))
-      ],
+      ['bytes after the key', hex(text.replace('03090030', '030a0030').replace(/^301a/, '301b').concat('00'))],
       ['no object identifier', hex('3008 3000 0304 0030 0102')]
     ])('does not read %s', (_, der) => {
       expect(parseRsaDer(der)).toBeUndefined()

@@ -45,7 +45,5 @@ test('all required options that are missing are named at once', () => {
 })
 
 test('a list is not taken for options', () => {
-  expect(() => createTestService([] as never)).toThrow(
-    'createTestService() got an empty array for its options'
-  )
+  expect(() => createTestService([] as never)).toThrow('createTestService() got an empty array for its options')
 })

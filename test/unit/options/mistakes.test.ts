@@ -21,8 +21,7 @@ import { createTestService } from '../../../src/testing/index.ts'
 const service = createTestService({ rsaBits: 1024 })
 const required = { serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' }
 
-const passed = (request: object | undefined) => () =>
-  createVerifier(service.options)(request as ReceivedRequest)
+const passed = (request: object | undefined) => () => createVerifier(service.options)(request as ReceivedRequest)
 
 const unset = process.env['SIGNED_REQUESTS_TEST_UNSET']
 const nodeRequest = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url: '/hook' })
@@ -41,8 +40,7 @@ async function expectMistake(make: () => unknown, parts: string): Promise<void> 
   expect(message).toMatch(/^[ -~]+$/)
 }
 const mistake = (name: string, parts: string, make: () => unknown) =>
-  test(`${name}: says what was received, what is expected and what to write instead`, () =>
-    expectMistake(make, parts))
+  test(`${name}: says what was received, what is expected and what to write instead`, () => expectMistake(make, parts))
 
 test.each<[options: object, parts: string]>([
   [{ requireHTTPS: false }, '"requireHTTPS" … no option … requireHttps'],
@@ -60,10 +58,7 @@ test.each<[options: object, parts: string]>([
     '"a.example, b.example" … each host name by itself … "hooks.example.com"'
   ],
   [{ hosts: ' a.example' }, '" a.example" … without scheme, path, white space … "hooks.example.com"'],
-  [
-    { hosts: '*.a.example' },
-    '"*.a.example" … without scheme, path, white space or wildcards … each host name'
-  ],
+  [{ hosts: '*.a.example' }, '"*.a.example" … without scheme, path, white space or wildcards … each host name'],
   [{ hosts: [] }, 'an empty array … each host name … "hooks.example.com"'],
   [{ accounts: unset }, 'undefined … environment variable … "1234"'],
   [{ accounts: '' }, '"" … non-empty string … "1234"'],
@@ -92,14 +87,11 @@ test.each<[options: object, parts: string]>([
   [{ replayStore: memoryReplayStore }, 'a function … is a call missing? … memoryReplayStore()'],
   [{ replayStore: new Map() }, 'an object … claim(id, token, ttlSeconds) … memoryReplayStore()'],
   [{ now: 5 }, 'the number 5 … a function … () => milliseconds since 1970']
-])(
-  'createVerifier(%o) says what was received, what is expected and what to write instead',
-  (options, parts) => expectMistake(() => createVerifier({ ...required, ...options } as never), parts)
+])('createVerifier(%o) says what was received, what is expected and what to write instead', (options, parts) =>
+  expectMistake(() => createVerifier({ ...required, ...options } as never), parts)
 )
 
-mistake('no options', 'undefined … options … serviceDomain, hosts, accounts', () =>
-  createVerifier(undefined as never)
-)
+mistake('no options', 'undefined … options … serviceDomain, hosts, accounts', () => createVerifier(undefined as never))
 mistake('a clock of Dates', 'now() returned a string … return milliseconds … since 1970', () =>
   createVerifier({ ...service.options, now: (() => 'now') as never })(service.sign())
 )
@@ -145,19 +137,15 @@ for (const [name, take] of [
   mistake(`${name} without await`, `a Promise … an await is missing … ${name}(await verify(request))`, () =>
     take(promise as never)
   )
-  mistake(
-    `${name} with another object`,
-    'an object … takes a verdict … what verify(request) resolves to',
-    () => take({ status: 200 } as never)
+  mistake(`${name} with another object`, 'an object … takes a verdict … what verify(request) resolves to', () =>
+    take({ status: 200 } as never)
   )
   mistake(`${name} with nothing`, 'undefined … takes a verdict … what verify(request) resolves to', () =>
     take(undefined as never)
   )
 }
 
-mistake('a DNS server with a name', 'IP addresses … "127.0.0.1:5353"', () =>
-  dnsTxtLookup({ servers: ['dns.example'] })
-)
+mistake('a DNS server with a name', 'IP addresses … "127.0.0.1:5353"', () => dnsTxtLookup({ servers: ['dns.example'] }))
 mistake('a misspelled limit of a store', '"maxEntires" … no option … maxEntries', () =>
   memoryReplayStore({ maxEntires: 1 } as never)
 )
@@ -168,8 +156,8 @@ mistake('an account client without its token', 'accessToken', () =>
 
 describe('a secret that is passed in the wrong place', () => {
   test('is not in the message of an option that is an object', () => {
-    expect(() =>
-      createVerifier({ ...required, replayStore: { url: 'redis://user:secret@host' } as never })
-    ).toThrow(expect.not.objectContaining({ message: expect.stringContaining('secret') }))
+    expect(() => createVerifier({ ...required, replayStore: { url: 'redis://user:secret@host' } as never })).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining('secret') })
+    )
   })
 })

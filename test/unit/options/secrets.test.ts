@@ -4,12 +4,7 @@ import { createAccountClient } from '../../../src/account/index.ts'
 import { dohTxtLookup } from '../../../src/doh/index.ts'
 import * as main from '../../../src/index.ts'
 import { memoryReplayStore, postgresReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
-import {
-  captureFixture,
-  createTestService,
-  replayStoreContract,
-  serveDns
-} from '../../../src/testing/index.ts'
+import { captureFixture, createTestService, replayStoreContract, serveDns } from '../../../src/testing/index.ts'
 
 const SECRET = 'S3cr3tS3cr3t'
 const values: readonly unknown[] = [
@@ -71,11 +66,9 @@ const PLACES: Readonly<Record<string, (value: unknown) => unknown>> = {
   ]),
   ...ofOptions('dnsTxtLookup', dnsTxtLookup, ['servers', 'timeout', 'tries']),
   ...ofOptions('memoryReplayStore', memoryReplayStore as never, ['maxEntries']),
-  ...ofOptions(
-    'postgresReplayStore',
-    options => postgresReplayStore({ query: async () => ({}) } as never, options),
-    ['table']
-  ),
+  ...ofOptions('postgresReplayStore', options => postgresReplayStore({ query: async () => ({}) } as never, options), [
+    'table'
+  ]),
   ...ofOptions('nodeHandler', options => nodeHandler(verify, () => {}, options), [
     ...['drainBytes', 'drainTimeout', 'onRefused', 'onError']
   ]),

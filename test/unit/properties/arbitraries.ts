@@ -9,8 +9,7 @@ export const token = fc.string({
   maxLength: 12
 })
 
-const octet = (from: number, to: number) =>
-  fc.integer({ min: from, max: to }).map(code => String.fromCharCode(code))
+const octet = (from: number, to: number) => fc.integer({ min: from, max: to }).map(code => String.fromCharCode(code))
 
 /** What may stand in a field value: visible characters, obs-text, spaces and tabs (RFC 9110 section 5.5). */
 export const fieldValue = fc
@@ -31,8 +30,7 @@ const codePoint = fc.integer({ min: 0, max: 0x10ffff - 0x800 }).map(
 )
 
 /** Unicode text. */
-export const unicode = (constraints: fc.StringSharedConstraints = {}) =>
-  fc.string({ ...constraints, unit: codePoint })
+export const unicode = (constraints: fc.StringSharedConstraints = {}) => fc.string({ ...constraints, unit: codePoint })
 
 /** Any octets without white space and line breaks. */
 export const requestTarget = fc
@@ -118,6 +116,4 @@ export const signable = fc
     return { method, target, body, headers: Object.fromEntries(own), covered }
   })
 
-const RESERVED = new Set(
-  'host date digest signature x-service-id x-nonce content-length content-type'.split(' ')
-)
+const RESERVED = new Set('host date digest signature x-service-id x-nonce content-length content-type'.split(' '))

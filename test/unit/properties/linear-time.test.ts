@@ -95,9 +95,7 @@ const inRfc9421 =
   (text: string): Promise<unknown> =>
     rfc9421Verify({
       ...signed,
-      headers: signed.headers.map(
-        ([header, value]) => [header, header === name ? write(text) : value] as const
-      )
+      headers: signed.headers.map(([header, value]) => [header, header === name ? write(text) : value] as const)
     })
 /** 90 components of this kind, each with a name of its own. */
 const ninety = (identifier: (name: string) => string) =>
@@ -114,13 +112,11 @@ const TARGETS: Readonly<Record<string, (text: string) => unknown>> = {
   parseSignatureHeader: parseSignatureHeader,
   'parseSignatureHeader after keyId': text => parseSignatureHeader(`keyId="a",${text}`),
   'parseSignatureHeader in keyId': text => parseSignatureHeader(`keyId="${text}",signature="eA=="`),
-  'parseSignatureHeader in headers': text =>
-    parseSignatureHeader(`keyId="a",headers="${text}",signature="eA=="`),
+  'parseSignatureHeader in headers': text => parseSignatureHeader(`keyId="a",headers="${text}",signature="eA=="`),
   'parseSignatureHeader in signature': text => parseSignatureHeader(`keyId="a",signature="${text}"`),
   'parseSignatureHeader in an unknown parameter': text =>
     parseSignatureHeader(`x="${text}",keyId="a",signature="eA=="`),
-  'parseSignatureHeader in created': text =>
-    parseSignatureHeader(`created=${text},keyId="a",signature="eA=="`),
+  'parseSignatureHeader in created': text => parseSignatureHeader(`created=${text},keyId="a",signature="eA=="`),
   parseDigestHeader,
   'parseDigestHeader in a digest': text => parseDigestHeader(`SHA-256=${text}`),
   matchesDigest: text =>
@@ -143,14 +139,12 @@ const TARGETS: Readonly<Record<string, (text: string) => unknown>> = {
   'verify, target': text => verify({ ...signed, target: text }),
   'verify, a header name': text => verify({ ...signed, headers: [...lines, [text, 'a'] as const] }),
   'verify, Signature in keyId': text => inHeader('Signature')(`keyId="${text}",signature="eA=="`),
-  'verify, Signature in headers': text =>
-    inHeader('Signature')(`keyId="a",headers="${text}",signature="eA=="`),
+  'verify, Signature in headers': text => inHeader('Signature')(`keyId="a",headers="${text}",signature="eA=="`),
   'verify, Signature-Input': inRfc9421('Signature-Input', text => `${input},${text}`),
   'verify, Signature of RFC 9421': inRfc9421('Signature', text => `sig1=${text}`),
   'verify, Content-Digest': inRfc9421('Content-Digest', text => `sha-256=${text}`),
   'verify, a field that is covered in every form': inRfc9421('X', text => text, inEveryForm),
-  'verify, a query that is covered in every form': text =>
-    rfc9421Verify({ ...queryInEveryForm, target: `/?${text}` })
+  'verify, a query that is covered in every form': text => rfc9421Verify({ ...queryInEveryForm, target: `/?${text}` })
 }
 
 /** What comes from DNS: a record has at most 65535 octets (RFC 1035 section 3.2.1). */
@@ -191,25 +185,22 @@ async function leastTime(run: (text: string) => unknown, text: string, runs: num
   return least
 }
 
-test.each(CASES)(
-  '$name: each doubling of the text costs at most 2.3 times the time',
-  async ({ run, small, large }) => {
-    const slow: Record<string, string> = {}
-    for (const [name, text] of Object.entries(TEXTS)) {
-      // A busy machine can spoil a measurement, but not six.
-      let ratio = Number.POSITIVE_INFINITY
-      let report = ''
-      for (let attempt = 0; attempt < 6 && ratio > MOST_GROWTH; attempt++) {
-        const base = await leastTime(run, text(small), 3 + 5 * attempt)
-        const cost = await leastTime(run, text(large), 1 + 2 * attempt)
-        ratio = cost / Math.max(base, LEAST_MILLISECONDS)
-        report = `${cost.toFixed(2)} ms after ${base.toFixed(3)} ms`
-      }
-      if (ratio > MOST_GROWTH) slow[name] = report
+test.each(CASES)('$name: each doubling of the text costs at most 2.3 times the time', async ({ run, small, large }) => {
+  const slow: Record<string, string> = {}
+  for (const [name, text] of Object.entries(TEXTS)) {
+    // A busy machine can spoil a measurement, but not six.
+    let ratio = Number.POSITIVE_INFINITY
+    let report = ''
+    for (let attempt = 0; attempt < 6 && ratio > MOST_GROWTH; attempt++) {
+      const base = await leastTime(run, text(small), 3 + 5 * attempt)
+      const cost = await leastTime(run, text(large), 1 + 2 * attempt)
+      ratio = cost / Math.max(base, LEAST_MILLISECONDS)
+      report = `${cost.toFixed(2)} ms after ${base.toFixed(3)} ms`
     }
-    expect(slow).toEqual({})
+    if (ratio > MOST_GROWTH) slow[name] = report
   }
-)
+  expect(slow).toEqual({})
+})
 
 /** Requests with that many lines more, each with names of its own, so that no layout is known. */
 const HEADER_LINES: Readonly<Record<string, (count: number, salt: number) => [string, string][]>> = {
@@ -253,9 +244,7 @@ test.each(Object.entries(SIGNATURES))(
   async (_, resign) => {
     const { options } = service
     const allowing = createVerifier({ ...options, algorithms: ['rsa-sha256', 'hs2019'] })
-    const headers = lines.map(
-      ([name, value]) => [name, name === 'Signature' ? resign(value) : value] as const
-    )
+    const headers = lines.map(([name, value]) => [name, name === 'Signature' ? resign(value) : value] as const)
     const slow: Record<string, number> = {}
     for (const [name, text] of Object.entries(TEXTS)) {
       const verdict = await allowing({ ...signed, headers, target: `/${text(7900)}` })

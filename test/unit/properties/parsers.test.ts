@@ -46,16 +46,9 @@ test('buildSigningString: any strings in, a result out', () => {
   )
   const times = fc.record({ created: fc.integer(), expires: fc.integer() }, { requiredKeys: [] })
   fc.assert(
-    fc.property(
-      anyString,
-      anyString,
-      headers,
-      fc.array(anyString),
-      times,
-      (method, target, lines, covered, at) => {
-        expectResult(buildSigningString({ method, target, headers: lines }, covered, at))
-      }
-    ),
+    fc.property(anyString, anyString, headers, fc.array(anyString), times, (method, target, lines, covered, at) => {
+      expectResult(buildSigningString({ method, target, headers: lines }, covered, at))
+    }),
     RUNS
   )
 })

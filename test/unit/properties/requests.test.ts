@@ -50,9 +50,7 @@ const changed = (text: string): fc.Arbitrary<string> =>
 const shortenedOrLengthened = (text: string): fc.Arbitrary<string> =>
   fc.oneof(
     fc.nat({ max: text.length - 1 }).map(at => text.slice(0, at) + text.slice(at + 1)),
-    fc
-      .tuple(fc.nat({ max: text.length }), octet)
-      .map(([at, more]) => text.slice(0, at) + more + text.slice(at))
+    fc.tuple(fc.nat({ max: text.length }), octet).map(([at, more]) => text.slice(0, at) + more + text.slice(at))
   )
 
 test('the request that is changed below is verified unchanged', async () => {
@@ -98,33 +96,25 @@ test.each<[part: string, codes: Code[], change: (text: string) => ReceivedReques
     value => withHeader('Digest', value),
     header('Digest')
   ],
-  [
-    'nonce',
-    ['request-malformed', 'signature-mismatch'],
-    value => withHeader('X-Nonce', value),
-    header('X-Nonce')
-  ],
+  ['nonce', ['request-malformed', 'signature-mismatch'], value => withHeader('X-Nonce', value), header('X-Nonce')],
   [
     'any covered header',
     ['request-malformed', 'signature-mismatch'],
     value => withHeader('X-Tag', value),
     header('X-Tag')
   ]
-])(
-  'one octet of the %s changed, taken out or added: that is what is refused',
-  async (_, codes, change, original) => {
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(changed(original), shortenedOrLengthened(original)), async text => {
-        // Outer white space is no part of a value (RFC 9110 section 5.5).
-        fc.pre(text.replace(/^[ \t]+|[ \t]+$/g, '') !== original)
-        const found = await codesOf(change(text))
-        expect(found.length).toBe(1)
-        expect(codes).toContain(found[0])
-      }),
-      { numRuns: 150 }
-    )
-  }
-)
+])('one octet of the %s changed, taken out or added: that is what is refused', async (_, codes, change, original) => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(changed(original), shortenedOrLengthened(original)), async text => {
+      // Outer white space is no part of a value (RFC 9110 section 5.5).
+      fc.pre(text.replace(/^[ \t]+|[ \t]+$/g, '') !== original)
+      const found = await codesOf(change(text))
+      expect(found.length).toBe(1)
+      expect(codes).toContain(found[0])
+    }),
+    { numRuns: 150 }
+  )
+})
 
 test('one octet of the method changed, except for its case: refused', async () => {
   await fc.assert(
@@ -205,9 +195,7 @@ test('headers that are not covered may be added in any number and order', async 
   )
   await fc.assert(
     fc.asyncProperty(extra, fc.boolean(), async (added, first) => {
-      expect(
-        await codesOf({ ...signed, headers: first ? [...added, ...lines] : [...lines, ...added] })
-      ).toEqual([])
+      expect(await codesOf({ ...signed, headers: first ? [...added, ...lines] : [...lines, ...added] })).toEqual([])
     })
   )
 })

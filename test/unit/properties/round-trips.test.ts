@@ -58,9 +58,7 @@ test('a Signature header, in any order, with any white space and unknown paramet
       const result = parseSignatureHeader(before + shuffled.join(`${after},${before}`) + after)
 
       const expected = { ...parameters, headers: (headers ?? ['(created)']).map(name => name.toLowerCase()) }
-      expect(result.ok && { ...result.value, signature: new Uint8Array(result.value.signature) }).toEqual(
-        expected
-      )
+      expect(result.ok && { ...result.value, signature: new Uint8Array(result.value.signature) }).toEqual(expected)
     }),
     RUNS
   )
@@ -76,20 +74,13 @@ test('a Digest header, in any case, with any white space', () => {
     )
   )
   fc.assert(
-    fc.property(
-      fc.array(digest, { minLength: 1, maxLength: 8 }),
-      whiteSpace,
-      whiteSpace,
-      (digests, before, after) => {
-        const text = digests
-          .map(([name, value]) => `${before}${name}=${encodeBase64(value)}${after}`)
-          .join(',')
-        const result = parseDigestHeader(text)
-        expect(
-          result.ok && result.value.map(({ algorithm, value }) => [algorithm, new Uint8Array(value)])
-        ).toEqual(digests.map(([name, value]) => [name.toLowerCase(), value]))
-      }
-    ),
+    fc.property(fc.array(digest, { minLength: 1, maxLength: 8 }), whiteSpace, whiteSpace, (digests, before, after) => {
+      const text = digests.map(([name, value]) => `${before}${name}=${encodeBase64(value)}${after}`).join(',')
+      const result = parseDigestHeader(text)
+      expect(result.ok && result.value.map(({ algorithm, value }) => [algorithm, new Uint8Array(value)])).toEqual(
+        digests.map(([name, value]) => [name.toLowerCase(), value])
+      )
+    }),
     RUNS
   )
 })

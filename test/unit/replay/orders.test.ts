@@ -22,8 +22,7 @@ it('a store in memory does what the table says, in every order', async () => {
 })
 
 const sqlite = process.getBuiltinModule('node:sqlite') as typeof import('node:sqlite') | undefined
-if (sqlite === undefined)
-  console.warn('SQLite is left out: this Node.js has no node:sqlite. See test/runtimes.')
+if (sqlite === undefined) console.warn('SQLite is left out: this Node.js has no node:sqlite. See test/runtimes.')
 
 it.skipIf(sqlite === undefined)('a store in SQLite does what the table says, in every order', async () => {
   const database = new sqlite!.DatabaseSync(':memory:')

@@ -28,14 +28,7 @@ export async function redisServer({ durable = false, cluster = false } = {}): Pr
   const persistence = durable ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...persistence]
   if (cluster)
-    args.push(
-      '--cluster-enabled',
-      'yes',
-      '--cluster-announce-ip',
-      '127.0.0.1',
-      '--cluster-port',
-      `${await freePort()}`
-    )
+    args.push('--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1', '--cluster-port', `${await freePort()}`)
   let child: ChildProcess | undefined
   const onExit = () => child?.kill('SIGKILL')
   process.once('exit', onExit)
@@ -56,8 +49,7 @@ export async function redisServer({ durable = false, cluster = false } = {}): Pr
         output += chunk
         if (output.includes('Ready to accept connections')) break
       }
-      if (!output.includes('Ready to accept connections'))
-        throw new Error(`redis-server did not start:\n${output}`)
+      if (!output.includes('Ready to accept connections')) throw new Error(`redis-server did not start:\n${output}`)
       child.stdout!.resume()
     },
     kill,

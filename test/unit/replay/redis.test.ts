@@ -10,9 +10,7 @@ describe('redisReplayStore', () => {
     expect(redisReplayStore(cluster)).toBeTypeOf('object')
     expect(redisReplayStore(createClient())).toBeTypeOf('object')
     expect(redisReplayStore(createClient({ RESP: 2 }))).toBeTypeOf('object')
-    expect(redisReplayStore(createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] }))).toBeTypeOf(
-      'object'
-    )
+    expect(redisReplayStore(createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] }))).toBeTypeOf('object')
   })
 
   it('refuses any other object, and names those that fit', () => {

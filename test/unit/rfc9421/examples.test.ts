@@ -56,22 +56,12 @@ describe.each(vectors)('$source, $label', vector => {
       expect(verifySignature(signatureBase, changed, key, algorithm)).toBe(false)
     }
     expect(verifySignature(signatureBase, signature.subarray(1), key, algorithm)).toBe(false)
-    expect(verifySignature(signatureBase, Buffer.concat([signature, Buffer.of(0)]), key, algorithm)).toBe(
-      false
-    )
+    expect(verifySignature(signatureBase, Buffer.concat([signature, Buffer.of(0)]), key, algorithm)).toBe(false)
     expect(verifySignature(signatureBase, new Uint8Array(0), key, algorithm)).toBe(false)
   })
 
   it('does not verify as another algorithm', () => {
-    const others = [
-      'rsa-v1_5-sha256',
-      'rsa-pss-sha512',
-      'ed25519',
-      'ecdsa-p256-sha256',
-      'rsa-sha512',
-      'none',
-      ''
-    ]
+    const others = ['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519', 'ecdsa-p256-sha256', 'rsa-sha512', 'none', '']
     for (const other of others.filter(name => name !== algorithm)) {
       expect(verifySignature(signatureBase, signature, key, other)).toBe(false)
     }

@@ -38,9 +38,7 @@ const HEADERS = {
 
 const COVERED: Readonly<Record<string, readonly string[]>> = {
   'the request-target': '@method @request-target @authority date x-service-id content-digest'.split(' '),
-  'path and query': 'date @path @query @scheme @method host content-type x-service-id content-digest'.split(
-    ' '
-  ),
+  'path and query': 'date @path @query @scheme @method host content-type x-service-id content-digest'.split(' '),
   'the target URI': ['@target-uri', 'content-digest', 'x-service-id', '@authority', '@method'],
   'members of a dictionary': [
     '@method',
@@ -142,8 +140,7 @@ describe('http-message-sig', () => {
 
   /** It has no rsa-v1_5-sha256 of its own; the rest is WebCrypto's. */
   function importKey(algorithm: Algorithm, key: KeyObject) {
-    const parameters =
-      algorithm === 'ed25519' ? { name: 'Ed25519' } : { name: 'RSA-PSS', hash: { name: 'SHA-512' } }
+    const parameters = algorithm === 'ed25519' ? { name: 'Ed25519' } : { name: 'RSA-PSS', hash: { name: 'SHA-512' } }
     const { subtle } = nodeCrypto
     return key.type === 'private'
       ? subtle.importKey('pkcs8', key.export({ type: 'pkcs8', format: 'der' }), parameters, false, ['sign'])

@@ -52,20 +52,17 @@ function withHeader(name: string, values: readonly string[]): ReceivedRequest {
 }
 
 describe('any text', () => {
-  it.each(['Signature-Input', 'Signature', 'Content-Digest'])(
-    'in %s is no request of the service',
-    async name => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 3 }), async values => {
-          const verdict = await verify(withHeader(name, values))
-          expect(verdict.status).toBe('rejected')
-          expect(Object.keys(verdict.checks)).toHaveLength(12)
-          structuredClone(verdict)
-        }),
-        { numRuns: 200 }
-      )
-    }
-  )
+  it.each(['Signature-Input', 'Signature', 'Content-Digest'])('in %s is no request of the service', async name => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 3 }), async values => {
+        const verdict = await verify(withHeader(name, values))
+        expect(verdict.status).toBe('rejected')
+        expect(Object.keys(verdict.checks)).toHaveLength(12)
+        structuredClone(verdict)
+      }),
+      { numRuns: 200 }
+    )
+  })
 
   it('gives a result from every pure step', () => {
     const request = fc.record({
@@ -93,8 +90,7 @@ describe('any text', () => {
     const input = fc.uniqueArray(component).map(components => `a=(${components.join(' ')})`)
     fc.assert(
       fc.property(request, fc.oneof(input, text), text, (message, signatureInput, other) => {
-        for (const result of [parseSignatures(other), parseContentDigest(other)])
-          expect('ok' in result).toBe(true)
+        for (const result of [parseSignatures(other), parseContentDigest(other)]) expect('ok' in result).toBe(true)
         const inputs = parseSignatureInput(signatureInput)
         for (const parsed of inputs.ok ? inputs.value : []) {
           const base = buildSignatureBase(message as SignedRequest, parsed)

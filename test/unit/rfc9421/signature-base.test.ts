@@ -40,8 +40,7 @@ describe('fields, section 2.1', () => {
   ])
 
   it('match the example of the section', () => {
-    const components =
-      '"host" "date" "x-ows-header" "cache-control" "example-dict" "x-empty-header" "example-dict";sf'
+    const components = '"host" "date" "x-ows-header" "cache-control" "example-dict" "x-empty-header" "example-dict";sf'
     expect(linesOf(request, components)).toEqual([
       '"host": www.example.com',
       '"date": Tue, 20 Apr 2021 02:07:56 GMT',
@@ -86,9 +85,7 @@ describe('members of a dictionary, section 2.1.2', () => {
   ])
 
   it('match the example of the section', () => {
-    expect(
-      linesOf(request, ['a', 'd', 'b', 'c', 'e'].map(key => `"example-dict";key="${key}"`).join(' '))
-    ).toEqual([
+    expect(linesOf(request, ['a', 'd', 'b', 'c', 'e'].map(key => `"example-dict";key="${key}"`).join(' '))).toEqual([
       '"example-dict";key="a": 1',
       '"example-dict";key="d": ?1',
       '"example-dict";key="b": 2;x=1;y=2',
@@ -205,9 +202,7 @@ describe('binary-wrapped fields, section 2.1.3', () => {
     expect(build(get('/', [['X', '\u2603']]), '"x";bs')).toMatchObject({ code: 'coverage-absent' })
     const three: Lines = ['a', 'b', '\u2603'].map(value => ['X', value])
     expect(build(get('/', three), '"x";bs')).toMatchObject({ code: 'coverage-absent' })
-    expect(readValue(get('/', three.slice(0, 2).concat([['x', 'c']])), '"x";bs')).toBe(
-      ':YQ==:, :Yg==:, :Yw==:'
-    )
+    expect(readValue(get('/', three.slice(0, 2).concat([['x', 'c']])), '"x";bs')).toBe(':YQ==:, :Yg==:, :Yw==:')
   })
 })
 
@@ -325,16 +320,14 @@ describe('derived components, section 2.2', () => {
 })
 
 describe('query parameters, section 2.2.8', () => {
-  const readParam = (query: string, name: string) =>
-    readValue(get(`/path?${query}`), `"@query-param";name="${name}"`)
+  const readParam = (query: string, name: string) => readValue(get(`/path?${query}`), `"@query-param";name="${name}"`)
 
   it('match the examples of the section', () => {
     const simple = 'param=value&foo=bar&baz=batman&qux='
     expect(readParam(simple, 'baz')).toBe('batman')
     expect(readParam(simple, 'qux')).toBe('')
     expect(readParam(simple, 'param')).toBe('value')
-    const hard =
-      'var=this%20is%20a%20big%0Amultiline%20value&bar=with+plus+whitespace&fa%C3%A7ade%22%3A%20=something'
+    const hard = 'var=this%20is%20a%20big%0Amultiline%20value&bar=with+plus+whitespace&fa%C3%A7ade%22%3A%20=something'
     expect(readParam(hard, 'var')).toBe('this%20is%20a%20big%0Amultiline%20value')
     expect(readParam(hard, 'bar')).toBe('with%20plus%20whitespace')
     expect(readParam(hard, 'fa%C3%A7ade%22%3A%20')).toBe('something')
@@ -426,8 +419,7 @@ describe('a component that is listed twice is refused', () => {
 
   it('but not when its parameters say something else', () => {
     const request = get('/?a=1&b=2', [['X', 'a=1, b=2']])
-    const components =
-      '"x" "x";sf "x";bs "x";key="a" "x";key="b" "@query-param";name="a" "@query-param";name="b"'
+    const components = '"x" "x";sf "x";bs "x";key="a" "x";key="b" "@query-param";name="a" "@query-param";name="b"'
     expect(linesOf(request, components)).toHaveLength(7)
   })
 })

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { draftCavage } from '../../../src/draft-cavage/scheme.ts'
-import {
-  createVerifier,
-  type ReceivedRequest,
-  type Verdict,
-  type VerifierOptions
-} from '../../../src/index.ts'
+import { createVerifier, type ReceivedRequest, type Verdict, type VerifierOptions } from '../../../src/index.ts'
 import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { rfc9421 } from '../../../src/rfc9421/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
@@ -82,10 +77,7 @@ describe('a request signed by RFC 9421', () => {
 
 describe('what must be covered', () => {
   it.each([
-    [
-      '"@target-uri" for the authority',
-      { '"@authority"': undefined, '"@target-uri"': `https://${HOST}/hook?id=42` }
-    ],
+    ['"@target-uri" for the authority', { '"@authority"': undefined, '"@target-uri"': `https://${HOST}/hook?id=42` }],
     ['the account by sf', { '"x-service-id"': undefined, '"x-service-id";sf': 'account-1234' }]
   ])('is not covered by %s', async (_, lines) => {
     expect(failuresOf(await judgeSigned({ lines }))).toEqual(['coverage: coverage-insufficient'])
@@ -93,19 +85,16 @@ describe('what must be covered', () => {
 
   it('lists everything that is missing', async () => {
     const lines = Object.fromEntries(
-      ['"@method"', '"@request-target"', '"@authority"', '"x-service-id"', '"content-digest"', '"date"'].map(
-        name => [name, undefined]
-      )
+      ['"@method"', '"@request-target"', '"@authority"', '"x-service-id"', '"content-digest"', '"date"'].map(name => [
+        name,
+        undefined
+      ])
     )
-    const verdict = await judgeSigned(
-      { lines },
-      { alsoCovered: ['X-Nonce', 'host', '(expires)', 'Content-Digest'] }
-    )
+    const verdict = await judgeSigned({ lines }, { alsoCovered: ['X-Nonce', 'host', '(expires)', 'Content-Digest'] })
     expect(verdict.checks.coverage).toMatchObject({
       code: 'coverage-insufficient',
       evidence: {
-        missing:
-          '@method @request-target @authority x-service-id content-digest x-nonce host (expires)'.split(' '),
+        missing: '@method @request-target @authority x-service-id content-digest x-nonce host (expires)'.split(' '),
         covered: []
       }
     })
@@ -194,9 +183,7 @@ describe('the headers', () => {
   })
 
   it('show where they are malformed', async () => {
-    const verdict = await judge(
-      signed({ headers: { 'Signature-Input': `sig1=();keyid="${KEY_ID.rsa}";nonce=x` } })
-    )
+    const verdict = await judge(signed({ headers: { 'Signature-Input': `sig1=();keyid="${KEY_ID.rsa}";nonce=x` } }))
     expect(verdict.checks['signature-header']).toMatchObject({
       evidence: { position: 0, reason: 'nonce is not of type string', excerpt: 'sig1=();keyid="rsa._' }
     })
@@ -321,11 +308,7 @@ describe('options', () => {
   })
 
   it.each([
-    [
-      [rfc9421],
-      ['rsa-sha256'],
-      'which allows none of rfc9421: add one of rsa-v1_5-sha256, rsa-pss-sha512, ed25519'
-    ],
+    [[rfc9421], ['rsa-sha256'], 'which allows none of rfc9421: add one of rsa-v1_5-sha256, rsa-pss-sha512, ed25519'],
     [
       [draftCavage],
       ['rsa-pss-sha512'],

@@ -45,8 +45,7 @@ function encode({ tag, content, before, length }: Element): Buffer {
   if (length === 'indefinite') return Buffer.concat([start, Buffer.from([0x80]), octets, Buffer.alloc(2)])
   const hex = octets.length.toString(16)
   const long = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
-  if (length === 'longer than needed')
-    return Buffer.concat([start, Buffer.from([0x81 + long.length, 0]), long, octets])
+  if (length === 'longer than needed') return Buffer.concat([start, Buffer.from([0x81 + long.length, 0]), long, octets])
   const short = octets.length < 0x80 ? long : Buffer.concat([Buffer.from([0x80 + long.length]), long])
   return Buffer.concat([start, short, octets])
 }

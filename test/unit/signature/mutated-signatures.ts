@@ -110,12 +110,7 @@ export function rsaCase(random: Random): Case {
     },
     'octets added or cut'() {
       const zero = Buffer.alloc(1 + random.below(2))
-      const forms = [
-        Buffer.concat([zero, good]),
-        Buffer.concat([good, zero]),
-        good.subarray(1),
-        good.subarray(0, -1)
-      ]
+      const forms = [Buffer.concat([zero, good]), Buffer.concat([good, zero]), good.subarray(1), good.subarray(0, -1)]
       signature = random.pick(forms)
     },
     'another number'() {
@@ -188,9 +183,7 @@ function cubeRoot(text: string, length: number): Buffer {
 const littleEndian = (value: bigint): Buffer => toOctets(value, 32).reverse()
 const P = 2n ** 255n - 19n
 const SIGN = 1n << 255n
-const EIGHTH = decodePoint(
-  Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex')
-)!
+const EIGHTH = decodePoint(Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex'))!
 /** The points whose order divides 8; the first is the neutral one. */
 const SMALL_ORDER: readonly Point[] = Array.from({ length: 8 }, (_, i) => multiplyPoint(BigInt(i), EIGHTH))
 /** Encodings that section 5.1.3 refuses: a y that is not below p, and a sign where x is zero. */
@@ -239,11 +232,7 @@ export function ed25519Case(random: Random): Case {
       signature = Buffer.concat([good.subarray(0, 32), toOctets(s, 32).reverse()])
     },
     'octets added or cut'() {
-      signature = random.pick([
-        good.subarray(1),
-        good.subarray(0, -1),
-        Buffer.concat([good, Buffer.alloc(1)])
-      ])
+      signature = random.pick([good.subarray(1), good.subarray(0, -1), Buffer.concat([good, Buffer.alloc(1)])])
     },
     'a bit of the key'() {
       key = flipBit(key, random)
@@ -269,10 +258,7 @@ export function ed25519Case(random: Random): Case {
       signUnder(encodePoint(random.pick(SMALL_ORDER)), 0n)
     },
     'a key of mixed order'() {
-      signUnder(
-        encodePoint(addPoints(multiplyPoint(SECRET, BASE_POINT), random.pick(SMALL_ORDER.slice(1)))),
-        SECRET
-      )
+      signUnder(encodePoint(addPoints(multiplyPoint(SECRET, BASE_POINT), random.pick(SMALL_ORDER.slice(1)))), SECRET)
     },
     'a key not canonical'() {
       signUnder(random.pick(NOT_CANONICAL), 0n)

@@ -14,10 +14,7 @@ function judge({ record, text, signature, algorithm }: Case): boolean {
   return key.ok && verifySignature(text, Buffer.from(signature, 'base64'), key.value, algorithm)
 }
 
-function compare(
-  makeCase: (random: ReturnType<typeof createRandom>) => Case,
-  count: number
-): Map<string, number> {
+function compare(makeCase: (random: ReturnType<typeof createRandom>) => Case, count: number): Map<string, number> {
   const random = createRandom(20_261_120)
   const verified = new Map<string, number>()
   for (let i = 0; i < count; i++) {
@@ -49,8 +46,7 @@ test('the numbers of a key are read from its DER, and from nothing else', () => 
   expect(read).toEqual([])
 })
 
-const isSameKey = (read: RsaNumbers | undefined, { n, e }: RsaNumbers): boolean =>
-  read?.n === n && read.e === e
+const isSameKey = (read: RsaNumbers | undefined, { n, e }: RsaNumbers): boolean => read?.n === n && read.e === e
 
 test('Ed25519 signatures and keys, changed, verify exactly where big integers say so', () => {
   const verified = compare(ed25519Case, 300)

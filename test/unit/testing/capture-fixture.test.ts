@@ -7,12 +7,7 @@ import {
   type Verdict,
   type VerifierOptions
 } from '../../../src/index.ts'
-import {
-  type CaptureOptions,
-  captureFixture,
-  createTestService,
-  type SignRequest
-} from '../../../src/testing/index.ts'
+import { type CaptureOptions, captureFixture, createTestService, type SignRequest } from '../../../src/testing/index.ts'
 import { readFixture } from '../../support/read-fixture.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
@@ -35,11 +30,7 @@ const capturing = (request: ReceivedRequest, verdict: Verdict, capture: Partial<
   captureFixture(request, verdict, { options: service.options, ...capture })
 
 /** The verdict on what the document says, after a round through a file. */
-function judgeAgain(
-  request: ReceivedRequest,
-  verdict: Verdict,
-  capture: Partial<CaptureOptions>
-): Promise<Verdict> {
+function judgeAgain(request: ReceivedRequest, verdict: Verdict, capture: Partial<CaptureOptions>): Promise<Verdict> {
   const document = capturing(request, verdict, { now: NOW, ...capture })
   const fixture = readFixture(JSON.stringify(document), undefined)
   return createVerifier(fixture.options as VerifierOptions)(fixture.request)
@@ -182,9 +173,7 @@ describe('the document', () => {
         ([name, value]) => [name, name === 'Signature' ? forge(value) : value] as const
       )
       const request = { ...signed, headers }
-      expect(JSON.stringify(capturing(request, await judge(request), { redact: true }))).not.toContain(
-        'secret'
-      )
+      expect(JSON.stringify(capturing(request, await judge(request), { redact: true }))).not.toContain('secret')
     }
   })
 
@@ -256,8 +245,6 @@ it.each<[object, string]>([
 
 it('throws a TypeError for what is no request, and for a verdict that was not awaited', async () => {
   const verdict = await judge(sign())
-  expect(() => capturing(new Request('https://receiver.example/') as never, verdict)).toThrow(
-    'fromFetchRequest'
-  )
+  expect(() => capturing(new Request('https://receiver.example/') as never, verdict)).toThrow('fromFetchRequest')
   expect(() => capturing(sign(), judge(sign()) as never)).toThrow('captureFixture(await verify(request))')
 })

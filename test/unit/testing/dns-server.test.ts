@@ -124,15 +124,9 @@ const HOSTILE: readonly (readonly [name: string, message: Buffer])[] = [
   ['two additional records that are not there', withCounts(1, 0, 0, 2)],
   ['no question', withCounts(0)],
   ['a name that points at itself', pointerLoop()],
-  [
-    'a name that points beyond the end',
-    Buffer.concat([query().subarray(0, 12), Buffer.from('ffff00100001', 'hex')])
-  ],
+  ['a name that points beyond the end', Buffer.concat([query().subarray(0, 12), Buffer.from('ffff00100001', 'hex')])],
   ['a label beyond the end', Buffer.concat([query().subarray(0, 12), Buffer.from('3f61', 'hex')])],
-  [
-    'a label of a reserved kind',
-    Buffer.concat([query().subarray(0, 12), Buffer.from('80610000100001', 'hex')])
-  ],
+  ['a label of a reserved kind', Buffer.concat([query().subarray(0, 12), Buffer.from('80610000100001', 'hex')])],
   ['a name of 60 labels', query({ questions: [{ type: 'TXT', name: Array(60).fill('a.b').join('.') }] })],
   [
     'a name with dots and zeros in a label',

@@ -39,13 +39,7 @@ function simpleStore(
     releases?: 'anything' | 'nothing' | 'everything' | 'without remembering' | 'what is held alone'
   } = {}
 ): ReplayStore {
-  const {
-    key = id => id,
-    tokenOf = token => token,
-    answer = claimed => claimed,
-    ttl = s => s,
-    releases
-  } = faults
+  const { key = id => id, tokenOf = token => token, answer = claimed => claimed, ttl = s => s, releases } = faults
   const liveEntry = (id: string): Entry | undefined => {
     const entry = entries.get(key(id))
     return entry !== undefined && entry.expiry > performance.now() ? entry : undefined
@@ -109,21 +103,13 @@ describe('replayStoreContract', () => {
     ],
     ['ignores the token', { tokenOf: () => 't' }, 'a free id is held by the token that claims it'],
     ['takes no repeated claim for the same', { refusesRepeated: true }, 'the same claim sent twice is true'],
-    [
-      'ignores the case of tokens',
-      { tokenOf: (token: string) => token.toLowerCase() },
-      'keeps different tokens apart'
-    ],
+    ['ignores the case of tokens', { tokenOf: (token: string) => token.toLowerCase() }, 'keeps different tokens apart'],
     ['ignores case', { key: (id: string) => id.toLowerCase() }, 'keeps different ids apart'],
     ['trims ids', { key: (id: string) => id.trim() }, 'keeps different ids apart'],
     ['normalizes ids', { key: (id: string) => id.normalize() }, 'keeps different ids apart'],
     ['cuts ids', { key: (id: string) => id.slice(0, 255) }, 'keeps different ids apart'],
     ['reads before it writes', { isSlow: true }, 'gives an id to one of many concurrent claims'],
-    [
-      'reads a released id before it writes',
-      { isSlow: true },
-      'gives a released id to one of many concurrent claims'
-    ],
+    ['reads a released id before it writes', { isSlow: true }, 'gives a released id to one of many concurrent claims'],
     [
       'reads before it takes over',
       { isSlow: true },
@@ -135,11 +121,7 @@ describe('replayStoreContract', () => {
       'holds an id for its time to live, then gives it to one of many claims'
     ],
     ['rounds down', { ttl: Math.floor }, 'takes a time to live that is a fraction, below a second, or a day'],
-    [
-      'never forgets',
-      { ttl: () => 1e9 },
-      'holds an id for its time to live, then gives it to one of many claims'
-    ],
+    ['never forgets', { ttl: () => 1e9 }, 'holds an id for its time to live, then gives it to one of many claims'],
     ['never forgets a release', { ttl: () => 1e9 }, 'remembers a release for its time to live'],
     ['prolongs', { prolongs: true }, 'holds an id for its time to live, then gives it to one of many claims'],
     [

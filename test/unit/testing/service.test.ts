@@ -22,17 +22,11 @@ describe('a mistake in a test', () => {
   it.each<[options: object, message: string]>([
     [{ path: '/hook' }, 'sign() has no option "path": its options are method, target'],
     [{ tarqet: '/hook' }, 'sign() has no option "tarqet": write target'],
-    [
-      { target: 'hook' },
-      'target is "hook": pass path and query as they are sent, such as target: "/hook?id=1"'
-    ],
+    [{ target: 'hook' }, 'target is "hook": pass path and query as they are sent, such as target: "/hook?id=1"'],
     [{ target: 'https://a.example/hook' }, 'target is "https://a.example/hook"'],
     [{ target: '' }, 'target is ""'],
     [{ target: 1 }, 'target is the number 1'],
-    [
-      { body: { id: 1 } },
-      'body is an object: pass the bytes or the text to send, such as body: JSON.stringify(value)'
-    ],
+    [{ body: { id: 1 } }, 'body is an object: pass the bytes or the text to send, such as body: JSON.stringify(value)'],
     [{ body: [1] }, 'body is an array'],
     [{ method: 1 }, 'method is the number 1: pass a string, such as method: "POST"'],
     [{ host: null }, 'host is null: pass a string'],
@@ -49,15 +43,9 @@ describe('a mistake in a test', () => {
   })
 
   it.each<[options: object, message: string]>([
-    [
-      { domain: 'a.example' },
-      'createTestService() has no option "domain": its options are serviceDomain, accountId'
-    ],
+    [{ domain: 'a.example' }, 'createTestService() has no option "domain": its options are serviceDomain, accountId'],
     [{ serviceDomain: 'com' }, 'serviceDomain is "com": write the DNS name'],
-    [
-      { accountId: 1234 },
-      'accountId is the number 1234: an account id is a non-empty string, such as "1234"'
-    ],
+    [{ accountId: 1234 }, 'accountId is the number 1234: an account id is a non-empty string, such as "1234"'],
     [{ accountId: '' }, 'accountId is ""'],
     [{ accountHeader: 'X: Y' }, 'accountHeader has "X: Y": write the name of a header'],
     [{ rsaBits: '2048' }, 'rsaBits is a string: pass a number of bits, at least 512']

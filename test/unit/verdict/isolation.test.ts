@@ -34,8 +34,7 @@ describe('a change that a receiver makes to a verdict', () => {
         body: request.body instanceof Uint8Array ? request.body.slice() : request.body
       })
       // A stream can be read once.
-      if (request.body !== null && typeof request.body === 'object' && !(request.body instanceof Uint8Array))
-        continue
+      if (request.body !== null && typeof request.body === 'object' && !(request.body instanceof Uint8Array)) continue
       const first = await verify(again())
       const before = structuredClone(first)
       spoil(first)
@@ -126,8 +125,7 @@ describe('a polluted Object.prototype', () => {
       enumerable: false
     })
   }
-  const judge = async (request = service.sign()): Promise<Verdict> =>
-    createVerifier({ ...service.options })(request)
+  const judge = async (request = service.sign()): Promise<Verdict> => createVerifier({ ...service.options })(request)
 
   it.each(['https', 'key', 'digest', 'replay'])('%s is no step that was taken', async name => {
     pollute(name, true)
@@ -138,12 +136,7 @@ describe('a polluted Object.prototype', () => {
   it.each([
     ['requireHttps', false, () => ({ ...service.sign(), https: false }), 'not-https'],
     ['dateTolerance', 86_400, () => service.sign({ date: new Date(Date.now() - 3_600_000) }), 'date-too-old'],
-    [
-      'maxBodyBytes',
-      1e9,
-      () => service.sign({ method: 'POST', body: Buffer.alloc(10_485_761) }),
-      'body-too-large'
-    ],
+    ['maxBodyBytes', 1e9, () => service.sign({ method: 'POST', body: Buffer.alloc(10_485_761) }), 'body-too-large'],
     ['alsoCovered', ['x-other'], () => service.sign({ host: 'other.example' }), 'host-mismatch']
   ])('turns no check off and none on: %s', async (name, value, request, code) => {
     const signed = request()

@@ -14,10 +14,7 @@ describe('a refusal', () => {
   })
 
   it('has all twelve checks, and the reason for those that were not run', () => {
-    const { checks, failures } = refuse(
-      { request: ok(1), date: failed, host: { ok: false, reason: 'own' } },
-      'the end'
-    )
+    const { checks, failures } = refuse({ request: ok(1), date: failed, host: { ok: false, reason: 'own' } }, 'the end')
     expect(Object.keys(checks)).toEqual(CHECK_NAMES)
     expect(checks.request).toEqual({ outcome: 'pass' })
     expect(checks.date).toEqual({

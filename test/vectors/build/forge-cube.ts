@@ -18,12 +18,7 @@ function cubeRoot(value: bigint): bigint {
  * not look at what stands behind the digest (CVE-2006-4339).
  */
 export function forgeCube(string: string): Buffer {
-  const start = Buffer.concat([
-    Buffer.from([0, 1]),
-    Buffer.alloc(8, 0xff),
-    Buffer.from([0]),
-    digestInfo(string)
-  ])
+  const start = Buffer.concat([Buffer.from([0, 1]), Buffer.alloc(8, 0xff), Buffer.from([0]), digestInfo(string)])
   const root = cubeRoot(toInteger(Buffer.concat([start, Buffer.alloc(256 - start.length, 0xff)])))
   if (
     !toOctets(root ** 3n, 256)

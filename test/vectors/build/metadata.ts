@@ -26,8 +26,7 @@ interface Signed {
   string: string | undefined
 }
 
-const sha256 = (text: string): string =>
-  createHash('sha256').update(Buffer.from(text, 'latin1')).digest('hex')
+const sha256 = (text: string): string => createHash('sha256').update(Buffer.from(text, 'latin1')).digest('hex')
 
 const valuesOf = ({ request }: VectorJson, name: string): string[] =>
   request.headers.filter(([each]) => each.toLowerCase() === name).map(([, value]) => value)
@@ -58,9 +57,7 @@ function readRfc9421(vector: VectorJson): Signed | undefined {
   if (!inputs.ok || !isWellFormed(vector)) return undefined
   const isOwn = ({ keyId = '' }: { keyId?: string | undefined }) =>
     keyId.toLowerCase().replace(/\.$/, '').endsWith('.service.example')
-  const [signatureInput, signature] = ['signature-input', 'signature'].map(name =>
-    valuesOf(vector, name).join(', ')
-  )
+  const [signatureInput, signature] = ['signature-input', 'signature'].map(name => valuesOf(vector, name).join(', '))
   const parameters = readParameters(signatureInput!, signature!).find(isOwn)
   const input = inputs.value.find(isOwn)
   if (parameters === undefined || input === undefined) return undefined
@@ -86,9 +83,7 @@ export function withExampleMetadata<T extends Example>(example: T) {
 }
 
 /** The same for the examples of the draft. */
-export const withSigningMetadata = <T extends { signatureHeader: string; signingString: string }>(
-  example: T
-) => ({
+export const withSigningMetadata = <T extends { signatureHeader: string; signingString: string }>(example: T) => ({
   ...example,
   sha256: sha256(example.signingString),
   parameters: parseSignature(example.signatureHeader)!

@@ -27,12 +27,7 @@ export function readParameters(signatureInput: string, signature: string): Vecto
   return members
 }
 
-function readMember(
-  label: string,
-  components: string,
-  parameters: string,
-  signature: string
-): VectorParameters {
+function readMember(label: string, components: string, parameters: string, signature: string): VectorParameters {
   const given = new Map(pairsIn(parameters))
   const text = (name: string) => given.get(name)?.slice(1, -1).replace(/\\(.)/g, '$1')
   const time = (name: string) => (given.has(name) ? Number(given.get(name)) : undefined)
@@ -55,9 +50,7 @@ function readMember(
 /** The parameters in the order of their names: theirs is no part of a component's identity (section 2). */
 function componentName(name: string, parameters: string): string {
   const sorted = pairsIn(parameters).sort(([one], [other]) => (one < other ? -1 : 1))
-  return [name.slice(1, -1), ...sorted.map(([key, value]) => (value === '' ? key : `${key}=${value}`))].join(
-    ';'
-  )
+  return [name.slice(1, -1), ...sorted.map(([key, value]) => (value === '' ? key : `${key}=${value}`))].join(';')
 }
 
 const pairsIn = (text: string): [string, string][] =>

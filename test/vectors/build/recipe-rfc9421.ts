@@ -66,8 +66,7 @@ export const WRITTEN_BASES = new Map<string, string>()
 
 /** Makes one vector: an ordinary signed request, but for what the recipe says. */
 export function vector(name: string, verdict: VectorVerdict, recipe: Rfc9421Recipe = {}): VectorJson {
-  const [keyName, record] =
-    recipe.algorithm === 'ed25519' ? [ED25519_NAME, ED25519.record] : [RSA_NAME, ONE.record]
+  const [keyName, record] = recipe.algorithm === 'ed25519' ? [ED25519_NAME, ED25519.record] : [RSA_NAME, ONE.record]
   const written = write(recipe)
   WRITTEN_BASES.set(`rfc9421-${name}`, written.base)
   const { input, signature } = { ...written, ...recipe.header?.(written) }

@@ -75,10 +75,8 @@ export interface HeaderParts {
   all: string
 }
 
-export const sha256 = (data: string | Uint8Array): string =>
-  createHash('sha256').update(data).digest('base64')
-export const sha512 = (data: string | Uint8Array): string =>
-  createHash('sha512').update(data).digest('base64')
+export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('base64')
+export const sha512 = (data: string | Uint8Array): string => createHash('sha512').update(data).digest('base64')
 /** A TXT character-string holds 255 octets (RFC 1035 section 3.3.14). */
 export const chunks = (record: string): string[] => record.match(/.{1,255}/gs) ?? ['']
 export const txt = (...records: string[]): string[][] => records.map(chunks)
@@ -106,14 +104,9 @@ export function vector(name: string, verdict: VectorVerdict, recipe: Recipe = {}
   const covered = recipe.covered === undefined ? (body === null ? WITHOUT_BODY : COVERED) : recipe.covered
   const { times = {} } = recipe
   const signable = withAbsent(headers, covered ?? '', recipe.absentAs)
-  const string = signingString(
-    { method, target, headers: signable },
-    (covered ?? '(created)').split(' '),
-    times
-  )
+  const string = signingString({ method, target, headers: signable }, (covered ?? '(created)').split(' '), times)
   const signature =
-    recipe.signature?.(string) ??
-    signText(recipe.signed?.(string) ?? string, key, recipe.scheme ?? 'pkcs1-sha256')
+    recipe.signature?.(string) ?? signText(recipe.signed?.(string) ?? string, key, recipe.scheme ?? 'pkcs1-sha256')
 
   const parts = {
     keyId,
@@ -169,11 +162,7 @@ function ordinaryHeaders(body: string | Uint8Array | null): Header[] {
 }
 
 /** Lines replaced (by name), taken out (null), or added. */
-export function withHeaders(
-  headers: readonly Header[],
-  set: Recipe['set'] = {},
-  add: Recipe['add'] = []
-): Header[] {
+export function withHeaders(headers: readonly Header[], set: Recipe['set'] = {}, add: Recipe['add'] = []): Header[] {
   for (const name of Object.keys(set)) {
     if (!headers.some(([each]) => each === name)) throw new Error(`there is no ${name} to set`)
   }

@@ -19,12 +19,7 @@ const present = (parts: Parts): [string, string][] =>
   Object.entries(parts).filter((part): part is [string, string] => part[1] !== undefined)
 
 /** Signs lines of the base (section 2.5) with parameters as they are written (section 2.3). */
-export function signLines(
-  label: string,
-  lines: Parts,
-  params: Parts,
-  sign: (base: string) => Uint8Array
-): Written {
+export function signLines(label: string, lines: Parts, params: Parts, sign: (base: string) => Uint8Array): Written {
   const list = present(lines).map(([identifier]) => identifier)
   const value = `(${list.join(' ')})${present(params)
     .map(([name, text]) => `;${name}=${text}`)

@@ -57,12 +57,7 @@ export const signEncoded = (encoded: Uint8Array, { privateKey }: Pick<TestKey, '
 
 /** RFC 8017 section 9.2: EMSA-PKCS1-v1_5, 00 01 FF … FF 00 and what is signed. */
 export const encodePkcs1 = (signed: Uint8Array, length: number): Buffer =>
-  Buffer.concat([
-    Buffer.from([0, 1]),
-    Buffer.alloc(length - 3 - signed.length, 0xff),
-    Buffer.from([0]),
-    signed
-  ])
+  Buffer.concat([Buffer.from([0, 1]), Buffer.alloc(length - 3 - signed.length, 0xff), Buffer.from([0]), signed])
 
 /** RFC 8017 section 9.2 note 1: DigestInfo up to the hash. */
 const DIGEST_INFO = {
@@ -72,10 +67,7 @@ const DIGEST_INFO = {
 
 /** RFC 8017 section 9.2 note 1: DigestInfo. */
 export const digestInfo = (text: string, hash: keyof typeof DIGEST_INFO = 'sha256'): Buffer =>
-  Buffer.concat([
-    Buffer.from(DIGEST_INFO[hash], 'hex'),
-    createHash(hash).update(Buffer.from(text, 'latin1')).digest()
-  ])
+  Buffer.concat([Buffer.from(DIGEST_INFO[hash], 'hex'), createHash(hash).update(Buffer.from(text, 'latin1')).digest()])
 
 /** RFC 8017 section 9.1.1: EMSA-PSS for 2048 bits, with a salt made from the message, as long as the hash if not said otherwise. */
 function signPss(message: Uint8Array, key: TestKey, hash: string, saltLength?: number): Buffer {
@@ -87,9 +79,7 @@ function signPss(message: Uint8Array, key: TestKey, hash: string, saltLength?: n
 
   const dbLength = length - h.length - 1
   const db = Buffer.concat([Buffer.alloc(dbLength - salt.length - 1), Buffer.from([1]), salt])
-  const blocks = Array.from({ length: Math.ceil(dbLength / h.length) }, (_, i) =>
-    digest(h, Buffer.from([0, 0, 0, i]))
-  )
+  const blocks = Array.from({ length: Math.ceil(dbLength / h.length) }, (_, i) => digest(h, Buffer.from([0, 0, 0, i])))
   const mask = Buffer.concat(blocks)
   const maskedDb = db.map((byte, i) => byte ^ mask[i]!)
   maskedDb[0] = maskedDb[0]! & 0x7f

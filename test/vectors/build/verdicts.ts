@@ -6,13 +6,7 @@ export const CODES = {
   https: ['not-https'],
   date: ['date-missing', 'date-repeated', 'date-malformed', 'date-too-old', 'date-in-future'],
   host: ['host-missing', 'host-repeated', 'host-mismatch'],
-  account: [
-    'account-missing',
-    'account-repeated',
-    'account-malformed',
-    'account-mismatch',
-    'account-check-failed'
-  ],
+  account: ['account-missing', 'account-repeated', 'account-malformed', 'account-mismatch', 'account-check-failed'],
   'signature-header': [
     'signature-missing',
     'signature-repeated',

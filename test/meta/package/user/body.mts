@@ -6,10 +6,7 @@ const service = createTestService()
 const signed = service.sign({ method: 'POST', target: '/hook', body: '{"id":1}' })
 
 async function use(body: Bytes): Promise<void> {
-  console.log(
-    await new Response(body).json(),
-    new Request('https://receiver.example/', { method: 'POST', body })
-  )
+  console.log(await new Response(body).json(), new Request('https://receiver.example/', { method: 'POST', body }))
   console.log(Buffer.from(body), await crypto.subtle.digest('SHA-256', body), new Blob([body]))
   // It is the same type as the plain name where that has no parameter, and fits it where it has one.
   const plain: Uint8Array = body

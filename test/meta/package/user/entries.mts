@@ -17,8 +17,7 @@ const service = createTestService()
 const replayStore: ReplayStore = memoryReplayStore({ maxEntries: 1000 })
 const verify = createVerifier({ ...service.options, replayStore, accounts: async id => id === '1234' })
 
-export const judge = async (request: Request): Promise<number> =>
-  httpStatus(await verify(fromFetchRequest(request)))
+export const judge = async (request: Request): Promise<number> => httpStatus(await verify(fromFetchRequest(request)))
 
 export const server = createServer({}, async (req, res) => {
   const verdict: Verdict = await verify(fromNodeRequest(req, { https: true }))
@@ -26,8 +25,7 @@ export const server = createServer({}, async (req, res) => {
   else res.end(verdict.failures.map(({ code }) => code).join())
 })
 
-export const shared = (client: Parameters<typeof redisReplayStore>[0]) =>
-  redisReplayStore(client, { prefix: 'seen:' })
+export const shared = (client: Parameters<typeof redisReplayStore>[0]) => redisReplayStore(client, { prefix: 'seen:' })
 
 export const account = createAccountClient({
   authUrl: 'https://auth.service.example',
@@ -36,8 +34,6 @@ export const account = createAccountClient({
 })
 
 const digests = parseContentDigest('sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:')
-export const algorithms: string[] = digests.ok
-  ? digests.value.map(({ algorithm }) => algorithm)
-  : [digests.message]
+export const algorithms: string[] = digests.ok ? digests.value.map(({ algorithm }) => algorithm) : [digests.message]
 
 export const signature = parseSignatureHeader('keyId="a"')

@@ -25,10 +25,7 @@ describe('a body comes back as it was', () => {
       'for cmd.exe, in older browsers',
       body => `curl "https://a.example/" ^\n  -H "a: b" ^\n  --data-raw ${quoteForOldCmd(body)}`
     ],
-    [
-      'for PowerShell',
-      body => `Invoke-WebRequest -Uri "https://a.example/" \`\n-Body ${quoteForPowerShell(body)}`
-    ],
+    ['for PowerShell', body => `Invoke-WebRequest -Uri "https://a.example/" \`\n-Body ${quoteForPowerShell(body)}`],
     ['as fetch()', body => `await fetch("https://a.example/", ${JSON.stringify({ body })});`]
   ])('%s', (_, write) => {
     fc.assert(
@@ -70,10 +67,7 @@ it('Chrome for Windows: copied as cURL (cmd)', () => {
 
 it('all requests of a tab, copied as cURL or as fetch()', () => {
   const targets = (text: string) => readAll(text).map(({ target }) => target)
-  expect(targets("curl 'https://a.example/1' \\\n  -H 'a: b' ;\ncurl 'https://a.example/2'")).toEqual([
-    '/1',
-    '/2'
-  ])
+  expect(targets("curl 'https://a.example/1' \\\n  -H 'a: b' ;\ncurl 'https://a.example/2'")).toEqual(['/1', '/2'])
   expect(targets('curl ^"https://a.example/1^" &\r\ncurl ^"https://a.example/2^"')).toEqual(['/1', '/2'])
   expect(targets('fetch("https://a.example/1", {});\nfetch("https://a.example/2");')).toEqual(['/1', '/2'])
   const powerShell = ['1', '2'].map(n => `Invoke-WebRequest -UseBasicParsing -Uri "https://a.example/${n}"`)
@@ -110,8 +104,7 @@ Invoke-WebRequest -UseBasicParsing -Uri "https://a.example/hook" \`
     ],
     body: '\u20ac'
   })
-  const short =
-    "irm -Uri 'https://a.example/x' -Method Post -Headers @{ Accept = 'a'; 'X-B' = \"c\" } -Body '{}'"
+  const short = "irm -Uri 'https://a.example/x' -Method Post -Headers @{ Accept = 'a'; 'X-B' = \"c\" } -Body '{}'"
   expect(read(short)).toMatchObject({
     method: 'Post',
     headers: [
@@ -125,9 +118,7 @@ Invoke-WebRequest -UseBasicParsing -Uri "https://a.example/hook" \`
 })
 
 it('says what a browser leaves out of fetch()', () => {
-  const [note] = read(
-    'fetch("https://a.example/", {\n  "headers": { "signature": "x" },\n  "method": "GET"\n});'
-  ).notes
+  const [note] = read('fetch("https://a.example/", {\n  "headers": { "signature": "x" },\n  "method": "GET"\n});').notes
   expect(note).toContain('leaves out Host, Date, Content-Length and cookies')
 })
 

@@ -13,10 +13,7 @@ const headerIn = (request: SignedTestRequest, name: string): string =>
   request.headers.find(([header]) => header.toLowerCase() === name)?.[1] ?? ''
 
 function http1(request: SignedTestRequest, lineEnd = '\r\n'): string {
-  const head = [
-    `${request.method} ${request.target} HTTP/1.1`,
-    ...request.headers.map(pair => pair.join(': '))
-  ]
+  const head = [`${request.method} ${request.target} HTTP/1.1`, ...request.headers.map(pair => pair.join(': '))]
   return `${head.join(lineEnd)}${lineEnd}${lineEnd}${bodyOf(request)}`
 }
 
@@ -122,9 +119,7 @@ function powerShell(request: SignedTestRequest): string {
       `-Method ${quote(request.method)}`,
       '-WebSession $session',
       `-Headers @{\n${headers.map(([name, value]) => `${quote(name!)}=${quote(value!)}`).join('\n  ')}\n}`,
-      ...(request.body === null
-        ? []
-        : [`-ContentType ${quote(headerIn(request, 'content-type'))}`, `-Body ${bytes}`])
+      ...(request.body === null ? [] : [`-ContentType ${quote(headerIn(request, 'content-type'))}`, `-Body ${bytes}`])
     ].join(' `\n')
   ].join('\n')
 }
@@ -150,9 +145,7 @@ export const FORMATS: readonly Format[] = [
       const words = request.headers.flatMap(pair => ['-H', pair.join(': ')])
       const data = request.body === null ? [] : ['--data-raw', bodyOf(request)]
       const url = `https://${headerIn(request, 'host')}${request.target}`
-      const quoted = ['-X', request.method, ...words, ...data].map(
-        word => `'${word.replaceAll("'", "'\\''")}'`
-      )
+      const quoted = ['-X', request.method, ...words, ...data].map(word => `'${word.replaceAll("'", "'\\''")}'`)
       return Buffer.from(`curl '${url.replaceAll("'", "'\\''")}' \\\n  ${quoted.join(' ')}`)
     }
   },

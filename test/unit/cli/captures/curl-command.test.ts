@@ -39,8 +39,7 @@ describe('a curl command', () => {
   })
 
   it('is GET without data, and keeps the Host and the Content-Length that it has', () => {
-    const command =
-      "curl --location 'https://10.0.0.5/' --header 'Host: a.example' --header 'content-length: 9'"
+    const command = "curl --location 'https://10.0.0.5/' --header 'Host: a.example' --header 'content-length: 9'"
     expect(read(command)).toMatchObject({
       method: 'GET',
       headers: [

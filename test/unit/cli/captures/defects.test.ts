@@ -11,11 +11,7 @@ const ARGS = ['explain', ...FLAGS, '--key-record', RECORD!]
 const sign = (request: SignRequest = {}): SignedTestRequest =>
   service.sign({ target: '/hook?id=42', body: '{"event":"published"}', ...request })
 
-function withHeader(
-  request: SignedTestRequest,
-  name: string,
-  change: (value: string) => string
-): SignedTestRequest {
+function withHeader(request: SignedTestRequest, name: string, change: (value: string) => string): SignedTestRequest {
   const headers = request.headers.map(([header, value]): [string, string] =>
     header.toLowerCase() === name ? [header, change(value)] : [header, value]
   )
@@ -29,11 +25,7 @@ const DEFECTS: readonly (readonly [
   says: readonly RegExp[],
   readsBody?: boolean
 ])[] = [
-  [
-    'another target',
-    () => ({ ...sign(), target: '/hook?id=43' }),
-    [/^rejected: signature\n/, /\nchanged: line 1\n/]
-  ],
+  ['another target', () => ({ ...sign(), target: '/hook?id=43' }), [/^rejected: signature\n/, /\nchanged: line 1\n/]],
   [
     'another body',
     () => ({ ...sign(), body: new Uint8Array(Buffer.from('{"event":"publishee"}')) }),
@@ -66,22 +58,17 @@ it('there are at least 60 captures in 12 formats', () => {
   expect(CAPTURES.length).toBeGreaterThanOrEqual(60)
 })
 
-it.each(FORMATS)(
-  '$name without a defect is verified, or lacks only its body',
-  async ({ write, isBodyless }) => {
-    const { code, stdout } = await runInside(ARGS, write(sign()))
-    if (!isBodyless) {
-      expect([stdout, code]).toEqual([expect.stringMatching(/^verified: account 1234/), 0])
-      return
-    }
-    expect(stdout).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
-    expect(stdout).toMatch(
-      /^-- {4}digest {12}not run: the capture does not have the body; --body FILE\n {24}gives it$/m
-    )
-    expect(stdout).not.toContain('mismatch')
-    expect(code).toBe(2)
+it.each(FORMATS)('$name without a defect is verified, or lacks only its body', async ({ write, isBodyless }) => {
+  const { code, stdout } = await runInside(ARGS, write(sign()))
+  if (!isBodyless) {
+    expect([stdout, code]).toEqual([expect.stringMatching(/^verified: account 1234/), 0])
+    return
   }
-)
+  expect(stdout).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
+  expect(stdout).toMatch(/^-- {4}digest {12}not run: the capture does not have the body; --body FILE\n {24}gives it$/m)
+  expect(stdout).not.toContain('mismatch')
+  expect(code).toBe(2)
+})
 
 it.each(CAPTURES)('$name', async ({ format: { write, isBodyless }, defect: [, build, says, readsBody] }) => {
   const { code, stdout } = await runInside(ARGS, write(build()))

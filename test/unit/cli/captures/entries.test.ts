@@ -17,10 +17,7 @@ describe('several requests in one file', () => {
 
   it('chooses the first that is signed, and says that there are more', async () => {
     const { code, stderr } = await runInside(ARGS, file)
-    expect([code, stderr]).toEqual([
-      0,
-      'note: this is request 2 of 3 in the file: --entry N chooses another\n'
-    ])
+    expect([code, stderr]).toEqual([0, 'note: this is request 2 of 3 in the file: --entry N chooses another\n'])
   })
 
   it('chooses the one that is asked for', async () => {
@@ -39,22 +36,13 @@ describe('several requests in one file', () => {
 
   it('has no vectors', async () => {
     const { code, stderr } = await runInside([...ARGS, '--vector', 'one'], file)
-    expect([code, stderr]).toEqual([
-      64,
-      'signed-requests: the file has no such request: it has requests 1 to 3\n'
-    ])
+    expect([code, stderr]).toEqual([64, 'signed-requests: the file has no such request: it has requests 1 to 3\n'])
   })
 
   it('chooses the first when none is signed', async () => {
-    const unsigned = JSON.stringify([
-      exportOf('/a', { isSigned: false }),
-      exportOf('/b', { isSigned: false })
-    ])
+    const unsigned = JSON.stringify([exportOf('/a', { isSigned: false }), exportOf('/b', { isSigned: false })])
     const { code, stderr } = await runInside(ARGS, unsigned)
-    expect([code, stderr]).toEqual([
-      1,
-      'note: this is request 1 of 2 in the file: --entry N chooses another\n'
-    ])
+    expect([code, stderr]).toEqual([1, 'note: this is request 1 of 2 in the file: --entry N chooses another\n'])
   })
 
   it('several heads of curl -v', async () => {

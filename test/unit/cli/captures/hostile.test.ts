@@ -17,8 +17,7 @@ const NASTY = '\x1b[2J\x1b]0;owned\x07\x9b31m\x7f\u202e\u2066\u200f\u061c\u2028\
 const octets = [...NASTY].filter(character => character.charCodeAt(0) < 256).join('')
 
 const signed = service.sign({ target: '/hook', body: '{"a":1}' })
-const nested = (open: string, close: string, depth: number): string =>
-  open.repeat(depth) + close.repeat(depth)
+const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth)
 const json = (value: unknown): string => JSON.stringify(value)
 const request = { method: 'POST', url: '/', headers: {} }
 
@@ -58,10 +57,7 @@ const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
   ['arrays nested 10,000 deep', nested('[', ']', 10_000)],
   ['arrays nested 1,000,000 deep', nested('[', ']', 1_000_000)],
   ['objects nested 10,000 deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
-  [
-    'a body nested 10,000 deep',
-    `{"method":"POST","url":"/","headers":{},"body":${nested('[', ']', 10_000)}}`
-  ],
+  ['a body nested 10,000 deep', `{"method":"POST","url":"/","headers":{},"body":${nested('[', ']', 10_000)}}`],
   ['wrappers nested 10,000 deep', `${'{"data":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
   ['headers nested 10,000 deep', `{"method":"POST","url":"/","headers":{"a":${nested('[', ']', 10_000)}}}`],
   ['broken JSON', '{"a":'],
@@ -85,10 +81,7 @@ const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
       ]
     })
   ],
-  [
-    'a fixture with wrong types',
-    json({ request: { method: 1, target: {}, headers: [], body: 5 }, options: 1 })
-  ],
+  ['a fixture with wrong types', json({ request: { method: 1, target: {}, headers: [], body: 5 }, options: 1 })],
   ['a fixture with DNS of a wrong form', json({ request: { headers: [] }, dns: { a: [[1]] }, options: {} })],
   ['a fixture with an unknown option', json({ request: { ...signed, body: null }, options: { [NASTY]: 1 } })],
   ...[null, { header: NASTY, received: [1] }, { header: NASTY, received: [NASTY] }].map(
@@ -202,25 +195,22 @@ it.each([
   ['--body', [...ARGS, '--body', 'PLACE']],
   ['--key', ['send', 'http://127.0.0.1:9/', '--key', 'PLACE']],
   ['--data', ['send', 'http://127.0.0.1:9/', '--data', '@PLACE']]
-])(
-  'says in one line that a directory, or a pipe that nobody writes to, gives nothing: %s',
-  async (option, args) => {
-    const pipe = join(folder, `pipe${option}`)
-    execFileSync('mkfifo', [pipe])
-    const read = async (place: string) => {
-      const input = 'GET / HTTP/1.1\r\n\r\n'
-      const { code, stderr } = await runInside(
-        args.map(arg => arg.replace('PLACE', place)),
-        input
-      )
-      expect(code).toBe(64)
-      expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
-      return stderr
-    }
-    expect(await read(folder)).toContain(`cannot read ${folder} (${option}): EISDIR`)
-    expect(await read(pipe)).toContain(`cannot read ${pipe} (${option}): nothing came through this pipe`)
+])('says in one line that a directory, or a pipe that nobody writes to, gives nothing: %s', async (option, args) => {
+  const pipe = join(folder, `pipe${option}`)
+  execFileSync('mkfifo', [pipe])
+  const read = async (place: string) => {
+    const input = 'GET / HTTP/1.1\r\n\r\n'
+    const { code, stderr } = await runInside(
+      args.map(arg => arg.replace('PLACE', place)),
+      input
+    )
+    expect(code).toBe(64)
+    expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
+    return stderr
   }
-)
+  expect(await read(folder)).toContain(`cannot read ${folder} (${option}): EISDIR`)
+  expect(await read(pipe)).toContain(`cannot read ${pipe} (${option}): nothing came through this pipe`)
+})
 
 it('reads a pipe that somebody writes to', async () => {
   const pipe = join(folder, 'pipe')

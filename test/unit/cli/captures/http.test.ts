@@ -54,10 +54,7 @@ describe('a request captured from a socket', () => {
       covered: ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
     })
     const lines = [...(signed.headers as Iterable<readonly [string, string]>)]
-    const headers = [
-      ...lines.filter(([name]) => name !== 'Content-Length'),
-      ['Transfer-Encoding', 'chunked'] as const
-    ]
+    const headers = [...lines.filter(([name]) => name !== 'Content-Length'), ['Transfer-Encoding', 'chunked'] as const]
     const text = (await sniff({ ...signed, headers }, { chunked: true })).toString('latin1')
     expect(text).toContain('\r\n\r\na\r\n{"event":"\r\n')
 
@@ -82,13 +79,7 @@ describe('several requests in one file', () => {
     const get = (await sniff(second)).toString('latin1')
     const answer = 'HTTP/1.1 204 No Content\r\nDate: x\r\n\r\n'
     const first = capture.toString('latin1')
-    for (const text of [
-      first + get,
-      first + answer + get,
-      get + first,
-      get + answer + first,
-      `${first}\n\n${get}`
-    ]) {
+    for (const text of [first + get, first + answer + get, get + first, get + answer + first, `${first}\n\n${get}`]) {
       const entries = readAll(text)
       expect(entries.map(({ request }) => request.target).sort()).toEqual(['/hook?id=1', '/second'])
       for (const { request } of entries) expect(failuresOf(await verify(request))).toEqual([])
@@ -121,19 +112,9 @@ describe('a body that the file does not have', () => {
 describe('a file that contradicts itself, or is cut off', () => {
   const POST = 'POST / HTTP/1.1\r\n'
   it.each([
-    [
-      'a Content-Length beyond the end',
-      `${POST}Content-Length: 9\r\n\r\nabc`,
-      'abc',
-      'the file has 3 of the 9 bytes'
-    ],
+    ['a Content-Length beyond the end', `${POST}Content-Length: 9\r\n\r\nabc`, 'abc', 'the file has 3 of the 9 bytes'],
     ['no Content-Length', `${POST}\r\nabc`, 'abc', 'without a Content-Length, all 3 bytes'],
-    [
-      'a Content-Length that is no number',
-      `${POST}Content-Length: 1e9\r\n\r\nabc`,
-      'abc',
-      'without a Content-Length'
-    ],
+    ['a Content-Length that is no number', `${POST}Content-Length: 1e9\r\n\r\nabc`, 'abc', 'without a Content-Length'],
     [
       'chunks that were undone before',
       `${POST}Transfer-Encoding: gzip, chunked\r\n\r\n{"a":1}`,

@@ -5,9 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CLI } from '../../../support/cli.ts'
 import { runProcess } from '../../../support/run-process.ts'
 
-const ARGS = '--domain service.example --host receiver.example --account 1234 --dns-server 127.0.0.1:9'.split(
-  ' '
-)
+const ARGS = '--domain service.example --host receiver.example --account 1234 --dns-server 127.0.0.1:9'.split(' ')
 
 let folder: string
 beforeAll(async () => {

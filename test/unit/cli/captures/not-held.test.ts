@@ -44,9 +44,7 @@ describe('a body that is not in the capture as it was sent', () => {
   ])('is missing from %s: not run', async (_, file) => {
     const { code, text } = await explain(file)
     expect(text).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
-    expect(text).toMatch(
-      /^-- {4}digest {12}not run: the capture does not have the body; --body FILE gives it$/m
-    )
+    expect(text).toMatch(/^-- {4}digest {12}not run: the capture does not have the body; --body FILE gives it$/m)
     expect(code).toBe(2)
   })
 })
@@ -85,9 +83,7 @@ describe('the time of a capture', () => {
   it('is not known: the capture is old, or the clock is fast, with both times', async () => {
     const { code, stdout } = await explain(har())
     const text = stdout.replace(/\n +/g, ' ')
-    expect(text).toMatch(
-      /likely cause: the capture is \d+ \w+ old, or this machine's clock \(.* GMT\) is fast/
-    )
+    expect(text).toMatch(/likely cause: the capture is \d+ \w+ old, or this machine's clock \(.* GMT\) is fast/)
     expect(text).toMatch(/received Fri, 02 Jan 2026 03:04:05 GMT/)
     expect(text).toContain('date -u')
     expect(code).toBe(1)
@@ -98,9 +94,7 @@ it('an old capture of RFC 9421 without a Date is old, too', async () => {
   const signed = service.sign({ scheme: 'rfc9421', date: new Date('2026-01-02T03:04:05Z') })
   const file = raw({ ...signed, headers: signed.headers.filter(([name]) => name !== 'Date') })
   const { text } = await explain(file, '--scheme', 'rfc9421')
-  expect(text).toMatch(
-    /signature-created-out-of-range\n {2}likely cause: the capture is \d+ \w+ old, or this/
-  )
+  expect(text).toMatch(/signature-created-out-of-range\n {2}likely cause: the capture is \d+ \w+ old, or this/)
 })
 
 it.each([':method: POST', ':path: /other', ':authority: other.example', ':scheme: https'])(
@@ -141,22 +135,14 @@ describe('what is not a capture', () => {
       '12:00:00.0 IP 127.0.0.1.4 > 127.0.0.1.80: Flags [P.]\n\t0x0000:  4500 0071 a278 4000 4006 99fd 7f00 0001  E..q.x@.@.......\n',
       'tcpdump -A'
     ],
-    [
-      'hexdump -C',
-      '00000000  50 4f 53 54 20 2f 20 48  54 54 50 2f 31 2e 31 0d  |POST / HTTP/1.1.|\n',
-      'hex dump'
-    ],
+    ['hexdump -C', '00000000  50 4f 53 54 20 2f 20 48  54 54 50 2f 31 2e 31 0d  |POST / HTTP/1.1.|\n', 'hex dump'],
     ['xxd', '00000000: 504f 5354 202f 2048 5454 502f 312e 310d  POST / HTTP/1.1.\n', 'hex dump'],
     [
       'console.log of an object',
       "{\n  method: 'POST',\n  url: '/hook',\n  headers: { host: 'receiver.example' }\n}\n",
       'JSON.stringify'
     ],
-    [
-      'console.log of a request',
-      "<ref *1> IncomingMessage {\n  _events: {},\n  method: 'POST'\n}\n",
-      'JSON.stringify'
-    ],
+    ['console.log of a request', "<ref *1> IncomingMessage {\n  _events: {},\n  method: 'POST'\n}\n", 'JSON.stringify'],
     [
       'an access log',
       '127.0.0.1 - - [22/Nov/2026:13:00:00 +0000] "POST /hook HTTP/1.1" 401 0 "-" "curl/8"\n',
@@ -181,11 +167,7 @@ describe('what is not a capture', () => {
     ],
     ['headers alone', JSON.stringify(Object.fromEntries(service.sign().headers)), 'these are headers alone'],
     ['$_SERVER as JSON', '{"HTTP_HOST":"receiver.example","REQUEST_METHOD":"POST"}', 'getallheaders()'],
-    [
-      '$_SERVER by print_r',
-      'Array\n(\n    [USER] => www\n    [HTTP_HOST] => receiver.example\n',
-      'getallheaders()'
-    ],
+    ['$_SERVER by print_r', 'Array\n(\n    [USER] => www\n    [HTTP_HOST] => receiver.example\n', 'getallheaders()'],
     ['$_SERVER by var_dump', 'array(9) {\n  ["REQUEST_METHOD"]=>\n  string(4) "POST"\n', 'getallheaders()'],
     [
       "the gateway's log",

@@ -20,10 +20,7 @@ function packet(payload: string, flow = '127.0.0.1.40000 > 127.0.0.1.8080', vers
 
 const requestOf = (body: string): [head: string, body: string] => {
   const { method, target, headers } = service.sign({ method: 'POST', target: '/hook', body })
-  return [
-    `${method} ${target} HTTP/1.1\r\n${headers.map(pair => pair.join(': ')).join('\r\n')}\r\n\r\n`,
-    body
-  ]
+  return [`${method} ${target} HTTP/1.1\r\n${headers.map(pair => pair.join(': ')).join('\r\n')}\r\n\r\n`, body]
 }
 const [head, body] = requestOf('{"a":\n["b"]}')
 const answer = packet('HTTP/1.1 200 OK\r\n\r\n', '127.0.0.1.8080 > 127.0.0.1.40000')

@@ -54,8 +54,7 @@ it.each([false, true])('asks a name server at a private address only with --priv
 it('asks at most 8 of 1,000 name servers, each address once', async () => {
   const { ask, asked } = hostileZone(({ type, name }) => {
     if (type === 'SOA') return [soa('service.example')]
-    if (type === 'NS')
-      return Array.from({ length: 1000 }, (_, i) => ({ type, name, data: `ns${i}.service.example` }))
+    if (type === 'NS') return Array.from({ length: 1000 }, (_, i) => ({ type, name, data: `ns${i}.service.example` }))
     return type === 'A' ? [{ type, name, data: '192.0.2.1' }] : []
   })
   await traceName(ask, NAME, { resolvers: [RESOLVER], includePrivate: false })

@@ -2,8 +2,7 @@ import type { VectorJson } from '../../vector-form.ts'
 import { COVERED, vector } from '../recipe.ts'
 import { rejected, VERIFIED } from '../verdicts.ts'
 
-const TOLERANCE =
-  'draft-cavage-http-signatures-12 section 2.1.4 and RFC 9110 section 6.6.1: the Date is recent'
+const TOLERANCE = 'draft-cavage-http-signatures-12 section 2.1.4 and RFC 9110 section 6.6.1: the Date is recent'
 
 /** RFC 9110 section 5.6.7 has a window that moves with the clock: 50 years ahead. */
 const WINDOW =
@@ -54,12 +53,7 @@ export const vectors = [
   dated('date-with-white-space-around', ' \tFri, 20 Nov 2026 12:00:00 GMT\t ', VERIFIED),
   dated('date-asctime-one-digit-day', 'Fri Nov  6 12:00:00 2026', rejected('date-too-old')),
   dated('date-leap-day', 'Thu, 29 Feb 2024 12:00:00 GMT', rejected('date-too-old')),
-  dated(
-    'date-leap-second',
-    'Sat, 31 Dec 2016 23:59:60 GMT',
-    rejected('date-too-old'),
-    'There was one at that moment.'
-  ),
+  dated('date-leap-second', 'Sat, 31 Dec 2016 23:59:60 GMT', rejected('date-too-old'), 'There was one at that moment.'),
   dated(
     'date-rfc850-last-century',
     'Sunday, 06-Nov-94 08:49:37 GMT',
@@ -171,11 +165,7 @@ export const vectors = [
   malformed('date-seconds-since-1970', '1795176000'),
   malformed('date-two-spaces', 'Fri,  20 Nov 2026 12:00:00 GMT'),
   malformed('date-no-break-space', 'Fri, 20 Nov 2026\xa012:00:00 GMT'),
-  malformed(
-    'date-no-break-space-at-the-end',
-    'Fri, 20 Nov 2026 12:00:00 GMT\xa0',
-    'It is no white space of HTTP.'
-  ),
+  malformed('date-no-break-space-at-the-end', 'Fri, 20 Nov 2026 12:00:00 GMT\xa0', 'It is no white space of HTTP.'),
   malformed('date-text-after', 'Fri, 20 Nov 2026 12:00:00 GMT (Friday)'),
   malformed('date-text-before', 'on Fri, 20 Nov 2026 12:00:00 GMT'),
   malformed('date-two-in-one', 'Fri, 20 Nov 2026 12:00:00 GMT, Fri, 20 Nov 2026 12:00:00 GMT'),

@@ -17,13 +17,11 @@ export const vectors = [
   }),
   vector('dns-empty-string', rejected('key-not-found'), { records: [['']] }),
   vector('dns-record-without-strings', rejected('key-not-found'), { records: [[]] }),
-  ...'ESERVFAIL EREFUSED EFORMERR ENOTIMP EBADRESP ECONNREFUSED ECANCELLED EDESTRUCTION'
-    .split(' ')
-    .map(code =>
-      vector(`dns-${code.slice(1).toLowerCase()}`, unavailable('key-lookup-failed'), {
-        records: failing(code)
-      })
-    ),
+  ...'ESERVFAIL EREFUSED EFORMERR ENOTIMP EBADRESP ECONNREFUSED ECANCELLED EDESTRUCTION'.split(' ').map(code =>
+    vector(`dns-${code.slice(1).toLowerCase()}`, unavailable('key-lookup-failed'), {
+      records: failing(code)
+    })
+  ),
   vector('dns-unknown-code', unavailable('key-lookup-failed'), { records: failing('EWHATEVER') }),
   vector('dns-thrown-without-code', unavailable('key-lookup-failed'), { records: failing(null) }),
   vector('dns-timeout', unavailable('key-lookup-timeout'), { records: failing('ETIMEOUT') }),

@@ -45,11 +45,7 @@ export const vectors = [
   hosted('host-with-default-port', 'hooks.example.com:443', VERIFIED),
   mismatch('host-with-another-port', 'hooks.example.com:8443'),
   mismatch('host-with-port-80-over-https', 'hooks.example.com:80'),
-  mismatch(
-    'host-with-empty-port',
-    'hooks.example.com:',
-    'Allowed by RFC 3986 section 3.2.3, sent by nobody.'
-  ),
+  mismatch('host-with-empty-port', 'hooks.example.com:', 'Allowed by RFC 3986 section 3.2.3, sent by nobody.'),
   mismatch('host-with-zero-before-the-port', 'hooks.example.com:0443'),
   mismatch('host-with-sign-before-the-port', 'hooks.example.com:+443'),
   mismatch('host-with-two-ports', 'hooks.example.com:443:443'),

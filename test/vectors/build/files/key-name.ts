@@ -71,25 +71,10 @@ export const vectors = [
     keyId: 'one.service.example\0.evil.example',
     dns: { 'one.service.example': txt(ONE.record) }
   }),
-  named(
-    'key-name-full-width-letters',
-    '\uff4fne.service.example',
-    MALFORMED,
-    'Some resolvers map them to ASCII.'
-  ),
+  named('key-name-full-width-letters', '\uff4fne.service.example', MALFORMED, 'Some resolvers map them to ASCII.'),
   named('key-name-soft-hyphen', 'o\xadne.service.example', MALFORMED, 'Some resolvers drop it.'),
-  named(
-    'key-name-ideographic-full-stop',
-    'one\u3002service.example',
-    MALFORMED,
-    'Some resolvers map it to a dot.'
-  ),
-  named(
-    'key-name-kelvin-sign',
-    'one._domain\u212aey.service.example',
-    MALFORMED,
-    'It becomes a "k" in lower case.'
-  ),
+  named('key-name-ideographic-full-stop', 'one\u3002service.example', MALFORMED, 'Some resolvers map it to a dot.'),
+  named('key-name-kelvin-sign', 'one._domain\u212aey.service.example', MALFORMED, 'It becomes a "k" in lower case.'),
   named('key-name-no-break-space', 'one\xa0.service.example', MALFORMED),
   named('key-name-octets-above-ascii', '\xe9.service.example', MALFORMED),
   vector('key-name-backslash', MALFORMED, {

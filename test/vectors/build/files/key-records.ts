@@ -9,12 +9,7 @@ const REVOKED = 'v=DKIM1; p='
 const BROKEN = 'v=DKIM1;; p=x'
 
 /** Key records that are good, but not for this signature. */
-const OTHERS = [
-  TWO.record,
-  `v=DKIM1; p=${TWO.p}`,
-  `v=DKIM1; p=${TWO.p}; n=third`,
-  `v=DKIM1; p=${TWO.p}; n=fourth`
-]
+const OTHERS = [TWO.record, `v=DKIM1; p=${TWO.p}`, `v=DKIM1; p=${TWO.p}; n=third`, `v=DKIM1; p=${TWO.p}; n=fourth`]
 
 const records = (name: string, list: string[], verdict: Code | typeof VERIFIED, note?: string) =>
   vector(name, typeof verdict === 'string' ? rejected(verdict) : verdict, {
@@ -28,12 +23,7 @@ export const vectors = [
   records('key-records-spf-after', [ONE.record, SPF], VERIFIED),
   records('key-records-others-around', [DMARC, SITE, ONE.record, SPF, 'hello', ''], VERIFIED),
   records('key-records-spf-alone', [SPF], 'key-not-found'),
-  records(
-    'key-records-dmarc-alone',
-    [DMARC],
-    'key-not-found',
-    'It has a p= tag, but a v= tag that is not of DKIM.'
-  ),
+  records('key-records-dmarc-alone', [DMARC], 'key-not-found', 'It has a p= tag, but a v= tag that is not of DKIM.'),
   records('key-records-unrelated-alone', [SITE, 'hello', SPF], 'key-not-found'),
   records('key-records-p-without-version-is-one', ['p=', SPF], 'key-revoked'),
   records('key-records-version-in-any-case-is-one', ['v=dkim', SPF], 'key-version-unsupported'),

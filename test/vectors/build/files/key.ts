@@ -43,12 +43,8 @@ const record = (
   })
 
 /** Refused for its case, or an unknown tag or flag because of it. */
-const cased = (
-  name: string,
-  text: string,
-  verdict: Code | typeof VERIFIED,
-  note = 'Values are case-sensitive.'
-) => record(name, text, verdict, TAG_LIST, note)
+const cased = (name: string, text: string, verdict: Code | typeof VERIFIED, note = 'Values are case-sensitive.') =>
+  record(name, text, verdict, TAG_LIST, note)
 
 const der = (name: string, bytes: Uint8Array, verdict: Code | typeof VERIFIED, note?: string): VectorJson =>
   record(
@@ -68,12 +64,7 @@ const RSA_SHA512 = {
 } as const
 
 /** A record that should be an Ed25519 key: RFC 8463. */
-const ed25519Record = (
-  name: string,
-  verdict: VectorJson['verdict'],
-  text: string,
-  more: Partial<Recipe> = {}
-) =>
+const ed25519Record = (name: string, verdict: VectorJson['verdict'], text: string, more: Partial<Recipe> = {}) =>
   vector(name, verdict, {
     ...ed25519,
     source: 'RFC 8463 section 4: the 32 bytes alone',
@@ -81,8 +72,7 @@ const ed25519Record = (
     ...ALLOWED,
     ...more
   })
-const ofBytes = (bytes: Uint8Array): string =>
-  `v=DKIM1; k=ed25519; p=${Buffer.from(bytes).toString('base64')}`
+const ofBytes = (bytes: Uint8Array): string => `v=DKIM1; k=ed25519; p=${Buffer.from(bytes).toString('base64')}`
 const UNREADABLE = rejected('key-unreadable')
 const POINT = Buffer.from(ED25519.p, 'base64')
 const ED25519_SPKI = ED25519.publicKey.export({ type: 'spki', format: 'der' })
@@ -111,11 +101,7 @@ const OFF_CURVE = Uint8Array.of(2, ...new Uint8Array(31))
 
 /** RFC 5280 section 4.1, around a key that is right. */
 const spki = (algorithm: string, unusedBits = 0): Buffer =>
-  tlv(
-    0x30,
-    Buffer.from(algorithm, 'hex'),
-    tlv(0x03, Buffer.from([unusedBits]), rsaPublicKey(MODULUS, 65537n))
-  )
+  tlv(0x30, Buffer.from(algorithm, 'hex'), tlv(0x03, Buffer.from([unusedBits]), rsaPublicKey(MODULUS, 65537n)))
 const OID = '06092a864886f70d010101'
 
 export const source = RECORD
@@ -327,11 +313,7 @@ export const vectors = [
   record('key-revoked-with-white-space', 'v=DKIM1; k=rsa; p= \t ;', 'key-revoked'),
   record('key-encoding-not-base64', 'v=DKIM1; p=not base64!', 'key-unreadable'),
   record('key-encoding-another-character', `v=DKIM1; p=${P.slice(0, 100)}*${P.slice(100)}`, 'key-unreadable'),
-  record(
-    'key-encoding-url-alphabet',
-    `v=DKIM1; p=${P.replaceAll('+', '-').replaceAll('/', '_')}`,
-    'key-unreadable'
-  ),
+  record('key-encoding-url-alphabet', `v=DKIM1; p=${P.replaceAll('+', '-').replaceAll('/', '_')}`, 'key-unreadable'),
   vector('key-encoding-without-padding', rejected('key-unreadable'), {
     source: BASE64,
     key: EXPONENT_3,
@@ -341,21 +323,13 @@ export const vectors = [
     source: BASE64,
     key: EXPONENT_3,
     records: txt(
-      EXPONENT_3.record
-        .replace(/A==$/, 'B==')
-        .replace(/Q==$/, 'R==')
-        .replace(/g==$/, 'h==')
-        .replace(/w==$/, 'x==')
+      EXPONENT_3.record.replace(/A==$/, 'B==').replace(/Q==$/, 'R==').replace(/g==$/, 'h==').replace(/w==$/, 'x==')
     )
   }),
   record('key-encoding-padding-too-much', `v=DKIM1; p=${P}=`, 'key-unreadable'),
   record('key-encoding-cut-off', `v=DKIM1; p=${P.slice(0, 200)}`, 'key-unreadable'),
   record('key-encoding-text-after', `v=DKIM1; p=${P}AAAA`, 'key-unreadable'),
-  record(
-    'key-encoding-pem',
-    `v=DKIM1; p=-----BEGIN PUBLIC KEY-----${P}-----END PUBLIC KEY-----`,
-    'key-unreadable'
-  ),
+  record('key-encoding-pem', `v=DKIM1; p=-----BEGIN PUBLIC KEY-----${P}-----END PUBLIC KEY-----`, 'key-unreadable'),
   der(
     'key-encoding-trailing-bytes',
     Buffer.concat([SPKI, Buffer.alloc(3)]),
@@ -401,18 +375,10 @@ export const vectors = [
     'A key is whole octets.'
   ),
   der('key-pkcs1', rsaPublicKey(MODULUS, 65537n), VERIFIED, 'RFC 6376 erratum 3017: RSAPublicKey alone.'),
-  der(
-    'key-pkcs1-trailing-bytes',
-    Buffer.concat([rsaPublicKey(MODULUS, 65537n), Buffer.alloc(1)]),
-    'key-unreadable'
-  ),
+  der('key-pkcs1-trailing-bytes', Buffer.concat([rsaPublicKey(MODULUS, 65537n), Buffer.alloc(1)]), 'key-unreadable'),
   record('key-ec-as-rsa', `v=DKIM1; k=rsa; p=${EC_P256.p}`, 'key-type-mismatch'),
   record('key-rsa-pss-as-rsa', `v=DKIM1; k=rsa; p=${RSA_PSS.p}`, 'key-type-mismatch'),
-  record(
-    'key-ed25519-spki-as-rsa',
-    `v=DKIM1; k=rsa; p=${ED25519_SPKI.toString('base64')}`,
-    'key-type-mismatch'
-  ),
+  record('key-ed25519-spki-as-rsa', `v=DKIM1; k=rsa; p=${ED25519_SPKI.toString('base64')}`, 'key-type-mismatch'),
 
   // size and strength
   vector('key-1024-bits', VERIFIED, { source: SIZE, key: RSA_1024 }),

@@ -1,8 +1,7 @@
 import { vector } from '../recipe.ts'
 import { rejected, unavailable, VERIFIED } from '../verdicts.ts'
 
-export const source =
-  'RFC 9421 section 7.2.2: signature replay; fixtures/README.md: a signature is accepted once'
+export const source = 'RFC 9421 section 7.2.2: signature replay; fixtures/README.md: a signature is accepted once'
 export const vectors = [
   vector('replay-first-time', VERIFIED, { replayStore: 'empty' }),
   vector('replayed', rejected('replayed'), { replayStore: 'claimed' }),

@@ -24,15 +24,10 @@ const KEYS = {
 }
 
 /** The test-request of appendix B.2; `Content-Digest` is that of its body. */
-const DIGEST =
-  'sha-512=:WZDPaVn/7XgHaAy8pmojAkGWoRx2UFChF41A2svX+TaPm+AbwAgBWnrIiYllu7BNNyealdVLvRwEmTHWXvJwew==:'
+const DIGEST = 'sha-512=:WZDPaVn/7XgHaAy8pmojAkGWoRx2UFChF41A2svX+TaPm+AbwAgBWnrIiYllu7BNNyealdVLvRwEmTHWXvJwew==:'
 const CONTENT_DIGEST: Header = ['Content-Digest', DIGEST]
 const DATE: Header = ['Date', 'Tue, 20 Apr 2021 02:07:55 GMT']
-const CONTENT: readonly Header[] = [
-  ['Content-Type', 'application/json'],
-  CONTENT_DIGEST,
-  ['Content-Length', '18']
-]
+const CONTENT: readonly Header[] = [['Content-Type', 'application/json'], CONTENT_DIGEST, ['Content-Length', '18']]
 const POST = {
   method: 'POST',
   target: '/foo?param=Value&Pet=dog',
@@ -50,25 +45,13 @@ interface Example {
   signature: string
   /** the lines of the signature base before its last */
   lines: readonly string[]
-  request?:
-    | typeof POST
-    | { method: string; target: string; headers: readonly Header[]; body: null; https: boolean }
+  request?: typeof POST | { method: string; target: string; headers: readonly Header[]; body: null; https: boolean }
   /** other signatures in the same headers, before this one */
   others?: readonly (readonly [label: string, signatureParams: string, signature: string])[]
 }
 
 function vector(example: Example) {
-  const {
-    name,
-    source,
-    algorithm,
-    label,
-    signatureParams,
-    signature,
-    lines,
-    request = POST,
-    others = []
-  } = example
+  const { name, source, algorithm, label, signatureParams, signature, lines, request = POST, others = [] } = example
   const all = [...others, [label, signatureParams, signature] as const]
   return {
     name,
@@ -97,8 +80,7 @@ const CLIENT_CERT =
 
 const CLIENT_PARAMS =
   '("@method" "@authority" "@path" "content-digest" "content-type" "content-length");created=1618884475;keyid="test-key-ecc-p256"'
-const CLIENT_SIGNATURE =
-  'X5spyd6CFnAG5QnDyHfqoSNICd+BUP4LYMz2Q0JXlb//4Ijpzp+kve2w4NIyqeAuM7jTDX+sNalzA8ESSaHD3A=='
+const CLIENT_SIGNATURE = 'X5spyd6CFnAG5QnDyHfqoSNICd+BUP4LYMz2Q0JXlb//4Ijpzp+kve2w4NIyqeAuM7jTDX+sNalzA8ESSaHD3A=='
 
 export const RFC9421_EXAMPLES = {
   source: 'RFC 9421, with the keys of appendix B.1',
@@ -271,15 +253,9 @@ export const RFC9421_EXAMPLES = {
       source: 'RFC 9421 appendix B.4',
       algorithm: 'ed25519',
       label: 'transform',
-      signatureParams:
-        '("@method" "@path" "@authority" "accept");created=1618884473;keyid="test-key-ed25519"',
+      signatureParams: '("@method" "@path" "@authority" "accept");created=1618884473;keyid="test-key-ed25519"',
       signature: 'ZT1kooQsEHpZ0I1IjCqtQppOmIqlJPeo7DHR3SoMn0s5JZ1eRGS0A+vyYP9t/LXlh5QMFFQ6cpLt2m0pmj3NDA==',
-      lines: [
-        '"@method": GET',
-        '"@path": /demo',
-        '"@authority": example.org',
-        '"accept": application/json, */*'
-      ],
+      lines: ['"@method": GET', '"@path": /demo', '"@authority": example.org', '"accept": application/json, */*'],
       request: {
         method: 'GET',
         target: '/demo?name1=Value1&Name2=value2',

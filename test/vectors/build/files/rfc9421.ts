@@ -2,16 +2,7 @@ import type { VectorJson } from '../../vector-form.ts'
 import { addModulus } from '../der.ts'
 import { EC_P256, ED25519, modulusOf, ONE } from '../keys.ts'
 import { vector as draftVector, NOW_SECONDS, sha256, sha512, txt } from '../recipe.ts'
-import {
-  BODY,
-  DIGEST,
-  ED25519_NAME,
-  LINES,
-  type Rfc9421Recipe,
-  RSA_NAME,
-  vector,
-  write
-} from '../recipe-rfc9421.ts'
+import { BODY, DIGEST, ED25519_NAME, LINES, type Rfc9421Recipe, RSA_NAME, vector, write } from '../recipe-rfc9421.ts'
 import { signText } from '../sign.ts'
 import { rejected, VERIFIED } from '../verdicts.ts'
 import { CHOICE } from './schemes.ts'
@@ -30,12 +21,8 @@ const MISMATCH = rejected('signature-mismatch')
 const verified = (name: string, recipe: Rfc9421Recipe = {}): VectorJson => vector(name, VERIFIED, recipe)
 
 /** A component beside the ordinary ones, with this value in the base. */
-const component = (
-  name: string,
-  identifier: string,
-  verdict: VectorJson['verdict'],
-  value = ''
-): VectorJson => vector(name, verdict, { source: BASE, lines: { [identifier]: value } })
+const component = (name: string, identifier: string, verdict: VectorJson['verdict'], value = ''): VectorJson =>
+  vector(name, verdict, { source: BASE, lines: { [identifier]: value } })
 
 /** Signature-Input written in another way; the signature is over the ordinary one. */
 const inputWritten = (
@@ -323,12 +310,7 @@ export const vectors = [
   component('query-parameter-named-by-a-token', '"@query-param";name=id', MALFORMED, '42'),
 
   // components listed twice
-  inputWritten(
-    'component-twice',
-    input => input.replace('(', '("@method" '),
-    rejected('coverage-repeated'),
-    BASE
-  ),
+  inputWritten('component-twice', input => input.replace('(', '("@method" '), rejected('coverage-repeated'), BASE),
   vector('component-twice-with-parameters-in-another-order', rejected('coverage-repeated'), {
     source: `${RFC} section 2: the order of parameters makes no other component`,
     lines: { '"x-a";sf;key="a"': '1', '"x-a";key="a";sf': '1' },
@@ -342,11 +324,7 @@ export const vectors = [
   ),
 
   // Signature-Input as it is written
-  inputWritten(
-    'input-with-white-space',
-    input => input.replaceAll('" "', '"   "').replaceAll(';', ';  '),
-    VERIFIED
-  ),
+  inputWritten('input-with-white-space', input => input.replaceAll('" "', '"   "').replaceAll(';', ';  '), VERIFIED),
   inputWritten('input-between-white-space', input => ` \t${input}\t `, VERIFIED),
   inputWritten('input-with-commas-between', input => input.replaceAll('" "', '", "'), MALFORMED),
   inputWritten('input-with-nothing-between', input => input.replaceAll('" "', '""'), MALFORMED),
@@ -363,11 +341,7 @@ export const vectors = [
   inputWritten('label-alone', () => 'sig1', MALFORMED),
   inputWritten('label-of-a-string', () => 'sig1="x"', MALFORMED),
   inputWritten('input-beyond-ascii', input => input.replace('"@method"', '"\xe4"'), MALFORMED),
-  inputWritten(
-    'input-with-created-as-string',
-    input => input.replace(/created=(\d+)/, 'created="$1"'),
-    MALFORMED
-  ),
+  inputWritten('input-with-created-as-string', input => input.replace(/created=(\d+)/, 'created="$1"'), MALFORMED),
   inputWritten('input-with-created-as-date', input => input.replace('created=', 'created=@'), MALFORMED),
   inputWritten('input-with-created-as-fraction', input => input.replace(/created=\d+/, '$&.5'), MALFORMED),
   inputWritten('input-with-keyid-as-token', input => input.replace(/keyid="([^"]*)"/, 'keyid=$1'), MALFORMED),
@@ -431,9 +405,7 @@ export const vectors = [
   inputWritten(
     'keyid-of-the-service-before-another',
     input =>
-      input
-        .replace(';keyid', `;keyid="${RSA_NAME}";keyid`)
-        .replace(/keyid="[^"]*";alg/, 'keyid="evil.example";alg'),
+      input.replace(';keyid', `;keyid="${RSA_NAME}";keyid`).replace(/keyid="[^"]*";alg/, 'keyid="evil.example";alg'),
     rejected('signature-parameter-repeated')
   ),
   inputWritten(
@@ -441,11 +413,7 @@ export const vectors = [
     input => input.replace('"date"', '"date";bs;bs'),
     rejected('signature-parameter-repeated')
   ),
-  inputWritten(
-    'keyid-inside-a-string-is-no-parameter',
-    input => `${input};tag=";keyid=\\"evil.example\\""`,
-    MISMATCH
-  ),
+  inputWritten('keyid-inside-a-string-is-no-parameter', input => `${input};tag=";keyid=\\"evil.example\\""`, MISMATCH),
   vector('keyid-missing', rejected('signature-parameter-missing'), { params: { keyid: undefined } }),
 
   // Signature as it is written
@@ -460,17 +428,9 @@ export const vectors = [
   signatureWritten('signature-as-list', each => each.replace('=', '=(').concat(')'), MALFORMED),
   signatureWritten('signature-with-a-parameter', each => `${each};x`, MALFORMED),
   signatureWritten('signature-not-closed', each => each.slice(0, -1), MALFORMED),
-  signatureWritten(
-    'signature-in-the-url-alphabet',
-    each => each.replaceAll('+', '-').replaceAll('/', '_'),
-    MALFORMED
-  ),
+  signatureWritten('signature-in-the-url-alphabet', each => each.replaceAll('+', '-').replaceAll('/', '_'), MALFORMED),
   signatureWritten('signature-with-a-space', each => each.replace(/=:..../, '$& '), MALFORMED),
-  signatureWritten(
-    'signature-without-padding',
-    each => each.replace(/=+:$/, ':'),
-    rejected('signature-not-base64')
-  ),
+  signatureWritten('signature-without-padding', each => each.replace(/=+:$/, ':'), rejected('signature-not-base64')),
   signatureWritten('signature-with-stray-bits', strayBit, rejected('signature-not-base64')),
   signatureWritten('signature-of-no-bytes', () => 'sig1=::', rejected('signature-not-base64')),
   signatureWritten('signature-twice', each => `${each}, ${each}`, rejected('signature-parameter-repeated')),
@@ -479,10 +439,7 @@ export const vectors = [
   signatureWritten('signature-cut-short', () => 'sig1=:AAAA:', MISMATCH),
 
   // several signatures
-  verified(
-    'beside-one-of-a-proxy',
-    beside('proxy=("@status" "x";req);keyid="proxy.example"', 'proxy=:AAAA:')
-  ),
+  verified('beside-one-of-a-proxy', beside('proxy=("@status" "x";req);keyid="proxy.example"', 'proxy=:AAAA:')),
   verified('beside-one-on-lines-of-their-own', {
     source: SEVERAL,
     received: {
@@ -492,10 +449,7 @@ export const vectors = [
       ]
     }
   }),
-  verified(
-    'beside-one-whose-name-looks-like-the-service',
-    beside('a=();keyid="x.evilservice.example"', 'a=:AAAA:')
-  ),
+  verified('beside-one-whose-name-looks-like-the-service', beside('a=();keyid="x.evilservice.example"', 'a=:AAAA:')),
   verified('beside-one-of-the-domain-itself', beside('a=();keyid="service.example"', 'a=:AAAA:')),
   verified('beside-one-without-keyid', beside('a=()', 'a=:AAAA:')),
   vector('two-of-the-service', rejected('signature-repeated'), {
@@ -574,11 +528,7 @@ export const vectors = [
   verified('digest-beside-an-unknown-one', { source: DIGESTS, ...withDigest(`md5=:AAAA:, ${DIGEST}`) }),
   example9530('digest-rfc9530-sha-256', `sha-256=:${HELLO_256}:`, '{"hello": "world"}\n'),
   example9530('digest-rfc9530-sha-512', `sha-512=:${HELLO_512}:`, '{"hello": "world"}\n'),
-  example9530(
-    'digest-rfc9530-both',
-    `sha-256=:${HELLO_256}:, sha-512=:${HELLO_512}:`,
-    '{"hello": "world"}\n'
-  ),
+  example9530('digest-rfc9530-both', `sha-256=:${HELLO_256}:, sha-512=:${HELLO_512}:`, '{"hello": "world"}\n'),
   example9530(
     'digest-rfc9530-of-other-content',
     `sha-256=:${HELLO_256}:`,

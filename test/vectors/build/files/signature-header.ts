@@ -12,8 +12,7 @@ const SIGNING_STRING = `${DRAFT} section 2.3`
 const TIMES = `${DRAFT} sections 2.1.4 and 2.1.5`
 
 const DIGITS = `${DRAFT} sections 2.1.4 and 2.1.5: integers; fixtures/README.md: of at most 15 digits`
-const LIMITS =
-  'RFC 9110 section 5.4: a limit on what is parsed; fixtures/README.md: 100 parameters, 100 names'
+const LIMITS = 'RFC 9110 section 5.4: a limit on what is parsed; fixtures/README.md: 100 parameters, 100 names'
 
 const MALFORMED = rejected('signature-malformed')
 const ENCODING = rejected('signature-not-base64')
@@ -23,8 +22,7 @@ type Write = (parts: HeaderParts) => string
 const written = (name: string, header: Write, verdict: VectorJson['verdict'], note?: string): VectorJson =>
   vector(name, verdict, { header, ...(note !== undefined && { note }) })
 
-const malformed = (name: string, header: Write, note?: string): VectorJson =>
-  written(name, header, MALFORMED, note)
+const malformed = (name: string, header: Write, note?: string): VectorJson => written(name, header, MALFORMED, note)
 
 /** The signature's base64 spelled in another way. */
 const spelled = (name: string, spell: (base64: string) => string, verdict = ENCODING): VectorJson =>
@@ -91,19 +89,13 @@ export const vectors = [
   malformed('signature-key-id-not-quoted', parts => parts.all.replace(`"${parts.keyId}"`, parts.keyId)),
   malformed('signature-algorithm-not-quoted', parts => parts.all.replace('"rsa-sha256"', 'rsa-sha256')),
   malformed('signature-headers-not-quoted', parts => parts.all.replace(/headers="[^"]*"/, 'headers=date')),
-  malformed('signature-signature-not-quoted', parts =>
-    parts.all.replace(/signature="[^"]*"/, 'signature=abcd')
-  ),
+  malformed('signature-signature-not-quoted', parts => parts.all.replace(/signature="[^"]*"/, 'signature=abcd')),
   malformed(
     'signature-no-break-space-between',
     parts => parts.all.replace('",', '",\xa0'),
     'It is no white space of HTTP.'
   ),
-  malformed(
-    'signature-form-feed-between',
-    parts => parts.all.replace('",', '",\f'),
-    'It is no white space of HTTP.'
-  ),
+  malformed('signature-form-feed-between', parts => parts.all.replace('",', '",\f'), 'It is no white space of HTTP.'),
   malformed('signature-control-character-in-quotes', parts => `${parts.all},extra="\x01"`),
   malformed('signature-delete-in-quotes', parts => `${parts.all},extra="\x7f"`),
   malformed('signature-quote-escaped-at-the-end', parts => parts.all.replace(/"$/, '\\"')),
@@ -117,11 +109,7 @@ export const vectors = [
   written('signature-unknown-parameter-first', parts => `extra="keyId=x, y",${parts.all}`, VERIFIED),
   written('signature-unknown-parameter-empty', parts => `${parts.all},extra=""`, VERIFIED),
   written('signature-unknown-parameter-not-quoted', parts => `${parts.all},extra=1`, VERIFIED),
-  written(
-    'signature-unknown-parameter-with-octets-above-ascii',
-    parts => `${parts.all},extra="\xe9"`,
-    VERIFIED
-  ),
+  written('signature-unknown-parameter-with-octets-above-ascii', parts => `${parts.all},extra="\xe9"`, VERIFIED),
   written(
     'signature-parameter-named-in-another-case',
     parts => `keyid="evil.example",KEYID="evil.example",${parts.all}`,
@@ -184,11 +172,7 @@ export const vectors = [
     parts => `headers="${parts.headers}"`,
     rejected('signature-parameter-missing')
   ),
-  written(
-    'signature-key-id-empty',
-    parts => parts.all.replace(parts.keyId, ''),
-    rejected('key-name-malformed')
-  ),
+  written('signature-key-id-empty', parts => parts.all.replace(parts.keyId, ''), rejected('key-name-malformed')),
 
   ...(
     [
@@ -199,11 +183,7 @@ export const vectors = [
       ['unknown', 'extra="1",extra="1"']
     ] as const
   ).map(([name, again]) =>
-    written(
-      `signature-${name}-twice`,
-      parts => `${parts.all},${again}`,
-      rejected('signature-parameter-repeated')
-    )
+    written(`signature-${name}-twice`, parts => `${parts.all},${again}`, rejected('signature-parameter-repeated'))
   ),
   timed('signature-created-twice', rejected('signature-parameter-repeated'), {
     source: GRAMMAR,
@@ -419,17 +399,13 @@ export const vectors = [
   }),
   ...(['hmac-sha256', 'ecdsa-sha256'] as const).flatMap(name =>
     (['created', 'expires'] as const).map(parameter =>
-      vector(
-        `signature-${parameter}-covered-with-${name.split('-')[0]}`,
-        rejected('signature-algorithm-not-allowed'),
-        {
-          source: SIGNING_STRING,
-          note: 'No such algorithm can be allowed, and that is reported first.',
-          times: { [parameter]: NOW_SECONDS },
-          algorithm: name,
-          covered: `(${parameter}) ${COVERED}`
-        }
-      )
+      vector(`signature-${parameter}-covered-with-${name.split('-')[0]}`, rejected('signature-algorithm-not-allowed'), {
+        source: SIGNING_STRING,
+        note: 'No such algorithm can be allowed, and that is reported first.',
+        times: { [parameter]: NOW_SECONDS },
+        algorithm: name,
+        covered: `(${parameter}) ${COVERED}`
+      })
     )
   ),
   vector('signature-created-covered-with-rsa', rejected('signature-times-not-allowed'), {

@@ -90,11 +90,7 @@ export const vectors = [
   tampered('signature-digest-name-in-another-case', {
     set: { Digest: `sha-256=${sha256('{"event":"published"}')}` }
   }),
-  tampered(
-    'signature-header-not-ascii-changed',
-    { set: { 'X-Nonce': 'caf\xe8' } },
-    { set: { 'X-Nonce': 'caf\xe9' } }
-  ),
+  tampered('signature-header-not-ascii-changed', { set: { 'X-Nonce': 'caf\xe8' } }, { set: { 'X-Nonce': 'caf\xe9' } }),
   tampered(
     'signature-header-decoded-as-utf-8',
     { set: { 'X-Nonce': 'caf\xe9' } },
@@ -310,10 +306,7 @@ export const vectors = [
     'signature-over-digest-info-without-null',
     string =>
       encodePkcs1(
-        Buffer.concat([
-          Buffer.from('302f300b0609608648016503040201', 'hex'),
-          digestInfo(string).subarray(17)
-        ]),
+        Buffer.concat([Buffer.from('302f300b0609608648016503040201', 'hex'), digestInfo(string).subarray(17)]),
         256
       ),
     'RFC 8017 lets a verifier accept this; one encoding of a signature is enough.'

@@ -30,8 +30,7 @@ export const vectors = [
     ] as const
   ).map(([name, target]) =>
     vector(`verified-target-${name}`, VERIFIED, {
-      source:
-        'draft-cavage-http-signatures-12 section 2.3: the request-target as it is, RFC 9112 section 3.2',
+      source: 'draft-cavage-http-signatures-12 section 2.3: the request-target as it is, RFC 9112 section 3.2',
       target
     })
   ),

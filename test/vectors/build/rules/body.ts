@@ -68,11 +68,9 @@ export const DIGEST = rules(
 
 export const BODY = rules(
   'Body',
-  rule(
-    'at most maxBodyBytes bytes',
-    'body-as-large-as-allowed body-none-where-none-is-allowed verified-large-body',
-    { 'body-too-large': 'body-too-large body-too-large-in-octets' }
-  ),
+  rule('at most maxBodyBytes bytes', 'body-as-large-as-allowed body-none-where-none-is-allowed verified-large-body', {
+    'body-too-large': 'body-too-large body-too-large-in-octets'
+  }),
   rule('read to its end', 'verified-large-body', { 'body-unreadable': 'body-unreadable' }),
   rule('read after the signature has verified', 'verified-large-body', {
     'signature-mismatch': 'body-not-read-under-a-bad-signature several-signature-and-body'
@@ -103,19 +101,13 @@ export const WHOLE = rules(
       'date-malformed digest-unsupported': 'several-date-and-digest',
       'signature-parameter-missing coverage-absent': 'several-time-and-header-that-are-not-there',
       'date-repeated host-repeated account-repeated signature-repeated': 'several-repeated',
-      'not-https date-missing host-missing account-missing signature-missing digest-missing':
-        'several-nothing-there',
+      'not-https date-missing host-missing account-missing signature-missing digest-missing': 'several-nothing-there',
       'not-https date-in-future host-mismatch account-malformed signature-algorithm-not-allowed coverage-insufficient key-name-outside-domain digest-malformed':
         'several-everything-local'
     },
     'it is about refusals alone'
   ),
-  rule(
-    'Source addresses are not looked at',
-    'signature-unsigned-header-added',
-    {},
-    'a vector has no source address'
-  ),
+  rule('Source addresses are not looked at', 'signature-unsigned-header-added', {}, 'a vector has no source address'),
   rule(
     'the draft judges where RFC 9421 is not allowed, or has no Signature-Input',
     `schemes-draft-where-both-are-allowed

@@ -2,22 +2,16 @@ import { NONE, rule, rules } from './rule.ts'
 
 export const REQUEST = rules(
   'Request',
-  rule(
-    'the method is a token',
-    'request-method-of-every-token-character verified-m-search verified-propfind',
-    {
-      'request-malformed': `request-method-empty request-method-space request-method-separator
+  rule('the method is a token', 'request-method-of-every-token-character verified-m-search verified-propfind', {
+    'request-malformed': `request-method-empty request-method-space request-method-separator
         request-method-not-ascii request-method-line-feed request-method-carriage-return request-method-nul`
-    }
-  ),
+  }),
   rule('the target is not empty', 'verified-target-root verified-target-asterisk', {
     'request-malformed': 'request-target-empty'
   }),
-  rule(
-    'no CR, LF or NUL in the target',
-    'verified-target-percent-encoded verified-target-octets-above-ascii',
-    { 'request-malformed': 'request-target-line-feed request-target-carriage-return request-target-nul' }
-  ),
+  rule('no CR, LF or NUL in the target', 'verified-target-percent-encoded verified-target-octets-above-ascii', {
+    'request-malformed': 'request-target-line-feed request-target-carriage-return request-target-nul'
+  }),
   rule('a header name is a token', 'request-name-of-every-token-character', {
     'request-malformed': `request-name-empty request-name-colon request-name-space-at-the-end
         request-name-space-inside request-name-not-ascii request-name-parentheses`

@@ -60,8 +60,7 @@ export const DNS = rules(
         several-cannot-tell-and-dns-outage`
   }),
   rule('asked only when all checks of the head pass', 'verified-as-in-the-specification', {
-    'date-too-old':
-      'dns-not-asked-when-a-local-check-fails several-local-and-signature several-no-and-cannot-tell'
+    'date-too-old': 'dns-not-asked-when-a-local-check-fails several-local-and-signature several-no-and-cannot-tell'
   })
 )
 
@@ -118,11 +117,9 @@ export const KEY_RECORD = rules(
       'key-version-unsupported': 'key-record-commas-for-semicolons'
     }
   ),
-  rule(
-    'white space around names and values is dropped',
-    'key-record-white-space-around-everything key-record-folded',
-    { 'key-malformed': 'key-record-no-break-space' }
-  ),
+  rule('white space around names and values is dropped', 'key-record-white-space-around-everything key-record-folded', {
+    'key-malformed': 'key-record-no-break-space'
+  }),
   rule(
     'a tag has a name, an equals sign and a value',
     'key-record-unknown-tags key-record-notes key-record-granularity',
@@ -146,11 +143,9 @@ export const KEY_RECORD = rules(
   rule('v= is DKIM1', 'key-record-without-white-space', {
     'key-version-unsupported': 'key-version-with-minor key-version-lower-case key-version-next'
   }),
-  rule(
-    'k= is rsa, ed25519 or absent, with case',
-    'key-type-absent key-type-ed25519 key-record-without-version',
-    { 'key-type-mismatch': 'key-type-dsa key-type-upper-case key-type-empty key-type-named-proto' }
-  ),
+  rule('k= is rsa, ed25519 or absent, with case', 'key-type-absent key-type-ed25519 key-record-without-version', {
+    'key-type-mismatch': 'key-type-dsa key-type-upper-case key-type-empty key-type-named-proto'
+  }),
   rule(
     'h= is absent or has the hash in use, with case',
     `key-hash-absent key-hash-sha256 key-hash-list key-hash-unknown-in-the-list key-hash-sha512-for-rsa-sha512
@@ -206,11 +201,9 @@ export const KEY = rules(
       'key-too-short': 'key-too-short-1023-bits key-too-short-512-bits key-too-short-for-this-receiver'
     }
   ),
-  rule(
-    'RSA modulus of at most 8192 bits, or maxRsaBits',
-    'key-8192-bits key-just-short-enough-for-this-receiver',
-    { 'key-too-long': 'key-too-long key-too-long-for-this-receiver' }
-  ),
+  rule('RSA modulus of at most 8192 bits, or maxRsaBits', 'key-8192-bits key-just-short-enough-for-this-receiver', {
+    'key-too-long': 'key-too-long key-too-long-for-this-receiver'
+  }),
   rule('RSA exponent odd, at least 3', 'key-exponent-3', {
     'key-weak': `key-weak-exponent-0 key-weak-exponent-1 key-weak-exponent-1-pkcs1 key-weak-exponent-2
         key-weak-exponent-65536`

@@ -6,12 +6,7 @@ export const SIGNATURE_HEADER = rules(
     'signature-missing': 'signature-missing signature-only-in-authorization',
     'signature-repeated': 'signature-repeated'
   }),
-  rule(
-    'parameters in any order',
-    'signature-other-order signature-unknown-parameter-first',
-    {},
-    'no order is wrong'
-  ),
+  rule('parameters in any order', 'signature-other-order signature-unknown-parameter-first', {}, 'no order is wrong'),
   rule('one comma between parameters, none at an end', 'signature-unknown-parameter', {
     'signature-malformed': `signature-two-commas signature-comma-at-the-end signature-comma-at-the-start
         signature-comma-missing signature-nothing-between-parameters signature-semicolons signature-empty`
@@ -35,14 +30,10 @@ export const SIGNATURE_HEADER = rules(
         signature-control-character-in-quotes signature-delete-in-quotes`
     }
   ),
-  rule(
-    'no parameter twice',
-    'signature-parameter-named-in-another-case signature-quoted-quote-hides-nothing',
-    {
-      'signature-parameter-repeated': `signature-key-id-twice signature-algorithm-twice signature-headers-twice
+  rule('no parameter twice', 'signature-parameter-named-in-another-case signature-quoted-quote-hides-nothing', {
+    'signature-parameter-repeated': `signature-key-id-twice signature-algorithm-twice signature-headers-twice
         signature-signature-twice signature-unknown-twice signature-created-twice signature-expires-twice`
-    }
-  ),
+  }),
   rule('names are case-sensitive', 'signature-parameter-named-in-another-case', {
     'signature-parameter-missing': 'signature-key-id-in-another-case'
   }),
@@ -62,21 +53,17 @@ export const SIGNATURE_HEADER = rules(
       'key-name-malformed': 'signature-quoted-quote-hides-a-parameter signature-quoted-pairs-in-key-id'
     }
   ),
-  rule(
-    'created and expires are bare integers without a zero in front',
-    'signature-created signature-expires',
-    {
-      'signature-malformed': ['created', 'expires']
-        .flatMap(name =>
-          `quoted negative with-sign with-fraction with-exponent hexadecimal with-zero-before a-word without-value`
-            .split(' ')
-            .map(form => `signature-${name}-${form}`)
-        )
-        .join(' '),
-      'signature-created-out-of-range': 'signature-created-zero',
-      'signature-expired': 'signature-expires-zero'
-    }
-  ),
+  rule('created and expires are bare integers without a zero in front', 'signature-created signature-expires', {
+    'signature-malformed': ['created', 'expires']
+      .flatMap(name =>
+        `quoted negative with-sign with-fraction with-exponent hexadecimal with-zero-before a-word without-value`
+          .split(' ')
+          .map(form => `signature-${name}-${form}`)
+      )
+      .join(' '),
+    'signature-created-out-of-range': 'signature-created-zero',
+    'signature-expired': 'signature-expires-zero'
+  }),
   rule('created and expires have at most 15 digits', 'signature-expires-of-15-digits', {
     'signature-malformed': 'signature-created-of-16-digits signature-expires-of-16-digits',
     'signature-created-out-of-range': 'signature-created-of-15-digits'
@@ -96,8 +83,7 @@ export const SIGNATURE_HEADER = rules(
         signature-headers-with-tabs signature-headers-with-space-at-the-start signature-headers-with-space-at-the-end`
   }),
   rule('the list has 1 to 100 names', 'signature-headers-of-100-names', {
-    'signature-malformed':
-      'signature-headers-with-empty signature-headers-with-a-space signature-headers-of-101-names'
+    'signature-malformed': 'signature-headers-with-empty signature-headers-with-a-space signature-headers-of-101-names'
   }),
   rule(
     'a name is a token or one of the three special names',
@@ -162,11 +148,9 @@ export const ALGORITHM = rules(
         key-type-rsa-without-algorithm-and-not-allowed`
     }
   ),
-  rule(
-    'it fits the type of the key',
-    'verified-as-in-the-specification key-type-ed25519 key-records-of-two-types',
-    { 'key-type-mismatch': 'key-type-ed25519-for-rsa-sha256 key-type-rsa-for-ed25519' }
-  ),
+  rule('it fits the type of the key', 'verified-as-in-the-specification key-type-ed25519 key-records-of-two-types', {
+    'key-type-mismatch': 'key-type-ed25519-for-rsa-sha256 key-type-rsa-for-ed25519'
+  }),
   rule('rsa-sha256 is RSASSA-PKCS1-v1_5 with SHA-256', 'verified-as-in-the-specification', {
     'signature-mismatch': `signature-sha512-under-rsa-sha256 signature-sha1-under-rsa-sha256
         signature-md5-under-rsa-sha256 signature-pss-under-rsa-sha256 signature-ed25519-under-rsa-sha256
@@ -199,19 +183,13 @@ export const TIMES = rules(
         signature-created-in-milliseconds signature-created-with-own-tolerance signature-created-too-old-with-rsa`
     }
   ),
-  rule(
-    'expires has not passed, but for the tolerance',
-    'signature-expires signature-expired-as-long-as-allowed',
-    { 'signature-expired': 'signature-expired' }
-  ),
-  rule(
-    'covered, they need their parameter',
-    'signature-created-covered signature-created-and-expires-covered',
-    {
-      'signature-parameter-missing':
-        'signature-created-covered-without-parameter signature-expires-covered-without-parameter'
-    }
-  ),
+  rule('expires has not passed, but for the tolerance', 'signature-expires signature-expired-as-long-as-allowed', {
+    'signature-expired': 'signature-expired'
+  }),
+  rule('covered, they need their parameter', 'signature-created-covered signature-created-and-expires-covered', {
+    'signature-parameter-missing':
+      'signature-created-covered-without-parameter signature-expires-covered-without-parameter'
+  }),
   rule(
     'never covered with an algorithm that starts with rsa',
     'signature-created-with-rsa-but-not-covered signature-created-covered-without-algorithm',

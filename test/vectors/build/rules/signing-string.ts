@@ -91,8 +91,7 @@ export const SIGNING_STRING = rules(
     }
   ),
   rule('one octet for a character', 'request-value-with-octets-above-ascii signature-over-utf-8-octets', {
-    'signature-mismatch':
-      'signature-over-utf-8 signature-header-decoded-as-utf-8 signature-header-beyond-octets'
+    'signature-mismatch': 'signature-over-utf-8 signature-header-decoded-as-utf-8 signature-header-beyond-octets'
   })
 )
 
