@@ -5,7 +5,7 @@ const entry = {
   'account/index': 'src/account/index.ts',
   'doh/index': 'src/doh/index.ts',
   'replay/index': 'src/replay/index.ts',
-  'rfc9421/index': 'src/rfc9421/index.ts',
+  'rfc9421/index': 'src/standards/rfc9421/index.ts',
   'testing/index': 'src/testing/index.ts'
 }
 

@@ -12,11 +12,14 @@ const TIMED = [
 ]
 
 /**
- * These replace modules, or what every look-up in this process asks. All others share the modules of their process,
+ * These replace modules or what every look-up in this process asks, or count its timers. All others share the modules of their process,
  * which halves the time.
  */
 const ISOLATED = [
   'test/unit/key/dns.test.ts',
+  'test/unit/key/lookup.test.ts',
+  'test/unit/body/read.test.ts',
+  'test/unit/replay/memory.test.ts',
   'test/unit/signature/representative.test.ts',
   'test/unit/signature/runtime-ways.test.ts',
   'test/unit/account/example.test.ts',
@@ -38,6 +41,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^signed-requests$/, replacement: at('src/index.ts') },
+      { find: /^signed-requests\/rfc9421$/, replacement: at('src/standards/rfc9421/index.ts') },
       { find: /^signed-requests\/([\w-]+)$/, replacement: at('src/$1/index.ts') }
     ]
   },

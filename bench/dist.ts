@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 
 /** The package as it is published, with the types of its source (which are there before it is built). */
 type Main = typeof import('../src/index.ts')
-type Rfc9421 = typeof import('../src/rfc9421/index.ts')
+type Rfc9421 = typeof import('../src/standards/rfc9421/index.ts')
 type Testing = typeof import('../src/testing/index.ts')
 
 const built = (file: string): string => new URL(`../dist/${file}`, import.meta.url).href

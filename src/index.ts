@@ -3,19 +3,8 @@
  *
  * @module signed-requests
  */
-export { type FromFetchOptions, fromFetchRequest } from './adapters/fetch.ts'
-export { fromLambdaEvent, type LambdaEvent } from './adapters/lambda.ts'
-export { type FromNodeOptions, fromNodeRequest } from './adapters/node.ts'
-export type { ProxyOptions } from './adapters/proxy.ts'
+
 export { matchesDigest } from './checks/digest.ts'
-export { draftCavage } from './draft-cavage/scheme.ts'
-export {
-  buildSigningString,
-  parseDigestHeader,
-  parseSignatureHeader,
-  type SignatureParameters,
-  type SigningStringParameters
-} from './draft-cavage/steps.ts'
 export {
   type DiagnosedCheck,
   type DiagnosedFailure,
@@ -25,11 +14,6 @@ export {
 } from './explain/diagnose.ts'
 export { explain } from './explain/explain.ts'
 export type { Fact } from './explain/facts.ts'
-export { refusalResponse } from './handlers/around.ts'
-export { type FetchHandlerOptions, fetchHandler } from './handlers/fetch.ts'
-export { type LambdaHandlerOptions, type LambdaResult, lambdaHandler } from './handlers/lambda.ts'
-export { type NodeHandlerOptions, nodeHandler } from './handlers/node.ts'
-export { type RefusalOptions, sendRefusal } from './handlers/send-refusal.ts'
 export type { Digest } from './http/digest.ts'
 export { parseHttpDate } from './http/http-date.ts'
 export type { Bytes, ReceivedBody, ReceivedHeaders, ReceivedRequest } from './http/request.ts'
@@ -39,22 +23,39 @@ export { parseKeyRecord } from './key/record.ts'
 export type { KeyLimits, KeyRecord, LookupTxt } from './key/types.ts'
 export type { VerifierOptions } from './options/options.ts'
 export type { Accounts } from './options/values.ts'
+export { type FetchHandlerOptions, fetchHandler } from './platforms/fetch/handler.ts'
+export { refusalResponse } from './platforms/fetch/refusal.ts'
+export { type FromFetchOptions, fromFetchRequest } from './platforms/fetch/request.ts'
+export { type LambdaHandlerOptions, type LambdaResult, lambdaHandler } from './platforms/lambda/handler.ts'
+export { fromLambdaEvent, type LambdaEvent } from './platforms/lambda/request.ts'
+export { type NodeHandlerOptions, nodeHandler } from './platforms/node/handler.ts'
+export { type RefusalOptions, sendRefusal } from './platforms/node/refusal.ts'
+export { type FromNodeOptions, fromNodeRequest } from './platforms/node/request.ts'
+export type { ProxyOptions } from './platforms/proxy.ts'
 export type { ReplayStore } from './replay/store.ts'
-export type { Scheme } from './scheme.ts'
+export type { CheckName, CheckOf, Code, UnavailableCode } from './result/codes.ts'
+export type { EvidenceByCode, EvidenceOf, FailedWith, KeyEvidence, Reencoding } from './result/evidence.ts'
+export type { Failed, Result } from './result/result.ts'
+export type { SchemeName } from './result/scheme-name.ts'
 export type { Algorithm } from './signature/algorithms.ts'
 export { verifySignature } from './signature/verify-signature.ts'
-export type { CheckName, CheckOf, Code, UnavailableCode } from './verdict/codes.ts'
+export { draftCavage } from './standards/draft-cavage/scheme.ts'
+export {
+  buildSigningString,
+  parseDigestHeader,
+  parseSignatureHeader,
+  type SignatureParameters,
+  type SigningStringParameters
+} from './standards/draft-cavage/steps.ts'
+export type { Scheme } from './standards/scheme.ts'
 export type { VerdictMessage } from './verdict/diagnostics.ts'
-export type { EvidenceByCode, EvidenceOf, FailedWith, KeyEvidence, Reencoding } from './verdict/evidence.ts'
 export { assertVerified, httpStatus, NotVerifiedError } from './verdict/http-status.ts'
 export { type LogRecord, logRecord } from './verdict/log-record.ts'
-export type { Failed, Result } from './verdict/result.ts'
 export type {
   CheckResult,
   Checks,
   Failure,
   Rejected,
-  SchemeName,
   Unavailable,
   UnavailableFailure,
   Verdict,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ReceivedRequest, Verdict } from 'signed-requests'
+import { normalizeHost } from '../../src/http/host-name.ts'
 import type { HeaderLine } from './exchange.ts'
 
 /**
@@ -15,8 +16,8 @@ export function whyNotForwardable(req: IncomingMessage): 'framing' | 'target' | 
   if (url.startsWith('/')) return undefined
   const { scheme, authority } = parseAbsolute(url)
   const [host, ...others] = headersDistinct['host'] ?? []
-  if (authority === undefined || host === undefined || others.length > 0) return 'target'
-  return normalize(host, scheme) === normalize(authority, scheme) ? undefined : 'target'
+  if (scheme === undefined || authority === undefined || host === undefined || others.length > 0) return 'target'
+  return normalizeHost(host, scheme) === normalizeHost(authority, scheme) ? undefined : 'target'
 }
 
 type Received = Pick<ReceivedRequest, 'target' | 'https'> & Readonly<{ headers: readonly HeaderLine[] }>
@@ -33,22 +34,18 @@ export function asSigned(received: Received, verdict: Verdict): Received {
   const { scheme, path = target } = parseAbsolute(target)
   const origin = path.startsWith('/') ? path : `/${path}`
   const signed = covered.includes('@target-uri') ? origin : origin.replace(/^([^?]*)\?$/, '$1')
-  const protocol = scheme || (https ? 'https' : 'http')
+  const protocol = scheme ?? (https ? 'https' : 'http')
   const isHostSigned = covered.some(name => /^host(?:;|$)/.test(name))
   return {
     https,
     target: covered.includes('@request-target') ? target : signed,
     headers: received.headers.map(([name, value]) =>
-      name.toLowerCase() === 'host' && !isHostSigned ? [name, normalize(value, protocol)] : [name, value]
+      name.toLowerCase() === 'host' && !isHostSigned ? [name, normalizeHost(value, protocol)] : [name, value]
     )
   }
 }
 
 function parseAbsolute(url: string) {
-  const [, scheme = '', authority, path] = /^(https?):\/\/([^/?#]+)(.*)$/.exec(url) ?? []
-  return { scheme, authority, path }
+  const [, scheme, authority, path] = /^(https?):\/\/([^/?#]+)(.*)$/.exec(url) ?? []
+  return { scheme: scheme as 'https' | 'http' | undefined, authority, path }
 }
-
-/** In lower case, without the default port (RFC 9110 section 4.2.3). */
-const normalize = (host: string, scheme: string): string =>
-  host.toLowerCase().replace(scheme === 'https' ? /:443$/ : /:80$/, '')

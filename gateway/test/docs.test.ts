@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { CODES } from '../../src/verdict/codes.ts'
+import { CODES } from '../../src/result/codes.ts'
 import { gatewayPage } from '../../test/meta/docs/command-line.ts'
 import { blocksOf, read } from '../../test/meta/docs/pages.ts'
 import { runGateway } from '../../test/support/cli.ts'

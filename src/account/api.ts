@@ -1,4 +1,4 @@
-import { inOptions, withParts } from '../mistakes/mistakes.ts'
+import { inOptions, withParts } from '../mistakes.ts'
 import type { Fetch } from '../outgoing/fetch-once.ts'
 import { AccountError, networkError, responseError } from './errors.ts'
 import type { AccountSettings } from './options.ts'

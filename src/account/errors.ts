@@ -1,4 +1,4 @@
-import { inOptions, named, type Part, withParts } from '../mistakes/mistakes.ts'
+import { inOptions, named, type Part, withParts } from '../mistakes.ts'
 
 /** What went wrong, by a stable name. */
 export type AccountErrorCode =

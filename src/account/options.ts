@@ -1,4 +1,4 @@
-import { ownOptions } from '../mistakes/mistakes.ts'
+import { ownOptions } from '../mistakes.ts'
 import { validateTimeout } from '../options/values.ts'
 import { type Fetch, validateServerUrl } from '../outgoing/fetch-once.ts'
 

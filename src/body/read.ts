@@ -1,5 +1,5 @@
 import type { Bytes, ReceivedBody } from '../http/request.ts'
-import { errorLabel, fail, ok, type Result } from '../verdict/result.ts'
+import { errorLabel, fail, ok, type Result } from '../result/result.ts'
 
 /** Limits for reading a body. */
 export interface BodyLimits {

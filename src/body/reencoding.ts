@@ -1,4 +1,4 @@
-import type { Reencoding } from '../verdict/evidence.ts'
+import type { Reencoding } from '../result/evidence.ts'
 
 /** An attacker who captured a signed head can trigger this search with any body: only small ones are tried. */
 const MAX_BODY_BYTES = 16_384

@@ -1,5 +1,5 @@
-import { type NotRun, UNREADABLE } from '../verdict/refuse.ts'
-import { fail, type Result } from '../verdict/result.ts'
+import { type NotRun, UNREADABLE } from '../result/not-run.ts'
+import { fail, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'
 
 /**

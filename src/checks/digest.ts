@@ -2,7 +2,7 @@ import { findChange } from '../body/reencoding.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { base64Digest, DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
 import type { Fields } from '../http/fields.ts'
-import { fail, ok, type Result } from '../verdict/result.ts'
+import { fail, ok, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'
 
 /** The header's digests; a header that could never match is refused before DNS is asked. */

@@ -1,6 +1,6 @@
-import { withoutDefaultPort } from '../http/host-name.ts'
+import { normalizeHost } from '../http/host-name.ts'
 import type { Settings } from '../options/options.ts'
-import { fail, ok, type Result } from '../verdict/result.ts'
+import { fail, ok, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'
 
 /** Checked before lower-casing: the Kelvin sign becomes a k. */
@@ -26,8 +26,9 @@ export function checkHost(context: Context): Result<true> {
 function isOurs(received: string, { hosts, requireHttps }: Settings): boolean {
   if (hosts.includes(received)) return true
   if (!VISIBLE_ASCII.test(received)) return false
-  const host = withoutDefaultPort(received.toLowerCase(), requireHttps)
-  return hosts.some(name => withoutDefaultPort(name, requireHttps) === host)
+  const protocol = requireHttps ? 'https' : 'any'
+  const host = normalizeHost(received, protocol)
+  return hosts.some(name => normalizeHost(name, protocol) === host)
 }
 
 /** X-Forwarded-Host, if it was used for Host: the adapter was told to trust it, or both have the same value. */

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '../verdict/result.ts'
+import { fail, ok, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'
 
 /**

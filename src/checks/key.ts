@@ -2,8 +2,8 @@ import type { KeyCache, RecordKey } from '../key/cache.ts'
 import { asked } from '../key/lookup.ts'
 import { joinChunks } from '../key/record.ts'
 import type { TxtAnswer } from '../key/types.ts'
+import { type Failed, fail, ok, type Result } from '../result/result.ts'
 import { type Algorithm, computationFor } from '../signature/algorithms.ts'
-import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
 import type { Context } from './context.ts'
 
 /** A key that may have made the signature, and the algorithm to try it with. */

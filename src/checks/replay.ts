@@ -1,7 +1,7 @@
 import { base64Digest } from '../http/digest.ts'
 import type { Settings } from '../options/options.ts'
 import type { Claim, Claims } from '../replay/claim.ts'
-import type { Result } from '../verdict/result.ts'
+import type { Result } from '../result/result.ts'
 
 /**
  * 12. The request was not seen before. The id is a hash of the decoded signature, so another encoding of the same

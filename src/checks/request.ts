@@ -1,6 +1,6 @@
 import { type Fields, hasBreak, isToken, parseFields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
-import { fail, type Result } from '../verdict/result.ts'
+import { fail, type Result } from '../result/result.ts'
 
 /**
  * 1. The request is well-formed HTTP (RFC 9110 sections 5.1, 5.5 and 9.1). A line break in a value would let one signed

@@ -1,7 +1,7 @@
 import type { Settings } from '../options/options.ts'
-import type { ParsedSignature } from '../scheme.ts'
+import { fail, ok, type Result } from '../result/result.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
-import { fail, ok, type Result } from '../verdict/result.ts'
+import type { ParsedSignature } from '../standards/scheme.ts'
 import type { Context } from './context.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../http/base64.ts'
+import { fail, ok, type Result } from '../result/result.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
-import { fail, ok, type Result } from '../verdict/result.ts'
 import type { Context } from './context.ts'
 import type { Candidate } from './key.ts'
 

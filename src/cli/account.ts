@@ -1,7 +1,7 @@
 import { createAccountClient } from '../account/client.ts'
 import { AccountError, type AccountErrorCode } from '../account/errors.ts'
 import { escapeText } from '../explain/text.ts'
-import { messageIn } from '../mistakes/mistakes.ts'
+import { messageIn } from '../mistakes.ts'
 import { inFlags, UNSHARED } from '../options/flags.ts'
 import { EXIT, type Io, readBytes, UsageError } from './command.ts'
 import type { Command, Values } from './flags.ts'

@@ -1,8 +1,8 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
-import type { AdapterRequest } from '../adapters/proxy.ts'
 import { ERRORS } from '../explain/facts.ts'
 import { escapeText } from '../explain/text.ts'
+import type { AdapterRequest } from '../platforms/proxy.ts'
 import { UsageError } from './command.ts'
 
 type Sent = Pick<AdapterRequest, 'method' | 'headers'> & { body: Uint8Array | null }

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
 import { SCHEMES } from '../fixture/setup.ts'
-import { nearest } from '../mistakes/mistakes.ts'
+import { isPathPrefix, restorePathPrefix } from '../http/path-prefix.ts'
+import { nearest } from '../mistakes.ts'
 import { type CommandFlag, type Flag, isShared, VARIABLE_PREFIX, type ValueOf, variableOf } from '../options/flags.ts'
-import type { Scheme } from '../scheme.ts'
-import type { SchemeName } from '../verdict/verdict.ts'
+import type { SchemeName } from '../result/scheme-name.ts'
+import type { Scheme } from '../standards/scheme.ts'
 import { type Io, UsageError } from './command.ts'
 
 /** The flags of a command, by the names under which it gets their values. */
@@ -161,7 +162,7 @@ export function requireFlags<F extends Flags>(flags: F, values: { readonly [N in
 /** The target with the prefix that a proxy strips. @throws UsageError */
 export function addPrefix(prefix: string | undefined, target: string): string {
   if (prefix === undefined) return target
-  if (/^\/[!-~]*$/.test(prefix) && !/[?#]/.test(prefix)) return prefix.replace(/\/$/, '') + target
+  if (isPathPrefix(prefix)) return restorePathPrefix(prefix, target)
   throw new UsageError('--prefix takes a path such as /hooks; the text before the account id is --account-prefix')
 }
 

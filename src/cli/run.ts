@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { escapeText } from '../explain/text.ts'
-import { messageIn } from '../mistakes/mistakes.ts'
+import { messageIn } from '../mistakes.ts'
 import { inFlags } from '../options/flags.ts'
 import { account } from './account.ts'
 import { EXIT, guardOutput, type Io, UsageError } from './command.ts'

@@ -1,6 +1,6 @@
 import { normalizeName } from '../http/host-name.ts'
 import type { LookupTxt } from '../key/types.ts'
-import { mistake, named, optionMistake, ownOptions } from '../mistakes/mistakes.ts'
+import { mistake, named, optionMistake, ownOptions } from '../mistakes.ts'
 import { validateBoolean, validateFunction, validateTimeout } from '../options/values.ts'
 import { type Fetch, type Fetched, fetchOnce, validateServerUrl } from '../outgoing/fetch-once.ts'
 import { badReply, dohError, encodeQuery, parseReply } from './message.ts'

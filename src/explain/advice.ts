@@ -1,4 +1,4 @@
-import type { Code } from '../verdict/codes.ts'
+import type { Code } from '../result/codes.ts'
 import type { Failure } from '../verdict/verdict.ts'
 import { allCauses } from './causes/causes.ts'
 import type { Causes, EvidenceIn, Shown, Surroundings, Text, Words } from './causes/row.ts'

@@ -1,4 +1,4 @@
-import type { EvidenceByCode } from '../verdict/evidence.ts'
+import type { EvidenceByCode } from '../result/evidence.ts'
 import { openSignature } from './opened-signature.ts'
 import { escapeText } from './text.ts'
 

@@ -1,6 +1,6 @@
-import { describe, mistake, ownOptions } from '../mistakes/mistakes.ts'
+import { describe, mistake, ownOptions } from '../mistakes.ts'
+import { CHECK_NAMES, type CheckName, type Code } from '../result/codes.ts'
 import { assertVerdict } from '../verdict/assert.ts'
-import { CHECK_NAMES, type CheckName, type Code } from '../verdict/codes.ts'
 import type { Failure, Verdict } from '../verdict/verdict.ts'
 import { adviceOn } from './advice.ts'
 import { findChangedLine, SEARCH_COST } from './changed-line.ts'

@@ -1,4 +1,4 @@
-import { kindOf } from '../mistakes/mistakes.ts'
+import { kindOf } from '../mistakes.ts'
 import type { ReceivedRequest } from './request.ts'
 
 /** Throws for what only the receiver's own code can get wrong; nothing a sender sends causes this error. */

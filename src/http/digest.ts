@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
+import { type Failed, fail, ok, type Result } from '../result/result.ts'
 import { lowerCaseName, trimWhiteSpace } from './fields.ts'
 
 /** One instance of a `Digest` header: the algorithm's name in lower case, and the digest's bytes. */

@@ -1,6 +1,6 @@
 import { memoizeRecent } from '../memo.ts'
-import { describe, kindOf } from '../mistakes/mistakes.ts'
-import { fail, ok, type Result } from '../verdict/result.ts'
+import { describe, kindOf } from '../mistakes.ts'
+import { fail, ok, type Result } from '../result/result.ts'
 import type { ReceivedHeaders } from './request.ts'
 
 /** The header fields by lower-case name. */

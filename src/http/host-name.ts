@@ -3,9 +3,12 @@ const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/
 
 export const isHost = (host: unknown): host is string => typeof host === 'string' && HOST.test(host.toLowerCase())
 
-/** Without a port that is the default one: 443, and 80 where HTTPS is not required. */
-export const withoutDefaultPort = (host: string, requireHttps: boolean): string =>
-  host.replace(requireHttps ? /:443$/ : /:(?:443|80)$/, '')
+/** The port that may be left out, by the protocol of the request; `any` where a receiver takes both. */
+const DEFAULT_PORT = { https: /:443$/, http: /:80$/, any: /:(?:443|80)$/ }
+
+/** In lower case, without a default port: the form in which two hosts are compared (RFC 9110 section 4.2.3). */
+export const normalizeHost = (host: string, protocol: 'https' | 'http' | 'any'): string =>
+  host.toLowerCase().replace(DEFAULT_PORT[protocol], '')
 
 /**
  * Whether a URL's host is this machine, so that http is as good as https. The URL parser has already normalized every
@@ -33,4 +36,16 @@ export function normalizeName(name: string): string | undefined {
   const lower = name.toLowerCase()
   const bare = lower.endsWith('.') ? lower.slice(0, -1) : lower
   return bare.length <= MAX_NAME && LABELS.test(bare) ? bare : undefined
+}
+
+/** Whether a normalized name is below a normalized domain, compared on a label boundary. */
+export const isSubdomain = (name: string, domain: string): boolean => name.endsWith(`.${domain}`)
+
+/**
+ * Whether a label in front of the domain is punycode. Resolvers decode such labels, and ask for the root when one is
+ * invalid.
+ */
+export function hasPunycode(name: string, domain: string): boolean {
+  const ownLabels = isSubdomain(name, domain) ? name.slice(0, -domain.length) : name
+  return /(?:^|\.)xn--/.test(ownLabels)
 }

@@ -1,5 +1,5 @@
 import { memoizeRecent } from '../memo.ts'
-import { fail, ok, type Result } from '../verdict/result.ts'
+import { fail, ok, type Result } from '../result/result.ts'
 import type { Fields } from './fields.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

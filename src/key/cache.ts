@@ -1,5 +1,5 @@
 import { memoizeRecent } from '../memo.ts'
-import { ok, type Result } from '../verdict/result.ts'
+import { ok, type Result } from '../result/result.ts'
 import { importPublicKey, type PublicKey } from './key-types.ts'
 import { looksLikeKeyRecord, parseKeyRecord } from './record.ts'
 import type { KeyLimits, KeyRecord } from './types.ts'

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { named, optionMistake, ownOptions } from '../mistakes/mistakes.ts'
+import { named, optionMistake, ownOptions } from '../mistakes.ts'
 import { isBun, isWorkers, keepsDnsAnswers } from '../runtime.ts'
 import { joinStrings } from './bun-strings.ts'
 import type { LookupTxt } from './types.ts'

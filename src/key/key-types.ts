@@ -1,6 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import type { DraftAlgorithm } from '../signature/algorithms.ts'
-import { type Failed, fail, ok, type Result } from '../verdict/result.ts'
+import { type Failed, fail, ok, type Result } from '../result/result.ts'
 import { parseRsaDer } from './rsa-der.ts'
 import { type KeyLimits, type KeyRecord, type KeyType, type RecordKeyType, RSA_BITS } from './types.ts'
 
@@ -21,11 +20,11 @@ interface RecordKeyRules {
   /** Can no byte be missing from this value of `p=`, and none follow? */
   isComplete(publicKey: Uint8Array): boolean
   /** by the draft, for a signature that names no algorithm (draft-cavage-http-signatures-12 section 2.1.3) */
-  defaultAlgorithm: DraftAlgorithm
+  defaultAlgorithm: string
 }
 
 /** The types of key that a record can hold, by the value of `k=`. */
-export const KEY_TYPES: Readonly<Record<RecordKeyType, RecordKeyRules>> = {
+export const KEY_TYPES = {
   rsa: {
     importKey: importRsa,
     isComplete: der => typeof parseRsaDer(der) === 'object',
@@ -36,7 +35,7 @@ export const KEY_TYPES: Readonly<Record<RecordKeyType, RecordKeyRules>> = {
     isComplete: point => point.length === ED25519_BYTES,
     defaultAlgorithm: 'ed25519'
   }
-}
+} as const satisfies Record<RecordKeyType, RecordKeyRules>
 
 export const isRecordKeyType = (type: string): type is RecordKeyType => Object.hasOwn(KEY_TYPES, type)
 

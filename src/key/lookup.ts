@@ -1,5 +1,5 @@
 import { withDeadline } from '../promises.ts'
-import { errorLabel, type Failed, fail, ok, type Result, withCause } from '../verdict/result.ts'
+import { errorLabel, type Failed, fail, ok, type Result, withCause } from '../result/result.ts'
 import type { LookupTxt, TxtAnswer } from './types.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { decodeBase64 } from '../http/base64.ts'
 import { charSet, trimChars } from '../http/fields.ts'
-import { fail, ok, type Result } from '../verdict/result.ts'
+import { fail, ok, type Result } from '../result/result.ts'
 import { isRecordKeyType } from './key-types.ts'
 import type { KeyRecord } from './types.ts'
 

@@ -1,4 +1,4 @@
-import type { SchemeName } from '../verdict/verdict.ts'
+import type { SchemeName } from '../result/scheme-name.ts'
 import { DEFAULTS, type OptionName } from './options.ts'
 
 /** One flag of a command line. */

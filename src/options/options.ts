@@ -1,9 +1,9 @@
-import { draftCavage } from '../draft-cavage/scheme.ts'
 import { type LookupTxt, RSA_BITS } from '../key/types.ts'
-import { named, optionMistake, ownOptions } from '../mistakes/mistakes.ts'
+import { named, optionMistake, ownOptions } from '../mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
-import type { Scheme } from '../scheme.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
+import { draftCavage } from '../standards/draft-cavage/scheme.ts'
+import type { Scheme } from '../standards/scheme.ts'
 import * as values from './values.ts'
 
 /** Whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */

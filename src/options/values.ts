@@ -2,11 +2,11 @@ import { isToken } from '../http/fields.ts'
 import { isHost, normalizeName } from '../http/host-name.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
 import type { LookupTxt } from '../key/types.ts'
-import { describe, kindOf, mistake, named, optionMistake, type Part } from '../mistakes/mistakes.ts'
+import { describe, kindOf, mistake, named, optionMistake, type Part } from '../mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
-import type { Scheme, SchemeSteps } from '../scheme.ts'
+import type { SchemeName } from '../result/scheme-name.ts'
 import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
-import type { SchemeName } from '../verdict/verdict.ts'
+import type { Scheme, SchemeSteps } from '../standards/scheme.ts'
 
 /** Account ids to accept: one, several, or a function that decides. */
 export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)

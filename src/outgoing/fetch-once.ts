@@ -1,5 +1,5 @@
 import { isLoopback } from '../http/host-name.ts'
-import { mistake, named, optionMistake } from '../mistakes/mistakes.ts'
+import { mistake, named, optionMistake } from '../mistakes.ts'
 import { withDeadline } from '../promises.ts'
 
 export type Fetch = typeof globalThis.fetch

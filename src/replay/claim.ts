@@ -1,5 +1,5 @@
 import { shareCalls, withDeadline } from '../promises.ts'
-import { errorLabel, fail, ok, type Result, withCause } from '../verdict/result.ts'
+import { errorLabel, fail, ok, type Result, withCause } from '../result/result.ts'
 import type { ReplayStore } from './store.ts'
 
 /** A claim of one request, and what its release needs. */

@@ -1,4 +1,4 @@
-import { mistake, ownOptions } from '../mistakes/mistakes.ts'
+import { mistake, ownOptions } from '../mistakes.ts'
 import { assertCall, type ReplayStore } from './store.ts'
 
 // Ten minutes, the whole window of the default tolerance, at 1,600 requests a second.

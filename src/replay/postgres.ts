@@ -1,4 +1,4 @@
-import { mistake, ownOptions } from '../mistakes/mistakes.ts'
+import { mistake, ownOptions } from '../mistakes.ts'
 import { assertCall, parseTableName, type ReplayStore } from './store.ts'
 
 /** What `postgresReplayStore` uses of a `pg` Pool or Client, version 8 or later. */

@@ -1,4 +1,4 @@
-import { ownOptions } from '../mistakes/mistakes.ts'
+import { ownOptions } from '../mistakes.ts'
 import { assertCall, type ReplayStore } from './store.ts'
 
 /** What `redisReplayStore` uses of a node-redis client: `createClient`, `createCluster`, a pool or a sentinel, v4 to v6. */

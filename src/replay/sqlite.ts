@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { mistake, ownOptions } from '../mistakes/mistakes.ts'
+import { mistake, ownOptions } from '../mistakes.ts'
 import { assertCall, parseTableName, type ReplayStore } from './store.ts'
 
 /**

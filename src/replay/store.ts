@@ -1,4 +1,4 @@
-import { mistake } from '../mistakes/mistakes.ts'
+import { mistake } from '../mistakes.ts'
 
 /**
  * Remembers which requests have been accepted, so that each is accepted once. For each id it keeps one token, whether

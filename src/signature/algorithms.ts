@@ -1,6 +1,6 @@
 import { constants } from 'node:crypto'
 import type { KeyType } from '../key/types.ts'
-import type { SchemeName } from '../verdict/verdict.ts'
+import type { SchemeName } from '../result/scheme-name.ts'
 
 /** How an algorithm is computed with a key of one type. */
 export interface Computation {
@@ -42,9 +42,6 @@ export const SCHEME_ALGORITHMS = {
   'draft-cavage': ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519'],
   rfc9421: ['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519']
 } as const satisfies Record<SchemeName, readonly (keyof typeof ALGORITHMS)[]>
-
-/** Those that the draft names. */
-export type DraftAlgorithm = (typeof SCHEME_ALGORITHMS)['draft-cavage'][number]
 
 /** An algorithm that a receiver may allow; which ones depends on the standard. */
 export type Algorithm = (typeof SCHEME_ALGORITHMS)[SchemeName][number]

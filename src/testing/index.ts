@@ -13,7 +13,7 @@ export type {
   VectorJson,
   VectorOptions,
   VectorVerdict
-} from '../fixture/form.ts'
+} from '../fixture/vector.ts'
 export type { Bytes } from '../http/request.ts'
 export { type DnsServer, type ServeDnsOptions, serveDns } from './dns-server.ts'
 export * from './replay-store-contract.ts'

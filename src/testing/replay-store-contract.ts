@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { kindOf, ownOptions } from '../mistakes/mistakes.ts'
+import { kindOf, ownOptions } from '../mistakes.ts'
 import { validateFunction } from '../options/values.ts'
 import type { ReplayStore } from '../replay/store.ts'
 

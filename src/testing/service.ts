@@ -1,7 +1,7 @@
 import { lookupOf } from '../fixture/setup.ts'
 import type { Bytes } from '../http/request.ts'
 import type { LookupTxt } from '../key/types.ts'
-import { ownOptions } from '../mistakes/mistakes.ts'
+import { ownOptions } from '../mistakes.ts'
 import { DEFAULTS, type VerifierOptions } from '../options/options.ts'
 import { validateAccounts, validateDomain, validateHeaderName, validateNumber } from '../options/values.ts'
 import type { SignedTestRequest, SignRequest } from './sign.ts'

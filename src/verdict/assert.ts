@@ -1,4 +1,4 @@
-import { isThenable, kindOf } from '../mistakes/mistakes.ts'
+import { isThenable, kindOf } from '../mistakes.ts'
 import type { Verdict } from './verdict.ts'
 
 const STATUSES: ReadonlySet<unknown> = new Set<Verdict['status']>(['verified', 'rejected', 'unavailable'])

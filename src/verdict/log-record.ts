@@ -1,5 +1,5 @@
+import type { Code } from '../result/codes.ts'
 import { assertVerdict } from './assert.ts'
-import type { Code } from './codes.ts'
 import type { Verdict } from './verdict.ts'
 
 /**

@@ -1,19 +1,13 @@
-import { CHECK_NAMES, type CheckName, CODES, isUnavailable } from './codes.ts'
-import { type Failed, withCause } from './result.ts'
+import { CHECK_NAMES, type CheckName, CODES, isUnavailable } from '../result/codes.ts'
+import type { NotRun } from '../result/not-run.ts'
+import { type Failed, withCause } from '../result/result.ts'
 import type { CheckResult, Checks, Failure, Rejected, Unavailable } from './verdict.ts'
 
 /** How a step ended: what a check returns, or that there was nothing to check. */
 export type Step = { ok: true } | Failed | NotRun
-export interface NotRun {
-  ok: false
-  reason: string
-}
 
 /** The steps that were taken so far, by check. */
 export type Steps = { [C in CheckName]?: Step | undefined }
-
-/** The result of a check that needs the signature, when that cannot be parsed. */
-export const UNREADABLE: NotRun = { ok: false, reason: 'there is no Signature header that can be parsed' }
 
 const PASS: CheckResult = Object.freeze({ outcome: 'pass' })
 

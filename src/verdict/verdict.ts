@@ -1,9 +1,7 @@
 import type { Bytes } from '../http/request.ts'
-import type { CheckName, CheckOf, Code, UnavailableCode } from './codes.ts'
-import type { WithEvidence } from './evidence.ts'
-
-/** The standards by which a request can be signed: the draft, and its successor. */
-export type SchemeName = 'draft-cavage' | 'rfc9421'
+import type { CheckName, CheckOf, Code, UnavailableCode } from '../result/codes.ts'
+import type { WithEvidence } from '../result/evidence.ts'
+import type { SchemeName } from '../result/scheme-name.ts'
 
 /**
  * One failed check: `code` says which `evidence` there is. When the receiver's own function threw (`accounts`,

@@ -7,10 +7,10 @@
  */
 
 import { parseArgs } from 'node:util'
-import { draftCavage } from '../../src/draft-cavage/scheme.ts'
 import { createVerifier, type ReceivedBody, type Verdict, type Verify } from '../../src/index.ts'
-import { rfc9421 } from '../../src/rfc9421/index.ts'
-import { CHECK_NAMES, CODES } from '../../src/verdict/codes.ts'
+import { CHECK_NAMES, CODES } from '../../src/result/codes.ts'
+import { draftCavage } from '../../src/standards/draft-cavage/scheme.ts'
+import { rfc9421 } from '../../src/standards/rfc9421/index.ts'
 import type { Draft, Way } from './mutate.ts'
 import { DRAFT_CAVAGE } from './mutate-draft-cavage.ts'
 import { RFC9421 } from './mutate-rfc9421.ts'

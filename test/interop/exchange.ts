@@ -1,5 +1,4 @@
 import { constants, createHash, sign } from 'node:crypto'
-import { draftCavage } from '../../src/draft-cavage/scheme.ts'
 import {
   buildSigningString,
   createVerifier,
@@ -9,7 +8,8 @@ import {
   type ReceivedRequest,
   verifySignature
 } from '../../src/index.ts'
-import { buildSignatureBase, parseSignatureInput, parseSignatures, rfc9421 } from '../../src/rfc9421/index.ts'
+import { draftCavage } from '../../src/standards/draft-cavage/scheme.ts'
+import { buildSignatureBase, parseSignatureInput, parseSignatures, rfc9421 } from '../../src/standards/rfc9421/index.ts'
 import { createSigningKey, signRequest } from '../../src/testing/sign.ts'
 import { ONE } from '../vectors/build/keys.ts'
 import { type Case, HOST, type Line } from './cases.ts'

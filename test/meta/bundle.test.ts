@@ -23,18 +23,18 @@ async function bundleOf(code: string): Promise<{ files: string[]; packages: stri
 
 test('a receiver that accepts the draft bundles nothing of RFC 9421, and no package', async () => {
   const { files, packages } = await bundleOf("export { createVerifier, fromNodeRequest } from './src/index.ts'")
-  expect(files).toContain('src/draft-cavage/scheme.ts')
+  expect(files).toContain('src/standards/draft-cavage/scheme.ts')
   expect(files.filter(file => file.includes('rfc9421'))).toEqual([])
   expect(packages).toEqual([])
 })
 
 test('RFC 9421 comes with its import', async () => {
-  const { files, packages } = await bundleOf("export { rfc9421 } from './src/rfc9421/index.ts'")
-  expect(files).toContain('src/rfc9421/scheme.ts')
+  const { files, packages } = await bundleOf("export { rfc9421 } from './src/standards/rfc9421/index.ts'")
+  expect(files).toContain('src/standards/rfc9421/scheme.ts')
   expect(packages).toEqual(['structured-headers'])
 })
 
-test('of the library the gateway has the table of its options built in, and nothing else', async () => {
+test('of the library the gateway has the table of its options and the forms of hosts and paths built in, and nothing else', async () => {
   const { metafile } = await build({
     entryPoints: ['gateway/src/cli.ts'],
     tsconfig: 'gateway/tsconfig.build.json',
@@ -50,8 +50,10 @@ test('of the library the gateway has the table of its options built in, and noth
     ([file, { bytesInOutput }]) => file.startsWith('src/') && bytesInOutput > 0
   )
   expect(files.map(([file]) => file).sort()).toEqual([
+    'src/http/host-name.ts',
+    'src/http/path-prefix.ts',
     'src/key/types.ts',
-    'src/mistakes/mistakes.ts',
+    'src/mistakes.ts',
     'src/options/flags.ts',
     'src/options/options.ts'
   ])

@@ -8,7 +8,7 @@ import {
   type VerifierOptions
 } from '../../src/index.ts'
 import { type Settings, validateOptions } from '../../src/options/options.ts'
-import type { SchemeSteps } from '../../src/scheme.ts'
+import type { SchemeSteps } from '../../src/standards/scheme.ts'
 import { createTestService } from '../../src/testing/index.ts'
 
 export const service = createTestService({ rsaBits: 1024 })

@@ -1,6 +1,6 @@
 import { constants, createHash, sign } from 'node:crypto'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
-import { rfc9421 } from '../../src/rfc9421/index.ts'
+import { rfc9421 } from '../../src/standards/rfc9421/index.ts'
 import { ED25519, ONE } from '../vectors/build/keys.ts'
 import { type Parts, signLines, type Written } from '../vectors/build/sign-rfc9421.ts'
 

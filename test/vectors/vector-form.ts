@@ -1,7 +1,7 @@
-import type { VectorJson as FixtureJson } from '../../src/fixture/form.ts'
-import type { CheckName } from '../../src/verdict/codes.ts'
+import type { VectorJson as FixtureJson } from '../../src/fixture/vector.ts'
+import type { CheckName } from '../../src/result/codes.ts'
 
-export type { VectorBody, VectorDnsError, VectorOptions, VectorVerdict } from '../../src/fixture/form.ts'
+export type { VectorBody, VectorDnsError, VectorOptions, VectorVerdict } from '../../src/fixture/vector.ts'
 
 /** Counts up when a reader of the older form would misread a file. */
 export const SCHEMA_VERSION = 1

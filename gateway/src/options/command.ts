@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { nearest } from '../../../src/mistakes/mistakes.ts'
+import { nearest } from '../../../src/mistakes.ts'
 import { type CommandFlag, helpOf, VARIABLE_PREFIX, type ValueOf, variableOf } from '../../../src/options/flags.ts'
 import type { Parse } from './parse.ts'
 

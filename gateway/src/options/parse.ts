@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { isPathPrefix } from '../../../src/http/path-prefix.ts'
 
 /** Makes a value of the text of a flag; undefined when the text is not what `expects` says. */
 export interface Parse<T> {
@@ -31,11 +32,9 @@ export const milliseconds = (min: number): Parse<number> => wholeNumber(' of mil
 
 export const bytes: Parse<number> = wholeNumber(' of bytes, such as 1048576 for 1 MiB', 0, 2 ** 30)
 
-const PREFIX = /^(?:\/|(?:\/(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,;=:@%]+)+\/?|x-forwarded-prefix)$/
-
 export const prefix: Parse<string> = {
   expects: 'a path, such as /hooks, or x-forwarded-prefix',
-  parse: text => (PREFIX.test(text) ? text : undefined)
+  parse: text => (text === 'x-forwarded-prefix' || isPathPrefix(text) ? text : undefined)
 }
 
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/

@@ -13,7 +13,7 @@ import {
 } from 'signed-requests'
 import { dohTxtLookup } from 'signed-requests/doh'
 import { rfc9421 } from 'signed-requests/rfc9421'
-import { messageIn } from '../../../src/mistakes/mistakes.ts'
+import { messageIn } from '../../../src/mistakes.ts'
 import { inFlags, variableOf } from '../../../src/options/flags.ts'
 import type { OptionName } from '../../../src/options/options.ts'
 import { ANY_ACCOUNT } from '../seen-accounts.ts'

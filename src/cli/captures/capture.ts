@@ -1,9 +1,9 @@
-import type { AdapterRequest } from '../../adapters/proxy.ts'
 import { decodeBody } from '../../fixture/setup.ts'
 import { base64Digest } from '../../http/digest.ts'
 import { lineValues } from '../../http/fields.ts'
 import type { HeaderLine, ReceivedBody } from '../../http/request.ts'
 import type { VerifierOptions } from '../../options/options.ts'
+import type { AdapterRequest } from '../../platforms/proxy.ts'
 import { UsageError } from '../command.ts'
 
 /** One request of a capture. */

@@ -1,8 +1,8 @@
-import { fromLambdaEvent, type LambdaEvent } from '../../adapters/lambda.ts'
-import type { VectorJson } from '../../fixture/form.ts'
 import { optionsOfVector, requestOfVector } from '../../fixture/setup.ts'
+import type { VectorJson } from '../../fixture/vector.ts'
 import { lineValues } from '../../http/fields.ts'
 import type { HeaderLine } from '../../http/request.ts'
+import { fromLambdaEvent, type LambdaEvent } from '../../platforms/lambda/request.ts'
 import { UsageError } from '../command.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
 

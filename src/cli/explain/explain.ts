@@ -1,4 +1,3 @@
-import { prepareProxy } from '../../adapters/proxy.ts'
 import { PATIENT_SEARCH_COST } from '../../explain/changed-line.ts'
 import { diagnoseWithin } from '../../explain/diagnose.ts'
 import { explainDiagnosis } from '../../explain/explain.ts'
@@ -8,6 +7,7 @@ import { createVerifier, parseHttpDate, type VerifierOptions } from '../../index
 import { looksLikeKeyRecord } from '../../key/record.ts'
 import { SHARED, UNSHARED } from '../../options/flags.ts'
 import type { OptionName } from '../../options/options.ts'
+import { prepareProxy } from '../../platforms/proxy.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
 import { type Entry, isSigned } from '../captures/capture.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, isIPv6 } from 'node:net'
 import { AUTHENTIC_DATA, CHECKING_DISABLED, type DecodedPacket, encode, RECURSION_DESIRED } from 'dns-packet'
 import { decodeWhole } from '../../doh/message.ts'
-import { errorLabel } from '../../verdict/result.ts'
+import { errorLabel } from '../../result/result.ts'
 
 /** An IP address and a port. */
 export interface Server {

@@ -1,4 +1,4 @@
-import type { Code } from '../../verdict/codes.ts'
+import type { Code } from '../../result/codes.ts'
 import { accountCauses } from './account.ts'
 import { coverageCauses } from './coverage.ts'
 import { dateCauses } from './date.ts'

@@ -1,5 +1,5 @@
-import type { CheckOf, Code } from '../../verdict/codes.ts'
-import type { EvidenceByCode, Reencoding } from '../../verdict/evidence.ts'
+import type { CheckOf, Code } from '../../result/codes.ts'
+import type { EvidenceByCode, Reencoding } from '../../result/evidence.ts'
 import { lengths } from '../facts.ts'
 import type { Causes, Text } from './row.ts'
 

@@ -1,5 +1,5 @@
-import type { CheckOf, Code } from '../../verdict/codes.ts'
-import type { KeyEvidence } from '../../verdict/evidence.ts'
+import type { CheckOf, Code } from '../../result/codes.ts'
+import type { KeyEvidence } from '../../result/evidence.ts'
 import { ERRORS, inWords } from '../facts.ts'
 import { describeProblem, findProblem, type RecordCode } from '../record-mistakes.ts'
 import type { Cause, Causes, ConditionalCause, Text } from './row.ts'

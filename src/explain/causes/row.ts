@@ -1,5 +1,5 @@
-import type { Code } from '../../verdict/codes.ts'
-import type { EvidenceByCode, SometimesEvident } from '../../verdict/evidence.ts'
+import type { Code } from '../../result/codes.ts'
+import type { EvidenceByCode, SometimesEvident } from '../../result/evidence.ts'
 import type { Search } from '../changed-line.ts'
 import type { SettingName } from '../settings.ts'
 

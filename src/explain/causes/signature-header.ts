@@ -1,5 +1,5 @@
+import type { CheckOf, Code } from '../../result/codes.ts'
 import { isAlgorithm } from '../../signature/algorithms.ts'
-import type { CheckOf, Code } from '../../verdict/codes.ts'
 import { AHEAD, CLOCK_NOT_SET, STALE } from './date.ts'
 import { type Causes, UNKNOWN_CAUSE, type Words } from './row.ts'
 

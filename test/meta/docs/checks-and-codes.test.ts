@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { CHECK_NAMES, CODES, type Code, isUnavailable } from '../../../src/verdict/codes.ts'
+import { CHECK_NAMES, CODES, type Code, isUnavailable } from '../../../src/result/codes.ts'
 
 const read = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
 const page = read('checks-and-codes.md')

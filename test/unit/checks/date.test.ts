@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkDate } from '../../../src/checks/date.ts'
-import { UNREADABLE } from '../../../src/verdict/refuse.ts'
-import { ok } from '../../../src/verdict/result.ts'
+import { UNREADABLE } from '../../../src/result/not-run.ts'
+import { ok } from '../../../src/result/result.ts'
 import { contextWith, service, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createVerifier, type Verdict } from '../../../src/index.ts'
-import { CHECK_NAMES } from '../../../src/verdict/codes.ts'
+import { CHECK_NAMES } from '../../../src/result/codes.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
 const vectors = new Map(loadVectors().map(vector => [vector.name, vector]))

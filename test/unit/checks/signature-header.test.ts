@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkSignatureHeader } from '../../../src/checks/signature-header.ts'
-import type { ParsedSignature } from '../../../src/scheme.ts'
-import { ok } from '../../../src/verdict/result.ts'
+import { ok } from '../../../src/result/result.ts'
+import type { ParsedSignature } from '../../../src/standards/scheme.ts'
 import { contextWith, service, verifyWith } from '../../support/checks.ts'
 
 const NOW = 1_800_000_000

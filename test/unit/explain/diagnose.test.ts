@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createVerifier, diagnose, explain, type Verdict } from '../../../src/index.ts'
+import { CHECK_NAMES } from '../../../src/result/codes.ts'
 import { createTestService } from '../../../src/testing/index.ts'
-import { CHECK_NAMES } from '../../../src/verdict/codes.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 
 const service = createTestService({ rsaBits: 1024 })

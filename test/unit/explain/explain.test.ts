@@ -9,8 +9,8 @@ import {
   type Verdict,
   type VerifierOptions
 } from '../../../src/index.ts'
+import { CHECK_NAMES, CODES } from '../../../src/result/codes.ts'
 import { captureFixture, createTestService, type SignRequest } from '../../../src/testing/index.ts'
-import { CHECK_NAMES, CODES } from '../../../src/verdict/codes.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { readFixture } from '../../support/read-fixture.ts'
 import { unicode } from '../properties/arbitraries.ts'

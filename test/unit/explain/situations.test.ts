@@ -18,7 +18,7 @@ import {
   type VerifierOptions
 } from '../../../src/index.ts'
 import { memoryReplayStore } from '../../../src/replay/index.ts'
-import { rfc9421 } from '../../../src/rfc9421/index.ts'
+import { rfc9421 } from '../../../src/standards/rfc9421/index.ts'
 import { createTestService, type SignRequest } from '../../../src/testing/index.ts'
 
 const service = createTestService({ rsaBits: 1024 })

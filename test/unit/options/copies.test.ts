@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createVerifier, dnsTxtLookup, draftCavage, type Scheme } from '../../../src/index.ts'
-import { rfc9421 } from '../../../src/rfc9421/index.ts'
+import { rfc9421 } from '../../../src/standards/rfc9421/index.ts'
 import { captureFixture, createTestService } from '../../../src/testing/index.ts'
 
 const service = createTestService({ rsaBits: 1024 })

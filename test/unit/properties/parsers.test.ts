@@ -14,8 +14,8 @@ import {
   verifySignature
 } from '../../../src/index.ts'
 import { looksLikeKeyRecord } from '../../../src/key/record.ts'
+import { CODES } from '../../../src/result/codes.ts'
 import { createTestService } from '../../../src/testing/index.ts'
-import { CODES } from '../../../src/verdict/codes.ts'
 import { anyString } from './arbitraries.ts'
 
 const RUNS = { numRuns: 500 }

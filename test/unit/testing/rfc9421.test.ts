@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createVerifier, type VerifierOptions } from '../../../src/index.ts'
-import { rfc9421 } from '../../../src/rfc9421/index.ts'
+import { rfc9421 } from '../../../src/standards/rfc9421/index.ts'
 import { captureFixture, createTestService } from '../../../src/testing/index.ts'
 import { readFixture } from '../../support/read-fixture.ts'
 import { failuresOf } from '../../support/verdicts.ts'

@@ -13,9 +13,9 @@ import {
   type ReceivedRequest,
   type Verdict
 } from '../../../src/index.ts'
+import { fail, ok } from '../../../src/result/result.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { refuse, type Steps } from '../../../src/verdict/refuse.ts'
-import { fail, ok } from '../../../src/verdict/result.ts'
 import type { Verified } from '../../../src/verdict/verdict.ts'
 import { sendOverHttp } from '../../meta/examples/senders.ts'
 import { listen } from '../../support/listen.ts'

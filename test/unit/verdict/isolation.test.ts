@@ -7,7 +7,7 @@ import {
   type Verdict,
   type VerifierOptions
 } from '../../../src/index.ts'
-import { parseContentDigest, parseSignatures } from '../../../src/rfc9421/index.ts'
+import { parseContentDigest, parseSignatures } from '../../../src/standards/rfc9421/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { loadVectors } from '../../support/vectors.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { CHECK_NAMES } from '../../../src/verdict/codes.ts'
+import { CHECK_NAMES } from '../../../src/result/codes.ts'
+import { fail, ok, withCause } from '../../../src/result/result.ts'
 import { refuse } from '../../../src/verdict/refuse.ts'
-import { fail, ok, withCause } from '../../../src/verdict/result.ts'
 
 const failed = fail('date-missing')
 const undecided = fail('key-lookup-timeout', { name: 'k.example', error: 'ETIMEOUT' })

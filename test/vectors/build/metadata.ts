@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { buildSignatureBase, parseSignatureInput } from '../../../src/rfc9421/index.ts'
+import { buildSignatureBase, parseSignatureInput } from '../../../src/standards/rfc9421/index.ts'
 import { parseSignature, signingString } from '../../support/reference-verifier.ts'
 import type { VectorJson, VectorParameters } from '../vector-form.ts'
 import { readParameters } from './read-rfc9421.ts'

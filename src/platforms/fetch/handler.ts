@@ -1,0 +1,61 @@
+import { ownOptions } from '../../mistakes.ts'
+import type { Rejected, Unavailable, Verified } from '../../verdict/verdict.ts'
+import type { Verify } from '../../verify.ts'
+import { callHook, orRelease, validateHandler } from '../handler.ts'
+import { PROXY_OPTIONS } from '../proxy.ts'
+import { refusalOf } from '../refusal.ts'
+import { type FromFetchOptions, fetchAdapter } from './request.ts'
+
+export interface FetchHandlerOptions<R extends Request = Request, Rest extends readonly unknown[] = never[]>
+  extends FromFetchOptions {
+  /**
+   * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
+   * from 400 to 599; anything else, a promise too, changes nothing
+   */
+  onRefused?: (verdict: Rejected | Unavailable, request: R, ...rest: Rest) => unknown
+}
+
+/**
+ * A handler of a `Request`, for Hono (`c => handler(c.req.raw, c)`), Next.js, SvelteKit
+ * (`event => handler(event.request, event)`), Bun, Deno and Cloudflare Workers.
+ *
+ * `handle` gets verified requests only, and whatever else the platform passed. It returns the Response, or `undefined`
+ * for 204. When it throws or rejects, the claim on the request is released, so that a retry is accepted, and the error
+ * is rethrown. A refused request is answered with `refusalResponse`.
+ *
+ * @throws TypeError for a bad option, at once
+ * @example
+ * ```ts
+ * import { createVerifier, explain, fetchHandler } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * export default {
+ *   fetch: fetchHandler(verify, verified => Response.json({ account: verified.accountId }), {
+ *     onRefused: verdict => console.warn(explain(verdict))
+ *   })
+ * }
+ * ```
+ */
+export function fetchHandler<R extends Request = Request, Rest extends unknown[] = unknown[]>(
+  verify: Verify,
+  handle: (
+    verified: Verified,
+    request: R,
+    ...rest: Rest
+    // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing has no return statement
+  ) => Response | undefined | void | Promise<Response | undefined | void>,
+  options: FetchHandlerOptions<R, Rest> = {}
+): (request: R, ...rest: Rest) => Promise<Response> {
+  const own = ownOptions('fetchHandler', options, [...PROXY_OPTIONS, 'body', 'onRefused'])
+  const { onRefused } = own
+  validateHandler('fetchHandler', verify, handle, { onRefused })
+  const receive = fetchAdapter(own)
+  // Deno passes no request to a handler that has rest parameters alone.
+  return async (request, ...rest) => {
+    const verdict = await verify(receive(request))
+    if (verdict.status !== 'verified')
+      return new Response(null, refusalOf(verdict, 'fetchHandler', callHook(onRefused, verdict, request, ...rest)))
+    const response = await orRelease(verify, verdict, () => handle(verdict, request, ...rest))
+    return response ?? new Response(null, { status: 204 })
+  }
+}

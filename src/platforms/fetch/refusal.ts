@@ -1,0 +1,23 @@
+import type { Rejected, Unavailable } from '../../verdict/verdict.ts'
+import { refusalOf } from '../refusal.ts'
+
+/**
+ * The response to a request that was refused, for Hono, Next.js, SvelteKit, Bun, Deno and Workers: the status of
+ * `httpStatus`, an empty body, `WWW-Authenticate: Signature` with 401 and `Retry-After` with 503.
+ *
+ * @throws TypeError for a verdict that is verified, and for anything that is not a verdict
+ * @example
+ * ```ts
+ * import { createVerifier, fromFetchRequest, refusalResponse } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * export async function POST(request: Request): Promise<Response> {
+ *   const verdict = await verify(fromFetchRequest(request))
+ *   if (verdict.status !== 'verified') return refusalResponse(verdict)
+ *   return Response.json({ received: verdict.body.length })
+ * }
+ * ```
+ */
+export function refusalResponse(verdict: Rejected | Unavailable): Response {
+  return new Response(null, refusalOf(verdict, 'refusalResponse'))
+}

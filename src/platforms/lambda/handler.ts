@@ -1,0 +1,80 @@
+import { ownOptions } from '../../mistakes.ts'
+import type { Rejected, Unavailable, Verified } from '../../verdict/verdict.ts'
+import type { Verify } from '../../verify.ts'
+import { callHook, orRelease, validateHandler } from '../handler.ts'
+import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
+import { type Refusal, refusalOf } from '../refusal.ts'
+import { type LambdaEvent, readLambdaEvent } from './request.ts'
+
+export interface LambdaHandlerOptions<Event = LambdaEvent, Context = unknown> extends ProxyOptions {
+  /**
+   * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
+   * from 400 to 599; anything else, a promise too, changes nothing
+   */
+  onRefused?: (verdict: Rejected | Unavailable, event: Event, context: Context) => unknown
+}
+
+/** What API Gateway, a function URL and a load balancer all understand. */
+export interface LambdaResult {
+  statusCode: number
+  headers?: Record<string, string>
+  /** a load balancer with multi-value headers takes these alone */
+  multiValueHeaders?: Record<string, string[]>
+  /** for a load balancer */
+  statusDescription?: string
+  isBase64Encoded?: boolean
+  body?: string
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing has no return statement
+type Nothing = undefined | null | void
+
+/**
+ * The handler of an AWS Lambda function behind API Gateway (REST and HTTP APIs), a function URL or a load balancer.
+ *
+ * `handle` gets verified requests only, and returns the result, or `undefined` for 204. When it throws or rejects, the
+ * claim on the request is released, so that a retry is accepted, and the error is rethrown. A refused request is
+ * answered with the status of `httpStatus`, an empty body, `WWW-Authenticate: Signature` with 401 and `Retry-After` with
+ * 503.
+ *
+ * @throws TypeError for a bad option, at once
+ * @example
+ * ```ts
+ * import { createVerifier, explain, lambdaHandler } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * export const handler = lambdaHandler(verify, verified => console.log(verified.accountId), {
+ *   onRefused: verdict => console.warn(explain(verdict))
+ * })
+ * ```
+ */
+export function lambdaHandler<Event extends LambdaEvent = LambdaEvent, Context = unknown, Result = LambdaResult>(
+  verify: Verify,
+  handle: (verified: Verified, event: Event, context: Context) => Result | Promise<Result>,
+  options: LambdaHandlerOptions<Event, Context> = {}
+): (event: Event, context: Context) => Promise<Exclude<Result, Nothing> | LambdaResult> {
+  const own = ownOptions('lambdaHandler', options, [...PROXY_OPTIONS, 'onRefused'])
+  const { onRefused } = own
+  validateHandler('lambdaHandler', verify, handle, { onRefused })
+  const undoProxy = prepareProxy(own)
+  return async (event, context) => {
+    const verdict = await verify(undoProxy(readLambdaEvent(event)))
+    if (verdict.status === 'verified') {
+      const result = await orRelease(verify, verdict, () => handle(verdict, event, context))
+      return (result as Exclude<Result, Nothing>) ?? emptyResult(event, { status: 204, headers: {} })
+    }
+    const refusal = refusalOf(verdict, 'lambdaHandler', callHook(onRefused, verdict, event, context))
+    return { ...emptyResult(event, refusal), headers: refusal.headers, body: '' }
+  }
+}
+
+/** API Gateway refuses a result with a property that it does not know, so only a load balancer gets its own ones. */
+function emptyResult(event: LambdaEvent, { status, headers }: Refusal): LambdaResult {
+  if (event.requestContext?.elb === undefined) return { statusCode: status }
+  const lists = Object.entries(headers).map(([name, value]) => [name, [value]])
+  return {
+    statusCode: status,
+    isBase64Encoded: false,
+    ...(event.multiValueHeaders && { multiValueHeaders: Object.fromEntries(lists) })
+  }
+}

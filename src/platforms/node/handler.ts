@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ownOptions } from '../../mistakes.ts'
+import type { Rejected, Unavailable, Verified } from '../../verdict/verdict.ts'
+import type { Verify } from '../../verify.ts'
+import { callHook, orRelease, validateHandler } from '../handler.ts'
+import { PROXY_OPTIONS, prepareProxy } from '../proxy.ts'
+import { refusalOf } from '../refusal.ts'
+import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions, removeFraming } from './refusal.ts'
+import { type FromNodeOptions, type NodeRequest, readNodeRequest } from './request.ts'
+import { isTurn } from './turns.ts'
+
+type Bytes = Uint8Array | string | undefined
+
+/** What the proxy in front has changed, the raw bytes where a parser has read them, and what to do on a refusal. */
+export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
+  extends Omit<FromNodeOptions, 'body'>,
+    RefusalOptions {
+  /** the raw bytes, when a parser has read them already: `req => req.body` after `express.raw()` */
+  body?: ((req: Req) => Bytes) | Bytes
+  /**
+   * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
+   * from 400 to 599; anything else, a promise too, changes nothing
+   */
+  onRefused?: (verdict: Rejected | Unavailable, req: Req, res: Res) => unknown
+  /** gets what the handler threw, where there is no `next`; `console.error` by default */
+  onError?: (error: unknown, req: Req, res: Res) => unknown
+}
+
+const HANDLER_OPTIONS = ['body', 'drainBytes', 'drainTimeout', 'onRefused', 'onError'] as const
+
+/**
+ * A request listener or middleware for `node:http`, `node:https`, `node:http2` (compatibility API), Express, Connect
+ * and Nest; for Koa (`ctx.respond = false`, then with `ctx.req` and `ctx.res`) and Fastify (`reply.hijack()`, then with
+ * `request.raw` and `reply.raw`).
+ *
+ * `handle` gets verified requests only. Its return value decides the response: for `undefined`, when nothing was
+ * written, it is 204, or the `res.statusCode` that the handler has set; for anything else, such as `stream.pipe(res)`,
+ * the handler answers itself. When it throws or rejects, the claim on the request is released, so that a retry is
+ * accepted, and the error goes to `next` where there is one; otherwise it goes to `onError`, and the status is 500. A
+ * refused request is answered as by `sendRefusal`.
+ *
+ * Requests that are pipelined on one connection are handled one after another, and none after a refusal. A connection
+ * on which more than ten wait is closed.
+ *
+ * @throws TypeError for a bad option, at once. The promise always settles, and never rejects.
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createVerifier, explain, nodeHandler } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * const receive = nodeHandler(verify, verified => console.log(verified.accountId, verified.body.length), {
+ *   https: 'x-forwarded-proto',
+ *   onRefused: verdict => console.warn(explain(verdict))
+ * })
+ * createServer(receive).listen(8080)
+ * ```
+ */
+export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res extends NodeResponse = ServerResponse>(
+  verify: Verify,
+  handle: (verified: Verified, req: Req, res: Res) => unknown,
+  options: NodeHandlerOptions<Req, Res> = {}
+): (req: Req, res: Res, next?: (error?: unknown) => void) => Promise<void> {
+  const own = ownOptions('nodeHandler', options, [...PROXY_OPTIONS, ...HANDLER_OPTIONS])
+  const { body, onRefused, onError } = own
+  validateHandler('nodeHandler', verify, handle, { onRefused, onError })
+  const limits = drainLimits(own)
+  const undoProxy = prepareProxy(own)
+
+  async function run(req: Req, res: Res): Promise<void> {
+    const received = readNodeRequest(req, typeof body === 'function' ? body(req) : body)
+    const verdict = await verify(undoProxy(received))
+    if (verdict.status !== 'verified') {
+      const refusal = refusalOf(verdict, 'nodeHandler', callHook(onRefused, verdict, req, res))
+      return answerAndClose(res, refusal, limits)
+    }
+    res.statusCode = 200 // the default of Koa is 404
+    await orRelease(verify, verdict, async () => {
+      const answer = await handle(verdict, req, res)
+      if (answer !== undefined || res.headersSent || res.writableEnded) return
+      if (res.statusCode === 200) res.statusCode = 204
+      removeFraming(res)
+      res.end()
+    })
+  }
+
+  /** To `next` where there is one, or else to `onError`, with 500. */
+  async function fail(error: unknown, req: Req, res: Res, next?: (error?: unknown) => void): Promise<void> {
+    if (next !== undefined) {
+      try {
+        return await next(error)
+      } catch (failure) {
+        console.error(failure)
+      }
+    }
+    // The error alone: the console shows objects whole, the request with its Authorization too.
+    else if (onError === undefined) console.error(error)
+    else callHook(onError, error, req, res)
+    await answerAndClose(res, { status: 500, headers: {} }, limits)
+  }
+
+  return async (req, res, next) => {
+    try {
+      if (await isTurn(req, res)) await run(req, res)
+    } catch (error) {
+      await fail(error, req, res, next)
+    }
+  }
+}

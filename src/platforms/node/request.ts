@@ -1,0 +1,162 @@
+import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../../http/request.ts'
+import { ownOptions } from '../../mistakes.ts'
+import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
+
+export type NodeRequest = IncomingMessage | Http2ServerRequest
+
+export interface FromNodeOptions extends ProxyOptions {
+  /** the raw bytes, when something has read them already: an `express.raw()` Buffer, `req.rawBody` */
+  body?: Uint8Array | string | undefined
+}
+
+/**
+ * A received request from `node:http`, `node:https`, `node:http2` (compatibility API), Express, Fastify
+ * (`request.raw`), Koa (`ctx.req`) or Nest.
+ *
+ * The target is `req.originalUrl`, which Express and Connect set when a router is mounted under a prefix, or else
+ * `req.url`. If anything else rewrites `req.url`, the signature does not verify; restore the target:
+ * `{ ...fromNodeRequest(ctx.req), target: ctx.originalUrl }` (koa-mount).
+ *
+ * The body is `options.body` when given, else the request stream itself, which is read only after the signature over
+ * the head was verified.
+ *
+ * @throws TypeError for a parsed body, for a stream that was read already when no raw bytes are given, for anything
+ *   that is not Node's request, and for a bad option; never for what a sender sends
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { createVerifier, fromNodeRequest, httpStatus } from 'signed-requests'
+ *
+ * const verify = createVerifier({ serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' })
+ * createServer(async (req, res) => {
+ *   const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
+ *   res.writeHead(httpStatus(verdict)).end()
+ * })
+ * ```
+ */
+export function fromNodeRequest(req: NodeRequest, options: FromNodeOptions = {}): ReceivedRequest {
+  const own = ownOptions('fromNodeRequest', options, ['body', ...PROXY_OPTIONS])
+  return prepareProxy(own)(readNodeRequest(req, own.body))
+}
+
+/** The request as it arrived here. */
+export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest {
+  if (!Array.isArray(req?.rawHeaders))
+    throw new TypeError(
+      'fromNodeRequest() takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ' +
+        'ctx.req in Koa; for a Request use fromFetchRequest(), for a Lambda event fromLambdaEvent()'
+    )
+  // Frameworks that rewrite `url` keep the original one on the request itself; inherited properties are ignored.
+  const originalUrl = Object.hasOwn(req, 'originalUrl') && (req as { originalUrl?: unknown }).originalUrl
+  return {
+    method: req.method ?? '',
+    target: typeof originalUrl === 'string' ? originalUrl : (req.url ?? ''),
+    headers: headerLines(req),
+    body: bodyOf(req, body),
+    // Not `:scheme` of HTTP/2, which the client chooses.
+    https: (req.socket as { encrypted?: boolean } | null)?.encrypted === true
+  }
+}
+
+/**
+ * `rawHeaders` in pairs, so that repeats are seen. In HTTP/2 the pseudo-header `:authority` replaces Host (RFC 9113
+ * section 8.3.1); a Host with the same value is not a repeat.
+ */
+function headerLines({ rawHeaders }: NodeRequest): HeaderLine[] {
+  const all: HeaderLine[] = []
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) all.push([rawHeaders[i]!, rawHeaders[i + 1]!])
+  const lines = all.filter(([name]) => !name.startsWith(':'))
+  const [, authority] = all.find(([name]) => name === ':authority') ?? []
+  const isHost = ([name, value]: HeaderLine) => name.toLowerCase() === 'host' && value === authority
+  return authority === undefined || lines.some(isHost) ? lines : [...lines, ['Host', authority]]
+}
+
+function bodyOf(req: NodeRequest, given: unknown): ReceivedBody {
+  if (given instanceof Uint8Array || typeof given === 'string') return given
+  if (!isNoBody(given)) throw rawBytesNeeded('options.body is not raw bytes but a parsed body')
+  if (!req.aborted && req.readableDidRead) throw rawBytesNeeded('the request body was already read')
+  if (!req.aborted && req.readableEnded) return null
+  if (typeof req.pause === 'function') return { [Symbol.asyncIterator]: () => chunksOf(req) }
+  // A mock request cannot be paused.
+  return Symbol.asyncIterator in (req as object) ? (req as AsyncIterable<Uint8Array>) : null
+}
+
+/** Body parsers with nothing to parse leave undefined (Express 5) or an empty object (Express 4). */
+function isNoBody(given: unknown): boolean {
+  if (given === undefined || given === null) return true
+  const prototype = Object.getPrototypeOf(given)
+  return (prototype === Object.prototype || prototype === null) && Object.keys(given).length === 0
+}
+
+/**
+ * The chunks of a request. It differs from the stream's own iterator in three ways:
+ * - `return()` stops at once, even while a chunk is awaited, and removes its listeners: the rest can be dropped.
+ * - The request is never destroyed, so its connection is not either, and an answer can be sent.
+ * - An interrupted upload is an error on HTTP/2 too, where the stream of Node.js ends as if it were complete.
+ */
+function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let received = 0
+  let end: Error | typeof DONE | undefined
+  let wake = () => {}
+
+  const onData = (chunk: Uint8Array) => {
+    received += chunk.length
+    chunks.push(chunk)
+    // Read no more until the next chunk is asked for: the sender waits.
+    req.pause()
+    wake()
+  }
+  // On HTTP/2 a reset with NO_ERROR ends the stream too: a body shorter than its Content-Length is not complete.
+  const isCut = () => req.aborted || received < Number(req.headers['content-length'] ?? 0)
+  const onEnd = () => stop(isCut() ? aborted() : DONE)
+  const onClose = () => stop(aborted())
+  const stop = (how: Error | typeof DONE) => {
+    end ??= how
+    req.off('data', onData).off('end', onEnd).off('close', onClose)
+    wake()
+  }
+  // The error listener stays: a later error, when the sender disconnects, must not crash the process.
+  req.on('error', stop)
+  if (req.destroyed || req.aborted) onClose()
+  else req.on('data', onData).on('end', onEnd).on('close', onClose)
+
+  return {
+    async next() {
+      while (chunks.length === 0 && end === undefined) {
+        await new Promise<void>(resolve => {
+          wake = resolve
+          req.resume()
+        })
+      }
+      const value = chunks.shift()
+      if (value !== undefined) return { done: false, value }
+      if (end instanceof Error) throw end
+      return DONE
+    },
+    async return() {
+      chunks.length = 0
+      stop(DONE)
+      req.resume()
+      return DONE
+    }
+  }
+}
+
+const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined }
+
+const aborted = () => Object.assign(new Error('the request was aborted'), { code: 'ECONNRESET' })
+
+const rawBytesNeeded = (problem: string): TypeError =>
+  new TypeError(
+    `${problem}, probably by a body parser, and the digest is over the bytes as sent. Verify before any parser ` +
+      'runs, or keep the bytes and pass them as options.body. ' +
+      'Express: express.raw({ type: "*/*" }) on this route and { body: req.body }, or ' +
+      'express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes } }) and { body: req.rawBody }. ' +
+      'Nest: NestFactory.create(AppModule, { rawBody: true }) and { body: req.rawBody }. ' +
+      'Fastify: addContentTypeParser("*", (_request, _payload, done) => done(null)) around this route. ' +
+      'Koa: this route before the body parser. ' +
+      'Next.js pages: export const config = { api: { bodyParser: false } }'
+  )

@@ -1,0 +1,82 @@
+import { lineValues } from '../http/fields.ts'
+import { isHost } from '../http/host-name.ts'
+import { isPathPrefix, restorePathPrefix } from '../http/path-prefix.ts'
+import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../http/request.ts'
+import { describe, mistake } from '../mistakes.ts'
+
+/** What a proxy in front of the receiver has changed. No forwarding header is trusted unless it is named here. */
+export interface ProxyOptions {
+  /** did it arrive over TLS: yes, no, or as the proxy says in X-Forwarded-Proto; by default, what the receiver saw */
+  https?: boolean | 'x-forwarded-proto' | undefined
+  /** the Host that the sender signed: as the proxy says in X-Forwarded-Host, or a fixed name; by default, as received */
+  host?: 'x-forwarded-host' | (string & {}) | undefined
+  /**
+   * what the proxy has stripped from the front of the path: `'/hooks'`, or as the proxy says in X-Forwarded-Prefix. It
+   * is put in front of the target; a slash at its end is dropped, because the target begins with one.
+   */
+  prefix?: 'x-forwarded-prefix' | (string & {}) | undefined
+}
+
+export const PROXY_OPTIONS = ['https', 'host', 'prefix'] as const
+
+/** What every adapter makes of its framework's request: the header lines one by one, repeats included. */
+export interface AdapterRequest extends ReceivedRequest {
+  headers: readonly HeaderLine[]
+}
+
+/**
+ * A function that gives the request as it reached the proxy: it restores what the proxy changed, as the options say.
+ *
+ * @throws TypeError for a bad option, at once
+ */
+export function prepareProxy(options: Partial<ProxyOptions>): (seen: AdapterRequest) => ReceivedRequest {
+  const { https, host, prefix } = options
+  if (https !== undefined && typeof https !== 'boolean' && https !== 'x-forwarded-proto')
+    throw mistake('options.https is', https, 'write true, false or "x-forwarded-proto"', describe)
+  // No host has the name of a header, in other capitals either. "header" is a word of fromFetchRequest() alone.
+  const isHeaderName = host !== 'x-forwarded-host' && /^(?:header|x-forwarded-.*)$/i.test(String(host))
+  if (host !== undefined && (isHeaderName || !isHost(host)))
+    throw mistake(
+      'options.host is',
+      host,
+      'write "x-forwarded-host" or a host name, such as "hooks.example.com"',
+      describe
+    )
+  if (prefix !== undefined && prefix !== 'x-forwarded-prefix' && !isPathPrefix(prefix))
+    throw mistake(
+      'options.prefix is',
+      prefix,
+      'write "x-forwarded-prefix" or the path that the proxy strips, such as "/hooks"',
+      describe
+    )
+
+  return seen => {
+    const notes: ForwardedNotes = {}
+    const request: ReceivedRequest = { ...seen, https: typeof https === 'boolean' ? https : seen.https }
+    if (https === 'x-forwarded-proto') {
+      const received = lineValues(seen.headers, https)
+      // Exactly one word from exactly one proxy: a list or a repeat has parts that the client may have written.
+      request.https = received.length === 1 && received[0]!.toLowerCase() === 'https'
+      if (!request.https) notes.https = { header: 'X-Forwarded-Proto', received }
+    }
+    if (host !== undefined) {
+      const isForwarded = host === 'x-forwarded-host'
+      const received = isForwarded ? lineValues(seen.headers, host) : [host]
+      // A missing, repeated or list value is kept: the host check refuses each of them.
+      const others = seen.headers.filter(([name]) => name.toLowerCase() !== 'host')
+      request.headers = [...others, ...received.map(value => ['Host', value] as const)]
+      if (received.length !== 1 || !isHost(received[0])) notes.host = { header: 'X-Forwarded-Host', received }
+    }
+    if (prefix !== undefined) request.target = restorePrefix(seen, prefix)
+    if (notes.https ?? notes.host) request.forwarded = notes
+    return request
+  }
+}
+
+/** The target is left as it is when the header is not exactly one path: the signature then decides. */
+function restorePrefix({ target, headers }: AdapterRequest, option: string): string {
+  const [prefix, ...more] = option === 'x-forwarded-prefix' ? lineValues(headers, option) : [option]
+  // "*" and an absolute URL are not paths (RFC 9112 section 3.2).
+  if (more.length > 0 || !isPathPrefix(prefix) || !target.startsWith('/')) return target
+  return restorePathPrefix(prefix, target)
+}

@@ -1,0 +1,30 @@
+import { assertVerdict } from '../verdict/assert.ts'
+import { httpStatus } from '../verdict/http-status.ts'
+import type { Rejected, Unavailable, Verdict } from '../verdict/verdict.ts'
+
+/**
+ * RFC 9110 section 15.5.2: a 401 names a challenge; the draft's section 3.1.1 names this one. Seconds after which a
+ * sender may try again: long enough for a resolver, short enough for a Date to be recent.
+ */
+const HEADERS: Readonly<Record<number, Record<string, string>>> = {
+  401: { 'WWW-Authenticate': 'Signature' },
+  503: { 'Retry-After': '10' }
+}
+
+/** What every refusal has, on every platform. The body is empty: the sender learns nothing but the status. */
+export interface Refusal {
+  status: number
+  headers: Record<string, string>
+}
+
+/** @param chosen what `onRefused` returned: a number from 400 to 599 is the status instead of `httpStatus` */
+export function refusalOf(verdict: Rejected | Unavailable, from: string, chosen?: unknown): Refusal {
+  assertVerdict(from, verdict)
+  if ((verdict as Verdict).status === 'verified')
+    throw new TypeError(`${from}() got a verdict that is verified: pass that of a refused request`)
+  const status = isErrorStatus(chosen) ? chosen : httpStatus(verdict)
+  return { status, headers: { ...HEADERS[status] } }
+}
+
+const isErrorStatus = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599

@@ -1,0 +1,53 @@
+import { parseEncodedDigests } from '../../http/digest.ts'
+import { parseDateHeader } from '../../http/http-date.ts'
+import { isRecordKeyType, KEY_TYPES } from '../../key/key-types.ts'
+import { fail, withExcerpt } from '../../result/result.ts'
+import type { Scheme, SchemeSteps } from '../scheme.ts'
+import { parseSharedSignature } from './signature-header.ts'
+import { joinSigningString } from './signing-string.ts'
+
+/** What the service always signs, in its order, up to the account header and the digest. */
+const BEFORE_ACCOUNT = ['(request-target)', 'host', 'date']
+
+const steps: SchemeSteps = {
+  name: 'draft-cavage',
+
+  parseSignature(fields) {
+    const value = fields.values.get('signature')
+    if (value === undefined) {
+      const isElsewhere = /^signature /i.test(fields.values.get('authorization') ?? '')
+      return fail('signature-missing', isElsewhere ? { header: 'Authorization' } : undefined)
+    }
+    if (fields.repeated.has('signature')) return fail('signature-repeated')
+    return withExcerpt(parseSharedSignature(value), value)
+  },
+
+  parseTime: fields => parseDateHeader(fields),
+
+  missingCoverage({ headers }, { accountHeader, alsoCovered }) {
+    const required = [...BEFORE_ACCOUNT, accountHeader, 'digest', ...alsoCovered]
+    return required.filter((name, i) => !headers.includes(name) && required.indexOf(name) === i)
+  },
+
+  /** Without regard to case: implementations write `RSA-SHA256`, too. */
+  normalizeAlgorithm: name => name.toLowerCase(),
+
+  buildSigningString: (request, fields, parsed) => joinSigningString(request, fields, parsed.headers, parsed),
+
+  parseDigests(fields) {
+    const value = fields.values.get('digest')
+    return value === undefined ? fail('digest-missing') : parseEncodedDigests(value)
+  },
+
+  /** Section 2.1.3: derived from the key. */
+  defaultAlgorithm: type => (isRecordKeyType(type) ? KEY_TYPES[type].defaultAlgorithm : undefined)
+}
+
+/**
+ * draft-cavage-http-signatures-12, with `Digest` of RFC 3230: what the service uses today. For the option `schemes`.
+ *
+ * @example
+ * import { rfc9421 } from 'signed-requests/rfc9421'
+ * const verify = createVerifier({ ...options, schemes: [draftCavage, rfc9421] })
+ */
+export const draftCavage: Scheme = steps

@@ -1,0 +1,127 @@
+import { hasPunycode, isSubdomain, normalizeName } from '../../http/host-name.ts'
+import { parseDateHeader } from '../../http/http-date.ts'
+import { UNREADABLE } from '../../result/not-run.ts'
+import { fail, ok, type Result, withExcerpt } from '../../result/result.ts'
+import { type Algorithm, computationFor } from '../../signature/algorithms.ts'
+import type { ParsedSignature, Scheme, SchemeSteps } from '../scheme.ts'
+import { parseEncodedContentDigest } from './content-digest.ts'
+import { joinSignatureBase } from './signature-base.ts'
+import { checkComponents, parseSignatureInput, parseSignatures, type SignatureInput } from './signature-input.ts'
+
+interface ParsedRfc9421Signature extends ParsedSignature, Pick<SignatureInput, 'components' | 'signatureParams'> {}
+
+/** Whom the request is for, and what it asks; either may be covered in another form. */
+const ALWAYS_REQUIRED = ['@method', '@request-target', '@authority']
+
+const steps: SchemeSteps = {
+  name: 'rfc9421',
+
+  parseSignature(fields, settings): Result<ParsedRfc9421Signature> {
+    const inputHeader = fields.values.get('signature-input')
+    const signatureHeader = fields.values.get('signature')
+    if (inputHeader === undefined) return fail('signature-missing', { header: 'Signature-Input' })
+    if (signatureHeader === undefined) return fail('signature-missing')
+
+    const inputs = withExcerpt(parseSignatureInput(inputHeader), inputHeader)
+    if (!inputs.ok) return inputs
+    const signatures = withExcerpt(parseSignatures(signatureHeader), signatureHeader)
+    if (!signatures.ok) return signatures
+    const input = chooseInput(inputs.value, settings)
+    if (!input.ok) return input
+
+    const unpaired = findUnpairedLabel(inputs.value, signatures.value)
+    if (unpaired !== undefined) return fail('signature-parameter-missing', { parameter: unpaired })
+    const { label, keyId, components } = input.value
+    const signature = signatures.value.get(label)!
+    if (keyId === undefined) return fail('signature-parameter-missing', { parameter: 'keyid' })
+    if (signature.length === 0) return fail('signature-not-base64')
+    const possible = withExcerpt(checkComponents(input.value, inputHeader), inputHeader)
+    if (!possible.ok) return possible
+    return ok({ ...input.value, keyId, headers: components.map(({ covered }) => covered), signature })
+  },
+
+  /**
+   * A covered Date, else `created`, which is checked with the signature's own times. An unsigned Date proves nothing.
+   */
+  parseTime(fields, signature) {
+    if (!signature.ok) return UNREADABLE
+    const { headers, created } = signature.value
+    if (covers(headers, 'date')) return parseDateHeader(fields)
+    if (created === undefined) return fail('date-missing', { reason: 'neither a covered Date nor created' })
+    return ok({ time: new Date(created * 1000), header: undefined })
+  },
+
+  missingCoverage({ headers, created, expires }, { accountHeader, alsoCovered }) {
+    const has = (...names: string[]) => names.every(name => covers(headers, name))
+    const special = new Map([
+      ['@request-target', has('@request-target') || has('@target-uri') || has('@path', '@query')],
+      ['@authority', has('@authority') || has('host')],
+      // The signature's own parameters are always signed.
+      ['(created)', created !== undefined],
+      ['(expires)', expires !== undefined]
+    ])
+    const required = new Set([...ALWAYS_REQUIRED, accountHeader, 'content-digest', ...alsoCovered])
+    return [...required].filter(name => !(special.get(name) ?? has(name)))
+  },
+
+  /** Section 2.3: a String, which is compared as it is written. */
+  normalizeAlgorithm: name => name,
+
+  buildSigningString: (request, fields, parsed: ParsedRfc9421Signature) => joinSignatureBase(request, fields, parsed),
+
+  parseDigests(fields) {
+    const value = fields.values.get('content-digest')
+    return value === undefined ? fail('digest-missing', { header: 'Content-Digest' }) : parseEncodedContentDigest(value)
+  },
+
+  /** Section 3.2 step 6: known from the key alone when there is no `alg`; if two fit, the first one that is allowed. */
+  defaultAlgorithm: (type, allowed) => [...allowed].find((name: Algorithm) => computationFor(name, type) !== undefined)
+}
+
+/**
+ * RFC 9421, with `Content-Digest` of RFC 9530; `keyid` is the DNS name of the key. For the option `schemes`.
+ *
+ * @example
+ * import { rfc9421 } from 'signed-requests/rfc9421'
+ * const verify = createVerifier({ ...options, schemes: [draftCavage, rfc9421] })
+ */
+export const rfc9421: Scheme = steps
+
+/**
+ * Section 3.2 step 1: among several signatures, the one made with a key of the service. A second one of them is
+ * refused, so an attacker cannot choose which signature is verified; without one, the key-name check refuses.
+ */
+function chooseInput(
+  inputs: readonly SignatureInput[],
+  settings: { readonly serviceDomain: string }
+): Result<SignatureInput> {
+  const isOwn = ({ keyId }: SignatureInput) => keyId !== undefined && isKeyName(keyId, settings.serviceDomain)
+  const [first, second] = inputs.filter(isOwn)
+  if (second !== undefined)
+    return fail('signature-repeated', { reason: 'more than one is made with a key of the service' })
+  return ok(first ?? inputs[0]!)
+}
+
+function isKeyName(keyId: string, domain: string): boolean {
+  const name = normalizeName(keyId)
+  return name !== undefined && isSubdomain(name, domain) && !hasPunycode(name, domain)
+}
+
+/** Section 4: a label must be in both headers; one that is in only one of them is an error. */
+function findUnpairedLabel(
+  inputs: readonly SignatureInput[],
+  signatures: ReadonlyMap<string, Uint8Array>
+): string | undefined {
+  const labels = new Set(inputs.map(({ label }) => label))
+  return (
+    inputs.find(({ label }) => !signatures.has(label))?.label ??
+    [...signatures.keys()].find(label => !labels.has(label))
+  )
+}
+
+/**
+ * With `sf` or `key`, values that other parsers read differently can have the same signed form, so neither counts as
+ * covering the field.
+ */
+const covers = (covered: readonly string[], name: string): boolean =>
+  covered.includes(name) || covered.includes(`${name};bs`)

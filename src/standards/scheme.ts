@@ -1,0 +1,68 @@
+import type { EncodedDigest } from '../http/digest.ts'
+import type { Fields } from '../http/fields.ts'
+import type { ReceivedRequest } from '../http/request.ts'
+import type { KeyType } from '../key/types.ts'
+import type { NotRun } from '../result/not-run.ts'
+import type { Result } from '../result/result.ts'
+import type { SchemeName } from '../result/scheme-name.ts'
+import type { Algorithm } from '../signature/algorithms.ts'
+
+/** What a signature says about itself. Not trusted until the checks pass. */
+export interface ParsedSignature {
+  readonly keyId: string
+  readonly algorithm?: string | undefined
+  /** the covered names, lower case, in the order of the signing string */
+  readonly headers: readonly string[]
+  readonly signature: Uint8Array
+  /** seconds since 1970 */
+  readonly created?: number | undefined
+  /** seconds since 1970 */
+  readonly expires?: number | undefined
+  readonly nonce?: string | undefined
+}
+
+/** When the sender says that it made the request. */
+export interface StatedTime {
+  readonly time: Date
+  /** the Date header; undefined when the time is `created`, which is checked with the signature's own times */
+  readonly header: string | undefined
+}
+
+/** A standard by which requests are signed, for the option `schemes`: `draftCavage` or `rfc9421`. */
+export interface Scheme {
+  readonly name: SchemeName
+}
+
+/** The options that a scheme needs. */
+interface SchemeSettings {
+  readonly serviceDomain: string
+  readonly accountHeader: string
+  readonly alsoCovered: readonly string[]
+}
+
+/** Where the two standards differ. A scheme only parses; the checks, which are the same for both, verify the result. */
+export interface SchemeSteps extends Scheme {
+  /** Parses the headers that carry the signature. */
+  parseSignature(fields: Fields, settings: SchemeSettings): Result<ParsedSignature>
+  /** Finds the time at which the request was made. */
+  parseTime(fields: Fields, signature: Result<ParsedSignature>): Result<StatedTime> | NotRun
+  /** The name of an algorithm in the form in which the allowed ones are written. */
+  normalizeAlgorithm(name: string): string
+  /** The names that must be covered but are not. */
+  missingCoverage(parsed: ParsedSignature, settings: SchemeSettings): readonly string[]
+  /** Builds the signing string (RFC 9421: signature base). It must have been parsed by the same scheme. */
+  buildSigningString(request: ReceivedRequest, fields: Fields, parsed: ParsedSignature): Result<string>
+  /** Parses the header that carries the digests of the body. */
+  parseDigests(fields: Fields): Result<readonly EncodedDigest[]>
+  /** The algorithm for a signature that does not name one. */
+  defaultAlgorithm(type: KeyType, allowed: ReadonlySet<Algorithm>): Algorithm | undefined
+}
+
+/**
+ * The scheme to verify a request by: RFC 9421 where that is allowed and there is a Signature-Input (section 4.1), the
+ * draft otherwise. Never both, so an attacker cannot choose the weaker reading of a request.
+ */
+export function chooseScheme(fields: Fields, schemes: readonly SchemeSteps[]): SchemeSteps {
+  const wanted: SchemeName = fields.values.has('signature-input') ? 'rfc9421' : 'draft-cavage'
+  return schemes.find(({ name }) => name === wanted) ?? schemes[0]!
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it, test } from 'vitest'
+import { errorLabel, fail, withCause } from '../../../src/result/result.ts'
+
+describe('fail', () => {
+  it('has the message of its code, and evidence only where there is some', () => {
+    expect(fail('date-missing')).toStrictEqual({
+      ok: false,
+      code: 'date-missing',
+      message: expect.any(String)
+    })
+    expect(fail('date-malformed', { received: 'x' })).toStrictEqual({
+      ok: false,
+      code: 'date-malformed',
+      message: expect.any(String),
+      evidence: { received: 'x' }
+    })
+  })
+})
+
+describe('withCause', () => {
+  it('adds a cause that is not enumerable, and can be replaced or removed', () => {
+    const failure = { code: 'x' }
+    const cause = new Error('gone')
+    expect(withCause(failure, cause)).toBe(failure)
+    expect(Object.getOwnPropertyDescriptor(failure, 'cause')).toEqual({
+      value: cause,
+      enumerable: false,
+      configurable: true,
+      writable: true
+    })
+  })
+})
+
+const withGetter = Object.defineProperty({}, 'code', {
+  get() {
+    throw new Error('no')
+  }
+})
+
+test.each<[string, unknown, string]>([
+  ['the code of an error', Object.assign(new Error('secret'), { code: 'ECONNRESET' }), 'ECONNRESET'],
+  ['the name of an error without a code', new TypeError('secret'), 'TypeError'],
+  ['the name where the code is a number', { code: 1, name: 'MyError' }, 'MyError'],
+  ['a constant for undefined', undefined, 'an error without a name'],
+  ['a constant for null', null, 'an error without a name'],
+  ['a constant for text, which may hold a secret', 'secret', 'an error without a name'],
+  ['a constant where the name is not text', { name: 1 }, 'an error without a name'],
+  ['a constant for an error whose getter throws', withGetter, 'an error without a name']
+])('is %s', (_, error, label) => {
+  expect(errorLabel(error)).toBe(label)
+})
