@@ -2,12 +2,29 @@ import { expect, test } from 'vitest'
 import { createVerifier, type VerifierOptions, type Verify } from '../../src/index.ts'
 import { loadVectors } from '../support/vectors.ts'
 import { judge } from './judge.ts'
+import type { VectorOptions } from './vector-form.ts'
 
 const vectors = loadVectors().map(vector => [`${vector.file}: ${vector.name}`, vector] as const)
 
 test.each(vectors)('%s', async (_, vector) => {
   const { expected, actual } = await judge(createVerifier, vector)
   expect(actual).toEqual(expected)
+})
+
+/** In both directions of each default that a receiver may change. */
+const OTHER_DEFAULTS: readonly Partial<VectorOptions>[] = [
+  { dateTolerance: 600, minRsaBits: 512, maxRsaBits: 16_384, maxBodyBytes: 20_971_520, requireHttps: false },
+  { dateTolerance: 60, minRsaBits: 2048, maxRsaBits: 4096, maxBodyBytes: 1000 },
+  { algorithms: ['rsa-sha256', 'rsa-sha512', 'ed25519', 'hs2019'] }
+]
+
+test.each(OTHER_DEFAULTS)('every vector states the options that it depends on: another default is %o', async others => {
+  for (const vector of loadVectors()) {
+    // With RFC 9421, the default is other algorithms.
+    if ('algorithms' in others && vector.json.options.schemes !== undefined) continue
+    const { expected, actual } = await judge(given => createVerifier({ ...others, ...given }), vector)
+    expect([vector.name, actual]).toEqual([vector.name, expected])
+  }
 })
 
 test('a verifier that has judged other vectors gives each the same verdict', async () => {

@@ -44,7 +44,10 @@ export const vectors = [
   hosted('host-upper-case', 'HOOKS.Example.COM', VERIFIED),
   hosted('host-with-default-port', 'hooks.example.com:443', VERIFIED),
   mismatch('host-with-another-port', 'hooks.example.com:8443'),
-  mismatch('host-with-port-80-over-https', 'hooks.example.com:80'),
+  vector('host-with-port-80-over-https', rejected('host-mismatch'), {
+    set: { Host: 'hooks.example.com:80' },
+    options: { requireHttps: true }
+  }),
   mismatch('host-with-empty-port', 'hooks.example.com:', 'Allowed by RFC 3986 section 3.2.3, sent by nobody.'),
   mismatch('host-with-zero-before-the-port', 'hooks.example.com:0443'),
   mismatch('host-with-sign-before-the-port', 'hooks.example.com:+443'),
@@ -75,7 +78,7 @@ export const vectors = [
   }),
   vector('host-configured-with-port-80-where-https-is-required', rejected('host-mismatch'), {
     note: 'Over HTTPS, 80 is a port like any other.',
-    options: { hosts: ['hooks.example.com:80'] }
+    options: { hosts: ['hooks.example.com:80'], requireHttps: true }
   }),
   vector('host-second-of-two', VERIFIED, {
     options: { hosts: ['www.example.com', 'hooks.example.com'] }

@@ -213,6 +213,7 @@ export const vectors = [
   }),
   vector('key-type-ed25519-without-algorithm-and-not-allowed', rejected('key-type-mismatch'), {
     ...ed25519,
+    options: { algorithms: ['rsa-sha256'] },
     source: 'RFC 8463 section 4',
     algorithm: null
   }),
@@ -381,26 +382,37 @@ export const vectors = [
   record('key-ed25519-spki-as-rsa', `v=DKIM1; k=rsa; p=${ED25519_SPKI.toString('base64')}`, 'key-type-mismatch'),
 
   // size and strength
-  vector('key-1024-bits', VERIFIED, { source: SIZE, key: RSA_1024 }),
-  vector('key-too-short-1023-bits', rejected('key-too-short'), { source: SIZE, key: RSA_1023 }),
-  vector('key-too-short-512-bits', rejected('key-too-short'), { source: SIZE, key: RSA_512 }),
+  vector('key-1024-bits', VERIFIED, { source: SIZE, key: RSA_1024, options: { minRsaBits: 1024 } }),
+  vector('key-too-short-1023-bits', rejected('key-too-short'), {
+    source: SIZE,
+    key: RSA_1023,
+    options: { minRsaBits: 1024 }
+  }),
+  vector('key-too-short-512-bits', rejected('key-too-short'), {
+    source: SIZE,
+    key: RSA_512,
+    options: { minRsaBits: 1024 }
+  }),
   vector('key-too-short-for-this-receiver', rejected('key-too-short'), {
     source: SIZE,
-    options: { minRsaBits: 2049 }
+    options: { minRsaBits: 2049, maxRsaBits: 8192 }
   }),
   vector('key-just-long-enough-for-this-receiver', VERIFIED, {
     source: SIZE,
-    options: { minRsaBits: 2048 }
+    options: { minRsaBits: 2048, maxRsaBits: 8192 }
   }),
   vector('key-too-long', rejected('key-too-long'), {
     note: 'Verifying with it would cost what a stranger likes.',
-    records: txt(`v=DKIM1; p=${rsaSpki(numberOfBits(8193), 65537n).toString('base64')}`)
+    records: txt(`v=DKIM1; p=${rsaSpki(numberOfBits(8193), 65537n).toString('base64')}`),
+    options: { maxRsaBits: 8192 }
   }),
-  vector('key-8192-bits', VERIFIED, { key: RSA_8192 }),
+  vector('key-8192-bits', VERIFIED, { key: RSA_8192, options: { maxRsaBits: 8192 } }),
   vector('key-too-long-for-this-receiver', rejected('key-too-long'), {
-    options: { maxRsaBits: 2047 }
+    options: { minRsaBits: 1024, maxRsaBits: 2047 }
   }),
-  vector('key-just-short-enough-for-this-receiver', VERIFIED, { options: { maxRsaBits: 2048 } }),
+  vector('key-just-short-enough-for-this-receiver', VERIFIED, {
+    options: { minRsaBits: 1024, maxRsaBits: 2048 }
+  }),
   vector('key-exponent-3', VERIFIED, { source: 'RFC 8017 section 3.1', key: EXPONENT_3 }),
   vector('key-weak-exponent-1', rejected('key-weak'), {
     source: 'RFC 8017 section 3.1',

@@ -10,6 +10,7 @@ export const vectors = [
   }),
   vector('several-https-and-account', rejected('not-https', 'account-mismatch'), {
     https: false,
+    options: { requireHttps: true },
     set: { 'X-Service-ID': 'account-5678' }
   }),
   vector('several-coverage-and-key-name', rejected('coverage-insufficient', 'key-name-outside-domain'), {
@@ -42,6 +43,7 @@ export const vectors = [
     ),
     {
       https: false,
+      options: { requireHttps: true },
       set: {
         Host: 'hooks.other.example',
         Date: 'Fri, 20 Nov 2026 13:00:00 GMT',
@@ -59,6 +61,7 @@ export const vectors = [
     {
       note: 'An ordinary request that nobody signed.',
       https: false,
+      options: { requireHttps: true },
       set: { Host: null, Date: null, 'X-Service-ID': null, Digest: null, 'X-Nonce': null },
       absentAs: '',
       received: { set: { Signature: null } }

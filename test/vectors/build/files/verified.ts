@@ -40,9 +40,11 @@ export const vectors = [
   }),
   vector('verified-with-a-short-key', VERIFIED, {
     source: 'RFC 8301 section 3.2: 1024 bits are the least',
-    key: RSA_1024
+    key: RSA_1024,
+    options: { minRsaBits: 1024 }
   }),
   vector('verified-large-body', VERIFIED, {
-    body: '{"event":"published"}\n'.repeat(100)
+    body: '{"event":"published"}\n'.repeat(100),
+    options: { maxBodyBytes: 10_485_760 }
   })
 ]
