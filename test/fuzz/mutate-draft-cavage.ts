@@ -1,4 +1,4 @@
-import type { Header } from '../vectors/build/sign.ts'
+import type { Header } from '../../fixtures/source/sign.ts'
 import {
   CHANGING,
   changeBytes,

@@ -1,5 +1,5 @@
-import { toInteger, toOctets } from '../vectors/build/der.ts'
-import type { Header } from '../vectors/build/sign.ts'
+import { toInteger, toOctets } from '../../fixtures/source/der.ts'
+import type { Header } from '../../fixtures/source/sign.ts'
 import type { Random } from './random.ts'
 import { RECORDS, type Signed } from './signed.ts'
 

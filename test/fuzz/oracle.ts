@@ -1,5 +1,5 @@
+import type { Header } from '../../fixtures/source/sign.ts'
 import type { Code, Verdict, Verified } from '../../src/index.ts'
-import type { Header } from '../vectors/build/sign.ts'
 import { RECORDS, type Signed, type SignedByDraft, type SignedByRfc9421 } from './signed.ts'
 import { canonicalOf, memberOf } from './structured.ts'
 

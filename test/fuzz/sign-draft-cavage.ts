@@ -1,4 +1,4 @@
-import { type Header, type Scheme, signingString, signText, type Times } from '../vectors/build/sign.ts'
+import { type Header, type Scheme, signingString, signText, type Times } from '../../fixtures/source/sign.ts'
 import type { Random } from './random.ts'
 import { hashOf, KEYS, NOW_SECONDS, pickParts, type SignedByDraft } from './signed.ts'
 

@@ -1,4 +1,4 @@
-import { type Header, type Scheme, signText } from '../vectors/build/sign.ts'
+import { type Header, type Scheme, signText } from '../../fixtures/source/sign.ts'
 import type { Random } from './random.ts'
 import { hashOf, KEYS, NOW_SECONDS, pickParts, type SignedByRfc9421 } from './signed.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { ED25519, ONE, RSA_1024, type TestKey, TWO } from '../../fixtures/source/keys.ts'
+import type { Header, Times } from '../../fixtures/source/sign.ts'
 import type { Code } from '../../src/index.ts'
-import { ED25519, ONE, RSA_1024, type TestKey, TWO } from '../vectors/build/keys.ts'
-import type { Header, Times } from '../vectors/build/sign.ts'
 import type { Random } from './random.ts'
 
 export const NOW_SECONDS = 1795176000

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import type { VectorVerdict } from '../../fixtures/source/vector-form.ts'
 import { runVectors } from '../support/run-process.ts'
 import { loadVectors, type Vector } from '../support/vectors.ts'
-import type { VectorVerdict } from '../vectors/vector-form.ts'
 
 const at = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 const VERIFIER = at('verifier.py')

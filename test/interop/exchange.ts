@@ -1,4 +1,5 @@
 import { constants, createHash, sign } from 'node:crypto'
+import { ONE } from '../../fixtures/source/keys.ts'
 import {
   buildSigningString,
   createVerifier,
@@ -11,7 +12,6 @@ import {
 import { draftCavage } from '../../src/standards/draft-cavage/scheme.ts'
 import { buildSignatureBase, parseSignatureInput, parseSignatures, rfc9421 } from '../../src/standards/rfc9421/index.ts'
 import { createSigningKey, signRequest } from '../../src/testing/sign.ts'
-import { ONE } from '../vectors/build/keys.ts'
 import { type Case, HOST, type Line } from './cases.ts'
 import { KEY_ID, type Peer, PRIVATE_PEM, preparationsOf } from './peers/peer.ts'
 

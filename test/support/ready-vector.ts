@@ -1,7 +1,7 @@
 import type * as suite from 'signed-requests-vectors'
+import type { VectorJson, VectorVerdict } from '../../fixtures/source/vector-form.ts'
 import { optionsOfVector, requestOfVector } from '../../src/fixture/setup.ts'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
-import type { VectorJson, VectorVerdict } from '../vectors/vector-form.ts'
 
 /** A vector ready for the library. */
 export interface Vector {

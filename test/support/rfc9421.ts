@@ -1,8 +1,8 @@
 import { constants, createHash, sign } from 'node:crypto'
+import { ED25519, ONE } from '../../fixtures/source/keys.ts'
+import { type Parts, signLines, type Written } from '../../fixtures/source/sign-rfc9421.ts'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
 import { rfc9421 } from '../../src/standards/rfc9421/index.ts'
-import { ED25519, ONE } from '../vectors/build/keys.ts'
-import { type Parts, signLines, type Written } from '../vectors/build/sign-rfc9421.ts'
 
 /** A service that signs by RFC 9421. */
 

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { createVerifier, type VerifierOptions, type Verify } from '../../src/index.ts'
 import { loadVectors } from '../support/vectors.ts'
 import { judge } from './judge.ts'
-import type { VectorOptions } from './vector-form.ts'
 
 const vectors = loadVectors().map(vector => [`${vector.file}: ${vector.name}`, vector] as const)
 
@@ -12,7 +11,7 @@ test.each(vectors)('%s', async (_, vector) => {
 })
 
 /** In both directions of each default that a receiver may change. */
-const OTHER_DEFAULTS: readonly Partial<VectorOptions>[] = [
+const OTHER_DEFAULTS: readonly Partial<VerifierOptions>[] = [
   { dateTolerance: 600, minRsaBits: 512, maxRsaBits: 16_384, maxBodyBytes: 20_971_520, requireHttps: false },
   { dateTolerance: 60, minRsaBits: 2048, maxRsaBits: 4096, maxBodyBytes: 1000 },
   { algorithms: ['rsa-sha256', 'rsa-sha512', 'ed25519', 'hs2019'] }

@@ -1,4 +1,4 @@
-import { rsaPublicKey, rsaSpki } from '../../vectors/build/der.ts'
+import { rsaPublicKey, rsaSpki } from '../../../fixtures/source/der.ts'
 import {
   ED25519,
   EXPONENT_3,
@@ -9,7 +9,7 @@ import {
   RSA_1024,
   type TestKey,
   TWO
-} from '../../vectors/build/keys.ts'
+} from '../../../fixtures/source/keys.ts'
 
 /** A way to write one part of a record; the first of each part is the usual one. */
 export interface Variant {

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { ED25519, type TestKey } from '../../../fixtures/source/keys.ts'
+import { vector } from '../../../fixtures/source/recipe.ts'
+import { VERIFIED } from '../../../fixtures/source/verdicts.ts'
 import { createVerifier } from '../../../src/index.ts'
-import { ED25519, type TestKey } from '../../vectors/build/keys.ts'
-import { vector } from '../../vectors/build/recipe.ts'
-import { VERIFIED } from '../../vectors/build/verdicts.ts'
 import { load, versionOf } from '../peers/peer.ts'
 import type { Sample } from './records.ts'
 

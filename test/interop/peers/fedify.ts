@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto'
-import { ONE } from '../../vectors/build/keys.ts'
+import { ONE } from '../../../fixtures/source/keys.ts'
 import { HOST, type Line } from '../cases.ts'
 import { load, type Peer, PUBLIC_PEM, versionOf } from './peer.ts'
 

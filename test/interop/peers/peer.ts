@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { ONE } from '../../vectors/build/keys.ts'
+import { ONE } from '../../../fixtures/source/keys.ts'
 import type { Case, Line, Preparation } from '../cases.ts'
 
 /** Another implementation. */

@@ -141,7 +141,7 @@ describe('an odd answer', () => {
     const probed = await runInside(['probe', url])
     expect(probed.stdout).toMatch(/^FAIL {2}GET {15}101: it changed to another protocol/m)
     expect(probed.code).toBe(1)
-    const sent = await runInside(['send', url, '--key', 'test/vectors/build/keys/one.pem'])
+    const sent = await runInside(['send', url, '--key', 'fixtures/source/keys/one.pem'])
     expect(sent.stdout).toContain('answer: 101 ')
     expect(sent.code).toBe(1)
   })
@@ -160,7 +160,7 @@ describe('an odd answer', () => {
 
   it('2xx to CONNECT is an answer', async () => {
     const url = await say('HTTP/1.1 200 OK\r\n\r\n')
-    const key = ['--key', 'test/vectors/build/keys/one.pem']
+    const key = ['--key', 'fixtures/source/keys/one.pem']
     expect((await runInside(['send', url, ...key, '--method', 'CONNECT'])).code).toBe(0)
   })
 

@@ -17,7 +17,7 @@ import { makeCertificate } from '../../support/https.ts'
 import { listen as listenOn } from '../../support/listen.ts'
 import { runInside } from '../../support/run-cli.ts'
 
-const keyFile = 'test/vectors/build/keys/one.pem'
+const keyFile = 'fixtures/source/keys/one.pem'
 const send = (url: string, ...flags: string[]) => runInside(['send', url, '--key', keyFile, ...flags])
 /** The same with a DNS server that has the key. */
 const sendServed = (url: string, ...flags: string[]) => send(url, '--serve-dns', dnsAddress, ...flags)
@@ -108,7 +108,7 @@ it('signs with a given key of 8192 bits, whose record does not fit into a datagr
   const brand = { serviceDomain: 'brand.example', accounts: '77', accountHeader: 'X-Brand-ID' }
   const url = await startReceiver(brand)
   const flags =
-    '--domain brand.example --selector two --account 77 --account-header X-Brand-ID --method PUT --data @- --key test/vectors/build/keys/rsa-8192.pem'
+    '--domain brand.example --selector two --account 77 --account-header X-Brand-ID --method PUT --data @- --key fixtures/source/keys/rsa-8192.pem'
   const args = ['send', url, ...flags.split(' '), '--header', 'X-Extra: 1', '--serve-dns', dnsAddress]
   const { code, stdout } = await runCli(args, 'from a pipe')
   expect(stdout).toContain(`PUT ${url}/\nanswer: 200 OK`)
@@ -322,7 +322,7 @@ it('says that the port for DNS is taken, and ends', async () => {
 })
 
 it('rejects a file that is not an RSA private key', async () => {
-  const key = 'test/vectors/build/keys/ec-p256.pem'
+  const key = 'fixtures/source/keys/ec-p256.pem'
   const { code, stderr } = await runInside(['send', 'http://127.0.0.1:1/', '--key', key])
   expect([code, stderr]).toEqual([64, `signed-requests: ${key} is not an RSA private key in PEM\n`])
 })

@@ -102,7 +102,7 @@ describe('usage', () => {
     [['send', 'http://a.example', '--header', 'x'], "--header takes 'NAME: TEXT'"]
   ])('%j is a mistake, in one line', async (args, message) => {
     // Without a key of its own, send makes one.
-    const key = args[0] === 'send' ? ['--key', 'test/vectors/build/keys/one.pem'] : []
+    const key = args[0] === 'send' ? ['--key', 'fixtures/source/keys/one.pem'] : []
     expect(await runInside([...args, ...key], capture)).toEqual({
       code: 64,
       stdout: '',

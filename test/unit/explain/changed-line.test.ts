@@ -1,6 +1,7 @@
 import { constants, sign as cryptoSign } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ED25519, ONE } from '../../../fixtures/source/keys.ts'
 import { findChangedLine, PATIENT_SEARCH_COST, SEARCH_COST } from '../../../src/explain/changed-line.ts'
 import { diagnoseWithin } from '../../../src/explain/diagnose.ts'
 import { openSignature } from '../../../src/explain/opened-signature.ts'
@@ -18,7 +19,6 @@ import { cpuTime } from '../../support/cpu-time.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { sniff } from '../../support/sniff.ts'
 import { loadVectors } from '../../support/vectors.ts'
-import { ED25519, ONE } from '../../vectors/build/keys.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const HOSTS = ['receiver.example', 'www.receiver.example']

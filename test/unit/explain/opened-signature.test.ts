@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { ED25519, ONE, type TestKey, TWO } from '../../../fixtures/source/keys.ts'
+import { digestInfo, encodePkcs1, type Scheme, signEncoded, signText } from '../../../fixtures/source/sign.ts'
 import { openSignature } from '../../../src/explain/opened-signature.ts'
-import { ED25519, ONE, type TestKey, TWO } from '../../vectors/build/keys.ts'
-import { digestInfo, encodePkcs1, type Scheme, signEncoded, signText } from '../../vectors/build/sign.ts'
 
 const TEXT = 'date: Fri, 20 Nov 2026 12:00:00 GMT'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ED25519, RSA_1024 as ONE, EXPONENT_3 as TWO } from '../../../fixtures/source/keys.ts'
 import { joinStrings } from '../../../src/key/bun-strings.ts'
 import { importPublicKey } from '../../../src/key/key-types.ts'
 import { parseKeyRecord } from '../../../src/key/record.ts'
-import { ED25519, RSA_1024 as ONE, EXPONENT_3 as TWO } from '../../vectors/build/keys.ts'
 
 /** As Bun returns records: each string as a record. */
 const flatten = (records: readonly (readonly string[])[]): string[][] => records.flat().map(string => [string])

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { rsaPublicKey } from '../../../fixtures/source/der.ts'
+import { ED25519, modulusOf, ONE, RSA_512, RSA_1024, type TestKey } from '../../../fixtures/source/keys.ts'
 import { importPublicKey, parseKeyRecord } from '../../../src/index.ts'
 import { looksLikeKeyRecord } from '../../../src/key/record.ts'
-import { rsaPublicKey } from '../../vectors/build/der.ts'
-import { ED25519, modulusOf, ONE, RSA_512, RSA_1024, type TestKey } from '../../vectors/build/keys.ts'
 
 const read = (record: string | string[]): unknown => {
   const result = parseKeyRecord(record)

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { rsaPublicKey, rsaSpki } from '../../../fixtures/source/der.ts'
 import { parseRsaDer } from '../../../src/key/rsa-der.ts'
 import { modulusOf } from '../../support/rsa.ts'
-import { rsaPublicKey, rsaSpki } from '../../vectors/build/der.ts'
 
 const N = (1n << 2047n) + 1n
 const GOOD = { bits: 2048, modulus: Buffer.from(N.toString(16), 'hex'), isExponentGood: true }

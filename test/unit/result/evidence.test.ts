@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { EC_P256, ED25519, ONE, TWO } from '../../../fixtures/source/keys.ts'
 import { createVerifier } from '../../../src/index.ts'
 import { loadVectors } from '../../support/vectors.ts'
-import { EC_P256, ED25519, ONE, TWO } from '../../vectors/build/keys.ts'
 
 const vectors = new Map(loadVectors().map(vector => [vector.name, vector]))
 

@@ -1,6 +1,6 @@
+import { toInteger } from '../../../fixtures/source/der.ts'
 import type { Random } from '../../fuzz/random.ts'
 import type { RsaNumbers } from '../../support/big-integer.ts'
-import { toInteger } from '../../vectors/build/der.ts'
 
 /** An element of ITU-T X.690, to be written in ways that DER does not have. */
 interface Element {

@@ -1,5 +1,8 @@
 import { constants, createHash, createPrivateKey, createPublicKey, publicEncrypt, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { rsaPublicKey, rsaSpki, toInteger, toOctets } from '../../../fixtures/source/der.ts'
+import { ED25519, EXPONENT_3, modulusOf, ONE, RSA_1024, type TestKey } from '../../../fixtures/source/keys.ts'
+import { signEncoded, signText } from '../../../fixtures/source/sign.ts'
 import type { Random } from '../../fuzz/random.ts'
 import {
   addPoints,
@@ -17,9 +20,6 @@ import {
   verifyPkcs1,
   verifyPss
 } from '../../support/big-integer.ts'
-import { rsaPublicKey, rsaSpki, toInteger, toOctets } from '../../vectors/build/der.ts'
-import { ED25519, EXPONENT_3, modulusOf, ONE, RSA_1024, type TestKey } from '../../vectors/build/keys.ts'
-import { signEncoded, signText } from '../../vectors/build/sign.ts'
 import { mutateDer, readKey } from './mutated-der.ts'
 
 /** A signature for the library to judge, and what big integers say of it. */

@@ -1,10 +1,10 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { rsaPublicKey, rsaSpki } from '../../../fixtures/source/der.ts'
+import { modulusOf, ONE } from '../../../fixtures/source/keys.ts'
 import { importPublicKey, parseKeyRecord, verifySignature } from '../../../src/index.ts'
 import { createRandom } from '../../fuzz/random.ts'
 import { type RsaNumbers, verifyEd25519 } from '../../support/big-integer.ts'
-import { rsaPublicKey, rsaSpki } from '../../vectors/build/der.ts'
-import { modulusOf, ONE } from '../../vectors/build/keys.ts'
 import { mutateDer, readKey } from './mutated-der.ts'
 import { type Case, ed25519Case, rsaCase } from './mutated-signatures.ts'
 

@@ -1,9 +1,9 @@
 import { constants, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it, vi } from 'vitest'
+import { toInteger, toOctets } from '../../../fixtures/source/der.ts'
 import type { PublicKey } from '../../../src/key/key-types.ts'
 import { verifySignature } from '../../../src/signature/verify-signature.ts'
 import { modulusOf } from '../../support/rsa.ts'
-import { toInteger, toOctets } from '../../vectors/build/der.ts'
 
 // The worst platform: it takes s + n for s, as Deno does for PSS, and also a signature that is too short or too long.
 vi.mock('node:crypto', async importOriginal => ({

@@ -1,9 +1,9 @@
 import { createVerify, generateKeyPairSync, sign, verify } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ONE } from '../../../fixtures/source/keys.ts'
+import { signText } from '../../../fixtures/source/sign.ts'
 import type { PublicKey } from '../../../src/key/key-types.ts'
 import { verifySignature } from '../../../src/signature/verify-signature.ts'
-import { ONE } from '../../vectors/build/keys.ts'
-import { signText } from '../../vectors/build/sign.ts'
 
 // Both ways give the same on Node.js. Which one is taken shows here; that it is right there, in test/runtimes.
 vi.mock('node:crypto', async importOriginal => {

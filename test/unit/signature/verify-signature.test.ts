@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
+import { ED25519, EXPONENT_3, ONE, RSA_1024, type TestKey } from '../../../fixtures/source/keys.ts'
+import { type Scheme, signText } from '../../../fixtures/source/sign.ts'
 import { importPublicKey, type PublicKey, parseKeyRecord, verifySignature } from '../../../src/index.ts'
-import { ED25519, EXPONENT_3, ONE, RSA_1024, type TestKey } from '../../vectors/build/keys.ts'
-import { type Scheme, signText } from '../../vectors/build/sign.ts'
 
 function publicKeyOf({ record }: TestKey): PublicKey {
   const parsed = parseKeyRecord(record)

@@ -1,9 +1,9 @@
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import type { RFC9421_EXAMPLES } from '../../../../fixtures/source/files/rfc9421-examples.ts'
 import { type PublicKey, verifySignature } from '../../../../src/index.ts'
 import { buildSignatureBase, parseSignatureInput, parseSignatures } from '../../../../src/standards/rfc9421/index.ts'
-import type { RFC9421_EXAMPLES } from '../../../vectors/build/files/rfc9421-examples.ts'
 
 const { keys, vectors }: typeof RFC9421_EXAMPLES = JSON.parse(
   readFileSync(new URL('../../../../fixtures/rfc9421-examples.json', import.meta.url), 'utf8')
