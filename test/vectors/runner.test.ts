@@ -81,6 +81,64 @@ describe('signed-requests-vectors', () => {
     expect({ code, stderr, count: counted.size }).toEqual({ code: 1, stderr: '', count: answers.length })
   })
 
+  it('shows the note of a vector that differs', async () => {
+    const { note, verdict } = loadVectors().find(({ name }) => name === 'date-right-in-another-header')!
+    expect(verdict.status).toBe('rejected')
+    const answer = program('noted', `'{"status":"verified"}'`)
+    const { stdout } = await run(answer, '--only', 'date-right-in-another-header')
+    expect(stdout).toContain(
+      `\n     note:     ${note}\n     expected: rejected: date date-too-old\n     answered: verified\n`
+    )
+  })
+
+  it('names the vector that has no answer, and prints each line of the program as a line', async () => {
+    const crash = "process.stderr.write('Traceback:\\n  line 2\\n\\nKeyError\\n'); process.exit(7)"
+    const answer = `vector.name === 'date-too-old' ? (() => { ${crash} })() : ${RIGHT}`
+    const { code, stderr } = await run(program('named', answer), '--only', 'date')
+    const [problem, ...lines] = stderr.trimEnd().split('\n')
+    expect(problem).toMatch(/ended with code 7 after \d+ of \d+ answers$/)
+    expect(lines).toEqual([
+      '  not answered: date-too-old (--show date-too-old prints it)',
+      '  it says: Traceback:',
+      '  it says:   line 2',
+      '  it says: KeyError'
+    ])
+    expect(code).toBe(2)
+  })
+
+  it.each([
+    [
+      'date-right-in-another-header',
+      ['  POST /hook?id=42', '  X-Date: Fri, 20 Nov 2026 12:00:00 GMT', '  {"event":"published"}'],
+      [
+        '  Some senders sign',
+        '  (request-target): post /hook?id=42\n  host: hooks.example.com\n',
+        'now: 2026-11-20T12:00:00Z'
+      ]
+    ],
+    [
+      'key-too-long-for-this-receiver',
+      ['"maxRsaBits":2047'],
+      ['one._domainkey.service.example: [["v=DKIM1; k=rsa; p=']
+    ],
+    ['body-unreadable', ['it breaks off with ECONNRESET'], []],
+    ['digest-of-a-binary-body', ['  base64: '], []],
+    ['https-missing', ['request, over HTTP:'], []],
+    ['request-value-line-feed', ['\\x0a'], []],
+    ['account-check-failed', ['the function that decides on accounts fails'], []],
+    ['replayed', ['replay store: claimed'], []],
+    ['signature-missing', ['what is signed: it cannot be built'], []]
+  ])('--show prints %s', async (name, lines, others) => {
+    const { code, stdout } = await runVectors(['--show', name])
+    const { json, verdict } = loadVectors().find(vector => vector.name === name)!
+    for (const line of [...lines, ...others, json.signing?.sha256 ?? '']) expect(stdout).toContain(line)
+    const failures = verdict.status === 'verified' ? [] : verdict.failures.map(({ check, code }) => `${check} ${code}`)
+    const expected = [verdict.status, failures.join(', ')].filter(Boolean).join(': ')
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(`expected: ${expected}`)
+    expect(stdout).not.toMatch(/[^\n -~]/)
+    expect(code).toBe(0)
+  })
+
   it('escapes terminal sequences in the output of the program', async () => {
     const answer = `JSON.stringify({ status: '\\u001b[2J\\u202e', failures: [] })`
     const { stdout } = await run(program('escape', answer), '--only', 'https')
@@ -143,7 +201,8 @@ describe('signed-requests-vectors', () => {
     const isLate = problem.startsWith('no answer')
     const { code, stderr } = await run(command, '--only', 'https', '--only', 'host', '--timeout', isLate ? '0.5' : '15')
     expect(stderr, name).toContain(isLate ? 'no answer within 0.5 s' : problem)
-    expect(stderr.split('\n')).toHaveLength(2)
+    const named = problem.startsWith('more answers') ? [] : [expect.stringMatching(/^ {2}not answered: \S+ \(--show/)]
+    expect(stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(/^signed-requests-vectors: /), ...named])
     expect(code).toBe(2)
   })
 
@@ -185,6 +244,7 @@ describe('signed-requests-vectors', () => {
     ['nothing after --', ['--'], 'a command is missing'],
     ['a command without --', ['python3'], "Unexpected argument 'python3'"],
     ['an unknown vector', ['--only', 'nothing', '--', 'true'], 'there is no vector nothing'],
+    ['an unknown vector to show', ['--show', 'date'], 'there is no vector date'],
     ['a timeout of none', ['--timeout', '0', '--', 'true'], '--timeout takes seconds'],
     ['a timeout that is no number', ['--timeout', '1e3', '--', 'true'], '--timeout takes seconds']
   ])('ends with 64 for %s', async (_, args, message) => {
