@@ -62,7 +62,7 @@ const PIPE_TIMEOUT = 3000
 /**
  * The bytes of a file, or of standard input for `-`.
  *
- * @param option where the name was given, such as `--key`; FILE for a capture
+ * @param option where the name was given, such as `--key`; FILE or `--request` for a capture
  * @throws UsageError for what cannot be read, or is larger than 16 MB
  */
 export async function readBytes(file: string, option: string, io: Io): Promise<Buffer> {
@@ -77,7 +77,7 @@ export async function readBytes(file: string, option: string, io: Io): Promise<B
   } catch (error) {
     throw new UsageError(`cannot read ${file} (${option}): ${(error as Error).message}`)
   }
-  const hint = option === 'FILE' ? ': save the one request in a file of its own' : ''
+  const hint = option === 'FILE' || option === '--request' ? ': save the one request in a file of its own' : ''
   if (length > MAX_BYTES) throw new UsageError(`${file} (${option}) is larger than 16 MB${hint}`)
   return Buffer.concat(chunks)
 }

@@ -5,7 +5,11 @@ import { escapeText } from '../explain/text.ts'
 import type { AdapterRequest } from '../platforms/proxy.ts'
 import { UsageError } from './command.ts'
 
-type Sent = Pick<AdapterRequest, 'method' | 'headers'> & { body: Uint8Array | null }
+type Sent = Pick<AdapterRequest, 'method' | 'headers'> & {
+  body: Uint8Array | null
+  /** path and query, byte for byte; those of the URL where they are left out */
+  path?: string
+}
 
 export type Response = Awaited<ReturnType<typeof exchange>>
 
@@ -21,13 +25,14 @@ const BODY_TIMEOUT = 1000
 const MAX_INTERIM = 100
 
 /**
- * One request on a connection of its own: the path and query of the URL, and these headers in this order and case.
+ * One request on a connection of its own, with these headers in this order and case.
  * Redirects are not followed. Rejects when there is no response. Of the body, at most the part that is shown is read.
  */
-export async function exchange(url: URL, { method, headers, body }: Sent, tls: RequestOptions = {}) {
+export async function exchange(url: URL, sent: Sent, tls: RequestOptions = {}) {
+  const { method, headers, body, path = `${url.pathname}${url.search}` } = sent
   const signal = AbortSignal.timeout(RESPONSE_TIMEOUT)
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const request = send(url, { ...tls, method, headers: headers.flat(), agent: false, signal })
+  const request = send(url, { ...tls, method, path, headers: headers.flat(), agent: false, signal })
   request.end(body)
   const response = await responseTo(request)
   const { statusCode: status = 0, statusMessage: statusText = '', headers: received } = response
@@ -43,7 +48,7 @@ export async function exchange(url: URL, { method, headers, body }: Sent, tls: R
   } finally {
     clearTimeout(timer)
   }
-  return { method, url, status, statusText, headers: received, body: shown.subarray(0, MAX_SHOWN) }
+  return { method, url, path, status, statusText, headers: received, body: shown.subarray(0, MAX_SHOWN) }
 }
 
 /** Rejects when there is none; an answer is an answer, whatever protocol it changes to. */
@@ -95,13 +100,14 @@ export function isRefusal({ status, headers, body }: Response): boolean {
 }
 
 /** What the response means, if it is not from this library, and what it says about who answered. */
-export function describeResponse({ method, url, status, headers, body }: Response): string {
+export function describeResponse({ method, path, status, headers, body }: Response): string {
   const meaning = MEANINGS[status] ?? MEANINGS[Math.floor(status / 100)] ?? 'an unknown status'
   const signs = SIGNS.flatMap(name => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
   const title = /<title>([^<]{1,80})/i.exec(body.toString('latin1', 0, 4000))?.[1]?.trim()
   if (title) signs.push(`page "${title}"`)
   const who = signs.length === 0 ? 'it does not say who answered' : `answered with ${signs.join(', ')}`
-  return escapeText(`${meaning.replace('ROUTE', `${method} ${url.pathname}`)}; ${who}`, 500)
+  const route = `${method} ${path.replace(/\?.*/s, '')}`
+  return escapeText(`${meaning.replace('ROUTE', () => route)}; ${who}`, 500)
 }
 
 /** Headers in which a program names itself, or where to go instead. */

@@ -657,6 +657,19 @@ describe('a clock that is ten minutes fast', () => {
   })
 })
 
+test.each(['{"id":1}', "it's", 'caf\u00e9\r\n\0', 'x'.repeat(200_000)])(
+  'what send prints for curl is sent as it was signed: %#',
+  async data => {
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/a/../b?c={d,e}[1]`
+    const args = ['send', url, '--host', HOST, '--header', "X-A: it's", '--print', 'curl', '--data', data]
+    const { stdout, stderr } = await runInside(args)
+    const received = await receiving(rightly(), () => execInput('sh', ['-s'], Buffer.from(stdout)))
+    const record = /"[^)]*"/.exec(stderr)![0].replaceAll(/"|\n */g, '')
+    const verify = createVerifier({ ...service.options, lookupTxt: async () => [[record]] })
+    expect(await verify(received)).toMatchObject({ status: 'verified', body: Buffer.from(data) })
+  }
+)
+
 describe('what explain reads', () => {
   const explain = async (file: string, ...flags: string[]) => {
     const { stdout, stderr } = await runInside(['explain', ...FLAGS, ...flags], file)

@@ -69,7 +69,7 @@ export function entryOf(captured: Captured): Entry {
   const hasHost = authority === undefined || lineValues(request.headers, 'host').length > 0
   assertWithin('header lines', request.headers.length)
   const headers: readonly HeaderLine[] = hasHost ? request.headers : [['Host', authority], ...request.headers]
-  const digests = ['digest', 'content-digest'].flatMap(name => lineValues(headers, name)).join()
+  const digests = digestsIn(headers)
   let [chosen, note]: readonly [ReceivedBody | null, note: string] = [body, '']
   let isRight = hasDigest(digests, body ?? '')
   for (const other of isRight ? [] : otherBodies) {
@@ -93,7 +93,12 @@ export function entryOf(captured: Captured): Entry {
 /** Replaces a body that the capture does not have. It is read only after the signature has verified. */
 const MISSING_BODY = decodeBody({ error: 'not-in-the-capture' })
 
-const hasDigest = (digests: string, body: ReceivedBody & {}): boolean =>
+/** All digests that the sender wrote, by either standard. */
+export const digestsIn = (headers: readonly HeaderLine[]): string =>
+  ['digest', 'content-digest'].flatMap(name => lineValues(headers, name)).join()
+
+/** Is the digest of this body among them? */
+export const hasDigest = (digests: string, body: ReceivedBody & {}): boolean =>
   digests !== '' &&
   (typeof body === 'string' || body instanceof Uint8Array) &&
   (['sha256', 'sha512'] as const).some(name =>

@@ -1,7 +1,7 @@
 import { PATIENT_SEARCH_COST } from '../../explain/changed-line.ts'
 import { diagnoseWithin } from '../../explain/diagnose.ts'
 import { explainDiagnosis } from '../../explain/explain.ts'
-import { asciiJson, duration, escapeText } from '../../explain/text.ts'
+import { asciiJson, duration } from '../../explain/text.ts'
 import { lineValues } from '../../http/fields.ts'
 import { createVerifier, parseHttpDate, type VerifierOptions } from '../../index.ts'
 import { looksLikeKeyRecord } from '../../key/record.ts'
@@ -9,7 +9,8 @@ import { SHARED, UNSHARED } from '../../options/flags.ts'
 import type { OptionName } from '../../options/options.ts'
 import { prepareProxy } from '../../platforms/proxy.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
-import { type Entry, isSigned } from '../captures/capture.ts'
+import type { Entry } from '../captures/capture.ts'
+import { chooseEntry, ENTRY_FLAG } from '../captures/choose-entry.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { addPrefix, type Command, JSON_FLAG, pick, requireFlags, schemeOf, type Values } from '../flags.ts'
@@ -52,13 +53,7 @@ const CONTEXT = {
 } as const
 
 const CHOICE = {
-  entry: {
-    flag: 'entry',
-    kind: 'text',
-    value: 'N',
-    about: 'which request of the file, from 1',
-    fallback: 'the first that is signed'
-  },
+  entry: ENTRY_FLAG,
   vector: { flag: 'vector', kind: 'text', value: 'NAME', about: 'which vector of a fixture, by its name' },
   json: JSON_FLAG
 } as const
@@ -92,9 +87,13 @@ export const explain: Command<typeof FLAGS> = {
 
 type Flags = Values<typeof FLAGS>
 
+/** Only vectors have names. */
+const waysToChoose = (entries: readonly Entry[]): string =>
+  entries.some(({ name }) => name !== undefined) ? '--entry N or --vector NAME' : '--entry N'
+
 async function run(flags: Flags, io: Io, file: string): Promise<number> {
   const entries = readCapture(await readBytes(file || '-', 'FILE', io))
-  const { chosen, notes } = chooseEntry(entries, flags)
+  const { chosen, notes, edited } = chooseEntry(entries, flags, waysToChoose(entries))
   const source = keySourceOf(chosen, flags)
   const entry = await changeEntry(chosen, flags, io)
   const options = optionsOf(entry, flags)
@@ -102,7 +101,7 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
   // A test document that is refused says nothing that its key could make wrong.
   const isKeySaid = source === 'untrusted-file' || flags.trustFileDns || found.status === 'verified'
   if (source !== 'dns' && isKeySaid && !flags.json) io.print(KEY_SOURCES[source])
-  for (const note of notes) io.note(`note: ${note}`)
+  for (const note of [...notes, ...edited]) io.note(`note: ${note}`)
   if (entry.time !== undefined && flags.now === undefined)
     io.note(`note: verified as of the capture's own time, ${new Date(entry.time).toISOString()}`)
   const verdict = source === 'untrusted-file' ? withoutKey(found) : found
@@ -140,25 +139,6 @@ function withoutKey(verdict: Verdict): Verdict {
 }
 
 const notRun = (reason: string) => ({ outcome: 'not-run', reason }) as const
-
-/** What logs, pages and office programs make of a value; quotes of UTF-8 are seen as Latin-1 in raw captures. */
-const EDITED = /\*{3,}|\[?redacted\]?|\[filtered\]|&quot;|\xe2\x80[\x9c\x9d]|[\u201c\u201d]/i
-
-/** The selected request of a file, or the first that is signed, with notes on how it was found. @throws UsageError */
-function chooseEntry(all: readonly Entry[], { entry: number, vector }: Flags) {
-  const entries = vector === undefined ? all : all.filter(({ name }) => name === vector)
-  const index = number === undefined ? Math.max(entries.findIndex(isSigned), 0) : Number(number) - 1
-  const chosen = entries[index]
-  const names = all.flatMap(({ name }) => name ?? []).join(', ')
-  const has = `requests 1 to ${all.length}${names && `, the vectors ${names}`}`
-  if (chosen === undefined) throw new UsageError(`the file has no such request: it has ${has}`)
-  const where = `this is request ${index + 1} of ${entries.length} in the file: --entry N${names && ' or --vector NAME'} chooses another`
-  const [edited] = chosen.request.headers.find(([, value]) => EDITED.test(value)) ?? []
-  const doubt = `${escapeText(edited ?? '')} looks redacted or edited; take it from where it is whole`
-  const isChoice = number === undefined && entries.length > 1
-  const notes = [...(isChoice ? [where] : []), ...chosen.notes, ...(edited === undefined ? [] : [doubt])]
-  return { chosen, notes }
-}
 
 /** The request as the flags change it. */
 async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {

@@ -4,18 +4,20 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { tamper } from '../../../src/cli/send/tamper.ts'
 import { createVerifier, dnsTxtLookup, fromNodeRequest, httpStatus, type VerifierOptions } from '../../../src/index.ts'
 import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { draftCavage } from '../../../src/standards/draft-cavage/scheme.ts'
 import { rfc9421 } from '../../../src/standards/rfc9421/index.ts'
+import { createTestService } from '../../../src/testing/index.ts'
 import type { SignedTestRequest } from '../../../src/testing/sign.ts'
 import { runCli } from '../../support/cli.ts'
 import { freePort } from '../../support/free-port.ts'
 import { makeCertificate } from '../../support/https.ts'
 import { listen as listenOn } from '../../support/listen.ts'
 import { runInside } from '../../support/run-cli.ts'
+import { FORMATS } from './captures/build.ts'
 
 const keyFile = 'fixtures/source/keys/one.pem'
 const send = (url: string, ...flags: string[]) => runInside(['send', url, '--key', keyFile, ...flags])
@@ -436,5 +438,193 @@ describe('who answered', () => {
       const { code } = await send(`http://127.0.0.1:${port}/`, '--tamper', 'host')
       expect([status, code]).toEqual([status, 1])
     }
+  })
+})
+
+/** Of another key, another account and another receiver, and too old for any. */
+const captured = createTestService({ rsaBits: 1024, accountId: '77' }).sign({
+  method: 'PUT',
+  target: '/in/a%2Fb/../c?id=1&x=%20',
+  body: '{"id":1}',
+  date: '2020-01-01',
+  headers: { 'Content-Type': 'application/vnd.a+json', 'X-Event': 'paid', Connection: 'X-Hop', 'X-Hop': '1' }
+})
+const rawHttp = FORMATS[0]!
+
+describe('--request signs a captured request again', () => {
+  const received: { method: string; url: string; headers: Record<string, unknown> }[] = []
+  let port: number
+  const again = (capture: string | Uint8Array, ...flags: string[]) =>
+    runInside(
+      ['send', `http://127.0.0.1:${port}`, '--key', keyFile, '--serve-dns', dnsAddress, '--request', '-', ...flags],
+      capture
+    )
+  beforeEach(async () => {
+    received.length = 0
+    port = await listen(
+      createServer((request, response) => {
+        received.push({ method: request.method!, url: request.url!, headers: request.headers })
+        receiver(() => port, { accounts: ['77', '8'], schemes: [draftCavage, rfc9421] })(request, response)
+      })
+    )
+  })
+
+  describe.each(FORMATS)('$name', ({ write, isBodyless }) => {
+    const body = isBodyless ? ['--data', '{"id":1}'] : []
+    it.each(['draft-cavage', 'rfc9421'])('is accepted, signed by %s', async scheme => {
+      const finished = await again(write(captured), ...body, '--scheme', scheme)
+      expect(finished.stdout).toContain('answer: 200 OK')
+      expect(finished.stdout.replace(/\n {2}(?=\S)/g, '')).toContain('"account":"77"')
+      expect(unwrapped(finished)).toContain('captured: PUT /in/a%2Fb/../c?id=1&x=%20, a body of 8 bytes')
+      expect(received).toMatchObject([
+        {
+          method: 'PUT',
+          url: captured.target,
+          headers: { 'content-type': 'application/vnd.a+json', 'x-event': 'paid', 'content-length': '8' }
+        }
+      ])
+      expect(received[0]?.headers['x-hop']).toBeUndefined()
+      expect(finished.code).toBe(0)
+    })
+    it.each(['body', 'date', 'host', 'account', 'signature'])('is refused with --tamper %s', async what => {
+      const { code, stdout } = await again(write(captured), ...body, '--tamper', what)
+      expect(stdout).toContain('answer: 401 Unauthorized')
+      expect([code, received.length]).toEqual([0, 1])
+    })
+    if (isBodyless)
+      it('is not sent without its body', async () => {
+        const { code, stderr } = await again(write(captured))
+        expect([code, received]).toEqual([64, []])
+        expect(stderr).toContain('the capture does not have the body: --data @FILE gives it\n')
+      })
+  })
+
+  it('a path of the URL replaces the target, and flags replace what the capture has', async () => {
+    const url = `http://127.0.0.1:${port}/hook?a=b`
+    const flags = '--account 8 --method POST --prefix /p'.split(' ')
+    const header = ['--header', 'content-type: text/plain']
+    const { stdout } = await sendServed(url, '--request', await fileOf(rawHttp.write(captured)), ...flags, ...header)
+    const text = unwrapped({ stdout })
+    expect(text).toContain('the URL replaces the captured target /in/a%2Fb/../c?id=1&x=%20')
+    expect(text).toMatch(/signed again: POST \/p\/hook\?a=b, a body of 8 bytes; Host: .*; X-Service-ID: account-8/)
+    expect(text).toContain('left out: connection, x-hop')
+    expect(received).toMatchObject([{ method: 'POST', url: '/hook?a=b', headers: { 'content-type': 'text/plain' } }])
+  })
+
+  it('what proxies added is left out, lines of a name are joined, and no type is made up', async () => {
+    const head =
+      'POST https://other.example/a HTTP/1.1\r\nHost: other.example\r\nX-Forwarded-Proto: https\r\nVia: 1.1 b'
+    const lines = 'X-A: 1\r\nX-A: 2\r\nCookie: a=b\r\ncookie: c=d\r\nExpect: 100-continue\r\nContent-Length: 2'
+    const { code } = await again(`${head}\r\n${lines}\r\n\r\n{}`, '--account', '77')
+    const [request] = received
+    expect([code, request?.url]).toEqual([0, '/a'])
+    expect(request?.headers).toMatchObject({ 'x-a': '1, 2', cookie: 'a=b; c=d', host: `127.0.0.1:${port}` })
+    for (const name of ['x-forwarded-proto', 'via', 'expect', 'content-type'])
+      expect(request?.headers).not.toHaveProperty(name)
+  })
+
+  it('Content-Encoding is left out where the body of the capture is inflated', async () => {
+    const gzip = 'POST /a HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}'
+    const finished = await again(gzip, '--account', '77')
+    expect(unwrapped(finished)).toContain('the body in the capture is not compressed (gzip) any more')
+    expect(received[0]?.headers).not.toHaveProperty('content-encoding')
+  })
+
+  it('takes the first request that is signed, or the one that is asked for', async () => {
+    const unsigned = 'POST /first HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}'
+    const both = `${unsigned}\r\n${rawHttp.write(captured)}`
+    const { stderr } = await again(both)
+    expect(stderr).toBe('note: this is request 2 of 2 in the file: --entry N chooses another\n')
+    await again(both, '--entry', '1', '--account', '8')
+    expect(received.map(({ url }) => url)).toEqual([captured.target, '/first'])
+  })
+
+  it.each<[name: string, capture: string | Uint8Array, says: string]>([
+    ['a line break in the name of a header', jsonCapture({ headers: { 'X\r\nA': '1' } }), 'is not a token'],
+    ['a line break in Host', jsonCapture({ headers: { Host: 'a.example\r\nX: 1' } }), 'has a line break'],
+    ['a terminal escape in a value', jsonCapture({ headers: { X: '\x1b[2J' } }), 'another control character'],
+    ['a character beyond an octet', jsonCapture({ headers: { X: '\u20ac' } }), 'another control character'],
+    ['a space in the method', jsonCapture({ method: 'GET /x' }), 'the method is not a token'],
+    ['a line break in the target', jsonCapture({ url: '/a\r\nHost: b' }), 'has a line break'],
+    ['a terminal escape in the target', jsonCapture({ url: '/\x1b[2J' }), 'the target in the capture cannot be sent'],
+    ['a target that is no path', jsonCapture({ method: 'CONNECT', url: 'a:443' }), 'the target in the capture'],
+    ['600 headers', jsonCapture({ headers: Array(600).fill(['a', 'b']) }), 'more than 500 header lines'],
+    ['JSON that is deep', '['.repeat(100_000), 'levels of nested JSON'],
+    ['100 MB', Buffer.alloc(100_000_000, ' '), 'larger than 16 MB: save the one request'],
+    ['no capture', 'hello', 'this is not a request in a format that is read here'],
+    ['a body that is not there', jsonCapture({ headers: { 'Content-Length': '5' } }), 'does not have the body'],
+    ['a body that was parsed', jsonCapture({ body: { a: 1 } }), 'the capture has the body parsed']
+  ])('%s is not sent', async (_, capture, says) => {
+    const { code, stdout, stderr } = await again(capture)
+    expect([code, stdout, received]).toEqual([64, '', []])
+    expect(stderr).toMatch(/^signed-requests: [ -~]+\n$/)
+    expect(stderr).toContain(says)
+  })
+
+  it('is tried on a receiver of this machine in one line', async () => {
+    const file = join(folder, 'echo.mjs')
+    const echo = "createServer((req, res) => res.end(req.method + req.url + req.headers['x-event']))"
+    const free = await freePort()
+    await writeFile(file, `import { createServer } from 'node:http'\n${echo}.listen(${free})`)
+    const capture = await fileOf(rawHttp.write(captured))
+    const { stdout } = await send(`http://127.0.0.1:${free}`, '--request', capture, '--start', file)
+    expect(stdout).toContain('  PUT/in/a%2Fb/../c?id=1&x=%20paid\n')
+  })
+})
+
+function jsonCapture(parts: object): string {
+  return JSON.stringify({ method: 'POST', url: '/', headers: {}, ...parts })
+}
+
+async function fileOf(capture: Uint8Array): Promise<string> {
+  const file = join(folder, 'capture')
+  await writeFile(file, capture)
+  return file
+}
+
+describe('--print sends nothing, and what it prints', () => {
+  const print = (form: string, url: string, ...flags: string[]) => send(url, '--print', form, ...flags)
+  it.each([
+    ['http', '{"id":1}'],
+    ['http', 'a\nb\n'],
+    ['http', ''],
+    ['curl', "it's\n\\"]
+  ])('as %s is a capture that explain reads: %j', async (form, data) => {
+    const flags = ['--data', data, '--host', 'receiver.example']
+    const { code, stdout, stderr } = await print(form, 'https://localhost:9/hook?a=[1]', ...flags)
+    const receiver = '--domain service.example --host receiver.example --account 1234'.split(' ')
+    const explained = await runInside(['explain', ...receiver, '--key-record', stderr], stdout)
+    expect([code, explained.stdout]).toEqual([0, expect.stringMatching(/^verified: /)])
+  })
+
+  it('says what cannot be printed, and prints a forgery beside what it is', async () => {
+    const url = 'http://localhost:9/'
+    expect(await print('http', url, '--data', 'caf\u00e9')).toMatchObject({
+      code: 64,
+      stdout: '',
+      stderr: expect.stringContaining('--print curl writes base64')
+    })
+    const header = ['--header', 'X-A: \u00e9']
+    expect((await print('curl', url, ...header)).stderr).toContain('the head of this request is not ASCII')
+    const { stdout, stderr } = await print('http', url, '--tamper', 'host')
+    expect([stdout, stderr]).toEqual([
+      expect.stringContaining('\nHost: forged.example\n'),
+      expect.stringContaining('tampered after signing: the Host')
+    ])
+    const head = await print('curl', 'https://localhost:9/', '--method', 'head', '--allow-self-signed')
+    expect(head.stdout).toMatch(
+      /^curl --head \\\n {2}--insecure \\\n {2}--globoff --path-as-is 'https:\/\/localhost:9\/'/
+    )
+  })
+
+  it.each([
+    [['--print', 'http', '--serve-dns', '127.0.0.1:0'], '--print sends nothing: leave'],
+    [['--print', 'http', '--repeat', '2'], '--print sends nothing: leave'],
+    [['--print', 'json'], '--print must be one of http, curl'],
+    [['--entry', '1'], '--entry needs --request'],
+    [['--request', '-', '--data', '@-'], 'both read standard input']
+  ])('%j is a mistake', async (flags, says) => {
+    const { code, stderr } = await send('http://localhost:9/', ...flags)
+    expect([code, stderr]).toEqual([64, expect.stringContaining(says)])
   })
 })

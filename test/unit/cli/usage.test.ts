@@ -112,9 +112,9 @@ describe('usage', () => {
 
   it.each([
     ['{', 'the file looks like JSON but does not parse: line 1 is wrong; is the file cut off?'],
-    ['{}', 'this is not a request in a format that explain reads: raw HTTP/1.1'],
-    ['{"method":"POST","url":"/"}', 'this is not a request in a format that explain reads'],
-    ['{"method":"POST","url":"/","headers":null}', 'this is not a request in a format that explain reads'],
+    ['{}', 'this is not a request in a format that is read here: raw HTTP/1.1'],
+    ['{"method":"POST","url":"/"}', 'this is not a request in a format that is read here'],
+    ['{"method":"POST","url":"/","headers":null}', 'this is not a request in a format that is read here'],
     ['{"options":{},"vectors":[{}]}', 'the request of the fixture is not as schema.json'],
     ['{"vectors":[]}', 'the fixture has no vectors'],
     ['{"vectors":[1]}', 'the request of the fixture is not as schema.json'],

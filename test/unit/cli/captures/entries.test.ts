@@ -158,7 +158,7 @@ describe('what copying does to a capture', () => {
   })
 
   it.each([
-    ['', /^signed-requests: the file is empty; explain reads /],
+    ['', /^signed-requests: the file is empty; what is read: /],
     [Buffer.from('d4c3b2a102000400', 'hex'), /^signed-requests: this is a pcap file: save what tcpdump -A/],
     [
       Buffer.from('\xd4\xc3\xb2\xa1..\nPOST /hook HTTP/1.1\r\nSignature: a\r\n\r\n', 'latin1'),
