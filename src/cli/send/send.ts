@@ -4,13 +4,14 @@ import { escapeText, plural, wrapExact, wrapWords } from '../../explain/text.ts'
 import { isHost, isLoopback } from '../../http/host-name.ts'
 import { DEFAULTS, type OptionName } from '../../options/options.ts'
 import { validateAccounts } from '../../options/values.ts'
+import type { CountingDnsServer } from '../../testing/dns-server.ts'
 import { type SignedTestRequest, type SigningKey, signRequest } from '../../testing/sign.ts'
 import { chooseEntry } from '../captures/choose-entry.ts'
 import { readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { describeError, exchange, parseUrl, type Response } from '../exchange.ts'
 import { addPrefix, type Command, type Values } from '../flags.ts'
-import { conclude } from './conclude.ts'
+import { conclude, isAccepted } from './conclude.ts'
 import { DEFAULT_ACCOUNT, FLAGS } from './flags.ts'
 import { loadKey, serveRecord, zoneRecord } from './key.ts'
 import { printRequest } from './print.ts'
@@ -40,7 +41,7 @@ export const send: Command<typeof FLAGS> = {
   exits: {
     0: 'the response is 2xx; with --repeat, the first is and no repetition is; with --tamper, the forgery was refused',
     1: 'any other response; with --repeat, a repetition was accepted; with --tamper, the forgery was',
-    2: 'there is no response, or it is 503',
+    2: 'there is no response, or it is 503; or it is 2xx, and nobody asked the DNS server of --serve-dns for the key',
     64: 'a mistake on the command line, or a capture that cannot be sent'
   },
   run
@@ -74,7 +75,9 @@ async function run(flags: Flags, io: Io, argument: string): Promise<number> {
 /** @throws UsageError for flags that contradict each other or the URL */
 function assertFlags(flags: Flags, url: URL): void {
   if (flags.allowSelfSigned && !isLoopback(url.hostname))
-    throw new UsageError('--allow-self-signed is for loopback addresses: localhost, 127.0.0.1 or [::1]')
+    throw new UsageError(
+      `--allow-self-signed is for loopback addresses; if ${url.hostname} is a name of this machine: ${atLoopback(url)}`
+    )
   if (!/^[1-9]\d{0,2}$/.test(flags.repeat))
     throw new UsageError('--repeat takes a number from 1 to 999: how often to send the same bytes')
   if (flags.entry !== undefined && flags.request === undefined) throw new UsageError('--entry needs --request')
@@ -179,16 +182,17 @@ async function sendSigned(flags: Flags, io: Io, { url, key, request, forgery }: 
       responses.push(await exchange(url, request, tls))
       io.print(responseText(responses.at(-1)!, flags.repeat === '1' ? '' : `${number}: `))
     }
-    const { dateTolerance = DEFAULTS.dateTolerance } = flags
-    const isForgery = forgery !== undefined
-    const [exit, ...lines] = conclude(responses, isForgery, key.keyId, dns, flags.start, dateTolerance)
+    const { start: started, dateTolerance = DEFAULTS.dateTolerance } = flags
+    const served = dns && { address: dns.address, isAsked: await isAsked(dns, key.keyId, responses) }
+    const attempt = { isForgery: forgery !== undefined, keyId: key.keyId, dns: served, started, dateTolerance }
+    const [exit, ...lines] = conclude(responses, attempt)
     for (const line of lines) io.print(`\n${line.startsWith(' ') ? line : wrapWords('', line)}`)
     return exit
   } catch (error) {
     if (error instanceof UsageError) throw error
     const problem = describeError(error)
     const isUntrusted = /SELF_SIGNED|UNABLE_TO_VERIFY/.test(problem)
-    const hint = isUntrusted ? '; on loopback, --allow-self-signed accepts it' : ''
+    const hint = isUntrusted ? `; ${selfSignedAdvice(url)}` : ''
     io.note(escapeText(`signed-requests: no answer from ${url.host}: ${problem}${hint}`, 1000))
     return EXIT.unknown
   } finally {
@@ -197,6 +201,25 @@ async function sendSigned(flags: Flags, io: Io, { url, key, request, forgery }: 
     receiver?.kill('SIGKILL') // whatever it does with SIGTERM
     await dns?.close()
   }
+}
+
+/** The same receiver at a loopback address, for a name that stands for this machine. */
+const atLoopback = (url: URL): string =>
+  `write https://localhost${url.port && `:${url.port}`}${url.pathname} --host ${url.host}`
+
+const selfSignedAdvice = (url: URL): string =>
+  isLoopback(url.hostname)
+    ? '--allow-self-signed accepts it, on loopback only'
+    : `if this name is of this machine: ${atLoopback(url)} --allow-self-signed`
+
+/** One that observes may verify after it has answered, in milliseconds. */
+const OBSERVER_TIMEOUT = 1000
+
+/** Whether the key was asked for; where the request was accepted without that, after a while. */
+async function isAsked(dns: CountingDnsServer, keyId: string, responses: readonly Response[]): Promise<boolean> {
+  const end = Date.now() + (responses.some(isAccepted) ? OBSERVER_TIMEOUT : 0)
+  while (dns.queries(keyId) === 0 && Date.now() < end) await delay(20)
+  return dns.queries(keyId) > 0
 }
 
 const MAX_LINES = 100

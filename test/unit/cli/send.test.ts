@@ -133,6 +133,12 @@ it('over TLS on loopback with any certificate, when told to', async () => {
   expect(accepted.code).toBe(0)
 
   const refused = await sendServed(`https://localhost:${port}/`)
+  const named = await send(`https://hooks.example.com:${port}/a`, '--allow-self-signed')
+  expect([named.code, named.stderr]).toEqual([
+    64,
+    'signed-requests: --allow-self-signed is for loopback addresses; if hooks.example.com is a name of this machine: ' +
+      `write https://localhost:${port}/a --host hooks.example.com:${port}\n`
+  ])
   expect(refused.stderr).toMatch(
     /^signed-requests: no answer from localhost:\d+: self-signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\); .*\n$/
   )
@@ -242,12 +248,41 @@ describe('a refusal', () => {
     )
   })
 
-  it('says how to have the record served when it is not', async () => {
-    const url = await startReceiver({ lookupTimeout: 100 })
-    const { code, stdout } = await send(url)
-    expect(stdout).toContain("  lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'] })\n")
-    expect(stdout).toContain('--serve-dns')
-    expect(code).toBe(2)
+  it('of 503 is its DNS or its store, and nothing is to be published', async () => {
+    const failing = { claim: () => Promise.reject(new Error('down')), release: async () => {} }
+    const withoutDns = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
+    const command = '  npx signed-requests key test._domainkey.service.example\n'
+    for (const [options, flags, says, shows] of [
+      [
+        { lookupTxt: withoutDns },
+        [],
+        /its DNS or its store does not answer, .* On the machine where it runs/,
+        [command]
+      ],
+      [
+        { lookupTxt: withoutDns },
+        ['--serve-dns', dnsAddress],
+        /If it is to ask the DNS server at .*, start the gateway with --dns-server/,
+        [command, `  lookupTxt: dnsTxtLookup({ servers: ['${dnsAddress}'] })\n`]
+      ],
+      [{ replayStore: failing }, ['--serve-dns', dnsAddress], /did ask for the key, .* its replay store or its acc/, []]
+    ] as const) {
+      const finished = await send(await startReceiver(options), '--print-record', ...flags)
+      expect(finished.code).toBe(2)
+      expect(unwrapped(finished)).toMatch(says)
+      for (const line of shows) expect(finished.stdout).toContain(line)
+      expect(unwrapped(finished)).not.toMatch(/publish/)
+    }
+  })
+
+  it('of 2xx from a receiver that never asked for the key is no proof', async () => {
+    const port = await listen(createServer((_, response) => response.end()))
+    const finished = await sendServed(`http://127.0.0.1:${port}/`)
+    expect(unwrapped(finished)).toMatch(
+      /Accepted, which is no proof: nobody asked .* so the receiver verifies nothing, or/
+    )
+    expect(finished.code).toBe(2)
+    expect((await send(`http://127.0.0.1:${port}/`)).code).toBe(0)
   })
 })
 
@@ -272,6 +307,41 @@ describe('the same bytes again', () => {
   it('ends with 1 when the first is refused', async () => {
     const url = await startReceiver({ replayStore: memoryReplayStore() })
     expect((await repeat(url, '2', '--account', '9')).code).toBe(1)
+  })
+
+  /** Several processes behind one address, in turn. */
+  async function startFleet(...fleet: readonly Partial<VerifierOptions>[]): Promise<string> {
+    let [port, count] = [0, 0]
+    const listeners = fleet.map(options => receiver(() => port, options))
+    port = await listen(createServer((req, res) => listeners[count++ % fleet.length]!(req, res)))
+    return `http://127.0.0.1:${port}`
+  }
+  const shared = memoryReplayStore()
+
+  it.each<[name: string, fleet: () => Partial<VerifierOptions>[], code: number, says: RegExp]>([
+    [
+      'one without a store',
+      () => [{}],
+      1,
+      /was accepted, and so was each: the receiver has no replay store, or it only/
+    ],
+    [
+      'two, each with a store of its own',
+      () => [{ replayStore: memoryReplayStore() }, { replayStore: memoryReplayStore() }],
+      1,
+      /Request 2, .* others were refused \(2 of 4 accepted\): several receivers .* do not share a replay store/
+    ],
+    ['two with one store', () => [{ replayStore: shared }, { replayStore: shared }], 0, /4: answer: 401/],
+    [
+      'two with different settings',
+      () => [{ accounts: 'other' }, { replayStore: memoryReplayStore() }],
+      1,
+      /Request 2 was accepted, and request 1, .* several receivers answer .* settings, clocks or DNS differ/
+    ]
+  ])('%s: says who answered', async (_, fleet, code, says) => {
+    const finished = await repeat(await startFleet(...fleet()), '4')
+    expect(unwrapped(finished)).toMatch(says)
+    expect(finished.code).toBe(code)
   })
 })
 
@@ -567,8 +637,12 @@ describe('--request signs a captured request again', () => {
     const free = await freePort()
     await writeFile(file, `import { createServer } from 'node:http'\n${echo}.listen(${free})`)
     const capture = await fileOf(rawHttp.write(captured))
-    const { stdout } = await send(`http://127.0.0.1:${free}`, '--request', capture, '--start', file)
-    expect(stdout).toContain('  PUT/in/a%2Fb/../c?id=1&x=%20paid\n')
+    const finished = await send(`http://127.0.0.1:${free}`, '--request', capture, '--start', file)
+    expect(finished.stdout).toContain('  PUT/in/a%2Fb/../c?id=1&x=%20paid\n')
+    expect(unwrapped(finished)).toMatch(
+      /no proof: .* sets a resolver of its own, which --start does not replace: take that/
+    )
+    expect(finished.code).toBe(2)
   })
 })
 

@@ -63,7 +63,7 @@ describe('usage', () => {
     [['send', 'ftp://a.example'], 'ftp://a.example is not an http or https URL'],
     [
       ['send', 'https://a.example', '--allow-self-signed'],
-      '--allow-self-signed is for loopback addresses: localhost, 127.0.0.1 or [::1]'
+      '--allow-self-signed is for loopback addresses; if a.example is a name of this machine: write https://localhost/ --host a.example'
     ],
     [
       ['send', 'http://a.example', '--serve-dns', '0.0.0.0:5353'],
