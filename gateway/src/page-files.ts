@@ -8,16 +8,14 @@ export const VERSION: string = require('../package.json').version
 
 /** The static files of the page by path, each with its type. */
 export function loadPage(): ReadonlyMap<string, { type: string; bytes: Buffer }> {
-  const file = (type: string, at: URL | string) => ({
+  const file = (type: string, name: string) => ({
     type: `${type}; charset=utf-8`,
-    bytes: readFileSync(at)
+    bytes: readFileSync(new URL(`./page/${name}`, import.meta.url))
   })
-  const own = (type: string, name: string) => file(type, new URL(`./page/${name}`, import.meta.url))
   return new Map([
-    ['/', own('text/html', 'index.html')],
-    ['/page.js', own('text/javascript', 'page.js')],
-    ['/page.css', own('text/css', 'page.css')],
-    ['/pico.css', file('text/css', require.resolve('@picocss/pico/css/pico.fluid.classless.min.css'))],
-    ['/icon.svg', own('image/svg+xml', 'icon.svg')]
+    ['/', file('text/html', 'index.html')],
+    ['/page.js', file('text/javascript', 'page.js')],
+    ['/page.css', file('text/css', 'page.css')],
+    ['/icon.svg', file('image/svg+xml', 'icon.svg')]
   ])
 }

@@ -10,7 +10,7 @@ const verified = () => exchangeOf(signed(), service.options)
 const refused = () => exchangeOf(withHeader(signed(), 'Host', 'other.example'), service.options)
 
 describe('every answer', () => {
-  test.each('/ /page.js /page.css /pico.css /icon.svg /metrics /healthz /nothing /requests/1'.split(' '))(
+  test.each('/ /page.js /page.css /icon.svg /metrics /healthz /nothing /requests/1'.split(' '))(
     '%s forbids what is not the page’s own, guessing types, keeping and telling',
     async path => {
       const { port } = await startTestAdmin()
@@ -38,8 +38,7 @@ describe('the page', () => {
     const types = {
       '/': 'text/html',
       '/page.js': 'text/javascript',
-      '/page.css': 'text/css',
-      '/pico.css': 'text/css'
+      '/page.css': 'text/css'
     }
     for (const [path, type] of Object.entries(types)) {
       const { status, headers, body } = await ask(port, path)
