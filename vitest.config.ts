@@ -22,9 +22,7 @@ const ISOLATED = [
   'test/unit/replay/memory.test.ts',
   'test/unit/signature/representative.test.ts',
   'test/unit/signature/runtime-ways.test.ts',
-  'test/unit/account/example.test.ts',
-  'test/meta/examples/*.test.ts',
-  'test/servers/early-refusal.test.ts'
+  'test/unit/account/example.test.ts'
 ]
 
 /** Makes the files that tests start as the two commands. */
@@ -59,13 +57,15 @@ export default defineConfig({
           globalSetup,
           maxWorkers: WORKERS,
           include: ['test/**/*.test.ts', 'gateway/test/**/*.test.ts'],
-          exclude: [...ISOLATED, ...TIMED, ...COMPILED]
+          exclude: ['**/node_modules/**', ...ISOLATED, ...TIMED, ...COMPILED]
         }
       },
       { extends: true, test: { name: 'isolated', maxWorkers: WORKERS, include: ISOLATED } },
       { extends: true, test: { name: 'timed', globalSetup, include: TIMED, sequence: { groupOrder: 1 } } },
       // npm run check:docs.
       { extends: true, test: { name: 'docs', include: ['test/meta/docs/*.test.ts'] } },
+      // npm run test:frameworks: each one replaces what every look-up asks, or the modules of an example.
+      { extends: true, test: { name: 'frameworks', maxWorkers: WORKERS, include: ['examples/test/*.test.ts'] } },
       // npm run test:servers: real servers from Debian packages, started by the tests.
       {
         extends: true,

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const LOCK_FILES = execFileSync('git', ['ls-files', '*package-lock.json'], { cwd: ROOT, encoding: 'utf8' })
@@ -25,4 +27,9 @@ test.each(LOCK_FILES)('%s has a checksum for every package and the address of no
   expect(installed.length).toBeGreaterThan(0)
   expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
   expect(installed.filter(([, { integrity, inBundle }]) => !integrity && !inBundle)).toEqual([])
+})
+
+test('dependabot looks after each of them', () => {
+  const { updates } = parse(readFileSync(`${ROOT}.github/dependabot.yml`, 'utf8'))
+  expect(updates[0].directories).toEqual(LOCK_FILES.map(file => `/${dirname(file)}`.replace('/.', '/')).sort())
 })

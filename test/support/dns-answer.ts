@@ -1,4 +1,12 @@
-import { Packet, type Resource } from 'dns2'
+import {
+  type Answer,
+  AUTHORITATIVE_ANSWER,
+  decode,
+  encode,
+  type Question,
+  RECURSION_DESIRED,
+  TRUNCATED_RESPONSE
+} from 'dns-packet'
 
 /** What to say about a name instead of its records. */
 export type DnsOutcome =
@@ -16,72 +24,74 @@ export type DnsOutcome =
   | 'truncated'
   | 'silence'
 
-export type Transport = 'udp' | 'tcp'
+export type Transport = 'udp' | 'tcp' | 'https'
 
 export type TxtRecords = readonly (readonly string[])[]
 
+/** RFC 1035 section 4.1.1 */
+const RCODE = { FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 }
+
+/** RFC 1035 section 4.2.1: what an answer over UDP may have, unless the query says more (RFC 6891 section 6.2.3). */
+const MAX_UDP = 512
+
+export const questionOf = (query: Buffer): Question => decode(query).questions![0]!
+
 /** The answer to a query, or undefined for none. A name without records and without an outcome does not exist. */
 export function answerTo(
-  request: Packet,
+  query: Buffer,
   transport: Transport,
   records: TxtRecords | undefined,
   outcome: DnsOutcome | undefined
-): Packet | Buffer | undefined {
-  const answer = Packet.createResponseFromRequest(request)
-  answer.header.aa = 1
-  const { NXDOMAIN, SERVFAIL, REFUSED, FORMERR, NOTIMP } = RCODE
-  const cname = { type: Packet.TYPE.CNAME, domain: 'gone.example' }
+): Buffer | undefined {
+  const { id, flags = 0, questions = [], additionals = [] } = decode(query)
+  const { name } = questions[0]!
+  const answer = (bits: number, ...answers: Answer[]): Buffer =>
+    encode({
+      type: 'response',
+      id: id!,
+      flags: (flags & RECURSION_DESIRED) | AUTHORITATIVE_ANSWER | bits,
+      questions,
+      answers
+    })
+  // With a time to live, so that a cache anywhere would show.
+  const txt = (chunks: readonly string[]): Answer => ({ type: 'TXT', name, ttl: 3600, data: [...chunks] })
+  const cname: Answer = { type: 'CNAME', name, ttl: 3600, data: 'gone.example' }
+  const found = () => {
+    const whole = answer(0, ...(records ?? []).map(txt))
+    const edns = additionals.find(each => each.type === 'OPT')
+    const most = transport === 'udp' ? Math.max(edns?.udpPayloadSize ?? 0, MAX_UDP) : 65_535
+    return whole.length > most ? answer(TRUNCATED_RESPONSE) : whole
+  }
 
   switch (outcome) {
     case undefined:
-      return records === undefined ? withCode(answer, NXDOMAIN) : withRecords(answer, ...records.map(txt))
+      return records === undefined ? answer(RCODE.NXDOMAIN) : found()
     case 'nxdomain':
-      return withCode(answer, NXDOMAIN)
+      return answer(RCODE.NXDOMAIN)
     case 'nxdomain-behind-cname':
-      return withCode(withRecords(answer, cname), NXDOMAIN)
+      return answer(RCODE.NXDOMAIN, cname)
     case 'nodata':
-      return answer
+      return answer(0)
     case 'dangling-cname':
-      return withRecords(answer, cname)
+      return answer(0, cname)
     case 'only-a':
-      return withRecords(answer, { type: Packet.TYPE.A, address: '192.0.2.1' })
+      return answer(0, { type: 'A', name, ttl: 3600, data: '192.0.2.1' })
     case 'empty-string':
-      return withRecords(answer, txt(['']))
+      return answer(0, txt(['']))
     case 'servfail':
-      return withCode(answer, SERVFAIL)
+      return answer(RCODE.SERVFAIL)
     case 'refused':
-      return withCode(answer, REFUSED)
+      return answer(RCODE.REFUSED)
     case 'formerr':
-      return withCode(answer, FORMERR)
+      return answer(RCODE.FORMERR)
     case 'notimp':
-      return withCode(answer, NOTIMP)
+      return answer(RCODE.NOTIMP)
     case 'malformed':
       // cut off in the middle of the record
-      return withRecords(answer, txt(['v=DKIM1; p=']))
-        .toBuffer()
-        .subarray(0, -4)
+      return answer(0, txt(['v=DKIM1; p='])).subarray(0, -4)
     case 'truncated':
-      if (transport === 'udp') answer.header.tc = 1
-      return transport === 'udp' ? answer : withRecords(answer, ...(records ?? []).map(txt))
+      return transport === 'tcp' ? found() : answer(TRUNCATED_RESPONSE)
     case 'silence':
       return undefined
   }
-}
-
-/** RFC 1035 section 4.1.1; dns2 has these, but not in its types. */
-const RCODE = { FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 }
-
-const txt = (chunks: readonly string[]): Partial<Resource> => ({ type: Packet.TYPE.TXT, data: [...chunks] })
-
-function withCode(answer: Packet, rcode: number): Packet {
-  answer.header.rcode = rcode
-  return answer
-}
-
-/** With a time to live, so that a cache anywhere would show. */
-function withRecords(answer: Packet, ...records: readonly Partial<Resource>[]): Packet {
-  for (const record of records) {
-    answer.answers.push(Packet.createResourceFromQuestion(answer.questions[0]!, { ttl: 3600, ...record }))
-  }
-  return answer
 }

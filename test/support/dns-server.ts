@@ -1,7 +1,7 @@
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
-import { createTCPServer, createUDPServer, type DnsHandler } from 'dns2'
-import { answerTo, type DnsOutcome, type Transport, type TxtRecords } from './dns-answer.ts'
+import { createServer, type Socket } from 'node:net'
+import { answerTo, type DnsOutcome, questionOf, type Transport, type TxtRecords } from './dns-answer.ts'
 
 /** An authoritative DNS server for TXT records on loopback, over UDP and TCP. */
 export interface DnsServer {
@@ -35,20 +35,18 @@ export async function startDnsServer(
   let held: (() => void)[] | undefined
   let onHeld: (() => void) | undefined
 
-  const handlerFor = (transport: Transport): DnsHandler => {
-    return (request, send) => {
-      const name = request.questions[0]?.name.toLowerCase() ?? ''
-      seen.push({ name, transport })
-      const found = Object.hasOwn(records, name) ? records[name] : undefined
-      const answer = answerTo(request, transport, found, outcomes.get(name))
-      if (answer === undefined) return
-      if (held === undefined) return send(answer)
-      held.push(() => send(answer))
-      onHeld?.()
-    }
+  const reply: Reply = (query, transport, send) => {
+    const name = questionOf(query).name.toLowerCase()
+    seen.push({ name, transport })
+    const found = Object.hasOwn(records, name) ? records[name] : undefined
+    const answer = answerTo(query, transport, found, outcomes.get(name))
+    if (answer === undefined) return
+    if (held === undefined) return send(answer)
+    held.push(() => send(answer))
+    onHeld?.()
   }
 
-  const sockets = await listen(handlerFor, tcp, wanted)
+  const sockets = await listen(reply, tcp, wanted)
   return {
     address: `127.0.0.1:${sockets.port}`,
     outcomes,
@@ -69,27 +67,29 @@ export async function startDnsServer(
   }
 }
 
+type Reply = (query: Buffer, transport: Transport, send: (answer: Buffer) => void) => void
+
 /** UDP takes any free port; if TCP cannot have the same one, both try another. */
-async function listen(handlerFor: (transport: Transport) => DnsHandler, withTcp: boolean, wanted: number) {
-  const udp = createUDPServer(handlerFor('udp'))
-  await udp.listen(wanted, '127.0.0.1')
+async function listen(reply: Reply, withTcp: boolean, wanted: number) {
+  const udp = createSocket('udp4')
+  // A client may be gone when its answer comes.
+  udp.on('message', (query, from) => reply(query, 'udp', answer => udp.send(answer, from.port, from.address, () => {})))
+  await once(udp.bind(wanted, '127.0.0.1'), 'listening')
   const { port } = udp.address()
-  const closeUdp = () => new Promise<void>(resolve => udp.close(resolve))
+  const closeUdp = () => new Promise<void>(resolve => udp.close(() => resolve()))
   if (!withTcp) return { port, close: closeUdp }
 
   const connections = new Set<Socket>()
-  const tcp = createTCPServer(handlerFor('tcp'))
-  tcp.on('connection', (connection: Socket) => {
-    connections.add(connection)
-    connection.on('close', () => connections.delete(connection))
+  const tcp = createServer(connection => {
+    connections.add(connection.on('close', () => connections.delete(connection)).on('error', () => {}))
+    serveConnection(connection, reply)
   })
   try {
-    tcp.listen(port, '127.0.0.1')
-    await once(tcp, 'listening')
+    await once(tcp.listen(port, '127.0.0.1'), 'listening')
   } catch (error) {
     await closeUdp()
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || wanted !== 0) throw error
-    return listen(handlerFor, withTcp, wanted)
+    return listen(reply, withTcp, wanted)
   }
 
   async function close() {
@@ -97,4 +97,19 @@ async function listen(handlerFor: (transport: Transport) => DnsHandler, withTcp:
     await Promise.all([closeUdp(), new Promise<void>(resolve => tcp.close(() => resolve()))])
   }
   return { port, close }
+}
+
+/** RFC 1035 section 4.2.2: two octets of length before each message. */
+function serveConnection(connection: Socket, reply: Reply): void {
+  let rest: Buffer = Buffer.alloc(0)
+  connection.on('data', chunk => {
+    rest = Buffer.concat([rest, chunk])
+    while (rest.length >= 2 && rest.length >= 2 + rest.readUInt16BE(0)) {
+      const end = 2 + rest.readUInt16BE(0)
+      reply(rest.subarray(2, end), 'tcp', answer =>
+        connection.write(Buffer.concat([Buffer.of(answer.length >> 8, answer.length & 0xff), answer]))
+      )
+      rest = rest.subarray(end)
+    }
+  })
 }

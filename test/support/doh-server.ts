@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { Packet } from 'dns2'
-import { answerTo, type DnsOutcome, type TxtRecords } from './dns-answer.ts'
+import { answerTo, type DnsOutcome, questionOf, type TxtRecords } from './dns-answer.ts'
 
 /** A resolver with DNS over HTTPS, without TLS: on loopback that is allowed. */
 export interface DohServer {
@@ -30,13 +29,11 @@ export async function startDohServer(records: Readonly<Record<string, TxtRecords
     server.seen.push({ method: request.method!, url: request.url!, headers: request.headers, query })
     if (server.respond !== undefined) return server.respond(request, response, query)
 
-    const packet = Packet.parse(query)
-    const name = packet.questions[0]?.name.toLowerCase() ?? ''
+    const name = questionOf(query).name.toLowerCase()
     if (server.intercept?.(name, response)) return
     const found = Object.hasOwn(records, name) ? records[name] : undefined
-    const answer = answerTo(packet, 'udp', found, server.outcomes.get(name))
-    if (answer === undefined) return
-    const octets = Buffer.isBuffer(answer) ? answer : (answer as Packet).toBuffer()
+    const octets = answerTo(query, 'https', found, server.outcomes.get(name))
+    if (octets === undefined) return
     if (server.authenticated.has(name)) octets[3]! |= 0x20
     response.setHeader('Content-Type', 'application/dns-message').end(octets)
   })

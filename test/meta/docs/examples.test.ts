@@ -2,8 +2,10 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { blocksOf, PAGES, ROOT, read } from './pages.ts'
 
-const examples = readdirSync(`${ROOT}/examples`, { recursive: true, encoding: 'utf8' }).filter(name =>
-  /\.m?[jt]s$/.test(name)
+const examples = ['', 'stores/'].flatMap(folder =>
+  readdirSync(`${ROOT}/examples/${folder}`)
+    .filter(name => /\.m?[jt]s$/.test(name))
+    .map(name => folder + name)
 )
 const blocks = PAGES.flatMap(blocksOf)
 const shown = blocks.filter(({ note }) => note.startsWith('example: '))

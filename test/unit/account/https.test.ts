@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { generate } from 'selfsigned'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccountClient } from '../../../src/account/index.ts'
+import { makeCertificate } from '../../support/https.ts'
 import { expectNoSecret } from './leaks.ts'
 import { type Service, startService } from './service.ts'
 
@@ -15,13 +15,7 @@ let certificate: string
 let folder: string
 
 beforeAll(async () => {
-  const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
-    keyType: 'ec',
-    extensions: [
-      { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }
-    ]
-  })
+  const { key, cert } = await makeCertificate('127.0.0.1')
   service = await startService({ key, cert })
   folder = await mkdtemp(join(tmpdir(), 'account-'))
   certificate = join(folder, 'cert.pem')

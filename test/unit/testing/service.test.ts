@@ -1,16 +1,6 @@
 import { createPublicKey } from 'node:crypto'
-import fastify from 'fastify'
-import supertest from 'supertest'
 import { describe, expect, it } from 'vitest'
-import {
-  createVerifier,
-  fromFetchRequest,
-  fromLambdaEvent,
-  fromNodeRequest,
-  httpStatus,
-  nodeHandler,
-  type ReceivedRequest
-} from '../../../src/index.ts'
+import { createVerifier, fromFetchRequest, fromLambdaEvent, type ReceivedRequest } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 
 const headerOf = (request: ReceivedRequest, name: string): string | undefined =>
@@ -68,35 +58,6 @@ describe('a signed request in the form of each framework', () => {
   it('can be passed to new Request()', async () => {
     const request = new Request(`https://receiver.example${signed.target}`, signed)
     expect(await verify(fromFetchRequest(request))).toMatchObject({ status: 'verified' })
-  })
-
-  it('can be passed to app.inject() of Fastify, in one line', async () => {
-    const app = fastify()
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    app.post('/hook', async (request, reply) => {
-      const verdict = await verify(fromNodeRequest(request.raw, { https: true }))
-      return reply.code(httpStatus(verdict)).send()
-    })
-    const { method, target, headers, body } = signed
-    const answer = await app.inject({
-      method: method as 'POST',
-      url: target,
-      headers: Object.fromEntries(headers),
-      payload: Buffer.from(body)
-    })
-    expect(answer.statusCode).toBe(200)
-    await app.close()
-  })
-
-  it('can be sent by supertest, in one line', async () => {
-    const receive = nodeHandler(createVerifier({ ...service.options, requireHttps: false }), () => {})
-    await supertest(receive)
-      .post(signed.target)
-      .set(Object.fromEntries(signed.headers))
-      .serialize((bytes: unknown) => bytes as string)
-      .send(Buffer.from(signed.body))
-      .expect(204)
   })
 
   it('can be made an event of a Lambda function, in one line', async () => {

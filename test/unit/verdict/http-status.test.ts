@@ -1,24 +1,10 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
 import { inspect } from 'node:util'
-import express from 'express'
-import fastify from 'fastify'
-import Koa from 'koa'
-import { afterEach, describe, expect, it, test } from 'vitest'
-import {
-  assertVerified,
-  createVerifier,
-  fromNodeRequest,
-  httpStatus,
-  NotVerifiedError,
-  type ReceivedRequest,
-  type Verdict
-} from '../../../src/index.ts'
+import { describe, expect, it, test } from 'vitest'
+import { assertVerified, createVerifier, httpStatus, NotVerifiedError, type Verdict } from '../../../src/index.ts'
 import { fail, ok } from '../../../src/result/result.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { refuse, type Steps } from '../../../src/verdict/refuse.ts'
 import type { Verified } from '../../../src/verdict/verdict.ts'
-import { sendOverHttp } from '../../meta/examples/senders.ts'
-import { listen } from '../../support/listen.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const options = { ...service.options, requireHttps: false, maxBodyBytes: 20 }
@@ -90,57 +76,6 @@ describe('assertVerified', () => {
       expect(text).not.toContain(EVIL)
     }
     expect(Object.keys(error).sort()).toEqual(['expose', 'status', 'statusCode'])
-  })
-})
-
-describe('an error that reaches the framework is answered with its status', () => {
-  const servers: Server[] = []
-  afterEach(() => {
-    for (const server of servers.splice(0)) server.close()
-  })
-  async function send(listener: RequestListener | Server, request: ReceivedRequest): Promise<number> {
-    const server = typeof listener === 'function' ? createServer(listener) : listener
-    servers.push(server)
-    return sendOverHttp(request, await listen(server))
-  }
-
-  const CASES = [
-    ['a good request', verify, good, 204],
-    ['a forged one', verify, forged, 401],
-    ['one that is too large', verify, large, 413],
-    ['one that cannot be decided', verifyWithoutDns, good, 503]
-  ] as const
-
-  test.each(CASES)('Express: %s', async (_, judge, request, status) => {
-    const app = express().set('env', 'test')
-    app.post('/hook', async (req, res) => {
-      assertVerified(await judge(fromNodeRequest(req)))
-      res.status(204).end()
-    })
-    expect(await send(app, request)).toBe(status)
-  })
-
-  test.each(CASES)('Koa: %s', async (_, judge, request, status) => {
-    const app = new Koa()
-    app.silent = true
-    app.use(async ctx => {
-      assertVerified(await judge(fromNodeRequest(ctx.req)))
-      ctx.status = 204
-    })
-    expect(await send(app.callback(), request)).toBe(status)
-  })
-
-  test.each(CASES)('Fastify: %s', async (_, judge, request, status) => {
-    const app = fastify()
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    app.post('/hook', async (req, reply) => {
-      assertVerified(await judge(fromNodeRequest(req.raw)))
-      return reply.code(204).send()
-    })
-    await app.ready()
-    expect(await send(app.server, request)).toBe(status)
-    await app.close()
   })
 })
 

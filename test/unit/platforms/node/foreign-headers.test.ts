@@ -1,140 +1,29 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server, type Http2ServerResponse } from 'node:http2'
-import { connect, type Server } from 'node:net'
-import express from 'express'
-import fastify from 'fastify'
-import Koa from 'koa'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import {
-  createVerifier,
-  fetchHandler,
-  lambdaHandler,
-  nodeHandler,
-  type ReceivedRequest,
-  sendRefusal,
-  type Verified
-} from '../../../../src/index.ts'
-import { createTestService } from '../../../../src/testing/index.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { fetchHandler, lambdaHandler, nodeHandler, type ReceivedRequest, sendRefusal } from '../../../../src/index.ts'
 import { pairs } from '../../../meta/examples/kinds.ts'
+import {
+  app,
+  beforeHead,
+  CHANGES,
+  DATE,
+  FAILED,
+  lines,
+  note,
+  now,
+  rejections,
+  servers,
+  service,
+  setHeaders,
+  settled,
+  sorted,
+  talk,
+  testForeignHeaders,
+  verify,
+  wire
+} from '../../../support/foreign-headers.ts'
 import { listen } from '../../../support/listen.ts'
-
-// What middleware and handlers set on a response before an answer of ours. Seen from outside, as bytes of a connection:
-// the answer has only headers of ours, and nothing ends the process or leaves a promise that rejects.
-
-const service = createTestService({ rsaBits: 1024 })
-const verify = createVerifier({ ...service.options, requireHttps: false })
-
-type Change = (res: ServerResponse) => void
-
-const setHeaders =
-  (headers: Record<string, string | string[]>): Change =>
-  res => {
-    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-  }
-
-/** As the package on-headers does, and with it express-session, cookie-session and compression. */
-const beforeHead =
-  (change: Change): Change =>
-  res => {
-    const { writeHead } = res
-    res.writeHead = ((...given: [number]) => {
-      change(res)
-      return writeHead.apply(res, given)
-    }) as never
-  }
-
-const CHANGES: Readonly<Record<string, Change>> = {
-  Trailer: setHeaders({ Trailer: 'X-Checksum' }),
-  'Trailer and trailers': res => {
-    res.setHeader('Trailer', 'X-Checksum')
-    res.addTrailers({ 'X-Checksum': '1' })
-  },
-  'Transfer-Encoding': setHeaders({ 'Transfer-Encoding': 'chunked' }),
-  'Transfer-Encoding and Trailer': setHeaders({ 'Transfer-Encoding': 'gzip, chunked', Trailer: 'X' }),
-  'Content-Length': setHeaders({ 'Content-Length': '100' }),
-  'two of Content-Length': setHeaders({ 'Content-Length': ['5', '6'] }),
-  'Content-Encoding and Content-Type': setHeaders({
-    'Content-Encoding': 'gzip',
-    'Content-Type': 'text/html'
-  }),
-  'ETag, Set-Cookie, Location': setHeaders({ ETag: '"1"', 'Set-Cookie': ['a=1', 'b=2'], Location: '/' }),
-  'Connection and Keep-Alive': setHeaders({ Connection: 'keep-alive', 'Keep-Alive': 'timeout=9' }),
-  Upgrade: setHeaders({ Connection: 'upgrade', Upgrade: 'websocket' }),
-  Date: setHeaders({ Date: 'yesterday' }),
-  'WWW-Authenticate and Retry-After': setHeaders({ 'WWW-Authenticate': 'Basic', 'Retry-After': '0' }),
-  'a reason that cannot be sent': res => {
-    res.statusMessage = 'a\r\nX-Injected: 1'
-  },
-  'what is set as the head is written': beforeHead(setHeaders({ Trailer: 'X', 'Set-Cookie': 'a=1' })),
-  'a method that throws as the head is written': beforeHead(() => {
-    throw new Error('of a middleware')
-  }),
-  'a method that ends with a body': res => {
-    const { end } = res
-    res.end = (() => end.call(res, 'a body', 'utf8')) as never
-  }
-}
-
-let change: Change = () => {}
-let isAfter = false
-const settled: string[] = []
-const rejections: unknown[] = []
-const noteRejection = (error: unknown) => rejections.push(error)
-const servers: Server[] = []
-
-beforeEach(() => {
-  settled.length = 0
-  rejections.length = 0
-  process.on('unhandledRejection', noteRejection).on('uncaughtException', noteRejection)
-})
-afterEach(() => {
-  process.off('unhandledRejection', noteRejection).off('uncaughtException', noteRejection)
-  for (const server of servers.splice(0)) server.close()
-})
-
-function handle(_: Verified, _req: IncomingMessage, res: ServerResponse): void {
-  if (isAfter) change(res)
-  throw new Error('ours')
-}
-const receive = nodeHandler(verify, handle, { onError: () => {} })
-
-const note = (promise: Promise<unknown>) =>
-  promise.then(
-    () => settled.push('resolved'),
-    () => settled.push('rejected')
-  )
-
-/** A middleware that changes the response, and then the handler. */
-const app = (req: IncomingMessage, res: ServerResponse) => {
-  if (!isAfter) change(res)
-  return note(receive(req, res))
-}
-
-const SERVERS: Readonly<Record<string, () => Server | Promise<Server>>> = {
-  'node:http': () => createServer(app),
-  Express: () => createServer(express().use((req, res) => void app(req, res))),
-  Koa: () =>
-    createServer(
-      new Koa()
-        .use(ctx => {
-          ctx.respond = false
-          return app(ctx.req, ctx.res)
-        })
-        .callback()
-    ),
-  Fastify: async () => {
-    const instance = fastify()
-    instance.addHook('onRequest', (request, reply) => void app(request.raw, reply.hijack().raw))
-    instance.all('/hook', () => {})
-    await instance.ready()
-    return instance.server
-  },
-  'sendRefusal()': () =>
-    createServer(async (req, res) => {
-      change(res)
-      await note(verify(requestOf(req)).then(verdict => sendRefusal(res, verdict as never)))
-    })
-}
 
 const requestOf = (req: IncomingMessage): ReceivedRequest => ({
   method: 'GET',
@@ -144,61 +33,16 @@ const requestOf = (req: IncomingMessage): ReceivedRequest => ({
   https: false
 })
 
-/** All bytes that a server sends for one request. */
-async function talk(server: Server, bytes: Buffer): Promise<string> {
-  servers.push(server)
-  const socket = connect(await listen(server), '127.0.0.1')
-  const chunks: Buffer[] = []
-  socket.on('data', chunk => chunks.push(chunk)).on('error', () => {})
-  socket.write(bytes)
-  // A connection that stays open is a failure, which the comparison shows.
-  const timer = setTimeout(() => socket.destroy(), 1500)
-  await new Promise(resolve => socket.once('close', resolve))
-  clearTimeout(timer)
-  await new Promise(resolve => setImmediate(resolve))
-  return Buffer.concat(chunks).toString()
-}
-
-function wire({ method, target, headers, body }: ReceivedRequest): Buffer {
-  const lines = pairs({ headers } as ReceivedRequest).map(([name, value]) => `${name}: ${value}`)
-  const head = [`${method} ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n')
-  return Buffer.concat([Buffer.from(head), Buffer.from((body ?? '') as string)])
-}
-
-const DATE = 'Date: (now)'
-const REFUSED = ['HTTP/1.1 401 Unauthorized', 'WWW-Authenticate: Signature', 'Content-Length: 0', 'Connection: close']
-const FAILED = ['HTTP/1.1 500 Internal Server Error', 'Content-Length: 0', 'Connection: close']
-
-function sorted(answer: string): string[] {
-  const [head = '', ...body] = answer.split('\r\n\r\n')
-  const [status = '', ...lines] = head.replace(/^Date: \w{3}, .* GMT$/m, DATE).split('\r\n')
-  return [status, ...lines.sort(), ...body.filter(text => text !== '')]
-}
-const lines = ([status = '', ...headers]: string[]) => [status, ...[...headers, DATE].sort()]
-
-describe.each(Object.entries(SERVERS))('%s', (_, start) => {
-  test.each(Object.entries(CHANGES))('a refusal has only headers of ours: %s', async (_, by) => {
-    change = by
-    isAfter = false
-    const answer = await talk(await start(), Buffer.from('GET /hook HTTP/1.1\r\nHost: a\r\n\r\n'))
-    expect(sorted(answer)).toEqual(lines(REFUSED))
-    expect(settled).toEqual(['resolved'])
-    expect(rejections).toEqual([])
-  })
-})
-
-const { 'sendRefusal()': _, ...handlers } = SERVERS
-
-describe.each(Object.entries(handlers))('%s', (_, start) => {
-  test.each(Object.entries(CHANGES))('a handler that throws after it: %s', async (_, by) => {
-    change = by
-    isAfter = true
-    const answer = await talk(await start(), wire(service.sign({ target: '/hook', body: '{}' })))
-    expect(sorted(answer)).toEqual(lines(FAILED))
-    expect(settled).toEqual(['resolved'])
-    expect(rejections).toEqual([])
-  })
-})
+testForeignHeaders('node:http', () => createServer(app))
+testForeignHeaders(
+  'sendRefusal()',
+  () =>
+    createServer(async (req, res) => {
+      now.change(res)
+      await note(verify(requestOf(req)).then(verdict => sendRefusal(res, verdict as never)))
+    }),
+  [false]
+)
 
 describe('after the head was sent by the handler', () => {
   test.each([
@@ -207,8 +51,8 @@ describe('after the head was sent by the handler', () => {
     ['a Trailer', (res: ServerResponse) => void res.writeHead(200, { Trailer: 'X' }).write('1234')],
     ['nothing more', (res: ServerResponse) => void res.destroy()]
   ])('%s: it has one status line, and ends', async (_, by) => {
-    change = by
-    isAfter = true
+    now.change = by
+    now.isAfter = true
     const server = createServer((req, res) => {
       res.shouldKeepAlive = false
       return app(req, res)

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { createVerifier, logRecord } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
-import { read } from './pages.ts'
+import { createVerifier, logRecord } from '../../src/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
+import { read } from '../../test/meta/docs/pages.ts'
 
 test('the serializer for pino logs the record of a verdict, and nothing else that a sender wrote', async () => {
   expect(read('docs/operations.md')).toContain('`pino({ serializers: { verdict: logRecord } })`')
@@ -26,7 +26,8 @@ test('the serializer for pino logs the record of a verdict, and nothing else tha
     const line = lines.pop()!
     expect(JSON.parse(line)).toMatchObject({ msg: 'received', verdict: { status: verdict.status } })
     expect(JSON.parse(line).verdict).toEqual(JSON.parse(JSON.stringify(logRecord(verdict))))
-    for (const secret of ['a secret', 'a forgery', '"checks"', '"evidence"']) expect(line).not.toContain(secret)
+    for (const secret of ['a secret', 'a forgery', '"checks"', '"evidence"'])
+      expect(line).not.toContain(secret)
   }
   expect(lines).toEqual([])
 })

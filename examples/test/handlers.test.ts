@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse
+} from 'node:http'
 import { Readable } from 'node:stream'
 import { serve } from '@hono/node-server'
 import { Logger, Module } from '@nestjs/common'
@@ -11,11 +17,17 @@ import fastify from 'fastify'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createVerifier, fetchHandler, nodeHandler, type ReceivedRequest, type Verified } from '../../../src/index.ts'
-import { memoryReplayStore } from '../../../src/replay/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
-import { pairs } from '../../meta/examples/kinds.ts'
-import { listen } from '../../support/listen.ts'
+import {
+  createVerifier,
+  fetchHandler,
+  nodeHandler,
+  type ReceivedRequest,
+  type Verified
+} from '../../src/index.ts'
+import { memoryReplayStore } from '../../src/replay/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
+import { pairs } from '../../test/meta/examples/kinds.ts'
+import { listen } from '../../test/support/listen.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, requireHttps: false, replayStore: memoryReplayStore() })

@@ -3,9 +3,9 @@ import { type AddressInfo, connect } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createVerifier, type FromFetchOptions, fetchHandler } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
-import { pairs } from '../../meta/examples/kinds.ts'
+import { createVerifier, type FromFetchOptions, fetchHandler } from '../../src/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
+import { pairs } from '../../test/meta/examples/kinds.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const closing: (() => unknown)[] = []

@@ -5,14 +5,15 @@ import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createTestService } from '../../../src/testing/index.ts'
-import './resolver.ts'
-import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
-import { pairs } from './kinds.ts'
-import { behindProxy } from './senders.ts'
+import { createTestService } from '../../src/testing/index.ts'
+import '../../test/meta/examples/resolver.ts'
+import { pairs } from '../../test/meta/examples/kinds.ts'
+import { behindProxy } from '../../test/meta/examples/senders.ts'
+import { type DnsServer, startDnsServer } from '../../test/support/dns-server.ts'
 
 const service = createTestService({ rsaBits: 1024 })
-const order = () => service.sign({ target: '/hook', headers: { 'Content-Type': 'application/json' }, body: '{"id":1}' })
+const order = () =>
+  service.sign({ target: '/hook', headers: { 'Content-Type': 'application/json' }, body: '{"id":1}' })
 const forged = () => ({ ...order(), body: '{"id":2}' })
 
 let dns: DnsServer
@@ -36,7 +37,7 @@ const logged = (status: string) =>
   vi.waitUntil(() => log.mock.calls.some(([line]) => String(line).includes(`"status":"${status}"`)))
 
 async function start(example: string) {
-  const { server }: { server: Server } = await import(`../../../examples/${example}.ts`)
+  const { server }: { server: Server } = await import(`../${example}.ts`)
   if (!server.listening) await once(server, 'listening')
   return { server, send: behindProxy((server.address() as AddressInfo).port).send }
 }
@@ -69,11 +70,13 @@ test('introduce-express is JavaScript, too, as the page says', () => {
 })
 
 test('introduce-fetch acts as before on every request, and logs its verdict', async () => {
-  const { default: app } = await import('../../../examples/introduce-fetch.ts')
+  const { default: app } = await import('../introduce-fetch.ts')
   const send = async ({ target, headers, body }: ReturnType<typeof order> | ReturnType<typeof forged>) => {
     const url = `https://receiver.example${target}`
     const lines = pairs({ headers } as ReturnType<typeof order>) as [string, string][]
-    const response = await app.fetch(new Request(url, { method: 'POST', headers: lines, body: body as string }))
+    const response = await app.fetch(
+      new Request(url, { method: 'POST', headers: lines, body: body as string })
+    )
     return response.json()
   }
   expect(await send(order())).toEqual({ id: 1 })

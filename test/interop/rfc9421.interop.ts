@@ -2,9 +2,9 @@ import { createPublicKey, type KeyObject, webcrypto as nodeCrypto, sign, verify 
 import * as sig from 'http-message-sig'
 import { createSigner, createVerifier as createTheirVerifier, httpbis } from 'http-message-signatures'
 import { describe, expect, it } from 'vitest'
-import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../../../src/index.ts'
-import { buildSignatureBase, parseSignatureInput } from '../../../../src/standards/rfc9421/index.ts'
-import { createTestService } from '../../../../src/testing/index.ts'
+import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../src/index.ts'
+import { buildSignatureBase, parseSignatureInput } from '../../src/standards/rfc9421/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
 import {
   type Algorithm,
   BODY,
@@ -15,8 +15,8 @@ import {
   OPTIONS,
   PRIVATE_KEYS,
   signText
-} from '../../../support/rfc9421.ts'
-import { failuresOf } from '../../../support/verdicts.ts'
+} from '../support/rfc9421.ts'
+import { failuresOf } from '../support/verdicts.ts'
 
 /**
  * Two implementations from npm against ours, both ways. `http-message-signatures` reads URLs and computes with

@@ -4,9 +4,9 @@ import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
-import { pairs } from '../meta/examples/kinds.ts'
-import '../meta/examples/resolver.ts'
-import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
+import { pairs } from '../../test/meta/examples/kinds.ts'
+import '../../test/meta/examples/resolver.ts'
+import { type DnsServer, startDnsServer } from '../../test/support/dns-server.ts'
 
 const GIGABYTE = 2 ** 30
 const MEGABYTE = 2 ** 20
@@ -71,7 +71,7 @@ const MOST_READ = 10 * MEGABYTE + MEGABYTE
 
 describe('a forged head with a body of 1 GB is answered with 401, and at most drainBytes are read', () => {
   test.each([['node-http'], ['express-router'], ['koa'], ['hono'], ['fastify']])('%s', async example => {
-    const module = await import(`../../examples/${example}.ts`)
+    const module = await import(`../${example}.ts`)
     const server: Server = module.server ?? module.app.server
     if (!server.listening) await once(server, 'listening')
     const connected = once(server, 'connection')
@@ -86,8 +86,8 @@ describe('a forged head with a body of 1 GB is answered with 401, and at most dr
 })
 
 test('the memory of the receiver does not grow with what is sent', async () => {
-  const file = fileURLToPath(new URL('../../examples/node-http.ts', import.meta.url))
-  const child = fork(new URL('../meta/examples/child.ts', import.meta.url), [file], {
+  const file = fileURLToPath(new URL('../node-http.ts', import.meta.url))
+  const child = fork(new URL('../../test/meta/examples/child.ts', import.meta.url), [file], {
     execArgv: ['--import', 'tsx'],
     silent: true
   })

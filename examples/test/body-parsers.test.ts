@@ -8,10 +8,10 @@ import fastify from 'fastify'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import { afterEach, describe, expect, test } from 'vitest'
-import { fromFetchRequest, fromNodeRequest, type ReceivedRequest } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
-import { sendOverHttp } from '../../meta/examples/senders.ts'
-import { listen } from '../../support/listen.ts'
+import { fromFetchRequest, fromNodeRequest, type ReceivedRequest } from '../../src/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
+import { sendOverHttp } from '../../test/meta/examples/senders.ts'
+import { listen } from '../../test/support/listen.ts'
 
 const service = createTestService({ rsaBits: 1024 })
 const order = service.sign({ target: '/prefix/hook?id=1', body: '{"amount": 100}' })
@@ -97,7 +97,9 @@ describe('a body that a parser has read names the fix', () => {
     Module({ controllers: [Hooks] })(App)
     const app = await NestFactory.create(App)
     await app.init()
-    expect(await errorOf(app.getHttpServer())).toContain('Nest: NestFactory.create(AppModule, { rawBody: true })')
+    expect(await errorOf(app.getHttpServer())).toContain(
+      'Nest: NestFactory.create(AppModule, { rawBody: true })'
+    )
     await app.close()
   })
 

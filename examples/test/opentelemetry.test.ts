@@ -6,8 +6,8 @@ import {
   PeriodicExportingMetricReader
 } from '@opentelemetry/sdk-metrics'
 import { afterAll, expect, it } from 'vitest'
-import { createVerifier } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { createVerifier } from '../../src/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
 
 const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
 const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
@@ -15,7 +15,7 @@ afterAll(() => provider.shutdown())
 
 it('the OpenTelemetry example counts verdicts by status and code, and times them', async () => {
   metrics.setGlobalMeterProvider(provider)
-  await import('../../../examples/opentelemetry.ts')
+  await import('../opentelemetry.ts')
   const service = createTestService({ rsaBits: 1024 })
   const verify = createVerifier(service.options)
   await verify(service.sign())
@@ -26,7 +26,9 @@ it('the OpenTelemetry example counts verdicts by status and code, and times them
   const [exported] = exporter.getMetrics()
   const found = exported?.scopeMetrics[0]?.metrics ?? []
   const points = Object.fromEntries(found.map(({ descriptor, dataPoints }) => [descriptor.name, dataPoints]))
-  expect(points['signed_requests.verdicts']?.map(({ attributes, value }) => ({ ...attributes, value }))).toEqual([
+  expect(
+    points['signed_requests.verdicts']?.map(({ attributes, value }) => ({ ...attributes, value }))
+  ).toEqual([
     { status: 'verified', code: '', value: 2 },
     { status: 'rejected', code: 'not-https', value: 1 }
   ])

@@ -1,0 +1,150 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect, type Server } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createVerifier, nodeHandler, type ReceivedRequest, type Verified } from '../../src/index.ts'
+import { createTestService } from '../../src/testing/index.ts'
+import { pairs } from '../meta/examples/kinds.ts'
+import { listen } from './listen.ts'
+
+// What middleware and handlers set on a response before an answer of ours. Seen from outside, as bytes of a connection:
+// the answer has only headers of ours, and nothing ends the process or leaves a promise that rejects.
+
+export const service = createTestService({ rsaBits: 1024 })
+export const verify = createVerifier({ ...service.options, requireHttps: false })
+
+type Change = (res: ServerResponse) => void
+
+export const setHeaders =
+  (headers: Record<string, string | string[]>): Change =>
+  res => {
+    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  }
+
+/** As the package on-headers does, and with it express-session, cookie-session and compression. */
+export const beforeHead =
+  (change: Change): Change =>
+  res => {
+    const { writeHead } = res
+    res.writeHead = ((...given: [number]) => {
+      change(res)
+      return writeHead.apply(res, given)
+    }) as never
+  }
+
+export const CHANGES: Readonly<Record<string, Change>> = {
+  Trailer: setHeaders({ Trailer: 'X-Checksum' }),
+  'Trailer and trailers': res => {
+    res.setHeader('Trailer', 'X-Checksum')
+    res.addTrailers({ 'X-Checksum': '1' })
+  },
+  'Transfer-Encoding': setHeaders({ 'Transfer-Encoding': 'chunked' }),
+  'Transfer-Encoding and Trailer': setHeaders({ 'Transfer-Encoding': 'gzip, chunked', Trailer: 'X' }),
+  'Content-Length': setHeaders({ 'Content-Length': '100' }),
+  'two of Content-Length': setHeaders({ 'Content-Length': ['5', '6'] }),
+  'Content-Encoding and Content-Type': setHeaders({
+    'Content-Encoding': 'gzip',
+    'Content-Type': 'text/html'
+  }),
+  'ETag, Set-Cookie, Location': setHeaders({ ETag: '"1"', 'Set-Cookie': ['a=1', 'b=2'], Location: '/' }),
+  'Connection and Keep-Alive': setHeaders({ Connection: 'keep-alive', 'Keep-Alive': 'timeout=9' }),
+  Upgrade: setHeaders({ Connection: 'upgrade', Upgrade: 'websocket' }),
+  Date: setHeaders({ Date: 'yesterday' }),
+  'WWW-Authenticate and Retry-After': setHeaders({ 'WWW-Authenticate': 'Basic', 'Retry-After': '0' }),
+  'a reason that cannot be sent': res => {
+    res.statusMessage = 'a\r\nX-Injected: 1'
+  },
+  'what is set as the head is written': beforeHead(setHeaders({ Trailer: 'X', 'Set-Cookie': 'a=1' })),
+  'a method that throws as the head is written': beforeHead(() => {
+    throw new Error('of a middleware')
+  }),
+  'a method that ends with a body': res => {
+    const { end } = res
+    res.end = (() => end.call(res, 'a body', 'utf8')) as never
+  }
+}
+
+/** What is set on the response of the next request, and whether by the handler. */
+export const now: { change: Change; isAfter: boolean } = { change: () => {}, isAfter: false }
+export const settled: string[] = []
+export const rejections: unknown[] = []
+const noteRejection = (error: unknown) => rejections.push(error)
+export const servers: Server[] = []
+
+beforeEach(() => {
+  settled.length = 0
+  rejections.length = 0
+  process.on('unhandledRejection', noteRejection).on('uncaughtException', noteRejection)
+})
+afterEach(() => {
+  process.off('unhandledRejection', noteRejection).off('uncaughtException', noteRejection)
+  for (const server of servers.splice(0)) server.close()
+})
+
+function handle(_: Verified, _req: IncomingMessage, res: ServerResponse): void {
+  if (now.isAfter) now.change(res)
+  throw new Error('ours')
+}
+const receive = nodeHandler(verify, handle, { onError: () => {} })
+
+export const note = (promise: Promise<unknown>) =>
+  promise.then(
+    () => settled.push('resolved'),
+    () => settled.push('rejected')
+  )
+
+/** A middleware that changes the response, and then the handler. */
+export const app = (req: IncomingMessage, res: ServerResponse) => {
+  if (!now.isAfter) now.change(res)
+  return note(receive(req, res))
+}
+
+/** All bytes that a server sends for one request. */
+export async function talk(server: Server, bytes: Buffer): Promise<string> {
+  servers.push(server)
+  const socket = connect(await listen(server), '127.0.0.1')
+  const chunks: Buffer[] = []
+  socket.on('data', chunk => chunks.push(chunk)).on('error', () => {})
+  socket.write(bytes)
+  // A connection that stays open is a failure, which the comparison shows.
+  const timer = setTimeout(() => socket.destroy(), 1500)
+  await new Promise(resolve => socket.once('close', resolve))
+  clearTimeout(timer)
+  await new Promise(resolve => setImmediate(resolve))
+  return Buffer.concat(chunks).toString()
+}
+
+export function wire({ method, target, headers, body }: ReceivedRequest): Buffer {
+  const lines = pairs({ headers } as ReceivedRequest).map(([name, value]) => `${name}: ${value}`)
+  const head = [`${method} ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n')
+  return Buffer.concat([Buffer.from(head), Buffer.from((body ?? '') as string)])
+}
+
+export const DATE = 'Date: (now)'
+const REFUSED = ['HTTP/1.1 401 Unauthorized', 'WWW-Authenticate: Signature', 'Content-Length: 0', 'Connection: close']
+export const FAILED = ['HTTP/1.1 500 Internal Server Error', 'Content-Length: 0', 'Connection: close']
+
+export function sorted(answer: string): string[] {
+  const [head = '', ...body] = answer.split('\r\n\r\n')
+  const [status = '', ...lines] = head.replace(/^Date: \w{3}, .* GMT$/m, DATE).split('\r\n')
+  return [status, ...lines.sort(), ...body.filter(text => text !== '')]
+}
+export const lines = ([status = '', ...headers]: string[]) => [status, ...[...headers, DATE].sort()]
+
+/** What a server answers whose middleware or handler sets each of the headers. */
+export function testForeignHeaders(
+  name: string,
+  start: () => Server | Promise<Server>,
+  handlers = [false, true]
+): void {
+  const cases = Object.entries(CHANGES).flatMap(([what, by]) => handlers.map(isAfter => ({ what, by, isAfter })))
+  describe(name, () => {
+    test.each(cases)('an answer has only headers of ours: $what, by the handler: $isAfter', async ({ by, isAfter }) => {
+      Object.assign(now, { change: by, isAfter })
+      const unsigned = Buffer.from('GET /hook HTTP/1.1\r\nHost: a\r\n\r\n')
+      const answer = await talk(await start(), isAfter ? wire(service.sign({ target: '/hook', body: '{}' })) : unsigned)
+      expect(sorted(answer)).toEqual(lines(isAfter ? FAILED : REFUSED))
+      expect(settled).toEqual(['resolved'])
+      expect(rejections).toEqual([])
+    })
+  })
+}
