@@ -3,7 +3,7 @@ import type { LookupTxt } from '../key/types.ts'
 import { mistake, named, optionMistake, ownOptions } from '../mistakes.ts'
 import { validateBoolean, validateFunction, validateTimeout } from '../options/values.ts'
 import { type Fetch, type Fetched, fetchOnce, validateServerUrl } from '../outgoing/fetch-once.ts'
-import { badReply, dohError, encodeQuery, parseReply } from './message.ts'
+import { badReply, dohError, encodeQuery, MAX_OCTETS, parseReply } from './message.ts'
 
 /** Which resolver to ask, and how. */
 export interface DohTxtLookupOptions {
@@ -62,12 +62,6 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
   }
   return Object.assign(lookup, { servers: () => [url.host] })
 }
-
-/**
- * Four keys of 8192 bits take 6,000 octets. RFC 8484 section 6 allows 65,535, which a resolver could fill with chains
- * of pointers that take dns-packet a second to follow.
- */
-const MAX_OCTETS = 16_384
 
 const MEDIA_TYPE = 'application/dns-message'
 

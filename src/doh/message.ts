@@ -1,4 +1,12 @@
-import { AUTHENTIC_DATA, type DecodedPacket, decode, encode, RECURSION_DESIRED } from 'dns-packet'
+import {
+  AUTHENTIC_DATA,
+  type DecodedPacket,
+  decode,
+  encode,
+  type PacketOpt,
+  RECURSION_DESIRED,
+  type RecordType
+} from 'dns-packet'
 
 /**
  * Why a lookup did not succeed, in the codes of `node:dns`; `ENOTAUTHENTICATED` is our own. The verifier looks only at
@@ -21,18 +29,26 @@ const PADDING = 12
  */
 export function encodeQuery(name: string): Uint8Array<ArrayBuffer> {
   const query = (padding: number) =>
-    encode({
-      type: 'query',
-      id: 0,
-      flags: RECURSION_DESIRED | AUTHENTIC_DATA,
-      questions: [{ type: 'TXT', class: 'IN', name }],
-      additionals: [{ ...EDNS, ...UNSET, options: [{ code: PADDING, length: padding }] }]
-    })
+    encodeMessage(0, RECURSION_DESIRED | AUTHENTIC_DATA, 'TXT', name, [{ code: PADDING, length: padding }])
   return new Uint8Array(query(BLOCK - 1 - ((query(0).length - 1) % BLOCK)))
 }
 
-/** Lets a resolver that asks by UDP get a long record at once (RFC 6891 section 6.2.3). */
-const EDNS = { type: 'OPT', name: '.', udpPayloadSize: 4096, flags: 0 } as const
+/** A message with one question. EDNS lets a long record come by UDP, too (RFC 6891 section 6.2.3). */
+export const encodeMessage = (
+  id: number,
+  flags: number,
+  type: RecordType,
+  name: string,
+  options: PacketOpt[] = []
+): Buffer =>
+  encode({
+    ...{ type: 'query', id, flags },
+    questions: [{ type, class: 'IN', name }],
+    additionals: [{ ...EDNS, ...UNSET, options }]
+  })
+
+/** Messages of this size pass every network unfragmented (RFC 9715 section 3.2). */
+const EDNS = { type: 'OPT', name: '.', udpPayloadSize: 1232, flags: 0 } as const
 /** The type of dns-packet requires these. */
 const UNSET = { extendedRcode: 0, ednsVersion: 0, flag_do: false }
 
@@ -49,11 +65,7 @@ const ERRORS = ['', 'EFORMERR', 'ESERVFAIL', 'ENOTFOUND', 'ENOTIMP', 'EREFUSED']
  * @throws an Error with a `code`
  */
 export function parseReply(octets: Uint8Array, name: string, requireAuthenticated: boolean): string[][] {
-  const reply = decodeWhole(octets)
-  const [question, ...others] = reply.questions!
-  const isReply = reply.flag_qr && (reply.flags! & OPCODE) === 0 && reply.id === 0
-  const isAsked = question?.type === 'TXT' && question.class === 'IN' && lowerCase(question.name) === name
-  if (!isReply || !isAsked || others.length > 0) throw badReply('it is about another query')
+  const reply = decodeReply(octets, { id: 0, type: 'TXT', name })
   if (reply.flag_tc) throw badReply('it is truncated')
 
   // EDNS adds upper bits to the response code (RFC 6891 section 6.1.3); all of those are failures.
@@ -66,8 +78,29 @@ export function parseReply(octets: Uint8Array, name: string, requireAuthenticate
   return selectTxt(reply, name)
 }
 
+/**
+ * The message, if it is a reply to this query, in which `name` is in lower case.
+ *
+ * @throws an Error with the code `EBADRESP`
+ */
+export function decodeReply(octets: Uint8Array, { id, type, name }: { id: number; type: RecordType; name: string }) {
+  const reply = decodeWhole(octets)
+  const [question, ...others] = reply.questions!
+  const isReply = reply.flag_qr && (reply.flags! & OPCODE) === 0 && reply.id === id
+  const isAsked = question?.type === type && question.class === 'IN' && lowerCase(question.name) === name
+  if (!isReply || !isAsked || others.length > 0) throw badReply('it is about another query')
+  return reply
+}
+
+/**
+ * Four keys of 8192 bits take 6,000 octets. RFC 8484 section 6 allows 65,535, which a server could fill with chains of
+ * pointers that take dns-packet a second to follow.
+ */
+export const MAX_OCTETS = 16_384
+
 /** dns-packet reads past the end of a truncated TXT record, so the number of octets that it read is compared. */
-export function decodeWhole(octets: Uint8Array): DecodedPacket {
+function decodeWhole(octets: Uint8Array): DecodedPacket {
+  if (octets.length > MAX_OCTETS) throw badReply(`it is longer than ${MAX_OCTETS} octets`)
   try {
     const reply = decode(Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength))
     if (decode.bytes === octets.length) return reply
@@ -99,7 +132,7 @@ const isInternet = (record: { class?: string | undefined; flush?: boolean | unde
   record.class === 'IN' && record.flush === false
 
 /** ASCII letters only: some other letters become ASCII in lower case. */
-const lowerCase = (name: string): string => name.replace(/[A-Z]/g, letter => letter.toLowerCase())
+export const lowerCase = (name: string): string => name.replace(/[A-Z]/g, letter => letter.toLowerCase())
 
 /** A reply that is malformed, or not one to this query. */
 export const badReply = (reason: string, cause?: unknown) =>

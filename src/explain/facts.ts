@@ -1,5 +1,5 @@
 import { parseHttpDate } from '../http/http-date.ts'
-import { withoutPrivateKeys } from './record-mistakes.ts'
+import { hidePrivateKeys } from './record-mistakes.ts'
 import { duration, escapeText, plural } from './text.ts'
 
 /** The evidence of any code. */
@@ -35,6 +35,8 @@ export const ERRORS: Readonly<Record<string, string>> = {
   ESERVFAIL: 'the DNS server got no answer itself',
   EREFUSED: 'the DNS server does not serve this machine',
   EBADRESP: 'the answer is not one of DNS',
+  EPRIVATE: 'a private address, which is not asked without --private',
+  EBUDGET: 'not asked, because there were too many queries',
   ENOTAUTHENTICATED: 'the zone is not signed, or the resolver does not validate',
   REPLAY_STORE_FULL: 'it holds as many ids as it may',
   READONLY: 'it is a replica, which takes no writes',
@@ -157,6 +159,6 @@ function thrown(error: unknown): string {
 /** A private key is in no output, wherever in the records it is. */
 function recordShown({ record, records = [] }: Evidence): string | undefined {
   if (record === undefined) return undefined
-  const [shown] = withoutPrivateKeys([String(record), ...[records].flat().map(String)])
-  return escapeText(shown!, 1000)
+  const show = hidePrivateKeys([String(record), ...[records].flat().map(String)])
+  return escapeText(show(String(record)), 1000)
 }

@@ -128,9 +128,11 @@ export function findProblem(code: RecordCode, texts: readonly string[]): RecordP
   )
 }
 
-/** The texts for a person or a program. Where one of them holds a private key, another may hold the rest of it. */
-export const withoutPrivateKeys = (texts: readonly string[]): readonly string[] =>
-  texts.some(holdsPrivateKey) ? texts.map(() => '(not shown: a private key)') : texts
+/** Shows each of the texts, or none: where one of them holds a private key, another may hold the rest of it. */
+export function hidePrivateKeys(texts: readonly string[]): (text: string) => string {
+  const hasPrivateKey = texts.some(holdsPrivateKey)
+  return text => (hasPrivateKey ? '(not shown: a private key)' : text)
+}
 
 function firstOf<T>(texts: readonly string[], find: (text: string) => T | undefined): T | undefined {
   for (const text of texts) {

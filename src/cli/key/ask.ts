@@ -1,145 +1,113 @@
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { connect, isIPv6 } from 'node:net'
-import { AUTHENTIC_DATA, CHECKING_DISABLED, type DecodedPacket, encode, RECURSION_DESIRED } from 'dns-packet'
-import { decodeWhole } from '../../doh/message.ts'
+import { CHECKING_DISABLED, type DecodedPacket, RECURSION_DESIRED, type RecordType } from 'dns-packet'
+import { badReply, decodeReply, encodeMessage, MAX_OCTETS } from '../../doh/message.ts'
 import { errorLabel } from '../../result/result.ts'
+import { isPrivate } from './addresses.ts'
 
-/** An IP address and a port. */
-export interface Server {
-  readonly address: string
-  readonly port: number
-}
-
-/** One query to one server. */
-export interface Query {
-  readonly server: Server
-  readonly type: 'TXT' | 'SOA' | 'NS' | 'A' | 'AAAA'
-  /** in lower case, of valid labels, without a dot at the end; `.` for the root */
+interface Query {
+  /** an IP address, with the port if it is not 53: `192.0.2.1`, `127.0.0.1:5353`, `[::1]:5353` */
+  readonly server: string
+  readonly type: RecordType
+  /** in lower case, of valid labels, without a dot at the end */
   readonly name: string
-  /** `recursive` and `unchecked` are for a resolver; `unchecked` asks it not to validate DNSSEC */
-  readonly mode: 'recursive' | 'unchecked' | 'authoritative'
+  readonly flags: number
 }
 
-/** The reply, or why there is none: a code of Node.js, `ETIMEOUT`, `EBADRESP`, or `EBUDGET` where nothing was sent. */
-export type Reply = { readonly packet: DecodedPacket } | { readonly error: string }
+/** The reply, or a code that says why there is none; with `EPRIVATE` and `EBUDGET` nothing was sent. */
+export type Reply = Partial<DecodedPacket> & { readonly rcode?: string; readonly error?: string }
 
-export type Ask = (query: Query) => Promise<Reply>
+export type Dns = ReturnType<typeof createDns>
 
-/** The second try is for a lost packet. */
-const TRY_TIMEOUTS = [800, 1200]
-
-/** Four keys of 8192 bits take 6,000 octets. In 64 KB there is room for names that take dns-packet a second. */
-const MAX_OCTETS = 16_384
-
-/** Passes every network unfragmented (RFC 9715 section 3.2). */
-const UDP_PAYLOAD = 1232
-
-const FLAGS = {
-  recursive: RECURSION_DESIRED | AUTHENTIC_DATA,
-  unchecked: RECURSION_DESIRED | CHECKING_DISABLED,
-  authoritative: 0
-}
+/** Milliseconds for one exchange. */
+const TIMEOUT = 2000
 
 /**
- * Asks by UDP, twice at most, and by TCP when the reply is truncated. A query that was sent before gets the same reply.
- * All queries together are at most `budget` messages, and all replies come before `signal` is aborted.
+ * Asks resolvers and name servers; a repeated query shares the reply.
+ *
+ * @param budget how many messages are sent at most, in all
+ * @param signal when it is aborted, every reply is there
  */
-export function createAsk(budget: number, signal: AbortSignal): Ask {
+export function createDns(resolvers: readonly string[], asksPrivate: boolean, budget: number, signal: AbortSignal) {
   const replies = new Map<string, Promise<Reply>>()
   let sent = 0
 
-  async function send(query: Query, exchange: Exchange, timeout: number): Promise<Reply> {
+  async function exchange(query: Query, transport: Transport): Promise<Reply> {
     if (++sent > budget) return { error: 'EBUDGET' }
-    const late = AbortSignal.any([signal, AbortSignal.timeout(timeout)])
+    const late = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)])
     const id = randomInt(2 ** 16)
     try {
-      return { packet: parseReply(await exchange(query.server, encodeQuery(query, id), late), query, id) }
+      const octets = await transport(query.server, encodeMessage(id, query.flags, query.type, query.name), late)
+      // TC of RFC 1035 section 4.1.1. The rest of a truncated message need not be whole.
+      return (octets[2]! & 0x02) === 0 ? decodeReply(octets, { ...query, id }) : { error: 'ETRUNCATED' }
     } catch (error) {
       return { error: late.aborted ? 'ETIMEOUT' : errorLabel(error) }
     }
   }
 
-  async function askTwice(query: Query): Promise<Reply> {
-    let reply: Reply = { error: 'ETIMEOUT' }
-    for (const timeout of TRY_TIMEOUTS) {
-      if (signal.aborted || !('error' in reply && reply.error === 'ETIMEOUT')) break
-      reply = await send(query, exchangeUdp, timeout)
-    }
-    const isCut = 'error' in reply ? reply.error === 'ETRUNCATED' : false
-    return isCut ? send(query, exchangeTcp, Math.max(...TRY_TIMEOUTS)) : reply
-  }
-
-  return query => {
-    const { server, type, name, mode } = query
-    const id = [server.address, server.port, type, name, mode].join(' ')
-    const reply = replies.get(id) ?? askTwice(query)
-    replies.set(id, reply)
+  /** By TCP where UDP brings nothing, or a truncated reply. */
+  function ask(query: Query): Promise<Reply> {
+    const key = JSON.stringify(query)
+    const overTcpIfCut = (reply: Reply) =>
+      /ETIMEOUT|ETRUNCATED/.test(reply.error ?? '') ? exchange(query, overTcp) : reply
+    const reply = replies.get(key) ?? exchange(query, overUdp).then(overTcpIfCut)
+    replies.set(key, reply)
     return reply
   }
+
+  return {
+    /** The reply of the first resolver that has one. */
+    async resolve(type: RecordType, name: string, dnssec = CHECKING_DISABLED): Promise<Reply> {
+      let reply: Reply = { error: 'ECONNREFUSED' }
+      for (const server of resolvers) {
+        reply = await ask({ server, type, name, flags: RECURSION_DESIRED | dnssec })
+        if (reply.error === undefined) break
+      }
+      return reply
+    },
+    async askServer(address: string, type: RecordType, name: string): Promise<Reply> {
+      if (isPrivate(address) && !asksPrivate) return { error: 'EPRIVATE' }
+      return ask({ server: address, type, name, flags: 0 })
+    }
+  }
 }
-
-const encodeQuery = ({ type, name, mode }: Query, id: number): Buffer =>
-  encode({
-    ...{ type: 'query', id, flags: FLAGS[mode], questions: [{ type, class: 'IN', name }] },
-    // Lets a long record come by UDP (RFC 6891 section 6.2.3). The type of dns-packet requires the zeros.
-    additionals: [{ type: 'OPT', name: '.', udpPayloadSize: UDP_PAYLOAD, flags: 0, options: [], ...NO_EXTENSION }]
-  })
-
-const NO_EXTENSION = { extendedRcode: 0, ednsVersion: 0, flag_do: false }
-
-/** TC of RFC 1035 section 4.1.1. What is left of a truncated message need not be whole. */
-const isTruncated = (octets: Buffer): boolean => ((octets[2] ?? 0) & 0x02) !== 0
-
-/** @throws an Error with a `code` for anything but a reply to this query */
-function parseReply(octets: Buffer, { type, name }: Query, id: number): DecodedPacket {
-  if (octets.length > MAX_OCTETS) throw codeError('EBADRESP')
-  if (isTruncated(octets)) throw codeError('ETRUNCATED')
-  const packet = decodeWhole(octets)
-  const [question] = packet.questions!
-  const isAsked = question?.type === type && question.name.toLowerCase() === name
-  if (!packet.flag_qr || packet.id !== id || !isAsked) throw codeError('EBADRESP')
-  return packet
-}
-
-const codeError = (code: string): Error => Object.assign(new Error(code), { code })
 
 /** Resolves to the message that the server sends. */
-type Exchange = (server: Server, query: Buffer, late: AbortSignal) => Promise<Buffer>
+type Transport = (server: string, message: Buffer, late: AbortSignal) => Promise<Buffer>
+
+function parseServer(server: string): { readonly host: string; readonly port: number } {
+  const [, v6, v4, port] = /^(?:\[(.+)\]|([\d.]+)):(\d+)$/.exec(server) ?? []
+  return { host: v6 ?? v4 ?? server, port: Number(port ?? 53) }
+}
 
 /** A connected socket gets packets of that server only; one with another id is not the reply to this query. */
-const exchangeUdp: Exchange = async ({ address, port }, query, signal) => {
-  const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
+const overUdp: Transport = async (server, message, signal) => {
+  const { host, port } = parseServer(server)
+  const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
   try {
-    socket.connect(port, address)
+    socket.connect(port, host)
     await once(socket, 'connect', { signal })
-    socket.send(query)
-    for (;;) {
-      const [octets] = (await once(socket, 'message', { signal })) as [Buffer]
-      if (octets.length >= 12 && octets.readUInt16BE(0) === query.readUInt16BE(0)) return octets
-    }
+    socket.send(message)
+    for await (const [octets] of on(socket, 'message', { signal }) as AsyncIterable<[Buffer]>)
+      if (octets.subarray(0, 2).equals(message.subarray(0, 2))) return octets
+    throw badReply('there is none')
   } finally {
     socket.close()
   }
 }
 
 /** RFC 1035 section 4.2.2: the length in two octets, then the message. */
-const exchangeTcp: Exchange = async ({ address, port }, query, signal) => {
-  const socket = connect({ host: address, port, signal })
-  try {
-    const length = Buffer.alloc(2)
-    length.writeUInt16BE(query.length)
-    socket.write(Buffer.concat([length, query]))
-    let received = Buffer.alloc(0)
-    for await (const chunk of socket as AsyncIterable<Buffer>) {
-      received = Buffer.concat([received, chunk])
-      const expected = received.length < 2 ? MAX_OCTETS : received.readUInt16BE(0)
-      if (expected > MAX_OCTETS) break
-      if (received.length >= 2 + expected) return received.subarray(2, 2 + expected)
-    }
-    throw codeError('EBADRESP')
-  } finally {
-    socket.destroy()
+const overTcp: Transport = async (server, message, signal) => {
+  const socket = connect({ ...parseServer(server), signal })
+  socket.write(Buffer.concat([Buffer.of(message.length >> 8, message.length & 0xff), message]))
+  let received = Buffer.alloc(0)
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    received = Buffer.concat([received, chunk])
+    const length = received.length < 2 ? MAX_OCTETS : received.readUInt16BE(0)
+    if (length > MAX_OCTETS) break
+    if (received.length >= 2 + length) return received.subarray(2, 2 + length)
   }
+  throw badReply('it is cut or too long')
 }

@@ -1,140 +1,110 @@
-import { findProblem, isRecordCode, type RecordProblem } from '../../explain/record-mistakes.ts'
+import { describeProblem, findProblem, isRecordCode, type RecordProblem } from '../../explain/record-mistakes.ts'
+import { duration, escapeText } from '../../explain/text.ts'
 import type { KeyLimits } from '../../index.ts'
 import { parseKey } from '../../key/cache.ts'
 import { looksLikeKeyRecord } from '../../key/record.ts'
-import { EXIT } from '../command.ts'
-import type { Finding } from './findings.ts'
-import type { Hop, ServerReport, Trace } from './trace.ts'
+import type { ServerReport, Trace } from './trace.ts'
 
-/** What the receiver's own lookup said. */
-export interface Resolved {
-  /** of each TXT record */
-  readonly texts: readonly string[]
-  /** code, message and reason, where there are no records */
-  readonly failure: string | undefined
-  /** nobody could say whether there are records */
-  readonly isUnavailable: boolean
+/** By kind: who must do what, and why; a detail follows. */
+const WORDS = {
+  published:
+    'Nothing to do for sender and receiver: the key is on each name server that replies, and the receiver has it',
+  'resolver-has-key': "Nothing to do for sender and receiver: the receiver's DNS server has a good key",
+  'resolver-has-none':
+    "The sender must publish the key, unless others see it: the receiver's DNS server has none, and no name server was " +
+    'reached, which needs port 53',
+  'bad-record': 'The sender must ',
+  'not-published': 'The sender must publish the key: the name servers have no record at ',
+  withdrawn:
+    'The sender must publish the key again, unless it was withdrawn: the name servers have no record any more, and ' +
+    "the receiver's DNS server keeps one for another ",
+  'resolver-has-old':
+    'The receiver must wait, or empty the cache of its DNS server: the sender has published the key, and that server ' +
+    'remembers ',
+  'servers-differ': 'The sender must make its name servers equal: ',
+  'server-fails': 'The sender must repair a name server: the others have the key, and so has the receiver, but not ',
+  'servers-private':
+    'The receiver must run this again with --private: the world may see another answer than its DNS server, which has ',
+  'no-server-answers':
+    "The sender must repair its name servers: none answers, here or to the receiver's DNS server, of ",
+  'signatures-invalid': 'The sender must sign its zone again: its DNSSEC signatures do not validate, in ',
+  'endless-aliases': 'The sender must end the circle of aliases, or use at most 8: ',
+  'resolver-fails': 'The receiver must repair its DNS server, or name another (--dns-server): it fails with '
+} as const
+
+/** Printable ASCII. */
+const say = (kind: keyof typeof WORDS, detail = '') => ({ kind, text: `${WORDS[kind]}${escapeText(detail, 1000)}.` })
+
+function badRecord(problem: RecordProblem) {
+  const { cause, fix } = describeProblem(problem)
+  return say('bad-record', `${fix}: ${cause}`)
 }
 
-export function statusOf({ texts, isUnavailable }: Resolved, limits: KeyLimits) {
-  if (isUnavailable) return 'unavailable'
-  return texts.length > 0 && problemOf(texts, limits) === undefined ? 'usable' : 'unusable'
+/**
+ * What follows from the receiver's own lookup and from what the name servers say.
+ *
+ * @param texts of each TXT record that the lookup brought
+ * @param error why it is not known whether there are records
+ */
+export function conclude(texts: readonly string[], error: string | undefined, limits: KeyLimits, trace?: Trace) {
+  const { hops = [], misplaced } = trace ?? {}
+  const { name = '', zone = '', servers = [] } = hops.at(-1) ?? {}
+  if (trace?.isEndless) return say('endless-aliases', hops.map(hop => hop.name).join(', '))
+  if (trace?.isBogus && error !== undefined) return say('signatures-invalid', zone)
+  const difference = hops.map(hop => differenceOf(hop.servers)).find(found => found !== undefined)
+  if (difference !== undefined) return say('servers-differ', difference)
+
+  const published = servers.find(isAnswer)?.texts
+  const problem = findKeyProblem(published ?? texts, limits)
+  if (problem !== undefined) return badRecord(problem)
+  if (published === undefined) {
+    const has = `${texts.length > 0 ? 'a good key' : 'none'}; the name servers of ${zone} are at private addresses`
+    if (servers.some(server => server.error === 'EPRIVATE')) return say('servers-private', has)
+    if (error !== undefined) return zone === '' ? say('resolver-fails', error) : say('no-server-answers', zone)
+    return say(texts.length > 0 ? 'resolver-has-key' : 'resolver-has-none')
+  }
+  const wait = trace?.ttl === undefined ? 'while' : seconds(trace.ttl)
+  if (published.length === 0) {
+    if (texts.length > 0) return say('withdrawn', wait)
+    return misplaced
+      ? badRecord({ mistake: 'zone-appended', at: misplaced })
+      : say('not-published', hops.length > 1 ? `${name}, where its alias leads` : name)
+  }
+  if (error !== undefined) return say('resolver-fails', error)
+  const remembered = texts.length > 0 ? 'another record' : 'that there was none'
+  if (contentOf({ texts }) !== contentOf({ texts: published }))
+    return say('resolver-has-old', `${remembered}, for another ${wait}`)
+  const failing = hops.flatMap(hop => hop.servers).find(isFailing)
+  return failing ? say('server-fails', `${failing.server} (${failing.error})`) : say('published')
 }
 
-/** What follows from all that was collected. Names in it come from outside: escape them. */
-export type Conclusion =
-  | { readonly kind: 'resolver-has-key' | 'resolver-has-none' }
-  | { readonly kind: 'published'; readonly servers: number }
-  | { readonly kind: 'bad-record'; readonly problem: RecordProblem }
-  | { readonly kind: 'resolver-has-old'; readonly has: 'none' | 'another'; readonly ttl: number | undefined }
-  | { readonly kind: 'withdrawn'; readonly zone: string; readonly ttl: number | undefined }
-  | {
-      readonly kind: 'servers-differ'
-      readonly zone: string
-      readonly one: ServerReport
-      readonly other: ServerReport
-    }
-  | { readonly kind: 'server-fails'; readonly zone: string; readonly report: ServerReport }
-  | {
-      readonly kind: 'not-published'
-      readonly zone: string
-      readonly name: string
-      readonly isAlias: boolean
-    }
-  | {
-      readonly kind: 'servers-private' | 'servers-unreachable'
-      readonly zone: string
-      readonly hasKey: boolean
-    }
-  | { readonly kind: 'no-server-answers'; readonly zone: string }
-  | { readonly kind: 'signatures-invalid'; readonly zone: string | undefined }
-  | { readonly kind: 'alias-circle' | 'too-many-aliases'; readonly names: readonly string[] }
-  | { readonly kind: 'resolver-fails' | 'resolver-unreachable'; readonly error: string }
-
-/** What is wrong with the records; undefined where one of them is a key. */
-function problemOf(texts: readonly string[], limits: KeyLimits): RecordProblem | undefined {
+/** What is wrong with the records; undefined where one of them is a key, or there are none. */
+export function findKeyProblem(texts: readonly string[], limits: KeyLimits): RecordProblem | undefined {
   const keys = texts.filter(looksLikeKeyRecord).map(text => parseKey(text, limits))
-  if (keys.some(key => key.ok)) return undefined
-  const code = keys.map(key => (key.ok ? '' : key.code)).find(isRecordCode)
-  return findProblem(code ?? 'key-not-found', texts)
+  if (texts.length === 0 || keys.some(key => key.ok)) return undefined
+  return findProblem(keys.map(key => (key.ok ? '' : key.code)).find(isRecordCode) ?? 'key-not-found', texts)
 }
 
-/** Who has to do what, from the resolver's answer and what the name servers say. */
-export function conclude(resolved: Resolved, trace: Trace | undefined, limits: KeyLimits): Conclusion {
-  const { texts, isUnavailable, failure: error = '' } = resolved
-  const problem = texts.length > 0 ? problemOf(texts, limits) : undefined
-  const hasKey = texts.length > 0 && problem === undefined
-  const resolvedAlone = (): Conclusion => {
-    if (isUnavailable) return { kind: 'resolver-fails', error }
-    if (problem !== undefined) return { kind: 'bad-record', problem }
-    return { kind: texts.length > 0 ? 'resolver-has-key' : 'resolver-has-none' }
-  }
-  if (trace === undefined) return resolvedAlone()
-  const { resolver, hops, end, misplaced } = trace
-  const names = hops.map(({ name }) => name)
-  if (end === 'circle') return { kind: 'alias-circle', names }
-  if (end === 'too-many-aliases') return { kind: 'too-many-aliases', names }
-  const { name, zone, servers } = hops.at(-1)!
-  if (resolver.isBogus) return { kind: 'signatures-invalid', zone }
-  const difference = firstDifference(hops)
-  if (difference !== undefined) return difference
-
-  const answers = servers.filter(({ finding }) => isAnswer(finding))
-  if (answers.length === 0 || zone === undefined) {
-    // A resolver that has named the zone is reached: it waits for the name servers.
-    if (zone === undefined)
-      return isUnavailable && resolver.finding.found === 'no-reply'
-        ? { kind: 'resolver-unreachable', error }
-        : resolvedAlone()
-    const isAsked = servers.some(({ finding }) => finding.found !== 'not-asked')
-    if (servers.length > 0 && !isAsked) return { kind: 'servers-private', zone, hasKey }
-    return isUnavailable ? { kind: 'no-server-answers', zone } : { kind: 'servers-unreachable', zone, hasKey }
-  }
-
-  const { finding } = answers[0]!
-  if (finding.found !== 'record') {
-    if (texts.length > 0) return { kind: 'withdrawn', zone, ttl: resolver.ttl }
-    if (misplaced !== undefined) return { kind: 'bad-record', problem: { mistake: 'zone-appended', at: misplaced } }
-    return { kind: 'not-published', zone, name, isAlias: hops.length > 1 || finding.found === 'alias' }
-  }
-  const published = problemOf(finding.texts, limits)
-  if (published !== undefined) return { kind: 'bad-record', problem: published }
-  if (isUnavailable) return { kind: 'resolver-fails', error }
-  const { ttl } = resolver
-  if (texts.length === 0) return { kind: 'resolver-has-old', has: 'none', ttl }
-  if (isAnswer(resolver.finding) && contentOf(resolver.finding) !== contentOf(finding))
-    return { kind: 'resolver-has-old', has: 'another', ttl }
-  const report = hops.flatMap(hop => hop.servers).find(({ finding }) => isFault(finding))
-  if (report !== undefined) return { kind: 'server-fails', zone, report }
-  return { kind: 'published', servers: new Set(answers.map(({ server }) => server)).size }
-}
-
-const isAnswer = ({ found }: Finding): boolean => ['record', 'alias', 'none', 'no-such-name'].includes(found)
+const isAnswer = ({ texts }: ServerReport): boolean => texts !== undefined
 
 /** Failures of the network here, or limits of our own, are no fault of the server. */
-const isFault = (finding: Finding): boolean =>
-  finding.found === 'refusal' ||
-  (finding.found === 'no-reply' && !['EBUDGET', 'ENETUNREACH', 'EHOSTUNREACH'].includes(finding.error))
+const isFailing = ({ error }: ServerReport): boolean =>
+  error !== undefined && !['EBUDGET', 'EPRIVATE', 'ENETUNREACH', 'EHOSTUNREACH'].includes(error)
 
-/** Two servers that say the same have the same content. */
-function contentOf(finding: Finding): string {
-  if (finding.found === 'record') return JSON.stringify([...finding.texts].sort())
-  return finding.found === 'alias' ? finding.target : ''
+/** Name servers that say the same have the same content. */
+const contentOf = ({ texts = [], alias }: Pick<ServerReport, 'texts' | 'alias'>): string =>
+  JSON.stringify([alias, ...[...texts].sort()])
+
+/** `ns2 has another record than ns1 (serial 12 and 11)`; the server without a record is the one that lacks it. */
+function differenceOf(servers: readonly ServerReport[]): string | undefined {
+  const [one, ...others] = servers.filter(isAnswer)
+  const other = others.find(server => contentOf(server) !== contentOf(one!))
+  if (one === undefined || other === undefined) return undefined
+  const isEmpty = (server: ServerReport) => contentOf(server) === contentOf({})
+  const [less, more] = isEmpty(one) ? [one, other] : [other, one]
+  const has = isEmpty(less) ? 'no record, unlike' : 'another record than'
+  return `${less.server} has ${has} ${more.server} (serial ${less.serial ?? 'unknown'} and ${more.serial ?? 'unknown'})`
 }
 
-function firstDifference(hops: readonly Hop[]): Conclusion | undefined {
-  for (const { zone = '', servers } of hops) {
-    const [one, ...others] = servers.filter(({ finding }) => isAnswer(finding))
-    const other = others.find(({ finding }) => contentOf(finding) !== contentOf(one!.finding))
-    if (one !== undefined && other !== undefined) return { kind: 'servers-differ', zone, one, other }
-  }
-  return undefined
-}
-
-/** 0: the resolver has a good key; 1: it has none, or never will; 2: nobody could be asked. */
-export function exitCodeOf(resolved: Resolved, { kind }: Conclusion, limits: KeyLimits): number {
-  const status = statusOf(resolved, limits)
-  if (status === 'usable') return EXIT.ok
-  const isDecided = kind === 'signatures-invalid' || kind === 'alias-circle'
-  return status === 'unusable' || isDecided ? EXIT.refused : EXIT.unknown
-}
+/** Exact where it is short: somebody waits for it. */
+export const seconds = (ttl: number): string => (ttl < 1000 ? `${ttl} s` : `${duration(ttl)} (${ttl} s)`)

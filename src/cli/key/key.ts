@@ -2,16 +2,13 @@ import { asciiJson } from '../../explain/text.ts'
 import { normalizeName } from '../../http/host-name.ts'
 import { dnsTxtLookup } from '../../index.ts'
 import { createLookup } from '../../key/lookup.ts'
-import { joinChunks } from '../../key/record.ts'
 import { SHARED } from '../../options/flags.ts'
 import { DEFAULTS } from '../../options/options.ts'
-import { isUnavailable } from '../../result/codes.ts'
-import { type Io, UsageError } from '../command.ts'
+import { EXIT, type Io, UsageError } from '../command.ts'
 import { type Command, JSON_FLAG, pick, type Values } from '../flags.ts'
 import { LOOKUP_FLAGS, lookupOf } from '../lookup.ts'
-import { createAsk, type Server } from './ask.ts'
-import { conclude, exitCodeOf, type Resolved } from './conclude.ts'
-import { describeFailure, type KeyReport, reportText, toPlainData } from './report.ts'
+import { createDns } from './ask.ts'
+import { type KeyReport, reportOn, reportText } from './report.ts'
 import { traceName } from './trace.ts'
 
 const FLAGS = {
@@ -51,49 +48,41 @@ const TRACE_TIMEOUT = 10_000
 /** Messages after that lookup, for all names together. */
 const MAX_QUERIES = 60
 
-async function run(values: Values<typeof FLAGS>, io: Io, _: string, names: readonly string[]): Promise<number> {
+async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonly string[]): Promise<number> {
   const lookupTxt = lookupOf(values) ?? dnsTxtLookup()
   const lookup = createLookup(lookupTxt, values.lookupTimeout ?? DEFAULTS.lookupTimeout)
   const { minRsaBits = DEFAULTS.minRsaBits, maxRsaBits = DEFAULTS.maxRsaBits } = values
-  const limits = { minRsaBits, maxRsaBits }
-  const asked = lookupTxt.servers?.() ?? []
-  const resolve = async (name: string): Promise<Resolved> => {
-    io.progress?.(`asking for ${name}`)
-    const reply = await lookup(name)
-    if (reply.ok) return { texts: reply.value.map(joinChunks), failure: undefined, isUnavailable: false }
-    const failure = describeFailure(reply)
-    return { texts: [], failure, isUnavailable: isUnavailable(reply.code) }
-  }
-  const unique = [...new Set(names.map(validName))]
-  const resolved = await Promise.all(unique.map(resolve))
-  const ask = createAsk(MAX_QUERIES, AbortSignal.timeout(TRACE_TIMEOUT))
-  const isTraced = values.url === undefined && values.noTrace !== true
-  const options = {
-    resolvers: isTraced ? asked.map(serverOf) : [],
-    includePrivate: values.private === true,
-    onZone: (zone: string) => io.progress?.(`asking the name servers of ${zone}`)
-  }
-  const reports = await Promise.all(
-    unique.map(async (name, i): Promise<KeyReport> => {
-      const trace = isTraced ? await traceName(ask, name, options) : undefined
-      const conclusion = conclude(resolved[i]!, trace, limits)
-      return { name, asked, resolved: resolved[i]!, trace, conclusion, limits, now: Date.now() }
-    })
+  const servers = lookupTxt.servers?.() ?? []
+  const names = [...new Set(all.map(validName))]
+  io.progress?.(`asking for ${names.join(', ')}`)
+  const replies = await Promise.all(names.map(lookup))
+
+  const isTraced = values.url === undefined && !values.noTrace
+  if (isTraced) io.progress?.('asking the name servers')
+  const dns = createDns(
+    isTraced ? servers : [],
+    values.private === true,
+    MAX_QUERIES,
+    AbortSignal.timeout(TRACE_TIMEOUT)
   )
-  const [only, ...others] = reports
-  if (values.json) io.print(asciiJson(others.length > 0 ? reports.map(toPlainData) : toPlainData(only!)))
-  else io.print(reports.map(report => reportText(report)).join('\n\n\n'))
-  return Math.max(...reports.map(report => exitCodeOf(report.resolved, report.conclusion, limits)))
+  const traces = await Promise.all(names.map(name => (isTraced ? traceName(dns, name) : undefined)))
+
+  const reports = names.map((name, i) => reportOn(name, replies[i]!, { minRsaBits, maxRsaBits }, traces[i]))
+  const plain = reports.map(report => ({ ...report, servers }))
+  if (values.json) io.print(asciiJson(plain.length > 1 ? plain : plain[0]))
+  else io.print(reports.map(report => reportText(report, servers)).join('\n\n\n'))
+  return Math.max(...reports.map(exitCodeOf))
+}
+
+/** 0: the resolver has a good key; 1: it has none, or never will; 2: nobody could be asked. */
+function exitCodeOf({ status, conclusion }: KeyReport): number {
+  if (status === 'usable') return EXIT.ok
+  const isDecided = conclusion.kind === 'signatures-invalid' || conclusion.kind === 'endless-aliases'
+  return status === 'unusable' || isDecided ? EXIT.refused : EXIT.unknown
 }
 
 function validName(name: string): string {
   const normalized = normalizeName(name)
   if (normalized === undefined) throw new UsageError(`${name} is not a DNS name`)
   return normalized
-}
-
-/** `127.0.0.1:5353`, `[::1]:5353` or an address alone, as Node.js writes them. */
-function serverOf(server: string): Server {
-  const [, v6, v4 = server, port = '53'] = /^(?:\[(.+)\]|([\d.]+)):(\d+)$/.exec(server) ?? []
-  return { address: v6 ?? v4, port: Number(port) }
 }

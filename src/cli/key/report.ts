@@ -1,112 +1,90 @@
-import { facts, factText } from '../../explain/facts.ts'
-import { withoutPrivateKeys } from '../../explain/record-mistakes.ts'
+import { facts, factText, inWords } from '../../explain/facts.ts'
+import { hidePrivateKeys } from '../../explain/record-mistakes.ts'
 import { escapeText, wrapExact, wrapWords } from '../../explain/text.ts'
-import { type Failed, importPublicKey, type KeyLimits, parseKeyRecord } from '../../index.ts'
-import { looksLikeKeyRecord } from '../../key/record.ts'
-import { type Conclusion, type Resolved, statusOf } from './conclude.ts'
-import type { Hop, Trace } from './trace.ts'
-import { describeFinding, inWords, seconds } from './words.ts'
+import type { Failed, KeyLimits, Result } from '../../index.ts'
+import { parseKey } from '../../key/cache.ts'
+import { joinChunks, looksLikeKeyRecord } from '../../key/record.ts'
+import type { TxtAnswer } from '../../key/types.ts'
+import { isUnavailable } from '../../result/codes.ts'
+import { conclude, findKeyProblem, seconds } from './conclude.ts'
+import type { Hop, ServerReport, Trace } from './trace.ts'
 
-/** All that is known about one name. */
-export interface KeyReport {
-  readonly name: string
-  /** the DNS servers of the receiver */
-  readonly asked: readonly string[]
-  readonly resolved: Resolved
-  readonly trace: Trace | undefined
-  readonly conclusion: Conclusion
-  readonly limits: KeyLimits
-  /** milliseconds since 1970, for the time at which the receiver's DNS server asks again */
-  readonly now: number
-}
+/** All that is known about a name, as plain data without private keys. Escape what is in it. */
+export type KeyReport = ReturnType<typeof reportOn>
 
-/** For a person, as printable ASCII in 80 columns: the conclusion, what the resolver said, what the name servers say. */
-export function reportText(report: KeyReport): string {
-  const { name, asked, resolved, trace, conclusion } = report
-  const { problem, records } = resolverPart(report)
-  return [
-    wrapWords('', inWords(conclusion).text),
-    '',
-    `${statusOf(resolved, report.limits)}: ${name}`,
-    ...linesOf({
-      asked: `DNS server ${asked.join(', ')}`,
-      problem,
-      ...(trace && resolverLines(trace, report.now))
-    }),
-    ...records.flatMap(({ status, text, ...about }, i) => [
-      `\nrecord ${i + 1}: ${status === 'unrelated' ? 'not a key record' : status}`,
-      ...linesOf(about),
-      wrapExact('  text: ', escapeText(text, 2000))
-    ]),
-    ...(trace?.hops.flatMap(hopLines) ?? [])
-  ].join('\n')
-}
-
-/** For a program: Map as object, and no private key. */
-export function toPlainData(report: KeyReport): unknown {
-  const { name, asked, resolved, trace, conclusion, limits } = report
-  const status = statusOf(resolved, limits)
-  const { problem, records } = resolverPart(report)
-  const about = { ...inWords(conclusion), ...conclusion }
-  const data = { name, conclusion: about, servers: asked, status, problem, records, ...trace }
-  return JSON.parse(
-    JSON.stringify(data, (property, value) => {
-      if (value instanceof Map) return Object.fromEntries(value)
-      return property === 'texts' ? withoutPrivateKeys(value) : value
-    })
-  )
-}
-
-function resolverPart({ resolved, limits }: KeyReport) {
-  const { texts, failure } = resolved
-  const records = texts.map(text => reportOn(text, limits))
-  const isUnrelated = texts.every(text => !looksLikeKeyRecord(text))
-  const none = isUnrelated ? 'no key record among the TXT records' : undefined
-  const shown = withoutPrivateKeys(texts)
+/** @param reply what the receiver's own lookup brought */
+export function reportOn(name: string, reply: Result<TxtAnswer>, limits: KeyLimits, trace?: Trace) {
+  const texts = reply.ok ? reply.value.map(joinChunks) : []
+  const problem = reply.ok ? undefined : describeFailure(reply)
+  const error = !reply.ok && isUnavailable(reply.code) ? problem : undefined
+  const isUsable = texts.length > 0 && findKeyProblem(texts, limits) === undefined
+  const hops = trace?.hops ?? []
+  const show = hidePrivateKeys([...texts, ...hops.flatMap(hop => hop.servers.flatMap(({ texts = [] }) => texts))])
+  const shown = (server: ServerReport) => ({ ...server, texts: server.texts?.map(show) })
   return {
-    problem: failure ?? none,
-    records: records.map((record, i) => ({ ...record, text: shown[i]! }))
+    name,
+    conclusion: conclude(texts, error, limits, trace),
+    status: isUsable ? 'usable' : error === undefined ? 'unusable' : 'unavailable',
+    problem,
+    records: texts.map(text => ({ is: describeRecord(text, limits), text: show(text) })),
+    trace: trace && { ...trace, hops: hops.map(hop => ({ ...hop, servers: hop.servers.map(shown) })) }
   }
 }
 
-/** What one TXT record publishes, its chunks joined. Without `hashes` any hash is allowed. */
-function reportOn(text: string, limits: KeyLimits) {
-  if (!looksLikeKeyRecord(text)) return { status: 'unrelated' }
-  const record = parseKeyRecord(text)
-  const key = record.ok ? importPublicKey(record.value, limits) : record
-  const found = key.ok ? { bits: key.value.bits } : { problem: describeFailure(key) }
-  const { type, flags, hashes } = record.ok ? record.value : {}
-  return { status: key.ok ? 'usable' : 'unusable', ...found, type, flags, hashes }
+/** What one TXT record publishes. */
+function describeRecord(text: string, limits: KeyLimits): string {
+  const parsed = parseKey(text, limits)
+  if (parsed.ok) return `a good ${parsed.value.record.type} key of ${parsed.value.key.bits} bits`
+  return looksLikeKeyRecord(text) ? describeFailure(parsed) : 'not a key record'
 }
 
-export function describeFailure({ code, message, evidence }: Failed): string {
+function describeFailure({ code, message, evidence }: Failed): string {
   const { name: _, record: __, servers: ___, ...rest } = { ...evidence } as Record<string, string>
   return [`${code}: ${message}`, ...facts(rest).map(factText)].join('; ')
 }
 
-/** How long the resolver says what it says, and what it makes of DNSSEC. */
-function resolverLines({ resolver }: Trace, now: number) {
-  const { finding, ttl, isAuthenticated, isBogus } = resolver
-  const again = new Date(now + (ttl ?? 0) * 1000).toISOString().replace(/\.\d+Z/, 'Z')
+/** For a person, as printable ASCII in 80 columns: the conclusion, what the resolver said, what the name servers say. */
+export function reportText(report: KeyReport, servers: readonly string[]): string {
+  const { name, conclusion, status, problem, records, trace } = report
+  const printed = new Set(records.map(({ text }) => text))
+  const asked = `DNS server ${servers.join(', ')}`
+  return [
+    wrapWords('', conclusion.text),
+    `\n${status}: ${name}`,
+    ...lines({ asked, problem, ...(trace && describeResolver(trace)) }),
+    ...records.flatMap(({ is, text }, i) => [
+      `\n${wrapWords(`record ${i + 1}: `, is)}`,
+      wrapExact('  text: ', escapeText(text, 2000))
+    ]),
+    ...(trace?.hops ?? []).flatMap(({ name, zone = 'unknown', servers }: Hop) => [
+      `\n${wrapWords('-- ', escapeText(`${name}, in the zone ${zone}`, 1000))}`,
+      ...servers.map(server => wrapWords('  ', escapeText(describeServer(server, printed), 2000)))
+    ])
+  ].join('\n')
+}
+
+function describeResolver({ ttl, isAuthenticated, isBogus }: Trace) {
+  const again = ttl && `in ${seconds(ttl)}, at ${new Date(Date.now() + ttl * 1000).toISOString().slice(0, 19)}Z`
   const signed = isAuthenticated ? 'authenticated' : 'not authenticated'
-  return {
-    says: describeFinding(finding),
-    'asks again': ttl === undefined ? undefined : `in ${seconds(ttl)}, at ${again}`,
-    dnssec: isBogus ? 'fails, and answers when it is asked not to validate' : signed
-  }
+  return { 'asks again': again, dnssec: isBogus ? 'fails, and replies when it is asked not to validate' : signed }
 }
 
-function hopLines({ name, zone, servers }: Hop): string[] {
-  const rows = servers.map(({ server, address, serial, finding }) => {
-    const about = [address, serial === undefined ? undefined : `serial ${serial}`, describeFinding(finding)]
-    return wrapWords(`  ${escapeText(server)}: `, about.filter(Boolean).join(', '))
-  })
-  const where = zone === undefined ? 'no zone was found' : `in the zone ${escapeText(zone)}`
-  return ['', wrapWords('-- ', `${escapeText(name)}, ${where}`), ...(rows.length > 0 ? rows : ['  no name server'])]
+/** One line of the table of name servers; a record is in the first line that has it. */
+function describeServer(
+  { server, address, serial, error, alias, texts = [], isAbsent }: ServerReport,
+  printed: Set<string>
+) {
+  const at = `${server} (${address}): `
+  if (error !== undefined) return `${at}no answer, ${inWords(error)}`
+  const none = isAbsent ? 'no such name' : 'no TXT record'
+  const others = texts.filter(text => !printed.has(text))
+  for (const text of others) printed.add(text)
+  const record = others.length > 0 ? others.join(', ') : 'the record above'
+  return `${at}serial ${serial}, ${alias ? `an alias of ${alias}` : texts.length > 0 ? record : none}`
 }
 
-/** For a person: what is there, as printable ASCII in 80 columns. */
-const linesOf = (about: object): string[] =>
+/** What there is, each in lines of its own. */
+const lines = (about: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(about)
-    .filter(([, value]) => String(value ?? '') !== '')
-    .map(([name, value]) => wrapWords(`  ${name}: `, escapeText([value].flat().join(', '), 1000)))
+    .filter(([, value]) => value !== undefined)
+    .map(([label, value]) => wrapWords(`  ${label}: `, escapeText(String(value), 1000)))

@@ -1,161 +1,133 @@
+import { type Answer, AUTHENTIC_DATA } from 'dns-packet'
+import { lowerCase } from '../../doh/message.ts'
 import { normalizeName } from '../../http/host-name.ts'
-import { isPrivate } from './addresses.ts'
-import type { Ask, Query, Reply, Server } from './ask.ts'
-import { type Finding, findingOf, lowerCase, type ResolverView, select, serialIn, viewOf, zoneIn } from './findings.ts'
+import type { Dns, Reply } from './ask.ts'
 
-/** What one name server says, at one of its addresses. */
+/** What a name server says, at one of its addresses. It comes from outside: escape it. */
 export interface ServerReport {
   readonly server: string
   readonly address: string
   /** of the zone as this server has it */
   readonly serial?: number | undefined
-  readonly finding: Finding
+  /** why there is no answer: a response code, or an error of `Reply` */
+  readonly error?: string | undefined
+  /** there is no such name */
+  readonly isAbsent?: boolean
+  readonly alias?: string | undefined
+  /** of each TXT record, its strings joined */
+  readonly texts?: readonly string[] | undefined
 }
 
 /** One name of the chain of aliases, with the name servers of its zone. */
 export interface Hop {
   readonly name: string
-  readonly zone: string | undefined
+  readonly zone?: string
   readonly servers: readonly ServerReport[]
 }
 
-/** All that was collected about a name. */
-export interface Trace {
-  readonly resolver: ResolverView
-  readonly hops: readonly Hop[]
-  readonly end: 'complete' | 'circle' | 'too-many-aliases'
-  /** the name with the zone appended twice, where that is the name that has a record */
-  readonly misplaced: string | undefined
-}
-
-export interface TraceOptions {
-  readonly resolvers: readonly Server[]
-  readonly includePrivate: boolean
-  readonly onZone?: ((zone: string) => void) | undefined
-}
+export type Trace = Awaited<ReturnType<typeof traceName>>
 
 const MAX_ALIASES = 8
+const MAX_LABELS = 8
 
-/** More than any zone needs (RFC 1912 section 2.8: no more than seven). */
+/** More than any zone needs (RFC 1912 section 2.8: no more than seven), with two addresses each. */
 const MAX_SERVERS = 8
 
 /** Follows the aliases, and asks the name servers of each zone on the way. Never rejects. */
-export async function traceName(ask: Ask, name: string, options: TraceOptions): Promise<Trace> {
-  const resolver = await viewOfResolver(ask, name, options)
+export async function traceName(dns: Dns, name: string) {
+  const reply = await dns.resolve('TXT', name, AUTHENTIC_DATA)
   const hops: Hop[] = []
-  const result = (end: Trace['end'], misplaced?: string): Trace => ({ resolver, hops, end, misplaced })
-  for (let next: string | undefined = name; next !== undefined; ) {
-    if (hops.some(hop => hop.name === next)) return result('circle')
-    if (hops.length > MAX_ALIASES) return result('too-many-aliases')
-    const hop = await traceHop(ask, next, options)
+  let next: string | undefined = name
+  while (next !== undefined && hops.length <= MAX_ALIASES && hops.every(hop => hop.name !== next)) {
+    const hop: Hop = await traceHop(dns, next)
     hops.push(hop)
-    const alias = hop.servers.map(({ finding }) => finding).find(({ found }) => found === 'alias')
-    const target: string | undefined = alias?.found === 'alias' ? alias.target : resolver.aliases.get(next)
-    next = target && normalizeName(target)
+    const known = hop.servers.find(({ alias }) => alias !== undefined)
+    const alias: string | undefined = known?.alias ?? select(reply.answers, 'CNAME', next)[0]?.data
+    next = alias && normalizeName(alias)
   }
-  return result('complete', await findMisplaced(ask, hops.at(-1)!))
-}
-
-async function viewOfResolver(ask: Ask, name: string, options: TraceOptions): Promise<ResolverView> {
-  const reply = await askResolver(ask, options, { type: 'TXT', name, mode: 'recursive' })
-  const view = viewOf(reply, undefined, name)
-  if (view.finding.found !== 'refusal') return view
-  const unchecked = await askResolver(ask, options, { type: 'TXT', name, mode: 'unchecked' })
-  return viewOf(reply, unchecked, name)
-}
-
-/** The reply of the first resolver that has one. */
-async function askResolver(ask: Ask, { resolvers }: TraceOptions, query: Omit<Query, 'server'>): Promise<Reply> {
-  let reply: Reply = { error: 'ECONNREFUSED' }
-  for (const server of resolvers) {
-    reply = await ask({ ...query, server })
-    if ('packet' in reply) break
+  return {
+    /** seconds until the resolver asks again; undefined where it does not say */
+    ttl: ttlOf(reply),
+    /** the resolver validated its reply by DNSSEC */
+    isAuthenticated: reply.flag_ad === true,
+    /** the resolver fails, but not where it is asked not to validate */
+    isBogus: reply.rcode === 'SERVFAIL' && isAnswer(await dns.resolve('TXT', name)),
+    hops,
+    /** the aliases go in a circle, or are more than 8 */
+    isEndless: next !== undefined,
+    /** the name with the zone appended twice, where that is the name that has a record */
+    misplaced: next === undefined ? await findMisplaced(dns, hops.at(-1)!) : undefined
   }
-  return reply
 }
 
-type NameServers = ReadonlyMap<string, readonly string[]>
-
-async function traceHop(ask: Ask, name: string, options: TraceOptions): Promise<Hop> {
-  let zone = await findZone(ask, name, options)
-  let servers: readonly ServerReport[] = []
-  let known: NameServers | undefined
-  while (zone !== undefined) {
-    options.onZone?.(zone)
-    servers = await askNameServers(ask, name, zone, known ?? (await findNameServers(ask, zone, options)), options)
-    const referral = servers.map(({ finding }) => finding).find(({ found }) => found === 'referral')
-    // Each zone is nearer to the name than the one before.
-    if (referral?.found !== 'referral') break
-    zone = referral.zone
-    known = referral.servers
-  }
-  return { name, zone, servers }
-}
-
-/** The zone as the resolver knows it; where it fails for the name itself, the nearest above. */
-async function findZone(ask: Ask, name: string, options: TraceOptions): Promise<string | undefined> {
+/** Begins at the nearest zone that the resolver knows; where the name servers fail, that is one above. */
+async function traceHop(dns: Dns, name: string): Promise<Hop> {
   const labels = name.split('.')
-  const [own = name, ...above] = labels.slice(0, MAX_ANCESTORS).map((_, i) => labels.slice(i).join('.'))
-  const zoneAt = async (at: string) =>
-    zoneIn(await askResolver(ask, options, { type: 'SOA', name: at, mode: 'unchecked' }), at)
-  return (await zoneAt(own)) ?? (await Promise.all(above.map(zoneAt))).find(zone => zone !== undefined)
+  const zones = labels.map((_, i) => labels.slice(i).join('.')).slice(-MAX_LABELS)
+  const replies = await Promise.all(zones.map(zone => dns.resolve('NS', zone)))
+  const records = replies.map(recordsIn).find(records => zoneIn(records, name) !== '')
+  return records === undefined ? { name, servers: [] } : askZone(dns, name, records)
 }
 
-const MAX_ANCESTORS = 8
-
-async function findNameServers(ask: Ask, zone: string, options: TraceOptions): Promise<NameServers> {
-  const reply = await askResolver(ask, options, { type: 'NS', name: zone, mode: 'unchecked' })
-  const records = 'packet' in reply ? select(reply.packet.answers, 'NS', zone) : []
-  return new Map(records.map(({ data }) => [lowerCase(data), []]))
+/** Asks each address of the name servers once; then those of a nearer zone, where one of them refers to it. */
+async function askZone(dns: Dns, name: string, records: readonly Answer[]): Promise<Hop> {
+  const zone = zoneIn(records, name)
+  const find = async (server: string, type: 'A' | 'AAAA') => {
+    const known = select(records, type, server)
+    const found = known.length > 0 ? known : select((await dns.resolve(type, server)).answers, type)
+    return found.slice(0, 1).map(({ data }) => [data, server] as const)
+  }
+  const servers = select(records, 'NS', zone).flatMap(({ data }) => normalizeName(data) ?? [])
+  const found = servers.slice(0, MAX_SERVERS).flatMap(server => [find(server, 'A'), find(server, 'AAAA')])
+  const addresses = [...new Map((await Promise.all(found)).flat())]
+  const replies = await Promise.all(addresses.map(([address]) => dns.askServer(address, 'TXT', name)))
+  const referral = replies.map(recordsIn).find(records => zoneIn(records, name).length > zone.length)
+  if (referral !== undefined) return askZone(dns, name, referral)
+  const reports = addresses.map(async ([address, server], i): Promise<ServerReport> => {
+    const answer = answerIn(replies[i]!, name)
+    const soa = answer.error === undefined ? await dns.askServer(address, 'SOA', zone) : {}
+    return { server, address, serial: select(soa.answers, 'SOA')[0]?.data.serial, ...answer }
+  })
+  return { name, zone, servers: await Promise.all(reports) }
 }
 
-/** Each address once. */
-async function askNameServers(
-  ask: Ask,
-  name: string,
-  zone: string,
-  nameServers: NameServers,
-  options: TraceOptions
-): Promise<ServerReport[]> {
-  const some = [...nameServers].slice(0, MAX_SERVERS)
-  const addresses = await Promise.all(
-    some.map(async ([server, known]) => {
-      const found = known.length > 0 ? known : await findAddresses(ask, server, options)
-      return found.map(address => [address, server] as const)
-    })
-  )
-  const servers = [...new Map(addresses.flat().reverse())].reverse()
-  return Promise.all(
-    servers.map(async ([address, server]): Promise<ServerReport> => {
-      if (isPrivate(address) && !options.includePrivate) return { server, address, finding: { found: 'not-asked' } }
-      const query = { server: { address, port: 53 }, mode: 'authoritative' } as const
-      const finding = findingOf(await ask({ ...query, type: 'TXT', name }), name, zone)
-      const isServed = !['no-reply', 'refusal', 'referral'].includes(finding.found)
-      const serial = isServed ? serialIn(await ask({ ...query, type: 'SOA', name: zone })) : undefined
-      return { server, address, serial, finding }
-    })
-  )
+const recordsIn = ({ answers = [], authorities = [], additionals = [] }: Reply): readonly Answer[] =>
+  [answers, authorities, additionals].flat()
+
+/** The zone whose name servers are among the records; empty where the name is not in it. */
+function zoneIn(records: readonly Answer[], name: string): string {
+  const zone = lowerCase(select(records, 'NS')[0]?.name ?? '')
+  return `.${name}`.endsWith(`.${zone}`) ? zone : ''
 }
 
-/** One address of each family. */
-async function findAddresses(ask: Ask, server: string, options: TraceOptions): Promise<string[]> {
-  const name = normalizeName(server)
-  if (name === undefined) return []
-  const [v4, v6] = await Promise.all([
-    askResolver(ask, options, { type: 'A', name, mode: 'unchecked' }),
-    askResolver(ask, options, { type: 'AAAA', name, mode: 'unchecked' })
-  ])
-  const first = (reply: Reply, type: 'A' | 'AAAA') =>
-    'packet' in reply ? select(reply.packet.answers, type).slice(0, 1) : []
-  return [...first(v4, 'A'), ...first(v6, 'AAAA')].map(({ data }) => data)
+/** What a name server says of its own zone. */
+function answerIn(reply: Reply, name: string): Pick<ServerReport, 'error' | 'isAbsent' | 'alias' | 'texts'> {
+  const [cname] = select(reply.answers, 'CNAME', name)
+  // BIND sends the aliases of a circle with SERVFAIL.
+  if (cname === undefined && !isAnswer(reply)) return { error: reply.error ?? reply.rcode }
+  if (!reply.flag_aa) return { error: 'not authoritative' }
+  const texts = select(reply.answers, 'TXT', name).map(({ data }) => Buffer.concat(data as Buffer[]).toString('latin1'))
+  return { isAbsent: reply.rcode === 'NXDOMAIN', alias: cname && lowerCase(cname.data), texts }
+}
+
+const isAnswer = ({ rcode }: Reply): boolean => rcode === 'NOERROR' || rcode === 'NXDOMAIN'
+
+/** The records of a type at a name; at any name without one. */
+const select = <T extends Answer['type']>(records: readonly Answer[] | undefined, type: T, name?: string) =>
+  (records ?? [])
+    .filter((record): record is Answer & { type: T } => record.type === type)
+    .filter(record => name === undefined || lowerCase(record.name) === name)
+
+/** How long the resolver keeps what it said: the records, or that there are none (RFC 2308 section 5). */
+function ttlOf({ answers = [], authorities }: Reply): number | undefined {
+  const positive = answers.flatMap(record => ('ttl' in record ? (record.ttl ?? []) : []))
+  const negative = select(authorities, 'SOA').map(({ ttl = 0, data }) => Math.min(ttl, data.minimum ?? 0))
+  return [...positive, ...negative].sort((one, other) => one - other)[0]
 }
 
 /** A zone file appends the zone to a name without a dot at its end. */
-async function findMisplaced(ask: Ask, { name, zone, servers }: Hop): Promise<string | undefined> {
+async function findMisplaced(dns: Dns, { name, zone }: Hop): Promise<string | undefined> {
   const appended = normalizeName(`${name}.${zone}`)
-  const served = servers.find(({ finding }) => finding.found === 'none' || finding.found === 'no-such-name')
-  if (appended === undefined || zone === undefined || served === undefined) return undefined
-  const server = { address: served.address, port: 53 }
-  const reply = await ask({ server, type: 'TXT', name: appended, mode: 'authoritative' })
-  return findingOf(reply, appended, zone).found === 'record' ? appended : undefined
+  if (zone === undefined || appended === undefined) return undefined
+  return select((await dns.resolve('TXT', appended)).answers, 'TXT', appended).length > 0 ? appended : undefined
 }
