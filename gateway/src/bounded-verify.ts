@@ -16,8 +16,9 @@ type Bytes = AsyncIterable<Uint8Array>
 
 /**
  * The same verdicts, within bounds for all requests together. Half of the connections may wait for DNS, and a quarter
- * for the rest of a body. Bodies are read after their head has verified, and have the room of MAX_HELD. Where there is none, whoever has waited longest is told
- * to try again (503). A sender that has gone is released at once.
+ * for the rest of a body. Bodies are read after their head has verified, and all of them together have the room of
+ * MAX_HELD. Where there is none, whoever has waited longest is told to try again (503). A sender that has gone is
+ * released at once.
  */
 export function createBoundedVerify(verify: Verify, { maxConnections, verifier }: CommonSettings) {
   const heads = createRoom(Math.ceil(maxConnections / 2))

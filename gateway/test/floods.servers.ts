@@ -26,14 +26,14 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-/** DNS that knows the keys of the service, and never answers about SILENT. */
+/** DNS that knows the keys of the service, and never answers about SILENT and names that end like it. */
 async function startDns(): Promise<string> {
   const socket = createSocket('udp4')
   socket.on('message', (message, peer) => {
     const query = decode(message) as DecodedPacket
     const [question] = query.questions ?? []
     const name = question?.name.toLowerCase() ?? ''
-    if (name === SILENT) return
+    if (name.endsWith(SILENT)) return
     const records = (service.records as Record<string, unknown>)[name] as string[] | undefined
     const answers = (records ?? []).map(record => ({ type: 'TXT' as const, name, ttl: 0, data: record }))
     const flags = records === undefined ? 3 : 0
@@ -63,7 +63,10 @@ async function start(...args: string[]) {
   child.stderr.on('data', text => {
     notes += text
   })
-  child.stdout.resume()
+  let log = ''
+  child.stdout.on('data', text => {
+    log += text
+  })
   const exit = once(child, 'close').then(([code]) => code as number | null)
   undo.push(async () => {
     child.kill('SIGKILL')
@@ -82,7 +85,11 @@ async function start(...args: string[]) {
       return Number.NaN
     }
   }
-  return { child, exit, port, notes: () => notes, memory }
+  /** Resolves when the log has so many lines with this text. */
+  const logged = async (text: string, count: number): Promise<void> => {
+    while (log.split(text).length <= count) await once(child.stdout, 'data')
+  }
+  return { child, exit, port, memory, logged }
 }
 
 /** A connection that sends this, and what is answered on it. */
@@ -134,7 +141,8 @@ const MADE_UP = (() => {
   ])
   return wire({ ...signed, headers: lines, body: null }, PADDING).toString('latin1')
 })()
-const madeUp = (signature = SIGNATURE) => Buffer.from(MADE_UP.replace(SIGNATURE, signature), 'latin1')
+const madeUp = (signature = SIGNATURE, key = SILENT) =>
+  Buffer.from(MADE_UP.replace(SIGNATURE, signature).replace(SILENT, key), 'latin1')
 
 /** Opens so many connections a second. */
 async function flood(perSecond: number, send: (n: number) => void): Promise<void> {
@@ -204,6 +212,22 @@ test('SIGTERM ends in the time of --drain, although 2000 requests wait for DNS',
   expect(await exit).toBe(1)
   console.info(`SIGTERM: ${Math.round(performance.now() - begin)} ms`)
   expect(performance.now() - begin).toBeLessThan(5000)
+})
+
+test('of 3000 senders that leave while DNS is asked nothing is held', async () => {
+  const { port, logged } = await start('--log', 'json', '--lookup-timeout', '600000', '--max-connections', '8000')
+  for (let n = 0; n < 3000; n += 500) {
+    // Each batch asks for another name, as DNS would give up on one.
+    const head = madeUp(SIGNATURE, `${n}${SILENT}`)
+    const sockets = Array.from({ length: 500 }, () => open(port, head).socket)
+    await Promise.all(sockets.map(socket => once(socket, 'connect')))
+    // Its answer shows that the heads before it were read.
+    const signed = service.sign({ target: `/after/${n}`, body: '' })
+    expect(statusesOf(await open(port, wire(signed, [['Connection', 'close']])).closed)).toEqual([200])
+    for (const socket of sockets) socket.destroy()
+  }
+  // Ended by their leaving: DNS that gives up is another code.
+  await logged('"codes":["key-lookup-failed"]', 3000)
 })
 
 describe('copies of one captured head', () => {

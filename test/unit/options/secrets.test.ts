@@ -3,7 +3,12 @@ import { expect, test } from 'vitest'
 import { createAccountClient } from '../../../src/account/index.ts'
 import { dohTxtLookup } from '../../../src/doh/index.ts'
 import * as main from '../../../src/index.ts'
-import { memoryReplayStore, postgresReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
+import {
+  memoryReplayStore,
+  postgresReplayStore,
+  redisReplayStore,
+  sqliteReplayStore
+} from '../../../src/replay/index.ts'
 import { captureFixture, createTestService, replayStoreContract, serveDns } from '../../../src/testing/index.ts'
 
 const SECRET = 'S3cr3tS3cr3t'
@@ -33,6 +38,7 @@ const PLACES: Readonly<Record<string, (value: unknown) => unknown>> = {
       memoryReplayStore,
       postgresReplayStore,
       redisReplayStore,
+      sqliteReplayStore,
       createTestService,
       replayStoreContract,
       serveDns,
@@ -72,6 +78,8 @@ const PLACES: Readonly<Record<string, (value: unknown) => unknown>> = {
   ...ofOptions('nodeHandler', options => nodeHandler(verify, () => {}, options), [
     ...['drainBytes', 'drainTimeout', 'onRefused', 'onError']
   ]),
+  'sqliteReplayStore: table': value =>
+    sqliteReplayStore({ exec: () => {}, prepare: () => ({}) } as never, { table: value as never }),
   'the handler': value => nodeHandler(verify, value as never),
   'a client': value => redisReplayStore({ set: value, eval: value } as never)
 }
