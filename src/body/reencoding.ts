@@ -44,11 +44,11 @@ export function findChange(
     left -= parts * PART_WORK
     if (left < 0) break
     try {
-      for (const original of undo(bytes)) {
+      for (const original of undo(characters)) {
         left -= original === undefined ? parts * PART_WORK : TEXT_WORK + byteWork * original.length
         if (left < 0) break
         if (original === undefined || (contentLength ?? original.length) !== original.length) continue
-        if (matches(original)) return change
+        if (matches(Buffer.from(original, 'latin1'))) return change
       }
     } catch {
       // It is not JSON, or not a form.
@@ -58,31 +58,21 @@ export function findChange(
   return findTrace(bytes, contentLength)
 }
 
-/** How a change is undone. */
+/** How a change is undone. Bodies are in Latin-1 here: each byte is one character. */
 interface Undo {
   readonly change: Reencoding
-  /** what the body is, in Latin-1; anything else is left alone */
+  /** what the body is; anything else is left alone */
   readonly when?: RegExp
   /** what is replaced in it */
   readonly part?: RegExp
   /** what a byte of such a text costs */
   readonly byteWork?: number
   /** the texts that the body may have been; undefined where all parts have been replaced once more */
-  readonly undo: (body: Buffer) => Iterable<Buffer | undefined>
+  readonly undo: (body: string) => Iterable<string | undefined>
 }
 
-/** What stands after a comma, after a colon, and for each level of indentation; undefined keeps the white space. */
-type Layout = readonly [comma: string, colon: string, indent?: string] | undefined
-
-/** The most common ones first. */
-const LAYOUTS: readonly Layout[] = [
-  [',', ':'],
-  [', ', ': '],
-  undefined,
-  [',', ': ', '  '],
-  [',', ': ', '    '],
-  [',', ': ', '\t']
-]
+const fromUtf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString()
+const toUtf8 = (text: string): string => Buffer.from(text).toString('latin1')
 
 type Rewrite = (json: string) => string
 
@@ -106,108 +96,59 @@ const ESCAPES: readonly Rewrite[] = [
   json => escaped(plain(json), /[<>&\u2028\u2029]/g)
 ]
 
-const JSON_CHANGE = {
-  change: 'json-reserialized',
-  when: /^\s*[[{"]/,
-  byteWork: WRITE_WORK
-} as const
+const JSON_CHANGE = { change: 'json-reserialized', when: /^\s*[[{"]/, byteWork: WRITE_WORK } as const
 
 /** What some writers of JSON escape, and others do not: of UTF-8, the first byte of each character. */
 const ESCAPABLE = /[\\/<>&\x7f\xc2-\xf4]/
 
-const BOM = Buffer.from([0xef, 0xbb, 0xbf])
-
 const UNDO: readonly Undo[] = [
-  {
-    change: 'newline-removed',
-    undo: body => ['\n', '\r\n'].map(end => Buffer.concat([body, Buffer.from(end)]))
-  },
-  {
-    change: 'newline-added',
-    when: /\n$/,
-    undo: body => [/\r\n$/, /\n$/].map(end => replaced(body, end, ''))
-  },
-  {
-    change: 'crlf-to-lf',
-    part: /\n/,
-    undo: body => [replaced(body, /\n/g, '\r\n')]
-  },
-  {
-    change: 'lf-to-crlf',
-    part: /\r\n/,
-    undo: body => [replaced(body, /\r\n/g, '\n')]
-  },
-  {
-    change: 'bom-removed',
-    when: /^(?!\xef\xbb\xbf)/,
-    undo: body => [Buffer.concat([BOM, body])]
-  },
-  { change: 'bom-added', when: /^\xef\xbb\xbf/, undo: body => [body.subarray(3)] },
-  {
-    change: 'latin1-as-utf8',
-    undo: body => [Buffer.from(body.toString(), 'latin1')]
-  },
-  {
-    change: 'utf8-as-latin1',
-    undo: body => [Buffer.from(body.toString('latin1'))]
-  },
-  {
-    change: 'base64-encoded',
-    undo: body => [Buffer.from(body.toString('latin1'), 'base64')]
-  },
-  {
-    change: 'json-string',
-    when: /^"/,
-    undo: body => [Buffer.from(String(JSON.parse(body.toString())))]
-  },
-  {
-    change: 'form-reserialized',
-    when: /^[\x21-\x7e]*=[\x21-\x7e]*$/,
-    part: /[^a-z0-9]/i,
-    undo: formVariants
-  },
+  { change: 'newline-removed', undo: body => [`${body}\n`, `${body}\r\n`] },
+  { change: 'newline-added', when: /\n$/, undo: body => [body.replace(/\r\n$/, ''), body.replace(/\n$/, '')] },
+  { change: 'crlf-to-lf', part: /\n/, undo: body => [body.replaceAll('\n', '\r\n')] },
+  { change: 'lf-to-crlf', part: /\r\n/, undo: body => [body.replaceAll('\r\n', '\n')] },
+  { change: 'bom-removed', when: /^(?!\xef\xbb\xbf)/, undo: body => [`\xef\xbb\xbf${body}`] },
+  { change: 'bom-added', when: /^\xef\xbb\xbf/, undo: body => [body.slice(3)] },
+  { change: 'latin1-as-utf8', undo: body => [fromUtf8(body)] },
+  { change: 'utf8-as-latin1', undo: body => [toUtf8(body)] },
+  { change: 'base64-encoded', undo: body => [Buffer.from(body, 'base64').toString('latin1')] },
+  { change: 'json-string', when: /^"/, undo: body => [toUtf8(String(JSON.parse(fromUtf8(body))))] },
+  { change: 'form-reserialized', when: /^[\x21-\x7e]*=[\x21-\x7e]*$/, part: /[^a-z0-9]/i, undo: formVariants },
   { ...JSON_CHANGE, undo: layOutAll },
   { ...JSON_CHANGE, part: ESCAPABLE, undo: escapeAll },
   { ...JSON_CHANGE, part: /[,:[]/, undo: addZeros },
   // PHP makes an array of an empty object.
-  { ...JSON_CHANGE, part: /\[\]/, undo: body => layOutAll(replaced(body, /\[\]/g, '{}')) }
+  { ...JSON_CHANGE, part: /\[\]/, undo: body => layOutAll(body.replaceAll('[]', '{}')) }
 ]
-
-/** Latin-1 keeps every byte as it is. */
-const replaced = (body: Buffer, pattern: RegExp, replacement: string): Buffer =>
-  Buffer.from(body.toString('latin1').replace(pattern, replacement), 'latin1')
 
 /** How documents end, by how they begin. */
 const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '<': '>' }
 
 function findTrace(body: Buffer, contentLength = 0): Reencoding | undefined {
-  if (/^\[object \w+\]$/.test(body.toString('latin1', 0, 40))) return 'object-to-string'
-  const end = ENDS[body.toString('latin1', 0, 1)]
-  const isWhole =
-    end === undefined ||
-    body
+  const start = body.toString('latin1', 0, 40)
+  if (/^\[object \w+\]$/.test(start)) return 'object-to-string'
+  const end = ENDS[start.charAt(0)]
+  const isCut =
+    end !== undefined &&
+    !body
       .toString('latin1', body.length - 10)
       .trimEnd()
       .endsWith(end)
-  if (contentLength > body.length && !isWhole) return 'cut-short'
+  if (contentLength > body.length && isCut) return 'cut-short'
   // A decoder of UTF-8 writes U+FFFD for bytes that are not UTF-8.
   return body.subarray(0, 65_536).includes('\ufffd') ? 'read-as-text' : undefined
 }
 
 /** A form (WHATWG URL section 5) as others serialize it: spaces as %20 or +, more or fewer characters escaped. */
-function* formVariants(body: Buffer): Generator<Buffer | undefined> {
-  const text = body.toString('latin1')
+function* formVariants(body: string): Generator<string | undefined> {
+  const percentEncoded = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
   for (const also of [/$^/g, /[!'()*]/g, /[!'()~]/g]) {
-    const form = text.replace(/[^&=]+/g, part =>
-      encodeURIComponent(decodeURIComponent(part.replace(/\+/g, ' '))).replace(
-        also,
-        char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
-      )
+    const form = body.replace(/[^&=]+/g, part =>
+      encodeURIComponent(decodeURIComponent(part.replace(/\+/g, ' '))).replace(also, percentEncoded)
     )
     yield undefined
-    for (const one of [form, form.replace(/%20/g, '+'), form.replace(/%5[BD]/g, decodeURIComponent)]) {
-      yield Buffer.from(one)
-      yield Buffer.from(one.replace(/%../g, found => found.toLowerCase()))
+    for (const variant of [form, form.replace(/%20/g, '+'), form.replace(/%5[BD]/g, decodeURIComponent)]) {
+      yield variant
+      yield variant.replace(/%../g, found => found.toLowerCase())
     }
   }
 }
@@ -218,44 +159,54 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g
 const isInteger = (token: string): boolean => /^-?\d+$/.test(token)
 
 /** With the zeros that parsers drop, 1.0 and 1.50: of all numbers, or of all that are the same. */
-function* addZeros(body: Buffer): Generator<Buffer | undefined> {
-  const json = body.toString()
+function* addZeros(json: string): Generator<string | undefined> {
   const integers = new Set(json.match(TOKENS)?.filter(isInteger))
   const zeros: Rewrite[] = [
     token => (isInteger(token) ? `${token}.0` : token),
-    token => (isInteger(token) ? `${token}.00` : token.replace(/^(-?\d+\.\d)$/, '$10')),
-    ...[...integers].slice(0, 8).map(
-      (chosen): Rewrite =>
-        token =>
-          token === chosen ? `${token}.0` : token
-    )
+    token => (isInteger(token) ? `${token}.00` : token.replace(/^(-?\d+\.\d)$/, '$10'))
   ]
+  for (const chosen of [...integers].slice(0, 8)) zeros.push(token => (token === chosen ? `${token}.0` : token))
   for (const write of zeros) {
     yield undefined
-    yield* layOutAll(Buffer.from(json.replace(TOKENS, write)))
+    yield* layOutAll(json.replace(TOKENS, write))
   }
 }
 
 /** With the escapes of other writers. */
-function* escapeAll(body: Buffer): Generator<Buffer | undefined> {
-  const json = body.toString()
+function* escapeAll(body: string): Generator<string | undefined> {
+  const json = fromUtf8(body)
   const texts = new Set([json])
   for (const rewrite of ESCAPES) {
     const text = rewrite(json)
     yield undefined
-    if (!texts.has(text)) yield* layOutAll(Buffer.from(text))
+    if (!texts.has(text)) yield* layOutAll(toUtf8(text))
     texts.add(text)
   }
 }
 
+/** What stands after a comma, after a colon, and for each level of indentation; undefined keeps the white space. */
+type Layout = readonly [comma: string, colon: string, indent?: string] | undefined
+
+/** The most common ones first. */
+const LAYOUTS: readonly Layout[] = [
+  [',', ':'],
+  [', ', ': '],
+  undefined,
+  [',', ': ', '  '],
+  [',', ': ', '    '],
+  [',', ': ', '\t']
+]
+
 /** In other layouts, and then with a newline at the end. */
-function* layOutAll(json: Buffer): Generator<Buffer> {
-  const texts: Buffer[] = []
+function* layOutAll(json: string): Generator<string> {
+  const bytes = Buffer.from(json, 'latin1')
+  const texts: string[] = []
   for (const layout of LAYOUTS) {
-    texts.push(layout === undefined ? json : layOut(json, ...layout))
-    yield texts.at(-1)!
+    const text = layout === undefined ? json : layOut(bytes, ...layout)
+    texts.push(text)
+    yield text
   }
-  for (const text of texts) yield Buffer.concat([text, Buffer.from('\n')])
+  for (const text of texts) yield `${text}\n`
 }
 
 const SPACE = 0x20
@@ -272,7 +223,7 @@ const CLOSE_OBJECT = 0x7d
 const MAX_DEPTH = 16
 
 /** The document in another layout, cut when it gets much longer. Throws when a string or a bracket is never closed. */
-function layOut(json: Buffer, comma: string, colon: string, indent?: string): Buffer {
+function layOut(json: Buffer, comma: string, colon: string, indent?: string): string {
   const text = Buffer.allocUnsafe(4 * json.length + 64)
   let [length, depth, isAfterOpen] = [0, 0, false]
   const put = (added: string) => {
@@ -309,5 +260,5 @@ function layOut(json: Buffer, comma: string, colon: string, indent?: string): Bu
     }
   }
   if (depth !== 0) throw new SyntaxError('a bracket is not closed')
-  return text.subarray(0, length)
+  return text.toString('latin1', 0, length)
 }
