@@ -3,7 +3,7 @@ import { askAccounts, checkAccount, NOT_ASKED } from './checks/account.ts'
 import type { Context } from './checks/context.ts'
 import { checkCoverage } from './checks/coverage.ts'
 import { checkDate } from './checks/date.ts'
-import { checkDigest, checkDigestHeader } from './checks/digest.ts'
+import { checkDigest, checkDigestHeader, withBodyChange } from './checks/digest.ts'
 import { checkHost } from './checks/host.ts'
 import { checkHttps } from './checks/https.ts'
 import { checkKey } from './checks/key.ts'
@@ -13,6 +13,7 @@ import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
 import { checkSignatureHeader, checkSignatureTimes } from './checks/signature-header.ts'
 import { assertReceivedRequest } from './http/assert-request.ts'
+import type { Fields } from './http/fields.ts'
 import type { ReceivedRequest } from './http/request.ts'
 import { createKeyCache } from './key/cache.ts'
 import { createLookup, unlessAborted } from './key/lookup.ts'
@@ -20,8 +21,9 @@ import { memoizeRecent } from './memo.ts'
 import { kindOf } from './mistakes.ts'
 import { type VerifierOptions, validateOptions } from './options/options.ts'
 import { type Claim, createClaims } from './replay/claim.ts'
-import { UNREADABLE } from './result/not-run.ts'
-import { chooseScheme } from './standards/scheme.ts'
+import { UNREADABLE } from './result/result.ts'
+import type { SchemeName } from './result/scheme-name.ts'
+import type { SchemeSteps } from './standards/scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
 import { measured, type Stages, withDiagnostics } from './verdict/diagnostics.ts'
 import { NO_FAILURES, PASSED, PASSED_WITHOUT_REPLAY, refuse, type Steps } from './verdict/refuse.ts'
@@ -132,9 +134,13 @@ export function createVerifier(options: VerifierOptions): Verify {
     const body =
       bufferedBody(request.body, settings) ??
       (await measured(stages, 'bodyMs', () => readBody(request.body, settings, fields.values.get('content-length'))))
-    const digest = body.ok ? checkDigest(digests.value, body.value, fields, covered) : body
+    const digest = body.ok ? checkDigest(digests.value, body.value) : body
     steps.digest = digest
-    if (!body.ok || !digest.ok) return refuse(steps, 'the body was not accepted')
+    if (!body.ok) return refuse(steps, 'the body was not accepted')
+    if (!digest.ok) {
+      steps.digest = await withBodyChange(digest, digests.value, body.value, fields, covered)
+      return refuse(steps, 'the body was not accepted')
+    }
 
     // still recent: waiting for DNS and a slow body must not make an old head acceptable
     const later = readClock(settings.now)
@@ -192,6 +198,15 @@ export function createVerifier(options: VerifierOptions): Verify {
   }
 
   return Object.assign(withDiagnostics(verify), { release })
+}
+
+/**
+ * The scheme to verify a request by: RFC 9421 where that is allowed and there is a Signature-Input (section 4.1), the
+ * draft otherwise. Never both, so an attacker cannot choose the weaker reading of a request.
+ */
+export function chooseScheme(fields: Fields, schemes: readonly SchemeSteps[]): SchemeSteps {
+  const wanted: SchemeName = fields.values.has('signature-input') ? 'rfc9421' : 'draft-cavage'
+  return schemes.find(({ name }) => name === wanted) ?? schemes[0]!
 }
 
 function readClock(clock: () => number): number {

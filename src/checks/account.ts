@@ -1,7 +1,6 @@
 import type { ReceivedHeaders } from '../http/request.ts'
 import type { Settings } from '../options/options.ts'
-import type { NotRun } from '../result/not-run.ts'
-import { errorLabel, fail, ok, type Result, withCause } from '../result/result.ts'
+import { errorLabel, fail, type NotRun, ok, type Result, withCause } from '../result/result.ts'
 import type { Context } from './context.ts'
 
 /** What may follow the prefix: visible ASCII without a comma (which would make it two values), bounded. */

@@ -1,8 +1,7 @@
 import type { Fields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import type { Settings } from '../options/options.ts'
-import type { NotRun } from '../result/not-run.ts'
-import type { Result } from '../result/result.ts'
+import type { NotRun, Result } from '../result/result.ts'
 import type { ParsedSignature, SchemeSteps, StatedTime } from '../standards/scheme.ts'
 
 /** What the checks of one request are given: the request, what was parsed of it, and what the receiver expects. */

@@ -1,5 +1,4 @@
-import { type NotRun, UNREADABLE } from '../result/not-run.ts'
-import { fail, type Result } from '../result/result.ts'
+import { fail, type NotRun, type Result, UNREADABLE } from '../result/result.ts'
 import type { Context } from './context.ts'
 
 /**

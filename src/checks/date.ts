@@ -1,5 +1,4 @@
-import type { NotRun } from '../result/not-run.ts'
-import { fail, ok, type Result } from '../result/result.ts'
+import { fail, type NotRun, ok, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'
 
 /** 3. A Date exists and is recent (RFC 9110 section 6.6.1). */

@@ -1,8 +1,7 @@
-import { findChange } from '../body/reencoding.ts'
 import { encodeBase64 } from '../http/base64.ts'
 import { base64Digest, DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
 import type { Fields } from '../http/fields.ts'
-import { fail, ok, type Result } from '../result/result.ts'
+import { type Failed, fail, ok, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'
 
 /** The header's digests; a header that could never match is refused before DNS is asked. */
@@ -24,13 +23,14 @@ export function checkDigestHeader({ scheme, fields }: Context): Result<readonly 
  * if (digests.ok) matchesDigest(digests.value, new Uint8Array(0)) // { ok: true, value: true }
  */
 export function matchesDigest(digests: readonly Digest[], body: Uint8Array): Result<true> {
-  return matchesEncoded(
+  return checkDigest(
     digests.map(({ algorithm, value }) => ({ algorithm, encoded: encodeBase64(value) })),
     body
   )
 }
 
-function matchesEncoded(digests: readonly EncodedDigest[], body: Uint8Array): Result<true> {
+/** 11. Each digest that counts is the one of the body, and there is at least one. */
+export function checkDigest(digests: readonly EncodedDigest[], body: Uint8Array): Result<true> {
   let matched = false
   for (const { algorithm, encoded: expected } of digests) {
     const hash = DIGESTS.get(algorithm)?.hash
@@ -43,56 +43,30 @@ function matchesEncoded(digests: readonly EncodedDigest[], body: Uint8Array): Re
 }
 
 /**
- * 11. The Digest matches the body. The evidence of a mismatch includes the Content-Length, if it was signed, and a
- * known re-encoding, if it explains the difference.
+ * The failure with what is known of the body: the Content-Length, if it was signed, and the change that explains the
+ * difference. The search is loaded when a body does not match for the first time. Where its file is gone, because a
+ * deployment has replaced it, the failure says less.
  */
-export function checkDigest(
+export async function withBodyChange(
+  failed: Failed,
   digests: readonly EncodedDigest[],
   body: Uint8Array,
   fields: Fields,
   covered: readonly string[]
-): Result<true> {
-  const matched = matchesEncoded(digests, body)
-  if (matched.ok || matched.code !== 'digest-mismatch') return matched
-
+): Promise<Failed> {
+  if (failed.code !== 'digest-mismatch') return failed
   const signedLength = (covered.includes('content-length') && fields.values.get('content-length')) || ''
   const contentLength = /^\d{1,15}$/.test(signedLength) ? Number(signedLength) : undefined
-  const decompressed = findDecompression(body, fields)
-  const change = findChange(body, contentLength, bytes => matchesEncoded(digests, bytes).ok)
+  const search = await import('../body/change.ts').catch(() => undefined)
+  const change = search?.findChange(body, contentLength, bytes => checkDigest(digests, bytes).ok)
+  const decompressed = search?.findDecompression(body, fields)
   return fail('digest-mismatch', {
-    ...matched.evidence,
+    ...failed.evidence,
     ...(contentLength !== undefined && { contentLength }),
     ...(change !== undefined && { change }),
     ...(decompressed !== undefined && { decompressed })
   })
 }
 
-const unsupported = (digests: readonly { algorithm: string }[]): Result<never> =>
+const unsupported = (digests: readonly { algorithm: string }[]): Failed =>
   fail('digest-unsupported', { received: digests.map(digest => digest.algorithm) })
-
-/**
- * How a body of each coding begins: gzip (RFC 1952 section 2.3.1), zstd (RFC 8878 section 3.1.1). The others have no
- * magic bytes (RFC 1950 and RFC 7932).
- */
-const MAGIC: ReadonlyMap<string, readonly number[]> = new Map([
-  ['gzip', [0x1f, 0x8b]],
-  ['x-gzip', [0x1f, 0x8b]],
-  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
-  ['deflate', []],
-  ['br', []]
-])
-
-/**
- * The Content-Encoding that a parser has already decoded: the body does not begin like that coding, or is longer than
- * Content-Length says. Undefined when nothing points to that.
- */
-export function findDecompression(body: Uint8Array, { values }: Fields): string | undefined {
-  const coding = values.get('content-encoding')?.toLowerCase() ?? ''
-  const magic = MAGIC.get(coding)
-  if (magic === undefined || body.length === 0) return undefined
-  if (magic.length > 0 && magic.every((byte, i) => body[i] === byte)) return undefined
-
-  const length = values.get('content-length') ?? ''
-  const isLonger = /^\d{1,15}$/.test(length) && Number(length) < body.length
-  return isLonger || magic.length > 0 ? coding : undefined
-}

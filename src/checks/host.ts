@@ -1,4 +1,4 @@
-import { normalizeHost } from '../http/host-name.ts'
+import { normalizeHost } from '../http/uri.ts'
 import type { Settings } from '../options/options.ts'
 import { fail, ok, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'

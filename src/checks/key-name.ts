@@ -1,4 +1,4 @@
-import { hasPunycode, isSubdomain, normalizeName } from '../http/host-name.ts'
+import { hasPunycode, isSubdomain, normalizeName } from '../http/uri.ts'
 import { fail, ok, type Result } from '../result/result.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { SCHEMES } from '../fixture/setup.ts'
-import { isPathPrefix, restorePathPrefix } from '../http/path-prefix.ts'
+import { isPathPrefix, restorePathPrefix } from '../http/uri.ts'
 import { nearest } from '../mistakes.ts'
 import { type CommandFlag, type Flag, isShared, VARIABLE_PREFIX, type ValueOf, variableOf } from '../options/flags.ts'
 import type { SchemeName } from '../result/scheme-name.ts'

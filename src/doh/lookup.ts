@@ -1,4 +1,4 @@
-import { normalizeName } from '../http/host-name.ts'
+import { normalizeName } from '../http/uri.ts'
 import type { LookupTxt } from '../key/types.ts'
 import { mistake, named, optionMistake, ownOptions } from '../mistakes.ts'
 import { validateBoolean, validateFunction, validateTimeout } from '../options/values.ts'

@@ -1,4 +1,4 @@
-import { normalizeName } from '../http/host-name.ts'
+import { normalizeName } from '../http/uri.ts'
 import { parseKey } from '../key/cache.ts'
 import { looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
 import { escapeText } from './text.ts'

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { type Failed, fail, ok, type Result } from '../result/result.ts'
-import { parseRsaDer } from './rsa-der.ts'
-import { type KeyLimits, type KeyRecord, type KeyType, type RecordKeyType, RSA_BITS } from './types.ts'
+import { parseRsaDer, RSA_BITS } from './rsa-der.ts'
+import type { KeyLimits, KeyRecord, KeyType, RecordKeyType } from './types.ts'
 
 /** A key that is ready to verify with. */
 export interface PublicKey {

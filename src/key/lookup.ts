@@ -20,11 +20,7 @@ export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
     let late: Failed | undefined
     const onLate = () => {
       options.abort()
-      late = fail('key-lookup-timeout', {
-        name,
-        error: `no answer within ${timeout} ms`,
-        ...asked(lookupTxt)
-      })
+      late = fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms`, ...asked(lookupTxt) })
     }
     const end = (result: Result<TxtAnswer>) => {
       inFlight.delete(name)

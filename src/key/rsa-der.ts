@@ -1,3 +1,6 @@
+/** How long keys are by default. RFC 8301 section 3.2: verifiers must not accept RSA keys below 1024 bits. */
+export const RSA_BITS = { min: 1024, max: 8192 } as const
+
 /** What the DER of an RSA public key says. */
 export interface RsaDer {
   form: 'spki' | 'pkcs1'

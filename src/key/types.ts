@@ -30,9 +30,6 @@ export type RecordKeyType = 'rsa' | 'ed25519'
 /** `p256` (ECDSA on P-256) is never the type of a key record: such a key is made in code, from `node:crypto`. */
 export type KeyType = RecordKeyType | 'p256'
 
-/** RFC 8301 section 3.2: verifiers must not accept RSA keys below 1024 bits. */
-export const RSA_BITS = { min: 1024, max: 8192 } as const
-
 /** Bits of the RSA modulus. */
 export interface KeyLimits {
   /** 1024 by default (RFC 8301 section 3.2) */

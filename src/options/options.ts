@@ -1,4 +1,5 @@
-import { type LookupTxt, RSA_BITS } from '../key/types.ts'
+import { RSA_BITS } from '../key/rsa-der.ts'
+import type { LookupTxt } from '../key/types.ts'
 import { named, optionMistake, ownOptions } from '../mistakes.ts'
 import type { ReplayStore } from '../replay/store.ts'
 import type { Algorithm } from '../signature/algorithms.ts'

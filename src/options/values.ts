@@ -1,5 +1,5 @@
 import { isToken } from '../http/fields.ts'
-import { isHost, normalizeName } from '../http/host-name.ts'
+import { isHost, normalizeName } from '../http/uri.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
 import type { LookupTxt } from '../key/types.ts'
 import { describe, kindOf, mistake, named, optionMistake, type Part } from '../mistakes.ts'

@@ -1,4 +1,4 @@
-import { isLoopback } from '../http/host-name.ts'
+import { isLoopback } from '../http/uri.ts'
 import { mistake, named, optionMistake } from '../mistakes.ts'
 import { withDeadline } from '../promises.ts'
 

@@ -1,7 +1,6 @@
 import { lineValues } from '../http/fields.ts'
-import { isHost } from '../http/host-name.ts'
-import { isPathPrefix, restorePathPrefix } from '../http/path-prefix.ts'
 import type { ForwardedNotes, HeaderLine, ReceivedRequest } from '../http/request.ts'
+import { isHost, isPathPrefix, restorePathPrefix } from '../http/uri.ts'
 import { describe, mistake } from '../mistakes.ts'
 
 /** What a proxy in front of the receiver has changed. No forwarding header is trusted unless it is named here. */

@@ -7,6 +7,15 @@ export type Failed = { [C in Code]: FailedWith<C> }[Code]
 /** A value, or why it could not be made. Pure steps return this and never throw for bad input. */
 export type Result<T> = { ok: true; value: T } | Failed
 
+/** A step that had nothing to check, and why. */
+export interface NotRun {
+  ok: false
+  reason: string
+}
+
+/** The result of a check that needs the signature, when that cannot be parsed. */
+export const UNREADABLE: NotRun = { ok: false, reason: 'there is no Signature header that can be parsed' }
+
 export const ok = <T>(value: T): { ok: true; value: T } => ({ ok: true, value })
 
 export function fail<C extends Code>(code: C, ...[evidence]: EvidenceGiven<C>): FailedWith<C> {

@@ -29,12 +29,8 @@ const ALGORITHMS = {
   },
   ed25519: { ed25519: { digest: null, recordHash: 'sha256' } },
   'rsa-v1_5-sha256': { rsa: { digest: 'sha256', recordHash: 'sha256' } },
-  'rsa-pss-sha512': {
-    rsa: { digest: 'sha512', options: { padding: PSS, saltLength: 64 }, recordHash: 'sha512' }
-  },
-  'ecdsa-p256-sha256': {
-    p256: { digest: 'sha256', options: { dsaEncoding: 'ieee-p1363' }, recordHash: 'sha256' }
-  }
+  'rsa-pss-sha512': { rsa: { digest: 'sha512', options: { padding: PSS, saltLength: 64 }, recordHash: 'sha512' } },
+  'ecdsa-p256-sha256': { p256: { digest: 'sha256', options: { dsaEncoding: 'ieee-p1363' }, recordHash: 'sha256' } }
 } as const satisfies Record<string, Partial<Record<KeyType, Computation>>>
 
 /** Those that a receiver may allow, by scheme. */

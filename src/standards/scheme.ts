@@ -2,8 +2,7 @@ import type { EncodedDigest } from '../http/digest.ts'
 import type { Fields } from '../http/fields.ts'
 import type { ReceivedRequest } from '../http/request.ts'
 import type { KeyType } from '../key/types.ts'
-import type { NotRun } from '../result/not-run.ts'
-import type { Result } from '../result/result.ts'
+import type { NotRun, Result } from '../result/result.ts'
 import type { SchemeName } from '../result/scheme-name.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 
@@ -56,13 +55,4 @@ export interface SchemeSteps extends Scheme {
   parseDigests(fields: Fields): Result<readonly EncodedDigest[]>
   /** The algorithm for a signature that does not name one. */
   defaultAlgorithm(type: KeyType, allowed: ReadonlySet<Algorithm>): Algorithm | undefined
-}
-
-/**
- * The scheme to verify a request by: RFC 9421 where that is allowed and there is a Signature-Input (section 4.1), the
- * draft otherwise. Never both, so an attacker cannot choose the weaker reading of a request.
- */
-export function chooseScheme(fields: Fields, schemes: readonly SchemeSteps[]): SchemeSteps {
-  const wanted: SchemeName = fields.values.has('signature-input') ? 'rfc9421' : 'draft-cavage'
-  return schemes.find(({ name }) => name === wanted) ?? schemes[0]!
 }

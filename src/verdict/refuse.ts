@@ -1,6 +1,5 @@
 import { CHECK_NAMES, type CheckName, CODES, isUnavailable } from '../result/codes.ts'
-import type { NotRun } from '../result/not-run.ts'
-import { type Failed, withCause } from '../result/result.ts'
+import { type Failed, type NotRun, withCause } from '../result/result.ts'
 import type { CheckResult, Checks, Failure, Rejected, Unavailable } from './verdict.ts'
 
 /** How a step ended: what a check returns, or that there was nothing to check. */

@@ -1,5 +1,5 @@
 import { asciiJson } from '../../explain/text.ts'
-import { normalizeName } from '../../http/host-name.ts'
+import { normalizeName } from '../../http/uri.ts'
 import { dnsTxtLookup } from '../../index.ts'
 import { createLookup } from '../../key/lookup.ts'
 import { SHARED } from '../../options/flags.ts'

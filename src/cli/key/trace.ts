@@ -1,6 +1,6 @@
 import { type Answer, AUTHENTIC_DATA } from 'dns-packet'
 import { lowerCase } from '../../doh/message.ts'
-import { normalizeName } from '../../http/host-name.ts'
+import { normalizeName } from '../../http/uri.ts'
 import type { Dns, Reply } from './ask.ts'
 
 /** What a name server says, at one of its addresses. It comes from outside: escape it. */

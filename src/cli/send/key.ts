@@ -1,4 +1,4 @@
-import { normalizeName } from '../../http/host-name.ts'
+import { normalizeName } from '../../http/uri.ts'
 import { type CountingDnsServer, startDnsServer } from '../../testing/dns-server.ts'
 import { createSigningKey, type SigningKey } from '../../testing/sign.ts'
 import { type Io, readBytes, UsageError } from '../command.ts'

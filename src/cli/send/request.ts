@@ -1,4 +1,4 @@
-import { findDecompression } from '../../checks/digest.ts'
+import { findDecompression } from '../../body/change.ts'
 import { checkRequest } from '../../checks/request.ts'
 import { plural } from '../../explain/text.ts'
 import { type Fields, lineValues } from '../../http/fields.ts'

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { escapeText, plural, wrapExact, wrapWords } from '../../explain/text.ts'
-import { isHost, isLoopback } from '../../http/host-name.ts'
+import { isHost, isLoopback } from '../../http/uri.ts'
 import { DEFAULTS, type OptionName } from '../../options/options.ts'
 import { validateAccounts } from '../../options/values.ts'
 import type { CountingDnsServer } from '../../testing/dns-server.ts'

@@ -1,5 +1,5 @@
-import { normalizeHost } from '../../http/host-name.ts'
 import type { ReceivedBody, ReceivedRequest } from '../../http/request.ts'
+import { normalizeHost } from '../../http/uri.ts'
 import { ownOptions } from '../../mistakes.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 

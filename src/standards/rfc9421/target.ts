@@ -1,6 +1,6 @@
 import type { Fields } from '../../http/fields.ts'
-import { normalizeHost } from '../../http/host-name.ts'
 import type { ReceivedRequest } from '../../http/request.ts'
+import { normalizeHost } from '../../http/uri.ts'
 
 /** What the target URI of a request is made of (RFC 9110 section 7.1). */
 export interface Target {

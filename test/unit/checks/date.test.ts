@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkDate } from '../../../src/checks/date.ts'
-import { UNREADABLE } from '../../../src/result/not-run.ts'
-import { ok } from '../../../src/result/result.ts'
+import { ok, UNREADABLE } from '../../../src/result/result.ts'
 import { contextWith, service, verifyWith } from '../../support/checks.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { normalizeName } from '../../../src/http/host-name.ts'
+import { normalizeName } from '../../../src/http/uri.ts'
 import {
   buildSigningString,
   createVerifier,

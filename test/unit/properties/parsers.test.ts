@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { normalizeName } from '../../../src/http/host-name.ts'
+import { normalizeName } from '../../../src/http/uri.ts'
 import {
   buildSigningString,
   createVerifier,

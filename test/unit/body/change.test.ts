@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { findChange } from '../../../src/body/reencoding.ts'
+import { expect, test, vi } from 'vitest'
+import { findChange } from '../../../src/body/change.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { createVerifier } from '../../../src/verify.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
@@ -143,4 +143,17 @@ test.each([
       failures: [{ code: 'digest-mismatch' }]
     })
   expect(await cpuTime(judge)).toBeLessThan(500)
+})
+
+test('where a deployment has removed the file of the search, the failure says less', async () => {
+  vi.doMock('../../../src/body/change.ts', () => {
+    throw new Error('Cannot find module')
+  })
+  const service = createTestService({ rsaBits: 1024 })
+  const request = service.sign({ method: 'POST', body: 'signed' })
+  const verdict = await createVerifier(service.options)({ ...request, body: 'signed\n' })
+  vi.doUnmock('../../../src/body/change.ts')
+
+  expect(verdict.failures).toMatchObject([{ code: 'digest-mismatch', evidence: { bodyLength: 7 } }])
+  expect(verdict.failures[0]).not.toHaveProperty('evidence.change')
 })
