@@ -121,22 +121,37 @@ const UNDO: readonly Undo[] = [
   { ...JSON_CHANGE, part: /\[\]/, undo: body => layOutAll(body.replaceAll('[]', '{}')) }
 ]
 
-/** How documents end, by how they begin. */
-const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '<': '>' }
+/** How documents end, by how they begin: JSON, XML, and the parts of multipart (RFC 2046 section 5.1.1). */
+const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"', '<': '>', '-': '--' }
+
+/** A number or a word of JSON, or a form: it may be whole, and a part of one looks the same. */
+const MAY_BE_WHOLE = /^(?:-?\d[\d.eE+-]*|true|false|null|[\x21-\x7e]*=[\x21-\x7e]*)$/
 
 function findTrace(body: Buffer, contentLength = 0): Reencoding | undefined {
-  const start = body.toString('latin1', 0, 40)
-  if (/^\[object \w+\]$/.test(start)) return 'object-to-string'
-  const end = ENDS[start.charAt(0)]
-  const isCut =
-    end !== undefined &&
-    !body
-      .toString('latin1', body.length - 10)
-      .trimEnd()
-      .endsWith(end)
-  if (contentLength > body.length && isCut) return 'cut-short'
+  if (/^\[object \w+\]$/.test(body.toString('latin1', 0, 40))) return 'object-to-string'
+  if (contentLength > body.length && !isWhole(body)) return 'cut-short'
   // A decoder of UTF-8 writes U+FFFD for bytes that are not UTF-8.
   return body.subarray(0, 65_536).includes('\ufffd') ? 'read-as-text' : undefined
+}
+
+/** Does the body end as it begins? Of a kind that has no end of its own, none is whole that is too short. */
+function isWhole(body: Buffer): boolean {
+  const first = body.toString('latin1', 0, 1)
+  const end = ENDS[first]
+  const last = body.toString('latin1', Math.max(0, body.length - 10)).trimEnd()
+  if (end !== undefined) return last.endsWith(end) && (!/[[{]/.test(first) || isClosed(body))
+  return MAY_BE_WHOLE.test(body.toString('latin1', 0, MAX_BODY_BYTES).trim())
+}
+
+/** Is each bracket and string of this JSON closed? A long one is taken for that. */
+function isClosed(json: Buffer): boolean {
+  if (json.length > MAX_BODY_BYTES) return true
+  try {
+    layOut(json, ',', ':')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** A form (WHATWG URL section 5) as others serialize it: spaces as %20 or +, more or fewer characters escaped. */

@@ -1,3 +1,4 @@
+import type { Fields } from '../http/fields.ts'
 import { normalizeHost } from '../http/uri.ts'
 import type { Settings } from '../options/options.ts'
 import { fail, ok, type Result } from '../result/result.ts'
@@ -19,7 +20,7 @@ export function checkHost(context: Context): Result<true> {
   const forwarded = fields.values.get('x-forwarded-host')
   const isSimilar = forwarded !== undefined && isOurs(forwarded, settings)
   const similar = isSimilar && { similar: `X-Forwarded-Host: ${forwarded}` }
-  return fail('host-mismatch', { received, ...evidence, ...similar })
+  return fail('host-mismatch', { received, ...evidence, ...similar, ...proxiesIn(fields) })
 }
 
 /** Without regard to case; a default port may be written or left out (RFC 9110 section 4.2.3). */
@@ -37,4 +38,29 @@ function hostEvidence({ request, fields: { values } }: Context): { header?: stri
   if (note !== undefined) return { header: note.header }
   const isSame = values.has('host') && values.get('host') === values.get('x-forwarded-host')
   return isSame ? { header: 'X-Forwarded-Host' } : {}
+}
+
+/** The header lines of these names, as `Name: value`; one that is very long says nothing of use. */
+export const linesOfNames = ({ values }: Fields, names: readonly string[]): string[] =>
+  names.flatMap(name => {
+    const value = values.get(name.toLowerCase())
+    return value === undefined || value.length >= 4096 ? [] : [`${name}: ${value}`]
+  })
+
+/** In which CDNs name themselves. They are trusted for nothing: `diagnose` names the setting of that CDN. */
+const CDN_HEADERS = [
+  'Via',
+  'CDN-Loop',
+  'CF-Ray',
+  'X-Amz-Cf-Id',
+  'X-Served-By',
+  'Fastly-Client-IP',
+  'X-Azure-FDID',
+  'Akamai-Origin-Hop'
+]
+
+/** What the evidence of a check says of CDNs in front. */
+export function proxiesIn(fields: Fields): { proxies?: readonly string[] } {
+  const proxies = linesOfNames(fields, CDN_HEADERS)
+  return proxies.length === 0 ? {} : { proxies }
 }

@@ -2,6 +2,7 @@ import { encodeBase64 } from '../http/base64.ts'
 import { fail, ok, type Result } from '../result/result.ts'
 import { verifySignature } from '../signature/verify-signature.ts'
 import type { Context } from './context.ts'
+import { linesOfNames, proxiesIn } from './host.ts'
 import type { Candidate } from './key.ts'
 
 /** 10. The signature verifies with the key, or during a rotation with one of the keys. The value is that key. */
@@ -16,9 +17,7 @@ export function checkSignature(
     if (verifySignature(signingString, signature, candidate.key, candidate.algorithm)) return ok(candidate)
   }
   const { algorithm, record } = candidates[0]!
-  const forwarded = FORWARDING.map(name => [name, fields.values.get(name.toLowerCase())])
-    .filter(([, value]) => value !== undefined && value.length < 4096)
-    .map(line => line.join(': '))
+  const forwarded = linesOfNames(fields, FORWARDING)
   return fail('signature-mismatch', {
     signingString,
     keyId,
@@ -27,7 +26,8 @@ export function checkSignature(
     ...(candidates.length > 1 && { records: candidates.map(({ record }) => record.text) }),
     signature: encodeBase64(signature),
     ...(hosts.length > 1 && { hosts }),
-    ...(forwarded.length > 0 && { forwarded })
+    ...(forwarded.length > 0 && { forwarded }),
+    ...proxiesIn(fields)
   })
 }
 

@@ -1,7 +1,16 @@
 import type { Code } from '../result/codes.ts'
 import type { Failure } from '../verdict/verdict.ts'
 import { allCauses } from './causes/causes.ts'
-import type { Causes, EvidenceIn, Shown, Surroundings, Text, Words } from './causes/row.ts'
+import type {
+  AddedCauses,
+  Causes,
+  ConditionalCause,
+  EvidenceIn,
+  Shown,
+  Surroundings,
+  Text,
+  Words
+} from './causes/row.ts'
 import { textOf } from './facts.ts'
 import { type SettingsLanguage, showSetting } from './settings.ts'
 import { escapeText } from './text.ts'
@@ -10,16 +19,24 @@ import { escapeText } from './text.ts'
 export function adviceOn(
   { code, evidence }: Failure,
   language: SettingsLanguage,
-  around: Surroundings
+  around: Surroundings,
+  added: AddedCauses = {}
 ): { cause: string; fix: string } {
   const { changed } = around.search
   const line = changed ? `line ${changed.line} was changed after it was signed: ` : ''
-  const { cause, fix } = findCause(code, evidence as EvidenceIn<Code>, language, around)
+  const { cause, fix } = findCause(code, evidence as EvidenceIn<Code>, language, around, added)
   return { cause: line + cause, fix }
 }
 
-function findCause<C extends Code>(code: C, evidence: EvidenceIn<C>, language: SettingsLanguage, around: Surroundings) {
-  const causes: Causes<C> = allCauses()[code]
+function findCause<C extends Code>(
+  code: C,
+  evidence: EvidenceIn<C>,
+  language: SettingsLanguage,
+  around: Surroundings,
+  added: AddedCauses
+) {
+  const first: readonly ConditionalCause<C>[] = added[code] ?? []
+  const causes: Causes<C> = [...first, ...allCauses()[code]] as unknown as Causes<C>
   const found = causes.find(row => !('when' in row) || row.when(evidence, around)) ?? causes.at(-1)!
   const shown = showEvidence(evidence)
   const words: Words = {

@@ -12,6 +12,7 @@ export type LineChange =
   | 'query'
   | 'encoding'
   | 'case'
+  | 'host-case'
   | 'order'
   | 'method'
   | 'host'
@@ -137,11 +138,11 @@ type Rule = readonly [part: RegExp, change: LineChange, guess: Guess]
 const LIKELY: readonly Rule[] = [
   [PATH, 'query', (path, { targets }) => targets.flat().filter(target => target.startsWith(`${path}?`))],
   [PATH, 'rewritten', (_, { targets }) => targets],
+  [HOST, 'host-case', (host, { hosts }) => hosts.filter(other => other.toLowerCase() === host.toLowerCase())],
   [HOST, 'host', (host, { hosts }) => hosts.filter(other => withoutPort(other) !== withoutPort(host))],
   [HOST, 'port', (host, { hosts }) => hosts.filter(other => withoutPort(other) === withoutPort(host))],
   [HOST, 'port', host => PORTS.map(port => withoutPort(host) + port)],
-  [HOST, 'host', host => [host.toLowerCase()]],
-  [HOST, 'case', host => [upper(host, /(?:^|\.)[a-z]/g)]],
+  [HOST, 'host-case', cases],
   [TYPE, 'type', type => [...CHARSETS.map(charset => type.replace(/;.*/s, '') + charset), ...TYPES]],
   [HEADER, 'list', list => [list.replace(/, /g, ','), list.replace(/,(?! )/g, ', ')]],
   [HEADER, 'list', list => [list.replace(/,.*/s, ''), list.replace(/^.*, */s, '')]],
@@ -165,6 +166,17 @@ const EXHAUSTIVE: readonly Rule[] = [
   [LINE, 'character', characters],
   [HOST, 'port', ports]
 ]
+
+/** A host with other letters: in lower case, with capitals where words begin, or all in capitals. */
+function cases(host: string): string[] {
+  return [
+    host.toLowerCase(),
+    upper(host, /(?:^|\.)[a-z]/g),
+    upper(host, /^[a-z]/),
+    upper(host, /(?:^|[.-])[a-z]/g),
+    host.toUpperCase()
+  ]
+}
 
 /** A query is sorted by some proxies and caches: all orders of up to four parameters. */
 function orders(path: string): string[] {

@@ -3,8 +3,9 @@ import { CHECK_NAMES, type CheckName, type Code } from '../result/codes.ts'
 import { assertVerdict } from '../verdict/assert.ts'
 import type { Failure, Verdict } from '../verdict/verdict.ts'
 import { adviceOn } from './advice.ts'
+import type { AddedCauses } from './causes/row.ts'
 import { findChangedLine, SEARCH_COST } from './changed-line.ts'
-import { type Evidence, type Fact, facts } from './facts.ts'
+import { type Evidence, type Fact, facts, THIS_CLOCK } from './facts.ts'
 import type { SettingsLanguage } from './settings.ts'
 import { escapeText } from './text.ts'
 
@@ -71,8 +72,23 @@ export interface DiagnosedFailure {
 export const diagnose = (verdict: Verdict, options: DiagnoseOptions = {}): Diagnosis =>
   diagnoseWithin(SEARCH_COST, verdict, options)
 
-/** The same with another limit to the search for the changed line, in microseconds. */
-export function diagnoseWithin(cost: number, verdict: Verdict, options: DiagnoseOptions = {}): Diagnosis {
+/** What a program knows besides the verdict: what a capture does not hold, for instance. */
+export interface Knowledge {
+  /** causes that come before those of this library */
+  readonly causes?: AddedCauses
+  /** checks of which the verdict says nothing true, such as that of a body which nobody has, and why */
+  readonly notRun?: { readonly [N in CheckName]?: string }
+  /** whose clock the request was judged by */
+  readonly clock?: string
+}
+
+/** The same with another limit to the search for the changed line, in microseconds, and with what else is known. */
+export function diagnoseWithin(
+  cost: number,
+  verdict: Verdict,
+  options: DiagnoseOptions = {},
+  { causes, notRun = {}, clock = THIS_CLOCK }: Knowledge = {}
+): Diagnosis {
   assertVerdict('diagnose', verdict)
   const { settings = 'options' } = ownOptions('diagnose', options, ['settings'])
   if (settings !== 'options' && settings !== 'flags')
@@ -83,7 +99,8 @@ export function diagnoseWithin(cost: number, verdict: Verdict, options: Diagnose
     standard: verdict.failures.find(isOtherStandard)?.code
   }
   const absent = verdict.failures.flatMap(failure => evidenceOf(failure)['absent'] ?? [])
-  const failures = verdict.failures.map((failure): DiagnosedFailure => {
+  const counted = verdict.failures.filter(({ check }) => notRun[check] === undefined)
+  const failures = counted.map((failure): DiagnosedFailure => {
     const { check, code, message } = failure
     const evidence = evidenceOf(failure)
     const search = code === 'signature-mismatch' ? findChangedLine(failure.evidence, cost) : {}
@@ -93,12 +110,13 @@ export function diagnoseWithin(cost: number, verdict: Verdict, options: Diagnose
       isUnsigned: situation.unsigned,
       isOtherStandard: situation.standard !== undefined,
       isSigned: absent.includes(evidence['header'] as string),
+      clock,
       search
     }
     return {
       ...{ check, code, message },
-      ...adviceOn(failure, settings, around),
-      facts: facts(evidence, thrown),
+      ...adviceOn(failure, settings, around, causes),
+      facts: facts(evidence, clock, thrown),
       ...(search.changed && { changed: search.changed }),
       ...(followsFrom && { followsFrom })
     }
@@ -111,6 +129,8 @@ export function diagnoseWithin(cost: number, verdict: Verdict, options: Diagnose
         ? `account ${escapeText(verdict.accountId)}, ${verdict.algorithm} by ${escapeText(verdict.keyId)}`
         : roots.map(({ check }) => check).join(', '),
     checks: CHECK_NAMES.map(check => {
+      const reason = notRun[check]
+      if (reason !== undefined) return { check, outcome: 'not-run', reason }
       const { evidence: _, ...result } = verdict.checks[check] as Omit<Failure, 'check'>
       return { check, ...result }
     }),

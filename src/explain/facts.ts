@@ -62,6 +62,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   'looksLike',
   'offsetSeconds',
   'problem',
+  'proxies',
   'record',
   'records',
   'signature',
@@ -69,12 +70,19 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   'similar'
 ])
 
-/** What was received and what was expected, and then the long facts. */
-export function facts(evidence: Evidence, cause?: { readonly error: unknown }): Fact[] {
+/** The clock that a time is compared with, where nothing else is said. */
+export const THIS_CLOCK = "this machine's clock"
+
+/**
+ * What was received and what was expected, and then the long facts.
+ *
+ * @param clock whose time the request was judged at
+ */
+export function facts(evidence: Evidence, clock = THIS_CLOCK, cause?: { readonly error: unknown }): Fact[] {
   const { bodyLength, contentLength, signingString } = evidence
   const found: (readonly [name: string, value: string | undefined])[] = [
     ...Object.entries(evidence).map(([name, value]) => [LABELS.get(name) ?? name, shown(name, value)] as const),
-    ["this machine's clock", receiverClock(evidence)],
+    [clock, receiverClock(evidence)],
     ['thrown', cause && thrown(cause.error)],
     ['body', bodyLength === undefined ? undefined : lengths(Number(bodyLength), contentLength)],
     ['record as found', recordShown(evidence)],
@@ -134,12 +142,12 @@ export function receiverTime({ received, created, expires, offsetSeconds }: Evid
 const receiverClock = (evidence: Evidence): string | undefined => httpDate(receiverTime(evidence))
 
 /** Which way two clocks differ, and by how much: `Date is 8 minutes ahead of this machine's clock`. */
-export function compareWithClock(evidence: Evidence): string {
+export function compareWithClock(evidence: Evidence, clock: string): string {
   const what = ['created', 'expires'].find(name => evidence[name] !== undefined) ?? 'Date'
   const offset = Number(evidence['offsetSeconds'])
-  const clock = receiverClock(evidence)
+  const time = receiverClock(evidence)
   const way = offset < 0 ? 'behind' : 'ahead of'
-  return `${what} is ${duration(Math.abs(offset))} ${way} this machine's clock${clock ? ` (${clock})` : ''}`
+  return `${what} is ${duration(Math.abs(offset))} ${way} ${clock}${time ? ` (${time})` : ''}`
 }
 
 /**

@@ -65,8 +65,17 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   /** `header` is X-Forwarded-Host if that was used for Host: the adapter was told to trust it, or it says the same */
   'host-missing': { expected: readonly string[]; header?: string }
   'host-repeated': { received: string; expected: readonly string[]; header?: string }
-  /** `similar` is an X-Forwarded-Host that is the receiver's, and was not trusted */
-  'host-mismatch': { received: string; expected: readonly string[]; header?: string; similar?: string }
+  /**
+   * `similar` is an X-Forwarded-Host that is the receiver's, and was not trusted; `proxies` is the header lines in which
+   * CDNs name themselves
+   */
+  'host-mismatch': {
+    received: string
+    expected: readonly string[]
+    header?: string
+    similar?: string
+    proxies?: readonly string[]
+  }
   /** `similar` is a header of the request that has the form of an account */
   'account-missing': { header: string; expected: string; similar?: string }
   'account-repeated': { header: string; received: string }
@@ -101,8 +110,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'key-lookup-failed': {
     name: string
     error: string
-    /** where lookupTxt has answered, but not with records */
-    problem?: 'not-an-answer'
+    /** where lookupTxt has answered, but not with records; or where it threw, and `error` is the code or the name of that */
+    problem?: 'not-an-answer' | 'threw'
     servers?: readonly string[]
   }
   'key-lookup-timeout': { name: string; error: string; servers?: readonly string[] }
@@ -111,11 +120,13 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   }
   /**
    * The string as rebuilt from what was received, and the record it was checked with; `hosts` where several are
-   * configured; `forwarded` is the header lines in which proxies say what they changed.
+   * configured; `forwarded` is the header lines in which proxies say what they changed, and `proxies` those in which
+   * CDNs name themselves.
    */
   'signature-mismatch': {
     hosts?: readonly string[]
     forwarded?: readonly string[]
+    proxies?: readonly string[]
     signingString: string
     keyId: string
     algorithm: string
@@ -146,7 +157,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'body-unreadable': { error: string }
   replayed: { replayId: string }
   /** `store` is its name, where it has one */
-  'replay-store-failed': { error: string; problem?: 'not-a-boolean'; store?: string }
+  'replay-store-failed': { error: string; problem?: 'not-a-boolean' | 'threw'; store?: string }
 }
 
 /** Evidence of a code; `never` where the code says it all. */

@@ -15,7 +15,7 @@ const passed = (replay: CheckResult): Checks =>
     Object.fromEntries(CHECK_NAMES.map(name => [name, name === 'replay' ? replay : PASS])) as unknown as Checks
   )
 
-const NO_STORE: CheckResult = Object.freeze({ outcome: 'not-run', reason: 'there is no replayStore' })
+const NO_STORE: CheckResult = Object.freeze({ outcome: 'not-run', reason: 'there is no replay store' })
 
 /** The checks of a verified request, with and without a replay store. Frozen, because verdicts share them. */
 export const PASSED: Checks = passed(PASS)

@@ -1,7 +1,7 @@
 import { PATIENT_SEARCH_COST } from '../../explain/changed-line.ts'
 import { diagnoseWithin } from '../../explain/diagnose.ts'
 import { explainDiagnosis } from '../../explain/explain.ts'
-import { asciiJson, duration } from '../../explain/text.ts'
+import { asciiJson } from '../../explain/text.ts'
 import { lineValues } from '../../http/fields.ts'
 import { createVerifier, parseHttpDate, type VerifierOptions } from '../../index.ts'
 import { looksLikeKeyRecord } from '../../key/record.ts'
@@ -15,6 +15,7 @@ import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { addPrefix, type Command, JSON_FLAG, pick, requireFlags, schemeOf, type Values } from '../flags.ts'
 import { lookupOf } from '../lookup.ts'
+import { CLOCKS, type Clock, captureCauses } from './causes.ts'
 
 /** The receiver. A capture arrives at once, and there is no replay store: their timeouts would mean nothing. */
 const RECEIVER = pick(
@@ -217,35 +218,30 @@ function diagnoseCapture(verdict: Verdict, { missingBody, time }: Entry, { now }
   // The body is asked for only when every other check has passed.
   const isLost = missingBody !== undefined && 'code' in digest && digest.code === 'body-unreadable'
   const isUndated = now === 'date' && date.outcome === 'pass'
-  const checks = {
-    ...verdict.checks,
-    ...(isUndated && { date: notRun('--now date takes the Date itself as the time') }),
-    ...(isLost && { digest: notRun(`${missingBody}; --body FILE gives it`) })
-  }
-  const checked = { ...verdict, checks, ...(isLost && { failures: [] }) } as Verdict
-  const diagnosis = diagnoseWithin(PATIENT_SEARCH_COST, checked, { settings: 'flags' })
+  const clock = clockOf(now, time, options)
+  const diagnosis = diagnoseWithin(
+    PATIENT_SEARCH_COST,
+    verdict,
+    { settings: 'flags' },
+    {
+      causes: captureCauses(clock),
+      notRun: {
+        ...(isUndated && { date: '--now date takes the Date itself as the time' }),
+        ...(isLost && { digest: `${missingBody}; --body FILE gives it` })
+      },
+      clock: CLOCKS[clock]
+    }
+  )
   const isUndecided = verdict.status === 'unavailable' && verdict.checks.key.outcome === 'not-run'
   const missing = isLost ? 'the body is not in the capture' : isUndecided ? 'the key is from the file' : undefined
   const headline = missing === undefined ? diagnosis.headline : `${missing}; all else passed`
   const isPartial = isUndated && (missing !== undefined || verdict.status === 'verified')
-  const clock = `this machine's clock (${new Date().toUTCString()})`
-  const undated = 'to check all but the date: --now date'
-  return {
-    ...diagnosis,
-    headline: isPartial ? `${headline}; the date was not checked` : headline,
-    failures: diagnosis.failures.map(failure => {
-      const { evidence } = verdict.checks[failure.check] as { evidence?: { offsetSeconds?: number } }
-      const ahead = evidence?.offsetSeconds ?? 0
-      const age = duration(Math.abs(ahead))
-      if (ahead !== 0 && (now ?? time) !== undefined) {
-        const way = ahead < 0 ? 'before' : 'after'
-        const cause = `its time is ${age} ${way} that of --now or of the capture`
-        return { ...failure, cause, fix: `Give the time at which it was received: --now TIME; ${undated}` }
-      }
-      // That of a fixture is the receiver's own clock.
-      if (ahead >= 0 || options.now !== undefined) return failure
-      const cause = `the capture is ${age} old, or ${clock} is fast by as much`
-      return { ...failure, cause, fix: `Compare the clock with: date -u; ${undated}` }
-    })
-  }
+  return { ...diagnosis, headline: isPartial ? `${headline}; the date was not checked` : headline }
+}
+
+/** A fixture brings the time that its receiver's clock showed. */
+function clockOf(now: string | undefined, time: number | undefined, options: VerifierOptions): Clock {
+  if (now !== undefined) return 'flag'
+  if (time !== undefined) return 'capture'
+  return options.now === undefined ? 'machine' : 'fixture'
 }

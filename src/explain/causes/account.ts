@@ -1,3 +1,5 @@
+import { inWords } from '../facts.ts'
+import { isOutside } from '../outside-errors.ts'
 import type { Causes, ConditionalCause } from './row.ts'
 
 const OTHER_HEADER: ConditionalCause<'account-missing' | 'account-malformed'> = {
@@ -71,6 +73,11 @@ export const accountCauses = (): {
       when: ({ problem }) => problem === 'not-a-boolean',
       cause: 'your accounts function does not return a boolean',
       fix: 'Return true or false: async id => (await find(id)) !== undefined.'
+    },
+    {
+      when: ({ error }) => isOutside(error),
+      cause: (_, __, { evidence }) => `your accounts function threw ${inWords(evidence.error)}`,
+      fix: 'Check that what it asks runs and is reached from here; the sender may try again.'
     },
     {
       cause: ({ error }) => `your accounts function threw ${error}`,

@@ -4,8 +4,8 @@ import { type Cause, type Causes, type ConditionalCause, UNKNOWN_CAUSE } from '.
 type TimeCode = 'date-too-old' | 'date-in-future' | 'signature-created-out-of-range' | 'signature-expired'
 
 export const STALE: Cause<TimeCode> = {
-  cause: (_, __, { evidence }) =>
-    `${compareWithClock(evidence)}: the request was delayed or replayed, or this clock is fast`,
+  cause: (_, __, { evidence, around }) =>
+    `${compareWithClock(evidence, around.clock)}: the request was delayed or replayed, or this clock is fast`,
   fix:
     "Run date -u on this machine: if it differs from the true time, correct this machine's clock (NTP); if not, the " +
     'request is old (or the clock of the sender is slow), and a retry needs a fresh signature.'
@@ -20,13 +20,15 @@ export const CLOCK_NOT_SET: ConditionalCause<'date-in-future' | 'signature-creat
     const time = receiverTime(evidence)
     return time >= from && time < to
   },
-  cause: (_, { either }, { evidence }) =>
-    `${compareWithClock(evidence)}: ` + either('now() returns seconds, not milliseconds', 'that clock is not set'),
+  cause: (_, { either }, { evidence, around }) =>
+    `${compareWithClock(evidence, around.clock)}: ` +
+    either('now() returns seconds, not milliseconds', 'that clock is not set'),
   fix: (_, { either }) => either('Return milliseconds since 1970, as Date.now does.', "Set this machine's clock (NTP).")
 }
 
 export const AHEAD: Cause<'date-in-future' | 'signature-created-out-of-range'> = {
-  cause: (_, __, { evidence }) => `${compareWithClock(evidence)}: the sender's clock is fast, or this one is slow`,
+  cause: (_, __, { evidence, around }) =>
+    `${compareWithClock(evidence, around.clock)}: the sender's clock is fast, or this one is slow`,
   fix:
     "Run date -u on this machine: if it differs from the true time, correct this machine's clock (NTP); if not, have " +
     'the sender correct its clock.'

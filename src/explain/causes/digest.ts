@@ -72,9 +72,9 @@ export const digestCauses = (): { readonly [C in DigestCode]: Causes<C> } => ({
       fix: (_, { either }) =>
         either(
           'Give the adapter the request itself, with no parser in front: express.raw() and express.json() decompress ' +
-            'too.',
-          'Have the proxy or middleware that decompresses requests pass the body on as it was sent (Apache: no ' +
-            'SetInputFilter DEFLATE).'
+            'too (inflate: false). If a proxy decompresses it, Apache does with SetInputFilter DEFLATE: take that out.',
+          'Have the proxy that decompresses requests pass the body on as it was sent (Apache: no SetInputFilter ' +
+            'DEFLATE).'
         )
     },
     {
@@ -92,11 +92,8 @@ export const digestCauses = (): { readonly [C in DigestCode]: Causes<C> } => ({
     {
       when: evidence => difference(evidence) < 0,
       cause: (_, __, { evidence }) =>
-        'the body was changed after it was signed: parsed and serialized again, cut short, or replaced; it is ' +
-        size(evidence),
-      fix: (_, { either }) =>
-        'If its end is missing, look for a limit on the size of bodies; if not, ' +
-        `${either('verify the raw bytes, before any parser', 'have the bytes passed on as they were sent')}.`
+        `the body was changed after it was signed: parsed and serialized again, or replaced; it is ${size(evidence)}`,
+      fix: rawBytes
     },
     {
       when: evidence => difference(evidence) > 0,
@@ -104,7 +101,8 @@ export const digestCauses = (): { readonly [C in DigestCode]: Causes<C> } => ({
         'the body was changed after it was signed: decompressed, parsed and serialized again, or replaced; it is ' +
         size(evidence),
       fix: (_, { either }) =>
-        'If the sender compresses (Content-Encoding in its log), something in front decompresses; if not, ' +
+        'If the sender compresses (Content-Encoding in its log), something in front decompresses: Apache with ' +
+        `SetInputFilter DEFLATE${either(', or express.raw() and express.json() without inflate: false', '')}; if not, ` +
         `${either('verify the raw bytes, before any parser', 'have the bytes passed on as they were sent')}.`
     },
     { cause: 'the body was changed after it was signed', fix: rawBytes }

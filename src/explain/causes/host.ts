@@ -1,3 +1,5 @@
+import type { EvidenceByCode } from '../../result/evidence.ts'
+import { cdnIn } from '../cdn.ts'
 import { withoutPort } from '../changed-line.ts'
 import type { Causes, ConditionalCause } from './row.ts'
 
@@ -24,6 +26,14 @@ const SECOND_HOST = {
 /** An address, a name without a dot, or a name that only an internal network has. */
 const INTERNAL = /^(?:\[[\da-f:.]+]|[\d.]+|[^.:]+|.+\.(?:internal|local|localhost|lan|svc|cluster\.local))(?::\d+)?$/i
 
+/** The configured name that is this one with a port; the name itself where there is none. */
+const withPortOf = (expected: readonly string[], received: string): string =>
+  expected.find(name => name !== withoutPort(name) && withoutPort(name) === received.toLowerCase()) ?? ''
+
+/** Is it another name than the receiver's, from the Host header itself? */
+const isReplaced = ({ received, expected, header }: EvidenceByCode['host-mismatch']): boolean =>
+  header === undefined && !expected.some(name => withoutPort(name) === withoutPort(received.toLowerCase()))
+
 export const hostCauses = (): {
   readonly [C in 'host-missing' | 'host-repeated' | 'host-mismatch']: Causes<C>
 } => ({
@@ -41,6 +51,25 @@ export const hostCauses = (): {
   'host-mismatch': [
     FORWARDED_LIST,
     { when: ({ received }) => received.includes(','), ...SECOND_HOST },
+    {
+      when: ({ received, expected }) =>
+        withoutPort(received) === received && expected.includes(withPortOf(expected, received)),
+      cause: ({ received }, _, { evidence }) =>
+        `the port of Host was dropped on the way: ${received} was received, and ` +
+        `${withPortOf(evidence.expected, evidence.received)} is configured (nginx: $host leaves the port out)`,
+      fix: ({ received }, { setting }) =>
+        `${KEEP_HOST}. If the URL that you gave to the service has no port: ${setting('hosts', received)}.`
+    },
+    {
+      when: evidence => isReplaced(evidence) && cdnIn(evidence.proxies) !== undefined,
+      cause: ({ received, similar }, _, { evidence }) =>
+        `${cdnIn(evidence.proxies)?.name} is in front, and a CDN may replace Host (received ${received}` +
+        `${similar === undefined ? '' : `; ${similar} is there, and is not trusted`}); or the request is for that name`,
+      fix: ({ received, similar }, { either, setting }, { evidence }) =>
+        `Have ${cdnIn(evidence.proxies)?.name} keep Host: ${cdnIn(evidence.proxies)?.keepHost}` +
+        (similar === undefined ? '' : either("; or, if it sets that header itself, host: 'x-forwarded-host'", '')) +
+        `. Add the name, ${setting('hosts', received)}, only if the URL that you gave to the service has it.`
+    },
     {
       when: ({ similar }) => similar !== undefined,
       cause: ({ received, similar }) =>

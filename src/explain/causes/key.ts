@@ -1,6 +1,7 @@
 import type { CheckOf, Code } from '../../result/codes.ts'
 import type { KeyEvidence } from '../../result/evidence.ts'
-import { ERRORS, inWords } from '../facts.ts'
+import { inWords } from '../facts.ts'
+import { isOutside } from '../outside-errors.ts'
 import { describeProblem, findProblem, type RecordCode } from '../record-mistakes.ts'
 import type { Cause, Causes, ConditionalCause, Text } from './row.ts'
 
@@ -40,10 +41,6 @@ const askAgain: Text<'key-not-found'> = (_, __, { evidence }) =>
 /** DNS over HTTPS, too, says ECONNREFUSED for any failure of the connection. */
 const lookupError = (error: string): string =>
   error === 'ECONNREFUSED' ? `${error}, it is not reached` : inWords(error)
-
-/** Is this the code of an error of the network or of DNS? Anything else was thrown by the function's own code. */
-const isNetworkError = (error: string): boolean =>
-  Object.hasOwn(ERRORS, error) || /^(?:E[A-Z_]{3,}|ERR_[A-Z_]+|UND_ERR_[A-Z_]+|[A-Z]+_CERT[A-Z_]*)$/.test(error)
 
 /** DNS, or the way to it. */
 const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [
@@ -130,7 +127,7 @@ export const keyCauses = (): { readonly [C in KeyCode]: Causes<C> } => ({
       fix: 'Return an array of strings for each record, as dns.promises.resolveTxt does.'
     },
     {
-      when: ({ error }) => !isNetworkError(error),
+      when: ({ problem, error }) => problem === 'threw' && !isOutside(error),
       cause: ({ error }) => `your lookupTxt function threw ${error}`,
       fix: 'Fix that function; the sender may try again.'
     },

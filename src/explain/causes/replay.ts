@@ -1,4 +1,5 @@
 import { inWords } from '../facts.ts'
+import { isOutside } from '../outside-errors.ts'
 import type { Causes } from './row.ts'
 
 export const replayCauses = (): {
@@ -22,9 +23,9 @@ export const replayCauses = (): {
       fix: 'Have it resolve to true when the id is new, and to false when it is held.'
     },
     {
-      when: ({ error }) => /^(?:Type|Reference|Range|Syntax)Error$/.test(error),
+      when: ({ problem, error }) => problem === 'threw' && !isOutside(error),
       cause: ({ error, store = 'the store' }) => `the code of ${store} threw ${error}`,
-      fix: 'Fix that code; the sender may try again.'
+      fix: 'Fix that code: its error and message are in this report; the sender may try again.'
     },
     {
       cause: (_, __, { evidence }) => `the replay store failed: ${inWords(evidence.error)}`,

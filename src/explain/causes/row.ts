@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly isOtherStandard: boolean
   /** the header that the failure is about is missing, and the signature covers it */
   readonly isSigned: boolean
+  /** whose clock the times are compared with, such as this machine's */
+  readonly clock: string
   /** what the search for a changed line of the signing string has found */
   readonly search: Search
 }
@@ -58,6 +60,9 @@ export interface ConditionalCause<C extends Code> extends Cause<C> {
 
 /** The causes of a code: the first one whose condition holds counts, and the last one needs no condition. */
 export type Causes<C extends Code> = readonly [...ConditionalCause<C>[], Cause<C>]
+
+/** Causes that a program adds to a diagnosis, by code: they come before all others. */
+export type AddedCauses = { readonly [C in Code]?: readonly ConditionalCause<C>[] }
 
 /** For what no rule here recognises. */
 export const UNKNOWN_CAUSE = {

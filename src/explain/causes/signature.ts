@@ -1,5 +1,16 @@
+import type { EvidenceByCode } from '../../result/evidence.ts'
+import { cdnIn } from '../cdn.ts'
 import type { LineChange } from '../changed-line.ts'
 import type { Cause, Causes } from './row.ts'
+
+/** How the CDN in front, or else nginx, keeps Host. */
+function keepHost({ proxies }: EvidenceByCode['signature-mismatch'], why?: string): string {
+  const cdn = cdnIn(proxies)
+  const nginx = `nginx: proxy_set_header Host $http_host${why === undefined ? '' : `; ${why}`}`
+  return cdn === undefined ? `Have the proxy keep Host (${nginx}).` : `Have ${cdn.name} keep Host: ${cdn.keepHost}.`
+}
+
+const isLowerCase = (line = ''): boolean => line === line.toLowerCase()
 
 /** What happened to the one line that was changed on the way, where it was found. */
 const BY_CHANGE: Readonly<Record<LineChange, Cause<'signature-mismatch'>>> = {
@@ -48,9 +59,14 @@ const BY_CHANGE: Readonly<Record<LineChange, Cause<'signature-mismatch'>>> = {
   },
   case: {
     cause: 'capital letters were put in lower case',
-    fix:
-      'Have path and Host passed on as received (nginx: proxy_set_header Host $http_host; $host is in lower case); ' +
-      'or give the service a URL in lower case.'
+    fix: 'Have the path passed on as received, or give the service a URL in lower case.'
+  },
+  'host-case': {
+    cause: (_, __, { around }) =>
+      isLowerCase(around.search.changed?.received)
+        ? "capital letters of Host were put in lower case, as nginx's $host does"
+        : 'the letters of Host were put in another case',
+    fix: (_, __, { evidence }) => keepHost(evidence, '$host is in lower case')
   },
   order: {
     cause: 'the parameters of the query were put in another order',
@@ -61,12 +77,12 @@ const BY_CHANGE: Readonly<Record<LineChange, Cause<'signature-mismatch'>>> = {
     fix: 'Give the service the URL to which the redirect leads, and have no middleware change the method.'
   },
   host: {
-    cause: 'a proxy replaced Host',
-    fix: 'Have the proxy keep Host (nginx: proxy_set_header Host $http_host).'
+    cause: (_, __, { evidence }) => `${cdnIn(evidence.proxies)?.name ?? 'a proxy'} replaced Host`,
+    fix: (_, __, { evidence }) => keepHost(evidence)
   },
   port: {
     cause: 'a proxy changed the port in Host',
-    fix: 'Have the proxy keep Host (nginx: proxy_set_header Host $http_host; $host leaves the port out).'
+    fix: (_, __, { evidence }) => keepHost(evidence, '$host leaves the port out')
   },
   protocol: {
     cause: 'TLS ends at a proxy, and the sender signed https',

@@ -83,6 +83,7 @@ export function byCode(failure: Failure) {
         expected: readonly string[]
         header?: string
         similar?: string
+        proxies?: readonly string[]
       }>()
       break
     case 'key-too-short':

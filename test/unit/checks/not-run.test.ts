@@ -19,7 +19,7 @@ function reasons({ checks }: Verdict): string[] {
 }
 
 test.each([
-  ['verified-as-in-the-specification', 'pppppppppppn', ['there is no replayStore']],
+  ['verified-as-in-the-specification', 'pppppppppppn', ['there is no replay store']],
   ['replay-first-time', 'pppppppppppp', []],
   ['request-method-empty', 'fnnnnnnnnnnn', ['the request is malformed']],
   ['https-missing', 'pfppppppnnnn', ['a check of the head did not pass']],

@@ -18,7 +18,7 @@ it('names the sender of a verified request, and all twelve checks', async () => 
   expect(diagnosis.checks.at(-1)).toEqual({
     check: 'replay',
     outcome: 'not-run',
-    reason: 'there is no replayStore'
+    reason: 'there is no replay store'
   })
 })
 

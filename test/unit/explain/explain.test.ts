@@ -146,8 +146,8 @@ const CASES: readonly Case[] = [
     check: 'digest',
     request: { ...sign(), body: '{"event":"deleted"}\n' },
     line: 'digest-mismatch: Digest does not match the body; algorithm sha-256; expected ',
-    cause: 'the body was changed after it was signed',
-    fix: 'If its end is missing, look for a limit on the size of bodies; if not, verify the raw bytes'
+    cause: 'the body was changed after it was signed: parsed and serialized again, or replaced; it is 2 bytes shorter',
+    fix: 'Verify the raw bytes, before any body parser or proxy that re-encodes them.'
   },
   {
     check: 'replay',
@@ -278,7 +278,7 @@ describe('a verdict that is not a rejection', () => {
     const text = explained(await judge(sign()))
     expect(text).toMatch(/^verified: account 1234, rsa-sha256 by key1\._domainkey\.service\.example\n\nok {4}request/)
     expect(text.match(/^ok .* pass$/gm)).toHaveLength(11)
-    expect(text).toMatch(/\n-- {4}replay +not run: there is no replayStore$/)
+    expect(text).toMatch(/\n-- {4}replay +not run: there is no replay store$/)
   })
 
   it('unavailable: what could not be asked', async () => {

@@ -129,6 +129,7 @@ function situation(
     expect(diagnosis.headline).toBe(first?.check)
 
     const inFlags = diagnose(verdict, { settings: 'flags' }).failures[0]!
+    expect(inFlags.cause).not.toMatch(/\b(?:accountPrefix|accountHeader|serviceDomain|replayStore|minRsaBits)\b/)
     expect(inFlags.fix).not.toMatch(/\b(?:adapter|verify\.|req\.|express|through URL|alsoCovered)\b|\w+: (?:'|\[)/)
     for (const { cause, fix } of [first!, inFlags]) {
       expect(`${cause} ${fix}`).not.toMatch(/(?<!== )undefined|\[\[|\|\||\{\w|null|NaN/)
@@ -370,7 +371,7 @@ situation(
 situation(
   'Host in lower case',
   'signature-mismatch',
-  /^line 2 was changed after it was signed: capital letters were put in lower case$/,
+  /^line 2 was changed after it was signed: capital letters of Host were put in lower case, as nginx's \$host does$/,
   { changed: { line: 2, signed: 'host: Receiver.Example' } },
   () => judge(withHeaders(sign({ host: 'Receiver.Example' }), { Host: 'receiver.example' }))
 )
@@ -822,7 +823,233 @@ situation(
 situation(
   'Host in capital letters',
   'signature-mismatch',
-  /a proxy replaced Host/,
+  /the letters of Host were put in another case/,
   { changed: { line: 2, signed: 'host: receiver.example' } },
   () => judge(withHeaders(sign(), { Host: 'RECEIVER.EXAMPLE' }))
 )
+
+// CDNs, by the headers that they add
+const CDN_LINES = [
+  ['CloudFront', { 'X-Amz-Cf-Id': 'AbC==' }, /origin request policy that forwards Host, such as AllViewer/],
+  ['CloudFront', { Via: '1.1 abc.cloudfront.net (CloudFront)' }, /origin request policy/],
+  ['Cloudflare', { 'CF-Ray': '8a1b-LIS' }, /remove the Host header override/],
+  ['Cloudflare', { 'CDN-Loop': 'cloudflare; loops=1' }, /remove the Host header override/],
+  ['Fastly', { 'X-Served-By': 'cache-lis1490024-LIS' }, /leave "Override host" .* empty/],
+  ['Azure Front Door', { 'X-Azure-FDID': 'a-b' }, /leave "Origin host header" of its origin empty/],
+  ['Akamai', { 'Akamai-Origin-Hop': '1' }, /"Forward Host Header" .* "Incoming Host Header"/],
+  ["Google Cloud's load balancer", { Via: '1.1 google' }, /hostRewrite/]
+] as const
+for (const [name, lines, fix] of CDN_LINES) {
+  const [line] = Object.entries(lines)
+  situation(
+    `${name} (${line}) replaces Host`,
+    'host-mismatch',
+    new RegExp(`^${name} is in front, .* Host \\(received origin\\.example\\)`),
+    { fix },
+    () => judge(withHeaders(sign(), { Host: 'origin.example', ...lines }))
+  )
+  situation(
+    `${name} (${line}) replaces Host by another of ours`,
+    'signature-mismatch',
+    new RegExp(`${name} replaced Host`),
+    { fix, changed: { line: 2, signed: 'host: receiver.example' } },
+    () =>
+      judge(withHeaders(sign(), { Host: 'origin.example', ...lines }), {
+        hosts: ['origin.example', 'receiver.example']
+      })
+  )
+}
+it.each(CDN_LINES)('%s is no reason for a nginx setting', async (_, lines) => {
+  const verdict = await judge(withHeaders(sign(), { Host: 'origin.example', ...lines }))
+  expect(diagnose(verdict).failures[0]?.fix).not.toContain('nginx')
+})
+situation('a proxy that names itself in Via, and no CDN', 'host-mismatch', /a proxy replaced Host/, () =>
+  judge(withHeaders(sign(), { Host: 'origin.example', Via: '1.1 squid' }))
+)
+
+// $host of nginx
+for (const host of ['Receiver.example', 'RECEIVER.EXAMPLE', 'Hooks-Receiver.Example', 'Receiver.Example:8443']) {
+  situation(
+    `$host of nginx puts ${host} in lower case`,
+    'signature-mismatch',
+    /capital letters of Host were put in lower case, as nginx's \$host does/,
+    { fix: /Host \$http_host/, changed: { line: 2, signed: `host: ${host}` } },
+    () => judge(withHeaders(sign({ host }), { Host: host.toLowerCase() }), { hosts: host })
+  )
+}
+situation(
+  '$host of nginx leaves out the port',
+  'host-mismatch',
+  /^the port of Host was dropped on the way: receiver\.example was received, and receiver\.example:8443 is configured/,
+  { fix: /Host \$http_host/ },
+  () =>
+    judge(withHeaders(sign({ host: 'receiver.example:8443' }), { Host: 'receiver.example' }), {
+      hosts: 'receiver.example:8443'
+    })
+)
+
+// bodies that are shorter than what was signed
+const image = Buffer.from(Array.from({ length: 200 }, (_, i) => (i * 37) % 256))
+for (const [name, body, received] of [
+  ['text', 'line one\nline two\n', 'line one\nli'],
+  ['an image', image, image.subarray(0, 90)],
+  ['XML', '<a><b>1</b></a>', '<a><b>1</b'],
+  ['JSON behind an inner bracket', '{"a":{"b":1},"c":2}', '{"a":{"b":1}'],
+  ['JSON behind an inner list', '[[1,2],[3,4]]', '[[1,2]'],
+  ['a string of JSON', '"one two three"', '"one two'],
+  ['a part of multipart', '--x\r\nA: b\r\n\r\nc\r\n--x--\r\n', '--x\r\nA: b\r\n\r\nc']
+] as const) {
+  situation(`${name}, cut`, 'digest-mismatch', /^the body was cut short after it was signed: \d+ of \d+ bytes$/, () =>
+    judge({ ...sign({ body }), body: received })
+  )
+}
+for (const [name, body, received] of [
+  ['an object', '{"price":100000}', '{"price":1}'],
+  ['a list', '[1,2,3,4]', '[9]'],
+  ['a string', '"one two three"', '"two"'],
+  ['a number', '123456', '654'],
+  ['a word', 'false', 'true'],
+  ['a form', 'a=1&b=2&c=3', 'b=7&c=3']
+] as const) {
+  situation(
+    `${name} that is whole, in place of a longer one`,
+    'digest-mismatch',
+    /^the body was changed after it was signed: parsed and serialized again, or replaced; it is \d+ bytes? shorter/,
+    () => judge({ ...sign({ body }), body: received })
+  )
+}
+
+// functions of the receiver
+class QuotaError extends Error {
+  override name = 'QuotaError'
+}
+const OWN_ERRORS = [
+  ['a name that is not defined', new ReferenceError('db is not defined'), 'ReferenceError'],
+  ['an error of its own', new QuotaError('no more'), 'QuotaError'],
+  ['an error without a code', new Error('no'), 'Error'],
+  [
+    'a wrong argument of Node.js',
+    Object.assign(new TypeError(), { code: 'ERR_INVALID_ARG_TYPE' }),
+    'ERR_INVALID_ARG_TYPE'
+  ],
+  ['a file that is not there', Object.assign(new Error(), { code: 'ENOENT' }), 'ENOENT']
+] as const
+for (const [name, error, label] of OWN_ERRORS) {
+  const throws = () => Promise.reject(error)
+  const fix = { fix: /^Fix that (?:function|code)/ }
+  situation(
+    `lookupTxt: ${name}`,
+    'key-lookup-failed',
+    new RegExp(`^your lookupTxt function threw ${label}$`),
+    fix,
+    () => judge(sign(), { lookupTxt: throws })
+  )
+  situation(
+    `accounts: ${name}`,
+    'account-check-failed',
+    new RegExp(`^your accounts function threw ${label}$`),
+    fix,
+    () => judge(sign(), { accounts: throws })
+  )
+  situation(`a store: ${name}`, 'replay-store-failed', new RegExp(`^the code of the store threw ${label}$`), fix, () =>
+    judge(sign(), store(throws))
+  )
+}
+for (const code of ['ECONNRESET', '57P03', '40001', 'SQLITE_BUSY', 'CLUSTERDOWN', 'UND_ERR_SOCKET', 'EAI_AGAIN']) {
+  situation(
+    `a store whose server says ${code}`,
+    'replay-store-failed',
+    /^the replay store failed: /,
+    { fix: /runs, takes/ },
+    () => judge(sign(), store(rejects(code)))
+  )
+}
+
+// tunnels, as their documentation describes them
+situation(
+  'ngrok with --host-header=rewrite',
+  'host-mismatch',
+  /replaced Host with localhost:3000: X-Forwarded-Host: receiver\.example is there, and is not trusted/,
+  { fix: /host: 'x-forwarded-host'/ },
+  () => judge(withHeaders(sign(), { Host: 'localhost:3000', 'X-Forwarded-Host': 'receiver.example' }))
+)
+situation(
+  'cloudflared with httpHostHeader',
+  'host-mismatch',
+  /^Cloudflare is in front/,
+  { fix: /^Have Cloudflare keep Host/ },
+  () => judge(withHeaders(sign(), { Host: 'localhost', 'CF-Ray': '8a1b-LIS', 'CDN-Loop': 'cloudflare; loops=1' }))
+)
+situation(
+  'Tailscale Funnel with --set-path',
+  'signature-mismatch',
+  /took \/hook off the path/,
+  { fix: /prefix: '\/hook'/, changed: target('/hook/in') },
+  () => judge({ ...sign({ target: '/hook/in' }), target: '/in' })
+)
+situation(
+  'smee.io serializes JSON again',
+  'digest-mismatch',
+  /a JSON parser read it, and it was serialized again/,
+  () => judge({ ...sign({ body: '{"a": 1, "b": [1, 2]}' }), body: '{"a":1,"b":[1,2]}' })
+)
+situation('Hookdeck delivers later', 'date-too-old', /behind .* delayed or replayed/, () =>
+  judge(sign({ date: minutes(-30) }))
+)
+
+// Lambda, in its four forms
+const LAMBDA_FORMS = [
+  [
+    'a REST API',
+    { requestContext: { path: '/hook?id=42' }, httpMethod: 'POST', path: '/hook', queryStringParameters: { id: '42' } }
+  ],
+  [
+    'an HTTP API',
+    {
+      version: '2.0',
+      rawPath: '/hook',
+      rawQueryString: 'id=42',
+      requestContext: {
+        http: { method: 'POST', path: '/hook' },
+        stage: '$default',
+        domainName: 'x.execute-api.eu-west-1.amazonaws.com'
+      }
+    }
+  ],
+  [
+    'a function URL',
+    {
+      version: '2.0',
+      rawPath: '/hook',
+      rawQueryString: 'id=42',
+      requestContext: {
+        http: { method: 'POST', path: '/hook' },
+        stage: '$default',
+        domainName: 'x.lambda-url.eu-west-1.on.aws'
+      }
+    }
+  ],
+  [
+    'a load balancer',
+    { requestContext: { elb: {} }, httpMethod: 'POST', path: '/hook', queryStringParameters: { id: '42' } }
+  ]
+] as const
+for (const [name, form] of LAMBDA_FORMS) {
+  const receive = (body: string, isBase64Encoded: boolean) => {
+    const headers = Object.fromEntries(linesOf(sign()))
+    return judge({
+      ...fromLambdaEvent({ ...form, headers, body, isBase64Encoded } as never, { https: true }),
+      target: '/hook?id=42'
+    })
+  }
+  const encoded = Buffer.from('{"price":10}').toString('base64')
+  situation(
+    `${name}: the body is passed on in base64`,
+    'digest-mismatch',
+    /it was encoded in base64, or not decoded/,
+    () => receive(encoded, false)
+  )
+  situation(`${name}: the body is parsed and written again`, 'digest-mismatch', /as a JSON string/, () =>
+    receive(JSON.stringify('{"price":10}'), false)
+  )
+}

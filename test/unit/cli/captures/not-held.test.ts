@@ -71,13 +71,30 @@ describe('the time of a capture', () => {
     const { code, stdout } = await explain(har('2026-01-02T03:04:06Z'), '--now', '2026-01-02T02:04:06Z')
     expect(code).toBe(1)
     const text = stdout.replace(/\n +/g, ' ')
-    expect(text).toMatch(/its time is (?:1 hour|60 minutes) after that of --now/)
-    expect(text).not.toContain('date -u')
+    expect(text).toMatch(
+      /Date is (?:1 hour|60 minutes) ahead of the time of --now \(.* GMT\): the sender's clock is fast/
+    )
+    expect(text).not.toMatch(/date -u|this machine's clock|--now (?:TIME|date)/)
   })
 
   it('gives way to --now', async () => {
-    const { code, stderr } = await explain(har('2026-01-02T03:04:06Z'), '--now', '2026-05-01T00:00:00Z')
+    const { code, stderr, stdout } = await explain(har('2026-01-02T03:04:06Z'), '--now', '2026-01-02T04:04:06Z')
     expect([code, stderr]).toEqual([1, ''])
+    const text = stdout.replace(/\n +/g, ' ')
+    expect(text).toMatch(/behind the time of --now \(.*\): the request was delayed, or it is a retry .* clock is slow/)
+    expect(text).not.toMatch(/date -u|this machine's clock|--now (?:TIME|date)/)
+  })
+
+  it.each([
+    ['2026-01-02T04:04:06Z', /behind the capture's own time \(.*\): the request was delayed, .* --now date/],
+    [
+      '2026-01-02T02:04:06Z',
+      /ahead of the capture's own time \(.*\): the sender's clock is fast, or that of the program/
+    ]
+  ])('is named where it is the capture that has it: %s', async (time, says) => {
+    const { code, stdout } = await explain(har(time))
+    expect(stdout.replace(/\n +/g, ' ')).toMatch(says)
+    expect([code, stdout.includes("this machine's clock")]).toEqual([1, false])
   })
 
   it('is not known: the capture is old, or the clock is fast, with both times', async () => {
