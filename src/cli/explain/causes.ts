@@ -75,10 +75,20 @@ function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
   }
 }
 
+/** A terminal wraps lines, and what is copied from it has line breaks that nobody sent. */
+const WRAPPED: ConditionalCause<'request-malformed'> = {
+  when: ({ part }) => part === 'header-name',
+  cause: ({ name = '' }) =>
+    `a line of the capture was wrapped when it was copied (${name} is not the name of a header), or it is a broken ` +
+    'sender, or an attack',
+  fix: 'Save the capture to a file; what a terminal shows has other lines.'
+}
+
 /** The causes that only a capture has. */
 export function captureCauses(clock: Clock): AddedCauses {
   const rows = timeCauses(clock)
   return {
+    'request-malformed': [WRAPPED],
     'date-too-old': rows,
     'date-in-future': rows,
     'signature-created-out-of-range': rows,

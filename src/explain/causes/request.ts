@@ -24,24 +24,13 @@ export const requestCauses = (): {
       fix: 'Look for the one that repeats; a request has at most 500.'
     },
     {
-      when: ({ part }) => part === 'header-name',
-      cause: ({ name = '' }, { either }) =>
-        either(
-          `the header-name ${name} was decoded or rebuilt on the way, or it is a broken sender, or an attack`,
-          `a line of the capture was wrapped when it was copied (${name} is not the name of a header), or it is a ` +
-            'broken sender, or an attack'
-        ),
-      fix: (_, { either }) =>
-        either(
-          'Pass method, target and headers as received, undecoded: let an adapter do it.',
-          'Save the capture to a file; what a terminal shows has other lines.'
-        )
-    },
-    {
       cause: ({ part, name = '' }) =>
         `the ${part} ${name} was decoded or rebuilt on the way, or it is a broken sender, or an attack`,
       fix: (_, { either }) =>
-        `Pass method, target and headers as received, undecoded${either(': let an adapter do it', '')}.`
+        either(
+          'Pass method, target and headers as received, undecoded: let an adapter do it.',
+          'Have method, target and headers passed on as received, undecoded.'
+        )
     }
   ],
   'not-https': [

@@ -114,6 +114,13 @@ it.each([
   expect(diagnose(verdict).failures[0]?.cause).toBe(cause)
 })
 
+it('speaks of no capture where a log is read', async () => {
+  const verdict = await createVerifier(service.options)({ ...service.sign(), headers: [['X A', '1']] })
+  const [failure] = diagnose(verdict, { settings: 'flags' }).failures
+  expect(failure).toMatchObject({ code: 'request-malformed', fix: expect.stringMatching(/^Have method, target and/) })
+  expect(failure?.cause).not.toContain('capture')
+})
+
 it('says that there are too many header lines', async () => {
   const headers = Array.from({ length: 501 }, (): [string, string] => ['X-Loop', '1'])
   const verdict = await createVerifier(service.options)({ ...service.sign(), headers })
