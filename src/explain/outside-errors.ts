@@ -1,3 +1,4 @@
+import { NAMELESS } from '../result/result.ts'
 import { ERRORS } from './facts.ts'
 
 /** Codes of the network, of DNS and of TLS, besides those that are explained in words. */
@@ -10,17 +11,20 @@ const OF_NETWORK = [
 
 /**
  * Codes of databases: the classes of SQLSTATE that the state of the server causes, and not a query; SQLite's; and the
- * replies of Redis. The text that SQLite has instead of a code is the only label with spaces.
+ * replies of Redis.
  */
 const OF_DATABASE = [
   /^(?:08|25|28|40|42|53|54|55|57|58|F0|XX)[0-9A-Z]{3}$/,
-  /^(?:SQLITE|ERR_SQLITE)_[A-Z_]+$|^[a-z]+ [a-z ]+$/,
+  /^(?:SQLITE|ERR_SQLITE)_[A-Z_]+$/,
   /^(?:BUSY|CLUSTERDOWN|MASTERDOWN|MISCONF|NOREPLICAS|NOPERM|WRONGPASS|TRYAGAIN|MOVED|ASK|NOSCRIPT|EXECABORT)$/
 ]
 
 /**
  * Did the network or a database fail? The label is what a verdict has of an error of the receiver's own function: its
- * code or, without one, its name. What is not known here was thrown by the function's own code.
+ * code or, without one, its name. What is not known here was thrown by the function's own code. Neither a code nor a name
+ * has a space: those are words of SQLite, or of this library for an answer that did not come.
  */
 export const isOutside = (label: string): boolean =>
-  Object.hasOwn(ERRORS, label) || [...OF_NETWORK, ...OF_DATABASE].some(pattern => pattern.test(label))
+  (label.includes(' ') && label !== NAMELESS) ||
+  Object.hasOwn(ERRORS, label) ||
+  [...OF_NETWORK, ...OF_DATABASE].some(pattern => pattern.test(label))

@@ -108,7 +108,7 @@ function parseError(name: string, error: unknown, lookupTxt: LookupTxt): Result<
   if (code === 'ENOTFOUND' || code === 'ENODATA')
     return fail('key-not-found', { name, reason: code, ...asked(lookupTxt) })
   const failure = code === 'ETIMEOUT' ? 'key-lookup-timeout' : 'key-lookup-failed'
-  return withCause(fail(failure, { name, error: code, problem: 'threw', ...asked(lookupTxt) }), error)
+  return withCause(fail(failure, { name, error: code, ...asked(lookupTxt) }), error)
 }
 
 /** The DNS servers, as far as the lookup says: the evidence is plain data, whatever it returns. */

@@ -88,7 +88,7 @@ export function createClaims(store: ReplayStore, timeout: number) {
           ? fail('replay-store-failed', { error: noAnswer(timeout) })
           : fail('replay-store-failed', { error: 'not a boolean', problem: 'not-a-boolean' })
     } catch (error) {
-      failure = withCause(fail('replay-store-failed', { error: errorLabel(error), problem: 'threw' }), error)
+      failure = withCause(storeFailed(errorLabel(error)), error)
     }
     const giveUp = () => void release(claim).catch(() => {})
     giveUp()

@@ -110,8 +110,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'key-lookup-failed': {
     name: string
     error: string
-    /** where lookupTxt has answered, but not with records; or where it threw, and `error` is the code or the name of that */
-    problem?: 'not-an-answer' | 'threw'
+    /** where lookupTxt has answered, but not with records */
+    problem?: 'not-an-answer'
     servers?: readonly string[]
   }
   'key-lookup-timeout': { name: string; error: string; servers?: readonly string[] }
@@ -157,7 +157,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'body-unreadable': { error: string }
   replayed: { replayId: string }
   /** `store` is its name, where it has one */
-  'replay-store-failed': { error: string; problem?: 'not-a-boolean' | 'threw'; store?: string }
+  'replay-store-failed': { error: string; problem?: 'not-a-boolean'; store?: string }
 }
 
 /** Evidence of a code; `never` where the code says it all. */

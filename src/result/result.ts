@@ -32,6 +32,9 @@ export function fail<C extends Code>(code: C, ...[evidence]: EvidenceGiven<C>): 
 export const withCause = <F extends object>(failure: F, cause: unknown): F =>
   Object.defineProperty(failure, 'cause', { value: cause, configurable: true, writable: true })
 
+/** Of an error that says nothing of itself. */
+export const NAMELESS = 'an error without a name'
+
 /** The name for an error from outside: its code or its name, never its text, which may hold addresses and passwords. */
 export function errorLabel(error: unknown): string {
   try {
@@ -41,7 +44,7 @@ export function errorLabel(error: unknown): string {
   } catch {
     // A getter threw: there is no name to use.
   }
-  return 'an error without a name'
+  return NAMELESS
 }
 
 /** Adds the text around the position at which a header is malformed. */

@@ -127,7 +127,7 @@ export const keyCauses = (): { readonly [C in KeyCode]: Causes<C> } => ({
       fix: 'Return an array of strings for each record, as dns.promises.resolveTxt does.'
     },
     {
-      when: ({ problem, error }) => problem === 'threw' && !isOutside(error),
+      when: ({ error }) => !isOutside(error),
       cause: ({ error }) => `your lookupTxt function threw ${error}`,
       fix: 'Fix that function; the sender may try again.'
     },

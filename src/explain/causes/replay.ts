@@ -23,7 +23,7 @@ export const replayCauses = (): {
       fix: 'Have it resolve to true when the id is new, and to false when it is held.'
     },
     {
-      when: ({ problem, error }) => problem === 'threw' && !isOutside(error),
+      when: ({ error }) => !isOutside(error),
       cause: ({ error, store = 'the store' }) => `the code of ${store} threw ${error}`,
       fix: 'Fix that code: its error and message are in this report; the sender may try again.'
     },
