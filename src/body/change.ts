@@ -113,7 +113,7 @@ const UNDO: readonly Undo[] = [
   { change: 'utf8-as-latin1', undo: body => [toUtf8(body)] },
   { change: 'base64-encoded', undo: body => [Buffer.from(body, 'base64').toString('latin1')] },
   { change: 'json-string', when: /^"/, undo: body => [toUtf8(String(JSON.parse(fromUtf8(body))))] },
-  { change: 'form-reserialized', when: /^[\x21-\x7e]*=[\x21-\x7e]*$/, part: /[^a-z0-9]/i, undo: formVariants },
+  { change: 'form-reserialized', when: /^[\x21-\x3c\x3e-\x7e]*=[\x21-\x7e]*$/, part: /[^a-z0-9]/i, undo: formVariants },
   { ...JSON_CHANGE, undo: layOutAll },
   { ...JSON_CHANGE, part: ESCAPABLE, undo: escapeAll },
   { ...JSON_CHANGE, part: /[,:[]/, undo: addZeros },
@@ -124,8 +124,8 @@ const UNDO: readonly Undo[] = [
 /** How documents end, by how they begin: JSON, XML, and the parts of multipart (RFC 2046 section 5.1.1). */
 const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"', '<': '>', '-': '--' }
 
-/** A number or a word of JSON, or a form: it may be whole, and a part of one looks the same. */
-const MAY_BE_WHOLE = /^(?:-?\d[\d.eE+-]*|true|false|null|[\x21-\x7e]*=[\x21-\x7e]*)$/
+/** A number or a word of JSON. */
+const SCALAR = /^(?:-?\d[\d.eE+-]*|true|false|null)$/
 
 function findTrace(body: Buffer, contentLength = 0): Reencoding | undefined {
   if (/^\[object \w+\]$/.test(body.toString('latin1', 0, 40))) return 'object-to-string'
@@ -140,7 +140,9 @@ function isWhole(body: Buffer): boolean {
   const end = ENDS[first]
   const last = body.toString('latin1', Math.max(0, body.length - 10)).trimEnd()
   if (end !== undefined) return last.endsWith(end) && (!/[[{]/.test(first) || isClosed(body))
-  return MAY_BE_WHOLE.test(body.toString('latin1', 0, MAX_BODY_BYTES).trim())
+  const text = body.toString('latin1', 0, MAX_BODY_BYTES).trim()
+  // A part of a form is a form, too.
+  return SCALAR.test(text) || (text.includes('=') && /^[\x21-\x7e]*$/.test(text))
 }
 
 /** Is each bracket and string of this JSON closed? A long one is taken for that. */

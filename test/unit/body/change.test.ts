@@ -109,6 +109,9 @@ test.each([
 
 test.each([
   ['cut-short', '{"a":1,"b', 30],
+  ['cut-short', '{"a":{"b":1}', 30],
+  ['cut-short', 'some text', 30],
+  ['cut-short', '"some text', 30],
   ['read-as-text', 'PNG\xef\xbf\xbd', undefined],
   ['object-to-string', '[object Object]', 20]
 ])('%s leaves a trace: %j', (change, received, length) => {
@@ -116,7 +119,9 @@ test.each([
 })
 
 test.each([
-  ['text without a known end', 'a=1', 30],
+  ['a form, of which a part is one, too', 'a=1', 30],
+  ['a string of JSON', '"a"', 30],
+  ['a number', '12', 30],
   ['a whole document', '{"a":1}', 30],
   ['one as long as was signed', '{"a":1,"b', 9],
   ['one longer than was signed', '{"a":1,"b', 5],
@@ -131,7 +136,8 @@ test.each([
   ['nested as deep as the guess looks at the size of a body', '['.repeat(8192) + ']'.repeat(8192)],
   ['wide below a thousand levels', `${'['.repeat(1000)}${'0,'.repeat(7000)}0${']'.repeat(1000)}`],
   ['wide below sixteen levels', `${'['.repeat(16)}${'0,'.repeat(8100)}0${']'.repeat(16)}`],
-  ['ten megabytes of line breaks', '\n'.repeat(10_000_000)]
+  ['ten megabytes of line breaks', '\n'.repeat(10_000_000)],
+  ['almost a form', `${'='.repeat(16_000)} `]
 ])('another body under a good head is a verdict, soon: %s', async (_, body) => {
   const service = createTestService({ rsaBits: 1024 })
   const verify = createVerifier(service.options)
