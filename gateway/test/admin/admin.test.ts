@@ -264,7 +264,7 @@ describe('150 connections that send half a head', () => {
     for (const path of ['/healthz', '/metrics']) {
       const start = performance.now()
       expect((await ask(port, path)).status).toBe(200)
-      expect(performance.now() - start).toBeLessThan(1000)
+      expect(performance.now() - start).toBeLessThan(5000)
     }
   })
 
