@@ -2,9 +2,10 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { styleText } from 'node:util'
+import type { Line, Tone } from '../explain/text.ts'
 
-/** What a command sees of the process. */
-export interface Io {
+/** The process: where text comes from and goes. */
+export interface Terminal {
   stdin: Readable
   /** a line, or several, to the output */
   print: (text: string) => void
@@ -12,10 +13,16 @@ export interface Io {
   note: (text: string) => void
   /** what is done just now, for a person at a terminal */
   progress?: (text: string) => void
-  /** may the output be coloured */
+  /** whether the output may be coloured */
   color: boolean
   /** the environment variables */
   env: Readonly<Record<string, string | undefined>>
+}
+
+/** What a command sees of the process. */
+export interface Io extends Omit<Terminal, 'print' | 'color'> {
+  /** prints one line, or several */
+  print: (lines: Line | readonly Line[]) => void
 }
 
 /** A mistake on the command line or in what it points to: one line on stderr, exit code 64 (EX_USAGE of sysexits.h). */
@@ -24,30 +31,28 @@ export class UsageError extends Error {}
 /** What the process ends with; `usage` is that of sysexits.h. */
 export const EXIT = { ok: 0, refused: 1, unknown: 2, usage: 64 } as const
 
-/** How lines begin that mean something. */
-const STYLES: readonly (readonly [beginning: RegExp, style: Parameters<typeof styleText>[0]])[] = [
-  [/^(?:ok|verified|usable)\b/gm, 'green'],
-  [/^(?:FAIL|rejected|unusable|changed: line \d+)\b/gm, 'red'],
-  [/^(?:\?\?|unavailable\b)/gm, 'yellow'],
-  [/^-- .*/gm, 'dim'],
-  [/^ {2}(?:likely cause|fix):/gm, 'bold']
-]
+const STYLES = {
+  good: 'green',
+  bad: 'red',
+  undecided: 'yellow',
+  aside: 'dim',
+  label: 'bold'
+} as const satisfies Record<Tone, Parameters<typeof styleText>[0]>
 
 /**
  * The last line of defence: every command escapes text from outside, and this catches what one forgets. Only printable
- * ASCII and line ends are printed, with the beginnings of lines in colour where that is possible.
+ * ASCII and line ends are printed, and the tones of lines as colours where that is possible.
  */
-export function guardOutput({ print, note, progress, ...io }: Io): Io {
+export function guardOutput({ print, note, progress, color, ...io }: Terminal): Io {
   const safe = (text: string) => text.replace(/[^\n -~]/g, '?')
-  const paint = (text: string) => {
-    let painted = text
-    for (const [beginning, style] of STYLES)
-      painted = painted.replace(beginning, found => styleText(style, found, { validateStream: false }))
-    return painted
+  const shown = (line: Line): string => {
+    if (typeof line === 'string') return safe(line)
+    const start = safe(line.start)
+    return (color ? styleText(STYLES[line.tone], start, { validateStream: false }) : start) + safe(line.rest)
   }
   return {
     ...io,
-    print: text => print(io.color ? paint(safe(text)) : safe(text)),
+    print: lines => print([lines].flat().map(shown).join('\n')),
     note: text => note(safe(text)),
     ...(progress && { progress: (text: string) => progress(safe(text)) })
   }

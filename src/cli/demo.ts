@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { createVerifier, dnsTxtLookup, explain, nodeHandler, type Verdict } from '../index.ts'
+import { explainDiagnosis } from '../explain/explain.ts'
+import { createVerifier, diagnose, dnsTxtLookup, nodeHandler, type Verdict } from '../index.ts'
 import { memoryReplayStore } from '../replay/memory.ts'
 import { CHECK_NAMES } from '../result/codes.ts'
 import { startDnsServer } from '../testing/dns-server.ts'
@@ -76,7 +77,8 @@ async function run(_: object, io: Io): Promise<number> {
   }
 
   const shown = verdicts.find(({ failures: [failure] }) => failure?.code === 'signature-mismatch')!
-  io.print(`\nWhy "Path stripped by a proxy" was refused, as explain(verdict) says it:\n\n${explain(shown)}\n`)
+  io.print('\nWhy "Path stripped by a proxy" was refused, as explain(verdict) says it:\n')
+  io.print([...explainDiagnosis(diagnose(shown)), ''])
   for (const line of wrong) io.note(line)
   if (wrong.length === 0) io.print(`All ${verdicts.length} verdicts are as expected.`)
   return wrong.length === 0 ? EXIT.ok : EXIT.refused

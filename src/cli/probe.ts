@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
-import { escapeText, wrapWords } from '../explain/text.ts'
+import { aside, escapeText, withTone, wrapWords } from '../explain/text.ts'
 import { EXIT, type Io } from './command.ts'
 import {
   describeError,
@@ -41,7 +41,8 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
   let stage = 'DNS'
   const report = (mark: 'ok' | 'FAIL' | '--', text: string, name = stage) => {
     isOurs &&= mark !== 'FAIL'
-    io.print(wrapWords(`${mark.padEnd(6)}${name.padEnd(18)}`, escapeText(text, 1000)))
+    const line = wrapWords(`${mark.padEnd(6)}${name.padEnd(18)}`, escapeText(text, 1000))
+    io.print(mark === '--' ? aside(line) : withTone(mark === 'ok' ? 'good' : 'bad', mark, line))
   }
   try {
     const found = await lookup(endpointOf(url).host, { all: true })

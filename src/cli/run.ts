@@ -3,7 +3,7 @@ import { escapeText } from '../explain/text.ts'
 import { messageIn } from '../mistakes.ts'
 import { inFlags } from '../options/flags.ts'
 import { account } from './account.ts'
-import { EXIT, guardOutput, type Io, UsageError } from './command.ts'
+import { EXIT, guardOutput, type Io, type Terminal, UsageError } from './command.ts'
 import { demo } from './demo.ts'
 import { explain } from './explain/explain.ts'
 import { type Command, didYouMean, parseFlags, requiredFlags, requireFlags } from './flags.ts'
@@ -20,7 +20,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>(
 /** Runs one command. Resolves to the exit code; a mistake is one line. */
 export async function run(
   args: readonly string[],
-  terminal: Io,
+  terminal: Terminal,
   commands: ReadonlyMap<string, Command> = COMMANDS
 ): Promise<number> {
   const io = guardOutput(terminal)

@@ -2,7 +2,7 @@ import { assertVerdict } from '../verdict/assert.ts'
 import type { Verdict } from '../verdict/verdict.ts'
 import { type DiagnosedFailure, type DiagnoseOptions, type Diagnosis, diagnose } from './diagnose.ts'
 import { factText } from './facts.ts'
-import { wrapExact, wrapWords } from './text.ts'
+import { aside, type Line, TONES, withoutTones, withTone, wrapExact, wrapWords } from './text.ts'
 
 /**
  * Explains a verdict to a person, as the text of `diagnose`: the line that was changed on the way, where it is known;
@@ -18,24 +18,24 @@ import { wrapExact, wrapWords } from './text.ts'
  */
 export function explain(verdict: Verdict, options: DiagnoseOptions = {}): string {
   assertVerdict('explain', verdict)
-  return explainDiagnosis(diagnose(verdict, options))
+  return withoutTones(explainDiagnosis(diagnose(verdict, options)))
 }
 
-/** The text of a diagnosis. */
-export const explainDiagnosis = ({ status, headline, checks, failures }: Diagnosis): string =>
-  [
-    wrapWords(`${status}: `, headline),
-    ...failures.flatMap(changedLines),
-    '',
-    ...checks.map(check => checkLine(check, failures)),
-    ...failures.filter(({ followsFrom }) => followsFrom === undefined).flatMap(adviceLines)
-  ].join('\n')
+/** The lines of a diagnosis. */
+export const explainDiagnosis = ({ status, headline, checks, failures }: Diagnosis): Line[] => [
+  withTone(TONES[status], status, wrapWords(`${status}: `, headline)),
+  ...failures.flatMap(changedLines),
+  '',
+  ...checks.map(check => checkLine(check, failures)),
+  ...failures.filter(({ followsFrom }) => followsFrom === undefined).flatMap(adviceLines)
+]
 
-function changedLines({ changed }: DiagnosedFailure): string[] {
+function changedLines({ changed }: DiagnosedFailure): Line[] {
   if (changed === undefined) return []
+  const where = `changed: line ${changed.line}`
   return [
     '',
-    `changed: line ${changed.line}`,
+    withTone('bad', where, where),
     wrapExact('  signed:   ', changed.signed),
     wrapExact('  received: ', changed.received)
   ]
@@ -46,20 +46,22 @@ const MARKS = { pass: 'ok', fail: 'FAIL', unavailable: '??', 'not-run': '--' }
 function checkLine(
   { check, outcome, code, message, reason }: Diagnosis['checks'][number],
   failures: readonly DiagnosedFailure[]
-): string {
+): Line {
   const { facts = [], followsFrom } = failures.find(failure => failure.check === check) ?? {}
   const texts = [
     code !== undefined ? `${code}: ${message}` : reason !== undefined ? `not run: ${reason}` : outcome,
     ...facts.filter(({ name }) => !BELOW.has(name)).map(factText),
     ...(followsFrom === undefined ? [] : [`follows from ${followsFrom}`])
   ]
-  return wrapWords(`${MARKS[outcome].padEnd(6)}${check.padEnd(18)}`, texts.join('; '))
+  const mark = MARKS[outcome]
+  const line = wrapWords(`${mark.padEnd(6)}${check.padEnd(18)}`, texts.join('; '))
+  return outcome === 'not-run' ? aside(line) : withTone(TONES[outcome], mark, line)
 }
 
 /** The long facts, which stand below the advice. */
 const BELOW = new Set(['thrown', 'body', 'record as found', 'signing string'])
 
-function adviceLines({ code, cause, fix, facts }: DiagnosedFailure): string[] {
+function adviceLines({ code, cause, fix, facts }: DiagnosedFailure): Line[] {
   const below = facts
     .filter(({ name }) => BELOW.has(name))
     .flatMap(({ name, value }) =>
@@ -67,7 +69,8 @@ function adviceLines({ code, cause, fix, facts }: DiagnosedFailure): string[] {
         ? ['  signing string as rebuilt here:', ...value.split('\n').map(numbered)]
         : (name === 'body' ? wrapWords : wrapExact)(`  ${name}: `, value)
     )
-  return ['', code, wrapWords('  likely cause: ', cause), wrapWords('  fix: ', fix), ...below]
+  const labelled = (label: string, text: string) => withTone('label', label, wrapWords(`${label} `, text))
+  return ['', code, labelled('  likely cause:', cause), labelled('  fix:', fix), ...below]
 }
 
 const numbered = (line: string, i: number): string => wrapExact(`${String(i + 1).padStart(4)}  `, line)

@@ -1,3 +1,30 @@
+/** What the start of a line says. A terminal shows it in a colour. */
+export type Tone = 'good' | 'bad' | 'undecided' | 'aside' | 'label'
+
+/** A line of output, or several, with or without a start that has a tone. */
+export type Line = string | { readonly tone: Tone; readonly start: string; readonly rest: string }
+
+/** The line that begins with `start`, which has a tone. */
+export const withTone = (tone: Tone, start: string, line: string): Line => ({
+  tone,
+  start,
+  rest: line.slice(start.length)
+})
+
+/** Lines that matter less. */
+export const aside = (text: string): Line => ({ tone: 'aside', start: text, rest: '' })
+
+export const withoutTones = (lines: readonly Line[]): string =>
+  lines.map(line => (typeof line === 'string' ? line : line.start + line.rest)).join('\n')
+
+/** The tone of a verdict, of a check and of a key. */
+export const TONES = {
+  ...{ verified: 'good', pass: 'good', usable: 'good' },
+  ...{ rejected: 'bad', fail: 'bad', unusable: 'bad' },
+  unavailable: 'undecided',
+  'not-run': 'aside'
+} as const satisfies Record<string, Tone>
+
 /** Columns of a terminal. */
 const WIDTH = 80
 

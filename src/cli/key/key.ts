@@ -8,7 +8,7 @@ import { EXIT, type Io, UsageError } from '../command.ts'
 import { type Command, JSON_FLAG, pick, type Values } from '../flags.ts'
 import { LOOKUP_FLAGS, lookupOf } from '../lookup.ts'
 import { createDns } from './ask.ts'
-import { type KeyReport, reportOn, reportText } from './report.ts'
+import { type KeyReport, reportLines, reportOn } from './report.ts'
 import { traceName } from './trace.ts'
 
 const FLAGS = {
@@ -70,7 +70,7 @@ async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonl
   const reports = names.map((name, i) => reportOn(name, replies[i]!, { minRsaBits, maxRsaBits }, traces[i]))
   const plain = reports.map(report => ({ ...report, servers }))
   if (values.json) io.print(asciiJson(plain.length > 1 ? plain : plain[0]))
-  else io.print(reports.map(report => reportText(report, servers)).join('\n\n\n'))
+  else io.print(reports.flatMap((report, i) => [...(i > 0 ? ['', ''] : []), ...reportLines(report, servers)]))
   return Math.max(...reports.map(exitCodeOf))
 }
 

@@ -1,6 +1,6 @@
 import { facts, factText, inWords } from '../../explain/facts.ts'
 import { hidePrivateKeys } from '../../explain/record-mistakes.ts'
-import { escapeText, wrapExact, wrapWords } from '../../explain/text.ts'
+import { aside, escapeText, type Line, TONES, withTone, wrapExact, wrapWords } from '../../explain/text.ts'
 import type { Failed, KeyLimits, Result } from '../../index.ts'
 import { parseKey } from '../../key/cache.ts'
 import { joinChunks, looksLikeKeyRecord } from '../../key/record.ts'
@@ -18,13 +18,14 @@ export function reportOn(name: string, reply: Result<TxtAnswer>, limits: KeyLimi
   const problem = reply.ok ? undefined : describeFailure(reply)
   const error = !reply.ok && isUnavailable(reply.code) ? problem : undefined
   const isUsable = texts.length > 0 && findKeyProblem(texts, limits) === undefined
+  const status: keyof typeof TONES = isUsable ? 'usable' : error === undefined ? 'unusable' : 'unavailable'
   const hops = trace?.hops ?? []
   const show = hidePrivateKeys([...texts, ...hops.flatMap(hop => hop.servers.flatMap(({ texts = [] }) => texts))])
   const shown = (server: ServerReport) => ({ ...server, texts: server.texts?.map(show) })
   return {
     name,
     conclusion: conclude(texts, error, limits, trace),
-    status: isUsable ? 'usable' : error === undefined ? 'unusable' : 'unavailable',
+    status,
     problem,
     records: texts.map(text => ({ is: describeRecord(text, limits), text: show(text) })),
     trace: trace && { ...trace, hops: hops.map(hop => ({ ...hop, servers: hop.servers.map(shown) })) }
@@ -43,24 +44,26 @@ function describeFailure({ code, message, evidence }: Failed): string {
   return [`${code}: ${message}`, ...facts(rest).map(factText)].join('; ')
 }
 
-/** For a person, as printable ASCII in 80 columns: the conclusion, what the resolver said, what the name servers say. */
-export function reportText(report: KeyReport, servers: readonly string[]): string {
+/** The lines for a person, as printable ASCII in 80 columns: the conclusion, what the resolver said, what the name servers say. */
+export function reportLines(report: KeyReport, servers: readonly string[]): Line[] {
   const { name, conclusion, status, problem, records, trace } = report
   const printed = new Set(records.map(({ text }) => text))
   const asked = `DNS server ${servers.join(', ')}`
   return [
     wrapWords('', conclusion.text),
-    `\n${status}: ${name}`,
+    '',
+    withTone(TONES[status], status, `${status}: ${name}`),
     ...lines({ asked, problem, ...(trace && describeResolver(trace)) }),
     ...records.flatMap(({ is, text }, i) => [
       `\n${wrapWords(`record ${i + 1}: `, is)}`,
       wrapExact('  text: ', escapeText(text, 2000))
     ]),
     ...(trace?.hops ?? []).flatMap(({ name, zone = 'unknown', servers }: Hop) => [
-      `\n${wrapWords('-- ', escapeText(`${name}, in the zone ${zone}`, 1000))}`,
+      '',
+      aside(wrapWords('-- ', escapeText(`${name}, in the zone ${zone}`, 1000))),
       ...servers.map(server => wrapWords('  ', escapeText(describeServer(server, printed), 2000)))
     ])
-  ].join('\n')
+  ]
 }
 
 function describeResolver({ ttl, isAuthenticated, isBogus }: Trace) {
