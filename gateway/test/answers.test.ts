@@ -114,9 +114,7 @@ test('every header line arrives, and every byte of a value', async () => {
   await Promise.all([slow.close(), close()])
 })
 
-test('only the final answer is forwarded', async () => {
-  expect(await ask('/informational')).toMatch(PLAIN)
-})
+test('only the final answer is forwarded', async () => expect(await ask('/informational')).toMatch(PLAIN))
 
 test('drops hop-by-hop headers of the upstream, and keeps the rest in order', async () => {
   const answer = await ask('/hop-by-hop')
@@ -125,9 +123,7 @@ test('drops hop-by-hop headers of the upstream, and keeps the rest in order', as
   expect(answer).toMatch(/Set-Cookie: a=1\r\nX-Kept: 2\r\nset-cookie: b=2\r\n/)
 })
 
-test('a coding has no case', async () => {
-  expect(await ask('/CHUNKED')).toMatch(CHUNKED)
-})
+test('a coding has no case', async () => expect(await ask('/CHUNKED')).toMatch(CHUNKED))
 
 test('trailers are dropped', async () => {
   const answer = await ask('/trailers')
@@ -140,9 +136,7 @@ test.each([
   ['/no-content-of-a-length', /^HTTP\/1\.1 204 No Content\r\n(?:(?!content-length)[\w-]+: [^\r\n]*\r\n)*\r\n$/i],
   ['/no-content', /^HTTP\/1\.1 204 No Content\r\n(?:[\w-]+: [^\r\n]*\r\n)*\r\n$/],
   ['/not-modified', /^HTTP\/1\.1 304 Not Modified\r\n(?:[\w-]+: [^\r\n]*\r\n)*\r\n$/]
-])('%s has no body', async (target, pattern) => {
-  expect(await ask(target)).toMatch(pattern)
-})
+])('%s has no body', async (target, pattern) => expect(await ask(target)).toMatch(pattern))
 
 describe('bytes behind an answer without a body are nobody else’s answer', () => {
   const POISON = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison'

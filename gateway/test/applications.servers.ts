@@ -57,9 +57,7 @@ describe.each(Object.entries(APPLICATIONS))('nginx with TLS -> gateway -> %s', (
     return application.seen().slice(before)
   }
 
-  test('nothing arrives before anything was sent', () => {
-    expect(application.seen()).toEqual([])
-  })
+  test('nothing arrives before anything was sent', () => expect(application.seen()).toEqual([]))
 
   describe('the application sees the same bytes, target and headers', () => {
     test.each([

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { draftCavage } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { exchangeBytes, send, sharedService, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
 
 const undo: (() => unknown)[] = []
@@ -35,7 +35,7 @@ const COVERED = ['@method', '@authority', 'date', 'x-service-id', 'content-diges
 const REQUIRED = { verifier: { ...service.options, schemes: [rfc9421] } }
 
 describe('by RFC 9421 the application gets the one form that was signed', () => {
-  it.each([
+  test.each([
     [['@path', '@query'], '/hook', '/hook?'],
     [['@path', '@query'], '/hook?id=1', 'https://receiver.example/hook?id=1'],
     [['@target-uri'], '/hook?id=1', 'https://receiver.example/hook?id=1']
@@ -50,7 +50,7 @@ describe('by RFC 9421 the application gets the one form that was signed', () => 
   const withHost = (headers: readonly (readonly [string, string])[], host: string) =>
     headers.map(([name, value]) => [name, name === 'Host' ? host : value] as const)
 
-  it.each(['Receiver.EXAMPLE', 'receiver.example:443', 'RECEIVER.example:443'])(
+  test.each(['Receiver.EXAMPLE', 'receiver.example:443', 'RECEIVER.example:443'])(
     'of Host, of which @authority has neither case nor default port: %s',
     async host => {
       const { address, seen } = await start(REQUIRED)
@@ -61,7 +61,7 @@ describe('by RFC 9421 the application gets the one form that was signed', () => 
     }
   )
 
-  it.each(['other.example', 'receiver.example:80', 'receiver.example:', 'receiver.example.'])(
+  test.each(['other.example', 'receiver.example:80', 'receiver.example:', 'receiver.example.'])(
     'and no other Host: %s',
     async host => {
       const { address, seen } = await start(REQUIRED)
@@ -72,7 +72,7 @@ describe('by RFC 9421 the application gets the one form that was signed', () => 
     }
   )
 
-  it('of Host byte for byte where that was signed', async () => {
+  test('of Host byte for byte where that was signed', async () => {
     const { address, seen } = await start(REQUIRED)
     const covered = ['@request-target', ...COVERED, 'host']
     const signed = service.sign({ scheme: 'rfc9421', covered, host: 'Receiver.Example:443' })
@@ -82,7 +82,7 @@ describe('by RFC 9421 the application gets the one form that was signed', () => 
 })
 
 const body = Buffer.alloc(100_000, 'x')
-it.each([
+test.each([
   ['the draft', [service.sign({ target: '/hook', body })]],
   ['RFC 9421', [service.sign({ scheme: 'rfc9421', target: '/hook', body })]],
   // The signature is the same in other text.
@@ -90,9 +90,7 @@ it.each([
 ])(
   '%s: of all copies of one captured signature one is verified, and nobody waits for their bodies',
   async (_, forms) => {
-    const { address, seen } = await start({
-      verifier: { ...service.options, schemes: [draftCavage, rfc9421] }
-    })
+    const { address, seen } = await start({ verifier: { ...service.options, schemes: [draftCavage, rfc9421] } })
     const copies = forms.map(signed => wire(signed, [['Connection', 'close']]))
     const port = Number(new URL(`http://${address}`).port)
     const answers: string[] = []
@@ -118,7 +116,7 @@ it.each([
   }
 )
 
-it('what is answered 400, 408, 417 or 431 is in the log', async () => {
+test('what is answered 400, 408, 417 or 431 is in the log', async () => {
   const { address, malformed } = await start()
   const bytes = (text: string) => exchangeBytes(address, Buffer.from(text))
   expect(
@@ -137,7 +135,7 @@ it('what is answered 400, 408, 417 or 431 is in the log', async () => {
   ])
 })
 
-it('a sender that disconnects in the middle of a body is one line of the log', async () => {
+test('a sender that disconnects in the middle of a body is one line of the log', async () => {
   const { address, malformed, over } = await start()
   const bytes = wire(service.sign({ method: 'POST', body: 'x'.repeat(100) }))
   connect(Number(address.split(':')[1]), '127.0.0.1').end(bytes.subarray(0, -10))
@@ -146,7 +144,7 @@ it('a sender that disconnects in the middle of a body is one line of the log', a
   expect(malformed).toEqual([])
 })
 
-it('what the proxy in front sets for the gateway ends there, and so does what reroutes', async () => {
+test('what the proxy in front sets for the gateway ends there, and so does what reroutes', async () => {
   const { address, seen } = await start({ https: 'x-forwarded-proto', prefix: 'x-forwarded-prefix' })
   const signed = service.sign({ target: '/hooks/a?b', body: 'x' })
   const lines = [
@@ -169,7 +167,7 @@ it('what the proxy in front sets for the gateway ends there, and so does what re
   ).toEqual(['x-forwarded-for', 'x-nonce', 'x-service-id'])
 })
 
-it('the id of the proxy in front is logged when it is a token', async () => {
+test('the id of the proxy in front is logged when it is a token', async () => {
   const { address, over } = await start({ requestId: 'x-request-id' })
   const ids = ['a1-b2', 'two words', 'x'.repeat(129), 'y'.repeat(128)]
   for (const id of ids) await send(address, service.sign({ target: '/' }), [['X-Request-ID', id]])

@@ -228,9 +228,7 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     refuse(`a header line with ${name}`, 400, { after: [line] })
   }
   refuse('a header line that is folded', 400, { after: ['X-Note: 1', ' 2'] })
-  refuse('a header line that is folded with a tab', 400, {
-    after: ['X-Note: 1', '\tSigned-Request-Account: 9999']
-  })
+  refuse('a header line that is folded with a tab', 400, { after: ['X-Note: 1', '\tSigned-Request-Account: 9999'] })
   refuse('a first header line that begins with a space', 400, { before: [' X-Note: 1'] })
   refuse('all lines end in a bare LF', 400, { lineEnd: '\n' })
   refuse('all lines end in a bare CR', 400, { lineEnd: '\r' })
@@ -431,10 +429,7 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   accept('HTTP/1.0', { requestLine: 'POST /hook/orders?id=7 HTTP/1.0' })
   accept(
     'HTTP/1.0 with keep-alive',
-    {
-      requestLine: 'POST /hook/orders?id=7 HTTP/1.0',
-      after: ['Connection: keep-alive']
-    },
+    { requestLine: 'POST /hook/orders?id=7 HTTP/1.0', after: ['Connection: keep-alive'] },
     {},
     ['connection']
   )

@@ -302,9 +302,7 @@ describe('on the command line', () => {
     [['--from', 'as-is', '--redis', 'redis://127.0.0.1:1'], '--redis needs --replay'],
     [['--from', 'as-is', '--sqlite', 'a.db'], '--sqlite needs --replay'],
     [['--from', 'as-is', '--postgres', 'postgres://127.0.0.1:1/a'], '--postgres needs --replay']
-  ])('%j is a mistake', (args, text) => {
-    expect(() => settingsFor(...args)).toThrow(text)
-  })
+  ])('%j is a mistake', (args, text) => expect(() => settingsFor(...args)).toThrow(text))
 
   test('a variable that the gateway has too has the meaning of its own flag', async () => {
     const args = ['authorize', '--from', 'as-is', ...needed, '--check']

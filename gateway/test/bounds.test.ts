@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { exchangeBytes, send, sharedService, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
 
 const undo: (() => unknown)[] = []
@@ -43,7 +43,7 @@ function open(address: string, bytes: Uint8Array): Socket {
   return socket
 }
 
-it('a sender that has gone is over at once, whatever DNS does', async () => {
+test('a sender that has gone is over at once, whatever DNS does', async () => {
   const { address, over } = await start({ verifier })
   const sockets = Array.from({ length: 100 }, () => open(address, madeUp))
   // It comes behind them, and waits for none.
@@ -52,7 +52,7 @@ it('a sender that has gone is over at once, whatever DNS does', async () => {
   expect((await over(101)).filter(({ status }) => status === 0)).toHaveLength(100)
 })
 
-it('half of the connections may wait for DNS: of more, the oldest is told to try again', async () => {
+test('half of the connections may wait for DNS: of more, the oldest is told to try again', async () => {
   const { address, over } = await start({ verifier, maxConnections: 20 })
   const first = exchangeBytes(address, madeUp)
   for (let i = 0; i < 10; i++) open(address, madeUp)
@@ -61,7 +61,7 @@ it('half of the connections may wait for DNS: of more, the oldest is told to try
   expect(statusesOf(await send(address, service.sign({ target: '/' })))).toEqual([200])
 })
 
-it('ends when --drain is over, although DNS never answers', async () => {
+test('ends when --drain is over, although DNS never answers', async () => {
   const { address, over, close } = await start({ verifier, drain: 0 })
   for (let i = 0; i < 50; i++) open(address, madeUp)
   expect(statusesOf(await send(address, service.sign({ target: '/' })))).toEqual([200])
@@ -69,7 +69,7 @@ it('ends when --drain is over, although DNS never answers', async () => {
   expect(await over(51)).toHaveLength(51)
 })
 
-it('a quarter of the connections may wait for bodies: of more, the oldest is told to try again', async () => {
+test('a quarter of the connections may wait for bodies: of more, the oldest is told to try again', async () => {
   const { address, over, seen } = await start({ maxConnections: 40 })
   const bytes = wire(service.sign({ target: '/captured', body: 'x'.repeat(100) }))
   const first = exchangeBytes(address, bytes.subarray(0, -1))
@@ -80,7 +80,7 @@ it('a quarter of the connections may wait for bodies: of more, the oldest is tol
   expect(seen).toHaveLength(1)
 })
 
-it('copies of a captured head hold 64 MB together: the oldest is told to try again, others pass', async () => {
+test('copies of a captured head hold 64 MB together: the oldest is told to try again, others pass', async () => {
   const { address, over, seen } = await start()
   const bytes = wire(service.sign({ target: '/captured', body: Buffer.alloc(10_000_000, 'x') }))
   const first = exchangeBytes(address, bytes.subarray(0, -1))
@@ -89,12 +89,10 @@ it('copies of a captured head hold 64 MB together: the oldest is told to try aga
   expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(100_000) })))).toEqual([200])
   expect(seen.map(({ target }) => target)).toEqual(['/'])
   const [{ verdict } = { verdict: undefined }] = await over(1)
-  expect(verdict).toMatchObject({
-    failures: [{ code: 'body-unreadable', evidence: { error: 'TOO_MANY_BODIES' } }]
-  })
+  expect(verdict).toMatchObject({ failures: [{ code: 'body-unreadable', evidence: { error: 'TOO_MANY_BODIES' } }] })
 }, 60_000)
 
-it('a body that is withheld while observing stalls nobody, and an unsigned one is not held', async () => {
+test('a body that is withheld while observing stalls nobody, and an unsigned one is not held', async () => {
   const { address, seen } = await start({ observe: true, verifier })
   const signed = service.sign({ target: '/hook', body: 'withheld' })
   open(address, wire(signed).subarray(0, -1))
@@ -107,7 +105,7 @@ it('a body that is withheld while observing stalls nobody, and an unsigned one i
   expect([other?.body.toString(), other?.headers['content-length']]).toEqual(['12345', '5'])
 })
 
-it('an unsigned body without a length is passed on as it comes while observing', async () => {
+test('an unsigned body without a length is passed on as it comes while observing', async () => {
   const { address, seen } = await start({ observe: true })
   const head = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'
   const answer = await exchangeBytes(address, Buffer.from(`${head}2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n`))

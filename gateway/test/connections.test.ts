@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { listen } from '../../test/support/listen.ts'
 import { trackConnections } from '../src/connections.ts'
 
@@ -17,7 +17,7 @@ async function start(answer: Parameters<typeof createServer>[1], onRun = (_: Pro
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
-it('an answer that has ended, but was not read yet, is sent to its end', async () => {
+test('an answer that has ended, but was not read yet, is sent to its end', async () => {
   const { server, connections, socket } = await start((_, res) => res.end(Buffer.alloc(20_000_000)))
   socket.write(REQUEST)
   await once(server, 'request')
@@ -28,7 +28,7 @@ it('an answer that has ended, but was not read yet, is sent to its end', async (
   expect(server.listening).toBe(false)
 })
 
-it('a connection without a request is closed at once, and one with half a head too', async () => {
+test('a connection without a request is closed at once, and one with half a head too', async () => {
   const { connections, socket, server } = await start(() => {})
   socket.write('GET / HTTP/1.1\r\n')
   const [other] = await once(server, 'connection')
@@ -38,7 +38,7 @@ it('a connection without a request is closed at once, and one with half a head t
   if (!socket.closed) await once(socket, 'close')
 })
 
-it('all pipelined requests are answered, and then the connection is closed', async () => {
+test('all pipelined requests are answered, and then the connection is closed', async () => {
   let finish: (() => void) | undefined
   let served = 0
   const { connections, server, socket } = await start((_, res) => {
@@ -61,7 +61,7 @@ it('all pipelined requests are answered, and then the connection is closed', asy
   expect(answer.match(/done/g)).toHaveLength(2)
 })
 
-it('requests that wait for their turn are over when their connection is', async () => {
+test('requests that wait for their turn are over when their connection is', async () => {
   const runs: Promise<void>[] = []
   let served = 0
   const serve = () => {
@@ -75,7 +75,7 @@ it('requests that wait for their turn are over when their connection is', async 
   expect(served).toBe(1)
 })
 
-it('drain() leaves answers that are in progress, and destroy() ends them', async () => {
+test('drain() leaves answers that are in progress, and destroy() ends them', async () => {
   const { connections, socket, server } = await start(() => {})
   socket.write(REQUEST)
   await once(server, 'request')
@@ -86,7 +86,7 @@ it('drain() leaves answers that are in progress, and destroy() ends them', async
   if (!socket.closed) await once(socket, 'close')
 })
 
-it('a connection that pipelines endlessly is destroyed, and only a bounded part of it is read', async () => {
+test('a connection that pipelines endlessly is destroyed, and only a bounded part of it is read', async () => {
   let count = 0
   const { socket } = await start(() => {
     count += 1

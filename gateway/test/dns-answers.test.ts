@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { keepAnswers } from '../src/dns-answers.ts'
 
 const options = { signal: new AbortController().signal }
 
-it('keeps records by name, and passes failures on', async () => {
+test('keeps records by name, and passes failures on', async () => {
   const answers = new Map<string, string[][]>()
   const failure = Object.assign(new Error(), { code: 'ESERVFAIL' })
   const lookup = keepAnswers(async name => {
@@ -15,7 +15,7 @@ it('keeps records by name, and passes failures on', async () => {
   expect([...answers]).toEqual([['good', [['good']]]])
 })
 
-it('keeps the last hundred names', async () => {
+test('keeps the last hundred names', async () => {
   const answers = new Map<string, string[][]>()
   const lookup = keepAnswers(async name => [[name]], answers)
   for (let n = 0; n < 150; n++) await lookup(`${n}`, options)
@@ -26,7 +26,7 @@ it('keeps the last hundred names', async () => {
   expect(answers.has('50')).toBe(false)
 })
 
-it('says whom it asks', () => {
+test('says whom it asks', () => {
   const servers = () => ['127.0.0.1:5353']
   const lookup = keepAnswers(
     Object.assign(async () => [], { servers }),

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createUpstream } from '../src/forward.ts'
 import { logText } from '../src/log.ts'
 import { exchangeBytes, send, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
@@ -46,7 +46,7 @@ async function start(upstream: URL, settings: Parameters<typeof startTestGateway
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n'
 
 describe('when the upstream fails, the claim is released and a retry accepted', () => {
-  it.each([
+  test.each([
     ['closes without an answer', 502, 'broken-off', (socket: Socket) => socket.destroy()],
     ['resets', 502, 'broken-off', (socket: Socket) => socket.resetAndDestroy()],
     ['answers what is not HTTP', 502, 'broken-off', (socket: Socket) => socket.end('hello\r\n\r\n')],
@@ -71,7 +71,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     expect(statusesOf(await send(address, signed))).toEqual([401])
   })
 
-  it('that refuses connections: 502', async () => {
+  test('that refuses connections: 502', async () => {
     const application = await startApplication()
     await application.close()
     const { service, address, over } = await start(application.url)
@@ -86,7 +86,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     expect(JSON.parse(logText(exchange!, 'json'))).toMatchObject(result)
   })
 
-  it.each([
+  test.each([
     ['with Content-Length', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345'],
     ['in chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n']
   ])('that breaks off its answer, %s: the connection of the sender is broken off too', async (_, part) => {
@@ -98,7 +98,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     expect(statusesOf(await send(address, signed))).toEqual([200])
   })
 
-  it('that stops during its answer: aborted after the timeout', async () => {
+  test('that stops during its answer: aborted after the timeout', async () => {
     const url = await startRaw((socket, count) => socket.write(count === 1 ? `${OK}d` : `${OK}done`))
     const { service, address, over } = await start(url, { upstreamTimeout: 200 })
     const signed = service.sign({ target: '/hook' })
@@ -107,7 +107,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     expect(statusesOf(await send(address, signed))).toEqual([200])
   })
 
-  it('a sender of HTTP/1.0 sees a reset, and not a complete answer', async () => {
+  test('a sender of HTTP/1.0 sees a reset, and not a complete answer', async () => {
     const url = await startRaw(socket =>
       socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n')
     )
@@ -120,7 +120,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     expect(error.code).toBe('ECONNRESET')
   })
 
-  it('the claim is free before an answer of 5xx reaches the sender', async () => {
+  test('the claim is free before an answer of 5xx reaches the sender', async () => {
     const url = await startRaw((socket, count) => {
       // The head of the answer alone: the sender may act on it at once.
       if (count === 1) socket.write('HTTP/1.1 500 X\r\nContent-Length: 10\r\n\r\n')
@@ -135,7 +135,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
 })
 
 describe('when the upstream has answered, the claim stays', () => {
-  it.each([200, 204, 302, 400, 401, 404, 409, 429])('%d', async status => {
+  test.each([200, 204, 302, 400, 401, 404, 409, 429])('%d', async status => {
     const application = await startApplication(res => res.writeHead(status).end())
     undo.push(application.close)
     const { service, address } = await start(application.url)
@@ -145,7 +145,7 @@ describe('when the upstream has answered, the claim stays', () => {
     expect(application.seen).toHaveLength(1)
   })
 
-  it('also when the sender disconnected meanwhile: the upstream goes on', async () => {
+  test('also when the sender disconnected meanwhile: the upstream goes on', async () => {
     let finish = () => {}
     const application = await startApplication(res => {
       finish = () => res.end('done')
@@ -169,7 +169,7 @@ describe('when the upstream has answered, the claim stays', () => {
   })
 })
 
-it('passes on status, headers and a streamed body, and no reason phrase', async () => {
+test('passes on status, headers and a streamed body, and no reason phrase', async () => {
   let go = () => {}
   const application = await startApplication(res => {
     res.writeHead(
@@ -200,7 +200,7 @@ it('passes on status, headers and a streamed body, and no reason phrase', async 
   expect(answer).toMatch(/\r\n5\r\nfirst\r\n6\r\nsecond\r\n0\r\n\r\n$/)
 })
 
-it('a sender that does not read its answer is disconnected, and the claim stays', async () => {
+test('a sender that does not read its answer is disconnected, and the claim stays', async () => {
   const application = await startApplication(res => res.end(Buffer.alloc(40_000_000)))
   undo.push(application.close)
   const { service, address, over } = await start(application.url, { upstreamTimeout: 1500 })
@@ -212,7 +212,7 @@ it('a sender that does not read its answer is disconnected, and the claim stays'
   expect(statusesOf(await send(address, signed))).toEqual([401])
 })
 
-it.each(['HEAD', 'GET', 'DELETE', 'OPTIONS', 'PATCH'])('forwards %s without a body', async method => {
+test.each(['HEAD', 'GET', 'DELETE', 'OPTIONS', 'PATCH'])('forwards %s without a body', async method => {
   const application = await startApplication(res => res.end(method === 'HEAD' ? '' : 'done'))
   undo.push(application.close)
   const { service, address } = await start(application.url)
@@ -222,7 +222,7 @@ it.each(['HEAD', 'GET', 'DELETE', 'OPTIONS', 'PATCH'])('forwards %s without a bo
   expect(application.seen[0]!.headers['content-length'] ?? '0').toBe('0')
 })
 
-it.each([200, 500])('a head of %d that Node.js does not send is a 502, and rejects nothing', async status => {
+test.each([200, 500])('a head of %d that Node.js does not send is a 502, and rejects nothing', async status => {
   const url = await startRaw(socket => socket.end(`${OK.replace('200', `${status}`)}done`))
   const upstream = createUpstream(url, 1000)
   const server = createHttpServer().listen(0, '127.0.0.1')

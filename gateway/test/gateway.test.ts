@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { makeCertificate } from '../../test/support/https.ts'
 import { ANY_ACCOUNT } from '../src/seen-accounts.ts'
 import { exchangeBytes, send, sharedService, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
@@ -27,7 +27,7 @@ async function start(
 const port = (address: string): number => Number(new URL(`http://${address}`).port)
 
 describe('one request', () => {
-  it('is forwarded byte for byte, and so is its answer', async () => {
+  test('is forwarded byte for byte, and so is its answer', async () => {
     const { address, over, seen } = await start()
     const body = Buffer.from([0xff, 0x00, 0x0d, 0x0a])
     const signed = service.sign({ target: '//hook/%2F/a?b=%00&c=', body })
@@ -38,7 +38,7 @@ describe('one request', () => {
     ])
   })
 
-  it('that is forged is refused, and the upstream not asked', async () => {
+  test('that is forged is refused, and the upstream not asked', async () => {
     const { address, over, seen } = await start()
     const signed = service.sign({ target: '/hook', body: 'signed' })
     expect(statusesOf(await send(address, { ...signed, target: '/other' }))).toEqual([401])
@@ -46,7 +46,7 @@ describe('one request', () => {
     expect(seen).toEqual([])
   })
 
-  it('is accepted once', async () => {
+  test('is accepted once', async () => {
     const { address, seen } = await start()
     const signed = service.sign({ target: '/hook', body: 'once' })
     expect(statusesOf(await send(address, signed))).toEqual([200])
@@ -54,7 +54,7 @@ describe('one request', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('is accepted repeatedly with --replay none, and has no id', async () => {
+  test('is accepted repeatedly with --replay none, and has no id', async () => {
     const { address, seen } = await start({ replay: { kind: 'none' } })
     const signed = service.sign({ target: '/hook' })
     await send(address, signed)
@@ -63,14 +63,14 @@ describe('one request', () => {
     expect(seen[1]!.headers).not.toHaveProperty('signed-request-id')
   })
 
-  it('that is too large is 413, and is not read to its end', async () => {
+  test('that is too large is 413, and is not read to its end', async () => {
     const { address, seen } = await start({ verifier: { ...service.options, maxBodyBytes: 10 } })
     expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(11) })))).toEqual([413])
     expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(10) })))).toEqual([200])
     expect(seen).toHaveLength(1)
   })
 
-  it('is 503 with Retry-After when DNS does not answer', async () => {
+  test('is 503 with Retry-After when DNS does not answer', async () => {
     const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
     const { address, seen } = await start({ verifier: { ...service.options, lookupTxt } })
     expect(await send(address, service.sign({ target: '/' }))).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 10/)
@@ -79,7 +79,7 @@ describe('one request', () => {
 })
 
 describe('targets', () => {
-  it('neither * nor CONNECT is forwarded, and both are logged', async () => {
+  test('neither * nor CONNECT is forwarded, and both are logged', async () => {
     const { address, seen, malformed } = await start()
     expect(statusesOf(await send(address, service.sign({ method: 'OPTIONS', target: '*' })))).toEqual([400])
     expect(statusesOf(await send(address, service.sign({ method: 'POST', target: '*' })))).toEqual([400])
@@ -98,7 +98,7 @@ describe('targets', () => {
 describe('a status for refusals', () => {
   const forged = (signed: ReturnType<typeof service.sign>) => ({ ...signed, target: '/other' })
 
-  it.each([
+  test.each([
     [503, /\r\nRetry-After: \d+\r\n/],
     [403, /^(?![\s\S]*(?:Retry-After|WWW-Authenticate))/]
   ])('is %d instead of 401, and the same bytes are let in when they are right', async (refusalStatus, head) => {
@@ -111,13 +111,13 @@ describe('a status for refusals', () => {
     expect(seen.map(({ target }) => target)).toEqual(['/hook'])
   })
 
-  it('is not that of what cannot be decided: 503 with any', async () => {
+  test('is not that of what cannot be decided: 503 with any', async () => {
     const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
     const { address } = await start({ refusalStatus: 403, verifier: { ...service.options, lookupTxt } })
     expect(statusesOf(await send(address, service.sign({ target: '/' })))).toEqual([503])
   })
 
-  it('is that of a body that is too large', async () => {
+  test('is that of a body that is too large', async () => {
     const verifier = { ...service.options, maxBodyBytes: 10 }
     const { address } = await start({ refusalStatus: 503, verifier })
     expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(11) })))).toEqual([503])
@@ -125,7 +125,7 @@ describe('a status for refusals', () => {
 })
 
 describe('observing', () => {
-  it('forwards everything with its mark, which a sender cannot set', async () => {
+  test('forwards everything with its mark, which a sender cannot set', async () => {
     const { address, seen, over } = await start({ observe: true })
     const signed = service.sign({ target: '/hook', body: 'body' })
     const forged = [
@@ -143,14 +143,10 @@ describe('observing', () => {
     expect(seen.map(({ headers }) => headers['signed-request-account'])).toEqual(['1234', '1234', undefined])
     expect(seen.map(({ body }) => body.toString())).toEqual(['body', 'body', 'bodY'])
     expect(seen.flatMap(({ rawHeaders }) => rawHeaders)).not.toContain('Signed_Request_Account')
-    expect((await over(3))[2]).toMatchObject({
-      status: 200,
-      upstream: 'answered',
-      body: Buffer.from('bodY')
-    })
+    expect((await over(3))[2]).toMatchObject({ status: 200, upstream: 'answered', body: Buffer.from('bodY') })
   })
 
-  it('sets the id, the same for the same bytes, and claims nothing', async () => {
+  test('sets the id, the same for the same bytes, and claims nothing', async () => {
     const { address, seen } = await start({ observe: true })
     const signed = service.sign({ target: '/' })
     for (let i = 0; i < 2; i++) await send(address, signed)
@@ -159,7 +155,7 @@ describe('observing', () => {
     expect(second).toBe(first)
   })
 
-  it('without --account each account is verified, and the log has the line to write', async () => {
+  test('without --account each account is verified, and the log has the line to write', async () => {
     const verifier = { ...service.options, accounts: ANY_ACCOUNT }
     const { address, seen, over } = await start({ observe: true, verifier })
     const of = (id: string) => service.sign({ target: '/', headers: { 'X-Service-ID': `account-${id}` } })
@@ -171,7 +167,7 @@ describe('observing', () => {
     expect(seen.map(({ headers }) => headers['signed-request-account'])).toEqual(['77', undefined])
   })
 
-  it('forwards what is not signed at all', async () => {
+  test('forwards what is not signed at all', async () => {
     const { address, seen } = await start({ observe: true })
     const head = 'GET /a HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n'
     expect(statusesOf(await exchangeBytes(address, Buffer.from(head)))).toEqual([200])
@@ -182,14 +178,14 @@ describe('observing', () => {
     })
   })
 
-  it('marks what could not be decided', async () => {
+  test('marks what could not be decided', async () => {
     const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
     const { address, seen } = await start({ observe: true, verifier: { ...service.options, lookupTxt } })
     await send(address, service.sign({ target: '/' }))
     expect(seen[0]!.headers['signed-request-verdict']).toBe('unavailable; key-lookup-failed')
   })
 
-  it('accepts a retry after a failure of the upstream, as without observing', async () => {
+  test('accepts a retry after a failure of the upstream, as without observing', async () => {
     const { address, seen } = await start({ observe: true }, (res, _, count) =>
       res.writeHead(count === 1 ? 500 : 200).end()
     )
@@ -199,17 +195,14 @@ describe('observing', () => {
     expect(seen.map(({ headers }) => headers['signed-request-verdict'])).toEqual(['verified', 'verified'])
   })
 
-  it('answers 413 to what is too large to be read, and has it in the log', async () => {
-    const { address, seen, over } = await start({
-      observe: true,
-      verifier: { ...service.options, maxBodyBytes: 10 }
-    })
+  test('answers 413 to what is too large to be read, and has it in the log', async () => {
+    const { address, seen, over } = await start({ observe: true, verifier: { ...service.options, maxBodyBytes: 10 } })
     expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(11) })))).toEqual([413])
     expect(await over(1)).toMatchObject([{ status: 413, upstream: 'not-asked' }])
     expect(seen).toEqual([])
   })
 
-  it('answers 413 to a body that is too large, also when nothing is signed', async () => {
+  test('answers 413 to a body that is too large, also when nothing is signed', async () => {
     const verifier = { ...service.options, maxBodyBytes: 10 }
     const { address, seen, over } = await start({ observe: true, verifier })
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
@@ -219,7 +212,7 @@ describe('observing', () => {
     expect(seen).toEqual([])
   })
 
-  it('does not forward a body that breaks off', async () => {
+  test('does not forward a body that breaks off', async () => {
     const { address, seen, over } = await start({ observe: true })
     const bytes = wire(service.sign({ target: '/', body: 'x'.repeat(11) }))
     const socket = connect(port(address), '127.0.0.1')
@@ -230,7 +223,7 @@ describe('observing', () => {
 })
 
 describe('ending', () => {
-  it('lets a running request end, and refuses new connections', async () => {
+  test('lets a running request end, and refuses new connections', async () => {
     let finish = () => {}
     const { address, seen, close } = await start({}, res => {
       finish = () => res.end('done')
@@ -249,7 +242,7 @@ describe('ending', () => {
     expect(await closed).toBe(true)
   })
 
-  it('lets the upstream finish for a sender that disconnected', async () => {
+  test('lets the upstream finish for a sender that disconnected', async () => {
     let finish = () => {}
     const { address, seen, close, over } = await start({}, res => {
       finish = () => res.end('done')
@@ -264,7 +257,7 @@ describe('ending', () => {
     expect(await over(1)).toMatchObject([{ upstream: 'answered' }])
   })
 
-  it('sends an answer to its end to a slow sender', async () => {
+  test('sends an answer to its end to a slow sender', async () => {
     const certificate = await makeCertificate('receiver.example')
     const { address, over, close } = await start({ tls: certificate, https: undefined }, res =>
       res.end(Buffer.alloc(3_000_000, 'x'))
@@ -289,7 +282,7 @@ describe('ending', () => {
     expect(await closed).toBe(true)
   })
 
-  it('aborts what is left at the limit, releases its claim and answers 502', async () => {
+  test('aborts what is left at the limit, releases its claim and answers 502', async () => {
     const { address, seen, close, over } = await start({ drain: 50 }, () => {})
     const answer = exchangeBytes(address, wire(service.sign({ target: '/hook' })))
     while (seen.length === 0) await new Promise(setImmediate)
@@ -298,7 +291,7 @@ describe('ending', () => {
     expect(await over(1)).toMatchObject([{ upstream: 'broken-off', status: 502 }])
   })
 
-  it('a request that is verified only after that does not reach the upstream', async () => {
+  test('a request that is verified only after that does not reach the upstream', async () => {
     let answerDns = () => {}
     const lookupTxt: typeof service.lookupTxt = async (...args) => {
       await new Promise<void>(resolve => {

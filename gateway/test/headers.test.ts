@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createVerifier, type Verdict } from 'signed-requests'
 import { memoryReplayStore } from 'signed-requests/replay'
 import { createTestService } from 'signed-requests/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { HeaderLine } from '../src/exchange.ts'
 import { REROUTING as DROPPED, requestHeaders } from '../src/headers.ts'
 import { fileOfPage } from './engines/engine.ts'
@@ -21,14 +21,14 @@ function forwarded(
 }
 
 describe('requestHeaders', () => {
-  it('keeps what RFC 9421 covers with parameters', () => {
+  test('keeps what RFC 9421 covers with parameters', () => {
     const signed = [HOST, ['Content-Type', 'text/plain'], ['Priority', 'u=1']] as const
     const covered = ['@method', 'content-type', 'priority;sf']
     expect(forwarded([['Connection', 'content-type, priority'], ...signed], covered)).toEqual(signed)
     expect(forwarded([...signed, ['Content_Type', 'x']], ['"content-type";bs'])).toEqual(signed)
   })
 
-  it('keeps a name with underscores that is signed itself', () => {
+  test('keeps a name with underscores that is signed itself', () => {
     const lines = [HOST, ['My_Header', '1']] as const
     expect(forwarded(lines, [...COVERED, 'my_header'])).toEqual(lines)
     expect(forwarded([...lines, ['My-Header', '2']], [...COVERED, 'my_header'])).toEqual(lines)
@@ -49,15 +49,13 @@ describe('what reroutes a request that was verified', () => {
     'X-Rewrite-URL'
   ]
 
-  it('is one list', () => {
-    expect([...DROPPED]).toEqual(REROUTING.map(name => name.toLowerCase()))
-  })
+  test('is one list', () => expect([...DROPPED]).toEqual(REROUTING.map(name => name.toLowerCase())))
 
   /** The names in lower case that this matches in a file of docs/engines.md. */
   const inFile = (file: string, line: RegExp) =>
     [...fileOfPage(file).matchAll(line)].map(([, name = '']) => name.toLowerCase())
 
-  it.each([
+  test.each([
     ['envoy.yaml', /^ {20}- ([\w-]+)$/gm],
     ['lua.conf', /proxy_set_header ([\w-]+) "";/g],
     ['njs.conf', /proxy_set_header ([\w-]+) "";/g],
@@ -66,21 +64,21 @@ describe('what reroutes a request that was verified', () => {
     expect(inFile(file, line).filter(name => name !== 'connection')).toEqual([...DROPPED])
   })
 
-  it('the plugin of APISIX drops the same', () => {
+  test('the plugin of APISIX drops the same', () => {
     const [, list = ''] = /^ {6}remove:\n((?: {8}- .*\n)+)/m.exec(readFileSync('docs/engines.md', 'utf8')) ?? []
     expect(list.match(/[\w-]*\w/g)).toEqual([...DROPPED])
   })
 
-  it.each([...REROUTING, 'SCRIPT_NAME', 'PATH_INFO', 'wsgi.input', 'X~Note'])('removes %s', name => {
+  test.each([...REROUTING, 'SCRIPT_NAME', 'PATH_INFO', 'wsgi.input', 'X~Note'])('removes %s', name => {
     expect(forwarded([HOST, [name, '/other']])).toEqual([HOST])
   })
 
-  it.each([...REROUTING, 'SCRIPT_NAME'])('keeps %s when it was signed', name => {
+  test.each([...REROUTING, 'SCRIPT_NAME'])('keeps %s when it was signed', name => {
     const lines = [HOST, [name, '/other']] as const
     expect(forwarded(lines, [...COVERED, name.toLowerCase()])).toEqual(lines)
   })
 
-  it('removes what the proxy in front sets for this gateway, and nothing else of it', () => {
+  test('removes what the proxy in front sets for this gateway, and nothing else of it', () => {
     const lines = [HOST, ['X-Forwarded-Proto', 'https'], ['X-Forwarded-For', '192.0.2.1']] as const
     expect(forwarded(lines, COVERED, ['x-forwarded-proto'])).toEqual([HOST, lines[2]])
     expect(forwarded(lines)).toEqual(lines)
@@ -95,7 +93,7 @@ describe('what the gateway adds', async () => {
 
   const added = (verdict: Verdict, isObserved: boolean) => requestHeaders([], verdict, isObserved, new Set())
 
-  it('names account, key, date and id of a verified request', () => {
+  test('names account, key, date and id of a verified request', () => {
     const headers = new Headers(added(verified, false) as [string, string][])
     expect(Object.fromEntries(headers)).toEqual({
       'signed-request-account': '1234',

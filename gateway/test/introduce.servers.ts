@@ -66,12 +66,7 @@ test('a gateway is introduced as docs/introduce.md says, from nothing, and no ge
   /** As the service does: it gives up at 4xx, and asks again at 5xx, with a fresh signature. */
   const genuine = () => {
     count += 1
-    return service.sign({
-      method: 'POST',
-      target: '/hook',
-      host: 'hooks.example.com',
-      body: `{"id":${count}}`
-    })
+    return service.sign({ method: 'POST', target: '/hook', host: 'hooks.example.com', body: `{"id":${count}}` })
   }
   const https = [['X-Forwarded-Proto', 'https']] as const
   const post = async (request = genuine()) => statusesOf(await send(address, request, https))

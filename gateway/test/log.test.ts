@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { createVerifier } from 'signed-requests'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createLineWriter, logText } from '../src/log.ts'
 import { sharedService } from './start.ts'
 
@@ -28,28 +28,28 @@ const of = async (request: typeof signed, form: 'json' | 'text') =>
 
 const forged = { ...signed, headers: [...signed.headers, ['Date', 'secret\u001b[31m']] as const }
 
-it('JSON has only codes of an unverified request', async () => {
+test('JSON has only codes of an unverified request', async () => {
   expect(await of(forged as never, 'json')).toBe(
     '{"time":"1970-01-01T00:00:00.000Z","requestId":"id-1","status":"rejected","codes":["date-repeated"],' +
       '"signatureUnderDomain":true,"httpStatus":401,"upstream":"not-asked","ms":2}'
   )
 })
 
-it('text explains a refusal in printable ASCII, and a verified request is one line', async () => {
+test('text explains a refusal in printable ASCII, and a verified request is one line', async () => {
   const text = await of(forged as never, 'text')
   expect(text).toMatch(/^1970-01-01T00:00:00\.000Z 401 rejected date-repeated not-asked 2 ms id-1\nrejected: date\n/)
   expect(text).toMatch(/^[ -~\n]*$/)
   expect(await of(signed, 'text')).toBe('1970-01-01T00:00:00.000Z 401 verified not-asked 2 ms id-1')
 })
 
-it('names the flag of this command line in a fix', async () => {
+test('names the flag of this command line in a fix', async () => {
   const elsewhere = service.sign({ target: '/', host: 'elsewhere.example' })
   const text = await of(elsewhere, 'text')
   expect(text).toMatch(/--host\s+elsewhere\.example/)
   expect(text).not.toContain('hosts:')
 })
 
-it('says that a request had no Signature under the domain, which most scanners have not', async () => {
+test('says that a request had no Signature under the domain, which most scanners have not', async () => {
   const headers = signed.headers.filter(([name]) => name !== 'Signature')
   expect(await of({ ...signed, headers }, 'json')).toContain('"signatureUnderDomain":false')
   expect(await of({ ...signed, headers }, 'text')).toContain('(no signature under the domain)')
@@ -57,7 +57,7 @@ it('says that a request had no Signature under the domain, which most scanners h
 
 const scanner = { method: 'GET', target: '/.env', headers: [['Host', 'x']], body: null, https: false }
 
-it('a request that is not signed has that one finding first, whatever else it lacks', async () => {
+test('a request that is not signed has that one finding first, whatever else it lacks', async () => {
   const json = JSON.parse(await of(scanner as never, 'json'))
   expect(json.codes).toHaveLength(6)
   expect(json.finding).toBe('this request is not signed, so it is not from the service')
@@ -66,18 +66,18 @@ it('a request that is not signed has that one finding first, whatever else it la
   expect(text.replace(/\s+/g, ' ')).toContain(json.finding)
 })
 
-it('a request that has its signature in Authorization is not called unsigned', async () => {
+test('a request that has its signature in Authorization is not called unsigned', async () => {
   const headers = [...scanner.headers, ['Authorization', 'Signature keyId="a"']]
   expect(JSON.parse(await of({ ...scanner, headers } as never, 'json')).finding).toBeUndefined()
 })
 
-it('a request whose Signature a proxy dropped has all its failures', async () => {
+test('a request whose Signature a proxy dropped has all its failures', async () => {
   const headers = signed.headers.filter(([name]) => name !== 'Signature')
   const text = await of({ ...signed, headers, https: false }, 'text')
   expect(text).toContain(' rejected not-https signature-missing ')
 })
 
-it('what was not HTTP that can be forwarded has a line, too', () => {
+test('what was not HTTP that can be forwarded has a line, too', () => {
   const malformed = { receivedAt: 0, status: 400, upstream: 'malformed', reason: 'target' } as const
   expect(logText(malformed, 'text')).toBe('1970-01-01T00:00:00.000Z 400 malformed target')
   expect(JSON.parse(logText(malformed, 'json'))).toEqual({
@@ -87,7 +87,7 @@ it('what was not HTTP that can be forwarded has a line, too', () => {
 })
 
 describe('createLineWriter', () => {
-  it('drops and counts lines while its reader has stalled', () => {
+  test('drops and counts lines while its reader has stalled', () => {
     const written: string[] = []
     let go = () => {}
     const stream = new Writable({
@@ -106,7 +106,7 @@ describe('createLineWriter', () => {
     expect(written.slice(-2)).toEqual([`{"droppedLines":${dropped}}\n`, 'later\n'])
   })
 
-  it('outlives its reader', async () => {
+  test('outlives its reader', async () => {
     const stream = new Writable({ write: (_chunk, _encoding, callback) => callback(new Error('EPIPE')) })
     const write = createLineWriter(stream)
     write('one')

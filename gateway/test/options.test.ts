@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { fromNodeRequest } from 'signed-requests'
-import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { optionNames } from '../../src/options/options.ts'
 import { runGateway } from '../../test/support/cli.ts'
 import { startDohServer } from '../../test/support/doh-server.ts'
@@ -53,7 +53,7 @@ function parse(args: readonly string[], env: Record<string, string> = {}): Gatew
 const settings = (changes: Record<string, string | undefined>, env: Record<string, string> = {}) =>
   parse(argumentsOf(changes), env)
 
-it('by default listens on loopback, remembers in memory, refuses, logs JSON, shows no page', () => {
+test('by default listens on loopback, remembers in memory, refuses, logs JSON, shows no page', () => {
   expect(settings({})).toMatchObject({
     listen: { host: '127.0.0.1', port: 8080 },
     upstream: new URL('http://127.0.0.1:9000'),
@@ -78,17 +78,13 @@ it('by default listens on loopback, remembers in memory, refuses, logs JSON, sho
 const HAS_SQLITE = process.getBuiltinModule('node:sqlite') !== undefined
 
 describe('flags and variables', () => {
-  it('a flag overrides its variable', () => {
-    const env = {
-      SIGNED_REQUESTS_MAX_BODY: '5',
-      SIGNED_REQUESTS_DRAIN: '6',
-      SIGNED_REQUESTS_HOST: 'b.example'
-    }
+  test('a flag overrides its variable', () => {
+    const env = { SIGNED_REQUESTS_MAX_BODY: '5', SIGNED_REQUESTS_DRAIN: '6', SIGNED_REQUESTS_HOST: 'b.example' }
     const { verifier, drain } = settings({ '--max-body': '7' }, env)
     expect([verifier.maxBodyBytes, drain, verifier.hosts]).toEqual([7, 6, ['a.example']])
   })
 
-  it('every flag can be a variable, except those of one run', () => {
+  test('every flag can be a variable, except those of one run', () => {
     const { options } = addFlags(new Command(), GATEWAY)
     for (const { long, envVar } of options) {
       const variable = `SIGNED_REQUESTS_${long!.slice(2).toUpperCase().replaceAll('-', '_')}`
@@ -96,7 +92,7 @@ describe('flags and variables', () => {
     }
   })
 
-  it('none of them is a misspelled one for the commands of signed-requests', async () => {
+  test('none of them is a misspelled one for the commands of signed-requests', async () => {
     const options = [addFlags(new Command(), GATEWAY), addFlags(new Command(), AUTHORIZE)].flatMap(
       command => command.options
     )
@@ -105,27 +101,27 @@ describe('flags and variables', () => {
       expect((await runInside([command], '', false, env)).stderr).not.toContain('no environment variable')
   })
 
-  it('each option of the library that is plain data has a flag', () => {
+  test('each option of the library that is plain data has a flag', () => {
     const inCode: string[] = ['lookupTxt', 'replayStore', 'now']
     // It is a value of --https.
     const names = optionNames().filter(name => name !== 'requireHttps' && !inCode.includes(name))
     expect(Object.keys(VERIFIER)).toEqual(expect.arrayContaining(names))
   })
 
-  it('several values are separated by commas, or the flag is repeated', () => {
+  test('several values are separated by commas, or the flag is repeated', () => {
     const env = { SIGNED_REQUESTS_ACCOUNT: '1, 2,3' }
     expect(settings({ '--account': undefined }, env).verifier.accounts).toEqual(['1', '2', '3'])
     expect(parse([...argumentsOf({}), '--account', '2'], env).verifier.accounts).toEqual(['1', '2'])
   })
 
-  it.each([
+  test.each([
     ['true', true],
     ['false', false]
   ])('SIGNED_REQUESTS_OBSERVE=%s', (text, observe) => {
     expect(settings({}, { SIGNED_REQUESTS_OBSERVE: text }).observe).toBe(observe)
   })
 
-  it('while observing --account may be missing, and there is no status for refusals', () => {
+  test('while observing --account may be missing, and there is no status for refusals', () => {
     const changes = { '--account': undefined, '--observe': '', '--refusal-status': '503' }
     expect(settings(changes)).toMatchObject({ refusalStatus: undefined, verifier: { accounts: ANY_ACCOUNT } })
     expect(settings({ '--refusal-status': '503' }).refusalStatus).toBe(503)
@@ -134,7 +130,7 @@ describe('flags and variables', () => {
     )
   })
 
-  it('all of them have their place', () => {
+  test('all of them have their place', () => {
     const changes = {
       ...{ '--upstream': 'http://[::1]:9000', '--https': 'x-forwarded-proto', '--prefix': '/hooks' },
       ...{ '--observe': '', '--upstream-timeout': '99', '--dns-server': '127.0.0.1:5353', '--redact': '' },
@@ -144,10 +140,7 @@ describe('flags and variables', () => {
       ...{ '--lookup-timeout': '7', '--replay-timeout': '6' },
       ...{ '--algorithm': 'ed25519', '--account-header': 'X-Id', '--account-prefix': 'a-', '--log': 'text' }
     }
-    const env = {
-      SIGNED_REQUESTS_REDIS: 'redis://user:secret@127.0.0.1/2',
-      SIGNED_REQUESTS_ADMIN_TOKEN: 'secret'
-    }
+    const env = { SIGNED_REQUESTS_REDIS: 'redis://user:secret@127.0.0.1/2', SIGNED_REQUESTS_ADMIN_TOKEN: 'secret' }
     expect(settings(changes, env)).toMatchObject({
       upstream: new URL('http://[::1]:9000'),
       ...{ upstreamTimeout: 99, https: 'x-forwarded-proto', prefix: '/hooks', requestId: 'x-request-id' },
@@ -166,7 +159,7 @@ describe('flags and variables', () => {
 const KUBERNETES = 'if Kubernetes sets it for a Service, set enableServiceLinks: false'
 
 describe('mistakes are named', () => {
-  it.each([
+  test.each([
     [{ '--upstream': undefined }, '--upstream must be given'],
     [{ '--domain': undefined, '--host': undefined }, '--domain, --host must be given'],
     [{ '--account': undefined }, '--account must be given'],
@@ -229,7 +222,7 @@ describe('mistakes are named', () => {
     expect(() => settings(changes)).toThrow(message)
   })
 
-  it.each([
+  test.each([
     [{ SIGNED_REQUESTS_MAXBODY: '1' }, 'SIGNED_REQUESTS_MAXBODY (did you mean SIGNED_REQUESTS_MAX_BODY?); see --help'],
     [{ SIGNED_REQUESTS_DOMIAN: 'a' }, 'SIGNED_REQUESTS_DOMIAN (did you mean SIGNED_REQUESTS_DOMAIN?)'],
     [{ SIGNED_REQUESTS_HTTP: 'a' }, 'SIGNED_REQUESTS_HTTP (did you mean SIGNED_REQUESTS_HTTPS?)'],
@@ -247,11 +240,9 @@ describe('mistakes are named', () => {
     [{ SIGNED_REQUESTS_OBSERVE: '1' }, 'SIGNED_REQUESTS_OBSERVE must be true or false'],
     [{ SIGNED_REQUESTS_DRAIN: 'x' }, 'SIGNED_REQUESTS_DRAIN must be a whole number'],
     [{ SIGNED_REQUESTS_ADMIN_TOKEN: '' }, 'SIGNED_REQUESTS_ADMIN_TOKEN is empty']
-  ])('%j', (env, message) => {
-    expect(() => settings({}, env)).toThrow(message)
-  })
+  ])('%j', (env, message) => expect(() => settings({}, env)).toThrow(message))
 
-  it.each([
+  test.each([
     ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
     ['127.0.0.1:8080', 'https://localhost:8080'],
     ['127.0.0.1:8080', 'http://0.0.0.0:8080'],
@@ -269,7 +260,7 @@ describe('mistakes are named', () => {
     expect(own).toThrow('--upstream is the gateway itself: it has the address of --listen')
   })
 
-  it.each([
+  test.each([
     ['127.0.0.1:8080', 'http://127.0.0.1:9000'],
     ['127.0.0.1:8080', 'http://127.0.0.2:8080'],
     ['127.0.0.1:8080', 'http://[::1]:8080'],
@@ -281,13 +272,9 @@ describe('mistakes are named', () => {
     expect(settings({ '--listen': listen, '--upstream': upstream }).upstream).toEqual(new URL(upstream))
   })
 
-  it('a certificate that is not of the key', async () => {
+  test('a certificate that is not of the key', async () => {
     const { key, cert } = await makeCertificate('a.example')
-    const files = {
-      '--tls-key': write('key.pem', key),
-      '--tls-cert': write('cert.pem', cert),
-      '--https': undefined
-    }
+    const files = { '--tls-key': write('key.pem', key), '--tls-cert': write('cert.pem', cert), '--https': undefined }
     expect(settings(files).tls).toBeDefined()
     const other = write('other.pem', (await makeCertificate('a.example')).cert)
     expect(() => settings({ ...files, '--tls-cert': other })).toThrow(
@@ -296,7 +283,7 @@ describe('mistakes are named', () => {
   })
 })
 
-it('--doh asks a resolver over HTTPS, and with --require-authenticated believes only what it has validated', async () => {
+test('--doh asks a resolver over HTTPS, and with --require-authenticated believes only what it has validated', async () => {
   const resolver = await startDohServer({ 'a.example': [['v=DKIM1']] })
   onTestFinished(resolver.close)
   const found = settings({ '--doh': resolver.url }).verifier
@@ -308,7 +295,7 @@ it('--doh asks a resolver over HTTPS, and with --require-authenticated believes 
 })
 
 describe('secrets', () => {
-  it.each([
+  test.each([
     [{ '--redis': 'redis://user:secret@127.0.0.1' }, '--redis has a password'],
     [{ '--redis': 'redis://127.0.0.1?password=secret' }, '--redis has a password'],
     [{ '--redis': 'redis//user:secret@h' }, '--redis must be a redis: URL'],
@@ -331,51 +318,59 @@ describe('secrets', () => {
   })
 })
 
-it.each(['/', '/hooks', '/hooks/', '/a/b', '/a%20b', '/a?b', '/a#b', '//a', '/a//b', '/a/..', '/./a', '/a b', 'a', ''])(
-  '--prefix takes what the library takes: %j',
-  prefix => {
-    const accepts = (take: () => unknown): boolean => {
-      try {
-        take()
-        return true
-      } catch {
-        return false
-      }
+test.each([
+  '/',
+  '/hooks',
+  '/hooks/',
+  '/a/b',
+  '/a%20b',
+  '/a?b',
+  '/a#b',
+  '//a',
+  '/a//b',
+  '/a/..',
+  '/./a',
+  '/a b',
+  'a',
+  ''
+])('--prefix takes what the library takes: %j', prefix => {
+  const accepts = (take: () => unknown): boolean => {
+    try {
+      take()
+      return true
+    } catch {
+      return false
     }
-    const req = { rawHeaders: [], headers: {}, readableEnded: true, socket: null } as never
-    const isTaken = accepts(() => fromNodeRequest(req, { prefix }))
-    expect(accepts(() => parse(argumentsOf({ '--prefix': prefix })))).toBe(isTaken)
   }
-)
+  const req = { rawHeaders: [], headers: {}, readableEnded: true, socket: null } as never
+  const isTaken = accepts(() => fromNodeRequest(req, { prefix }))
+  expect(accepts(() => parse(argumentsOf({ '--prefix': prefix })))).toBe(isTaken)
+})
 
 describe('the command', () => {
-  it('--check ends with 0 when the options are good, and says that nothing can count as HTTPS', async () => {
+  test('--check ends with 0 when the options are good, and says that nothing can count as HTTPS', async () => {
     const { code, stdout, stderr } = await runGateway([...argumentsOf({ '--https': undefined }), '--check'])
     expect([code, stdout]).toEqual([0, 'the options are good\n'])
     expect(stderr).toMatch(/^every request will be refused, as none can count as HTTPS: .* --https\n$/)
   })
 
-  it('says with --observe which verdict each will get: nothing is refused', async () => {
+  test('says with --observe which verdict each will get: nothing is refused', async () => {
     const args = [...argumentsOf({ '--https': undefined }), '--observe', '--check']
     const { stderr } = await runGateway(args)
     expect(stderr).toMatch(/^every request will get the verdict rejected \(not-https\), as none can .* --https\n$/)
   })
 
-  it.each([[['--version']], [['authorize', '--version']]])('%j prints the version of the package', async args => {
-    expect(await runGateway(args)).toEqual({
-      code: 0,
-      stdout: `${packageJson.version}\n`,
-      stderr: ''
-    })
+  test.each([[['--version']], [['authorize', '--version']]])('%j prints the version of the package', async args => {
+    expect(await runGateway(args)).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' })
   })
 
-  it('ends with 64 and what to mend', async () => {
+  test('ends with 64 and what to mend', async () => {
     const { code, stdout, stderr } = await runGateway([...argumentsOf({ '--domain': 'example' }), '--check'])
     expect([code, stdout]).toEqual([64, ''])
     expect(stderr).toMatch(/^signed-requests-gateway: --domain is "example": write the DNS name/)
   })
 
-  it('says in one line which flag was meant', async () => {
+  test('says in one line which flag was meant', async () => {
     expect(await runGateway(['--upstrem', 'http://127.0.0.1:9000'])).toEqual({
       code: 64,
       stdout: '',
@@ -383,7 +378,7 @@ describe('the command', () => {
     })
   })
 
-  it.each([[[...argumentsOf({}), '--observe', 'true']], [['authorize', '--replay', 'memory']]])(
+  test.each([[[...argumentsOf({}), '--observe', 'true']], [['authorize', '--replay', 'memory']]])(
     'says that an argument belongs to no option: %j',
     async args => {
       const { code, stderr } = await runGateway(args)
@@ -392,7 +387,7 @@ describe('the command', () => {
     }
   )
 
-  it.each([[[]], [['--from', 'as-is']]])('says which command was meant: authorise %j', async args => {
+  test.each([[[]], [['--from', 'as-is']]])('says which command was meant: authorise %j', async args => {
     expect(await runGateway(['authorise', ...args])).toEqual({
       code: 64,
       stdout: '',
@@ -400,7 +395,7 @@ describe('the command', () => {
     })
   })
 
-  it('prints nothing of a server that could steer a terminal', async () => {
+  test('prints nothing of a server that could steer a terminal', async () => {
     const server = createServer(socket => {
       // One answer for each command: several may come at once.
       socket
@@ -417,7 +412,7 @@ describe('the command', () => {
     expect(stderr).toMatch(/^[ -~]+red[ -~]*\n$/)
   })
 
-  it('ends with 2 when the replay store cannot be reached', async () => {
+  test('ends with 2 when the replay store cannot be reached', async () => {
     const { code, stderr } = await runGateway(argumentsOf({ '--redis': 'redis://127.0.0.1:1' }))
     expect(code).toBe(2)
     expect(stderr).toMatch(/^signed-requests-gateway: the replay store in Redis cannot be used: connect ECONNREFUSED/)

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis'
 import pg from 'pg'
 import { createVerifier, type ReplayStore } from 'signed-requests'
 import { postgresReplayStore, postgresReplayTable, redisReplayStore } from 'signed-requests/replay'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { faultyProxy } from '../../test/support/faulty-proxy.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
@@ -67,7 +67,7 @@ async function startPostgres() {
   return postgres
 }
 
-it('a store whose URL has no host is named by its database alone', async () => {
+test('a store whose URL has no host is named by its database alone', async () => {
   const { port } = await startPostgres()
   const url = `postgres:///postgres?user=postgres&host=127.0.0.1&port=${port}`
   const { store, close } = await connectReplayStore({ kind: 'postgres', url })
@@ -79,7 +79,7 @@ describe.each([
   ['redis', startRedis, (port: number) => `redis://127.0.0.1:${port}/1`],
   ['postgres', startPostgres, (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`]
 ] as const)('%s', (kind, startDatabase, urlOf) => {
-  it('accepts a request once, also after a restart of the gateway', async () => {
+  test('accepts a request once, also after a restart of the gateway', async () => {
     const database = await startDatabase()
     const { application, gateway } = await start(kind, urlOf(database.port))
     const signed = gateway.service.sign({ target: '/hook', body: 'once' })
@@ -96,7 +96,7 @@ describe.each([
     expect(application.seen).toHaveLength(1)
   })
 
-  it('observing claims nothing', async () => {
+  test('observing claims nothing', async () => {
     const database = await startDatabase()
     const { gateway } = await start(kind, urlOf(database.port))
     const { store, close } = await connectReplayStore({ kind, url: urlOf(database.port) })
@@ -112,7 +112,7 @@ describe.each([
     expect(await store?.claim('another', 'token', 60)).toBe(true)
   })
 
-  it('takes no id from a library behind it that uses the same database, and none the other way', async () => {
+  test('takes no id from a library behind it that uses the same database, and none the other way', async () => {
     const database = await startDatabase()
     const { gateway } = await start(kind, urlOf(database.port))
     const verify = await libraryWith(kind, urlOf(database.port), gateway.service.options)
@@ -123,7 +123,7 @@ describe.each([
     expect(await send(gateway.address, second)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('a connection that goes silent is replaced within 5 seconds', async () => {
+  test('a connection that goes silent is replaced within 5 seconds', async () => {
     const database = await startDatabase()
     const between = await faultyProxy(database.port)
     undo.push(async () => between.close())
@@ -137,7 +137,7 @@ describe.each([
     expect(performance.now() - start).toBeLessThan(5000)
   })
 
-  it('does not start while the database cannot be reached, and says so without the URL', async () => {
+  test('does not start while the database cannot be reached, and says so without the URL', async () => {
     const url = urlOf(await freePort())
       .replace('127.0.0.1', 'user:secret@127.0.0.1')
       .replace('postgres@user', 'user')
@@ -147,7 +147,7 @@ describe.each([
   })
 })
 
-it('a claim while Redis is down fails with what broke the connection', async () => {
+test('a claim while Redis is down fails with what broke the connection', async () => {
   const database = await startRedis()
   const url = `redis://127.0.0.1:${database.port}`
   const { store, close } = await connectReplayStore({ kind: 'redis', url })
@@ -157,7 +157,7 @@ it('a claim while Redis is down fails with what broke the connection', async () 
   await expect.poll(codeOfClaim).toBe('ECONNREFUSED')
 })
 
-it('uses a table of PostgreSQL that it may not create', async () => {
+test('uses a table of PostgreSQL that it may not create', async () => {
   const database = await startPostgres()
   const pool = postgresPool(database.port)
   undo.push(() => pool.end())

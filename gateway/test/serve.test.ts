@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createVerifier } from '../../src/index.ts'
 import { listen } from '../../test/support/listen.ts'
 import type { Upstream } from '../src/forward.ts'
 import { createServe } from '../src/serve.ts'
 import { sharedService, testSettings, wire } from './start.ts'
 
-it('a sender that does not read the end of its answer is disconnected', async () => {
+test('a sender that does not read the end of its answer is disconnected', async () => {
   const service = sharedService()
   const upstream: Upstream = {
     async forward(_, res) {
@@ -30,7 +30,7 @@ it('a sender that does not read the end of its answer is disconnected', async ()
   expect(await serve(req, res)).toMatchObject({ upstream: 'answered' })
 })
 
-it('a refused upload is read to its end, also when that takes longer than the upstream timeout', async () => {
+test('a refused upload is read to its end, also when that takes longer than the upstream timeout', async () => {
   const service = sharedService()
   const upstream: Upstream = {
     forward: () => Promise.reject(new Error('a refused request was forwarded')),

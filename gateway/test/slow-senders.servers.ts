@@ -55,6 +55,4 @@ describe.concurrent('a slow sender holds a connection for a limited time', () =>
   })
 })
 
-test('none of them reached the application', () => {
-  expect(application.seen).toEqual([])
-})
+test('none of them reached the application', () => expect(application.seen).toEqual([]))

@@ -62,10 +62,7 @@ describe('the upstream sees exactly the requests that were verified', () => {
     const before = upstream.requests.length
     const { octets, reaches, statuses, isCutOff } = attempt
     const staysOpen = 'either' in statuses ? 1 : statuses.every(status => status < 400) && statuses.length
-    const conversation = await converse(gateway.address, octets, {
-      ...(staysOpen && { until: staysOpen }),
-      isCutOff
-    })
+    const conversation = await converse(gateway.address, octets, { ...(staysOpen && { until: staysOpen }), isCutOff })
 
     // A good request on a connection of its own: what came before it is there by now.
     const last = service.sign({ target: '/last' })

@@ -5,7 +5,7 @@ import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { ReceivedRequest } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import { type FaultyProxy, faultyProxy } from '../../test/support/faulty-proxy.ts'
@@ -134,10 +134,7 @@ const isReplay = ({ verdict }: Exchange): boolean =>
 
 const STORES = {
   redis: { make: () => redisServer({ durable: true }), urlOf: (port: number) => `redis://127.0.0.1:${port}` },
-  postgres: {
-    make: postgresServer,
-    urlOf: (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`
-  }
+  postgres: { make: postgresServer, urlOf: (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres` }
 } as const
 
 /** Each of them is in the answers before a run ends. */
@@ -160,7 +157,7 @@ const PAIRS: readonly Pair[] = [
 ]
 const REQUESTS = Number(LONG ?? 1200) / PAIRS.length
 
-it.each(PAIRS)(
+test.each(PAIRS)(
   '%s and %s: each request is worked on, none again after an answer, and no repetition is a replay, whatever fails when',
   { timeout: 60_000 + REQUESTS * 200 },
   async (applicationName, kind) => {
@@ -232,12 +229,7 @@ it.each(PAIRS)(
 
     const worked = application.worked()
     const totals: Record<number, number> = {}
-    const wrong = {
-      lost: [] as string[],
-      again: [] as string[],
-      refused: [] as string[],
-      unexplained: [] as string[]
-    }
+    const wrong = { lost: [] as string[], again: [] as string[], refused: [] as string[], unexplained: [] as string[] }
     let workedAgain = 0
     for (const [n, seen] of statuses) {
       for (const status of seen) totals[status] = (totals[status] ?? 0) + 1

@@ -29,10 +29,7 @@ async function sendThrough({ vector, wire }: (typeof vectors)[number]) {
   const { statuses } = await converse(gateway.address, octets, { isCutOff, ...(!isRefused && { until: 1 }) })
   await gateway.close()
   const seen = upstream.requests.slice(before)
-  return {
-    statuses,
-    seen: seen.map(({ requestLine, body }) => ({ requestLine, body: body.toString('latin1') }))
-  }
+  return { statuses, seen: seen.map(({ requestLine, body }) => ({ requestLine, body: body.toString('latin1') })) }
 }
 
 /** A refusal of the parser is 400: a body that breaks off, or a head that is too large. */

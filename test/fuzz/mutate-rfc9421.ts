@@ -46,10 +46,7 @@ const inputOf = ({ identifiers, parameters, gap, space }: Rfc9421Draft): string 
   `(${identifiers.join(gap)})${parameters.map(({ name, value }) => `;${space}${name}=${value}`).join('')}`
 
 function signatureHeaders(draft: Rfc9421Draft): Header[] {
-  const own = {
-    input: `${draft.label}=${inputOf(draft)}`,
-    signature: `${draft.label}=:${draft.signature}:`
-  }
+  const own = { input: `${draft.label}=${inputOf(draft)}`, signature: `${draft.label}=:${draft.signature}:` }
   const all = [...draft.others, own]
   return [
     ['Signature-Input', all.map(({ input }) => input).join(', ')],

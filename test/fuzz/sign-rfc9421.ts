@@ -22,11 +22,7 @@ export const STRUCTURED = [
     canonical: 'k=(1 "2";q tok), d=0.5;x=:YQ==:',
     members: { k: '(1 "2";q tok)', d: '0.5;x=:YQ==:' }
   },
-  {
-    spellings: ['one, two;q=0.5, "3"', 'one,two; q=0.500 ,"3"'],
-    canonical: 'one, two;q=0.5, "3"',
-    members: {}
-  },
+  { spellings: ['one, two;q=0.5, "3"', 'one,two; q=0.500 ,"3"'], canonical: 'one, two;q=0.5, "3"', members: {} },
   // the last of two with the same key counts
   { spellings: ['z=1, z=2', 'z=2'], canonical: 'z=2', members: { z: '2' } }
 ] as const

@@ -18,9 +18,7 @@ interface LockedPackage {
 }
 
 test.each(LOCK_FILES)('%s has a checksum for every package and the address of none', file => {
-  const { packages } = JSON.parse(readFileSync(`${ROOT}${file}`, 'utf8')) as {
-    packages: Record<string, LockedPackage>
-  }
+  const { packages } = JSON.parse(readFileSync(`${ROOT}${file}`, 'utf8')) as { packages: Record<string, LockedPackage> }
   const installed = Object.entries(packages).filter(
     ([path, { link }]) => path.includes('node_modules/') && link !== true
   )

@@ -43,10 +43,7 @@ export async function startJudges(project: Project, nodes: readonly string[] = [
     {
       name: 'workerd',
       async judge(batch) {
-        const response = await fetch(`http://127.0.0.1:${port}/`, {
-          method: 'POST',
-          body: JSON.stringify(batch)
-        })
+        const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify(batch) })
         return (await response.json()) as string[]
       }
     }

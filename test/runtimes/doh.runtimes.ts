@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
 import type { DnsOutcome } from '../support/dns-answer.ts'
 import { type DohServer, startDohServer } from '../support/doh-server.ts'
@@ -55,63 +55,61 @@ import { run } from './program.mjs'
 export default { fetch: async request => Response.json(await run(await request.json())) }
 `
 
-describe('DNS over HTTPS', () => {
-  const service = createTestService()
-  let project: Project
-  let server: DohServer
-  let input: { url: string; requests: unknown[] }
-  beforeAll(async () => {
-    const requests = CASES.map(([outcome]) => {
-      if (outcome !== 'found') service.rotateKey()
-      return service.sign({ target: `/hook?${outcome}` })
-    })
-    const names = Object.keys(service.records)
-    server = await startDohServer(service.records)
-    const byName = new Map(CASES.map(([outcome], n) => [names[n]!, outcome]))
-    for (const [name, outcome] of byName) {
-      if (outcome !== 'unsigned') server.authenticated.add(name)
-      if (!['found', 'unsigned', 'redirected', 'broken'].includes(outcome)) {
-        server.outcomes.set(name, outcome as DnsOutcome)
-      }
-    }
-    server.intercept = (name, response) => {
-      const outcome = byName.get(name)
-      if (outcome === 'redirected') response.writeHead(307, { location: '/elsewhere' }).end()
-      if (outcome === 'broken') response.destroy()
-      return outcome === 'redirected' || outcome === 'broken'
-    }
-    input = { url: server.url, requests }
-    project = createProject()
-    project.write('program.mjs', PROGRAM)
-    project.write('main.mjs', MAIN)
-    project.write('worker.mjs', WORKER)
+const service = createTestService()
+let project: Project
+let server: DohServer
+let input: { url: string; requests: unknown[] }
+beforeAll(async () => {
+  const requests = CASES.map(([outcome]) => {
+    if (outcome !== 'found') service.rotateKey()
+    return service.sign({ target: `/hook?${outcome}` })
   })
-  afterAll(async () => {
-    project?.remove()
-    await server?.close()
-  })
-
-  const judge = async (runtime: (typeof RUNTIMES)[number]): Promise<string[][]> => {
-    const json = JSON.stringify(input)
-    if (runtime.name === 'workerd') return judgeOnWorkerd(project, server, json)
-    const tool = runtime.name === 'node' ? `../${runtime.package}/bin/node` : runtime.name
-    const args = runtime.name === 'deno' ? ['run', '--allow-all'] : []
-    return JSON.parse(await project.run(tool, ...args, 'main.mjs', json))
+  const names = Object.keys(service.records)
+  server = await startDohServer(service.records)
+  const byName = new Map(CASES.map(([outcome], n) => [names[n]!, outcome]))
+  for (const [name, outcome] of byName) {
+    if (outcome !== 'unsigned') server.authenticated.add(name)
+    if (!['found', 'unsigned', 'redirected', 'broken'].includes(outcome)) {
+      server.outcomes.set(name, outcome as DnsOutcome)
+    }
   }
-
-  for (const runtime of RUNTIMES) {
-    const version = installedVersion(runtime)
-    if (version === undefined) console.warn(`${runtime.package} is left out: it has no package for this platform.`)
-
-    test.skipIf(version === undefined)(`judges every answer as it must on ${runtime.name} ${version}`, async () => {
-      const expected = CASES.map(([outcome, verdict]) => [outcome, verdict])
-      const [post, get] = await judge(runtime)
-      expect(CASES.map(([outcome], n) => [outcome, post![n]])).toEqual(expected)
-      expect(CASES.map(([outcome], n) => [outcome, get![n]])).toEqual(expected)
-      expect(server.seen.filter(({ url }) => url.includes('elsewhere'))).toEqual([])
-    })
+  server.intercept = (name, response) => {
+    const outcome = byName.get(name)
+    if (outcome === 'redirected') response.writeHead(307, { location: '/elsewhere' }).end()
+    if (outcome === 'broken') response.destroy()
+    return outcome === 'redirected' || outcome === 'broken'
   }
+  input = { url: server.url, requests }
+  project = createProject()
+  project.write('program.mjs', PROGRAM)
+  project.write('main.mjs', MAIN)
+  project.write('worker.mjs', WORKER)
 })
+afterAll(async () => {
+  project?.remove()
+  await server?.close()
+})
+
+const judge = async (runtime: (typeof RUNTIMES)[number]): Promise<string[][]> => {
+  const json = JSON.stringify(input)
+  if (runtime.name === 'workerd') return judgeOnWorkerd(project, server, json)
+  const tool = runtime.name === 'node' ? `../${runtime.package}/bin/node` : runtime.name
+  const args = runtime.name === 'deno' ? ['run', '--allow-all'] : []
+  return JSON.parse(await project.run(tool, ...args, 'main.mjs', json))
+}
+
+for (const runtime of RUNTIMES) {
+  const version = installedVersion(runtime)
+  if (version === undefined) console.warn(`${runtime.package} is left out: it has no package for this platform.`)
+
+  test.skipIf(version === undefined)(`judges every answer as it must on ${runtime.name} ${version}`, async () => {
+    const expected = CASES.map(([outcome, verdict]) => [outcome, verdict])
+    const [post, get] = await judge(runtime)
+    expect(CASES.map(([outcome], n) => [outcome, post![n]])).toEqual(expected)
+    expect(CASES.map(([outcome], n) => [outcome, get![n]])).toEqual(expected)
+    expect(server.seen.filter(({ url }) => url.includes('elsewhere'))).toEqual([])
+  })
+}
 
 /** As wrangler bundles and workerd runs a Worker; whatever it fetches goes to the server. */
 async function judgeOnWorkerd(project: Project, { url }: DohServer, json: string): Promise<string[][]> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { replayStoreContract } from '../../src/testing/index.ts'
 import { createProject } from './project.ts'
 import { installedVersion, RUNTIMES } from './runtimes.ts'
@@ -38,25 +38,23 @@ const worker :Workerd.Worker = (
 );
 `
 
-describe('the recipe for Durable Objects', () => {
-  const workerd = RUNTIMES.find(({ name }) => name === 'workerd')!
-  const version = installedVersion(workerd)
-  if (version === undefined) console.warn('workerd is left out: it has no package for this platform.')
+const workerd = RUNTIMES.find(({ name }) => name === 'workerd')!
+const version = installedVersion(workerd)
+if (version === undefined) console.warn('workerd is left out: it has no package for this platform.')
 
-  test.skipIf(version === undefined)(`keeps the contract of a store on workerd ${version}`, async () => {
-    const project = createProject()
-    try {
-      project.write('durable-object.ts', readFileSync(source('examples/stores/durable-object.ts'), 'utf8'))
-      project.write('worker.ts', WORKER)
-      project.write('config.capnp', CONFIG)
-      const options = ['--bundle', '--format=esm', '--platform=node', '--outfile=worker.js']
-      await project.run('esbuild', 'worker.ts', ...options)
-      const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
-      const outcomes = await (await fetch(`http://127.0.0.1:${port}/`)).json()
-      const cases = replayStoreContract(() => expect.unreachable())
-      expect(outcomes).toEqual(cases.map(({ name }) => [name, 'passed']))
-    } finally {
-      project.remove()
-    }
-  })
+test.skipIf(version === undefined)(`keeps the contract of a store on workerd ${version}`, async () => {
+  const project = createProject()
+  try {
+    project.write('durable-object.ts', readFileSync(source('examples/stores/durable-object.ts'), 'utf8'))
+    project.write('worker.ts', WORKER)
+    project.write('config.capnp', CONFIG)
+    const options = ['--bundle', '--format=esm', '--platform=node', '--outfile=worker.js']
+    await project.run('esbuild', 'worker.ts', ...options)
+    const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
+    const outcomes = await (await fetch(`http://127.0.0.1:${port}/`)).json()
+    const cases = replayStoreContract(() => expect.unreachable())
+    expect(outcomes).toEqual(cases.map(({ name }) => [name, 'passed']))
+  } finally {
+    project.remove()
+  }
 })

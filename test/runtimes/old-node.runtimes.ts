@@ -19,10 +19,7 @@ const run = (node: string, ...args: string[]): Promise<Finished> =>
     )
   )
 
-const BINS = {
-  'signed-requests': '../../dist/cli.js',
-  'signed-requests-gateway': '../../gateway/dist/cli.js'
-}
+const BINS = { 'signed-requests': '../../dist/cli.js', 'signed-requests-gateway': '../../gateway/dist/cli.js' }
 const TOO_OLD = { 'node-16': '16.20.2', 'node-18': '18.20.8', 'node-20-before': '20.18.0' }
 
 const isHere = existsSync(path('node_modules/node-20-floor'))

@@ -16,125 +16,117 @@ import { createProject } from './project.ts'
 const HOST = 'receiver.example'
 const service = createTestService()
 
-describe('on other runtimes than Node.js', () => {
-  let dns: DnsServer
-  let dnsOverHttps: Server
-  beforeAll(async () => {
-    dns = await startDnsServer(service.records)
-    dnsOverHttps = createDnsOverHttps(name => service.records[name] ?? 'nxdomain')
-    dnsOverHttps.listen(0, '127.0.0.1')
-    await once(dnsOverHttps, 'listening')
-  })
-  afterAll(async () => {
-    dnsOverHttps.close()
-    await dns.close()
-  })
-
-  /** A server whose lookups ask our DNS server. */
-  async function serve(example: string, tool: string, ...args: string[]): Promise<RunningRecipe> {
-    const project = createProject(`examples/${example}`, 'test/meta/examples/resolver.ts')
-    const port = await project.serve({ PORT: '0', DNS_SERVER: dns.address }, tool, ...args)
-    return { ...behindProxy(port), close: project.remove }
-  }
-
-  testRecipe('Bun', service, () => serve('bun.mjs', 'bun', '--preload', './resolver.ts', 'bun.mjs'))
-
-  testRecipe('Deno', service, () =>
-    serve('deno.mjs', 'deno', 'run', '--allow-all', '--preload', './resolver.ts', 'deno.mjs')
-  )
-
-  describe('on a real Next.js', () => {
-    let next: RunningRecipe
-    // Built and started as in production. It follows no link out of its root, and the packages here are links.
-    beforeAll(async () => {
-      vi.stubEnv('NEXT_TELEMETRY_DISABLED', '1')
-      const project = createProject('test/meta/examples/resolver.ts')
-      for (const name of ['next', 'react', 'react-dom']) project.link(name)
-      project.write('app/hook/[[...path]]/route.js', readFileSync('examples/next-route.ts', 'utf8'))
-      project.write('next.config.js', "export default { turbopack: { root: '/' } }")
-      await project.run('esbuild', 'resolver.ts', '--outfile=resolver.mjs')
-      await project.run('next', 'build')
-      const environment = { DNS_SERVER: dns.address, NODE_OPTIONS: '--import ./resolver.mjs' }
-      const port = await project.serve(environment, 'next', 'start', '-p', '0', '-H', '127.0.0.1')
-      next = { send: request => sendOverHttp(request, port), close: project.remove }
-    }, 120_000)
-    afterAll(() => {
-      vi.unstubAllEnvs()
-      next?.close()
-    })
-
-    const whole = {
-      ...KINDS.at(-1)!,
-      request: { target: '/hook/a%2Fb/caf%C3%A9?name=value&empty=', body: '{}' }
-    }
-    const kinds = [...KINDS.slice(0, -1), whole]
-    testRecipe('the route handler', service, async () => ({ ...next, close() {} }), {
-      kinds,
-      behind: 'nothing'
-    })
-
-    const statusOf = (target: string) => next.send(service.sign({ target, body: '{}' }))
-    test.each(['?e', '?a=%20', '?a=~', '?a[]=1'])('re-encodes the query %s, as the page says', async query => {
-      expect(await statusOf(`/hook${query}`)).toBe(401)
-    })
-    test.each(['/hook//a', '/hook/'])('answers %s with 308, as the page says', async target => {
-      expect(await statusOf(target)).toBe(308)
-    })
-  })
-
-  /** A Worker on workerd, whatever it fetches goes to the server on this port. */
-  async function work(file: string, outbound: Server, date: string, flags: string): Promise<RunningRecipe> {
-    const project = createProject(`examples/${file}`)
-    const certificate = await makeCertificate(HOST)
-    const bundle = ['--bundle', '--format=esm', '--platform=node', '--outfile=worker.js']
-    await project.run('esbuild', file, ...bundle)
-    project.write('key.pem', certificate.key)
-    project.write('cert.pem', certificate.cert)
-    project.write('config.capnp', workerdConfig((outbound.address() as AddressInfo).port, date, flags))
-    const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
-    const to = { host: HOST, port, cert: certificate.cert }
-    return { send: request => send(request, to), close: project.remove }
-  }
-
-  // The newest date that this workerd knows, and one before Node.js compatibility was the default.
-  const NEWEST = ['2026-10-20', '[]'] as const
-  for (const [date, flags] of [NEWEST, ['2025-09-01', '["nodejs_compat"]']] as const) {
-    testRecipe(`Cloudflare Workers at ${date}`, service, () => work('workers.ts', dnsOverHttps, date, flags), {
-      behind: 'nothing'
-    })
-  }
-
-  testRecipe(
-    'a Cloudflare Worker in front of an origin',
-    service,
-    async () => {
-      let seen: { method: string; target: string; body: string } | undefined
-      const internet = createServer(async (req, res) => {
-        if (req.headers.host !== 'origin.example') return dnsOverHttps.emit('request', req, res)
-        const { method = '', url: target = '' } = req
-        seen = { method, target, body: (await buffer(req)).toString('latin1') }
-        res.writeHead(req.headers['signed-request-account'] === '1234' ? 202 : 500).end()
-      }).listen(0, '127.0.0.1')
-      await once(internet, 'listening')
-      const worker = await work('workers-origin.ts', internet, ...NEWEST)
-      return {
-        async send(request) {
-          seen = undefined
-          const status = await worker.send(request)
-          const { method, target } = request
-          const body = Buffer.from((request.body ?? '') as Uint8Array).toString('latin1')
-          expect(seen).toEqual(status === 202 ? { method, target, body } : undefined)
-          return status
-        },
-        close() {
-          internet.close()
-          worker.close()
-        }
-      }
-    },
-    { behind: 'nothing', answer: 202 }
-  )
+let dns: DnsServer
+let dnsOverHttps: Server
+beforeAll(async () => {
+  dns = await startDnsServer(service.records)
+  dnsOverHttps = createDnsOverHttps(name => service.records[name] ?? 'nxdomain')
+  dnsOverHttps.listen(0, '127.0.0.1')
+  await once(dnsOverHttps, 'listening')
 })
+afterAll(async () => {
+  dnsOverHttps.close()
+  await dns.close()
+})
+
+/** A server whose lookups ask our DNS server. */
+async function serve(example: string, tool: string, ...args: string[]): Promise<RunningRecipe> {
+  const project = createProject(`examples/${example}`, 'test/meta/examples/resolver.ts')
+  const port = await project.serve({ PORT: '0', DNS_SERVER: dns.address }, tool, ...args)
+  return { ...behindProxy(port), close: project.remove }
+}
+
+testRecipe('Bun', service, () => serve('bun.mjs', 'bun', '--preload', './resolver.ts', 'bun.mjs'))
+
+testRecipe('Deno', service, () =>
+  serve('deno.mjs', 'deno', 'run', '--allow-all', '--preload', './resolver.ts', 'deno.mjs')
+)
+
+describe('on a real Next.js', () => {
+  let next: RunningRecipe
+  // Built and started as in production. It follows no link out of its root, and the packages here are links.
+  beforeAll(async () => {
+    vi.stubEnv('NEXT_TELEMETRY_DISABLED', '1')
+    const project = createProject('test/meta/examples/resolver.ts')
+    for (const name of ['next', 'react', 'react-dom']) project.link(name)
+    project.write('app/hook/[[...path]]/route.js', readFileSync('examples/next-route.ts', 'utf8'))
+    project.write('next.config.js', "export default { turbopack: { root: '/' } }")
+    await project.run('esbuild', 'resolver.ts', '--outfile=resolver.mjs')
+    await project.run('next', 'build')
+    const environment = { DNS_SERVER: dns.address, NODE_OPTIONS: '--import ./resolver.mjs' }
+    const port = await project.serve(environment, 'next', 'start', '-p', '0', '-H', '127.0.0.1')
+    next = { send: request => sendOverHttp(request, port), close: project.remove }
+  }, 120_000)
+  afterAll(() => {
+    vi.unstubAllEnvs()
+    next?.close()
+  })
+
+  const whole = { ...KINDS.at(-1)!, request: { target: '/hook/a%2Fb/caf%C3%A9?name=value&empty=', body: '{}' } }
+  const kinds = [...KINDS.slice(0, -1), whole]
+  testRecipe('the route handler', service, async () => ({ ...next, close() {} }), { kinds, behind: 'nothing' })
+
+  const statusOf = (target: string) => next.send(service.sign({ target, body: '{}' }))
+  test.each(['?e', '?a=%20', '?a=~', '?a[]=1'])('re-encodes the query %s, as the page says', async query => {
+    expect(await statusOf(`/hook${query}`)).toBe(401)
+  })
+  test.each(['/hook//a', '/hook/'])('answers %s with 308, as the page says', async target => {
+    expect(await statusOf(target)).toBe(308)
+  })
+})
+
+/** A Worker on workerd, whatever it fetches goes to the server on this port. */
+async function work(file: string, outbound: Server, date: string, flags: string): Promise<RunningRecipe> {
+  const project = createProject(`examples/${file}`)
+  const certificate = await makeCertificate(HOST)
+  const bundle = ['--bundle', '--format=esm', '--platform=node', '--outfile=worker.js']
+  await project.run('esbuild', file, ...bundle)
+  project.write('key.pem', certificate.key)
+  project.write('cert.pem', certificate.cert)
+  project.write('config.capnp', workerdConfig((outbound.address() as AddressInfo).port, date, flags))
+  const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
+  const to = { host: HOST, port, cert: certificate.cert }
+  return { send: request => send(request, to), close: project.remove }
+}
+
+// The newest date that this workerd knows, and one before Node.js compatibility was the default.
+const NEWEST = ['2026-10-20', '[]'] as const
+for (const [date, flags] of [NEWEST, ['2025-09-01', '["nodejs_compat"]']] as const) {
+  testRecipe(`Cloudflare Workers at ${date}`, service, () => work('workers.ts', dnsOverHttps, date, flags), {
+    behind: 'nothing'
+  })
+}
+
+testRecipe(
+  'a Cloudflare Worker in front of an origin',
+  service,
+  async () => {
+    let seen: { method: string; target: string; body: string } | undefined
+    const internet = createServer(async (req, res) => {
+      if (req.headers.host !== 'origin.example') return dnsOverHttps.emit('request', req, res)
+      const { method = '', url: target = '' } = req
+      seen = { method, target, body: (await buffer(req)).toString('latin1') }
+      res.writeHead(req.headers['signed-request-account'] === '1234' ? 202 : 500).end()
+    }).listen(0, '127.0.0.1')
+    await once(internet, 'listening')
+    const worker = await work('workers-origin.ts', internet, ...NEWEST)
+    return {
+      async send(request) {
+        seen = undefined
+        const status = await worker.send(request)
+        const { method, target } = request
+        const body = Buffer.from((request.body ?? '') as Uint8Array).toString('latin1')
+        expect(seen).toEqual(status === 202 ? { method, target, body } : undefined)
+        return status
+      },
+      close() {
+        internet.close()
+        worker.close()
+      }
+    }
+  },
+  { behind: 'nothing', answer: 202 }
+)
 
 /** As wrangler bundles and workerd runs a Worker; whatever it fetches goes to this port, by plain HTTP. */
 const workerdConfig = (port: number, date: string, flags: string): string => `

@@ -77,13 +77,7 @@ const NOT_FOUND = 'rejected key-not-found'
 const TIMEOUT = 'unavailable key-lookup-timeout'
 /** What a runtime makes of some answers: by label the verdict, as it stands in SECURITY.md. */
 const DIFFERENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  deno: {
-    servfail: NOT_FOUND,
-    refused: NOT_FOUND,
-    formerr: NOT_FOUND,
-    notimp: NOT_FOUND,
-    malformed: TIMEOUT
-  },
+  deno: { servfail: NOT_FOUND, refused: NOT_FOUND, formerr: NOT_FOUND, notimp: NOT_FOUND, malformed: TIMEOUT },
   workerd: { servfail: NOT_FOUND, refused: NOT_FOUND },
   'node-20-floor': { 'empty-string': 'unavailable key-lookup-failed', malformed: TIMEOUT }
 }
@@ -137,13 +131,7 @@ async function inNamespace(project: Project, runtime: Runtime, cases: readonly C
   const input: ResolverInput = { requests, bareName: ATTACKED }
   project.write('resolver-input.json', JSON.stringify(input))
   project.write('resolv.conf', RESOLV_CONF)
-  const setting: Setting = {
-    command: runtime.command!,
-    folder: project.folder,
-    records,
-    outcomes,
-    change: CHANGE
-  }
+  const setting: Setting = { command: runtime.command!, folder: project.folder, records, outcomes, change: CHANGE }
   const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
   const script = 'ip link set lo up && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
   const { stdout } = await promisify(execFile)(
@@ -251,9 +239,7 @@ describe.skipIf(!isLinux)('the system resolver', () => {
       })
 
       if (isWorker) return // over HTTPS all answers come over TCP
-      test('gets a long answer over TCP', () => {
-        expect(outcome.overTcp).toContain(LONGEST)
-      })
+      test('gets a long answer over TCP', () => expect(outcome.overTcp).toContain(LONGEST))
     })
   }
 })

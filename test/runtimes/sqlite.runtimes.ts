@@ -49,9 +49,7 @@ describe.each(RUNNING)('sqliteReplayStore on $package', runtime => {
     expect(await resultOf('contract')).toEqual(cases.map(({ name }) => [name, 'passed']))
   })
 
-  test('does what the table says, in every order', async () => {
-    expect(await resultOf('orders')).toEqual([])
-  })
+  test('does what the table says, in every order', async () => expect(await resultOf('orders')).toEqual([]))
 
   test('grants each of 20,000 ids once to two processes, one of which is killed, and none again after a restart', async () => {
     const both = [start('race'), start('race')] as const

@@ -12,9 +12,6 @@ test('unbound accepts the configuration of the page', () => {
   const file = join(folder, 'unbound.conf')
   writeFileSync(file, block!.code)
   const path = `${process.env['PATH']}:/usr/sbin`
-  const said = execFileSync('unbound-checkconf', [file], {
-    encoding: 'utf8',
-    env: { ...process.env, PATH: path }
-  })
+  const said = execFileSync('unbound-checkconf', [file], { encoding: 'utf8', env: { ...process.env, PATH: path } })
   expect(said).toContain('no errors')
 })

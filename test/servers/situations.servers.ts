@@ -324,9 +324,7 @@ describe('what a proxy does', () => {
   proxied('nginx: says http', 'not-https', /the sender used http, or a proxy in front of yours ends TLS/, {
     receive: rightly({ https: 'x-forwarded-proto' })
   })
-  proxied('Caddy: strips a prefix', 'signature-mismatch', /took \/hooks off the path/, {
-    target: '/hooks/in'
-  })
+  proxied('Caddy: strips a prefix', 'signature-mismatch', /took \/hooks off the path/, { target: '/hooks/in' })
   proxied(
     'Caddy: replaces Host',
     'host-mismatch',
@@ -336,27 +334,19 @@ describe('what a proxy does', () => {
   proxied('Caddy: rewrites the path', 'signature-mismatch', /put something in front of the path/, {
     line: line('/hook?id=42')
   })
-  proxied('Caddy: strips a slash', 'signature-mismatch', /slashes were merged or removed/, {
-    target: '/hook/'
-  })
+  proxied('Caddy: strips a slash', 'signature-mismatch', /slashes were merged or removed/, { target: '/hook/' })
   proxied('HAProxy: drops the query', 'signature-mismatch', /key did make this/, { fix: /a query dropped/ })
   proxied('HAProxy: writes escapes in upper case', 'signature-mismatch', /decoded or encoded again/, {
     target: '/caf%c3%a9'
   })
-  proxied('HAProxy: merges slashes', 'signature-mismatch', /slashes were merged/, {
-    target: '/hook//42?id=1'
-  })
+  proxied('HAProxy: merges slashes', 'signature-mismatch', /slashes were merged/, { target: '/hook//42?id=1' })
   proxied('HAProxy: replaces Host', 'host-mismatch', /replaced Host with the address/)
-  proxied('HAProxy: strips a prefix', 'signature-mismatch', /took \/webhooks off the path/, {
-    target: '/webhooks/in'
-  })
+  proxied('HAProxy: strips a prefix', 'signature-mismatch', /took \/webhooks off the path/, { target: '/webhooks/in' })
   proxied('HAProxy: splits a list', 'signature-mismatch', /joined, split or repeated/, {
     request: { headers: { 'X-Nonce': 'a,b' } },
     line: 'x-nonce: a,b'
   })
-  proxied('HAProxy: changes the method', 'signature-mismatch', /method was changed/, {
-    line: line('/hook?id=42')
-  })
+  proxied('HAProxy: changes the method', 'signature-mismatch', /method was changed/, { line: line('/hook?id=42') })
   proxied(
     'Apache: replaces Host',
     'host-mismatch',
@@ -370,10 +360,7 @@ describe('what a proxy does', () => {
     { target: '/hooks/in' }
   )
   proxied('Apache: inflates', 'signature-mismatch', /Content-Length was rewritten: something decoded, decompressed/, {
-    request: {
-      body: gzipSync(`{"a":"${'b'.repeat(200)}"}`),
-      headers: { 'Content-Encoding': 'gzip', ...json }
-    },
+    request: { body: gzipSync(`{"a":"${'b'.repeat(200)}"}`), headers: { 'Content-Encoding': 'gzip', ...json } },
     line: 'content-length: 31'
   })
   proxied('Apache: rewrites', 'signature-mismatch', /decoded or encoded again/, { target: '/a%7Eb?id=42' })
@@ -452,10 +439,7 @@ describe('what a framework makes of it', () => {
     application: inExpress(express.json(), req => parsed(JSON.stringify(req.body), req))
   })
   inFramework('Express: express.raw() inflates', 'digest-mismatch', /decompressed it .*gzip/, {
-    request: {
-      body: gzipSync(`{"a":"${'b'.repeat(200)}"}`),
-      headers: { 'Content-Encoding': 'gzip', ...json }
-    },
+    request: { body: gzipSync(`{"a":"${'b'.repeat(200)}"}`), headers: { 'Content-Encoding': 'gzip', ...json } },
     application: inExpress(express.raw({ type: '*/*' }), req => parsed(req.body, req))
   })
   inFramework('Fastify: its JSON parser, then JSON.stringify', 'digest-mismatch', /a JSON parser read it/, {
@@ -470,11 +454,7 @@ describe('what a framework makes of it', () => {
     application: judge =>
       new Koa()
         .use(async ctx => {
-          judge({
-            ...fromNodeRequest(ctx.req, { https: true }),
-            target: ctx.path,
-            body: await bytes(ctx.req)
-          })
+          judge({ ...fromNodeRequest(ctx.req, { https: true }), target: ctx.path, body: await bytes(ctx.req) })
           ctx.body = ''
         })
         .callback(),
@@ -482,10 +462,7 @@ describe('what a framework makes of it', () => {
   })
   inFramework('Fetch: request.url as the target', 'signature-mismatch', /the target is a whole URL/, {
     application: judge => async (req, res) => {
-      const request = new Request(`https://${req.headers.host}${req.url}`, {
-        method: 'POST',
-        headers: flat(req)
-      })
+      const request = new Request(`https://${req.headers.host}${req.url}`, { method: 'POST', headers: flat(req) })
       judge({ ...fromFetchRequest(request), target: request.url, body: await bytes(req) })
       res.end()
     },
@@ -494,10 +471,7 @@ describe('what a framework makes of it', () => {
   inFramework('Fetch: the URL escapes what the sender did not', 'signature-mismatch', /decoded or encoded again/, {
     target: "/hook?name=O'Neill",
     application: judge => async (req, res) => {
-      const request = new Request(`https://${req.headers.host}${req.url}`, {
-        method: 'POST',
-        headers: flat(req)
-      })
+      const request = new Request(`https://${req.headers.host}${req.url}`, { method: 'POST', headers: flat(req) })
       judge({ ...fromFetchRequest(request), body: await bytes(req) })
       res.end()
     }

@@ -60,9 +60,7 @@ describe.each(Object.entries(PROXIES).filter(([name]) => name !== 'nginx with HT
     receiver.close()
   })
 
-  test('passes on what the page says', async () => {
-    expect(await arrivals(proxy.port, '/hook', seen)).toEqual(row(name))
-  })
+  test('passes on what the page says', async () => expect(await arrivals(proxy.port, '/hook', seen)).toEqual(row(name)))
 
   test('passes on what the page says when it strips a prefix', async () => {
     expect(await arrivals(proxy.strippingPort, '/hooks/hook', seen)).toEqual(row(`${name}, stripping`))

@@ -18,12 +18,7 @@ export interface FaultyProxy {
 /** A TCP proxy on loopback in front of a server, which does what networks do. */
 export async function faultyProxy(serverPort: number): Promise<FaultyProxy> {
   let isPaused = false
-  const pairs = new Set<{
-    client: Socket
-    server: Socket
-    isSilent: boolean
-    change?: (chunk: Buffer) => Buffer
-  }>()
+  const pairs = new Set<{ client: Socket; server: Socket; isSilent: boolean; change?: (chunk: Buffer) => Buffer }>()
   const proxy = createServer(client => {
     const server = connect(serverPort, '127.0.0.1')
     const pair: typeof pairs extends Set<infer P> ? P : never = { client, server, isSilent: false }

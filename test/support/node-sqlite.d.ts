@@ -4,10 +4,7 @@ declare module 'node:sqlite' {
   type SQLOutputValue = null | number | bigint | string | Uint8Array
   interface StatementSync {
     all(...anonymousParameters: SQLInputValue[]): Record<string, SQLOutputValue>[]
-    run(...anonymousParameters: SQLInputValue[]): {
-      changes: number | bigint
-      lastInsertRowid: number | bigint
-    }
+    run(...anonymousParameters: SQLInputValue[]): { changes: number | bigint; lastInsertRowid: number | bigint }
   }
   export class DatabaseSync {
     constructor(path: string, options?: { readOnly?: boolean; timeout?: number })

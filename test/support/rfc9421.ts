@@ -43,11 +43,7 @@ export function signText(text: string, algorithm: Algorithm, saltLength = 64): B
   const bytes = Buffer.from(text, 'latin1')
   if (algorithm === 'ed25519') return sign(null, bytes, PRIVATE_KEYS.ed25519)
   if (algorithm === 'rsa-v1_5-sha256') return sign('sha256', bytes, PRIVATE_KEYS.rsa)
-  return sign('sha512', bytes, {
-    key: PRIVATE_KEYS.rsa,
-    padding: constants.RSA_PKCS1_PSS_PADDING,
-    saltLength
-  })
+  return sign('sha512', bytes, { key: PRIVATE_KEYS.rsa, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength })
 }
 
 export const contentDigest = (body: string, hash: 'sha256' | 'sha512' = 'sha256'): string =>
@@ -99,12 +95,7 @@ export function signed(recipe: Recipe = {}): ReceivedRequest & { headers: Line[]
   return {
     method: 'POST',
     target: '/hook?id=42',
-    headers: present({
-      ...HEADERS,
-      'Signature-Input': own.input,
-      Signature: own.signature,
-      ...recipe.headers
-    }),
+    headers: present({ ...HEADERS, 'Signature-Input': own.input, Signature: own.signature, ...recipe.headers }),
     body: BODY,
     https: true
   }

@@ -89,11 +89,7 @@ test('accepts mock requests of node:http', async () => {
   const signed = service.sign({ method: 'POST', target: '/hook', body: '{}' })
   const rawHeaders = [...(signed.headers as [string, string][])].flat()
 
-  const message = Object.assign(new IncomingMessage(new Socket()), {
-    method: 'POST',
-    url: '/hook',
-    rawHeaders
-  })
+  const message = Object.assign(new IncomingMessage(new Socket()), { method: 'POST', url: '/hook', rawHeaders })
   message.push('{}')
   message.push(null)
   expect((await verify(fromNodeRequest(message, { https: true }))).status).toBe('verified')
@@ -120,11 +116,6 @@ test('accepts a Lambda event with empty fields of the other form, or with only t
     requestContext: null
   }
   expect(fromLambdaEvent(v1 as never)).toMatchObject({ target: '/a?b=1', headers: [['Host', 'h']] })
-  const v2 = {
-    rawPath: '/a',
-    rawQueryString: 'b=%2F',
-    headers: {},
-    requestContext: { http: { method: 'GET' } }
-  }
+  const v2 = { rawPath: '/a', rawQueryString: 'b=%2F', headers: {}, requestContext: { http: { method: 'GET' } } }
   expect(fromLambdaEvent(v2)).toMatchObject({ method: 'GET', target: '/a?b=%2F' })
 })

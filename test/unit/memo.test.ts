@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parseFields } from '../../src/http/fields.ts'
 import { parseSignatureHeader } from '../../src/index.ts'
 import { memoizeRecent, memoizeWeak } from '../../src/memo.ts'
@@ -53,11 +53,11 @@ describe('what is cached of one Signature header', () => {
     `signature="AAAA"`
   ]
 
-  it('does not leak into the next call', () => {
+  test('does not leak into the next call', () => {
     expectNoTrace(inputs, n => `keyId="other${n}",headers="x${n}",signature="CCCC"`, parseSignatureHeader)
   })
 
-  it('is copied for a caller of the public function', () => {
+  test('is copied for a caller of the public function', () => {
     const first = parseSignatureHeader(inputs[0]!)
     if (first.ok) first.value.headers.length = 0
     expect(parseSignatureHeader(inputs[1]!)).toMatchObject({
@@ -107,13 +107,11 @@ describe('what is cached of the lines of one request', () => {
     return [values.get('host'), values.get('date'), values.has('Host'), values.has('host'), [...repeated]]
   }
 
-  it('does not leak into the next call', () => {
-    expectNoTrace<Lines>(inputs, n => [[`X-${n}`, '']], read)
-  })
+  test('does not leak into the next call', () => expectNoTrace<Lines>(inputs, n => [[`X-${n}`, '']], read))
 })
 
 describe('memoizeRecent', () => {
-  it('computes a known key once, and drops the oldest of more than a few', () => {
+  test('computes a known key once, and drops the oldest of more than a few', () => {
     const computed: string[] = []
     const upper = memoizeRecent((text: string) => {
       computed.push(text)
@@ -130,7 +128,7 @@ describe('memoizeRecent', () => {
     expect(computed).toEqual([...few, 'e', 'a'])
   })
 
-  it('remembers an undefined result', () => {
+  test('remembers an undefined result', () => {
     const compute = vi.fn((_: string): string | undefined => undefined)
     const memo = memoizeRecent(compute)
     expect([memo('a'), memo('a')]).toEqual([undefined, undefined])
@@ -139,7 +137,7 @@ describe('memoizeRecent', () => {
 })
 
 describe('memoizeWeak', () => {
-  it('computes once for each object, and undefined too', () => {
+  test('computes once for each object, and undefined too', () => {
     const compute = vi.fn(() => undefined)
     const memo = memoizeWeak<object, undefined>(compute)
     const key = {}

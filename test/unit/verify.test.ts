@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   createVerifier,
   httpStatus,
@@ -37,7 +37,7 @@ function countedStream(chunks: readonly (string | Uint8Array)[]) {
 }
 
 describe('a request signed like the sample of the specification', () => {
-  it('is verified, with everything the receiver needs', async () => {
+  test('is verified, with everything the receiver needs', async () => {
     const request = service.sign({ method: 'POST', target: '/hook?x=%2F', body: BODY })
     const verdict = await verifierWith()(request)
     expect(verdict).toMatchObject({
@@ -57,7 +57,7 @@ describe('a request signed like the sample of the specification', () => {
     expect(structuredClone(verdict).checks).toEqual(verdict.checks)
   })
 
-  it('gives no nonce that is not covered', async () => {
+  test('gives no nonce that is not covered', async () => {
     const covered = ['(request-target)', 'Host', 'Date', 'X-Service-ID', 'Digest']
     const verdict = await verifierWith()(service.sign({ covered }))
     expect(verdict).toMatchObject({ status: 'verified', nonce: undefined })
@@ -65,7 +65,7 @@ describe('a request signed like the sample of the specification', () => {
 })
 
 describe('a local failure', () => {
-  it('does not stop the other local checks, and causes no DNS query or body read', async () => {
+  test('does not stop the other local checks, and causes no DNS query or body read', async () => {
     const lookupTxt = vi.fn(service.lookupTxt)
     const { counter, stream } = countedStream([BODY])
     const request = { ...service.sign({ body: BODY }), https: false, body: stream }
@@ -77,7 +77,7 @@ describe('a local failure', () => {
 })
 
 describe('a streamed body', () => {
-  it('is read after the signature was verified, and returned', async () => {
+  test('is read after the signature was verified, and returned', async () => {
     const { counter, stream } = countedStream([BODY.slice(0, 5), BODY.slice(5, 6), BODY.slice(6)])
     const verdict = await verifierWith()({ ...service.sign({ body: BODY }), body: stream })
     expect(verdict.status).toBe('verified')
@@ -85,7 +85,7 @@ describe('a streamed body', () => {
     if (verdict.status === 'verified') expect(Buffer.from(verdict.body).toString()).toBe(BODY)
   })
 
-  it('is read no further than maxBodyBytes', async () => {
+  test('is read no further than maxBodyBytes', async () => {
     const chunk = new Uint8Array(1000)
     const { counter, stream } = countedStream(Array.from({ length: 100 }, () => chunk))
     const request = { ...service.sign({ body: new Uint8Array(100_000) }), body: stream }
@@ -106,7 +106,7 @@ describe('release', () => {
     }
   }
 
-  it('lets a retry in, and frees no later claim when it is called twice', async () => {
+  test('lets a retry in, and frees no later claim when it is called twice', async () => {
     const replayStore = store()
     const verify = verifierWith({ replayStore })
     const request = service.sign()
@@ -117,7 +117,7 @@ describe('release', () => {
     expect(codesOf(await verify(request))).toEqual(['replay: replayed'])
   })
 
-  it('is asked of the store once, also by two calls at the same time', async () => {
+  test('is asked of the store once, also by two calls at the same time', async () => {
     const replayStore = { ...store(), release: vi.fn(async () => {}) }
     const verify = verifierWith({ replayStore })
     const verdict = await verify(service.sign())
@@ -125,7 +125,7 @@ describe('release', () => {
     expect(replayStore.release).toHaveBeenCalledOnce()
   })
 
-  it('takes a store whose release returns no promise, or throws', async () => {
+  test('takes a store whose release returns no promise, or throws', async () => {
     const release = vi
       .fn((): never => undefined as never)
       .mockImplementationOnce(() => {
@@ -138,7 +138,7 @@ describe('release', () => {
     expect(release).toHaveBeenCalledTimes(2)
   })
 
-  it('can be tried again when the store could not be reached', async () => {
+  test('can be tried again when the store could not be reached', async () => {
     const replayStore = store()
     const release = vi.fn(replayStore.release).mockRejectedValueOnce(new Error('gone'))
     const verify = verifierWith({ replayStore: { claim: replayStore.claim, release } })
@@ -148,7 +148,7 @@ describe('release', () => {
     expect(replayStore.held.size).toBe(0)
   })
 
-  it('does nothing without a store, and for a refused request', async () => {
+  test('does nothing without a store, and for a refused request', async () => {
     const replayStore = { ...store(), release: vi.fn() }
     const verify = verifierWith({ replayStore })
     await verify.release(await verify({ ...service.sign(), https: false }))
@@ -160,18 +160,15 @@ describe('release', () => {
     expect(replayStore.release).not.toHaveBeenCalled()
   })
 
-  it('rejects a copy of a verdict, which has no token, and the verdict of another verifier', async () => {
+  test('rejects a copy of a verdict, which has no token, and the verdict of another verifier', async () => {
     const [verify, other] = [verifierWith({ replayStore: store() }), verifierWith({ replayStore: store() })]
     const verdict = await verify(service.sign())
-    const rejection = expect.objectContaining({
-      name: 'TypeError',
-      message: expect.stringContaining('a copy')
-    })
+    const rejection = expect.objectContaining({ name: 'TypeError', message: expect.stringContaining('a copy') })
     await expect(verify.release(structuredClone(verdict))).rejects.toEqual(rejection)
     await expect(other.release(verdict)).rejects.toEqual(rejection)
   })
 
-  it('rejects a promise, and anything else that is not a verdict', async () => {
+  test('rejects a promise, and anything else that is not a verdict', async () => {
     const verify = verifierWith({})
     await expect(verify.release(verify(service.sign()) as never)).rejects.toThrow(
       'verify.release() got a Promise, so an await is missing'
@@ -183,7 +180,7 @@ describe('release', () => {
 describe('accounts', () => {
   const request = service.sign()
 
-  it('cannot be decided by a function that fails', async () => {
+  test('cannot be decided by a function that fails', async () => {
     const failing = [
       () => {
         throw new Error('secret-token')
@@ -202,7 +199,7 @@ describe('accounts', () => {
     }
   })
 
-  it('are asked only after the signature has verified, so that a stranger causes no I/O', async () => {
+  test('are asked only after the signature has verified, so that a stranger causes no I/O', async () => {
     const accounts = vi.fn(() => true)
     const verify = verifierWith({ accounts })
     const forged = await verify({ ...request, target: '/other' })

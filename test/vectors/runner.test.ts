@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { runVectors } from '../support/run-process.ts'
 import { loadVectors } from '../support/vectors.ts'
 
@@ -31,225 +31,219 @@ const script = (code: string): string[] => [process.execPath, '-e', code]
 const RIGHT = 'JSON.stringify(vector.verdict)'
 const total = (stdout: string): string => /^all .*/m.exec(stdout)?.[0].replace(/ +/g, ' ') ?? ''
 
-describe('signed-requests-vectors', () => {
-  it('ends with 0 and counts by check when every answer is right', async () => {
-    const { code, stdout, stderr } = await run(program('right', RIGHT))
-    expect(stderr).toBe('')
-    expect(total(stdout)).toBe(`all ${loadVectors().length} 0 0`)
-    expect(stdout).toMatch(/^digest +\d+ +0 +0$/m)
-    expect(code).toBe(0)
-  })
+test('ends with 0 and counts by check when every answer is right', async () => {
+  const { code, stdout, stderr } = await run(program('right', RIGHT))
+  expect(stderr).toBe('')
+  expect(total(stdout)).toBe(`all ${loadVectors().length} 0 0`)
+  expect(stdout).toMatch(/^digest +\d+ +0 +0$/m)
+  expect(code).toBe(0)
+})
 
-  it('accepts a whole verdict of the library as an answer', async () => {
-    const whole = '({ ...vector.verdict, failures: vector.verdict.failures ?? [], checks: {} })'
-    const { code } = await run(program('whole', `JSON.stringify(${whole})`), '--only', 'https')
-    expect(code).toBe(0)
-  })
+test('accepts a whole verdict of the library as an answer', async () => {
+  const whole = '({ ...vector.verdict, failures: vector.verdict.failures ?? [], checks: {} })'
+  const { code } = await run(program('whole', `JSON.stringify(${whole})`), '--only', 'https')
+  expect(code).toBe(0)
+})
 
-  it('accepts a last answer without a line break', async () => {
-    const code = 'process.stdin.resume().on(\'end\', () => process.stdout.write(\'{"status":"verified"}\'))'
-    const [vector] = loadVectors().filter(({ verdict }) => verdict.status === 'verified')
-    expect(await run(script(code), '--only', vector!.name)).toMatchObject({ code: 0, stderr: '' })
-  })
+test('accepts a last answer without a line break', async () => {
+  const code = 'process.stdin.resume().on(\'end\', () => process.stdout.write(\'{"status":"verified"}\'))'
+  const [vector] = loadVectors().filter(({ verdict }) => verdict.status === 'verified')
+  expect(await run(script(code), '--only', vector!.name)).toMatchObject({ code: 0, stderr: '' })
+})
 
-  it('ends with 1 and names the vector, its clause and both verdicts when one differs', async () => {
-    const answer = `vector.name === 'date-too-old' ? '{"status":"verified"}' : ${RIGHT}`
-    const { code, stdout } = await run(program('one', answer), '--only', 'date')
-    expect(stdout).toContain('FAIL date-too-old (')
-    expect(stdout).toContain('expected: rejected: date date-too-old\n     answered: verified\n')
-    expect(total(stdout)).toMatch(/^all \d+ 1 0$/)
-    expect(code).toBe(1)
-  })
+test('ends with 1 and names the vector, its clause and both verdicts when one differs', async () => {
+  const answer = `vector.name === 'date-too-old' ? '{"status":"verified"}' : ${RIGHT}`
+  const { code, stdout } = await run(program('one', answer), '--only', 'date')
+  expect(stdout).toContain('FAIL date-too-old (')
+  expect(stdout).toContain('expected: rejected: date date-too-old\n     answered: verified\n')
+  expect(total(stdout)).toMatch(/^all \d+ 1 0$/)
+  expect(code).toBe(1)
+})
 
-  it('counts every other answer as a difference', async () => {
-    const answers = Object.entries({
-      'another status': `JSON.stringify({ ...vector.verdict, status: 'unavailable' })`,
-      'status is missing': `JSON.stringify({ failures: vector.verdict.failures })`,
-      'a code of another check': `JSON.stringify({ status: 'rejected', failures: [{ check: 'host', code: 'not-https' }] })`,
-      'a failure too many': `JSON.stringify({ status: 'rejected', failures: [...vector.verdict.failures, { check: 'a', code: 'b' }] })`,
-      'failures that are no list': `JSON.stringify({ ...vector.verdict, failures: 'none' })`,
-      null: "'null'",
-      'not JSON': "'hello'",
-      'an empty line': "''"
-    })
-    const vectors = loadVectors().filter(({ file, verdict }) => file === 'date' && verdict.status === 'rejected')
-    const wrong = answers.map(([answer, code], at) => `case '${vectors[at]!.name}': return ${code} // ${answer}`)
-    const answer = `(() => { switch (vector.name) {\n${wrong.join('\n')}\ndefault: return ${RIGHT} } })()`
-    const { code, stdout, stderr } = await run(program('others', answer), '--only', 'date')
-    const counted = new Set(Array.from(stdout.matchAll(/^FAIL (\S+)/gm), ([, name]) => name))
-    expect(answers.filter((_, at) => !counted.has(vectors[at]!.name))).toEqual([])
-    expect({ code, stderr, count: counted.size }).toEqual({ code: 1, stderr: '', count: answers.length })
+test('counts every other answer as a difference', async () => {
+  const answers = Object.entries({
+    'another status': `JSON.stringify({ ...vector.verdict, status: 'unavailable' })`,
+    'status is missing': `JSON.stringify({ failures: vector.verdict.failures })`,
+    'a code of another check': `JSON.stringify({ status: 'rejected', failures: [{ check: 'host', code: 'not-https' }] })`,
+    'a failure too many': `JSON.stringify({ status: 'rejected', failures: [...vector.verdict.failures, { check: 'a', code: 'b' }] })`,
+    'failures that are no list': `JSON.stringify({ ...vector.verdict, failures: 'none' })`,
+    null: "'null'",
+    'not JSON': "'hello'",
+    'an empty line': "''"
   })
+  const vectors = loadVectors().filter(({ file, verdict }) => file === 'date' && verdict.status === 'rejected')
+  const wrong = answers.map(([answer, code], at) => `case '${vectors[at]!.name}': return ${code} // ${answer}`)
+  const answer = `(() => { switch (vector.name) {\n${wrong.join('\n')}\ndefault: return ${RIGHT} } })()`
+  const { code, stdout, stderr } = await run(program('others', answer), '--only', 'date')
+  const counted = new Set(Array.from(stdout.matchAll(/^FAIL (\S+)/gm), ([, name]) => name))
+  expect(answers.filter((_, at) => !counted.has(vectors[at]!.name))).toEqual([])
+  expect({ code, stderr, count: counted.size }).toEqual({ code: 1, stderr: '', count: answers.length })
+})
 
-  it('shows the note of a vector that differs', async () => {
-    const { note, verdict } = loadVectors().find(({ name }) => name === 'date-right-in-another-header')!
-    expect(verdict.status).toBe('rejected')
-    const answer = program('noted', `'{"status":"verified"}'`)
-    const { stdout } = await run(answer, '--only', 'date-right-in-another-header')
-    expect(stdout).toContain(
-      `\n     note:     ${note}\n     expected: rejected: date date-too-old\n     answered: verified\n`
-    )
-  })
+test('shows the note of a vector that differs', async () => {
+  const { note, verdict } = loadVectors().find(({ name }) => name === 'date-right-in-another-header')!
+  expect(verdict.status).toBe('rejected')
+  const answer = program('noted', `'{"status":"verified"}'`)
+  const { stdout } = await run(answer, '--only', 'date-right-in-another-header')
+  expect(stdout).toContain(
+    `\n     note:     ${note}\n     expected: rejected: date date-too-old\n     answered: verified\n`
+  )
+})
 
-  it('names the vector that has no answer, and prints each line of the program as a line', async () => {
-    const crash = "process.stderr.write('Traceback:\\n  line 2\\n\\nKeyError\\n'); process.exit(7)"
-    const answer = `vector.name === 'date-too-old' ? (() => { ${crash} })() : ${RIGHT}`
-    const { code, stderr } = await run(program('named', answer), '--only', 'date')
-    const [problem, ...lines] = stderr.trimEnd().split('\n')
-    expect(problem).toMatch(/ended with code 7 after \d+ of \d+ answers$/)
-    expect(lines).toEqual([
-      '  not answered: date-too-old (--show date-too-old prints it)',
-      '  it says: Traceback:',
-      '  it says:   line 2',
-      '  it says: KeyError'
-    ])
-    expect(code).toBe(2)
-  })
+test('names the vector that has no answer, and prints each line of the program as a line', async () => {
+  const crash = "process.stderr.write('Traceback:\\n  line 2\\n\\nKeyError\\n'); process.exit(7)"
+  const answer = `vector.name === 'date-too-old' ? (() => { ${crash} })() : ${RIGHT}`
+  const { code, stderr } = await run(program('named', answer), '--only', 'date')
+  const [problem, ...lines] = stderr.trimEnd().split('\n')
+  expect(problem).toMatch(/ended with code 7 after \d+ of \d+ answers$/)
+  expect(lines).toEqual([
+    '  not answered: date-too-old (--show date-too-old prints it)',
+    '  it says: Traceback:',
+    '  it says:   line 2',
+    '  it says: KeyError'
+  ])
+  expect(code).toBe(2)
+})
 
-  it.each([
+test.each([
+  [
+    'date-right-in-another-header',
+    ['  POST /hook?id=42', '  X-Date: Fri, 20 Nov 2026 12:00:00 GMT', '  {"event":"published"}'],
     [
-      'date-right-in-another-header',
-      ['  POST /hook?id=42', '  X-Date: Fri, 20 Nov 2026 12:00:00 GMT', '  {"event":"published"}'],
-      [
-        '  Some senders sign',
-        '  (request-target): post /hook?id=42\n  host: hooks.example.com\n',
-        'now: 2026-11-20T12:00:00Z'
-      ]
-    ],
-    [
-      'key-too-long-for-this-receiver',
-      ['"maxRsaBits":2047'],
-      ['one._domainkey.service.example: [["v=DKIM1; k=rsa; p=']
-    ],
-    ['body-unreadable', ['it breaks off with ECONNRESET'], []],
-    ['digest-of-a-binary-body', ['  base64: '], []],
-    ['https-missing', ['request, over HTTP:'], []],
-    ['request-value-line-feed', ['\\x0a'], []],
-    ['account-check-failed', ['the function that decides on accounts fails'], []],
-    ['replayed', ['replay store: claimed'], []],
-    ['signature-missing', ['what is signed: it cannot be built'], []]
-  ])('--show prints %s', async (name, lines, others) => {
-    const { code, stdout } = await runVectors(['--show', name])
-    const { json, verdict } = loadVectors().find(vector => vector.name === name)!
-    for (const line of [...lines, ...others, json.signing?.sha256 ?? '']) expect(stdout).toContain(line)
-    const failures = verdict.status === 'verified' ? [] : verdict.failures.map(({ check, code }) => `${check} ${code}`)
-    const expected = [verdict.status, failures.join(', ')].filter(Boolean).join(': ')
-    expect(stdout.trimEnd().split('\n').at(-1)).toBe(`expected: ${expected}`)
-    expect(stdout).not.toMatch(/[^\n -~]/)
-    expect(code).toBe(0)
-  })
+      '  Some senders sign',
+      '  (request-target): post /hook?id=42\n  host: hooks.example.com\n',
+      'now: 2026-11-20T12:00:00Z'
+    ]
+  ],
+  ['key-too-long-for-this-receiver', ['"maxRsaBits":2047'], ['one._domainkey.service.example: [["v=DKIM1; k=rsa; p=']],
+  ['body-unreadable', ['it breaks off with ECONNRESET'], []],
+  ['digest-of-a-binary-body', ['  base64: '], []],
+  ['https-missing', ['request, over HTTP:'], []],
+  ['request-value-line-feed', ['\\x0a'], []],
+  ['account-check-failed', ['the function that decides on accounts fails'], []],
+  ['replayed', ['replay store: claimed'], []],
+  ['signature-missing', ['what is signed: it cannot be built'], []]
+])('--show prints %s', async (name, lines, others) => {
+  const { code, stdout } = await runVectors(['--show', name])
+  const { json, verdict } = loadVectors().find(vector => vector.name === name)!
+  for (const line of [...lines, ...others, json.signing?.sha256 ?? '']) expect(stdout).toContain(line)
+  const failures = verdict.status === 'verified' ? [] : verdict.failures.map(({ check, code }) => `${check} ${code}`)
+  const expected = [verdict.status, failures.join(', ')].filter(Boolean).join(': ')
+  expect(stdout.trimEnd().split('\n').at(-1)).toBe(`expected: ${expected}`)
+  expect(stdout).not.toMatch(/[^\n -~]/)
+  expect(code).toBe(0)
+})
 
-  it('escapes terminal sequences in the output of the program', async () => {
-    const answer = `JSON.stringify({ status: '\\u001b[2J\\u202e', failures: [] })`
-    const { stdout } = await run(program('escape', answer), '--only', 'https')
-    const after = "process.stderr.write('\\x1b[31mred\\x07\\n'); process.exit(3)"
-    const { stderr, code } = await run(script(after), '--only', 'https')
-    expect(stdout + stderr).not.toMatch(/[^\n -~]/)
-    expect(stdout).toContain('\\x1b[2J\\u202e')
-    expect(stderr).toContain('it says: \\x1b[31mred')
-    expect(code).toBe(2)
-  })
+test('escapes terminal sequences in the output of the program', async () => {
+  const answer = `JSON.stringify({ status: '\\u001b[2J\\u202e', failures: [] })`
+  const { stdout } = await run(program('escape', answer), '--only', 'https')
+  const after = "process.stderr.write('\\x1b[31mred\\x07\\n'); process.exit(3)"
+  const { stderr, code } = await run(script(after), '--only', 'https')
+  expect(stdout + stderr).not.toMatch(/[^\n -~]/)
+  expect(stdout).toContain('\\x1b[2J\\u202e')
+  expect(stderr).toContain('it says: \\x1b[31mred')
+  expect(code).toBe(2)
+})
 
-  it('does not mind how the program ends after its last answer', async () => {
-    const failing = program('failing', RIGHT, 'process.exit(3)')
-    expect(await run(failing, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
-    const lingering = program('lingering', RIGHT, 'setInterval(() => {}, 1000)')
-    expect(await run(lingering, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
-  })
+test('does not mind how the program ends after its last answer', async () => {
+  const failing = program('failing', RIGHT, 'process.exit(3)')
+  expect(await run(failing, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
+  const lingering = program('lingering', RIGHT, 'setInterval(() => {}, 1000)')
+  expect(await run(lingering, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
+})
 
-  it('writes each vector with the version and the source that its file has, as the schema says', async () => {
-    const written = join(folder, 'written.jsonl')
-    const answer = `(fs.appendFileSync(${JSON.stringify(written)}, line + '\\n'), ${RIGHT})`
-    const command = program('written', answer)
-    writeFileSync(command[1]!, `import fs from 'node:fs'\n${readFileSync(command[1]!, 'utf8')}`)
-    expect((await run(command)).code).toBe(0)
-    const lines = readFileSync(written, 'utf8').trim().split('\n')
-    const schema = JSON.parse(readFileSync(new URL('../../fixtures/schema.json', import.meta.url), 'utf8'))
-    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true }).addSchema(schema, 'schema')
-    const isVector = ajv.compile({ $ref: 'schema#/$defs/vector' })
-    const vectors = loadVectors()
-    expect(lines).toHaveLength(vectors.length)
-    for (const [at, line] of lines.entries()) {
-      const { schema_version, source, ...rest } = JSON.parse(line)
-      expect({ schema_version, source }).toEqual({ schema_version: 1, source: vectors[at]!.source })
-      expect(rest).toMatchObject({ name: vectors[at]!.name })
-      expect([isVector(JSON.parse(line)), isVector.errors]).toEqual([true, null])
-    }
-  })
+test('writes each vector with the version and the source that its file has, as the schema says', async () => {
+  const written = join(folder, 'written.jsonl')
+  const answer = `(fs.appendFileSync(${JSON.stringify(written)}, line + '\\n'), ${RIGHT})`
+  const command = program('written', answer)
+  writeFileSync(command[1]!, `import fs from 'node:fs'\n${readFileSync(command[1]!, 'utf8')}`)
+  expect((await run(command)).code).toBe(0)
+  const lines = readFileSync(written, 'utf8').trim().split('\n')
+  const schema = JSON.parse(readFileSync(new URL('../../fixtures/schema.json', import.meta.url), 'utf8'))
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true }).addSchema(schema, 'schema')
+  const isVector = ajv.compile({ $ref: 'schema#/$defs/vector' })
+  const vectors = loadVectors()
+  expect(lines).toHaveLength(vectors.length)
+  for (const [at, line] of lines.entries()) {
+    const { schema_version, source, ...rest } = JSON.parse(line)
+    expect({ schema_version, source }).toEqual({ schema_version: 1, source: vectors[at]!.source })
+    expect(rest).toMatchObject({ name: vectors[at]!.name })
+    expect([isVector(JSON.parse(line)), isVector.errors]).toEqual([true, null])
+  }
+})
 
-  it.each([
-    ['says nothing and ends', script(''), 'ended with code 0 after 0 of'],
-    ['crashes half way', program('crash', `at === 3 ? process.exit(7) : ${RIGHT}`), 'ended with code 7 after 3 of'],
-    ['is killed', script("process.kill(process.pid, 'SIGKILL')"), 'ended with SIGKILL after 0 of'],
-    ['never answers', script('setInterval(() => {}, 1000)'), 'no answer within 0.5 s, after 0 of'],
-    [
-      'stops half way',
-      program('stop', `at === 3 ? await new Promise(() => setInterval(() => {}, 1000)) : ${RIGHT}`),
-      'no answer within 0.5 s, after 3 of'
-    ],
-    ['answers forever', script("for (;;) process.stdout.write('{}\\n')"), 'more answers than vectors'],
-    ['answers once too often', program('often', RIGHT, "console.log('{}')"), 'more answers than vectors'],
-    [
-      'writes a line without an end',
-      script("const a = () => process.stdout.write('a'.repeat(65536), a); a()"),
-      'answer 1 is longer than'
-    ],
-    ['does not exist', ['/no/such/program'], 'could not be started (ENOENT)'],
-    ['is a folder', [folder], 'could not be started (EACCES)']
-  ])('ends with 2 when the program %s', async (name, command, problem) => {
-    // Only where time is the point, a short one: the machine may be busy.
-    const isLate = problem.startsWith('no answer')
-    const { code, stderr } = await run(command, '--only', 'https', '--only', 'host', '--timeout', isLate ? '0.5' : '15')
-    expect(stderr, name).toContain(isLate ? 'no answer within 0.5 s' : problem)
-    const named = problem.startsWith('more answers') ? [] : [expect.stringMatching(/^ {2}not answered: \S+ \(--show/)]
-    expect(stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(/^signed-requests-vectors: /), ...named])
-    expect(code).toBe(2)
-  })
+test.each([
+  ['says nothing and ends', script(''), 'ended with code 0 after 0 of'],
+  ['crashes half way', program('crash', `at === 3 ? process.exit(7) : ${RIGHT}`), 'ended with code 7 after 3 of'],
+  ['is killed', script("process.kill(process.pid, 'SIGKILL')"), 'ended with SIGKILL after 0 of'],
+  ['never answers', script('setInterval(() => {}, 1000)'), 'no answer within 0.5 s, after 0 of'],
+  [
+    'stops half way',
+    program('stop', `at === 3 ? await new Promise(() => setInterval(() => {}, 1000)) : ${RIGHT}`),
+    'no answer within 0.5 s, after 3 of'
+  ],
+  ['answers forever', script("for (;;) process.stdout.write('{}\\n')"), 'more answers than vectors'],
+  ['answers once too often', program('often', RIGHT, "console.log('{}')"), 'more answers than vectors'],
+  [
+    'writes a line without an end',
+    script("const a = () => process.stdout.write('a'.repeat(65536), a); a()"),
+    'answer 1 is longer than'
+  ],
+  ['does not exist', ['/no/such/program'], 'could not be started (ENOENT)'],
+  ['is a folder', [folder], 'could not be started (EACCES)']
+])('ends with 2 when the program %s', async (name, command, problem) => {
+  // Only where time is the point, a short one: the machine may be busy.
+  const isLate = problem.startsWith('no answer')
+  const { code, stderr } = await run(command, '--only', 'https', '--only', 'host', '--timeout', isLate ? '0.5' : '15')
+  expect(stderr, name).toContain(isLate ? 'no answer within 0.5 s' : problem)
+  const named = problem.startsWith('more answers') ? [] : [expect.stringMatching(/^ {2}not answered: \S+ \(--show/)]
+  expect(stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(/^signed-requests-vectors: /), ...named])
+  expect(code).toBe(2)
+})
 
-  it('ends the processes that the program started', async () => {
-    const nested = script(
-      "require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })"
-    )
-    // The grandchild holds the output open: only its end lets the command end.
-    expect((await run(nested, '--only', 'https', '--timeout', '0.5')).code).toBe(2)
-  })
+test('ends the processes that the program started', async () => {
+  const nested = script(
+    "require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })"
+  )
+  // The grandchild holds the output open: only its end lets the command end.
+  expect((await run(nested, '--only', 'https', '--timeout', '0.5')).code).toBe(2)
+})
 
-  it('lists the vectors without a command', async () => {
-    const { code, stdout } = await runVectors(['--list', '--only', 'https'])
-    expect(stdout).toEqual(expect.stringMatching(/^https-missing +https +rejected: https not-https$/m))
-    expect(stdout.trim().split('\n')).toHaveLength(loadVectors().filter(({ file }) => file === 'https').length)
-    expect(code).toBe(0)
-  })
+test('lists the vectors without a command', async () => {
+  const { code, stdout } = await runVectors(['--list', '--only', 'https'])
+  expect(stdout).toEqual(expect.stringMatching(/^https-missing +https +rejected: https not-https$/m))
+  expect(stdout.trim().split('\n')).toHaveLength(loadVectors().filter(({ file }) => file === 'https').length)
+  expect(code).toBe(0)
+})
 
-  it('selects vectors by name, file and standard', async () => {
-    const count = async (...only: string[]) =>
-      (await runVectors(['--list', ...only.flatMap(name => ['--only', name])])).stdout.trim().split('\n').length
-    const vectors = loadVectors()
-    expect(await count('date-too-old')).toBe(1)
-    expect(await count('date-too-old', 'date')).toBe(vectors.filter(({ file }) => file === 'date').length)
-    expect((await count('draft-cavage')) + (await count('rfc9421'))).toBe(vectors.length)
-  })
+test('selects vectors by name, file and standard', async () => {
+  const count = async (...only: string[]) =>
+    (await runVectors(['--list', ...only.flatMap(name => ['--only', name])])).stdout.trim().split('\n').length
+  const vectors = loadVectors()
+  expect(await count('date-too-old')).toBe(1)
+  expect(await count('date-too-old', 'date')).toBe(vectors.filter(({ file }) => file === 'date').length)
+  expect((await count('draft-cavage')) + (await count('rfc9421'))).toBe(vectors.length)
+})
 
-  it('selects for a standard what that standard judges', () => {
-    for (const { name, file, json } of loadVectors()) {
-      const { schemes = ['draft-cavage'] } = json.options
-      const hasInput = json.request.headers.some(([header]) => header.toLowerCase() === 'signature-input')
-      const isRfc9421 = schemes.includes('rfc9421') && (hasInput || schemes.length === 1)
-      expect([name, file === 'rfc9421']).toEqual([name, isRfc9421])
-    }
-  })
+test('selects for a standard what that standard judges', () => {
+  for (const { name, file, json } of loadVectors()) {
+    const { schemes = ['draft-cavage'] } = json.options
+    const hasInput = json.request.headers.some(([header]) => header.toLowerCase() === 'signature-input')
+    const isRfc9421 = schemes.includes('rfc9421') && (hasInput || schemes.length === 1)
+    expect([name, file === 'rfc9421']).toEqual([name, isRfc9421])
+  }
+})
 
-  it.each([
-    ['no command', [], 'a command is missing'],
-    ['nothing after --', ['--'], 'a command is missing'],
-    ['a command without --', ['python3'], "Unexpected argument 'python3'"],
-    ['an unknown vector', ['--only', 'nothing', '--', 'true'], 'there is no vector nothing'],
-    ['an unknown vector to show', ['--show', 'date'], 'there is no vector date'],
-    ['a timeout of none', ['--timeout', '0', '--', 'true'], '--timeout takes seconds'],
-    ['a timeout that is no number', ['--timeout', '1e3', '--', 'true'], '--timeout takes seconds']
-  ])('ends with 64 for %s', async (_, args, message) => {
-    const { code, stderr } = await runVectors([...args])
-    expect(stderr).toContain(message)
-    expect(code).toBe(64)
-  })
+test.each([
+  ['no command', [], 'a command is missing'],
+  ['nothing after --', ['--'], 'a command is missing'],
+  ['a command without --', ['python3'], "Unexpected argument 'python3'"],
+  ['an unknown vector', ['--only', 'nothing', '--', 'true'], 'there is no vector nothing'],
+  ['an unknown vector to show', ['--show', 'date'], 'there is no vector date'],
+  ['a timeout of none', ['--timeout', '0', '--', 'true'], '--timeout takes seconds'],
+  ['a timeout that is no number', ['--timeout', '1e3', '--', 'true'], '--timeout takes seconds']
+])('ends with 64 for %s', async (_, args, message) => {
+  const { code, stderr } = await runVectors([...args])
+  expect(stderr).toContain(message)
+  expect(code).toBe(64)
 })

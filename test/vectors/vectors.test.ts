@@ -36,11 +36,7 @@ test('a verifier that has judged other vectors gives each the same verdict', asy
       world = given
       const verify =
         verifiers.get(key) ??
-        createVerifier({
-          ...given,
-          now: () => world.now!(),
-          lookupTxt: (...query) => world.lookupTxt!(...query)
-        })
+        createVerifier({ ...given, now: () => world.now!(), lookupTxt: (...query) => world.lookupTxt!(...query) })
       verifiers.set(key, verify)
       return verify
     }, vector)

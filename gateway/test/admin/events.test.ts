@@ -122,9 +122,7 @@ test('says a line that signs what this gateway expects', () => {
     send: expect.stringMatching(/ --prefix=\/hooks --scheme=rfc9421$/)
   })
   // Without the header of the proxy, nothing is put back.
-  expect(sendWith('x-forwarded-prefix')).toMatchObject({
-    send: expect.not.stringMatching(/--(?:prefix|scheme)/)
-  })
+  expect(sendWith('x-forwarded-prefix')).toMatchObject({ send: expect.not.stringMatching(/--(?:prefix|scheme)/) })
 })
 
 test.each([

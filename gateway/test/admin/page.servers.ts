@@ -445,9 +445,7 @@ describe.each(['light', 'dark'] as const)('in the %s scheme', colorScheme => {
   test.each([1280, 400])('has no fault of WCAG 2.2 AA that axe finds, at %i pixels', async width => {
     const { record, page, rows, detail } = await start({}, { colorScheme, viewport: { width, height: 800 } })
     await record(sign())
-    await record(sign(), {
-      lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' }))
-    })
+    await record(sign(), { lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' })) })
     await record(withHeader(sign(), 'Content-Type', 'text/plain'))
     await record(forged())
     await record(scan)

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { type Diagnosis, dnsTxtLookup, type ReceivedRequest, type VerifierOptions } from 'signed-requests'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runInside } from '../../../test/support/run-cli.ts'
 import { logText } from '../../src/log.ts'
 import { type Application, send, sharedService, startApplication, startTestGateway } from '../start.ts'
@@ -45,10 +45,7 @@ const REFUSED: Readonly<Record<string, Refused>> = {
     request: () => withHeaders(sign(), { 'X-Forwarded-Proto': 'http' }),
     https: 'x-forwarded-proto'
   },
-  'not-https, claimed': {
-    request: () => withHeaders(sign(), { 'X-Forwarded-Proto': 'https' }),
-    https: false
-  },
+  'not-https, claimed': { request: () => withHeaders(sign(), { 'X-Forwarded-Proto': 'https' }), https: false },
   'date-too-old': { request: () => sign({ date: Date.now() - 600_000 }), verifier: { dateTolerance: 300 } },
   'date-in-future': { request: () => sign({ date: Date.now() + 600_000 }), verifier: { dateTolerance: 300 } },
   'date-missing': { request: () => withHeaders(sign(), { Date: undefined }) },
@@ -56,19 +53,11 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   'host-mismatch, claimed': {
     request: () => withHeaders(sign({ host: '10.0.0.5:3000' }), { 'X-Forwarded-Host': 'receiver.example' })
   },
-  'account-missing': {
-    request: () => withHeaders(sign(), { 'X-Service-ID': undefined, 'X-Acme-ID': 'account-1234' })
-  },
+  'account-missing': { request: () => withHeaders(sign(), { 'X-Service-ID': undefined, 'X-Acme-ID': 'account-1234' }) },
   'account-mismatch': { request: () => sign({ headers: { 'X-Service-ID': 'account-99' } }) },
   'signature-missing': { request: () => withHeaders(sign(), { Signature: undefined }) },
   'signature-missing, unsigned': {
-    request: () => ({
-      method: 'GET',
-      target: '/.env',
-      headers: [['Host', 'a.example']],
-      body: null,
-      https: false
-    })
+    request: () => ({ method: 'GET', target: '/.env', headers: [['Host', 'a.example']], body: null, https: false })
   },
   'signature-malformed': { request: () => sign({ scheme: 'rfc9421' }) },
   'coverage-absent': { request: () => withHeaders(sign(), { 'X-Nonce': undefined }) },
@@ -86,10 +75,7 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   },
   'signature-mismatch, unknown': { request: () => ({ ...sign(), target: '/quite/another' }) },
   'digest-mismatch, re-serialized': {
-    request: () => ({
-      ...sign({ headers: { 'Content-Length': undefined } }),
-      body: Buffer.from('{"price":1.5}')
-    })
+    request: () => ({ ...sign({ headers: { 'Content-Length': undefined } }), body: Buffer.from('{"price":1.5}') })
   },
   'digest-mismatch, decompressed': {
     request: () => {
@@ -101,41 +87,39 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   replayed: { request: () => sign(), times: 2 }
 }
 
-describe('the log, the page, and explain on the fixture of the page say the same', () => {
-  let application: Application
-  beforeAll(async () => {
-    application = await startApplication()
+let application: Application
+beforeAll(async () => {
+  application = await startApplication()
+})
+afterAll(() => application.close())
+
+test.each(Object.entries(REFUSED))('%s', async (name, { request, verifier, https = true, times = 1 }) => {
+  const gateway = await startTestGateway(application.url, {
+    admin: { address: { host: '127.0.0.1', port: 0 }, token: undefined, redact: false },
+    verifier: { ...service.options, ...verifier },
+    https
   })
-  afterAll(() => application.close())
+  try {
+    const received = request()
+    for (let i = 0; i < times; i++) await send(gateway.address, received)
+    const exchange = (await gateway.over(times)).at(-1)!
+    const [line, ...log] = logText(exchange, 'text').trimEnd().split('\n')
+    expect(line).toContain(name.split(',', 1)[0])
 
-  test.each(Object.entries(REFUSED))('%s', async (name, { request, verifier, https = true, times = 1 }) => {
-    const gateway = await startTestGateway(application.url, {
-      admin: { address: { host: '127.0.0.1', port: 0 }, token: undefined, redact: false },
-      verifier: { ...service.options, ...verifier },
-      https
-    })
-    try {
-      const received = request()
-      for (let i = 0; i < times; i++) await send(gateway.address, received)
-      const exchange = (await gateway.over(times)).at(-1)!
-      const [line, ...log] = logText(exchange, 'text').trimEnd().split('\n')
-      expect(line).toContain(name.split(',', 1)[0])
+    const port = Number(new URL(`http://${gateway.admin}`).port)
+    const page = listen(port)
+    await page.hasRows(times)
+    page.stop()
+    const { body } = await ask(port, `/requests/${page.rows().at(-1)!.number}`)
+    const { diagnosis, fixture } = JSON.parse(body)
+    expect(log[0]).toBe(`${diagnosis.status}: ${diagnosis.headline}`)
 
-      const port = Number(new URL(`http://${gateway.admin}`).port)
-      const page = listen(port)
-      await page.hasRows(times)
-      page.stop()
-      const { body } = await ask(port, `/requests/${page.rows().at(-1)!.number}`)
-      const { diagnosis, fixture } = JSON.parse(body)
-      expect(log[0]).toBe(`${diagnosis.status}: ${diagnosis.headline}`)
-
-      const json = await runInside(['explain', '--json'], fixture)
-      expect(withoutMachine(JSON.parse(json.stdout).diagnosis)).toEqual(withoutMachine(diagnosis))
-      if (diagnosis.status === 'unavailable') return
-      const text = await runInside(['explain'], fixture)
-      expect(text.stdout.trimEnd().split('\n')).toEqual(log)
-    } finally {
-      await gateway.close()
-    }
-  })
+    const json = await runInside(['explain', '--json'], fixture)
+    expect(withoutMachine(JSON.parse(json.stdout).diagnosis)).toEqual(withoutMachine(diagnosis))
+    if (diagnosis.status === 'unavailable') return
+    const text = await runInside(['explain'], fixture)
+    expect(text.stdout.trimEnd().split('\n')).toEqual(log)
+  } finally {
+    await gateway.close()
+  }
 })

@@ -183,9 +183,7 @@ describe('one request', () => {
 })
 
 const store = (claim: () => Promise<boolean>) => ({ replayStore: { claim, release: async () => {} } })
-const failing = (code: string) => ({
-  lookupTxt: () => Promise.reject(Object.assign(new Error(), { code }))
-})
+const failing = (code: string) => ({ lookupTxt: () => Promise.reject(Object.assign(new Error(), { code })) })
 
 const CASES: readonly [name: string, ReceivedRequest, Setting?][] = [
   ['verified', sign()],
@@ -217,9 +215,7 @@ describe('the explain command, pasted as it is copied, gives the same codes for'
     const { exchange, fixture, command = '' } = await open(request, setting)
     expect(command).toMatch(/^[\n -~]+$/)
     expect(command).not.toContain('!')
-    const shell = spawnSync('sh', ['-c', `npx() { printf '%s\\n' "$*"; cat; }; ${command}`], {
-      encoding: 'utf8'
-    })
+    const shell = spawnSync('sh', ['-c', `npx() { printf '%s\\n' "$*"; cat; }; ${command}`], { encoding: 'utf8' })
     const [args, ...input] = shell.stdout.split('\n')
     expect([shell.stderr, args]).toEqual(['', 'signed-requests explain'])
     expect(input.join('\n')).toBe(`${fixture}\n`)

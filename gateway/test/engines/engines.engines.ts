@@ -264,13 +264,7 @@ for (const engine of ENGINES) {
           const lines = rawHeaders.flatMap((name, i): [string, string][] =>
             i % 2 === 0 ? [[name, rawHeaders[i + 1]!]] : []
           )
-          const again = await createVerifier(given)({
-            method,
-            target,
-            headers: lines,
-            body,
-            https: request.https
-          })
+          const again = await createVerifier(given)({ method, target, headers: lines, body, https: request.https })
           expect([json.name, again.status]).toEqual([json.name, 'verified'])
         }
         if (verdict.status !== 'verified' && seen.length > 0) expect(engine.restores).toContain(json.name)

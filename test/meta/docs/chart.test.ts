@@ -2,14 +2,7 @@ import { expect, test } from 'vitest'
 import { chartOf } from '../../../bench/chart.ts'
 import { read } from './pages.ts'
 
-const timing = (name: string, low: number, note = '') => ({
-  name,
-  note,
-  low,
-  lowRatio: low / 20,
-  median: 0,
-  ratio: 0
-})
+const timing = (name: string, low: number, note = '') => ({ name, note, low, lowRatio: low / 20, median: 0, ratio: 0 })
 const TIMINGS = [timing('floor', 20), timing('ours', 30), timing('<x> & y', 200, 'does not check: body')]
 const barsOf = (svg: string) =>
   [...svg.matchAll(/<rect class="(\w+)" x="18" y="\d+" width="(\d+)"/g)].map(([, kind, width]) => [kind, Number(width)])

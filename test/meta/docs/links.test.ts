@@ -105,6 +105,4 @@ test.each([
   ['a store of your own', 'docs/replay-stores.md#your-own'],
   ['a test in CI', 'docs/testing.md#in-a-test'],
   ['PHP', 'docs/gateway.md']
-])('the README answers with one click: %s', (_, target) => {
-  expect(linksOf(proseOf('README.md'))).toContain(target)
-})
+])('the README answers with one click: %s', (_, target) => expect(linksOf(proseOf('README.md'))).toContain(target))

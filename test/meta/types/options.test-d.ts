@@ -25,16 +25,10 @@ createVerifier({ ...required, hosts: ['a.example', 'b.example:8443'], accounts: 
 createVerifier({ ...required, accounts: id => id === '1234' })
 createVerifier({ ...required, accounts: async id => id === '1234' })
 createVerifier({ ...required, algorithms: ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519'] })
-createVerifier({
-  ...required,
-  lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'], timeout: 500, tries: 2 })
-})
+createVerifier({ ...required, lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'], timeout: 500, tries: 2 }) })
 createVerifier({ ...required, replayStore: memoryReplayStore(), now: Date.now })
 createVerifier(createTestService().options)
-createVerifier({
-  ...required,
-  accounts: createAccountClient({ authUrl: '', baseUrl: '', accessToken: '' }).accepts
-})
+createVerifier({ ...required, accounts: createAccountClient({ authUrl: '', baseUrl: '', accessToken: '' }).accepts })
 
 // @ts-expect-error serviceDomain is required
 createVerifier({ hosts: 'receiver.example', accounts: '1234' })

@@ -153,11 +153,7 @@ export function byOutcome(result: CheckResult) {
       expectTypeOf(result.code).toEqualTypeOf<UnavailableCode>()
       expectTypeOf(result.message).toEqualTypeOf<string>()
       if (result.code === 'key-lookup-timeout') {
-        expectTypeOf(result.evidence).toEqualTypeOf<{
-          name: string
-          error: string
-          servers?: readonly string[]
-        }>()
+        expectTypeOf(result.evidence).toEqualTypeOf<{ name: string; error: string; servers?: readonly string[] }>()
       }
       break
     default:

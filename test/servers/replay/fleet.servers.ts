@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTestService } from '../../../src/testing/index.ts'
 import { postgresServer } from '../../unit/replay/postgres-server.ts'
 import { redisServer } from '../../unit/replay/redis-server.ts'
@@ -52,10 +52,7 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
   const start = (script: string, ...args: string[]) => {
     const path = fileURLToPath(new URL(`../../unit/replay/${script}`, import.meta.url))
     workers = clients.map(client =>
-      fork(path, [client, `${server.port}`, ...args], {
-        execArgv: ['--import', 'tsx'],
-        serialization: 'advanced'
-      })
+      fork(path, [client, `${server.port}`, ...args], { execArgv: ['--import', 'tsx'], serialization: 'advanced' })
     )
   }
 
@@ -83,7 +80,7 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
     return outcomes
   }
 
-  it('grant each of 10,000 ids that all of them claim at once to one of them', async () => {
+  test('grant each of 10,000 ids that all of them claim at once to one of them', async () => {
     start('claim-worker.ts', '10000')
     await answers()
     for (const [n, worker] of workers.entries()) worker.send(n * 2500)
@@ -94,7 +91,7 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
     expect(won.filter(ids => ids.length > 0).length).toBeGreaterThan(1) // it was a race
   })
 
-  it('verify each of 10,000 requests that all of them receive in exactly one, and lose none', async () => {
+  test('verify each of 10,000 requests that all of them receive in exactly one, and lose none', async () => {
     const requests = await receiversOf('/hook')
     const outcomes = await receive()
 
@@ -107,7 +104,7 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
     expect(outcomes.filter(received => received.includes('verified')).length).toBeGreaterThan(1) // it was a race
   })
 
-  it('verify none of 10,000 requests twice while the database is killed and started again', async () => {
+  test('verify none of 10,000 requests twice while the database is killed and started again', async () => {
     const requests = await receiversOf('/killed')
     const halfway = new Promise<void>(resolve => {
       workers[0]!.on('message', message => message === 'halfway' && resolve())

@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { postgresReplayStore, postgresReplayTable } from '../../../src/replay/index.ts'
 import { differingOrders } from '../../unit/replay/orders.ts'
 import { postgresServer } from '../../unit/replay/postgres-server.ts'
 import { redisServer } from '../../unit/replay/redis-server.ts'
 import { connect, postgresPool } from '../../unit/replay/store-clients.ts'
 
-it.each(['node-redis', 'ioredis'] as const)('Redis does what the table says, in every order, with %s', async name => {
+test.each(['node-redis', 'ioredis'] as const)('Redis does what the table says, in every order, with %s', async name => {
   const server = await redisServer()
   onTestFinished(server.remove)
   await server.start()
@@ -20,7 +20,7 @@ it.each(['node-redis', 'ioredis'] as const)('Redis does what the table says, in 
   expect(await differingOrders(store, expire)).toEqual([])
 })
 
-it('PostgreSQL does what the table says, in every order', { timeout: 600_000 }, async () => {
+test('PostgreSQL does what the table says, in every order', { timeout: 600_000 }, async () => {
   const server = await postgresServer()
   onTestFinished(server.remove)
   await server.start()

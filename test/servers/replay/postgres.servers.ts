@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type PostgresClient, postgresReplayStore, postgresReplayTable } from '../../../src/replay/index.ts'
 import { replayStoreContract } from '../../../src/testing/index.ts'
 import { withFreshTokens } from '../../unit/replay/fresh-tokens.ts'
@@ -41,10 +41,10 @@ describe('postgresReplayStore', () => {
       return postgresReplayStore(ended)
     }
     const cases = replayStoreContract(() => postgresReplayStore(pool), { makeUnreachable })
-    for (const { name, run } of cases) it(name, run)
+    for (const { name, run } of cases) test(name, run)
   })
 
-  it('is created by statements that can run again, also in a schema', async () => {
+  test('is created by statements that can run again, also in a schema', async () => {
     await pool.query(postgresReplayTable())
     await pool.query('CREATE SCHEMA "Audit"')
     await pool.query(postgresReplayTable('Audit.select'))
@@ -57,7 +57,7 @@ describe('postgresReplayStore', () => {
     expect(await count()).toBe(0)
   })
 
-  it('removes a few expired rows with each claim, none with a refused one, and no other', async () => {
+  test('removes a few expired rows with each claim, none with a refused one, and no other', async () => {
     const store = storeIn(pool)
     await store.claim('held', 60)
     await expired(10)
@@ -70,14 +70,14 @@ describe('postgresReplayStore', () => {
     expect(await store.claim('held', 60)).toBe(false)
   })
 
-  it('takes over an expired row that nobody removed', async () => {
+  test('takes over an expired row that nobody removed', async () => {
     const store = storeIn(pool)
     await expired(20)
     expect(await store.claim('old 20', 60)).toBe(true)
     expect(await store.claim('old 20', 60)).toBe(false)
   })
 
-  it('neither deadlocks nor grants an id twice while many claims of expired ids remove rows', async () => {
+  test('neither deadlocks nor grants an id twice while many claims of expired ids remove rows', async () => {
     const stores = [storeIn(pool), storeIn(pool)]
     const ids = Array.from({ length: 40 }, (_, n) => `expired-${n}`)
     for (let round = 0; round < 10; round++) {
@@ -93,7 +93,7 @@ describe('postgresReplayStore', () => {
     }
   })
 
-  it('waits for a claim in an open transaction, and grants the id when that is rolled back', async () => {
+  test('waits for a claim in an open transaction, and grants the id when that is rolled back', async () => {
     const client = await pool.connect()
     onTestFinished(() => client.release())
     await client.query('BEGIN')
@@ -104,7 +104,7 @@ describe('postgresReplayStore', () => {
     expect(await waiting).toBe(true)
   })
 
-  it('refuses an id whose claim, in a transaction, commits while it waits', async () => {
+  test('refuses an id whose claim, in a transaction, commits while it waits', async () => {
     const client = await pool.connect()
     onTestFinished(() => client.release())
     await client.query('BEGIN')
@@ -115,7 +115,7 @@ describe('postgresReplayStore', () => {
     expect(await waiting).toBe(false)
   })
 
-  it('counts the time to live from the current time, not from the start of a transaction', async () => {
+  test('counts the time to live from the current time, not from the start of a transaction', async () => {
     const client = await pool.connect()
     onTestFinished(() => client.release())
     const store = storeIn(client)
@@ -128,7 +128,7 @@ describe('postgresReplayStore', () => {
     await client.query('COMMIT')
   })
 
-  it.each(['repeatable read', 'serializable'])('lets one of many in under %s too', async level => {
+  test.each(['repeatable read', 'serializable'])('lets one of many in under %s too', async level => {
     const strict = postgresPool(server.port, 10)
     onTestFinished(() => strict.end())
     strict.options.options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`
@@ -139,7 +139,7 @@ describe('postgresReplayStore', () => {
     expect(claims.filter(claim => claim.status === 'fulfilled' && claim.value)).toHaveLength(1)
   })
 
-  it('rejects when there is no table, no permission or no connection left, and claims nothing', async () => {
+  test('rejects when there is no table, no permission or no connection left, and claims nothing', async () => {
     await expect(storeIn(pool, { table: 'absent' }).claim('x', 60)).rejects.toThrow('does not exist')
     await pool.query('CREATE ROLE reader LOGIN')
     await pool.query('GRANT SELECT ON signed_requests_replay TO reader')
@@ -155,7 +155,7 @@ describe('postgresReplayStore', () => {
     expect(await count()).toBe(0)
   })
 
-  it('uses the index for what it removes, however many rows are held', async () => {
+  test('uses the index for what it removes, however many rows are held', async () => {
     await pool.query(
       `INSERT INTO signed_requests_replay
        SELECT 'held ' || n, 'token', false, clock_timestamp() + interval '1 hour' FROM generate_series(1, 20000) n`
@@ -180,7 +180,7 @@ describe('a Postgres that is not available', () => {
     return { server, pool, store: storeIn(pool) }
   }
 
-  it('makes a claim reject in recovery, on a read-only standby', async () => {
+  test('makes a claim reject in recovery, on a read-only standby', async () => {
     const { server, store } = await start()
     expect(await store.claim('a', 60)).toBe(true)
     await server.kill()
@@ -191,7 +191,7 @@ describe('a Postgres that is not available', () => {
     await expect(store.release('a')).rejects.toThrow('read-only transaction')
   })
 
-  it('makes a claim reject when every connection is in use, and grants it when one is free', async () => {
+  test('makes a claim reject when every connection is in use, and grants it when one is free', async () => {
     const { server } = await start()
     await server.kill()
     server.configure('max_connections = 5\nsuperuser_reserved_connections = 0\nmax_wal_senders = 0')
@@ -209,7 +209,7 @@ describe('a Postgres that is not available', () => {
     expect(claimed).toBe(true)
   })
 
-  it('never reports a claim as granted when its answer was lost, although it was committed', async () => {
+  test('never reports a claim as granted when its answer was lost, although it was committed', async () => {
     const { server, store } = await start()
     let losesAnswers = false
     const proxy = createServer(client => {

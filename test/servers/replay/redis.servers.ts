@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import { createCluster } from 'redis'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { redisReplayStore } from '../../../src/replay/index.ts'
 import { replayStoreContract } from '../../../src/testing/index.ts'
 import { withFreshTokens } from '../../unit/replay/fresh-tokens.ts'
@@ -42,10 +42,10 @@ describe.each(['node-redis', 'ioredis'] as const)('redisReplayStore with %s', na
       for (const { close } of stores) close()
     })
 
-    for (const { name: promise, run } of replayStoreContract(makeStore, { makeUnreachable })) it(promise, run)
+    for (const { name: promise, run } of replayStoreContract(makeStore, { makeUnreachable })) test(promise, run)
   })
 
-  it('writes one key with an expiry, rounded up to a millisecond, for a claim and for a release', async () => {
+  test('writes one key with an expiry, rounded up to a millisecond, for a claim and for a release', async () => {
     const { store } = connected
     await store.claim('b', 'token', 600.0001)
     expect(await inspector.get('signed-requests:b')).toBe('held:token')
@@ -57,7 +57,7 @@ describe.each(['node-redis', 'ioredis'] as const)('redisReplayStore with %s', na
     expect(await store.claim('c', 'token', 0.000001)).toBe(true)
   })
 
-  it('keeps stores of different prefixes apart', async () => {
+  test('keeps stores of different prefixes apart', async () => {
     const other = await connect(name, server.port, 'other:')
     expect(await connected.store.claim('e', 'token', 60)).toBe(true)
     expect(await other.store.claim('e', 'token', 60)).toBe(true)
@@ -65,14 +65,14 @@ describe.each(['node-redis', 'ioredis'] as const)('redisReplayStore with %s', na
     other.close()
   })
 
-  it('rejects when Redis is full, and claims nothing', async () => {
+  test('rejects when Redis is full, and claims nothing', async () => {
     await inspector.config('SET', 'maxmemory', '1')
     await expect(connected.store.claim('f', 'token', 60)).rejects.toThrow('OOM')
     await inspector.config('SET', 'maxmemory', '0')
     expect(await connected.store.claim('f', 'token', 60)).toBe(true)
   })
 
-  it('rejects once the client is closed', async () => {
+  test('rejects once the client is closed', async () => {
     const { store, close } = await connect(name, server.port)
     close()
     await expect(store.claim('h', 'token', 60)).rejects.toThrow()
@@ -95,7 +95,7 @@ describe('redisReplayStore with a Redis Cluster', () => {
   })
   afterAll(() => server?.remove())
 
-  it.each(['node-redis', 'ioredis'] as const)('claims and releases with %s', async name => {
+  test.each(['node-redis', 'ioredis'] as const)('claims and releases with %s', async name => {
     const { port } = server
     const client =
       name === 'ioredis'

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { Agent, createServer, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createVerifier, nodeHandler, type VerifierOptions } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { type FaultyProxy, faultyProxy } from '../../support/faulty-proxy.ts'
@@ -116,7 +116,7 @@ describe.each([
   ['pg', 'killed'],
   ['pg', 'locked by another session']
 ] as const)('200 requests to a receiver with %s whose database is %s for 3 s', (name, stop) => {
-  it('are refused with 503, let in once when they are sent again, and are replays for another receiver', async () => {
+  test('are refused with 503, let in once when they are sent again, and are replays for another receiver', async () => {
     const database = await startDatabase(name)
     const worked = new Map<string, number>()
     const port = await startReceiver(name, database.port, worked)
@@ -140,7 +140,7 @@ describe.each([
 })
 
 describe.each(CLIENTS)('a connection of %s that goes silent while new ones work', name => {
-  it('is replaced within 5 s', async () => {
+  test('is replaced within 5 s', async () => {
     const database = await startDatabase(name)
     const proxy = await faultyProxy(database.port)
     onTestFinished(proxy.close)
@@ -166,7 +166,7 @@ const FAULTS: ((proxy: FaultyProxy) => Promise<void>)[] = [
 ]
 
 describe.each(CLIENTS)(`${REQUESTS} requests with %s`, { timeout: 1_200_000 }, name => {
-  it('are each worked on once while connections stall and break, and the database is killed', async () => {
+  test('are each worked on once while connections stall and break, and the database is killed', async () => {
     const database = await startDatabase(name)
     const worked = new Map<string, number>()
     const proxies = [await faultyProxy(database.port), await faultyProxy(database.port)]

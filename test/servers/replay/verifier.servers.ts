@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { createClient } from 'redis'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createVerifier, type ReceivedRequest, type Verdict } from '../../../src/index.ts'
 import { type ReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
@@ -22,7 +22,7 @@ async function startServer(name: ClientName) {
 }
 
 describe.each(['node-redis', 'ioredis', 'pg'] as const)('a verifier with %s', name => {
-  it('is unavailable while the database is down, verifies nothing without a claim, and recovers by itself', async () => {
+  test('is unavailable while the database is down, verifies nothing without a claim, and recovers by itself', async () => {
     const server = await startServer(name)
     const { store, ready, close } = await connect(name, server.port)
     onTestFinished(close)
@@ -76,7 +76,7 @@ describe.each(['node-redis', 'ioredis', 'pg'] as const)('a verifier with %s', na
 })
 
 describe('a claim that Redis grants after the deadline', () => {
-  it('is released, so that a retry of the request is accepted once', async () => {
+  test('is released, so that a retry of the request is accepted once', async () => {
     const server = await redisServer()
     onTestFinished(() => server.remove())
     await server.start()
@@ -84,11 +84,7 @@ describe('a claim that Redis grants after the deadline', () => {
     client.on('error', () => {})
     onTestFinished(() => client.destroy())
     await client.connect()
-    const verify = createVerifier({
-      ...service.options,
-      replayStore: redisReplayStore(client),
-      replayTimeout: 100
-    })
+    const verify = createVerifier({ ...service.options, replayStore: redisReplayStore(client), replayTimeout: 100 })
     const request = service.sign()
     server.pause()
     expect(outcome(await verify(request))).toBe('unavailable: replay-store-failed')
@@ -101,7 +97,7 @@ describe('a claim that Redis grants after the deadline', () => {
 })
 
 describe('a copy sent at the last moment of its Date, while Redis is stopped', () => {
-  it('is not verified when Redis answers later', async () => {
+  test('is not verified when Redis answers later', async () => {
     const server = await redisServer()
     onTestFinished(() => server.remove())
     await server.start()
@@ -115,12 +111,7 @@ describe('a copy sent at the last moment of its Date, while Redis is stopped', (
       },
       release: store.release
     }
-    const verify = createVerifier({
-      ...service.options,
-      replayStore: counting,
-      dateTolerance: 2,
-      replayTimeout: 5000
-    })
+    const verify = createVerifier({ ...service.options, replayStore: counting, dateTolerance: 2, replayTimeout: 5000 })
     const date = new Date(Math.ceil(Date.now() / 1000) * 1000) // an HTTP Date has whole seconds
     const request = service.sign({ date })
     const at = async (milliseconds: number) => {

@@ -30,12 +30,7 @@ beforeAll(async () => {
   await pool.query(table)
   await pool.query('CREATE TABLE done (id text)')
   dns = await startDnsServer(service.records)
-  const environment = {
-    PGHOST: '127.0.0.1',
-    PGPORT: `${postgres.port}`,
-    PGUSER: 'postgres',
-    PGDATABASE: 'postgres'
-  }
+  const environment = { PGHOST: '127.0.0.1', PGPORT: `${postgres.port}`, PGUSER: 'postgres', PGDATABASE: 'postgres' }
   for (const [name, value] of Object.entries({ ...environment, DNS_SERVER: dns.address, PORT: '0' })) {
     vi.stubEnv(name, value)
   }

@@ -152,10 +152,7 @@ describe('the authorization server', () => {
     ['as a field', (token: string) => JSON.stringify({ [token]: token })]
   ])('the access token sent back %s is not accepted as an authorization token', async (_, write) => {
     service.authFault = (_req, res) => void res.writeHead(200).end(write(service.accessToken))
-    expect(await failure(client().authorization())).toMatchObject({
-      code: 'account-response',
-      retryable: false
-    })
+    expect(await failure(client().authorization())).toMatchObject({ code: 'account-response', retryable: false })
   })
 })
 
@@ -174,11 +171,7 @@ describe('the API, asked for the identity', () => {
     [429, true]
   ])('%i says nothing about the token, retryable: %s', async (code, retryable) => {
     service.apiFault = status(code)
-    expect(await failure(client().identity())).toMatchObject({
-      code: 'account-response',
-      retryable,
-      status: code
-    })
+    expect(await failure(client().identity())).toMatchObject({ code: 'account-response', retryable, status: code })
   })
 })
 
@@ -295,10 +288,6 @@ test('gives an error its code, status and message, and no secret', async () => {
   const error = await failure(client().authorization())
   expect(error.name).toBe('AccountError')
   expect(error.stack).toMatch(/^AccountError: The authorization server failed \(HTTP 503\)\./)
-  expect(JSON.parse(JSON.stringify(error))).toEqual({
-    code: 'account-server-error',
-    retryable: true,
-    status: 503
-  })
+  expect(JSON.parse(JSON.stringify(error))).toEqual({ code: 'account-server-error', retryable: true, status: 503 })
   expect(Reflect.ownKeys(error).sort()).toEqual(['code', 'message', 'retryable', 'stack', 'status'])
 })

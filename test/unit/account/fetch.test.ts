@@ -22,9 +22,7 @@ describe('a path stays below baseUrl', () => {
     ['/@evil.example', `${base}/@evil.example`],
     ['@evil.example', `${base}/@evil.example`],
     [' https://evil.example', `${base}/%20https://evil.example`]
-  ])('%j', (path, url) => {
-    expect(apiUrl(base, path)).toBe(url)
-  })
+  ])('%j', (path, url) => expect(apiUrl(base, path)).toBe(url))
 
   test.each([
     'https://evil.example/',
@@ -254,10 +252,7 @@ describe('fetch', () => {
 
   test('rejects with the error of a failed exchange', async () => {
     service.authFault = (_, res) => void res.writeHead(403).end()
-    await expect(client().fetch('/things')).rejects.toMatchObject({
-      code: 'account-token-rejected',
-      status: 403
-    })
+    await expect(client().fetch('/things')).rejects.toMatchObject({ code: 'account-token-rejected', status: 403 })
     expect(service.calls).toEqual([])
   })
 
@@ -317,9 +312,7 @@ describe('fetch', () => {
   test('starts no exchange for a signal that is already aborted', async () => {
     let sent = 0
     const counting: typeof fetch = (url, init) => fetch(url, { ...init, body: `${++sent}` })
-    const call = client({ fetch: counting }).fetch('/things', {
-      signal: AbortSignal.abort(new Error('enough'))
-    })
+    const call = client({ fetch: counting }).fetch('/things', { signal: AbortSignal.abort(new Error('enough')) })
     await expect(call).rejects.toThrow('enough')
     expect(sent).toBe(0)
   })

@@ -29,9 +29,7 @@ describe('where the id is', () => {
     ['1234', undefined],
     [null, undefined],
     [{}, undefined]
-  ])('%j', (raw, id) => {
-    expect(findAccountId(raw)).toBe(id)
-  })
+  ])('%j', (raw, id) => expect(findAccountId(raw)).toBe(id))
 })
 
 describe('identity and accepts', () => {

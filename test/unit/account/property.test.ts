@@ -55,11 +55,7 @@ const respond = ({ body, status, type }: { body: string | Uint8Array; status: nu
 const accepted = (...bodies: string[]) =>
   bodies.map((body): [Parameters<typeof respond>[0]] => [{ body, status: 200, type: 'application/json' }])
 
-const options = {
-  authUrl: 'https://auth.service.example',
-  baseUrl: 'https://api.service.example',
-  accessToken
-}
+const options = { authUrl: 'https://auth.service.example', baseUrl: 'https://api.service.example', accessToken }
 
 test('any answer to the exchange gives a token or an AccountError without a secret', async () => {
   let tokens = 0

@@ -22,9 +22,7 @@ describe('the token in a response', () => {
       JSON.stringify({ jwt: 'd', access_token: 'c', token: 'b', authorization_token: RFC7519 })
     ],
     ['the access token echoed beside it', JSON.stringify({ access_token: 'the-access-token', jwt: RFC7519 })]
-  ])('%s', (_, body) => {
-    expect(parseToken(body, 'the-access-token')).toBe(RFC7519)
-  })
+  ])('%s', (_, body) => expect(parseToken(body, 'the-access-token')).toBe(RFC7519))
 
   test('every visible character of ASCII, up to 8192 of them', () => {
     const visible = Array.from({ length: 94 }, (_, i) => String.fromCharCode(0x21 + i)).join('')
@@ -65,17 +63,13 @@ describe('the token in a response', () => {
     ['the access token sent back', 'the-access-token'],
     ['the form sent back', 'access_token=the-access-token'],
     ['the access token sent back in JSON', '{"access_token":"the-access-token"}']
-  ])('none in: %s', (_, body) => {
-    expect(parseToken(body, 'the-access-token')).toBeUndefined()
-  })
+  ])('none in: %s', (_, body) => expect(parseToken(body, 'the-access-token')).toBeUndefined())
 })
 
 const jwt = (payload: string) => `e30.${Buffer.from(payload).toString('base64url')}.c2ln`
 
 describe('exp', () => {
-  test('of the example in RFC 7519', () => {
-    expect(expiryOf(RFC7519)).toBe(1_300_819_380_000)
-  })
+  test('of the example in RFC 7519', () => expect(expiryOf(RFC7519)).toBe(1_300_819_380_000))
 
   test('may have a fraction, and other claims may be in any script', () => {
     expect(expiryOf(jwt('{"exp":1.5}'))).toBe(1500)
@@ -95,9 +89,7 @@ describe('exp', () => {
     ['none', jwt('{"iat":1}')],
     ['a string', jwt('{"exp":"1"}')],
     ['an inherited one', jwt('{"__proto__":{"exp":1}}')]
-  ])('is ignored when it is unreadable: %s', (_, token) => {
-    expect(expiryOf(token)).toBeUndefined()
-  })
+  ])('is ignored when it is unreadable: %s', (_, token) => expect(expiryOf(token)).toBeUndefined())
 })
 
 describe('the time of the renewal', () => {

@@ -37,9 +37,7 @@ test.each([
   ['json-reserialized', ` ${ONE_VALUE}`, ONE_VALUE],
   ['json-reserialized', ONE_VALUE, '{"a":[1,{},[]],"s":"x [ y ] { z }, \\u00e9 \\ud83d\\ude00 <b>\\/"}'],
   ['json-reserialized', ONE_VALUE, '{"a":[1,{},[]],"s":"x [ y ] { z }, \xc3\xa9 \xf0\x9f\x98\x80 \\u003cb\\u003e/"}']
-])('%s: %j was %j', (reencoding, received, signed) => {
-  expect(guess(received, signed)).toBe(reencoding)
-})
+])('%s: %j was %j', (reencoding, received, signed) => expect(guess(received, signed)).toBe(reencoding))
 
 test.each([
   ['another body', 'b', 'a'],
@@ -103,9 +101,7 @@ test.each([
   ['the order of names kept', '{"b": 1, "10": 2, "9": 3}', '{"b":1,"10":2,"9":3}'],
   ['a name twice', '{"a": 1, "a": 2}', '{"a":1,"a":2}'],
   ['escapes kept', '{"a": "\\u0041\\/"}', '{"a":"\\u0041\\/"}']
-])('json-reserialized, with %s', (_, received, signed) => {
-  expect(guess(received, signed)).toBe('json-reserialized')
-})
+])('json-reserialized, with %s', (_, received, signed) => expect(guess(received, signed)).toBe('json-reserialized'))
 
 test.each([
   ['cut-short', '{"a":1,"b', 30],

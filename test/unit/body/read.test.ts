@@ -232,10 +232,7 @@ describe('bodyTimeout', () => {
     const reading = readBody(body, limits)
     await vi.advanceTimersByTimeAsync(50)
     expect(await reading).toMatchObject(late)
-    expect({ locked: body.locked, cancelled: cancel.mock.calls.length }).toEqual({
-      locked: false,
-      cancelled: 0
-    })
+    expect({ locked: body.locked, cancelled: cancel.mock.calls.length }).toEqual({ locked: false, cancelled: 0 })
   })
 
   test('ends even when the stream hangs while it is released', async () => {

@@ -47,9 +47,7 @@ describe('askAccounts', () => {
     for (const accounts of [() => answer, async () => answer]) {
       const verdict = await verifyWith({ accounts: accounts as never })
       expect(failuresOf(verdict)).toEqual(['account: account-check-failed'])
-      expect(verdict.failures[0]?.evidence).toMatchObject({
-        error: `it returned ${type} instead of true or false`
-      })
+      expect(verdict.failures[0]?.evidence).toMatchObject({ error: `it returned ${type} instead of true or false` })
     }
   })
 })

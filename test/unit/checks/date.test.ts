@@ -19,9 +19,7 @@ test('does not judge created, which is judged with the signature', () => {
   expect(checkDate(contextWith({ time }), NOON)).toEqual(ok(new Date(0)))
 })
 
-test('passes on a failure to parse', () => {
-  expect(checkDate(contextWith({ time: UNREADABLE }), NOON)).toBe(UNREADABLE)
-})
+test('passes on a failure to parse', () => expect(checkDate(contextWith({ time: UNREADABLE }), NOON)).toBe(UNREADABLE))
 
 test('is judged again when the body has been read, with a store and without', async () => {
   const replayStore = { claim: async () => true, release: async () => {} }

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { checkHttps } from '../../../src/checks/https.ts'
 import { contextWith } from '../../support/checks.ts'
 
-it.each(['https', 'HTTPS'])('X-Forwarded-Proto: %s over plain HTTP is named in the evidence', received => {
+test.each(['https', 'HTTPS'])('X-Forwarded-Proto: %s over plain HTTP is named in the evidence', received => {
   const context = contextWith({}, { https: false, headers: { 'X-Forwarded-Proto': received } })
   expect(checkHttps(context)).toMatchObject({
     code: 'not-https',

@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkRequest } from '../../../src/checks/request.ts'
 
-const GOOD = {
-  method: 'POST',
-  target: '/hook',
-  headers: [['Host', 'a.example']] as const,
-  body: null,
-  https: true
-}
+const GOOD = { method: 'POST', target: '/hook', headers: [['Host', 'a.example']] as const, body: null, https: true }
 
 test.each([
   ['method', { method: 'PO ST' }],
@@ -18,8 +12,5 @@ test.each([
   ['header-count', { headers: Array.from({ length: 501 }, () => ['X', ''] as const) }]
 ])('names the part that is malformed: %s', (part, change) => {
   expect(checkRequest(GOOD)).toMatchObject({ ok: true })
-  expect(checkRequest({ ...GOOD, ...change })).toMatchObject({
-    code: 'request-malformed',
-    evidence: { part }
-  })
+  expect(checkRequest({ ...GOOD, ...change })).toMatchObject({ code: 'request-malformed', evidence: { part } })
 })

@@ -29,8 +29,5 @@ test('shows the hosts where there are several, and what proxies said, if it is s
     hosts
   )
   expect(Object.keys(evidence)).toEqual([...rest, 'hosts', 'forwarded'])
-  expect(evidence).toMatchObject({
-    hosts,
-    forwarded: ['X-Forwarded-Uri: /hook', `X-Original-URL: ${long.slice(1)}`]
-  })
+  expect(evidence).toMatchObject({ hosts, forwarded: ['X-Forwarded-Uri: /hook', `X-Original-URL: ${long.slice(1)}`] })
 })

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { blocksOf } from '../../meta/docs/pages.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { type Service, startService } from '../account/service.ts'
@@ -27,16 +27,12 @@ const run = async (
 const status = (code: number) => (_: unknown, res: { writeHead(code: number): { end(): void } }) =>
   res.writeHead(code).end()
 
-it('prints the account id, with the token from the environment or from standard input', async () => {
+test('prints the account id, with the token from the environment or from standard input', async () => {
   expect(await run()).toEqual({ code: 0, stdout: '4711\n', stderr: '' })
-  expect(await run({ token: '' }, `${service.accessToken}\r\n`)).toEqual({
-    code: 0,
-    stdout: '4711\n',
-    stderr: ''
-  })
+  expect(await run({ token: '' }, `${service.accessToken}\r\n`)).toEqual({ code: 0, stdout: '4711\n', stderr: '' })
 })
 
-it('prints it for the command of docs/account.md, with the URLs of the service in it', async () => {
+test('prints it for the command of docs/account.md, with the URLs of the service in it', async () => {
   const [block] = blocksOf('docs/account.md').filter(({ language }) => language === 'sh')
   const [, ...words] = block!.code.trim().split(' npx signed-requests ')[1]!.split(' ')
   const urls: Record<string, string> = {
@@ -49,12 +45,12 @@ it('prints it for the command of docs/account.md, with the URLs of the service i
   expect(finished).toEqual({ code: 0, stdout: '4711\n', stderr: '' })
 })
 
-it('never takes the token as an argument', async () => {
+test('never takes the token as an argument', async () => {
   const args = ['account', '--auth-url', service.authUrl, '--base-url', service.baseUrl, 'some-token']
   expect(await runInside(args)).toMatchObject({ code: 64, stdout: '' })
 })
 
-it('needs a token', async () => {
+test('needs a token', async () => {
   expect(await run({ token: '' }, ' \n')).toEqual({
     code: 64,
     stdout: '',
@@ -63,7 +59,7 @@ it('needs a token', async () => {
 })
 
 describe('says what failed', () => {
-  it.each([400, 401, 403, 422])('the token: the authorization server answers %i', async code => {
+  test.each([400, 401, 403, 422])('the token: the authorization server answers %i', async code => {
     service.authFault = status(code)
     const finished = await run()
     expect(finished.stderr).toMatch(
@@ -72,7 +68,7 @@ describe('says what failed', () => {
     expect(finished.code).toBe(1)
   })
 
-  it.each([404, 405, 410])('the URL: the authorization server answers %i', async code => {
+  test.each([404, 405, 410])('the URL: the authorization server answers %i', async code => {
     service.authFault = status(code)
     const finished = await run()
     expect(finished.stderr).toMatch(
@@ -81,19 +77,16 @@ describe('says what failed', () => {
     expect(finished.code).toBe(64)
   })
 
-  it.each([404, 302])('the URL: the API answers %i', async code => {
+  test.each([404, 302])('the URL: the API answers %i', async code => {
     service.apiFault = status(code)
     const finished = await run()
     expect(finished.stderr).toMatch(/^signed-requests: the URL: The API /)
     expect(finished.code).toBe(64)
   })
 
-  it('the URL: a page, or an identity without an id', async () => {
+  test('the URL: a page, or an identity without an id', async () => {
     service.authFault = (_, res) => void res.end('<!doctype html><p>hello</p>')
-    expect(await run()).toMatchObject({
-      code: 64,
-      stderr: expect.stringMatching(/^signed-requests: the URL: /)
-    })
+    expect(await run()).toMatchObject({ code: 64, stderr: expect.stringMatching(/^signed-requests: the URL: /) })
     service.authFault = undefined
     service.identity = { name: 'x' }
     expect(await run()).toMatchObject({
@@ -102,20 +95,20 @@ describe('says what failed', () => {
     })
   })
 
-  it('the server, or only now: 500, 503, 429', async () => {
+  test('the server, or only now: 500, 503, 429', async () => {
     for (const code of [500, 503, 429]) {
       service.authFault = status(code)
       expect((await run()).code).toBe(2)
     }
   })
 
-  it('the network: nothing listens', async () => {
+  test('the network: nothing listens', async () => {
     const finished = await run({ authUrl: 'http://127.0.0.1:9/' })
     expect(finished.stderr).toMatch(/^signed-requests: the network: The connection to the authorization server failed/)
     expect(finished.code).toBe(2)
   })
 
-  it('the command line: a URL that a token must not be sent to', async () => {
+  test('the command line: a URL that a token must not be sent to', async () => {
     expect(await run({ authUrl: 'http://auth.service.example' })).toEqual({
       code: 64,
       stdout: '',
@@ -124,7 +117,7 @@ describe('says what failed', () => {
   })
 })
 
-it('shows an id with escapes as text', async () => {
+test('shows an id with escapes as text', async () => {
   service.identity = { ID: 'a\x1b[31m\u202eb' }
   expect((await run()).stdout).toBe('a\\x1b[31m\\u202eb\n')
 })

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureFixture, createTestService, type VectorFile } from '../../../src/testing/index.ts'
 import { createVerifier } from '../../../src/verify.ts'
 import { runCli } from '../../support/cli.ts'
@@ -51,7 +51,7 @@ const start = async (args: readonly string[], input?: string | Uint8Array): Prom
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 describe('explain', () => {
-  it('says verified of a capture from a socket, with the key from DNS', async () => {
+  test('says verified of a capture from a socket, with the key from DNS', async () => {
     const file = join(folder, 'capture.http')
     await writeFile(file, capture, 'latin1')
     const { code, stdout, stderr } = await start(['explain', file, ...FLAGS, '--dns-server', dns.address])
@@ -59,13 +59,13 @@ describe('explain', () => {
     expect([code, stderr]).toEqual([0, ''])
   })
 
-  it('reads ten megabytes from a pipe', async () => {
+  test('reads ten megabytes from a pipe', async () => {
     const { code, stdout } = await start(['explain', ...WITH_RECORD], latin1(capture + 'x'.repeat(10_000_000)))
     expect(stdout).toMatch(/^verified/)
     expect(code).toBe(0)
   })
 
-  it('judges as of another time, without TLS, with another account header', async () => {
+  test('judges as of another time, without TLS, with another account header', async () => {
     const branded = createTestService({ accountHeader: 'X-Brand-ID', rsaBits: 1024 })
     const old = branded.sign({ date: new Date('2026-01-02T03:04:05Z') })
     const bytes = await sniff(old)
@@ -84,14 +84,14 @@ describe('explain', () => {
     expect(plain.stdout).toMatch(/^rejected: https\n/)
   })
 
-  it('judges by the algorithms that the receiver allows', async () => {
+  test('judges by the algorithms that the receiver allows', async () => {
     const bytes = await sniff(service.sign())
     const flags = [...WITH_RECORD, '--algorithm', 'rsa-sha512']
     expect((await run(['explain', ...flags], bytes)).stdout).toMatch(/^rejected: signature-header\n/)
     expect((await run(['explain', ...flags, '--algorithm', 'rsa-sha256'], bytes)).code).toBe(0)
   })
 
-  it('judges by another standard, and finds the line that was changed', async () => {
+  test('judges by another standard, and finds the line that was changed', async () => {
     const request = service.sign({ scheme: 'rfc9421', target: '/hook?id=42', body: '{}' })
     const bytes = (await sniff(request)).toString('latin1')
     const flags = [...WITH_RECORD, '--scheme', 'rfc9421', '--scheme', 'draft-cavage']
@@ -120,7 +120,7 @@ describe('explain', () => {
     })
   })
 
-  it('prints the verdict as JSON', async () => {
+  test('prints the verdict as JSON', async () => {
     const verified = await start(['explain', ...WITH_RECORD, '--json'], latin1(capture))
     const body = Buffer.from('{"event":"published"}\n')
     expect(JSON.parse(verified.stdout)).toMatchObject({
@@ -138,13 +138,9 @@ describe('explain', () => {
     })
   })
 
-  it('reads options, DNS and time from a fixture', async () => {
+  test('reads options, DNS and time from a fixture', async () => {
     const verdict = await createVerifier(service.options)(signed)
-    const document = captureFixture(signed, verdict, {
-      options: service.options,
-      dns: service.records,
-      name: 'one'
-    })
+    const document = captureFixture(signed, verdict, { options: service.options, dns: service.records, name: 'one' })
     expect(await run(['explain'], JSON.stringify(document))).toMatchObject({ code: 0, stderr: '' })
     expect(await run(['explain'], JSON.stringify(document.vectors[0]))).toMatchObject({ code: 0 })
 
@@ -165,9 +161,7 @@ describe('explain', () => {
       code: 2,
       stdout: expect.stringMatching(/^unavailable: key\n/)
     })
-    expect(await run(['explain', '--host', 'other.example'], JSON.stringify(document))).toMatchObject({
-      code: 1
-    })
+    expect(await run(['explain', '--host', 'other.example'], JSON.stringify(document))).toMatchObject({ code: 1 })
   })
 
   describe('of a file that brings its own DNS answers', () => {
@@ -177,7 +171,7 @@ describe('explain', () => {
     }
     const ENV = { SIGNED_REQUESTS_ACCOUNT: '1234' }
 
-    it.each<[name: string, args: string[], env: Record<string, string>, code: number, head: RegExp]>([
+    test.each<[name: string, args: string[], env: Record<string, string>, code: number, head: RegExp]>([
       ['without a receiver', [], {}, 0, /^the key is from the file, not from DNS\nverified: account 1234/],
       [
         'with --domain',
@@ -200,14 +194,10 @@ describe('explain', () => {
       ['with another key record', WITH_RECORD, {}, 0, /^verified: /]
     ])('%s: says so first, and trusts it only where nobody else is vouched for', async (_, args, env, code, head) => {
       const finished = await runInside(['explain', ...args], await file(), false, env)
-      expect(expectPlain(args, finished)).toMatchObject({
-        code,
-        stdout: expect.stringMatching(head),
-        stderr: ''
-      })
+      expect(expectPlain(args, finished)).toMatchObject({ code, stdout: expect.stringMatching(head), stderr: '' })
     })
 
-    it('says so in JSON', async () => {
+    test('says so in JSON', async () => {
       const { code, stdout } = await run(['explain', ...FLAGS, '--json'], await file())
       expect(JSON.parse(stdout)).toMatchObject({ keySource: 'file', status: 'unavailable', failures: [] })
       expect(stdout).not.toContain('accountId')
@@ -217,7 +207,7 @@ describe('explain', () => {
 })
 
 describe('key', () => {
-  it('describes a key that can be used', async () => {
+  test('describes a key that can be used', async () => {
     const { code, stdout } = await run([
       'key',
       'Key1._domainkey.service.example.',
@@ -239,7 +229,7 @@ describe('key', () => {
     expect(code).toBe(0)
   })
 
-  it('says what is wrong with one that cannot', async () => {
+  test('says what is wrong with one that cannot', async () => {
     const { code, stdout } = await run([
       'key',
       'revoked._domainkey.service.example',
@@ -266,7 +256,7 @@ describe('key', () => {
     expect(code).toBe(1)
   })
 
-  it('distinguishes a name without a key from a server without an answer', async () => {
+  test('distinguishes a name without a key from a server without an answer', async () => {
     dns.outcomes.set('down.service.example', 'servfail')
     const ask = (name: string) => run(['key', name, '--no-trace', '--dns-server', dns.address, '--json'])
     const [missing, down] = await Promise.all([ask('none.service.example'), ask('down.service.example')])

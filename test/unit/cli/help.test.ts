@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Command } from '../../../src/cli/flags.ts'
 import { COMMANDS, run } from '../../../src/cli/run.ts'
 import { commandLinePage } from '../../meta/docs/command-line.ts'
@@ -16,13 +16,13 @@ beforeAll(async () => {
 })
 
 describe.each(NAMES)('the help of %s', name => {
-  it('fits into 80 columns of printable ASCII', () => {
+  test('fits into 80 columns of printable ASCII', () => {
     const help = helps.get(name)!
     expect(help).toMatch(/^[\n -~]*$/)
     expect(Math.max(...help.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
   })
 
-  it('has usage, options, examples and exit codes, in this order', () => {
+  test('has usage, options, examples and exit codes, in this order', () => {
     const help = helps.get(name)!
     expect(help).toMatch(
       /^Usage: signed-requests .*\n\nOptions:\n[ *] -.*\n\nExamples:\n {2}npx .*\n\nExit codes:\n {2}0 /s
@@ -32,7 +32,7 @@ describe.each(NAMES)('the help of %s', name => {
   })
 })
 
-it('the same option means the same in every command', () => {
+test('the same option means the same in every command', () => {
   const options = new Map<string, string>()
   for (const name of ['--prefix', '--dns-server', '--json', '--help']) {
     for (const [, help] of [...helps].slice(1)) {
@@ -48,19 +48,19 @@ it('the same option means the same in every command', () => {
   expect([...options.keys()]).toHaveLength(4)
 })
 
-it('each command is in the list of commands', () => {
+test('each command is in the list of commands', () => {
   const listed = [...helps.get('signed-requests')!.matchAll(/^ {2}([a-z]+) {3,}[a-z]/gm)].map(([, name]) => name)
   expect(listed).toEqual([...COMMANDS.keys()])
 })
 
-it.each([...COMMANDS])('the help of %s names each of its options, and no others', (name, { flags }) => {
+test.each([...COMMANDS])('the help of %s names each of its options, and no others', (name, { flags }) => {
   const named = [...helps.get(name)!.matchAll(/^[* ] --([a-z-]+) ?(\S*)/gm)]
   expect(named.map(([, flag, value]) => [flag, value !== ''])).toEqual(
     Object.values(flags).map(({ flag, kind }) => [flag, kind !== 'switch'])
   )
 })
 
-it.each([...COMMANDS])('the help of %s has a star at what may be an environment variable', async name => {
+test.each([...COMMANDS])('the help of %s has a star at what may be an environment variable', async name => {
   const starred = [...helps.get(name)!.matchAll(/^\* --([a-z-]+)/gm)].map(([, option]) => option!)
   for (const option of starred) {
     const variable = `SIGNED_REQUESTS_${option.toUpperCase().replaceAll('-', '_')}`
@@ -69,13 +69,13 @@ it.each([...COMMANDS])('the help of %s has a star at what may be an environment 
   }
 })
 
-it('is in the documentation as it is printed: npm run docs:cli', () => {
+test('is in the documentation as it is printed: npm run docs:cli', () => {
   const page = readFileSync(new URL('../../../docs/command-line.md', import.meta.url), 'utf8')
   for (const name of NAMES) expect(page).toContain(`<!-- help: ${name} -->\n`)
   expect(commandLinePage(page)).toBe(page)
 })
 
-it('of a command without a page is printed, and the command is in the list', async () => {
+test('of a command without a page is printed, and the command is in the list', async () => {
   const ping: Command = {
     ...{ summary: 'see whether it is there', about: ['Says pong.'], examples: ['npx signed-requests ping'] },
     flags: { loud: { flag: 'loud', kind: 'switch', about: 'in capitals' } },

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { createServer as createTcpServer, type Server } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createVerifier, nodeHandler } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { makeCertificate } from '../../support/https.ts'
@@ -29,7 +29,7 @@ async function probe(listener: RequestListener) {
   return { code, text: stdout.replace(/\n {24}/g, ' ') }
 }
 
-it('ends with 0 when the receiver itself refuses all', async () => {
+test('ends with 0 when the receiver itself refuses all', async () => {
   const { code, text } = await probe(receive)
   expect(text.replace(/ +/g, ' ').split('\n')).toEqual([
     'ok DNS 127.0.0.1 is 127.0.0.1',
@@ -43,7 +43,7 @@ it('ends with 0 when the receiver itself refuses all', async () => {
   expect(code).toBe(0)
 })
 
-it('passes a bot rule that refuses requests without User-Agent or Accept', async () => {
+test('passes a bot rule that refuses requests without User-Agent or Accept', async () => {
   const { code } = await probe((request, response) => {
     const isBot = !request.headers['user-agent'] || !request.headers.accept
     return isBot ? page(403, {}, 'Forbidden')(request, response) : receive(request, response)
@@ -51,7 +51,7 @@ it('passes a bot rule that refuses requests without User-Agent or Accept', async
   expect(code).toBe(0)
 })
 
-it('takes the 503 of a receiver that is being introduced for a refusal', async () => {
+test('takes the 503 of a receiver that is being introduced for a refusal', async () => {
   expect((await probe(nodeHandler(verify, () => {}, { onRefused: () => 503 }))).code).toBe(0)
 })
 
@@ -63,7 +63,7 @@ const page = (status: number, headers: Record<string, string>, title: string): R
 }
 
 describe('something in front', () => {
-  it.each<[name: string, RequestListener, says: RegExp]>([
+  test.each<[name: string, RequestListener, says: RegExp]>([
     [
       'a redirect',
       page(301, { Location: 'https://www.a.example/hook', Server: 'nginx/1.22' }, '301'),
@@ -110,7 +110,7 @@ describe('something in front', () => {
   })
 })
 
-it('does not take the challenge of another verifier for a refusal of this library', async () => {
+test('does not take the challenge of another verifier for a refusal of this library', async () => {
   const another: RequestListener = (request, response) => {
     request.resume()
     response.writeHead(401, { 'WWW-Authenticate': 'Signature realm="api",headers="date"' }).end()
@@ -133,7 +133,7 @@ describe('an odd answer', () => {
     return `http://127.0.0.1:${await listen(server as Server)}/hook`
   }
 
-  it.each([
+  test.each([
     ['101 with Upgrade', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello'],
     ['101 alone', 'HTTP/1.1 101 Switching Protocols\r\n\r\n']
   ])('%s is an answer', async (_, answer) => {
@@ -146,32 +146,32 @@ describe('an odd answer', () => {
     expect(sent.code).toBe(1)
   })
 
-  it('only interim answers are none', async () => {
+  test('only interim answers are none', async () => {
     const url = await say('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(200), 'HTTP/1.1 102 Processing\r\n\r\n')
     const { code, stdout } = await runInside(['probe', url])
     expect(stdout.replace(/\n {24}/g, ' ')).toContain('only interim answers (1xx), without end')
     expect(code).toBe(2)
   })
 
-  it('interim answers before the answer are passed over', async () => {
+  test('interim answers before the answer are passed over', async () => {
     const url = await say(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${HEAD}`)
     expect((await runInside(['probe', url])).code).toBe(0)
   })
 
-  it('2xx to CONNECT is an answer', async () => {
+  test('2xx to CONNECT is an answer', async () => {
     const url = await say('HTTP/1.1 200 OK\r\n\r\n')
     const key = ['--key', 'fixtures/source/keys/one.pem']
     expect((await runInside(['send', url, ...key, '--method', 'CONNECT'])).code).toBe(0)
   })
 
-  it('a body that never ends is not waited for: the head has said all', async () => {
+  test('a body that never ends is not waited for: the head has said all', async () => {
     const url = await say(HEAD, 'x')
     expect((await runInside(['probe', url])).code).toBe(0)
   })
 })
 
 describe('not reached', () => {
-  it('what answers is not HTTP', async () => {
+  test('what answers is not HTTP', async () => {
     const greet = createTcpServer(socket => socket.once('data', () => socket.end('SSH-2.0-x\r\n')))
     const port = await listen(greet as Server)
     const { code, stdout } = await runInside(['probe', `http://127.0.0.1:${port}/hook`])
@@ -179,7 +179,7 @@ describe('not reached', () => {
     expect(code).toBe(2)
   })
 
-  it('what answers is not TLS', async () => {
+  test('what answers is not TLS', async () => {
     const port = await listen(createServer(receive))
     const { code, stdout } = await runInside(['probe', `https://127.0.0.1:${port}/hook`])
     expect(stdout.replace(/\n {24}/g, ' ')).toMatch(
@@ -188,20 +188,20 @@ describe('not reached', () => {
     expect(code).toBe(2)
   })
 
-  it('nothing listens', async () => {
+  test('nothing listens', async () => {
     const { code, stdout } = await runInside(['probe', 'http://127.0.0.1:9/hook'])
     expect(stdout).toMatch(/^FAIL {2}GET {15}127\.0\.0\.1:9: nothing listens there \(ECONNREFUSED\)$/m)
     expect(code).toBe(2)
   })
 
-  it('a certificate that nobody signed', async () => {
+  test('a certificate that nobody signed', async () => {
     const port = await listen(createHttpsServer(await makeCertificate('localhost'), receive))
     const { code, stdout } = await runInside(['probe', `https://localhost:${port}/hook`])
     expect(stdout.replace(/\n {24}/g, ' ')).toMatch(/^FAIL {2}TLS .*self-signed/m)
     expect(code).toBe(2)
   })
 
-  it('no such name', async () => {
+  test('no such name', async () => {
     const { code, stdout } = await runInside(['probe', 'https://nothing.invalid/hook'])
     expect(stdout).toMatch(/^FAIL {2}DNS /m)
     expect(code).toBe(2)

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseTxt } from '../../../src/cli/explain/explain.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
@@ -8,7 +8,7 @@ import { sniff } from '../../support/sniff.ts'
 const RECORD = 'v=DKIM1; k=rsa; p=MIIBIjANBg'
 const NAME = 'one._domainkey.service.example'
 
-it.each([
+test.each([
   ['the text alone', RECORD],
   ['one quoted string', `"${RECORD}"`],
   ['several strings, as dig +short prints them', '"v=DKIM1; k=rsa; " "p=MIIBIjANBg"'],
@@ -27,11 +27,9 @@ it.each([
   ['the output of nslookup', `${NAME}\ttext = "v=DKIM1; k=rsa; p=MIIBIjANBg"`],
   ['escapes in a string', '"v=DKIM1\\; k=rsa\\059 p=MIIBIjANBg"'],
   ['a string without its end', '"v=DKIM1; k=rsa; p=MIIBIjANBg']
-])('%s', (_, pasted) => {
-  expect(parseTxt(pasted)).toEqual([RECORD])
-})
+])('%s', (_, pasted) => expect(parseTxt(pasted)).toEqual([RECORD]))
 
-it('skips comment lines, and takes each line of a zone as a record', () => {
+test('skips comment lines, and takes each line of a zone as a record', () => {
   const other = 'v=DKIM1; k=rsa; p=MIIBother'
   for (const pasted of [
     `;; ANSWER SECTION:\n${NAME}. 300 IN TXT "${RECORD}"\n${NAME}. 300 IN TXT "${other}"\n\n;; Query time: 1 msec\n`,
@@ -43,13 +41,13 @@ it('skips comment lines, and takes each line of a zone as a record', () => {
   expect(parseTxt(`; <<>> DiG 9.18\n${RECORD}`)).toEqual([RECORD])
 })
 
-it('does not change a text without quotes, however odd', () => {
+test('does not change a text without quotes, however odd', () => {
   for (const text of ['', ' ', 'p=', 'v=DKIM1; n=a \\; b; p=x', 'k=rsa; p=a(b)', 'TXT', 'a TXT b']) {
     expect(parseTxt(text)).toEqual([text])
   }
 })
 
-it.each(['"', '"\\', '(', 'a ', ' ', '1 ', '"\n', ';\n', 'a TXT "b"\n'])(
+test.each(['"', '"\\', '(', 'a ', ' ', '1 ', '"\n', ';\n', 'a TXT "b"\n'])(
   'reads eight times as many repetitions of %j in less than thirty times the time',
   async piece => {
     const cost = (length: number) => cpuTime(() => parseTxt(piece.repeat(length / piece.length)))
@@ -61,7 +59,7 @@ it.each(['"', '"\\', '(', 'a ', ' ', '1 ', '"\n', ';\n', 'a TXT "b"\n'])(
   }
 )
 
-it('is what explain --key-record takes', async () => {
+test('is what explain --key-record takes', async () => {
   const service = createTestService({ rsaBits: 1024 })
   const [[name, [strings]]] = Object.entries(service.records) as [[string, [string[]]]]
   const zoneLine = `${name}. 300 IN TXT (\n  ${strings.map(string => `"${string}"`).join('\n  ')} ) ; key one`

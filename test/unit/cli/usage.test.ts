@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTestService } from '../../../src/testing/index.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { sniff } from '../../support/sniff.ts'
@@ -10,7 +10,7 @@ const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--a
 const capture = await sniff(service.sign({ target: '/hook?id=42' }))
 
 describe('usage', () => {
-  it.each([
+  test.each([
     [['--help'], /Usage: signed-requests <command>/],
     [['--version'], /^\d+\.\d+\.\d+\n$/],
     [['explain', '--help'], /Usage: signed-requests explain/],
@@ -23,7 +23,7 @@ describe('usage', () => {
     expect([code, stderr]).toEqual([0, ''])
   })
 
-  it.each([
+  test.each([
     [[], 'a command is missing; see --help'],
     [['constructor'], 'there is no command "constructor"; see --help'],
     [['explain', '--nope'], 'there is no option --nope; see --help'],
@@ -110,7 +110,7 @@ describe('usage', () => {
     })
   })
 
-  it.each([
+  test.each([
     ['{', 'the file looks like JSON but does not parse: line 1 is wrong; is the file cut off?'],
     ['{}', 'this is not a request in a format that is read here: raw HTTP/1.1'],
     ['{"method":"POST","url":"/"}', 'this is not a request in a format that is read here'],
@@ -152,12 +152,12 @@ describe('a setting in the environment', () => {
     SIGNED_REQUESTS_ACCOUNT: '1234'
   }
 
-  it('stands for the option; several values are separated by commas', async () => {
+  test('stands for the option; several values are separated by commas', async () => {
     const args = ['explain', '--key-record', RECORD!]
     expect(await runInside(args, capture, false, ENV)).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it.each([
+  test.each([
     ['explain', 'SIGNED_REQUESTS_DOMIAN', 'SIGNED_REQUESTS_DOMAIN'],
     ['explain', 'SIGNED_REQUESTS_ACCOUNTHEADER', 'SIGNED_REQUESTS_ACCOUNT_HEADER'],
     ['send', 'SIGNED_REQUESTS_host', 'SIGNED_REQUESTS_HOST'],
@@ -168,7 +168,7 @@ describe('a setting in the environment', () => {
     expect([code, stderr]).toEqual([64, `signed-requests: ${message}\n`])
   })
 
-  it('gives way to the option', async () => {
+  test('gives way to the option', async () => {
     const args = ['explain', '--key-record', RECORD!, '--host', 'elsewhere.example']
     const { stdout } = await runInside(args, capture, false, ENV)
     expect(stdout).toMatch(/^rejected: host\n/)
@@ -179,7 +179,7 @@ describe('colour', () => {
   const args = ['explain', ...FLAGS, '--key-record', RECORD!]
   const changed = Buffer.from(capture.toString('latin1').replace('id=42', 'id=43'), 'latin1')
 
-  it('marks what passed, what failed and what was not run', async () => {
+  test('marks what passed, what failed and what was not run', async () => {
     const { stdout } = await runInside(args, changed, true)
     expect(stdout).toContain('\x1b[31mrejected\x1b[39m: signature\n')
     expect(stdout).toContain('\x1b[32mok\x1b[39m    host')
@@ -187,14 +187,14 @@ describe('colour', () => {
     expect(stdout).toContain('\x1b[31mchanged: line 1\x1b[39m')
   })
 
-  it('changes nothing else, and is used only when asked for', async () => {
+  test('changes nothing else, and is used only when asked for', async () => {
     const plain = await runInside(args, changed)
     expect(plain.stdout).not.toContain('\x1b')
     const colored = await runInside(args, changed, true)
     expect(stripVTControlCharacters(colored.stdout)).toBe(plain.stdout)
   })
 
-  it('is never in JSON', async () => {
+  test('is never in JSON', async () => {
     const { stdout } = await runInside([...args, '--json'], changed, true)
     expect(JSON.parse(stdout)).toHaveProperty('status', 'rejected')
   })

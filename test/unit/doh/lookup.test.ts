@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { dohTxtLookup } from '../../../src/doh/index.ts'
 import { createVerifier, dnsTxtLookup, explain } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
@@ -38,12 +38,12 @@ const codeOf = (lookup: Promise<unknown>): Promise<unknown> =>
   )
 
 describe.each(['POST', 'GET'] as const)('dohTxtLookup by %s', method => {
-  it('answers with the strings of each record', async () => {
+  test('answers with the strings of each record', async () => {
     expect(await ask({ method })).toEqual(RECORDS[NAME])
     expect(server.seen.map(request => request.method)).toEqual([method])
   })
 
-  it.each<[DnsOutcome, string]>([
+  test.each<[DnsOutcome, string]>([
     ['nxdomain', 'ENOTFOUND'],
     ['nxdomain-behind-cname', 'ENOTFOUND'],
     ['nodata', 'ENODATA'],
@@ -61,12 +61,12 @@ describe.each(['POST', 'GET'] as const)('dohTxtLookup by %s', method => {
     expect(await codeOf(ask({ method, timeout: outcome === 'silence' ? 200 : 5000 }))).toBe(code)
   })
 
-  it('answers with an empty string where that is the record', async () => {
+  test('answers with an empty string where that is the record', async () => {
     server.outcomes.set(NAME, 'empty-string')
     expect(await ask({ method })).toEqual([['']])
   })
 
-  it('asks for the name again each time', async () => {
+  test('asks for the name again each time', async () => {
     const lookup = dohTxtLookup({ url: server.url, method })
     await lookup(NAME, { signal })
     server.outcomes.set(NAME, 'nxdomain')
@@ -75,26 +75,23 @@ describe.each(['POST', 'GET'] as const)('dohTxtLookup by %s', method => {
 })
 
 describe('what is sent', () => {
-  it('is a padded query of id 0 that asks for the AD bit, by POST', async () => {
+  test('is a padded query of id 0 that asks for the AD bit, by POST', async () => {
     await ask({}, 'One._domainkey.SERVICE.example.')
     const [{ headers, query, url }] = server.seen as [(typeof server.seen)[0]]
     expect(url).toBe('/dns-query')
-    expect(headers).toMatchObject({
-      accept: 'application/dns-message',
-      'content-type': 'application/dns-message'
-    })
+    expect(headers).toMatchObject({ accept: 'application/dns-message', 'content-type': 'application/dns-message' })
     expect(query.subarray(0, 12).toString('hex')).toBe('000001200001000000000001')
     expect(query.length).toBe(128)
     expect(query.toString('latin1')).toContain('\x03one\x0a_domainkey\x07service\x07example\0\0\x10\0\x01')
   })
 
-  it('has a length of a multiple of 128, whatever the name', async () => {
+  test('has a length of a multiple of 128, whatever the name', async () => {
     for (let length = 1; length <= 63; length++) await codeOf(ask({}, `${'x'.repeat(length)}.service.example`))
     for (const labels of [2, 4]) await codeOf(ask({}, `${'x'.repeat(62)}.`.repeat(labels)))
     expect(new Set(server.seen.map(({ query }) => query.length))).toEqual(new Set([128, 256, 384]))
   })
 
-  it('is in the URL by GET, in base64url without padding, after the query of the URL', async () => {
+  test('is in the URL by GET, in base64url without padding, after the query of the URL', async () => {
     await dohTxtLookup({ url: `${server.url}?token=a%2Fb`, method: 'GET' })(NAME, { signal })
     const [{ headers, url }] = server.seen as [(typeof server.seen)[0]]
     expect(url).toMatch(/^\/dns-query\?token=a%2Fb&dns=[\w-]{171}$/)
@@ -102,7 +99,7 @@ describe('what is sent', () => {
     expect(headers['content-type']).toBeUndefined()
   })
 
-  it.each(['', '.', 'a..b', 'a b.example', 'ok.example\0.evil', `${'x'.repeat(64)}.example`, 'ä.example', 7])(
+  test.each(['', '.', 'a..b', 'a b.example', 'ok.example\0.evil', `${'x'.repeat(64)}.example`, 'ä.example', 7])(
     'is nothing for the name %j',
     async name => {
       expect(await codeOf(ask({}, name as string))).toBe('EBADNAME')
@@ -112,7 +109,7 @@ describe('what is sent', () => {
 })
 
 describe('the answer', () => {
-  it('is the same as from node:dns, octets beyond ASCII included', async () => {
+  test('is the same as from node:dns, octets beyond ASCII included', async () => {
     const dns = await startDnsServer(RECORDS)
     onTestFinished(dns.close)
     const native = dnsTxtLookup({ servers: [dns.address] })
@@ -121,7 +118,7 @@ describe('the answer', () => {
     }
   })
 
-  it('must have the AD bit when that is required, whether the name exists or not', async () => {
+  test('must have the AD bit when that is required, whether the name exists or not', async () => {
     const options = { requireAuthenticated: true }
     for (const outcome of ['nxdomain', 'nodata', undefined] as const) {
       if (outcome === undefined) server.outcomes.delete(NAME)
@@ -155,7 +152,7 @@ describe('over HTTP', () => {
     }
   }
 
-  it.each([301, 302, 303, 307, 308])('does not follow a redirect: %s', async status => {
+  test.each([301, 302, 303, 307, 308])('does not follow a redirect: %s', async status => {
     const other = elsewhere()
     const location = await other.start()
     server.respond = (_, response) => response.writeHead(status, { location }).end()
@@ -163,14 +160,14 @@ describe('over HTTP', () => {
     expect(other.asked()).toBe(0)
   })
 
-  it.each([201, 204, 206, 400, 404, 415, 429, 500, 503])('rejects an answer with status %s', async status => {
+  test.each([201, 204, 206, 400, 404, 415, 429, 500, 503])('rejects an answer with status %s', async status => {
     const good = await answerOf(server)
     server.respond = (_, response) =>
       response.writeHead(status, { 'content-type': 'application/dns-message' }).end(good)
     expect(await codeOf(ask())).toBe('EBADRESP')
   })
 
-  it.each([
+  test.each([
     ['application/dns-message', true],
     ['Application/DNS-Message ; charset=utf-8', true],
     ['application/dns-json', false],
@@ -183,7 +180,7 @@ describe('over HTTP', () => {
     expect(await codeOf(ask())).toEqual(isTaken ? RECORDS[NAME] : 'EBADRESP')
   })
 
-  it('stops reading past 16,384 octets', async () => {
+  test('stops reading past 16,384 octets', async () => {
     let written = 0
     let closed: Promise<unknown> | undefined
     server.respond = (_, response) => {
@@ -200,7 +197,7 @@ describe('over HTTP', () => {
     expect(written).toBeLessThan(50_000_000)
   })
 
-  it('has one deadline, for a body that stalls too', async () => {
+  test('has one deadline, for a body that stalls too', async () => {
     const good = await answerOf(server)
     server.respond = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/dns-message' })
@@ -209,7 +206,7 @@ describe('over HTTP', () => {
     expect(await codeOf(ask({ timeout: 200 }))).toBe('ETIMEOUT')
   })
 
-  it('keeps the deadline although fetch ignores its signal, and aborts the signal', async () => {
+  test('keeps the deadline although fetch ignores its signal, and aborts the signal', async () => {
     let given: AbortSignal | undefined
     const fetch = ((_: string, init: RequestInit) => {
       given = init.signal!
@@ -219,7 +216,7 @@ describe('over HTTP', () => {
     expect(given?.aborted).toBe(true)
   })
 
-  it('ends when the caller no longer waits', async () => {
+  test('ends when the caller no longer waits', async () => {
     server.outcomes.set(NAME, 'silence')
     const controller = new AbortController()
     const lookup = dohTxtLookup({ url: server.url })
@@ -231,7 +228,7 @@ describe('over HTTP', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  it('says ECONNREFUSED when the resolver is not reached, not even when its own name does not exist', async () => {
+  test('says ECONNREFUSED when the resolver is not reached, not even when its own name does not exist', async () => {
     const closed = createServer().listen(0, '127.0.0.1')
     await once(closed, 'listening')
     const { port } = closed.address() as { port: number }
@@ -249,7 +246,7 @@ describe('over HTTP', () => {
     }
   })
 
-  it('rejects when fetch throws or returns something else', async () => {
+  test('rejects when fetch throws or returns something else', async () => {
     const throwing = (() => {
       throw new Error('no')
     }) as typeof globalThis.fetch
@@ -260,7 +257,7 @@ describe('over HTTP', () => {
 })
 
 describe('the options', () => {
-  it.each([
+  test.each([
     undefined,
     7,
     '',
@@ -277,14 +274,14 @@ describe('the options', () => {
     expect(() => dohTxtLookup({ url: url as string })).not.toThrow(/secret/)
   })
 
-  it.each(['https://dns.example/dns-query', new URL('https://dns.example:8443/?a=b'), 'http://[::1]:80/'])(
+  test.each(['https://dns.example/dns-query', new URL('https://dns.example:8443/?a=b'), 'http://[::1]:80/'])(
     'take the url %s',
     url => {
       expect(dohTxtLookup({ url })).toBeTypeOf('function')
     }
   )
 
-  it.each([
+  test.each([
     { method: 'get' },
     { method: 'PUT' },
     { fetch: 'fetch' },
@@ -296,12 +293,12 @@ describe('the options', () => {
     expect(() => dohTxtLookup({ url: 'https://dns.example/', ...(options as object) })).toThrow(TypeError)
   })
 
-  it('are own properties', () => {
+  test('are own properties', () => {
     const polluted = Object.create({ url: 'https://evil.example/' })
     expect(() => dohTxtLookup(polluted)).toThrow('url is undefined')
   })
 
-  it('use the fetch of the platform at the time of the call', async () => {
+  test('use the fetch of the platform at the time of the call', async () => {
     const lookup = dohTxtLookup({ url: server.url })
     const { fetch } = globalThis
     onTestFinished(() => {
@@ -313,7 +310,7 @@ describe('the options', () => {
 })
 
 describe('a verifier that asks by DNS over HTTPS', () => {
-  it('is unavailable without the AD bit where that is required, and says why', async () => {
+  test('is unavailable without the AD bit where that is required, and says why', async () => {
     const service = createTestService({ rsaBits: 1024 })
     const request = service.sign()
     const [[name, records]] = Object.entries(service.records) as [[string, string[][]]]

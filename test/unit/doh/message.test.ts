@@ -1,31 +1,19 @@
 import { type Answer, decode, encode, type Packet } from 'dns-packet'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { encodeQuery, parseReply } from '../../../src/doh/message.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 
 const NAME = 'one.service.example'
 const TXT = ['v=DKIM1; p=AB', 'CD']
-const txt = (name = NAME, data = TXT): Answer => ({
-  type: 'TXT',
-  class: 'IN',
-  name,
-  ttl: 300,
-  data: [...data]
-})
+const txt = (name = NAME, data = TXT): Answer => ({ type: 'TXT', class: 'IN', name, ttl: 300, data: [...data] })
 const cname = (name: string, data: string): Answer => ({ type: 'CNAME', class: 'IN', name, ttl: 300, data })
 
 const chaos = (record: Answer): Answer => ({ ...record, class: 'CH' }) as Answer
 
 /** An answer with some parts replaced, as octets. */
 const answer = (parts: Partial<Packet> = {}): Buffer =>
-  encode({
-    type: 'response',
-    id: 0,
-    questions: [{ type: 'TXT', class: 'IN', name: NAME }],
-    answers: [txt()],
-    ...parts
-  })
+  encode({ type: 'response', id: 0, questions: [{ type: 'TXT', class: 'IN', name: NAME }], answers: [txt()], ...parts })
 
 /** The records or the code. */
 function outcome(octets: Uint8Array): unknown {
@@ -37,27 +25,27 @@ function outcome(octets: Uint8Array): unknown {
 }
 
 describe('parseReply', () => {
-  it('returns the records at the name', () => {
+  test('returns the records at the name', () => {
     expect(outcome(answer())).toEqual([TXT])
     expect(outcome(answer({ answers: [txt(NAME.toUpperCase()), txt()] }))).toEqual([TXT, TXT])
     expect(outcome(answer({ questions: [{ type: 'TXT', class: 'IN', name: 'One.SERVICE.example' }] }))).toEqual([TXT])
   })
 
-  it('refuses an answer that is cut anywhere, and one with extra octets', () => {
+  test('refuses an answer that is cut anywhere, and one with extra octets', () => {
     const whole = answer({ answers: [txt(), txt(NAME, ['x'.repeat(200)])] })
     for (let length = 0; length < whole.length; length++) expect(outcome(whole.subarray(0, length))).toBe('EBADRESP')
     expect(outcome(Buffer.concat([whole, Buffer.alloc(1)]))).toBe('EBADRESP')
     expect(outcome(Buffer.concat([whole, whole]))).toBe('EBADRESP')
   })
 
-  it('refuses an answer that ends inside a string, although the library accepts it', () => {
+  test('refuses an answer that ends inside a string, although the library accepts it', () => {
     const whole = answer()
     const cut = whole.subarray(0, -2)
     expect(decode(cut).answers?.[0]).toMatchObject({ type: 'TXT' }) // it does
     expect(outcome(cut)).toBe('EBADRESP')
   })
 
-  it.each<[string, Partial<Packet>]>([
+  test.each<[string, Partial<Packet>]>([
     ['another name', { questions: [{ type: 'TXT', class: 'IN', name: 'two.service.example' }] }],
     ['another type', { questions: [{ type: 'A', class: 'IN', name: NAME }] }],
     ['another class', { questions: [{ type: 'TXT', class: 'CH', name: NAME }] }],
@@ -67,15 +55,13 @@ describe('parseReply', () => {
     ['a query', { type: 'query' }],
     ['another opcode', { flags: 4 << 11 }],
     ['the Kelvin sign', { questions: [{ type: 'TXT', class: 'IN', name: NAME.replace('e', '\u212a') }] }]
-  ])('refuses an answer to %s', (_, parts) => {
-    expect(outcome(answer(parts))).toBe('EBADRESP')
-  })
+  ])('refuses an answer to %s', (_, parts) => expect(outcome(answer(parts))).toBe('EBADRESP'))
 
-  it('refuses a truncated answer, although it has records', () => {
+  test('refuses a truncated answer, although it has records', () => {
     expect(outcome(answer({ flags: 1 << 9 }))).toBe('EBADRESP')
   })
 
-  it.each([
+  test.each([
     [1, 'EFORMERR'],
     [2, 'ESERVFAIL'],
     [3, 'ENOTFOUND'],
@@ -89,24 +75,16 @@ describe('parseReply', () => {
     expect(outcome(answer({ flags: rcode, answers: [] }))).toBe(code)
   })
 
-  it('joins the response code with its upper bits in EDNS: BADVERS is not "no error"', () => {
+  test('joins the response code with its upper bits in EDNS: BADVERS is not "no error"', () => {
     const opt = (extendedRcode: number) =>
-      ({
-        type: 'OPT',
-        name: '.',
-        udpPayloadSize: 1232,
-        extendedRcode,
-        ednsVersion: 0,
-        flags: 0,
-        options: []
-      }) as never
+      ({ type: 'OPT', name: '.', udpPayloadSize: 1232, extendedRcode, ednsVersion: 0, flags: 0, options: [] }) as never
     expect(outcome(answer({ answers: [], additionals: [opt(1)] }))).toBe('EBADRESP')
     expect(outcome(answer({ additionals: [opt(1)] }))).toBe('EBADRESP')
     expect(outcome(answer({ flags: 3, additionals: [opt(1)] }))).toBe('EBADRESP')
     expect(outcome(answer({ additionals: [opt(0)] }))).toEqual([TXT])
   })
 
-  it('follows aliases from the name, in any order, as far as the answer has them', () => {
+  test('follows aliases from the name, in any order, as far as the answer has them', () => {
     const chain = [cname(NAME, 'a.example'), cname('A.example', 'b.example'), txt('b.example')]
     expect(outcome(answer({ answers: chain }))).toEqual([TXT])
     expect(outcome(answer({ answers: [...chain].reverse() }))).toEqual([TXT])
@@ -114,7 +92,7 @@ describe('parseReply', () => {
     expect(outcome(answer({ answers: [] }))).toBe('ENODATA')
   })
 
-  it.each<[string, Answer[]]>([
+  test.each<[string, Answer[]]>([
     ['records of another name', [txt('other.example')]],
     ['records of another name beside ours', [txt(), txt('other.example')]],
     ['records at the start of a chain', [cname(NAME, 'a.example'), txt()]],
@@ -125,21 +103,19 @@ describe('parseReply', () => {
     ['an alias of another class', [chaos(cname(NAME, 'a.example')), txt('a.example')]],
     ['an alias of another class, and nothing else', [chaos(cname(NAME, 'a.example'))]],
     ['an alias of another class in a chain', [cname(NAME, 'a.example'), chaos(cname('a.example', 'b.example'))]]
-  ])('refuses %s', (_, answers) => {
-    expect(outcome(answer({ answers }))).toBe('EBADRESP')
-  })
+  ])('refuses %s', (_, answers) => expect(outcome(answer({ answers }))).toBe('EBADRESP'))
 
-  it('ends at a loop of aliases', () => {
+  test('ends at a loop of aliases', () => {
     expect(outcome(answer({ answers: [cname(NAME, 'a.example'), cname('a.example', NAME)] }))).toBe('ENODATA')
     expect(outcome(answer({ answers: [cname(NAME, NAME)] }))).toBe('ENODATA')
   })
 
-  it('skips records of other types', () => {
+  test('skips records of other types', () => {
     const a: Answer = { type: 'A', class: 'IN', name: NAME, data: '192.0.2.1' }
     expect(outcome(answer({ answers: [a, txt()], authorities: [a], additionals: [a] }))).toEqual([TXT])
   })
 
-  it('reads the AD bit, and no other bit', () => {
+  test('reads the AD bit, and no other bit', () => {
     for (let bit = 0; bit < 15; bit++) {
       const octets = answer({ flags: 1 << bit })
       const isTaken = (() => {
@@ -153,7 +129,7 @@ describe('parseReply', () => {
     }
   })
 
-  it('throws only DohError, whatever the octets', () => {
+  test('throws only DohError, whatever the octets', () => {
     const whole = answer({ answers: [cname(NAME, 'a.example'), txt('a.example')] })
     const codes = /^E(?:BADRESP|NODATA|NOTFOUND|SERVFAIL|REFUSED|FORMERR|NOTIMP)$/
     const isOurs = (octets: Uint8Array) => {
@@ -172,7 +148,7 @@ describe('parseReply', () => {
     )
   })
 
-  it('parses the longest message with the longest chains of pointers quickly', async () => {
+  test('parses the longest message with the longest chains of pointers quickly', async () => {
     const head = answer({ answers: [] })
     const root = head.length - 5 // the end of the question's name
     const chain = Buffer.alloc(8192)
@@ -201,7 +177,7 @@ describe('parseReply', () => {
 })
 
 describe('encodeQuery', () => {
-  it('can be parsed by a resolver', () => {
+  test('can be parsed by a resolver', () => {
     const query = decode(Buffer.from(encodeQuery(NAME)))
     expect(query).toMatchObject({ type: 'query', id: 0, flag_rd: true, flag_ad: true, flag_cd: false })
     expect(query.questions).toEqual([{ type: 'TXT', class: 'IN', name: NAME }])

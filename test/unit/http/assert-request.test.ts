@@ -12,14 +12,10 @@ describe('accepts as body', () => {
     ['bytes', () => new Uint8Array(1)],
     ['an async iterable', () => (async function* () {})()],
     ['a web stream, also where it cannot be iterated', () => ({ getReader: () => {} })]
-  ])('%s', (_, body) => {
-    expect(judge({ ...request, body: body() })).not.toThrow()
-  })
+  ])('%s', (_, body) => expect(judge({ ...request, body: body() })).not.toThrow())
 })
 
-test('accepts a record as headers', () => {
-  expect(judge({ ...request, headers: {} })).not.toThrow()
-})
+test('accepts a record as headers', () => expect(judge({ ...request, headers: {} })).not.toThrow())
 
 describe('throws a TypeError that says what was expected and what it got, for', () => {
   test.each<[string, unknown, string]>([

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { decodeBase64, encodeBase64 } from '../../../src/http/base64.ts'
 import { isCanonical, spellings } from '../../support/spellings.ts'
 import { unicode } from '../properties/arbitraries.ts'
@@ -11,7 +11,7 @@ function isRight(text: string): boolean {
   return bytes !== undefined && Buffer.from(bytes).toString('base64') === text
 }
 
-it('decodes each character at each place, and accepts no other', () => {
+test('decodes each character at each place, and accepts no other', () => {
   let accepted = 0
   for (const text of spellings()) {
     if (!isRight(text)) expect.fail(`${JSON.stringify(text)} is misread`)
@@ -21,7 +21,7 @@ it('decodes each character at each place, and accepts no other', () => {
   expect(accepted).toBe(6 * 64 + 16 + 4 + 1 + 3)
 })
 
-it('accepts exactly the canonical ones of all short texts of chosen characters', () => {
+test('accepts exactly the canonical ones of all short texts of chosen characters', () => {
   const characters = ['A', 'B', 'Q', '/', '=', '-', '\u0141']
   let texts = ['']
   for (let length = 0; length <= 5; length++) {
@@ -30,7 +30,7 @@ it('accepts exactly the canonical ones of all short texts of chosen characters',
   }
 })
 
-it('accepts the output of an encoder, and a text one character away only if it is canonical', () => {
+test('accepts the output of an encoder, and a text one character away only if it is canonical', () => {
   const character = fc.constantFrom(...'AQz+/=-_ \n\t"\\.\0\x80\xff\u0141\u2060\ud800')
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 600 }), fc.nat(), character, (bytes, place, other) => {
@@ -45,6 +45,4 @@ it('accepts the output of an encoder, and a text one character away only if it i
   )
 })
 
-it('accepts any text exactly when it is canonical', () => {
-  fc.assert(fc.property(unicode(), isRight))
-})
+test('accepts any text exactly when it is canonical', () => fc.assert(fc.property(unicode(), isRight)))

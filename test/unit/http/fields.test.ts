@@ -1,4 +1,4 @@
-import { expect, it, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { lowerCaseName, parseFields, trimWhiteSpace } from '../../../src/http/fields.ts'
 import { createVerifier, type ReceivedHeaders, type ReceivedRequest } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
@@ -56,9 +56,7 @@ test.each([
   ['\ta b\t ', 'a b'],
   ['\xa0a\xa0', '\xa0a\xa0'],
   ['\va\f', '\va\f']
-])('outer white space of %j', (text, expected) => {
-  expect(trimWhiteSpace(text)).toBe(expected)
-})
+])('outer white space of %j', (text, expected) => expect(trimWhiteSpace(text)).toBe(expected))
 
 test('names are the same whether they were seen before or not, however many there are', () => {
   const long = 'X'.repeat(100)
@@ -82,7 +80,7 @@ const withLines = (count: number, name: (i: number) => string): ReceivedRequest[
   ...Array.from({ length: count - lines.length }, (_, i) => [name(i), '1'] as const)
 ]
 
-it.each([
+test.each([
   ['of different names', (i: number) => `x-${i}`],
   ['of one name', () => 'x-more']
 ])('a request has at most 500 header lines %s', async (_, name) => {

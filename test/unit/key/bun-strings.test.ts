@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ED25519, RSA_1024 as ONE, EXPONENT_3 as TWO } from '../../../fixtures/source/keys.ts'
 import { joinStrings } from '../../../src/key/bun-strings.ts'
 import { importPublicKey } from '../../../src/key/key-types.ts'
@@ -23,7 +23,7 @@ function usable(records: readonly (readonly string[])[]): string[] {
 const GENKEY = (p: string) => ['v=DKIM1; h=sha256; k=rsa; ', `p=${p.slice(0, 150)}`, p.slice(150)]
 
 describe('one record', () => {
-  it('is joined, wherever it is cut', () => {
+  test('is joined, wherever it is cut', () => {
     for (const record of [ONE.record, `p=${ONE.p}`, `k=rsa; t=s; p=${ONE.p};`, ED25519.record]) {
       for (let at = 1; at < record.length; at++) {
         const strings = [record.slice(0, at), record.slice(at)]
@@ -32,17 +32,17 @@ describe('one record', () => {
     }
   })
 
-  it.each([1, 2, 5, 70, 250, 255])('is joined, in strings of %d octets', length => {
+  test.each([1, 2, 5, 70, 250, 255])('is joined, in strings of %d octets', length => {
     for (const record of [ONE.record, ED25519.record, `${ONE.record}; n=old`, `v=DKIM1; p=; n=old`]) {
       expect(texts(joinStrings(flatten([cut(record, length)])))).toEqual([record])
     }
   })
 
-  it('is joined, as opendkim-genkey prints it', () => {
+  test('is joined, as opendkim-genkey prints it', () => {
     expect(joinStrings(flatten([GENKEY(ONE.p)]))).toEqual([GENKEY(ONE.p)])
   })
 
-  it('keeps what comes after the key: a restriction is not cut off', () => {
+  test('keeps what comes after the key: a restriction is not cut off', () => {
     const tails = ['; t=y', ';t=y', ' ; t=y', '; n=x v=1 a-b=c; t=y', '; s=tlsrpt', '; h=sha1', '; t=y;;', ' junk']
     for (const tail of tails) {
       const record = ONE.record + tail
@@ -61,7 +61,7 @@ describe('several records', () => {
   const token = ['MS=ms12345']
   const words = ['some text']
 
-  it('two key records stay two, each cut', () => {
+  test('two key records stay two, each cut', () => {
     for (const [one, two] of [
       [cut(ONE.record, 70), cut(TWO.record, 250)],
       [GENKEY(ONE.p), GENKEY(TWO.p)],
@@ -73,13 +73,13 @@ describe('several records', () => {
     }
   })
 
-  it('a revoked record and its successor stay two', () => {
+  test('a revoked record and its successor stay two', () => {
     const revoked = ['v=DKIM1; k=rsa; ', 'p=']
     expect(joinStrings(flatten([revoked, GENKEY(ONE.p)]))).toEqual([revoked, GENKEY(ONE.p)])
     expect(joinStrings(flatten([GENKEY(ONE.p), revoked]))).toEqual([GENKEY(ONE.p), revoked])
   })
 
-  it.each([spf, dmarc, site, token, words])('unrelated text neither joins a key nor spoils it: %s', (...other) => {
+  test.each([spf, dmarc, site, token, words])('unrelated text neither joins a key nor spoils it: %s', (...other) => {
     for (const record of [cut(ONE.record, 70), GENKEY(ONE.p), [ONE.record.slice(0, 200), ONE.record.slice(200)]]) {
       for (const records of [
         [other, record],
@@ -94,12 +94,12 @@ describe('several records', () => {
     }
   })
 
-  it('makes no key from a revoked record and text that is not a key', () => {
+  test('makes no key from a revoked record and text that is not a key', () => {
     const records = [['v=DKIM1; k=rsa; p='], ['verification-token']]
     expect(usable(joinStrings(flatten(records)))).toEqual([])
   })
 
-  it('no key loses the version, type or flags before it', () => {
+  test('no key loses the version, type or flags before it', () => {
     for (const head of [
       'v=DKIM1; t=y; ',
       'v=DKIM1; k=ed25519; ',
@@ -116,7 +116,7 @@ describe('several records', () => {
 describe('two strings', () => {
   const KEY = `v=DKIM1; p=${ONE.p}`
 
-  it.each([
+  test.each([
     ['a version', 'v=DKIM1; n=note', KEY],
     ['a key record without a version, after other text', 'some text', `p=${ONE.p}`],
     ['the same with white space', 'some text', `\tk\t=rsa; p=${ONE.p}`],
@@ -133,11 +133,9 @@ describe('two strings', () => {
     ['the same with white space', `v=DKIM1;p =${ONE.p}; h=sha1`, 'more'],
     ['anything after a service that is not email', `${KEY}; s=tlsrpt`, 'more'],
     ['anything after a type that no receiver takes', `${KEY}; k=dsa`, 'more']
-  ])('are two records: %s', (_, one, two) => {
-    expect(joinStrings([[one], [two]])).toEqual([[one], [two]])
-  })
+  ])('are two records: %s', (_, one, two) => expect(joinStrings([[one], [two]])).toEqual([[one], [two]]))
 
-  it.each([
+  test.each([
     ['nothing after a key', KEY, ''],
     ['white space after a key', KEY, ' '],
     ['a key record after a tag list that goes on', 'x=1; ', `p=${ONE.p}`],
@@ -149,16 +147,14 @@ describe('two strings', () => {
     ['white space in front of an equals sign', `${KEY}; n =`, 'v=spf1 -all'],
     ['hashes that a receiver takes', `${KEY}; h=sha256`, ':sha1'],
     ['text longer than any key record', 'x'.repeat(4097), `p=${ONE.p}`]
-  ])('are one record: %s', (_, one, two) => {
-    expect(joinStrings([[one], [two]])).toEqual([[one, two]])
-  })
+  ])('are one record: %s', (_, one, two) => expect(joinStrings([[one], [two]])).toEqual([[one, two]]))
 
-  it('are judged with all strings of the record before', () => {
+  test('are judged with all strings of the record before', () => {
     expect(joinStrings([['v=DKIM1; p=', ONE.p], ['more']])).toEqual([['v=DKIM1; p=', ONE.p], ['more']])
   })
 })
 
-it('drops nothing and adds nothing', () => {
+test('drops nothing and adds nothing', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), strings => {
       expect(joinStrings(flatten([strings])).flat()).toEqual(strings)
@@ -166,7 +162,7 @@ it('drops nothing and adds nothing', () => {
   )
 })
 
-it('does not change an answer whose records have several strings', () => {
+test('does not change an answer whose records have several strings', () => {
   const answer = [GENKEY(ONE.p), ['v=spf1 ', '-all'], cut(TWO.record, 70)]
   expect(joinStrings(answer)).toEqual(answer)
 })
@@ -181,7 +177,7 @@ const record = fc
   .map(([head, p, tail]) => `${head}p=${p}${tail}`)
 const other = fc.constantFrom('v=spf1 -all', 'v=DMARC1; p=none', 'google-site-verification=abc', 'MS=ms1', 'text', '')
 
-it('never makes a usable key that is in no usable record', () => {
+test('never makes a usable key that is in no usable record', () => {
   const pieces = fc.array(fc.nat(90), { minLength: 1, maxLength: 8 })
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.oneof(record, other), pieces), { maxLength: 5 }), parts => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createVerifier, dnsTxtLookup, type ReceivedRequest, type Verify } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
@@ -35,22 +35,20 @@ const nameOf = (length: number) => {
   return `${`${label(63)}.`.repeat(3)}${label(own - 3 * 64)}.service.example`
 }
 
-describe('names that DNS is asked for, unchanged', () => {
-  test.each([
-    ['as published', keyId],
-    ['in capitals', keyId.toUpperCase()],
-    ['with a trailing dot', `${keyId}.`]
-  ])('%s', async (_, name) => {
-    const before = dns.queries(keyId)
-    expect(await ask(name)).toEqual({ failures: [], queries: 1 })
-    expect(dns.queries(keyId) - before).toBe(1)
-  })
+test.each([
+  ['as published', keyId],
+  ['in capitals', keyId.toUpperCase()],
+  ['with a trailing dot', `${keyId}.`]
+])('%s', async (_, name) => {
+  const before = dns.queries(keyId)
+  expect(await ask(name)).toEqual({ failures: [], queries: 1 })
+  expect(dns.queries(keyId) - before).toBe(1)
+})
 
-  test('a name of 253 characters reaches the resolver', async () => {
-    const longest = nameOf(253)
-    service.records[longest] = record
-    expect((await ask(longest)).failures).toEqual([])
-    // With a name this long the answer does not fit into UDP.
-    expect([dns.queries(longest, 'udp'), dns.queries(longest, 'tcp')]).toEqual([1, 1])
-  })
+test('a name of 253 characters reaches the resolver', async () => {
+  const longest = nameOf(253)
+  service.records[longest] = record
+  expect((await ask(longest)).failures).toEqual([])
+  // With a name this long the answer does not fit into UDP.
+  expect([dns.queries(longest, 'udp'), dns.queries(longest, 'tcp')]).toEqual([1, 1])
 })

@@ -19,12 +19,7 @@ const verifierOf = (
   { address }: { address: string },
   resolver: DnsTxtLookupOptions = {},
   options: Partial<VerifierOptions> = {}
-) =>
-  createVerifier({
-    ...service.options,
-    lookupTxt: dnsTxtLookup({ servers: [address], ...resolver }),
-    ...options
-  })
+) => createVerifier({ ...service.options, lookupTxt: dnsTxtLookup({ servers: [address], ...resolver }), ...options })
 
 describe('an answer that there is no key: rejected', () => {
   test.each<[DnsOutcome, string]>([

@@ -95,10 +95,7 @@ describe('rotation', () => {
     const rotating = createTestService({ rsaBits: 1024 })
     const earlier = rotating.sign()
     const server = await startDnsServer(rotating.records)
-    const verify = createVerifier({
-      ...rotating.options,
-      lookupTxt: dnsTxtLookup({ servers: [server.address] })
-    })
+    const verify = createVerifier({ ...rotating.options, lookupTxt: dnsTxtLookup({ servers: [server.address] }) })
     expect(failuresOf(await verify(earlier))).toEqual([])
     const name = rotating.rotateKey()
     const verdict = await verify(rotating.sign())

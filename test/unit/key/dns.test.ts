@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { dnsTxtLookup } from '../../../src/key/dns.ts'
 
 const asked = vi.hoisted(() => ({ names: [] as string[], resolvers: 0, answer: [] as string[][] }))
@@ -24,43 +24,41 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-describe('dnsTxtLookup', () => {
-  it('asks for absolute names, to which no search list applies', async () => {
-    await ask()
-    await ask(dnsTxtLookup(), `${NAME}.`)
-    vi.stubGlobal('Bun', {})
-    await ask()
-    expect(asked.names).toEqual([`${NAME}.`, `${NAME}.`, `${NAME}.`])
-  })
+test('asks for absolute names, to which no search list applies', async () => {
+  await ask()
+  await ask(dnsTxtLookup(), `${NAME}.`)
+  vi.stubGlobal('Bun', {})
+  await ask()
+  expect(asked.names).toEqual([`${NAME}.`, `${NAME}.`, `${NAME}.`])
+})
 
-  it('asks for the name as it is on Workers, which put it into a URL and have no search list', async () => {
-    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
-    await ask()
-    expect(asked.names).toEqual([NAME])
-  })
+test('asks for the name as it is on Workers, which put it into a URL and have no search list', async () => {
+  vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+  await ask()
+  expect(asked.names).toEqual([NAME])
+})
 
-  it('leaves records as they are, and keeps its resolver', async () => {
-    const lookup = dnsTxtLookup()
-    for (let i = 0; i < 3; i++) expect(await ask(lookup)).toEqual([['v=DKIM1; '], ['p=']])
-    expect(asked.resolvers).toBe(1)
-  })
+test('leaves records as they are, and keeps its resolver', async () => {
+  const lookup = dnsTxtLookup()
+  for (let i = 0; i < 3; i++) expect(await ask(lookup)).toEqual([['v=DKIM1; '], ['p=']])
+  expect(asked.resolvers).toBe(1)
+})
 
-  it('joins the strings of a record on Bun', async () => {
-    vi.stubGlobal('Bun', {})
-    expect(await ask()).toEqual([['v=DKIM1; ', 'p=']])
-  })
+test('joins the strings of a record on Bun', async () => {
+  vi.stubGlobal('Bun', {})
+  expect(await ask()).toEqual([['v=DKIM1; ', 'p=']])
+})
 
-  it('has a fresh resolver for each lookup on Bun, which keeps answers', async () => {
-    vi.stubGlobal('Bun', {})
-    const lookup = dnsTxtLookup({ servers: ['127.0.0.1'] })
-    await ask(lookup)
-    await ask(lookup)
-    expect(asked.resolvers).toBe(2)
-  })
+test('has a fresh resolver for each lookup on Bun, which keeps answers', async () => {
+  vi.stubGlobal('Bun', {})
+  const lookup = dnsTxtLookup({ servers: ['127.0.0.1'] })
+  await ask(lookup)
+  await ask(lookup)
+  expect(asked.resolvers).toBe(2)
+})
 
-  it.each([0, 'x', -1, 1.5, 2 ** 31])('rejects %j as timeout or tries, at once', bad => {
-    vi.stubGlobal('Bun', {})
-    expect(() => dnsTxtLookup({ timeout: bad as number })).toThrow(TypeError)
-    expect(() => dnsTxtLookup({ tries: bad as number })).toThrow(TypeError)
-  })
+test.each([0, 'x', -1, 1.5, 2 ** 31])('rejects %j as timeout or tries, at once', bad => {
+  vi.stubGlobal('Bun', {})
+  expect(() => dnsTxtLookup({ timeout: bad as number })).toThrow(TypeError)
+  expect(() => dnsTxtLookup({ tries: bad as number })).toThrow(TypeError)
 })

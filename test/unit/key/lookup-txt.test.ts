@@ -53,9 +53,7 @@ describe('anything that the lookup resolves to gives a verdict', () => {
   ])('%s: unavailable', async (_, junk) => {
     const verdict = await verifierWith(async () => junk)(service.sign())
     expect(failuresOf(verdict)).toEqual(['key: key-lookup-failed'])
-    expect(verdict.failures[0]?.evidence).toMatchObject({
-      error: 'the answer is not of the form string[][]'
-    })
+    expect(verdict.failures[0]?.evidence).toMatchObject({ error: 'the answer is not of the form string[][]' })
     expect(verdict.status).toBe('unavailable')
   })
 

@@ -9,11 +9,7 @@ afterEach(() => {
 })
 
 const NAME = 'one.service.example'
-const TIMEOUT = {
-  ok: false,
-  code: 'key-lookup-timeout',
-  evidence: { name: NAME, error: 'no answer within 50 ms' }
-}
+const TIMEOUT = { ok: false, code: 'key-lookup-timeout', evidence: { name: NAME, error: 'no answer within 50 ms' } }
 
 /** Look-ups that are answered when the test says so. */
 function createResolver() {

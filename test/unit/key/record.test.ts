@@ -13,13 +13,7 @@ const read = (record: string | string[]): unknown => {
 }
 
 test('returns what a record says, with nothing added', () => {
-  expect(read(`p=${ONE.p}`)).toEqual({
-    type: 'rsa',
-    hashes: undefined,
-    flags: [],
-    p: ONE.p,
-    text: `p=${ONE.p}`
-  })
+  expect(read(`p=${ONE.p}`)).toEqual({ type: 'rsa', hashes: undefined, flags: [], p: ONE.p, text: `p=${ONE.p}` })
   const full = `v=DKIM1; k=ed25519; h=sha1:sha512 : x; s=*; t=s: ;n="\\; p=${ED25519.p}`
   expect(read(full.replace('\\;', ';'))).toEqual({
     type: 'ed25519',
@@ -49,9 +43,7 @@ test.each([
   ['v', 'a tag has no equals sign'],
   ['=x; p=', 'a tag name is not a letter followed by letters, digits and underscores'],
   ['v=DKIM1', 'there is no p=']
-])('%j is malformed: %s', (text, reason) => {
-  expect(read(text)).toEqual(['key-malformed', reason])
-})
+])('%j is malformed: %s', (text, reason) => expect(read(text)).toEqual(['key-malformed', reason]))
 
 test.each([
   ['v=DKIM1; k=rsa; p=x', true],
@@ -84,9 +76,7 @@ test.each([
   ['', false],
   ['"', false],
   ['hello', false]
-])('%j is meant as a key record: %j', (text, expected) => {
-  expect(looksLikeKeyRecord(text)).toBe(expected)
-})
+])('%j is meant as a key record: %j', (text, expected) => expect(looksLikeKeyRecord(text)).toBe(expected))
 
 test('reads a PKCS #1 key as one, whichever way its length is written', () => {
   const der = (key: TestKey) => rsaPublicKey(modulusOf(key), 65537n)

@@ -35,9 +35,7 @@ test.each([
   [['::1']],
   [['[::1]:5353']],
   [['192.0.2.1', '2001:db8::1', '192.0.2.2:65535']]
-])('servers %j', servers => {
-  expect(dnsTxtLookup({ servers })).toBeTypeOf('function')
-})
+])('servers %j', servers => expect(dnsTxtLookup({ servers })).toBeTypeOf('function'))
 
 test('no option is required: the servers are those of the system', () => {
   for (const options of [undefined, {}, { timeout: 1 }, { tries: 1 }])

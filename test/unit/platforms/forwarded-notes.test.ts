@@ -33,11 +33,7 @@ test('a header that was usable, or was not asked for, leaves no note', () => {
     'X-Forwarded-Host': ['receiver.example'],
     'X-Forwarded-Prefix': ['/hooks']
   }
-  const asked = {
-    https: 'x-forwarded-proto',
-    host: 'x-forwarded-host',
-    prefix: 'x-forwarded-prefix'
-  } as const
+  const asked = { https: 'x-forwarded-proto', host: 'x-forwarded-host', prefix: 'x-forwarded-prefix' } as const
   for (const options of [asked, {}, { https: true, host: 'a.example', prefix: '/a' }]) {
     expect(received(headers, options)).not.toHaveProperty('forwarded')
   }

@@ -14,11 +14,7 @@ describe('nothing that a sender can write makes an adapter throw', () => {
     const names = fc.oneof(text, fc.constantFrom('host', 'Host', ':authority', ':path', 'X-Forwarded-Host'))
     fc.assert(
       fc.property(fc.array(fc.tuple(names, text)), text, text, (headers, method, url) => {
-        const req = Object.assign(new IncomingMessage(new Socket()), {
-          rawHeaders: headers.flat(),
-          method,
-          url
-        })
+        const req = Object.assign(new IncomingMessage(new Socket()), { rawHeaders: headers.flat(), method, url })
         expect(fromNodeRequest(req)).toMatchObject({ method, target: url, https: false })
         expect(pairs(fromNodeRequest(req, believing)).some(([name]) => name.startsWith(':'))).toBe(false)
       })
@@ -77,11 +73,7 @@ test('re-encodes the parameters of a REST API to their original form', () => {
     fc.property(fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))), parameters => {
       const lists: Record<string, string[]> = Object.create(null)
       for (const [name, value] of parameters) lists[name] = [...(lists[name] ?? []), value]
-      const { target } = fromLambdaEvent({
-        httpMethod: 'GET',
-        path: '/',
-        multiValueQueryStringParameters: lists
-      })
+      const { target } = fromLambdaEvent({ httpMethod: 'GET', path: '/', multiValueQueryStringParameters: lists })
       expect(target).toMatch(/^\/(?:\?[A-Za-z0-9\-._~%=&]*)?$/)
       const back = new URLSearchParams(target.slice(2))
       for (const [name, values] of Object.entries(lists)) expect(back.getAll(name)).toEqual(values)

@@ -36,9 +36,7 @@ describe('X-Forwarded-Proto', () => {
     [['https', 'https']],
     [['https', 'http']],
     [['']]
-  ])('%j does not count as HTTPS', values => {
-    expect(believed(...values)).toBe(false)
-  })
+  ])('%j does not count as HTTPS', values => expect(believed(...values)).toBe(false))
 })
 
 describe('X-Forwarded-Host', () => {
@@ -76,12 +74,7 @@ describe('X-Forwarded-Host', () => {
 describe('the prefix that a proxy has stripped', () => {
   const target = (path: string, options: ProxyOptions, prefixes: string[] = []) =>
     fromLambdaEvent(
-      {
-        requestContext: { elb: {} },
-        httpMethod: 'GET',
-        path,
-        multiValueHeaders: { 'X-Forwarded-Prefix': prefixes }
-      },
+      { requestContext: { elb: {} }, httpMethod: 'GET', path, multiValueHeaders: { 'X-Forwarded-Prefix': prefixes } },
       options
     ).target
   const believing = { prefix: 'x-forwarded-prefix' } as const

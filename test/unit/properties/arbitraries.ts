@@ -3,11 +3,7 @@ import fc from 'fast-check'
 const TOKEN_CHARACTERS = "!#$%&'*+-.^_`|~0123456789ABCXYZabcxyz"
 
 /** RFC 9110 section 5.6.2 */
-export const token = fc.string({
-  unit: fc.constantFrom(...TOKEN_CHARACTERS),
-  minLength: 1,
-  maxLength: 12
-})
+export const token = fc.string({ unit: fc.constantFrom(...TOKEN_CHARACTERS), minLength: 1, maxLength: 12 })
 
 const octet = (from: number, to: number) => fc.integer({ min: from, max: to }).map(code => String.fromCharCode(code))
 
@@ -76,10 +72,7 @@ const PIECES = [
 export const anyString = fc.oneof(
   unicode({ maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
-  fc.string({
-    unit: fc.integer({ min: 0, max: 0xffff }).map(code => String.fromCharCode(code)),
-    maxLength: 60
-  }),
+  fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map(code => String.fromCharCode(code)), maxLength: 60 }),
   fc
     .array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 4 })), { maxLength: 12 })
     .map(pieces => pieces.join(''))
@@ -91,10 +84,7 @@ export const signable = fc
     method: token,
     target: requestTarget,
     body: fc.oneof(fc.constant(null), fc.uint8Array({ maxLength: 80 }), unicode({ maxLength: 40 })),
-    extra: fc.uniqueArray(fc.tuple(token, fieldValue), {
-      selector: ([name]) => name.toLowerCase(),
-      maxLength: 4
-    }),
+    extra: fc.uniqueArray(fc.tuple(token, fieldValue), { selector: ([name]) => name.toLowerCase(), maxLength: 4 }),
     shuffle: fc.array(fc.nat(), { minLength: 12, maxLength: 12 }),
     upperCase: fc.array(fc.boolean(), { minLength: 12, maxLength: 12 })
   })

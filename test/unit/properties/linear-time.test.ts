@@ -59,14 +59,7 @@ const PIECES = {
 }
 
 /** A run of them between two letters, where a search for the end of the text starts again at each. */
-const INNER_RUNS = {
-  spaces: ' ',
-  tabs: '\t',
-  'no-break spaces': '\xa0',
-  folds: '\r\n ',
-  equals: '=',
-  commas: ','
-}
+const INNER_RUNS = { spaces: ' ', tabs: '\t', 'no-break spaces': '\xa0', folds: '\r\n ', equals: '=', commas: ',' }
 
 const TEXTS: Readonly<Record<string, (length: number) => string>> = Object.fromEntries([
   ...Object.entries(PIECES).map(([name, piece]) => [name, (length: number) => ofLength(piece, length)]),
@@ -82,10 +75,7 @@ const signed = service.sign({ method: 'POST', body: '{}' })
 const lines = [...(signed.headers as Iterable<[string, string]>)]
 
 const inHeader = (name: string) => (text: string) =>
-  verify({
-    ...signed,
-    headers: lines.map(([header, value]) => [header, header === name ? text : value] as const)
-  })
+  verify({ ...signed, headers: lines.map(([header, value]) => [header, header === name ? text : value] as const) })
 
 const rfc9421Verify = createVerifier(rfc9421.OPTIONS)
 const plain = rfc9421.signed()

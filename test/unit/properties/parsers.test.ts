@@ -105,10 +105,7 @@ test('verifySignature and matchesDigest: any input, no throw, and never true', a
     RUNS
   )
   const digests = fc.array(
-    fc.record({
-      algorithm: fc.oneof(fc.constantFrom('sha-256', 'sha-512'), anyString),
-      value: fc.uint8Array()
-    })
+    fc.record({ algorithm: fc.oneof(fc.constantFrom('sha-256', 'sha-512'), anyString), value: fc.uint8Array() })
   )
   fc.assert(
     fc.property(digests, fc.uint8Array(), (list, body) => {

@@ -141,10 +141,7 @@ test('a key record, in chunks of any size, with white space at every place that 
           chunks.push(text.slice(at, at + sizes[i % 4]!))
         }
         const result = parseKeyRecord(chunks)
-        expect(result).toMatchObject({
-          ok: true,
-          value: { type: 'rsa', hashes: ['sha1', 'sha256'], flags: [], text }
-        })
+        expect(result).toMatchObject({ ok: true, value: { type: 'rsa', hashes: ['sha1', 'sha256'], flags: [], text } })
         expect(result.ok && encodeBase64(result.value.publicKey)).toBe(p)
       }
     ),

@@ -34,10 +34,7 @@ const neighbour = (base: Head): fc.Arbitrary<Head> =>
     fc.constant({ ...base, method: base.method.toUpperCase() }),
     fc.constant({ ...base, method: base.method + base.target[0], target: `/${base.target.slice(1)}` }),
     fc.constant({ ...base, headers: [...base.headers].reverse() }),
-    fc.constant({
-      ...base,
-      headers: base.headers.map(([each, value]): Line => [each.toUpperCase(), ` ${value}\t`])
-    }),
+    fc.constant({ ...base, headers: base.headers.map(([each, value]): Line => [each.toUpperCase(), ` ${value}\t`]) }),
     fc.constant({
       ...base,
       headers: base.headers.flatMap(([each, value]): Line[] => value.split(',').map(part => [each, part]))

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   memoryReplayStore,
   postgresReplayStore,
@@ -15,7 +15,7 @@ const STORES = [
   sqliteReplayStore({ exec: untouched, prepare: untouched })
 ]
 
-it.each([
+test.each([
   ['', 'token', 60],
   [7, 'token', 60],
   [undefined, 'token', 60],
@@ -34,7 +34,7 @@ it.each([
   }
 })
 
-it('does not show the id or the token in the message', async () => {
+test('does not show the id or the token in the message', async () => {
   for (const { claim } of STORES)
     await expect(claim('secret-id', 'secret-token', '60' as never)).rejects.toThrow(/^(?!.*secret).*seconds/)
 })

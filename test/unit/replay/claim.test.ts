@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createClaims } from '../../../src/replay/claim.ts'
 import type { ReplayStore } from '../../../src/replay/store.ts'
 
@@ -24,7 +24,7 @@ function slowStore() {
 const settle = () => vi.advanceTimersByTimeAsync(0)
 const failure = (error: string) => ({ ok: false, code: 'replay-store-failed', evidence: { error } })
 
-it('makes a random UUID as the token of each claim, which has 122 random bits', async () => {
+test('makes a random UUID as the token of each claim, which has 122 random bits', async () => {
   const tokens: string[] = []
   const store = { claim: async (_: string, token: string) => tokens.push(token) > 0, release: async () => {} }
   const { claim } = createClaims(store, 1000)
@@ -34,7 +34,7 @@ it('makes a random UUID as the token of each claim, which has 122 random bits', 
     expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-it.each<[string, () => unknown, string]>([
+test.each<[string, () => unknown, string]>([
   [
     'throws',
     () => {
@@ -52,7 +52,7 @@ it.each<[string, () => unknown, string]>([
 })
 
 describe('a claim that is later than the deadline', () => {
-  it('is released at the deadline, with its own token, and nobody waits for that', async () => {
+  test('is released at the deadline, with its own token, and nobody waits for that', async () => {
     const { store, calls } = slowStore()
     const late = createClaims(store, 1000).claim('id', 60)
     await vi.advanceTimersByTimeAsync(1000)
@@ -63,7 +63,7 @@ describe('a claim that is later than the deadline', () => {
     ])
   })
 
-  it('is released again when it was granted behind its release', async () => {
+  test('is released again when it was granted behind its release', async () => {
     const { store, calls, claims, releases } = slowStore()
     createClaims(store, 1000).claim('id', 60)
     await vi.advanceTimersByTimeAsync(1000)
@@ -78,7 +78,7 @@ describe('a claim that is later than the deadline', () => {
     ])
   })
 
-  it('makes a retry unavailable, without asking the store, while its release is under way', async () => {
+  test('makes a retry unavailable, without asking the store, while its release is under way', async () => {
     const { store, calls, claims, releases } = slowStore()
     const { claim } = createClaims(store, 1000)
     claim('id', 60)
@@ -92,7 +92,7 @@ describe('a claim that is later than the deadline', () => {
     expect(await replay).toMatchObject({ code: 'replayed', evidence: { replayId: 'id' } })
   })
 
-  it('makes a retry unavailable until the id has expired, when its release is never answered', async () => {
+  test('makes a retry unavailable until the id has expired, when its release is never answered', async () => {
     const { store, claims } = slowStore()
     const { claim } = createClaims(store, 1000)
     claim('id', 60)
@@ -106,7 +106,7 @@ describe('a claim that is later than the deadline', () => {
 })
 
 describe('a release that fails', () => {
-  it('is tried again with pauses until it succeeds', async () => {
+  test('is tried again with pauses until it succeeds', async () => {
     const release = vi.fn().mockRejectedValue(new Error('down'))
     createClaims({ claim: () => Promise.reject(new Error('down')), release }, 1000).claim('id', 60)
     await settle()
@@ -121,7 +121,7 @@ describe('a release that fails', () => {
     expect(release).toHaveBeenCalledTimes(length)
   })
 
-  it('is tried again, but not before 5 s, when the store does not answer at all', async () => {
+  test('is tried again, but not before 5 s, when the store does not answer at all', async () => {
     const release = vi
       .fn()
       .mockReturnValueOnce(new Promise(() => {}))
@@ -133,7 +133,7 @@ describe('a release that fails', () => {
     expect(release).toHaveBeenCalledTimes(2)
   })
 
-  it('is given up when the id would have expired', async () => {
+  test('is given up when the id would have expired', async () => {
     const release = vi.fn().mockRejectedValue(new Error('down'))
     createClaims({ claim: () => Promise.reject(new Error('down')), release }, 1000).claim('id', 60)
     await vi.advanceTimersByTimeAsync(59_000)
@@ -145,7 +145,7 @@ describe('a release that fails', () => {
     expect(release).toHaveBeenCalledTimes(last)
   })
 
-  it('of 10,001 the oldest is given up first, and one that goes on failing does not hold up the others', async () => {
+  test('of 10,001 the oldest is given up first, and one that goes on failing does not hold up the others', async () => {
     let isDown = true
     const released = new Set<string>()
     const release = async (id: string) => {
@@ -161,7 +161,7 @@ describe('a release that fails', () => {
     expect(released.has('5')).toBe(false)
   })
 
-  it('does not keep the process alive', async () => {
+  test('does not keep the process alive', async () => {
     vi.useRealTimers()
     const down = () => Promise.reject(new Error('down'))
     const timeouts = () => process.getActiveResourcesInfo().filter(resource => resource === 'Timeout').length

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { durableReplayStore, ReplayId } from '../../../examples/stores/durable-object.ts'
 import { replayStoreContract } from '../../../src/testing/index.ts'
 
@@ -39,24 +39,22 @@ function durableObjects() {
   return { namespace, stored, alarms, ring: (name: string) => gated(name, () => objectFor(name).alarm()) }
 }
 
-describe('the recipe for Durable Objects', () => {
-  const { namespace } = durableObjects()
-  const unreachable = { ...namespace, get: () => ({ fetch: () => Promise.reject(new Error('overloaded')) }) }
-  const cases = replayStoreContract(() => durableReplayStore(namespace), {
-    makeUnreachable: () => durableReplayStore(unreachable)
-  })
-  for (const { name, run } of cases) it(name, run)
+const { namespace } = durableObjects()
+const unreachable = { ...namespace, get: () => ({ fetch: () => Promise.reject(new Error('overloaded')) }) }
+const cases = replayStoreContract(() => durableReplayStore(namespace), {
+  makeUnreachable: () => durableReplayStore(unreachable)
+})
+for (const { name, run } of cases) test(name, run)
 
-  it('keeps nothing of an id after its alarm, and an id that has not expired', async () => {
-    const { namespace, stored, alarms, ring } = durableObjects()
-    const store = durableReplayStore(namespace)
-    await store.claim('long', 't', 60)
-    await store.claim('short', 't', 0.001)
-    expect(alarms.get('short')).toBeGreaterThan(Date.now())
-    expect(alarms.get('long')).toBeGreaterThan(Date.now() + 60_000)
-    while (!(await store.claim('short', 'u', 0.001)));
-    while (stored.get('short')!.size > 0) await ring('short')
-    await ring('long')
-    expect(await store.claim('long', 'u', 60)).toBe(false)
-  })
+test('keeps nothing of an id after its alarm, and an id that has not expired', async () => {
+  const { namespace, stored, alarms, ring } = durableObjects()
+  const store = durableReplayStore(namespace)
+  await store.claim('long', 't', 60)
+  await store.claim('short', 't', 0.001)
+  expect(alarms.get('short')).toBeGreaterThan(Date.now())
+  expect(alarms.get('long')).toBeGreaterThan(Date.now() + 60_000)
+  while (!(await store.claim('short', 'u', 0.001)));
+  while (stored.get('short')!.size > 0) await ring('short')
+  await ring('long')
+  expect(await store.claim('long', 'u', 60)).toBe(false)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { dynamoReplayStore } from '../../../examples/stores/dynamodb.ts'
 import { replayStoreContract } from '../../../src/testing/index.ts'
 
@@ -46,9 +46,7 @@ function dynamoDb() {
     if (state.isDown) throw Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' })
     const id = input.Item['id']!.S!
     if (!isMet(items.get(id), input)) {
-      throw Object.assign(new Error('The conditional request failed'), {
-        name: 'ConditionalCheckFailedException'
-      })
+      throw Object.assign(new Error('The conditional request failed'), { name: 'ConditionalCheckFailedException' })
     }
     items.set(id, input.Item)
     if (state.lost-- > 0) return call(input)
@@ -57,29 +55,27 @@ function dynamoDb() {
   return { client, state }
 }
 
-describe('the recipe for DynamoDB', () => {
-  const { client } = dynamoDb()
-  const down = dynamoDb()
-  down.state.isDown = true
-  const cases = replayStoreContract(() => dynamoReplayStore(client, 'replay'), {
-    makeUnreachable: () => dynamoReplayStore(down.client, 'replay')
-  })
-  for (const { name, run } of cases) it(name, run)
+const { client } = dynamoDb()
+const down = dynamoDb()
+down.state.isDown = true
+const cases = replayStoreContract(() => dynamoReplayStore(client, 'replay'), {
+  makeUnreachable: () => dynamoReplayStore(down.client, 'replay')
+})
+for (const { name, run } of cases) test(name, run)
 
-  it('grants a claim that the SDK repeats because the answer was lost', async () => {
-    const { client, state } = dynamoDb()
-    const store = dynamoReplayStore(client, 'replay')
-    state.lost = 1
-    expect(await store.claim('a', 'token', 60)).toBe(true)
-    state.lost = 0
-    expect(await store.claim('a', 'another', 60)).toBe(false)
-  })
+test('grants a claim that the SDK repeats because the answer was lost', async () => {
+  const { client, state } = dynamoDb()
+  const store = dynamoReplayStore(client, 'replay')
+  state.lost = 1
+  expect(await store.claim('a', 'token', 60)).toBe(true)
+  state.lost = 0
+  expect(await store.claim('a', 'another', 60)).toBe(false)
+})
 
-  it('writes when the table may remove an item, in whole seconds, not before it expires', async () => {
-    const { client, state } = dynamoDb()
-    await dynamoReplayStore(client, 'replay').claim('a', 'token', 0.5)
-    const { expiresAt, removeAt } = state.items.get('a') as Record<string, { N: string }>
-    expect(Number(removeAt!.N) * 1000).toBeGreaterThanOrEqual(Number(expiresAt!.N))
-    expect(removeAt!.N).toMatch(/^\d{10}$/)
-  })
+test('writes when the table may remove an item, in whole seconds, not before it expires', async () => {
+  const { client, state } = dynamoDb()
+  await dynamoReplayStore(client, 'replay').claim('a', 'token', 0.5)
+  const { expiresAt, removeAt } = state.items.get('a') as Record<string, { N: string }>
+  expect(Number(removeAt!.N) * 1000).toBeGreaterThanOrEqual(Number(expiresAt!.N))
+  expect(removeAt!.N).toMatch(/^\d{10}$/)
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createVerifier, type Verified } from '../../../src/index.ts'
 import { memoryReplayStore, type ReplayStore } from '../../../src/replay/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
@@ -72,7 +72,7 @@ function faultyStore(choices: Choices, store: ReplayStore, delayed: Delayed): Re
 const service = createTestService({ rsaBits: 1024 })
 const COPIES = 2
 
-it('of all copies at most one is verified and not released, and after a release a retry is verified', {
+test('of all copies at most one is verified and not released, and after a release a retry is verified', {
   timeout: 300_000
 }, async () => {
   const request = service.sign({ date: new Date() })

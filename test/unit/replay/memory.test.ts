@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { memoryReplayStore as makeStore } from '../../../src/replay/index.ts'
 import { withFreshTokens } from './fresh-tokens.ts'
 
@@ -10,13 +10,13 @@ afterEach(() => {
 const memoryReplayStore = (options?: { maxEntries?: number }) => withFreshTokens(makeStore(options))
 
 describe('memoryReplayStore', () => {
-  it('gives an id to one of many callers', async () => {
+  test('gives an id to one of many callers', async () => {
     const store = memoryReplayStore()
     const claims = await Promise.all(Array.from({ length: 100 }, () => store.claim('one', 60)))
     expect(claims.filter(won => won)).toHaveLength(1)
   })
 
-  it('holds an id for its time to live, and no longer', async () => {
+  test('holds an id for its time to live, and no longer', async () => {
     vi.useFakeTimers()
     const store = memoryReplayStore()
     expect(await store.claim('a', 1.5)).toBe(true)
@@ -27,7 +27,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('a', 1.5)).toBe(false)
   })
 
-  it('does not hold an id longer when it is claimed again', async () => {
+  test('does not hold an id longer when it is claimed again', async () => {
     vi.useFakeTimers()
     const store = memoryReplayStore()
     await store.claim('a', 10)
@@ -37,7 +37,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('a', 10)).toBe(true)
   })
 
-  it('forgets nothing early when the system time is set forward', async () => {
+  test('forgets nothing early when the system time is set forward', async () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) })
     const store = memoryReplayStore({ maxEntries: 1 })
     await store.claim('a', 60)
@@ -48,7 +48,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('b', 60)).toBe(true)
   })
 
-  it('holds an id until it has expired by the system clock too', async () => {
+  test('holds an id until it has expired by the system clock too', async () => {
     const start = Date.UTC(2026, 0, 1)
     vi.useFakeTimers({ now: start })
     const store = memoryReplayStore({ maxEntries: 2 })
@@ -63,7 +63,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('b', 60)).toBe(true)
   })
 
-  it('grants a released id again, and no other', async () => {
+  test('grants a released id again, and no other', async () => {
     const store = memoryReplayStore()
     await store.claim('a', 60)
     await store.claim('b', 60)
@@ -73,7 +73,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('b', 60)).toBe(false)
   })
 
-  it('rejects new ids when full, with a message, and keeps the held ones', async () => {
+  test('rejects new ids when full, with a message, and keeps the held ones', async () => {
     const store = memoryReplayStore({ maxEntries: 3 })
     for (const id of ['a', 'b', 'c']) await store.claim(id, 60)
     await expect(store.claim('d', 60)).rejects.toThrow('the replay store is full: it holds 3 ids')
@@ -84,7 +84,7 @@ describe('memoryReplayStore', () => {
     await expect(store.release('e')).rejects.toThrow('full')
   })
 
-  it('reuses the places of expired ids, in whatever order they expire', async () => {
+  test('reuses the places of expired ids, in whatever order they expire', async () => {
     vi.useFakeTimers()
     const store = memoryReplayStore({ maxEntries: 3 })
     await store.claim('long', 100)
@@ -96,7 +96,7 @@ describe('memoryReplayStore', () => {
     expect(await store.claim('middle', 50)).toBe(false)
   })
 
-  it('treats different strings as different ids', async () => {
+  test('treats different strings as different ids', async () => {
     const store = memoryReplayStore()
     const ids = ['a', 'a\0', 'ÿ', 'ā', '\ud800', '\ud801', 'x'.repeat(64), 'x'.repeat(65), 'x'.repeat(1000)]
     for (const id of ids) expect(await store.claim(id, 60)).toBe(true)
@@ -105,14 +105,14 @@ describe('memoryReplayStore', () => {
     for (const id of ids) expect(await store.claim(id, 60)).toBe(true)
   })
 
-  it('starts no timer', async () => {
+  test('starts no timer', async () => {
     vi.useFakeTimers()
     const store = memoryReplayStore()
     await store.claim('a', 60)
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 24 + 1, '10', null])(
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 24 + 1, '10', null])(
     'refuses maxEntries %s',
     maxEntries => {
       expect(() => memoryReplayStore({ maxEntries: maxEntries as number })).toThrow(TypeError)
@@ -146,7 +146,7 @@ function plainModel() {
   }
 }
 
-it('holds what a plain map would, and is full only of ids that have not expired', async () => {
+test('holds what a plain map would, and is full only of ids that have not expired', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   await fc.assert(
     fc.asyncProperty(STEPS, fc.integer({ min: 1, max: 40 }), async (steps, maxEntries) => {
@@ -171,7 +171,7 @@ it('holds what a plain map would, and is full only of ids that have not expired'
   )
 })
 
-it('forgets no id that has not expired by both clocks, however the system clock is set', async () => {
+test('forgets no id that has not expired by both clocks, however the system clock is set', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   await fc.assert(
     fc.asyncProperty(STEPS, async steps => {
@@ -190,7 +190,7 @@ it('forgets no id that has not expired by both clocks, however the system clock 
   )
 })
 
-it('is not full for long after 100,000 ids have expired', async () => {
+test('is not full for long after 100,000 ids have expired', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   const store = memoryReplayStore({ maxEntries: 100_000 })
   for (let n = 0; n < 100_000; n++) await store.claim(`${n}`, n % 2 === 0 ? 600 : 1)

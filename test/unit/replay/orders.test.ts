@@ -1,14 +1,14 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { memoryReplayStore, type ReplayStore, sqliteReplayStore } from '../../../src/replay/index.ts'
 import { allOrders, differingOrders } from './orders.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-it('there are 35,988 orders of up to five calls by up to three tokens, with an expiry anywhere or none', () => {
+test('there are 35,988 orders of up to five calls by up to three tokens, with an expiry anywhere or none', () => {
   expect(allOrders()).toHaveLength(35_988)
 })
 
-it('a store in memory does what the table says, in every order', async () => {
+test('a store in memory does what the table says, in every order', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   const orders = allOrders()
   const differing: string[] = []
@@ -24,7 +24,7 @@ it('a store in memory does what the table says, in every order', async () => {
 const sqlite = process.getBuiltinModule('node:sqlite') as typeof import('node:sqlite') | undefined
 if (sqlite === undefined) console.warn('SQLite is left out: this Node.js has no node:sqlite. See test/runtimes.')
 
-it.skipIf(sqlite === undefined)('a store in SQLite does what the table says, in every order', async () => {
+test.skipIf(sqlite === undefined)('a store in SQLite does what the table says, in every order', async () => {
   const database = new sqlite!.DatabaseSync(':memory:')
   const expire = async (ids: readonly string[]) => {
     const update = database.prepare('UPDATE signed_requests_replay SET expires_at = 1 WHERE id = ?')
@@ -35,7 +35,7 @@ it.skipIf(sqlite === undefined)('a store in SQLite does what the table says, in 
   expect(await differingOrders(store, expire)).toEqual([])
 })
 
-it.each<[string, (store: ReplayStore) => ReplayStore]>([
+test.each<[string, (store: ReplayStore) => ReplayStore]>([
   ['ignores the token', ({ claim, release }) => ({ claim: (id, _, ttl) => claim(id, 't', ttl), release })],
   ['remembers no release', store => ({ ...store, release: async () => {} })]
 ])('the comparison finds a store that %s', async (_, broken) => {

@@ -78,11 +78,7 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
     }
   }
   const startOnce = async (): Promise<string | undefined> => {
-    child = spawn(join(bin, 'postgres'), ['-D', data], {
-      ...account,
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe']
-    })
+    child = spawn(join(bin, 'postgres'), ['-D', data], { ...account, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
     let output = ''
     // Read to its end, always: a server whose log nobody reads stops at the next error that it reports.
     const isReady = new Promise<boolean>(resolve => {

@@ -1,21 +1,21 @@
 import { Client, Pool } from 'pg'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type PostgresClient, postgresReplayStore, postgresReplayTable } from '../../../src/replay/index.ts'
 
 const answering = (rows: unknown): PostgresClient => ({ query: async () => ({ rows: rows as unknown[] }) })
 
 describe('postgresReplayStore', () => {
-  it('accepts the types of a Pool, a Client and a client of a pool', () => {
+  test('accepts the types of a Pool, a Client and a client of a pool', () => {
     expect(postgresReplayStore(new Pool())).toBeTypeOf('object')
     expect(postgresReplayStore(new Client())).toBeTypeOf('object')
   })
 
-  it.each([undefined, null, {}, 'postgres://localhost', Pool])('refuses %s', other => {
+  test.each([undefined, null, {}, 'postgres://localhost', Pool])('refuses %s', other => {
     expect(() => postgresReplayStore(other as never)).toThrow('pass a Pool or a Client of "pg"')
     expect(() => postgresReplayStore(other as never)).toThrow(TypeError)
   })
 
-  it('sends one statement for each call, with ids and tokens as values only', async () => {
+  test('sends one statement for each call, with ids and tokens as values only', async () => {
     const sent: [string, unknown[]][] = []
     const store = postgresReplayStore({
       async query(...call) {
@@ -32,11 +32,11 @@ describe('postgresReplayStore', () => {
     expect(released).toEqual(['plain', "token'", 60])
   })
 
-  it('rejects when there are no rows to tell from', async () => {
+  test('rejects when there are no rows to tell from', async () => {
     await expect(postgresReplayStore(answering(undefined)).claim('a', 't', 60)).rejects.toThrow()
   })
 
-  it('refuses an option that it does not have', () => {
+  test('refuses an option that it does not have', () => {
     expect(() => postgresReplayStore(answering([]), { tabel: 'x' } as object)).toThrow('no option "tabel"')
   })
 })
@@ -47,12 +47,12 @@ describe('the name of the table', () => {
     ...['x'.repeat(64), 7, null, ['a'], { toString: () => 'a' }]
   ]
 
-  it.each(BAD)('refuses %j', name => {
+  test.each(BAD)('refuses %j', name => {
     expect(() => postgresReplayTable(name as string)).toThrow(TypeError)
     expect(() => postgresReplayStore(answering([]), { table: name as string })).toThrow('schema.name')
   })
 
-  it.each([
+  test.each([
     ['replays', '"replays"', '"replays_expires_at"'],
     ['Audit.select', '"Audit"."select"', '"select_expires_at"'],
     ['_', '"_"', '"__expires_at"'],
@@ -62,7 +62,7 @@ describe('the name of the table', () => {
     expect(postgresReplayTable(name)).toContain(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} `)
   })
 
-  it('is signed_requests_replay by default', () => {
+  test('is signed_requests_replay by default', () => {
     expect(postgresReplayTable()).toBe(postgresReplayTable('signed_requests_replay'))
   })
 })

@@ -1,56 +1,54 @@
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createCluster } from 'redis'
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { type IoredisClient, redisReplayStore } from '../../../src/replay/index.ts'
 
-describe('redisReplayStore', () => {
-  it('accepts the types of the clients of both libraries', () => {
-    const cluster = new Cluster([], { lazyConnect: true })
-    expect(redisReplayStore(new Redis({ lazyConnect: true }))).toBeTypeOf('object')
-    expect(redisReplayStore(cluster)).toBeTypeOf('object')
-    expect(redisReplayStore(createClient())).toBeTypeOf('object')
-    expect(redisReplayStore(createClient({ RESP: 2 }))).toBeTypeOf('object')
-    expect(redisReplayStore(createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] }))).toBeTypeOf('object')
-  })
-
-  it('refuses any other object, and names those that fit', () => {
-    const pipeline = new Redis({ lazyConnect: true }).pipeline()
-    const transaction = createClient().multi()
-    for (const other of [undefined, null, {}, 'redis://localhost', new Map(), pipeline, transaction]) {
-      expect(() => redisReplayStore(other as IoredisClient)).toThrow(
-        /^client must be a node-redis client .* or an ioredis/
-      )
-      expect(() => redisReplayStore(other as IoredisClient)).toThrow(TypeError)
-    }
-    // @ts-expect-error: a pipeline queues what it is asked for
-    expect(() => redisReplayStore(pipeline)).toThrow(TypeError)
-    // @ts-expect-error: and so does a transaction
-    expect(() => redisReplayStore(transaction)).toThrow(TypeError)
-  })
-
-  it('rejects a prefix that is not a string', () => {
-    const client = new Redis({ lazyConnect: true })
-    expect(() => redisReplayStore(client, { prefix: 7 as unknown as string })).toThrow(TypeError)
-  })
-
-  it('sends one script for each call, with the id in the key and the time in milliseconds, rounded up', async () => {
-    const sent: unknown[][] = []
-    const client = { status: 'ready', eval: async (...call: unknown[]) => sent.push(call) && call[3] }
-    const store = redisReplayStore(client)
-    expect(await store.claim('id', 'token', 600.0001)).toBe(true)
-    await store.release('id', 'token', 1.5)
-    expect(sent).toEqual([
-      [expect.any(String), 1, 'signed-requests:id', 'token', '600001'],
-      [expect.any(String), 1, 'signed-requests:id', 'token', '1500']
-    ])
-  })
-
-  it.each([[undefined], [null], [1], ['OK'], ['QUEUED'], [Buffer.from('token')], [true]])(
-    'rejects when a script is answered with %s',
-    async reply => {
-      const store = redisReplayStore({ status: 'ready', eval: async () => reply })
-      await expect(store.claim('id', 'token', 60)).rejects.toThrow('neither the token nor nothing')
-      await expect(store.release('id', 'token', 60)).rejects.toThrow('neither the token nor nothing')
-    }
-  )
+test('accepts the types of the clients of both libraries', () => {
+  const cluster = new Cluster([], { lazyConnect: true })
+  expect(redisReplayStore(new Redis({ lazyConnect: true }))).toBeTypeOf('object')
+  expect(redisReplayStore(cluster)).toBeTypeOf('object')
+  expect(redisReplayStore(createClient())).toBeTypeOf('object')
+  expect(redisReplayStore(createClient({ RESP: 2 }))).toBeTypeOf('object')
+  expect(redisReplayStore(createCluster({ rootNodes: [{ url: 'redis://127.0.0.1:1' }] }))).toBeTypeOf('object')
 })
+
+test('refuses any other object, and names those that fit', () => {
+  const pipeline = new Redis({ lazyConnect: true }).pipeline()
+  const transaction = createClient().multi()
+  for (const other of [undefined, null, {}, 'redis://localhost', new Map(), pipeline, transaction]) {
+    expect(() => redisReplayStore(other as IoredisClient)).toThrow(
+      /^client must be a node-redis client .* or an ioredis/
+    )
+    expect(() => redisReplayStore(other as IoredisClient)).toThrow(TypeError)
+  }
+  // @ts-expect-error: a pipeline queues what it is asked for
+  expect(() => redisReplayStore(pipeline)).toThrow(TypeError)
+  // @ts-expect-error: and so does a transaction
+  expect(() => redisReplayStore(transaction)).toThrow(TypeError)
+})
+
+test('rejects a prefix that is not a string', () => {
+  const client = new Redis({ lazyConnect: true })
+  expect(() => redisReplayStore(client, { prefix: 7 as unknown as string })).toThrow(TypeError)
+})
+
+test('sends one script for each call, with the id in the key and the time in milliseconds, rounded up', async () => {
+  const sent: unknown[][] = []
+  const client = { status: 'ready', eval: async (...call: unknown[]) => sent.push(call) && call[3] }
+  const store = redisReplayStore(client)
+  expect(await store.claim('id', 'token', 600.0001)).toBe(true)
+  await store.release('id', 'token', 1.5)
+  expect(sent).toEqual([
+    [expect.any(String), 1, 'signed-requests:id', 'token', '600001'],
+    [expect.any(String), 1, 'signed-requests:id', 'token', '1500']
+  ])
+})
+
+test.each([[undefined], [null], [1], ['OK'], ['QUEUED'], [Buffer.from('token')], [true]])(
+  'rejects when a script is answered with %s',
+  async reply => {
+    const store = redisReplayStore({ status: 'ready', eval: async () => reply })
+    await expect(store.claim('id', 'token', 60)).rejects.toThrow('neither the token nor nothing')
+    await expect(store.release('id', 'token', 60)).rejects.toThrow('neither the token nor nothing')
+  }
+)

@@ -42,13 +42,7 @@ export async function connect(name: ClientName, port: number, prefix?: string): 
     return { store: redisReplayStore(client, options), ready, close: () => client.disconnect() }
   }
   const client = createClient({
-    socket: {
-      port,
-      host: '127.0.0.1',
-      connectTimeout: 1000,
-      socketTimeout: 2500,
-      reconnectStrategy: () => 20
-    },
+    socket: { port, host: '127.0.0.1', connectTimeout: 1000, socketTimeout: 2500, reconnectStrategy: () => 20 },
     pingInterval: 1000,
     disableOfflineQueue: true
   })

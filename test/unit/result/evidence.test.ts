@@ -89,14 +89,10 @@ const EVIDENCE: Readonly<Record<string, unknown>> = {
   'dns-servfail': { name: NAME, error: 'ESERVFAIL' },
   'dns-thrown-without-code': { name: NAME, error: 'Error' },
   'dns-timeout': { name: NAME, error: 'ETIMEOUT' },
-  'key-record-version-not-first': keyEvidence(`k=rsa; v=DKIM1; ${REST}`, {
-    reason: 'v= is not the first tag'
-  }),
+  'key-record-version-not-first': keyEvidence(`k=rsa; v=DKIM1; ${REST}`, { reason: 'v= is not the first tag' }),
   'key-record-without-p': keyEvidence('v=DKIM1; k=rsa', { reason: 'there is no p=' }),
   'key-record-tag-twice': keyEvidence(`v=DKIM1; k=rsa; k=rsa; ${REST}`, { reason: 'a tag appears twice' }),
-  'key-record-tag-without-equals': keyEvidence(`v=DKIM1; rsa; ${REST}`, {
-    reason: 'a tag has no equals sign'
-  }),
+  'key-record-tag-without-equals': keyEvidence(`v=DKIM1; rsa; ${REST}`, { reason: 'a tag has no equals sign' }),
   'key-record-tag-name-with-hyphen': keyEvidence(`v=DKIM1; x-y=1; ${REST}`, {
     reason: 'a tag name is not a letter followed by letters, digits and underscores'
   }),
@@ -106,9 +102,7 @@ const EVIDENCE: Readonly<Record<string, unknown>> = {
   'key-record-escaped-semicolons': keyEvidence(`v=DKIM1\\; k=rsa\\; ${REST}`, {
     reason: 'it has an escaped semicolon, as zone files write it'
   }),
-  'key-record-value-in-quotes': keyEvidence(`v=DKIM1; k="rsa"; ${REST}`, {
-    reason: 'k= has a quote or a backslash'
-  }),
+  'key-record-value-in-quotes': keyEvidence(`v=DKIM1; k="rsa"; ${REST}`, { reason: 'k= has a quote or a backslash' }),
   'key-version-lower-case': keyEvidence(`v=dkim1; k=rsa; ${REST}`),
   'key-type-dsa': keyEvidence(`v=DKIM1; k=dsa; ${REST}`, { reason: 'k= is not rsa or ed25519' }),
   'key-hash-sha1': keyEvidence(`v=DKIM1; h=sha1; ${REST}`, { reason: 'h= allows neither sha256 nor sha512' }),
@@ -117,9 +111,7 @@ const EVIDENCE: Readonly<Record<string, unknown>> = {
   'key-test-only': keyEvidence(`v=DKIM1; t=y; ${REST}`),
   'key-revoked': keyEvidence('v=DKIM1; k=rsa; p='),
   'key-encoding-not-base64': keyEvidence('v=DKIM1; p=not base64!', { reason: 'p= is not canonical base64' }),
-  'key-encoding-one-byte': keyEvidence('v=DKIM1; k=rsa; p=MA==', {
-    reason: 'p= is not the DER of a public key'
-  }),
+  'key-encoding-one-byte': keyEvidence('v=DKIM1; k=rsa; p=MA==', { reason: 'p= is not the DER of a public key' }),
   'key-type-ed25519-for-rsa-sha256': keyEvidence(ED25519.record, {
     reason: 'an ed25519 key does not fit the allowed algorithm'
   }),

@@ -1,13 +1,9 @@
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { errorLabel, fail, withCause } from '../../../src/result/result.ts'
 
 describe('fail', () => {
-  it('has the message of its code, and evidence only where there is some', () => {
-    expect(fail('date-missing')).toStrictEqual({
-      ok: false,
-      code: 'date-missing',
-      message: expect.any(String)
-    })
+  test('has the message of its code, and evidence only where there is some', () => {
+    expect(fail('date-missing')).toStrictEqual({ ok: false, code: 'date-missing', message: expect.any(String) })
     expect(fail('date-malformed', { received: 'x' })).toStrictEqual({
       ok: false,
       code: 'date-malformed',
@@ -18,7 +14,7 @@ describe('fail', () => {
 })
 
 describe('withCause', () => {
-  it('adds a cause that is not enumerable, and can be replaced or removed', () => {
+  test('adds a cause that is not enumerable, and can be replaced or removed', () => {
     const failure = { code: 'x' }
     const cause = new Error('gone')
     expect(withCause(failure, cause)).toBe(failure)
@@ -46,6 +42,4 @@ test.each<[string, unknown, string]>([
   ['a constant for text, which may hold a secret', 'secret', 'an error without a name'],
   ['a constant where the name is not text', { name: 1 }, 'an error without a name'],
   ['a constant for an error whose getter throws', withGetter, 'an error without a name']
-])('is %s', (_, error, label) => {
-  expect(errorLabel(error)).toBe(label)
-})
+])('is %s', (_, error, label) => expect(errorLabel(error)).toBe(label))

@@ -69,11 +69,7 @@ function signRsa(text: string, { privateKey }: TestKey, algorithm: (typeof RSA)[
   // Section 9.1.1 step 3: two octets besides hash and salt; a key of 1024 bits has no room for a salt of 64.
   const encodedLength = Math.ceil((modulusLength(privateKey) - 1) / 8)
   const fits = encodedLength >= 64 + saltLength + 2
-  return sign(hash, octets(text), {
-    key: privateKey,
-    padding,
-    ...(isPss && { saltLength: fits ? saltLength : 0 })
-  })
+  return sign(hash, octets(text), { key: privateKey, padding, ...(isPss && { saltLength: fits ? saltLength : 0 }) })
 }
 
 const modulusLength = (key: TestKey['privateKey']): number => key.asymmetricKeyDetails!.modulusLength!

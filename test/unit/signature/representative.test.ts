@@ -1,5 +1,5 @@
 import { constants, generateKeyPairSync, sign } from 'node:crypto'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { toInteger, toOctets } from '../../../fixtures/source/der.ts'
 import type { PublicKey } from '../../../src/key/key-types.ts'
 import { verifySignature } from '../../../src/signature/verify-signature.ts'
@@ -28,22 +28,20 @@ describe.each([
   const isAccepted = (octets: Uint8Array) => verifySignature(TEXT, octets, key, algorithm)
   const s = toInteger(signature)
 
-  it('reaches the platform when it is below the modulus', () => {
+  test('reaches the platform when it is below the modulus', () => {
     expect(isAccepted(signature)).toBe(true)
     expect(isAccepted(toOctets(n - 1n, LENGTH))).toBe(true)
     expect(isAccepted(Buffer.alloc(LENGTH))).toBe(true)
   })
 
-  it.each([
+  test.each([
     ['s + n, the same signature under another replay id', s + n],
     ['n', n],
     ['n + 1', n + 1n],
     ['the largest number of that length', (1n << BigInt(8 * LENGTH)) - 1n]
-  ])('never reaches it when it is %s', (_, value) => {
-    expect(isAccepted(toOctets(value, LENGTH))).toBe(false)
-  })
+  ])('never reaches it when it is %s', (_, value) => expect(isAccepted(toOctets(value, LENGTH))).toBe(false))
 
-  it('never reaches it when it is shorter or longer than the modulus', () => {
+  test('never reaches it when it is shorter or longer than the modulus', () => {
     expect(isAccepted(signature.subarray(1))).toBe(false)
     expect(isAccepted(toOctets(s, LENGTH + 1))).toBe(false)
     expect(isAccepted(new Uint8Array())).toBe(false)

@@ -1,5 +1,5 @@
 import { createVerify, generateKeyPairSync, sign, verify } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ONE } from '../../../fixtures/source/keys.ts'
 import { signText } from '../../../fixtures/source/sign.ts'
 import type { PublicKey } from '../../../src/key/key-types.ts'
@@ -36,10 +36,7 @@ const eddsa = () => verifySignature(TEXT, sign(null, Buffer.from(TEXT), ed.priva
 function calls(run: () => boolean) {
   vi.clearAllMocks()
   expect(run()).toBe(true)
-  return {
-    verify: vi.mocked(verify).mock.calls.length,
-    createVerify: vi.mocked(createVerify).mock.calls.length
-  }
+  return { verify: vi.mocked(verify).mock.calls.length, createVerify: vi.mocked(createVerify).mock.calls.length }
 }
 const ONE_SHOT = { verify: 1, createVerify: 0 }
 const STREAMED = { verify: 0, createVerify: 1 }
@@ -51,29 +48,27 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-describe('a signature is accepted by', () => {
-  it('createVerify for RSA, whose crypto.verify ignores the padding on Workers', () => {
-    for (const userAgent of ['Node.js/24', 'Deno/2', 'Cloudflare-Workers']) {
-      vi.stubGlobal('navigator', { userAgent })
-      for (const run of [pkcs1, pss]) expect(calls(run)).toEqual(STREAMED)
-    }
-  })
+test('createVerify for RSA, whose crypto.verify ignores the padding on Workers', () => {
+  for (const userAgent of ['Node.js/24', 'Deno/2', 'Cloudflare-Workers']) {
+    vi.stubGlobal('navigator', { userAgent })
+    for (const run of [pkcs1, pss]) expect(calls(run)).toEqual(STREAMED)
+  }
+})
 
-  it('crypto.verify for the rest, because createVerify throws for a signature of another length', () => {
-    for (const userAgent of ['Node.js/24', 'Deno/2', 'Cloudflare-Workers']) {
-      vi.stubGlobal('navigator', { userAgent })
-      expect(calls(ecdsa)).toEqual(ONE_SHOT)
-    }
-  })
+test('crypto.verify for the rest, because createVerify throws for a signature of another length', () => {
+  for (const userAgent of ['Node.js/24', 'Deno/2', 'Cloudflare-Workers']) {
+    vi.stubGlobal('navigator', { userAgent })
+    expect(calls(ecdsa)).toEqual(ONE_SHOT)
+  }
+})
 
-  it('either with the key as it is, but on Workers with its text', () => {
-    const keyGiven = () => vi.mocked(verify).mock.lastCall![2]
-    ecdsa()
-    expect(keyGiven()).toMatchObject({ key: P256.keyObject })
-    vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
-    ecdsa()
-    expect(keyGiven()).toMatchObject({ key: expect.stringContaining('BEGIN PUBLIC KEY') })
-    eddsa()
-    expect(keyGiven()).toBe(ED25519.keyObject) // it needs no options
-  })
+test('either with the key as it is, but on Workers with its text', () => {
+  const keyGiven = () => vi.mocked(verify).mock.lastCall![2]
+  ecdsa()
+  expect(keyGiven()).toMatchObject({ key: P256.keyObject })
+  vi.stubGlobal('navigator', { userAgent: 'Cloudflare-Workers' })
+  ecdsa()
+  expect(keyGiven()).toMatchObject({ key: expect.stringContaining('BEGIN PUBLIC KEY') })
+  eddsa()
+  expect(keyGiven()).toBe(ED25519.keyObject) // it needs no options
 })

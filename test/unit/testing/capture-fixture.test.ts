@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   createVerifier,
   draftCavage,
@@ -15,13 +15,7 @@ const service = createTestService({ rsaBits: 1024 })
 const NOW = new Date('2026-11-20T12:00:00Z')
 
 const sign = (request: SignRequest = {}): ReceivedRequest =>
-  service.sign({
-    method: 'POST',
-    target: '/hook?id=42',
-    body: '{"event":"published"}',
-    date: NOW,
-    ...request
-  })
+  service.sign({ method: 'POST', target: '/hook?id=42', body: '{"event":"published"}', date: NOW, ...request })
 
 const judge = (request: ReceivedRequest, options: Partial<VerifierOptions> = {}): Promise<Verdict> =>
   createVerifier({ ...service.options, now: () => NOW.getTime(), ...options })(request)
@@ -73,7 +67,7 @@ const CASES: readonly [name: string, ReceivedRequest, Partial<VerifierOptions>][
 ]
 
 describe('a fixture is judged like the request', () => {
-  it.each(CASES)('%s', async (_, request, options) => {
+  test.each(CASES)('%s', async (_, request, options) => {
     const verdict = await judge(request, options)
     const capture = { options: { ...service.options, ...options }, ...recordsOf(verdict) }
     for (const redact of [false, true]) {
@@ -89,7 +83,7 @@ function recordsOf({ checks }: Verdict): Partial<CaptureOptions> {
 }
 
 describe('the document', () => {
-  it('has the form of the vectors', async () => {
+  test('has the form of the vectors', async () => {
     const request = sign()
     const verdict = await judge(request, { accounts: '99' })
     expect(
@@ -126,23 +120,20 @@ describe('the document', () => {
     })
   })
 
-  it('says when the record of the key is missing', async () => {
+  test('says when the record of the key is missing', async () => {
     const request = sign()
     const [vector] = capturing(request, await judge(request)).vectors
-    expect(vector).toMatchObject({
-      dns: {},
-      note: 'the record of the key is not known: add it under dns'
-    })
+    expect(vector).toMatchObject({ dns: {}, note: 'the record of the key is not known: add it under dns' })
   })
 
-  it.each(['ENOTFOUND', 'ENODATA', 'ESERVFAIL'])('has the answer of DNS as it was: %s', async code => {
+  test.each(['ENOTFOUND', 'ENODATA', 'ESERVFAIL'])('has the answer of DNS as it was: %s', async code => {
     const request = sign()
     const verdict = await judge(request, { lookupTxt: failing(code) })
     const [vector] = capturing(request, verdict).vectors
     expect(vector!.dns).toEqual({ 'key1._domainkey.service.example': { error: code } })
   })
 
-  it('is redacted where no check reads, if asked for', async () => {
+  test('is redacted where no check reads, if asked for', async () => {
     const request = sign({ headers: { Authorization: 'Bearer secret', Cookie: 'session=secret' } })
     const capture = { dns: service.records, now: NOW }
     const verified = capturing(request, await judge(request), { ...capture, redact: true })
@@ -155,14 +146,11 @@ describe('the document', () => {
     ])
     expect(verified.vectors[0]!.request.body).toEqual({ utf8: '{"event":"published"}' })
 
-    const refused = capturing(request, await judge(request, { accounts: '99' }), {
-      ...capture,
-      redact: true
-    })
+    const refused = capturing(request, await judge(request, { accounts: '99' }), { ...capture, redact: true })
     expect(refused.vectors[0]!.request.body).toBeNull()
   })
 
-  it('is redacted where a Signature that has not verified names a header', async () => {
+  test('is redacted where a Signature that has not verified names a header', async () => {
     const signed = sign({ headers: { 'X-Internal-Token': 'secret' } })
     for (const forge of [
       (text: string) => `${text},x="x-internal-token"`,
@@ -177,7 +165,7 @@ describe('the document', () => {
     }
   })
 
-  it('is redacted where a Signature that cannot be parsed names a header', async () => {
+  test('is redacted where a Signature that cannot be parsed names a header', async () => {
     const signed = sign({ headers: { Cookie: 'session=secret' } })
     const headers = headersOf(signed).map(([name, value]) =>
       name === 'Signature' ? ([name, `headers="cookie",${value}`] as const) : ([name, value] as const)
@@ -193,19 +181,19 @@ describe('a streamed body', () => {
   const streamed = () => ({ ...sign(), body: Readable.from([Buffer.from('{"event":"published"}')]) })
   const bytes = { utf8: '{"event":"published"}' }
 
-  it('is in the verdict when that is verified', async () => {
+  test('is in the verdict when that is verified', async () => {
     const request = streamed()
     const [vector] = capturing(request, await judge(request)).vectors
     expect(vector!.request.body).toEqual(bytes)
   })
 
-  it('was never read when the head was refused', async () => {
+  test('was never read when the head was refused', async () => {
     const request = streamed()
     const [vector] = capturing(request, await judge(request, { accounts: '99' })).vectors
     expect(vector!.request.body).toBeNull()
   })
 
-  it('must be given when it was read and refused', async () => {
+  test('must be given when it was read and refused', async () => {
     const request = streamed()
     const verdict = await judge(
       request,
@@ -218,7 +206,7 @@ describe('a streamed body', () => {
     expect(vector!.request.body).toEqual(bytes)
   })
 
-  it('that broke breaks again in the fixture', async () => {
+  test('that broke breaks again in the fixture', async () => {
     const body = (async function* () {
       yield Buffer.from('{')
       throw Object.assign(new Error('gone'), { code: 'ECONNRESET' })
@@ -231,7 +219,7 @@ describe('a streamed body', () => {
   })
 })
 
-it.each<[object, string]>([
+test.each<[object, string]>([
   [{ now: 'noon' }, 'now is a string: pass a Date or milliseconds since 1970'],
   [{ now: new Date(Number.NaN) }, 'now is an object: pass a Date'],
   [{ name: 5 }, 'name is the number 5: pass a string'],
@@ -243,7 +231,7 @@ it.each<[object, string]>([
   expect(() => capturing(sign(), verdict, capture)).toThrow(message)
 })
 
-it('throws a TypeError for what is no request, and for a verdict that was not awaited', async () => {
+test('throws a TypeError for what is no request, and for a verdict that was not awaited', async () => {
   const verdict = await judge(sign())
   expect(() => capturing(new Request('https://receiver.example/') as never, verdict)).toThrow('fromFetchRequest')
   expect(() => capturing(sign(), judge(sign()) as never)).toThrow('captureFixture(await verify(request))')

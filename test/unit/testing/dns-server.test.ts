@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { decode, encode } from 'dns-packet'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createVerifier, dnsTxtLookup } from '../../../src/index.ts'
 import { type CountingDnsServer, replyTo, startDnsServer } from '../../../src/testing/dns-server.ts'
 import { createTestService, serveDns } from '../../../src/testing/index.ts'
@@ -27,16 +27,10 @@ beforeAll(async () => {
 afterAll(() => dns.close())
 
 describe('serveDns', () => {
-  it('serves the keys of a service, those of later months too, to a verifier with a real resolver', async () => {
+  test('serves the keys of a service, those of later months too, to a verifier with a real resolver', async () => {
     const server = await serveDns(service)
-    expect(server).toEqual({
-      address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
-      close: expect.any(Function)
-    })
-    const verify = createVerifier({
-      ...service.options,
-      lookupTxt: dnsTxtLookup({ servers: [server.address] })
-    })
+    expect(server).toEqual({ address: expect.stringMatching(/^127\.0\.0\.1:\d+$/), close: expect.any(Function) })
+    const verify = createVerifier({ ...service.options, lookupTxt: dnsTxtLookup({ servers: [server.address] }) })
     expect(await verify(service.sign({ body: '{}' }))).toMatchObject({ status: 'verified' })
     service.rotateKey()
     expect(await verify(service.sign({ body: '{}' }))).toMatchObject({ status: 'verified' })
@@ -45,7 +39,7 @@ describe('serveDns', () => {
     expect(await verify(service.sign())).toMatchObject({ status: 'unavailable' })
   })
 
-  it('listens on the port that is asked for, and says when it is taken', async () => {
+  test('listens on the port that is asked for, and says when it is taken', async () => {
     const first = await serveDns(service)
     const taken = Number(first.address.split(':')[1])
     await expect(serveDns(service, { port: taken })).rejects.toMatchObject({ code: 'EADDRINUSE' })
@@ -55,7 +49,7 @@ describe('serveDns', () => {
     await again.close()
   })
 
-  it.each([
+  test.each([
     [undefined, {}, 'serveDns() takes the service: serveDns(createTestService())'],
     [{}, {}, 'serveDns() takes the service'],
     [{ records: null }, {}, 'serveDns() takes the service'],
@@ -71,22 +65,22 @@ describe('serveDns', () => {
 })
 
 describe('answers', () => {
-  it('answers with every record, and the strings of each', async () => {
+  test('answers with every record, and the strings of each', async () => {
     expect(await resolver.resolveTxt('Two.Example')).toEqual([['one'], ['a', 'b']])
   })
 
-  it('splits a string of more than 255 octets, and answers over TCP what does not fit into a datagram', async () => {
+  test('splits a string of more than 255 octets, and answers over TCP what does not fit into a datagram', async () => {
     const [strings] = await resolver.resolveTxt('long.example')
     expect(strings!.map(({ length }) => length)).toEqual([255, 255, 255, 255, 255, 255, 255, 215])
   })
 
-  it('distinguishes a name that does not exist from one without TXT records', async () => {
+  test('distinguishes a name that does not exist from one without TXT records', async () => {
     await expect(resolver.resolveTxt('none.example')).rejects.toMatchObject({ code: 'ENOTFOUND' })
     await expect(resolver.resolveTxt('__proto__')).rejects.toMatchObject({ code: 'ENOTFOUND' })
     await expect(resolver.resolve4('two.example')).rejects.toMatchObject({ code: 'ENODATA' })
   })
 
-  it('counts what it was asked for', async () => {
+  test('counts what it was asked for', async () => {
     const before = dns.queries()
     await resolver.resolveTxt('two.example')
     await resolver.resolveTxt(NAME)
@@ -149,11 +143,9 @@ describe('malformed messages', () => {
     socket.close()
   }
 
-  it.each(HOSTILE)('survives over UDP: %s', async (_, message) => {
-    await sendAll([message])
-  })
+  test.each(HOSTILE)('survives over UDP: %s', (_, message) => sendAll([message]))
 
-  it.each(HOSTILE)('survives over TCP: %s', async (_, message) => {
+  test.each(HOSTILE)('survives over TCP: %s', async (_, message) => {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect')
     socket.on('error', () => {})
@@ -165,7 +157,7 @@ describe('malformed messages', () => {
     expect((await resolver.resolveTxt('long.example'))[0]).toHaveLength(8)
   })
 
-  it('takes little processor time: a thousand of each in less than a second', async () => {
+  test('takes little processor time: a thousand of each in less than a second', async () => {
     const answerAll = () => {
       for (const [, message] of HOSTILE) {
         for (let i = 0; i < 1000; i++) replyTo(message, records, 512, () => {})
@@ -174,7 +166,7 @@ describe('malformed messages', () => {
     expect(await cpuTime(answerAll)).toBeLessThan(1000)
   })
 
-  it('never answers a response, so that two servers cannot answer each other forever', async () => {
+  test('never answers a response, so that two servers cannot answer each other forever', async () => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1')
     await once(socket, 'listening')
     const answers: Buffer[] = []
@@ -187,7 +179,7 @@ describe('malformed messages', () => {
   })
 })
 
-it('answers queries over TCP that arrive in pieces and several at once', async () => {
+test('answers queries over TCP that arrive in pieces and several at once', async () => {
   const socket = connect(port, '127.0.0.1')
   const message = query()
   const framed = Buffer.concat([Buffer.from([0, message.length]), message])
@@ -203,7 +195,7 @@ it('answers queries over TCP that arrive in pieces and several at once', async (
   socket.destroy()
 })
 
-it('serves on the IPv6 loopback address', async () => {
+test('serves on the IPv6 loopback address', async () => {
   const server = await startDnsServer(records, '::1')
   const other = new Resolver()
   other.setServers([server.address])

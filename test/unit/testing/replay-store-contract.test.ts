@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { memoryReplayStore, type ReplayStore } from '../../../src/replay/index.ts'
 import { type ReplayStoreContractOptions, replayStoreContract } from '../../../src/testing/index.ts'
 
@@ -74,96 +74,88 @@ function simpleStore(
   }
 }
 
-describe('replayStoreContract', () => {
-  it('is a list of distinct names, each with a test of its own', () => {
-    const cases = replayStoreContract(memoryReplayStore)
-    expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length)
-    expect(cases.map(({ run }) => typeof run)).toEqual(cases.map(() => 'function'))
-  })
+test('is a list of distinct names, each with a test of its own', () => {
+  const cases = replayStoreContract(memoryReplayStore)
+  expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length)
+  expect(cases.map(({ run }) => typeof run)).toEqual(cases.map(() => 'function'))
+})
 
-  it('passes stores that share their ids, and stores that do not', async () => {
-    expect(await failuresOf(() => simpleStore(new Map()))).toEqual([])
-    const shared = new Map()
-    expect(await failuresOf(() => simpleStore(shared))).toEqual([])
-  })
+test('passes stores that share their ids, and stores that do not', async () => {
+  expect(await failuresOf(() => simpleStore(new Map()))).toEqual([])
+  const shared = new Map()
+  expect(await failuresOf(() => simpleStore(shared))).toEqual([])
+})
 
-  const faulty = (faults: Parameters<typeof simpleStore>[1]) => {
-    const shared = new Map<string, Entry>()
-    return failuresOf(() => simpleStore(shared, faults))
-  }
+const faulty = (faults: Parameters<typeof simpleStore>[1]) => {
+  const shared = new Map<string, Entry>()
+  return failuresOf(() => simpleStore(shared, faults))
+}
 
-  // Side by side: they wait for claims to expire.
-  it.concurrent.each([
-    ['says true to every claim', { answer: () => true }, 'a free id is held by the token that claims it'],
-    ['says false to every claim', { answer: () => false }, 'a free id is held by the token that claims it'],
-    [
-      'answers OK or null',
-      { answer: (claimed: boolean) => (claimed ? 'OK' : null) },
-      'a free id is held by the token that claims it'
-    ],
-    ['ignores the token', { tokenOf: () => 't' }, 'a free id is held by the token that claims it'],
-    ['takes no repeated claim for the same', { refusesRepeated: true }, 'the same claim sent twice is true'],
-    ['ignores the case of tokens', { tokenOf: (token: string) => token.toLowerCase() }, 'keeps different tokens apart'],
-    ['ignores case', { key: (id: string) => id.toLowerCase() }, 'keeps different ids apart'],
-    ['trims ids', { key: (id: string) => id.trim() }, 'keeps different ids apart'],
-    ['normalizes ids', { key: (id: string) => id.normalize() }, 'keeps different ids apart'],
-    ['cuts ids', { key: (id: string) => id.slice(0, 255) }, 'keeps different ids apart'],
-    ['reads before it writes', { isSlow: true }, 'gives an id to one of many concurrent claims'],
-    ['reads a released id before it writes', { isSlow: true }, 'gives a released id to one of many concurrent claims'],
-    [
-      'reads before it takes over',
-      { isSlow: true },
-      'holds an id for its time to live, then gives it to one of many claims'
-    ],
-    [
-      'forgets early',
-      { ttl: (s: number) => s / 1000 },
-      'holds an id for its time to live, then gives it to one of many claims'
-    ],
-    ['rounds down', { ttl: Math.floor }, 'takes a time to live that is a fraction, below a second, or a day'],
-    ['never forgets', { ttl: () => 1e9 }, 'holds an id for its time to live, then gives it to one of many claims'],
-    ['never forgets a release', { ttl: () => 1e9 }, 'remembers a release for its time to live'],
-    ['prolongs', { prolongs: true }, 'holds an id for its time to live, then gives it to one of many claims'],
-    [
-      'releases nothing',
-      { releases: 'nothing' },
-      'a released id is held by the next token, and never again by the same'
-    ],
-    ['releases everything', { releases: 'everything' }, 'keeps different ids apart'],
-    [
-      'releases the claim of another token',
-      { releases: 'anything' },
-      'a release does not free the claim of another token'
-    ],
-    [
-      'deletes what it releases',
-      { releases: 'without remembering' },
-      'a released id is held by the next token, and never again by the same'
-    ],
-    [
-      'remembers no release of a free id',
-      { releases: 'what is held alone' },
-      'a release that arrives before its claim makes that false'
-    ]
-  ] as const)('fails a store that %s', async (_, faults, name) => {
-    expect(await faulty(faults)).toContain(name)
-  })
+// Side by side: they wait for claims to expire.
+test.concurrent.each([
+  ['says true to every claim', { answer: () => true }, 'a free id is held by the token that claims it'],
+  ['says false to every claim', { answer: () => false }, 'a free id is held by the token that claims it'],
+  [
+    'answers OK or null',
+    { answer: (claimed: boolean) => (claimed ? 'OK' : null) },
+    'a free id is held by the token that claims it'
+  ],
+  ['ignores the token', { tokenOf: () => 't' }, 'a free id is held by the token that claims it'],
+  ['takes no repeated claim for the same', { refusesRepeated: true }, 'the same claim sent twice is true'],
+  ['ignores the case of tokens', { tokenOf: (token: string) => token.toLowerCase() }, 'keeps different tokens apart'],
+  ['ignores case', { key: (id: string) => id.toLowerCase() }, 'keeps different ids apart'],
+  ['trims ids', { key: (id: string) => id.trim() }, 'keeps different ids apart'],
+  ['normalizes ids', { key: (id: string) => id.normalize() }, 'keeps different ids apart'],
+  ['cuts ids', { key: (id: string) => id.slice(0, 255) }, 'keeps different ids apart'],
+  ['reads before it writes', { isSlow: true }, 'gives an id to one of many concurrent claims'],
+  ['reads a released id before it writes', { isSlow: true }, 'gives a released id to one of many concurrent claims'],
+  [
+    'reads before it takes over',
+    { isSlow: true },
+    'holds an id for its time to live, then gives it to one of many claims'
+  ],
+  [
+    'forgets early',
+    { ttl: (s: number) => s / 1000 },
+    'holds an id for its time to live, then gives it to one of many claims'
+  ],
+  ['rounds down', { ttl: Math.floor }, 'takes a time to live that is a fraction, below a second, or a day'],
+  ['never forgets', { ttl: () => 1e9 }, 'holds an id for its time to live, then gives it to one of many claims'],
+  ['never forgets a release', { ttl: () => 1e9 }, 'remembers a release for its time to live'],
+  ['prolongs', { prolongs: true }, 'holds an id for its time to live, then gives it to one of many claims'],
+  ['releases nothing', { releases: 'nothing' }, 'a released id is held by the next token, and never again by the same'],
+  ['releases everything', { releases: 'everything' }, 'keeps different ids apart'],
+  [
+    'releases the claim of another token',
+    { releases: 'anything' },
+    'a release does not free the claim of another token'
+  ],
+  [
+    'deletes what it releases',
+    { releases: 'without remembering' },
+    'a released id is held by the next token, and never again by the same'
+  ],
+  [
+    'remembers no release of a free id',
+    { releases: 'what is held alone' },
+    'a release that arrives before its claim makes that false'
+  ]
+] as const)('fails a store that %s', async (_, faults, name) => expect(await faulty(faults)).toContain(name))
 
-  it('requires a store that cannot be reached to reject', async () => {
-    const name = 'rejects while it cannot be reached'
-    const answering = (answer: () => Promise<boolean>): ReplayStore => ({
-      claim: answer,
-      release: async () => void (await answer())
-    })
-    const unreachable = (answer: () => Promise<boolean>) =>
-      failuresOf(memoryReplayStore, { makeUnreachable: () => answering(answer) })
-    expect(await unreachable(() => Promise.reject(new Error('down')))).toEqual([])
-    expect(await unreachable(async () => true)).toEqual([name])
-    expect(await unreachable(async () => false)).toEqual([name])
+test('requires a store that cannot be reached to reject', async () => {
+  const name = 'rejects while it cannot be reached'
+  const answering = (answer: () => Promise<boolean>): ReplayStore => ({
+    claim: answer,
+    release: async () => void (await answer())
   })
+  const unreachable = (answer: () => Promise<boolean>) =>
+    failuresOf(memoryReplayStore, { makeUnreachable: () => answering(answer) })
+  expect(await unreachable(() => Promise.reject(new Error('down')))).toEqual([])
+  expect(await unreachable(async () => true)).toEqual([name])
+  expect(await unreachable(async () => false)).toEqual([name])
+})
 
-  it('rejects an argument that is not a function', () => {
-    expect(() => replayStoreContract(memoryReplayStore() as never)).toThrow(TypeError)
-    expect(() => replayStoreContract(memoryReplayStore, { makeUnreachable: 7 as never })).toThrow(TypeError)
-  })
+test('rejects an argument that is not a function', () => {
+  expect(() => replayStoreContract(memoryReplayStore() as never)).toThrow(TypeError)
+  expect(() => replayStoreContract(memoryReplayStore, { makeUnreachable: 7 as never })).toThrow(TypeError)
 })

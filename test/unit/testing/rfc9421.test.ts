@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { createVerifier, type VerifierOptions } from '../../../src/index.ts'
 import { rfc9421 } from '../../../src/standards/rfc9421/index.ts'
 import { captureFixture, createTestService } from '../../../src/testing/index.ts'
@@ -10,7 +10,7 @@ const service = createTestService({ accountHeader: 'X-Brand-ID', rsaBits: 1024 }
 const verify = createVerifier({ ...service.options, schemes: [rfc9421] })
 const headersOf = (request: { headers: unknown }) => new Map(request.headers as [string, string][])
 
-it('signs the components of the list of the specification that are present', () => {
+test('signs the components of the list of the specification that are present', () => {
   const input = (request: Parameters<typeof service.sign>[0]) =>
     headersOf(service.sign({ scheme: 'rfc9421', ...request })).get('Signature-Input')
   expect(input({ body: BODY })).toMatch(
@@ -21,7 +21,7 @@ it('signs the components of the list of the specification that are present', () 
   )
 })
 
-it('signs at the time it is told', async () => {
+test('signs at the time it is told', async () => {
   const date = new Date('2026-01-02T03:04:05Z')
   const request = service.sign({ scheme: 'rfc9421', date })
   expect(headersOf(request).get('Signature-Input')).toContain(';created=1767323045;')
@@ -35,7 +35,7 @@ it('signs at the time it is told', async () => {
   expect(failuresOf(await verify(texts))).toEqual(['date: date-malformed'])
 })
 
-it('signs the components it is told, with parameters', async () => {
+test('signs the components it is told, with parameters', async () => {
   const covered = [
     '@method',
     '@target-uri',
@@ -57,7 +57,7 @@ it('signs the components it is told, with parameters', async () => {
   expect(() => service.sign({ scheme: 'rfc9421', covered: ['Host'] })).toThrow('this cannot be signed')
 })
 
-it.each([
+test.each([
   ['verified', {}],
   ['another target', { target: '/other' }],
   ['another body', { body: '{}' }]

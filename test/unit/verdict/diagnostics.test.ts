@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createVerifier, type Verdict, type VerdictMessage } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 
@@ -16,7 +16,7 @@ describe('the channel of verdicts', () => {
     heard.length = 0
   })
 
-  it('publishes each verdict once, as the same object, with its duration', async () => {
+  test('publishes each verdict once, as the same object, with its duration', async () => {
     subscribe(CHANNEL, listener)
     const start = performance.now()
     const verdicts = [
@@ -34,7 +34,7 @@ describe('the channel of verdicts', () => {
     }
   })
 
-  it('says how long was waited for the key, the body and the store', async () => {
+  test('says how long was waited for the key, the body and the store', async () => {
     subscribe(CHANNEL, listener)
     const waits: number[] = []
     const wait = async () => {
@@ -69,14 +69,14 @@ describe('the channel of verdicts', () => {
     expect(durationMs).toBeGreaterThanOrEqual(measuredTimes.reduce((sum, ms) => sum + ms))
   })
 
-  it('has no stages where nothing was waited for, and the one that failed', async () => {
+  test('has no stages where nothing was waited for, and the one that failed', async () => {
     subscribe(CHANNEL, listener)
     await verify({ ...service.sign(), https: false })
     await createVerifier({ ...service.options, lookupTxt: () => Promise.reject(new Error()) })(service.sign())
     expect(heard.map(({ stages }) => Object.keys(stages))).toEqual([[], ['keyMs']])
   })
 
-  it('publishes to new subscribers, and no longer after they unsubscribe', async () => {
+  test('publishes to new subscribers, and no longer after they unsubscribe', async () => {
     await verify(service.sign())
     expect(heard).toEqual([])
     subscribe(CHANNEL, listener)
@@ -87,14 +87,14 @@ describe('the channel of verdicts', () => {
     expect(heard).toHaveLength(1)
   })
 
-  it('publishes nothing for a mistake of the receiver, which still rejects', async () => {
+  test('publishes nothing for a mistake of the receiver, which still rejects', async () => {
     subscribe(CHANNEL, listener)
     await expect(verify({ ...service.sign(), body: {} as Uint8Array })).rejects.toThrow(TypeError)
     expect(heard).toEqual([])
   })
 })
 
-it('the example counts verdicts by status and code, and times them', async () => {
+test('the example counts verdicts by status and code, and times them', async () => {
   await import('../../../examples/metrics.ts')
   const { register } = await import('prom-client')
   const linesNow = async () => (await register.metrics()).split('\n')

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import {
   createVerifier,
   parseDigestHeader,
@@ -26,7 +26,7 @@ function spoil(value: unknown): void {
 }
 
 describe('a change that a receiver makes to a verdict', () => {
-  it('changes no later verdict of the same verifier, for every vector', async () => {
+  test('changes no later verdict of the same verifier, for every vector', async () => {
     for (const { name, options, request } of vectors) {
       const verify = createVerifier({ ...options, replayStore: options.replayStore } as VerifierOptions)
       const again = () => ({
@@ -44,7 +44,7 @@ describe('a change that a receiver makes to a verdict', () => {
     }
   })
 
-  it('changes no later verdict of a verified request', async () => {
+  test('changes no later verdict of a verified request', async () => {
     const verify = createVerifier(service.options)
     const request = service.sign({ body: '{}' })
     const first = await verify(request)
@@ -54,7 +54,7 @@ describe('a change that a receiver makes to a verdict', () => {
     expect(await verify({ ...request, body: '{}' })).toEqual(before)
   })
 
-  it('changes no setting: hosts, accounts and algorithms are copies', async () => {
+  test('changes no setting: hosts, accounts and algorithms are copies', async () => {
     const hosts = ['receiver.example']
     const accounts = ['1234']
     const verify = createVerifier({ ...service.options, hosts, accounts })
@@ -65,7 +65,7 @@ describe('a change that a receiver makes to a verdict', () => {
     expect([hosts, accounts]).toEqual([['receiver.example'], ['1234']])
   })
 
-  it('has no effect when made to the options after createVerifier', async () => {
+  test('has no effect when made to the options after createVerifier', async () => {
     const hosts = ['receiver.example']
     const verify = createVerifier({ ...service.options, hosts })
     hosts[0] = 'other.example'
@@ -74,7 +74,7 @@ describe('a change that a receiver makes to a verdict', () => {
 })
 
 describe('the body of a verdict', () => {
-  it('is not a view of a shared buffer', async () => {
+  test('is not a view of a shared buffer', async () => {
     const verify = createVerifier(service.options)
     const secret = Buffer.from('a neighbour in the pool of small buffers')
     const requests = Array.from({ length: 20 }, (_, i) =>
@@ -95,7 +95,7 @@ describe('the body of a verdict', () => {
   })
 })
 
-it.each<[string, () => Uint8Array | undefined]>([
+test.each<[string, () => Uint8Array | undefined]>([
   ['Signature', () => parsedOf(parseSignatureHeader('keyId="a",signature="AAAA"')).signature],
   ['Signature of RFC 9421', () => parsedOf(parseSignatures('a=:AAAA:')).get('a')],
   ['Digest', () => parsedOf(parseDigestHeader('MD5=AAAA'))[0]?.value],
@@ -118,22 +118,17 @@ describe('a polluted Object.prototype', () => {
   })
   function pollute(name: string, value: unknown): void {
     polluted.push(name)
-    Object.defineProperty(Object.prototype, name, {
-      value,
-      configurable: true,
-      writable: true,
-      enumerable: false
-    })
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: false })
   }
   const judge = async (request = service.sign()): Promise<Verdict> => createVerifier({ ...service.options })(request)
 
-  it.each(['https', 'key', 'digest', 'replay'])('%s is no step that was taken', async name => {
+  test.each(['https', 'key', 'digest', 'replay'])('%s is no step that was taken', async name => {
     pollute(name, true)
     const verdict = await judge({ ...service.sign(), method: 'GET /' })
     expect(verdict).toMatchObject({ status: 'rejected', failures: [{ code: 'request-malformed' }] })
   })
 
-  it.each([
+  test.each([
     ['requireHttps', false, () => ({ ...service.sign(), https: false }), 'not-https'],
     ['dateTolerance', 86_400, () => service.sign({ date: new Date(Date.now() - 3_600_000) }), 'date-too-old'],
     ['maxBodyBytes', 1e9, () => service.sign({ method: 'POST', body: Buffer.alloc(10_485_761) }), 'body-too-large'],
@@ -145,7 +140,7 @@ describe('a polluted Object.prototype', () => {
     expect(verdict.failures.map(failure => failure.code)).toEqual([code])
   })
 
-  it.each([
+  test.each([
     ['serviceDomain', 'attacker.example'],
     ['hosts', 'attacker.example'],
     ['accounts', () => true]
@@ -155,13 +150,13 @@ describe('a polluted Object.prototype', () => {
     expect(() => createVerifier(rest as VerifierOptions)).toThrow(`${name} is undefined`)
   })
 
-  it('adds no cause to a failure', async () => {
+  test('adds no cause to a failure', async () => {
     pollute('cause', 'polluted')
     const verdict = await judge({ ...service.sign(), https: false })
     expect(Object.hasOwn(verdict.failures[0]!, 'cause')).toBe(false)
   })
 
-  it('does not turn a failed check into one that was not run', async () => {
+  test('does not turn a failed check into one that was not run', async () => {
     pollute('reason', 'polluted')
     const verdict = await judge({ ...service.sign(), https: false })
     expect(verdict.checks.https).toMatchObject({ outcome: 'fail', code: 'not-https' })

@@ -64,11 +64,7 @@ describe('fetchHandler', () => {
 
   test('takes the options of the adapter', async () => {
     const { headers, ...signed } = service.sign({ target: '/hooks/1', body: '{}' })
-    const request = new Request('http://inside.example/1', {
-      method: signed.method,
-      headers,
-      body: '{}'
-    })
+    const request = new Request('http://inside.example/1', { method: signed.method, headers, body: '{}' })
     const handler = fetchHandler(verify, () => {}, { https: true, host: 'header', prefix: '/hooks' })
     expect((await handler(request)).status).toBe(204)
   })

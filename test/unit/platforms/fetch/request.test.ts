@@ -39,9 +39,7 @@ describe('takes the target from the URL', () => {
     ['https://RECEIVER.example:443/A', '/A'],
     // what Bun has for a request without a Host
     ['/hook?id=1', '/hook?id=1']
-  ])('%s', (url, expected) => {
-    expect(target(url)).toBe(expected)
-  })
+  ])('%s', (url, expected) => expect(target(url)).toBe(expected))
 })
 
 describe('HTTPS', () => {
@@ -99,9 +97,7 @@ describe('Host', () => {
   })
 
   test('is another one when asked for', () => {
-    const request = new Request('https://inside.example/', {
-      headers: { 'X-Forwarded-Host': 'receiver.example' }
-    })
+    const request = new Request('https://inside.example/', { headers: { 'X-Forwarded-Host': 'receiver.example' } })
     expect(hostsOf(request)).toEqual(['inside.example'])
     expect(hostsOf(request, { host: 'x-forwarded-host' })).toEqual(['receiver.example'])
     expect(hostsOf(request, { host: 'fixed.example' })).toEqual(['fixed.example'])
@@ -165,13 +161,7 @@ describe("mistakes are the programmer's", () => {
   })
 
   test('a body that was read already, where the runtime releases the stream', () => {
-    const request = {
-      url: '/',
-      method: 'POST',
-      headers: new Headers(),
-      body: new ReadableStream(),
-      bodyUsed: true
-    }
+    const request = { url: '/', method: 'POST', headers: new Headers(), body: new ReadableStream(), bodyUsed: true }
     expect(() => fromFetchRequest(request as unknown as Request)).toThrow(/already read/)
   })
 

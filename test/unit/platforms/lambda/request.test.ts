@@ -123,14 +123,7 @@ describe('the target', () => {
       multiValueHeaders: null,
       headers: Object.fromEntries(linesOf(request)),
       body: null,
-      requestContext: {
-        ...event.requestContext,
-        domainName,
-        stage,
-        path,
-        http: undefined,
-        ...methodOf(event)
-      }
+      requestContext: { ...event.requestContext, domainName, stage, path, http: undefined, ...methodOf(event) }
     })
     expect((await verify(fromLambdaEvent(at(path) as never))).failures).toEqual([])
     expect((await verify(fromLambdaEvent(at(other) as never))).failures).toMatchObject([{ code: 'signature-mismatch' }])
@@ -139,12 +132,7 @@ describe('the target', () => {
 
   test('of an HTTP API in format 1.0 has what the sender wrote, the key of an API mapping too', () => {
     const requestContext = { ...httpApi1.requestContext, domainName: 'hooks.example.com', stage: 'prod' }
-    const event = {
-      ...httpApi1,
-      multiValueQueryStringParameters: {},
-      queryStringParameters: {},
-      requestContext
-    }
+    const event = { ...httpApi1, multiValueQueryStringParameters: {}, queryStringParameters: {}, requestContext }
     expect(fromLambdaEvent({ ...event, path: '/prod/hook' }).target).toBe('/prod/hook')
   })
 
@@ -273,9 +261,7 @@ describe("mistakes are the programmer's", () => {
     ['an event of another service', { Records: [{ eventSource: 'aws:s3' }] }],
     ['a WebSocket event', { requestContext: { connectionId: 'x', stage: 'prod' }, body: '' }],
     ['a Request', new Request('https://receiver.example/')]
-  ])('%s', (_, event) => {
-    expect(anything(event)).toThrow(/fromLambdaEvent\(\) takes the event of an HTTP request/)
-  })
+  ])('%s', (_, event) => expect(anything(event)).toThrow(/fromLambdaEvent\(\) takes the event of an HTTP request/))
 
   test('a parsed body', () => {
     expect(anything({ ...restApi, body: { test: 'body' } })).toThrow(/verify before middy httpJsonBodyParser/)

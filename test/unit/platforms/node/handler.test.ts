@@ -84,10 +84,7 @@ describe('the arguments and the return value of the handler', () => {
     const port = await serve((verified, req, res) => {
       res.end(`${verified.accountId} ${req.method} ${Buffer.from(verified.body)}`)
     })
-    expect(await exchange(service.sign(order), port)).toMatchObject({
-      status: 200,
-      body: '1234 POST {"amount":100}'
-    })
+    expect(await exchange(service.sign(order), port)).toMatchObject({ status: 200, body: '1234 POST {"amount":100}' })
   })
 
   test('undefined where the status was not 200 before: 204', async () => {
@@ -330,10 +327,7 @@ describe('a handler that throws', () => {
 
   test('a mistake around verify() goes the same way', async () => {
     const errors: unknown[] = []
-    const port = await serve(() => {}, {
-      onError: error => errors.push(error),
-      body: () => ({ a: 1 }) as never
-    })
+    const port = await serve(() => {}, { onError: error => errors.push(error), body: () => ({ a: 1 }) as never })
     expect((await exchange(service.sign(order), port)).status).toBe(500)
     expect(errors).toEqual([expect.any(TypeError)])
   })
@@ -510,11 +504,7 @@ describe('HTTP/2', () => {
 describe('options', () => {
   test('are the adapter’s', async () => {
     verify = createVerifier(service.options)
-    const port = await serve(() => {}, {
-      https: 'x-forwarded-proto',
-      host: 'x-forwarded-host',
-      prefix: '/hooks'
-    })
+    const port = await serve(() => {}, { https: 'x-forwarded-proto', host: 'x-forwarded-host', prefix: '/hooks' })
     const signed = service.sign({ ...order, target: '/hooks/1' })
     const lines = pairs(signed).map(([name, value]) => [name === 'Host' ? 'X-Forwarded-Host' : name, value] as const)
     const headers = [...lines, ['Host', 'inside'], ['X-Forwarded-Proto', 'https']] as const

@@ -67,12 +67,7 @@ test('every promise settles when the sender leaves while the first request waits
 
 test('a connection on which more than ten requests wait is closed, and none of them is handled', async () => {
   const silent = () => new Promise<never>(() => {})
-  const verify = createVerifier({
-    ...service.options,
-    requireHttps: false,
-    lookupTxt: silent,
-    lookupTimeout: 60_000
-  })
+  const verify = createVerifier({ ...service.options, requireHttps: false, lookupTxt: silent, lookupTimeout: 60_000 })
   const handle = vi.fn()
   const { count, send } = await serve(nodeHandler(verify, handle))
   const first = head(service.sign({ target: '/' }))

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { RFC9421_EXAMPLES } from '../../../../fixtures/source/files/rfc9421-examples.ts'
 import { type PublicKey, verifySignature } from '../../../../src/index.ts'
 import { buildSignatureBase, parseSignatureInput, parseSignatures } from '../../../../src/standards/rfc9421/index.ts'
@@ -33,24 +33,22 @@ describe.each(vectors)('$source, $label', vector => {
   const { request, signatureBase, algorithm } = vector
   const { input, signature, key } = read(vector)
 
-  it('has this signature base, byte for byte', () => {
+  test('has this signature base, byte for byte', () => {
     expect(buildSignatureBase(request as Parameters<typeof buildSignatureBase>[0], input)).toEqual({
       ok: true,
       value: signatureBase
     })
   })
 
-  it('verifies', () => {
-    expect(verifySignature(signatureBase, signature, key, algorithm)).toBe(true)
-  })
+  test('verifies', () => expect(verifySignature(signatureBase, signature, key, algorithm)).toBe(true))
 
-  it('does not verify with any byte of the base changed', () => {
+  test('does not verify with any byte of the base changed', () => {
     for (let at = 0; at < signatureBase.length; at++) {
       expect(verifySignature(changedByte(signatureBase, at), signature, key, algorithm)).toBe(false)
     }
   })
 
-  it('does not verify with any byte of the signature changed, one less or one more', () => {
+  test('does not verify with any byte of the signature changed, one less or one more', () => {
     for (let at = 0; at < signature.length; at++) {
       const changed = Uint8Array.from(signature, (byte, index) => (index === at ? byte ^ 1 : byte))
       expect(verifySignature(signatureBase, changed, key, algorithm)).toBe(false)
@@ -60,7 +58,7 @@ describe.each(vectors)('$source, $label', vector => {
     expect(verifySignature(signatureBase, new Uint8Array(0), key, algorithm)).toBe(false)
   })
 
-  it('does not verify as another algorithm', () => {
+  test('does not verify as another algorithm', () => {
     const others = ['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519', 'ecdsa-p256-sha256', 'rsa-sha512', 'none', '']
     for (const other of others.filter(name => name !== algorithm)) {
       expect(verifySignature(signatureBase, signature, key, other)).toBe(false)
@@ -68,7 +66,7 @@ describe.each(vectors)('$source, $label', vector => {
   })
 })
 
-it('has an example of every algorithm', () => {
+test('has an example of every algorithm', () => {
   expect(new Set(vectors.map(({ algorithm }) => algorithm))).toEqual(
     new Set(['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519', 'ecdsa-p256-sha256'])
   )

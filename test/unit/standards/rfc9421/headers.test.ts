@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { matchesDigest } from '../../../../src/index.ts'
 import { parseContentDigest, parseSignatureInput, parseSignatures } from '../../../../src/standards/rfc9421/index.ts'
 
@@ -8,7 +8,7 @@ const WITH_ALL =
   'sig1=("@method" "@query-param";name="id" "x";key="a";sf);created=1618884473;expires=1618884540;keyid="k";alg="ed25519";nonce="n";tag="t";mine'
 
 describe('Signature-Input', () => {
-  it('returns what is covered, the parameters, and the text that is signed', () => {
+  test('returns what is covered, the parameters, and the text that is signed', () => {
     const inputs = parseSignatureInput(WITH_ALL)
     expect(inputs).toMatchObject({
       ok: true,
@@ -46,7 +46,7 @@ describe('Signature-Input', () => {
     ])
   })
 
-  it('re-serializes text that may be written in more than one way', () => {
+  test('re-serializes text that may be written in more than one way', () => {
     const inputs = parseSignatureInput(' \ta=(  "x"  "y"; sf=?1 );created=1; keyid="\\"k\\\\" \t,\tb=() ')
     expect(inputs.ok && inputs.value.map(({ signatureParams }) => signatureParams)).toEqual([
       '("x" "y";sf);created=1;keyid="\\"k\\\\"',
@@ -58,7 +58,7 @@ describe('Signature-Input', () => {
     ])
   })
 
-  it.each([
+  test.each([
     ['', 0, 'there is no signature in it'],
     ['  ', 0, 'there is no signature in it'],
     ['sig1', 0, 'a list of components is expected'],
@@ -94,7 +94,7 @@ describe('Signature-Input', () => {
     })
   })
 
-  it.each([
+  test.each([
     ['a=(), a=()', 'a'],
     ['a=();keyid="x", b=(), a=()', 'a'],
     ['a=();created=1;created=2', 'created'],
@@ -113,19 +113,17 @@ describe('Signature-Input', () => {
     })
   })
 
-  it.each([
+  test.each([
     'a=("x";sf "y";sf);sf, b=("x";sf);sf',
     'a=();created=1;expires=1, created=();created=1',
     'a=();x=";created=1;created=2";created=1',
     'a=();x=%"a=(), a";y=1',
     'a=("sf";sf "key";key="sf";sf)'
-  ])('%s repeats nothing', value => {
-    expect(parseSignatureInput(value).ok).toBe(true)
-  })
+  ])('%s repeats nothing', value => expect(parseSignatureInput(value).ok).toBe(true))
 })
 
 describe('Signature', () => {
-  it('returns the signatures by label', () => {
+  test('returns the signatures by label', () => {
     expect(parseSignatures(' a=:AAEC: ,\tb=:AA==:, c=:: ')).toEqual({
       ok: true,
       value: new Map([
@@ -137,7 +135,7 @@ describe('Signature', () => {
     expect(parseSignatures('')).toEqual({ ok: true, value: new Map() })
   })
 
-  it.each([
+  test.each([
     ['a', 0, ONLY_BYTES],
     ['a=:AA==:, b="AA=="', 10, ONLY_BYTES],
     ['a=:AA==:;x', 0, ONLY_BYTES],
@@ -159,16 +157,16 @@ describe('Signature', () => {
     })
   })
 
-  it('accepts as many as any sender has', () => {
+  test('accepts as many as any sender has', () => {
     expect(parseSignatures(Array.from({ length: 32 }, (_, i) => `k${i}=::`).join()).ok).toBe(true)
     expect(parseSignatures(`a=:${'A'.repeat(4092)}:`).ok).toBe(true)
   })
 
-  it.each(['a=:AA:', 'a=:AB==:', 'a=:AAF=:', 'b=:AA==:, a=:AB==:'])('%s is not canonical base64', value => {
+  test.each(['a=:AA:', 'a=:AB==:', 'a=:AAF=:', 'b=:AA==:, a=:AB==:'])('%s is not canonical base64', value => {
     expect(parseSignatures(value)).toMatchObject({ ok: false, code: 'signature-not-base64' })
   })
 
-  it.each(['a=:AA==:, a=:AA==:', 'a=:AA==:,b=:AA==:,a=:AB==:'])('%s has a label twice', value => {
+  test.each(['a=:AA==:, a=:AA==:', 'a=:AA==:,b=:AA==:,a=:AB==:'])('%s has a label twice', value => {
     expect(parseSignatures(value)).toMatchObject({
       ok: false,
       code: 'signature-parameter-repeated',
@@ -183,7 +181,7 @@ describe('Content-Digest', () => {
   /** RFC 9530 appendix B: the examples' content, which ends in a line feed. */
   const body = Buffer.from('{"hello": "world"}\n')
 
-  it('keeps unknown algorithms, but none counts', () => {
+  test('keeps unknown algorithms, but none counts', () => {
     const digests = parseContentDigest(' md5=:AAE=:,\tadler=:: ')
     expect(digests).toEqual({
       ok: true,
@@ -196,7 +194,7 @@ describe('Content-Digest', () => {
     expect(parseContentDigest('')).toEqual({ ok: true, value: [] })
   })
 
-  it.each([
+  test.each([
     ['SHA-256=AAAA', ONLY_BYTES],
     [`sha-256=${SHA_256}`, ONLY_BYTES],
     [`sha-256="${SHA_256}"`, ONLY_BYTES],

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createVerifier, type ReceivedRequest } from '../../../../src/index.ts'
 import {
   buildSignatureBase,
@@ -52,7 +52,7 @@ function withHeader(name: string, values: readonly string[]): ReceivedRequest {
 }
 
 describe('any text', () => {
-  it.each(['Signature-Input', 'Signature', 'Content-Digest'])('in %s is no request of the service', async name => {
+  test.each(['Signature-Input', 'Signature', 'Content-Digest'])('in %s is no request of the service', async name => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 3 }), async values => {
         const verdict = await verify(withHeader(name, values))
@@ -64,7 +64,7 @@ describe('any text', () => {
     )
   })
 
-  it('gives a result from every pure step', () => {
+  test('gives a result from every pure step', () => {
     const request = fc.record({
       method: text,
       target: fc.oneof(
@@ -110,7 +110,7 @@ describe('any text', () => {
   })
 })
 
-it('parses Signature-Input to the same result after re-serializing it', () => {
+test('parses Signature-Input to the same result after re-serializing it', () => {
   fc.assert(
     fc.property(text, value => {
       const inputs = parseSignatureInput(value)
@@ -124,12 +124,8 @@ it('parses Signature-Input to the same result after re-serializing it', () => {
   )
 })
 
-it('one changed character anywhere in the head is never verified, unless it means the same', async () => {
-  const request = signed({
-    lines: { '"x";sf': 'a;b, (c d)' },
-    headers: { X: 'a;b,(c d)' },
-    params: { nonce: '"n"' }
-  })
+test('one changed character anywhere in the head is never verified, unless it means the same', async () => {
+  const request = signed({ lines: { '"x";sf': 'a;b, (c d)' }, headers: { X: 'a;b,(c d)' }, params: { nonce: '"n"' } })
   const change = fc.record({ line: fc.nat(), at: fc.nat(), to: fc.constantFrom(...PIECES, '') })
   await fc.assert(
     fc.asyncProperty(change, async ({ line, at, to }) => {
@@ -153,6 +149,6 @@ const meaning = (headers: readonly Line[]): string[] =>
     return /^(?:Signature|X$|Content-Digest)/.test(name) ? trimmed.replace(/[ \t]+/g, '') : trimmed
   })
 
-it('the request that is changed above is verified unchanged', async () => {
+test('the request that is changed above is verified unchanged', async () => {
   expect((await verify(signed())).status).toBe('verified')
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { buildSignatureBase, parseSignatureInput, type SignedRequest } from '../../../../src/standards/rfc9421/index.ts'
 
 type Lines = readonly (readonly [name: string, value: string])[]
@@ -39,7 +39,7 @@ describe('fields, section 2.1', () => {
     ['Example-Dict', '  a=1,    b=2;x=1;y=2,   c=(a   b   c)  ']
   ])
 
-  it('match the example of the section', () => {
+  test('match the example of the section', () => {
     const components = '"host" "date" "x-ows-header" "cache-control" "example-dict" "x-empty-header" "example-dict";sf'
     expect(linesOf(request, components)).toEqual([
       '"host": www.example.com',
@@ -52,7 +52,7 @@ describe('fields, section 2.1', () => {
     ])
   })
 
-  it('cannot pose as two lines', () => {
+  test('cannot pose as two lines', () => {
     for (const value of ['a\n"x": b', 'a\r\n b', 'a\0']) {
       expect(build(get('/', [['X', value]]), '"x"')).toMatchObject({ code: 'request-malformed' })
     }
@@ -66,16 +66,14 @@ describe('fields, section 2.1', () => {
     })
   })
 
-  it.each(['caf\xe9', 'cafe\u0301', '\x1b[2J', '\x7f', 'a\u2028b'])('have no value when it is %j', value => {
+  test.each(['caf\xe9', 'cafe\u0301', '\x1b[2J', '\x7f', 'a\u2028b'])('have no value when it is %j', value => {
     expect(build(get('/', [['X', value]]), '"x"')).toMatchObject({
       code: 'coverage-absent',
       evidence: { absent: ['x'], reason: expect.stringContaining('printable ASCII') }
     })
   })
 
-  it('keep a tab inside', () => {
-    expect(readValue(get('/', [['X', 'a\tb']]), '"x"')).toBe('a\tb')
-  })
+  test('keep a tab inside', () => expect(readValue(get('/', [['X', 'a\tb']]), '"x"')).toBe('a\tb'))
 })
 
 describe('members of a dictionary, section 2.1.2', () => {
@@ -84,7 +82,7 @@ describe('members of a dictionary, section 2.1.2', () => {
     ['Example-Dict', 'd, e=:AAE=:;q']
   ])
 
-  it('match the example of the section', () => {
+  test('match the example of the section', () => {
     expect(linesOf(request, ['a', 'd', 'b', 'c', 'e'].map(key => `"example-dict";key="${key}"`).join(' '))).toEqual([
       '"example-dict";key="a": 1',
       '"example-dict";key="d": ?1',
@@ -94,7 +92,7 @@ describe('members of a dictionary, section 2.1.2', () => {
     ])
   })
 
-  it('are absent when there is no such key, no such field or no dictionary', () => {
+  test('are absent when there is no such key, no such field or no dictionary', () => {
     expect(build(request, '"example-dict";key="f"')).toMatchObject({
       code: 'coverage-absent',
       evidence: { absent: ['example-dict;key="f"'] }
@@ -103,24 +101,22 @@ describe('members of a dictionary, section 2.1.2', () => {
     expect(build(get('/', [['X', 'a, "b']]), '"x";key="a"')).toMatchObject({ code: 'coverage-absent' })
   })
 
-  it('may be written with sf, which is implied', () => {
+  test('may be written with sf, which is implied', () => {
     expect(readValue(request, '"example-dict";sf;key="b"')).toBe('2;x=1;y=2')
   })
 })
 
 describe('strict serialization, section 2.1.1', () => {
-  it.each([
+  test.each([
     ['  a ,\tb;x= 1'.replace('= ', '='), 'a, b;x=1'],
     ['"a  b"', '"a  b"'],
     ['a, a', 'a, a'],
     ['a=1,a=2', 'a=2'],
     ['', ''],
     ['  ( a   b );q=1.50', '(a b);q=1.5']
-  ])('%j is %j', (value, canonical) => {
-    expect(readValue(get('/', [['X', value]]), '"x";sf')).toBe(canonical)
-  })
+  ])('%j is %j', (value, canonical) => expect(readValue(get('/', [['X', value]]), '"x";sf')).toBe(canonical))
 
-  it.each([
+  test.each([
     'a=',
     '"open',
     'a,,b',
@@ -140,37 +136,35 @@ describe('what is covered with parameters, and read before the signature has ver
   const header = (length: number): Lines => [['Signature-Input', 'i'.repeat(length)]]
   const value = (length: number): Lines => [['X', 'a'.repeat(length)]]
 
-  it.each(['"x";sf', '"x";bs', '"x";key="a"'])('has a bound together with Signature-Input: %s', component => {
+  test.each(['"x";sf', '"x";bs', '"x";key="a"'])('has a bound together with Signature-Input: %s', component => {
     const both = (length: number) => build(get('/', [...header(500), ...value(length)]), component)
     expect(both(524)).toMatchObject({ evidence: { absent: [expect.any(String)], reason: REASON } })
     expect(both(523)).not.toMatchObject({ evidence: { reason: REASON } })
   })
 
-  it('has a bound for a query whose parameters are covered', () => {
+  test('has a bound for a query whose parameters are covered', () => {
     const query = (length: number) => `/?a=${'1'.repeat(length - 4)}`
     const both = (length: number) => build(get(query(length), header(500)), '"@query-param";name="a"')
     expect(both(523).ok).toBe(true)
     expect(both(524)).toMatchObject({ code: 'coverage-absent', evidence: { reason: REASON } })
   })
 
-  it('counts a field once', () => {
+  test('counts a field once', () => {
     const fields = get('/', [...header(500), ['X', `a="${'a'.repeat(500)}"`]])
     expect(build(fields, '"x";sf "x";bs "x";key="a"').ok).toBe(true)
   })
 
-  it('counts the lines of a field', () => {
+  test('counts the lines of a field', () => {
     const lines = (count: number): Lines => Array.from({ length: count }, () => ['X', 'a'])
     expect(build(get('/', [...header(1), ...lines(28)]), '"x";bs').ok).toBe(true)
-    expect(build(get('/', [...header(1), ...lines(29)]), '"x";bs')).toMatchObject({
-      evidence: { reason: REASON }
-    })
+    expect(build(get('/', [...header(1), ...lines(29)]), '"x";bs')).toMatchObject({ evidence: { reason: REASON } })
   })
 
-  it('has no bound where it is covered as it is', () => {
+  test('has no bound where it is covered as it is', () => {
     expect(build(get('/', [...header(500), ...value(5000)]), '"x"').ok).toBe(true)
   })
 
-  it('are at most eight', () => {
+  test('are at most eight', () => {
     const keys = (count: number) => Array.from({ length: count }, (_, i) => `"x";key="k${i}"`).join(' ')
     const all: Lines = [['X', Array.from({ length: 9 }, (_, i) => `k${i}`).join()]]
     expect(build(get('/', all), keys(8)).ok).toBe(true)
@@ -184,7 +178,7 @@ describe('binary-wrapped fields, section 2.1.3', () => {
     ['Example-Header', ' of, commas ']
   ]
 
-  it('match the examples of the section, however the headers are given', () => {
+  test('match the examples of the section, however the headers are given', () => {
     const expected = ':dmFsdWUsIHdpdGgsIGxvdHM=:, :b2YsIGNvbW1hcw==:'
     expect(readValue(get('/', lines), '"example-header";bs')).toBe(expected)
     const record = { 'example-header': ['value, with, lots', 'of, commas'] }
@@ -197,7 +191,7 @@ describe('binary-wrapped fields, section 2.1.3', () => {
     expect(readValue(get('/', one), '"example-header";bs')).toBe(':dmFsdWUsIHdpdGgsIGxvdHMsIG9mLCBjb21tYXM=:')
   })
 
-  it('carry octets beyond ASCII, and no character that is not an octet', () => {
+  test('carry octets beyond ASCII, and no character that is not an octet', () => {
     expect(readValue(get('/', [['X', 'caf\xe9']]), '"x";bs')).toBe(':Y2Fm6Q==:')
     expect(build(get('/', [['X', '\u2603']]), '"x";bs')).toMatchObject({ code: 'coverage-absent' })
     const three: Lines = ['a', 'b', '\u2603'].map(value => ['X', value])
@@ -207,21 +201,17 @@ describe('binary-wrapped fields, section 2.1.3', () => {
 })
 
 describe('derived components, section 2.2', () => {
-  it('@method is as it was sent', () => {
-    expect(readValue({ ...get('/'), method: 'post' }, '"@method"')).toBe('post')
-  })
+  test('@method is as it was sent', () => expect(readValue({ ...get('/'), method: 'post' }, '"@method"')).toBe('post'))
 
-  it.each([
+  test.each([
     ['/path?param=value', 'https://www.example.com/path?param=value'],
     ['/', 'https://www.example.com/'],
     ['//a/../b?', 'https://www.example.com//a/../b?'],
     ['/%7Eu?q=%2F', 'https://www.example.com/%7Eu?q=%2F'],
     ['HTTPS://WWW.example.com:443/x', 'HTTPS://WWW.example.com:443/x']
-  ])('@target-uri of %s', (target, uri) => {
-    expect(readValue(get(target), '"@target-uri"')).toBe(uri)
-  })
+  ])('@target-uri of %s', (target, uri) => expect(readValue(get(target), '"@target-uri"')).toBe(uri))
 
-  it.each([
+  test.each([
     ['www.example.com', true, 'www.example.com'],
     ['WWW.Example.COM', true, 'www.example.com'],
     ['www.example.com:443', true, 'www.example.com'],
@@ -237,20 +227,20 @@ describe('derived components, section 2.2', () => {
     expect(readValue({ ...get('/', [['Host', host]]), https }, '"@authority"')).toBe(authority)
   })
 
-  it('@scheme is how the request arrived', () => {
+  test('@scheme is how the request arrived', () => {
     expect(readValue(get('/'), '"@scheme"')).toBe('https')
     expect(readValue({ ...get('/'), https: false }, '"@scheme"')).toBe('http')
     expect(readValue(get('http://www.example.com/'), '"@scheme"')).toBe('http')
   })
 
-  it.each(['/path?param=value', 'https://www.example.com/path?param=value', '*', 'www.example.com:80'])(
+  test.each(['/path?param=value', 'https://www.example.com/path?param=value', '*', 'www.example.com:80'])(
     '@request-target %s is as it was sent',
     target => {
       expect(readValue(get(target), '"@request-target"')).toBe(target)
     }
   )
 
-  it.each([
+  test.each([
     ['/path?param=value', '/path', '?param=value'],
     ['/path', '/path', '?'],
     ['/path?', '/path', '?'],
@@ -264,7 +254,7 @@ describe('derived components, section 2.2', () => {
     expect(linesOf(get(target), '"@path" "@query"')).toEqual([`"@path": ${path}`, `"@query": ${query}`])
   })
 
-  it.each([
+  test.each([
     '*',
     'www.example.com:443',
     '/path#fragment',
@@ -286,13 +276,13 @@ describe('derived components, section 2.2', () => {
     }
   })
 
-  it('a target that is not ASCII cannot be signed', () => {
+  test('a target that is not ASCII cannot be signed', () => {
     for (const name of ['@target-uri', '@path', '@request-target']) {
       expect(build(get('/caf\xe9'), `"${name}"`)).toMatchObject({ code: 'coverage-absent' })
     }
   })
 
-  it.each([
+  test.each([
     [[]],
     [[['Host', '']]],
     [
@@ -312,9 +302,7 @@ describe('derived components, section 2.2', () => {
       expect(build(get('/x?y', headers), `"${name}"`)).toMatchObject({ code: 'coverage-absent' })
     }
     for (const name of ['@authority', '@path']) {
-      expect(build(get('https://www.example.com/', headers), `"${name}"`)).toMatchObject({
-        code: 'coverage-absent'
-      })
+      expect(build(get('https://www.example.com/', headers), `"${name}"`)).toMatchObject({ code: 'coverage-absent' })
     }
   })
 })
@@ -322,7 +310,7 @@ describe('derived components, section 2.2', () => {
 describe('query parameters, section 2.2.8', () => {
   const readParam = (query: string, name: string) => readValue(get(`/path?${query}`), `"@query-param";name="${name}"`)
 
-  it('match the examples of the section', () => {
+  test('match the examples of the section', () => {
     const simple = 'param=value&foo=bar&baz=batman&qux='
     expect(readParam(simple, 'baz')).toBe('batman')
     expect(readParam(simple, 'qux')).toBe('')
@@ -333,7 +321,7 @@ describe('query parameters, section 2.2.8', () => {
     expect(readParam(hard, 'fa%C3%A7ade%22%3A%20')).toBe('something')
   })
 
-  it.each([
+  test.each([
     ["a=!'()~*-._", 'a', '%21%27%28%29%7E*-._'],
     ['a=%7e%41', 'a', '%7EA'],
     ['a%2Db=1', 'a-b', '1'],
@@ -342,33 +330,27 @@ describe('query parameters, section 2.2.8', () => {
     ['__proto__=1', '__proto__', '1'],
     ['=1', '', '1'],
     ['a=1%', 'a', '1%25']
-  ])('?%s: %s is %s', (query, name, value) => {
-    expect(readParam(query, name)).toBe(value)
-  })
+  ])('?%s: %s is %s', (query, name, value) => expect(readParam(query, name)).toBe(value))
 
-  it('are not signed when the query is not UTF-8: %FE and %FF would have the same signed form', () => {
+  test('are not signed when the query is not UTF-8: %FE and %FF would have the same signed form', () => {
     for (const query of ['a=%FF', 'a=1&b=%FE', '%C3=1&a=1']) {
-      expect(build(get(`/path?${query}`), '"@query-param";name="a"')).toMatchObject({
-        code: 'coverage-absent'
-      })
+      expect(build(get(`/path?${query}`), '"@query-param";name="a"')).toMatchObject({ code: 'coverage-absent' })
     }
   })
 
-  it('are not signed when there is none of the name, or more than one, in any spelling', () => {
+  test('are not signed when there is none of the name, or more than one, in any spelling', () => {
     for (const target of ['/path', '/path?', '/path?b=1', '/path?a=1&a=1', '/path?a=1&%61=2', '/path?A=1']) {
       expect(build(get(target), '"@query-param";name="a"')).toMatchObject({
         code: 'coverage-absent',
         evidence: { absent: ['@query-param;name="a"'] }
       })
     }
-    expect(build(get('/path?a-b=1'), '"@query-param";name="a%2Db"')).toMatchObject({
-      code: 'coverage-absent'
-    })
+    expect(build(get('/path?a-b=1'), '"@query-param";name="a%2Db"')).toMatchObject({ code: 'coverage-absent' })
   })
 })
 
 describe('a component that no request has is refused, not skipped', () => {
-  it.each([
+  test.each([
     ['"@status"', 'a request has no @status'],
     ['"@signature-params"', '@signature-params cannot be listed'],
     ['"@method";req', 'req is for the signature of a response'],
@@ -404,20 +386,17 @@ describe('a component that no request has is refused, not skipped', () => {
 })
 
 describe('a component that is listed twice is refused', () => {
-  it.each([
+  test.each([
     ['"@path" "@path"', ['@path']],
     ['"x" "y" "x"', ['x']],
     ['"x";sf "x";sf', ['x;sf']],
     ['"x";sf;key="a" "x";key="a";sf', ['x;key="a";sf']],
     ['"@query-param";name="a" "@query-param";name="a"', ['@query-param;name="a"']]
   ])('%s', (components, repeated) => {
-    expect(build(get('/?a=1'), components)).toMatchObject({
-      code: 'coverage-repeated',
-      evidence: { repeated }
-    })
+    expect(build(get('/?a=1'), components)).toMatchObject({ code: 'coverage-repeated', evidence: { repeated } })
   })
 
-  it('but not when its parameters say something else', () => {
+  test('but not when its parameters say something else', () => {
     const request = get('/?a=1&b=2', [['X', 'a=1, b=2']])
     const components = '"x" "x";sf "x";bs "x";key="a" "x";key="b" "@query-param";name="a" "@query-param";name="b"'
     expect(linesOf(request, components)).toHaveLength(7)

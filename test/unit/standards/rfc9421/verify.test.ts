@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createVerifier, type ReceivedRequest, type Verdict, type VerifierOptions } from '../../../../src/index.ts'
 import { memoryReplayStore } from '../../../../src/replay/index.ts'
 import { draftCavage } from '../../../../src/standards/draft-cavage/scheme.ts'
@@ -29,7 +29,7 @@ const judgeSigned = (recipe: Recipe, options: Partial<VerifierOptions> = {}): Pr
 const BOTH = { schemes: [draftCavage, rfc9421] }
 
 describe('a request signed by RFC 9421', () => {
-  it('is verified, with everything the receiver needs', async () => {
+  test('is verified, with everything the receiver needs', async () => {
     expect(await judge(signed())).toEqual({
       status: 'verified',
       failures: [],
@@ -46,7 +46,7 @@ describe('a request signed by RFC 9421', () => {
     })
   })
 
-  it('without alg takes the first allowed algorithm that fits the key', async () => {
+  test('without alg takes the first allowed algorithm that fits the key', async () => {
     const pss = signed({ algorithm: 'rsa-pss-sha512', params: { alg: undefined } })
     expect(failuresOf(await judge(pss))).toEqual(['signature: signature-mismatch'])
     const algorithms = ['ed25519', 'rsa-pss-sha512', 'rsa-v1_5-sha256'] as const
@@ -55,7 +55,7 @@ describe('a request signed by RFC 9421', () => {
     expect(failuresOf(onlyEd)).toEqual(['key: key-type-mismatch'])
   })
 
-  it('covers Host, the account header and the digest as they are, or wrapped by bs', async () => {
+  test('covers Host, the account header and the digest as they are, or wrapped by bs', async () => {
     const wrap = (value: string) => `:${Buffer.from(value).toString('base64')}:`
     const lines = {
       '"@authority"': undefined,
@@ -76,14 +76,14 @@ describe('a request signed by RFC 9421', () => {
 })
 
 describe('what must be covered', () => {
-  it.each([
+  test.each([
     ['"@target-uri" for the authority', { '"@authority"': undefined, '"@target-uri"': `https://${HOST}/hook?id=42` }],
     ['the account by sf', { '"x-service-id"': undefined, '"x-service-id";sf': 'account-1234' }]
   ])('is not covered by %s', async (_, lines) => {
     expect(failuresOf(await judgeSigned({ lines }))).toEqual(['coverage: coverage-insufficient'])
   })
 
-  it('lists everything that is missing', async () => {
+  test('lists everything that is missing', async () => {
     const lines = Object.fromEntries(
       ['"@method"', '"@request-target"', '"@authority"', '"x-service-id"', '"content-digest"', '"date"'].map(name => [
         name,
@@ -104,7 +104,7 @@ describe('what must be covered', () => {
 describe('the time', () => {
   const withoutDate = { lines: { '"date"': undefined } }
 
-  it('a covered Date is one line', async () => {
+  test('a covered Date is one line', async () => {
     const request = signed({ lines: { '"date"': 'a, b' }, headers: { Date: 'a' } })
     request.headers.push(['date', 'b'])
     expect(failuresOf(await judge(request))).toEqual(['date: date-repeated'])
@@ -112,7 +112,7 @@ describe('the time', () => {
     expect(failuresOf(absent)).toEqual(['date: date-missing', 'coverage: coverage-absent'])
   })
 
-  it('is judged again when the body has arrived', async () => {
+  test('is judged again when the body has arrived', async () => {
     let seconds = SECONDS
     const now = () => seconds * 1000
     const request = signed({ params: { expires: String(SECONDS - 290) } })
@@ -131,7 +131,7 @@ describe('the time', () => {
     ])
   })
 
-  it('is held in a replay store as long as created is recent', async () => {
+  test('is held in a replay store as long as created is recent', async () => {
     const claims: number[] = []
     const replayStore = {
       claim: async (_: string, _token: string, ttlSeconds: number) => claims.push(ttlSeconds) > 0,
@@ -145,7 +145,7 @@ describe('the time', () => {
 describe('the headers', () => {
   const headersWithout = (name: string) => signed({ headers: { [name]: undefined } })
 
-  it('are both there', async () => {
+  test('are both there', async () => {
     for (const name of ['Signature-Input', 'Signature']) {
       const verdict = await judge(headersWithout(name))
       expect(failuresOf(verdict)).toEqual(['signature-header: signature-missing'])
@@ -158,7 +158,7 @@ describe('the headers', () => {
     }
   })
 
-  it('have the same labels: one that is in only one of them is an error', async () => {
+  test('have the same labels: one that is in only one of them is an error', async () => {
     const other = signature({ label: 'other', params: { keyid: '"other.example"' } })
     for (const line of [['signature', other.signature] as const, ['signature-input', other.input] as const]) {
       const request = signed()
@@ -169,7 +169,7 @@ describe('the headers', () => {
     }
   })
 
-  it.each([
+  test.each([
     ['sig1=()', { parameter: 'keyid' }],
     [`sig2=();keyid="${KEY_ID.rsa}"`, { parameter: 'sig2' }],
     [
@@ -182,7 +182,7 @@ describe('the headers', () => {
     expect(verdict.checks['signature-header']).toMatchObject({ evidence })
   })
 
-  it('show where they are malformed', async () => {
+  test('show where they are malformed', async () => {
     const verdict = await judge(signed({ headers: { 'Signature-Input': `sig1=();keyid="${KEY_ID.rsa}";nonce=x` } }))
     expect(verdict.checks['signature-header']).toMatchObject({
       evidence: { position: 0, reason: 'nonce is not of type string', excerpt: 'sig1=();keyid="rsa._' }
@@ -192,11 +192,7 @@ describe('the headers', () => {
     )
     expect(status.checks['signature-header']).toMatchObject({
       code: 'signature-malformed',
-      evidence: {
-        position: 16,
-        reason: 'a request has no @status',
-        excerpt: 'sig1=("@method" "@status");keyid="rs'
-      }
+      evidence: { position: 16, reason: 'a request has no @status', excerpt: 'sig1=("@method" "@status");keyid="rs' }
     })
   })
 })
@@ -212,12 +208,12 @@ describe('several signatures', () => {
     })
   }
 
-  it('it does not matter what others cover', async () => {
+  test('it does not matter what others cover', async () => {
     const responses = { input: 'proxy=("@status" "x";req);keyid="proxy.example"', signature: 'proxy=:AA==:' }
     expect((await judge(withOthers(responses))).status).toBe('verified')
   })
 
-  it('two of the service are refused', async () => {
+  test('two of the service are refused', async () => {
     const other = signature({ label: 'sig2', algorithm: 'ed25519' })
     const verdict = await judge(withOthers(other))
     expect(failuresOf(verdict)).toEqual(['signature-header: signature-repeated'])
@@ -230,7 +226,7 @@ describe('several signatures', () => {
 })
 
 describe('the key', () => {
-  it.each([
+  test.each([
     ['rsa-v1_5-sha256', 'h=sha256', true],
     ['rsa-v1_5-sha256', 'h=sha512', false],
     ['rsa-pss-sha512', 'h=sha512', true],
@@ -246,14 +242,12 @@ describe('the key', () => {
 
 describe('the nonce', () => {
   const covered = { lines: { '"x-nonce"': 'x' }, headers: { 'X-Nonce': 'x' } }
-  it.each<[string, Recipe, string | undefined]>([
+  test.each<[string, Recipe, string | undefined]>([
     ['is the parameter of the signature', { params: { nonce: '"n"' }, headers: { 'X-Nonce': 'x' } }, 'n'],
     ['goes before a covered X-Nonce', { ...covered, params: { nonce: '"n"' } }, 'n'],
     ['is else a covered X-Nonce', covered, 'x'],
     ['is never an X-Nonce that is not covered', { headers: { 'X-Nonce': 'x' } }, undefined]
-  ])('%s', async (_, recipe, nonce) => {
-    expect(await judgeSigned(recipe)).toMatchObject({ status: 'verified', nonce })
-  })
+  ])('%s', async (_, recipe, nonce) => expect(await judgeSigned(recipe)).toMatchObject({ status: 'verified', nonce }))
 })
 
 describe('the choice between the schemes', () => {
@@ -263,7 +257,7 @@ describe('the choice between the schemes', () => {
   const standard = service.sign({ body: BODY, scheme: 'rfc9421' })
   const headersOf = (request: ReceivedRequest) => [...(request.headers as Iterable<Line>)]
 
-  it('a replay store recognizes a signature whatever else is changed', async () => {
+  test('a replay store recognizes a signature whatever else is changed', async () => {
     const replaying = verify({ ...BOTH, replayStore: memoryReplayStore() })
     expect((await replaying(standard)).status).toBe('verified')
     const respelt = headersOf(standard).map(([name, value]): Line => [name, value.replace('" "', '"  "')])
@@ -271,15 +265,12 @@ describe('the choice between the schemes', () => {
     expect(failuresOf(await replaying({ ...standard, headers: respelt }))).toEqual(['replay: replayed'])
   })
 
-  it('each uses its own algorithms of the list', async () => {
+  test('each uses its own algorithms of the list', async () => {
     const mixed = verify({ ...BOTH, algorithms: ['rsa-sha256', 'rsa-pss-sha512', 'hs2019'] })
     expect((await mixed(draft)).status).toBe('verified')
     expect(await mixed(standard)).toMatchObject({
       checks: {
-        'signature-header': {
-          code: 'signature-algorithm-not-allowed',
-          evidence: { allowed: ['rsa-pss-sha512'] }
-        }
+        'signature-header': { code: 'signature-algorithm-not-allowed', evidence: { allowed: ['rsa-pss-sha512'] } }
       }
     })
   })
@@ -288,7 +279,7 @@ describe('the choice between the schemes', () => {
 describe('options', () => {
   const create = (options: object) => () => createVerifier({ ...OPTIONS, ...options } as VerifierOptions)
 
-  it.each([
+  test.each([
     ['an empty array', []],
     ['a string', 'rfc9421'],
     ['[a string, a string]', ['rfc9421', 'rfc9421bis']],
@@ -300,14 +291,14 @@ describe('options', () => {
     expect(create({ schemes })).toThrow(`schemes is ${received}: pass an array of schemes`)
   })
 
-  it('a name in schemes is answered with what to import', () => {
+  test('a name in schemes is answered with what to import', () => {
     expect(create({ schemes: ['rfc9421'] })).toThrow(
       'schemes is [a string]: pass an array of schemes, such as [draftCavage], with import { draftCavage }'
     )
     expect(create({ schemes: 'draft-cavage' })).toThrow("import { rfc9421 } from 'signed-requests/rfc9421'")
   })
 
-  it.each([
+  test.each([
     [[rfc9421], ['rsa-sha256'], 'which allows none of rfc9421: add one of rsa-v1_5-sha256, rsa-pss-sha512, ed25519'],
     [
       [draftCavage],
@@ -327,7 +318,5 @@ describe('options', () => {
     expect(create({ schemes, algorithms })).toThrow(message)
   })
 
-  it('ed25519 belongs to both', () => {
-    expect(create({ ...BOTH, algorithms: ['ed25519'] })).not.toThrow()
-  })
+  test('ed25519 belongs to both', () => expect(create({ ...BOTH, algorithms: ['ed25519'] })).not.toThrow())
 })
