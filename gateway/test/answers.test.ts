@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestService } from '../../src/testing/index.ts'
 import { listen } from '../../test/support/listen.ts'
+import { service } from '../../test/support/service.ts'
 import { exchangeBytes, startApplication, startTestGateway, type TestGateway, wire } from './start.ts'
 
 /** What the upstream answers, by the path of the request. */
@@ -45,7 +45,6 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/not-modified': 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n'
 }
 
-const service = createTestService({ rsaBits: 1024 })
 let upstream: Server
 let gateway: TestGateway
 beforeAll(async () => {

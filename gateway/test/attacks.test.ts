@@ -3,14 +3,13 @@ import { connect } from 'node:net'
 import { draftCavage } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
 import { afterEach, describe, expect, test } from 'vitest'
-import { exchangeBytes, send, sharedService, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
+import { service } from '../../test/support/service.ts'
+import { exchangeBytes, send, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
-
-const service = sharedService()
 
 type Signed = ReturnType<typeof service.sign>
 

@@ -1,13 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { exchangeBytes, send, sharedService, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
+import { service } from '../../test/support/service.ts'
+import { exchangeBytes, send, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
-
-const service = sharedService()
 
 async function start(settings: Parameters<typeof startTestGateway>[1] = {}) {
   const application = await startApplication()

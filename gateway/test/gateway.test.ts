@@ -3,15 +3,14 @@ import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeCertificate } from '../../test/support/https.ts'
+import { service } from '../../test/support/service.ts'
 import { ANY_ACCOUNT } from '../src/seen-accounts.ts'
-import { exchangeBytes, send, sharedService, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
+import { exchangeBytes, send, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
-
-const service = sharedService()
 
 async function start(
   settings: Parameters<typeof startTestGateway>[1] = {},

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createVerifier, type Verdict } from 'signed-requests'
 import { memoryReplayStore } from 'signed-requests/replay'
-import { createTestService } from 'signed-requests/testing'
 import { describe, expect, test } from 'vitest'
+import { service } from '../../test/support/service.ts'
 import type { HeaderLine } from '../src/exchange.ts'
 import { REROUTING as DROPPED, requestHeaders } from '../src/headers.ts'
 import { fileOfPage } from './engines/engine.ts'
@@ -86,7 +86,6 @@ describe('what reroutes a request that was verified', () => {
 })
 
 describe('what the gateway adds', async () => {
-  const service = createTestService({ rsaBits: 1024 })
   const verify = createVerifier({ ...service.options, replayStore: memoryReplayStore() })
   const signed = service.sign({ target: '/', date: new Date(Date.now() - 1000) })
   const verified = await verify(signed)

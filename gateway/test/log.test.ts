@@ -1,10 +1,9 @@
 import { Writable } from 'node:stream'
 import { createVerifier } from 'signed-requests'
 import { describe, expect, test } from 'vitest'
+import { service } from '../../test/support/service.ts'
 import { createLineWriter, logText } from '../src/log.ts'
-import { sharedService } from './start.ts'
 
-const service = sharedService()
 const verify = createVerifier(service.options)
 const signed = service.sign({ target: '/' })
 

@@ -4,12 +4,12 @@ import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createVerifier } from '../../src/index.ts'
 import { listen } from '../../test/support/listen.ts'
+import { service } from '../../test/support/service.ts'
 import type { Upstream } from '../src/forward.ts'
 import { createServe } from '../src/serve.ts'
-import { sharedService, testSettings, wire } from './start.ts'
+import { testSettings, wire } from './start.ts'
 
 test('a sender that does not read the end of its answer is disconnected', async () => {
-  const service = sharedService()
   const upstream: Upstream = {
     async forward(_, res) {
       res.end(Buffer.alloc(40_000_000))
@@ -31,7 +31,6 @@ test('a sender that does not read the end of its answer is disconnected', async 
 })
 
 test('a refused upload is read to its end, also when that takes longer than the upstream timeout', async () => {
-  const service = sharedService()
   const upstream: Upstream = {
     forward: () => Promise.reject(new Error('a refused request was forwarded')),
     destroy: async () => {}

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import type { ReceivedRequest } from 'signed-requests'
-import { createTestService, type TestService } from 'signed-requests/testing'
+import type { TestService } from 'signed-requests/testing'
+import { service as defaultService } from '../../test/support/service.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
 import { type Gateway, startGateway } from '../src/gateway.ts'
 import type { GatewaySettings } from '../src/options/settings.ts'
@@ -49,13 +50,6 @@ export async function startApplication(
   return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), seen, close }
 }
 
-/** One for all tests of a file: its keys take time to make. */
-let shared: TestService | undefined
-export function sharedService(): TestService {
-  shared ??= createTestService({ rsaBits: 1024 })
-  return shared
-}
-
 export interface TestGateway extends Gateway {
   readonly service: TestService
   /** each request that got a verdict and is over */
@@ -70,7 +64,7 @@ export interface TestGateway extends Gateway {
 export async function startTestGateway(
   upstream: URL,
   settings: Partial<GatewaySettings> = {},
-  service = sharedService()
+  service = defaultService
 ): Promise<TestGateway> {
   const exchanges: Exchange[] = []
   const malformed: Malformed[] = []

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { ReceivedRequest } from '../../src/index.ts'
-import { createTestService } from '../../src/testing/index.ts'
 import { type FaultyProxy, faultyProxy } from '../../test/support/faulty-proxy.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { answers } from '../../test/support/run-program.ts'
+import { service } from '../../test/support/service.ts'
 import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
 import { redisServer } from '../../test/unit/replay/redis-server.ts'
 import type { Exchange } from '../src/exchange.ts'
@@ -170,7 +170,6 @@ test.each(PAIRS)(
     const toStore = await faultyProxy(store.port)
     undo.push(toApplication.close, toStore.close)
 
-    const service = createTestService({ rsaBits: 1024 })
     const exchanges = new Map<string, Exchange[]>()
     const settings = testSettings(new URL(`http://127.0.0.1:${toApplication.port}`), service, {
       replay: { kind, url: urlOf(toStore.port) },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createVerifier } from '../../src/index.ts'
-import { createTestService } from '../../src/testing/index.ts'
+import { service } from '../../test/support/service.ts'
 import { loadVectors } from '../../test/support/vectors.ts'
 import { bytesOf, onTheWire } from './on-the-wire.ts'
 import { converse } from './raw-client.ts'
@@ -8,7 +8,6 @@ import { type RecordingUpstream, startRecordingUpstream } from './recording-upst
 import { startTestGateway } from './start.ts'
 
 /** Every vector brings its own options. */
-const service = createTestService({ rsaBits: 1024 })
 let upstream: RecordingUpstream
 beforeAll(async () => {
   upstream = await startRecordingUpstream()

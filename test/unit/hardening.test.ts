@@ -13,10 +13,8 @@ import {
   verifySignature
 } from '../../src/index.ts'
 import { memoryReplayStore } from '../../src/replay/index.ts'
-import { createTestService } from '../../src/testing/index.ts'
+import { service } from '../support/service.ts'
 import { failuresOf } from '../support/verdicts.ts'
-
-const service = createTestService({ rsaBits: 1024 })
 
 test('rejects as too old a request whose body arrives so slowly that its id would be forgotten', async () => {
   let now = Date.now()

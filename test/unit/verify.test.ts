@@ -1,28 +1,11 @@
 import { describe, expect, test, vi } from 'vitest'
-import {
-  createVerifier,
-  httpStatus,
-  type ReceivedRequest,
-  type Verdict,
-  type VerifierOptions
-} from '../../src/index.ts'
-import { createTestService } from '../../src/testing/index.ts'
+import { createVerifier, httpStatus, type VerifierOptions } from '../../src/index.ts'
+import { service, withHeaders } from '../support/service.ts'
+import { failuresOf } from '../support/verdicts.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const BODY = '{"event":"opened","id":7}'
 
 const verifierWith = (options: Partial<VerifierOptions> = {}) => createVerifier({ ...service.options, ...options })
-const codesOf = (verdict: Verdict): string[] =>
-  verdict.status === 'verified' ? [] : verdict.failures.map(failure => `${failure.check}: ${failure.code}`)
-
-/** The signed request with header lines replaced, added (the name is new) or removed (undefined). */
-function withHeaders(request: ReceivedRequest, changes: Record<string, string | undefined>): ReceivedRequest {
-  const lines = [...(request.headers as Iterable<readonly [string, string]>)]
-  const names = Object.keys(changes).map(name => name.toLowerCase())
-  const kept = lines.filter(([name]) => !names.includes(name.toLowerCase()))
-  const added = Object.entries(changes).filter((line): line is [string, string] => line[1] !== undefined)
-  return { ...request, headers: [...kept, ...added] }
-}
 
 /** A body that counts how often it is asked for a chunk. */
 function countedStream(chunks: readonly (string | Uint8Array)[]) {
@@ -70,7 +53,7 @@ describe('a local failure', () => {
     const { counter, stream } = countedStream([BODY])
     const request = { ...service.sign({ body: BODY }), https: false, body: stream }
     const verdict = await verifierWith({ lookupTxt, accounts: '99' })(withHeaders(request, { Digest: 'MD5=eA==' }))
-    expect(codesOf(verdict)).toEqual(['https: not-https', 'account: account-mismatch', 'digest: digest-unsupported'])
+    expect(failuresOf(verdict)).toEqual(['https: not-https', 'account: account-mismatch', 'digest: digest-unsupported'])
     expect(lookupTxt).not.toHaveBeenCalled()
     expect(counter.reads).toBe(0)
   })
@@ -90,7 +73,7 @@ describe('a streamed body', () => {
     const { counter, stream } = countedStream(Array.from({ length: 100 }, () => chunk))
     const request = { ...service.sign({ body: new Uint8Array(100_000) }), body: stream }
     const verdict = await verifierWith({ maxBodyBytes: 2500 })(request)
-    expect(codesOf(verdict)).toEqual(['digest: body-too-large'])
+    expect(failuresOf(verdict)).toEqual(['digest: body-too-large'])
     expect(httpStatus(verdict)).toBe(413)
     expect(counter.reads).toBe(3)
   })
@@ -114,7 +97,7 @@ describe('release', () => {
     await verify.release(first)
     expect((await verify(request)).status).toBe('verified')
     await verify.release(first)
-    expect(codesOf(await verify(request))).toEqual(['replay: replayed'])
+    expect(failuresOf(await verify(request))).toEqual(['replay: replayed'])
   })
 
   test('is asked of the store once, also by two calls at the same time', async () => {
@@ -192,7 +175,7 @@ describe('accounts', () => {
       const lookupTxt = vi.fn(service.lookupTxt)
       const verdict = await verifierWith({ accounts: accounts as never, lookupTxt })(request)
       expect(verdict.status).toBe('unavailable')
-      expect(codesOf(verdict)).toEqual(['account: account-check-failed'])
+      expect(failuresOf(verdict)).toEqual(['account: account-check-failed'])
       expect(JSON.stringify(verdict)).not.toContain('secret-token')
       expect(structuredClone(verdict)).not.toHaveProperty('failures.0.cause')
       expect(lookupTxt).toHaveBeenCalledOnce()
@@ -203,9 +186,9 @@ describe('accounts', () => {
     const accounts = vi.fn(() => true)
     const verify = verifierWith({ accounts })
     const forged = await verify({ ...request, target: '/other' })
-    expect(codesOf(forged)).toEqual(['signature: signature-mismatch'])
+    expect(failuresOf(forged)).toEqual(['signature: signature-mismatch'])
     const insecure = await verify({ ...request, https: false })
-    expect(codesOf(insecure)).toEqual(['https: not-https'])
+    expect(failuresOf(insecure)).toEqual(['https: not-https'])
     for (const { checks } of [forged, insecure]) {
       expect(checks.account).toEqual({
         outcome: 'not-run',

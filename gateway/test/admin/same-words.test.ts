@@ -2,23 +2,14 @@ import { gzipSync } from 'node:zlib'
 import { type Diagnosis, dnsTxtLookup, type ReceivedRequest, type VerifierOptions } from 'signed-requests'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runInside } from '../../../test/support/run-cli.ts'
+import { service, withHeaders } from '../../../test/support/service.ts'
 import { logText } from '../../src/log.ts'
-import { type Application, send, sharedService, startApplication, startTestGateway } from '../start.ts'
+import { type Application, send, startApplication, startTestGateway } from '../start.ts'
 import { ask, listen } from '../support/admin.ts'
 
-const service = sharedService()
 type SignOptions = Parameters<typeof service.sign>[0]
 const sign = (request: SignOptions = {}) =>
   service.sign({ method: 'POST', target: '/hook?id=1', body: '{"price":1.50}', ...request })
-
-type Signed = ReturnType<typeof sign>
-
-/** The request with these header lines; undefined removes one. */
-const withHeaders = (request: Signed, changes: Readonly<Record<string, string | undefined>>): Signed => {
-  const kept = request.headers.filter(([name]) => !(name in changes))
-  const added = Object.entries(changes).filter((line): line is [string, string] => line[1] !== undefined)
-  return { ...request, headers: [...kept, ...added] }
-}
 
 /** Without what only the machine of the gateway knows: its DNS servers, and what a lookup threw. */
 const withoutMachine = ({ failures, ...diagnosis }: Diagnosis) => ({

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createVerifier, nodeHandler, type VerifierOptions } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
 import { type FaultyProxy, faultyProxy } from '../../support/faulty-proxy.ts'
+import { service } from '../../support/service.ts'
 import { postgresServer } from '../../unit/replay/postgres-server.ts'
 import { redisServer } from '../../unit/replay/redis-server.ts'
 import { type ClientName, connect, createPostgresTable, postgresPool } from '../../unit/replay/store-clients.ts'
@@ -15,7 +15,6 @@ import { type ClientName, connect, createPostgresTable, postgresPool } from '../
 const REQUESTS = Number(process.env['REQUESTS'] ?? 1000)
 const CLIENTS = ['node-redis', 'ioredis', 'pg'] as const
 
-const service = createTestService({ rsaBits: 1024 })
 const agent = new Agent({ keepAlive: true })
 
 async function startDatabase(name: ClientName) {

@@ -3,12 +3,11 @@ import { createClient } from 'redis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createVerifier, type ReceivedRequest, type Verdict } from '../../../src/index.ts'
 import { type ReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 import { postgresServer } from '../../unit/replay/postgres-server.ts'
 import { redisServer } from '../../unit/replay/redis-server.ts'
 import { type ClientName, connect, createPostgresTable } from '../../unit/replay/store-clients.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const verifierWith = (replayStore: ReplayStore) => createVerifier({ ...service.options, replayStore })
 const outcome = (verdict: Verdict) =>
   verdict.status === 'verified' ? verdict.status : `${verdict.status}: ${verdict.failures.map(f => f.code).join()}`

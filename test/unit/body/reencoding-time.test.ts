@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { base64Digest } from '../../../src/http/digest.ts'
 import { createVerifier } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier(service.options)
 const request = service.sign({ method: 'POST', body: '[]' })
 

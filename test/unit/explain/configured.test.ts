@@ -8,8 +8,8 @@ import {
   type VerifierOptions
 } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const KEY_NAME = 'key1._domainkey.service.example'
 
 /** Without the line breaks of 80 columns. */

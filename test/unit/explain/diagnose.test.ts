@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
 import { createVerifier, diagnose, explain, type Verdict } from '../../../src/index.ts'
 import { CHECK_NAMES } from '../../../src/result/codes.ts'
-import { createTestService } from '../../../src/testing/index.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
+import { service } from '../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier(service.options)
 
 it('names the sender of a verified request, and all twelve checks', async () => {

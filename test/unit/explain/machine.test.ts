@@ -2,10 +2,9 @@ import { expect, it } from 'vitest'
 import { dohTxtLookup } from '../../../src/doh/index.ts'
 import { createVerifier, diagnose, dnsTxtLookup, explain, type VerifierOptions } from '../../../src/index.ts'
 import { redisReplayStore } from '../../../src/replay/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
 import { freePort } from '../../support/free-port.ts'
+import { service } from '../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const judge = (options: Partial<VerifierOptions>) =>
   createVerifier({ ...service.options, ...options })(service.sign({ body: '{}' }))
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createVerifier, explain, type Verdict, type VerifierOptions } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const judge = (options: Partial<VerifierOptions>): Promise<Verdict> =>
   createVerifier({ ...service.options, ...options })(service.sign())
 

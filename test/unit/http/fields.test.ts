@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lowerCaseName, parseFields, trimWhiteSpace } from '../../../src/http/fields.ts'
 import { createVerifier, type ReceivedHeaders, type ReceivedRequest } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 
 const read = (headers: ReceivedHeaders): unknown => {
   const result = parseFields(headers)
@@ -69,7 +69,6 @@ test('names are the same whether they were seen before or not, however many ther
   }
 })
 
-const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier(service.options)
 const signed = service.sign({ body: '{}' })
 const lines = [...(signed.headers as Iterable<readonly [string, string]>)]

@@ -16,9 +16,8 @@ import {
 } from '../../../src/index.ts'
 import { DEFAULTS } from '../../../src/options/options.ts'
 import { memoryReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const required = { serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' }
 
 const passed = (request: object | undefined) => () => createVerifier(service.options)(request as ReceivedRequest)

@@ -10,6 +10,7 @@ import {
   sqliteReplayStore
 } from '../../../src/replay/index.ts'
 import { captureFixture, createTestService, replayStoreContract, serveDns } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 
 const SECRET = 'S3cr3tS3cr3t'
 const values: readonly unknown[] = [
@@ -20,7 +21,6 @@ const values: readonly unknown[] = [
   { secret: SECRET, toString: () => SECRET },
   new URL(`https://u:${SECRET}@h/`)
 ]
-const service = createTestService({ rsaBits: 1024 })
 const { createVerifier, dnsTxtLookup, nodeHandler } = main
 const verify = createVerifier(service.options)
 const verifier = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }

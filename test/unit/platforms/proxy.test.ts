@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createVerifier, fromLambdaEvent, type ProxyOptions } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
 import { pairs } from '../../meta/examples/kinds.ts'
+import { service } from '../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier(service.options)
 
 /** A load balancer's event shows header lines as they are, repeats and all, and claims no HTTPS. */

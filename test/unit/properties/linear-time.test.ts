@@ -11,9 +11,9 @@ import {
   parseSignatureHeader
 } from '../../../src/index.ts'
 import { looksLikeKeyRecord } from '../../../src/key/record.ts'
-import { createTestService } from '../../../src/testing/index.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import * as rfc9421 from '../../support/rfc9421.ts'
+import { service } from '../../support/service.ts'
 
 const ofLength = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length))
 
@@ -69,7 +69,6 @@ const TEXTS: Readonly<Record<string, (length: number) => string>> = Object.fromE
   ])
 ])
 
-const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier(service.options)
 const signed = service.sign({ method: 'POST', body: '{}' })
 const lines = [...(signed.headers as Iterable<[string, string]>)]

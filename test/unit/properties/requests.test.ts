@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Code, createVerifier, type ReceivedRequest } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 import { signable } from './arbitraries.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier(service.options)
 
 /** One signed request with everything in it. */

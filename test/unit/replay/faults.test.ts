@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createVerifier, type Verified } from '../../../src/index.ts'
 import { memoryReplayStore, type ReplayStore } from '../../../src/replay/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 
 const START = Date.UTC(2026, 10, 20, 12)
 
@@ -69,7 +69,6 @@ function faultyStore(choices: Choices, store: ReplayStore, delayed: Delayed): Re
   }
 }
 
-const service = createTestService({ rsaBits: 1024 })
 const COPIES = 2
 
 test('of all copies at most one is verified and not released, and after a release a retry is verified', {

@@ -1,9 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { createVerifier, httpStatus, type ReceivedRequest, type Verdict } from '../../../src/index.ts'
 import { memoryReplayStore, type ReplayStore } from '../../../src/replay/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const verifierWith = (replayStore: ReplayStore) =>
   createVerifier({ ...service.options, dateTolerance: 300, replayStore })
 const outcome = (verdict: Verdict) =>

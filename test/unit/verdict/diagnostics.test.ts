@@ -1,9 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createVerifier, type Verdict, type VerdictMessage } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const CHANNEL = 'signed-requests:verdict'
 const verify = createVerifier(service.options)
 

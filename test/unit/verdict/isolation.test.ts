@@ -8,10 +8,9 @@ import {
   type VerifierOptions
 } from '../../../src/index.ts'
 import { parseContentDigest, parseSignatures } from '../../../src/standards/rfc9421/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const vectors = loadVectors()
 
 /** Changes everything that can be changed in what was handed out. */

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { createVerifier, logRecord } from '../../../src/index.ts'
 import { memoryReplayStore } from '../../../src/replay/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const KEYS = ['status', 'codes', 'accountId', 'keyId', 'algorithm', 'date', 'replayId', 'bodyLength']
 
 test('a verified request: its facts, and not its content', async () => {

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { parseHttp } from '../../../../src/cli/captures/http.ts'
 import { createVerifier } from '../../../../src/index.ts'
-import { createTestService } from '../../../../src/testing/index.ts'
 import { cpuTime } from '../../../support/cpu-time.ts'
+import { service } from '../../../support/service.ts'
 import { sniff } from '../../../support/sniff.ts'
 import { failuresOf } from '../../../support/verdicts.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier(service.options)
 const BODY = Buffer.from('{"event":"published","\xe9":"\0\xff"}\r\n', 'latin1')
 const capture = await sniff(service.sign({ target: '/hook?id=1', body: BODY }))

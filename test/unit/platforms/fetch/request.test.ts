@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createVerifier, fromFetchRequest, type ReceivedRequest } from '../../../../src/index.ts'
-import { createTestService } from '../../../../src/testing/index.ts'
 import { pairs } from '../../../meta/examples/kinds.ts'
+import { service } from '../../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier(service.options)
 
 /** As a runtime would hand it over. */

@@ -1,10 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createVerifier, type LambdaEvent, lambdaHandler } from '../../../../src/index.ts'
 import { memoryReplayStore } from '../../../../src/replay/index.ts'
-import { createTestService } from '../../../../src/testing/index.ts'
 import { pairs } from '../../../meta/examples/kinds.ts'
+import { service } from '../../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, replayStore: memoryReplayStore() })
 
 function functionUrl(body = '{"id":1}'): LambdaEvent {

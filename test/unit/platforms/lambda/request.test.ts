@@ -7,7 +7,7 @@ import type {
 } from 'aws-lambda'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { createVerifier, fromLambdaEvent, type LambdaEvent, type ReceivedRequest } from '../../../../src/index.ts'
-import { createTestService } from '../../../../src/testing/index.ts'
+import { linesOf, service } from '../../../support/service.ts'
 import functionUrl from './events/function-url.json' with { type: 'json' }
 import httpApi1 from './events/http-api-1.0.json' with { type: 'json' }
 import httpApi2 from './events/http-api-2.0.json' with { type: 'json' }
@@ -15,8 +15,6 @@ import loadBalancer from './events/load-balancer.json' with { type: 'json' }
 import loadBalancerMultiValue from './events/load-balancer-multi-value.json' with { type: 'json' }
 import restApi from './events/rest-api.json' with { type: 'json' }
 
-const service = createTestService({ rsaBits: 1024 })
-const linesOf = (request: ReceivedRequest) => [...(request.headers as Iterable<readonly [string, string]>)]
 const headerOf = (request: ReceivedRequest, name: string) =>
   linesOf(request).flatMap(([header, value]) => (header.toLowerCase() === name ? [value] : []))
 

@@ -14,14 +14,13 @@ import {
   type Verified
 } from '../../../../src/index.ts'
 import { memoryReplayStore } from '../../../../src/replay/index.ts'
-import { createTestService } from '../../../../src/testing/index.ts'
 import { pairs } from '../../../meta/examples/kinds.ts'
 import { sendOverHttp } from '../../../meta/examples/senders.ts'
 import { listen as listenOn } from '../../../support/listen.ts'
+import { service } from '../../../support/service.ts'
 
 type Handle = (verified: Verified, req: IncomingMessage, res: ServerResponse) => unknown
 
-const service = createTestService({ rsaBits: 1024 })
 const order = { target: '/hook?id=1', body: '{"amount":100}' }
 const forged = (): ReceivedRequest => ({ ...service.sign(order), body: '{"amount":900}' })
 

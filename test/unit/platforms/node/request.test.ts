@@ -9,14 +9,13 @@ import {
 import { connect, type Server, type Socket } from 'node:net'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createVerifier, fromNodeRequest, httpStatus, type ReceivedRequest } from '../../../../src/index.ts'
-import { createTestService } from '../../../../src/testing/index.ts'
 import { KINDS, pairs } from '../../../meta/examples/kinds.ts'
 import { sendOverHttp, sendOverHttp2 } from '../../../meta/examples/senders.ts'
 import { type Certificate, makeCertificate } from '../../../support/https.ts'
 import { listen as listenOn } from '../../../support/listen.ts'
+import { service } from '../../../support/service.ts'
 import { failuresOf } from '../../../support/verdicts.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, requireHttps: false })
 
 const closing: (() => unknown)[] = []

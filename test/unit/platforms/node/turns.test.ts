@@ -2,11 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createVerifier, nodeHandler, type ReceivedRequest } from '../../../../src/index.ts'
-import { createTestService } from '../../../../src/testing/index.ts'
 import { pairs } from '../../../meta/examples/kinds.ts'
 import { listen } from '../../../support/listen.ts'
+import { service } from '../../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const closing: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()

@@ -3,7 +3,6 @@ import { createVerifier, type ReceivedRequest, type Verdict, type VerifierOption
 import { memoryReplayStore } from '../../../../src/replay/index.ts'
 import { draftCavage } from '../../../../src/standards/draft-cavage/scheme.ts'
 import { rfc9421 } from '../../../../src/standards/rfc9421/index.ts'
-import { createTestService } from '../../../../src/testing/index.ts'
 import {
   BODY,
   contentDigest,
@@ -18,6 +17,7 @@ import {
   signature,
   signed
 } from '../../../support/rfc9421.ts'
+import { service } from '../../../support/service.ts'
 import { failuresOf } from '../../../support/verdicts.ts'
 
 const judge = (request: ReceivedRequest, options: Partial<VerifierOptions> = {}): Promise<Verdict> =>
@@ -251,7 +251,6 @@ describe('the nonce', () => {
 })
 
 describe('the choice between the schemes', () => {
-  const service = createTestService({ rsaBits: 1024 })
   const verify = (options: Partial<VerifierOptions>) => createVerifier({ ...service.options, ...options })
   const draft = service.sign({ body: BODY })
   const standard = service.sign({ body: BODY, scheme: 'rfc9421' })
