@@ -1,11 +1,17 @@
 import type { ReceivedRequest } from '../../src/index.ts'
-import { createTestService } from '../../src/testing/index.ts'
+import { createTestService, type TestService } from '../../src/testing/index.ts'
 
 /**
  * A service for every test that neither rotates its key nor changes its records. Its key has 1024 bits, and is made
  * once for all files that share their modules.
  */
-export const service = createTestService({ rsaBits: 1024 })
+export const service: TestService = {
+  ...createTestService({ rsaBits: 1024 }),
+  rotateKey() {
+    throw new Error('a test that rotates the key makes a service of its own')
+  }
+}
+Object.freeze(service.records)
 
 export const linesOf = ({ headers }: ReceivedRequest) => [...(headers as Iterable<readonly [string, string]>)]
 

@@ -1,14 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { createTestService, type TestService } from '../../../src/testing/index.ts'
 import type { GatewaySettings } from '../../src/options/settings.ts'
 import { exchangeBytes, send, startApplication, startTestGateway } from '../start.ts'
 import { ask, listen } from '../support/admin.ts'
 
-async function start(settings: Partial<GatewaySettings> = {}, redact = false) {
+async function start(settings: Partial<GatewaySettings> = {}, redact = false, service?: TestService) {
   const application = await startApplication()
-  const gateway = await startTestGateway(application.url, {
-    admin: { address: { host: '127.0.0.1', port: 0 }, token: undefined, redact },
-    ...settings
-  })
+  const admin = { address: { host: '127.0.0.1', port: 0 }, token: undefined, redact }
+  const gateway = await startTestGateway(application.url, { admin, ...settings }, service)
   onTestFinished(async () => {
     await gateway.close()
     await application.close()
@@ -110,7 +109,7 @@ test('/healthz says when the gateway drains', async () => {
 })
 
 test('a fixture has the key that was used, also when DNS has another one since', async () => {
-  const { gateway, open, sign } = await start()
+  const { gateway, open, sign } = await start({}, false, createTestService({ rsaBits: 1024 }))
   await send(gateway.address, sign())
   await gateway.over(1)
   const name = 'key1._domainkey.service.example'
