@@ -4,6 +4,7 @@ import { type ReceivedRequest, refusalResponse } from 'signed-requests'
 import { createTestService } from 'signed-requests/testing'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runGateway } from '../../test/support/cli.ts'
+import { until } from '../../test/support/until.ts'
 import { startAuthorizer } from '../src/authorize.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
 import { logText } from '../src/log.ts'
@@ -224,7 +225,7 @@ describe('x-forwarded', () => {
         DESCRIPTION.filter(([other]) => other !== name)
       )
       await ask(asked(sign({ body: 'other' })), [...DESCRIPTION, ['X-Other', '1']])
-      await vi.waitFor(() => expect(exchanges).toHaveLength(2))
+      await until(() => exchanges.length === 2)
       const [first, second] = exchanges.map(exchange => JSON.parse(logText(exchange, 'json')))
       expect(first.finding).toMatch(/must each be sent exactly once/)
       expect(second.finding).toBeUndefined()

@@ -63,7 +63,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
     ['answers 503', 503, 'answered', (socket: Socket) => socket.end(`${OK.replace('200 OK', '503 X')}done`)]
   ] as const)('that %s: %d', async (_, status, upstream, fail) => {
     const url = await startRaw((socket, count) => (count === 1 ? fail(socket) : socket.end(`${OK}done`)))
-    const { service, address, over } = await start(url, { upstreamTimeout: 300 })
+    const { service, address, over } = await start(url, { upstreamTimeout: status === 504 ? 1000 : 30_000 })
     const signed = service.sign({ target: '/hook', body: 'x' })
     expect(statusesOf(await send(address, signed))).toEqual([status])
     expect(await over(1)).toMatchObject([{ status, upstream, verdict: { status: 'verified' } }])
@@ -100,7 +100,7 @@ describe('when the upstream fails, the claim is released and a retry accepted', 
 
   test('that stops during its answer: aborted after the timeout', async () => {
     const url = await startRaw((socket, count) => socket.write(count === 1 ? `${OK}d` : `${OK}done`))
-    const { service, address, over } = await start(url, { upstreamTimeout: 200 })
+    const { service, address, over } = await start(url, { upstreamTimeout: 1000 })
     const signed = service.sign({ target: '/hook' })
     await send(address, signed)
     expect(await over(1)).toMatchObject([{ upstream: 'timed-out' }])

@@ -18,6 +18,7 @@ import { pairs } from '../../../meta/examples/kinds.ts'
 import { sendOverHttp } from '../../../meta/examples/senders.ts'
 import { listen as listenOn } from '../../../support/listen.ts'
 import { service } from '../../../support/service.ts'
+import { until } from '../../../support/until.ts'
 
 type Handle = (verified: Verified, req: IncomingMessage, res: ServerResponse) => unknown
 
@@ -444,7 +445,7 @@ describe('a client that disconnects', () => {
     const request = service.sign({ ...order, body: Buffer.alloc(500_000) })
     const socket = connect(port, '127.0.0.1')
     socket.write(wire(request).subarray(0, 100_000), () => socket.destroy())
-    await vi.waitUntil(() => codes !== undefined)
+    await until(() => codes !== undefined)
     expect(codes).toEqual(['body-unreadable'])
     expect((await exchange(service.sign(order), port)).status).toBe(204)
   })
