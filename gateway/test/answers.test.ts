@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listen } from '../../test/support/listen.ts'
 import { service } from '../../test/support/service.ts'
-import { exchangeBytes, startApplication, startTestGateway, type TestGateway, wire } from './start.ts'
+import { exchangeBytes, wire } from '../../test/support/wire.ts'
+import { startApplication, startTestGateway, type TestGateway } from './start.ts'
 
 /** What the upstream answers, by the path of the request. */
 const ANSWERS: Readonly<Record<string, string>> = {

@@ -4,10 +4,11 @@ import { FORGERIES, KINDS, pairs } from '../../test/meta/examples/kinds.ts'
 import { withHeader } from '../../test/meta/examples/senders.ts'
 import { type Certificate, makeCertificate, send } from '../../test/support/https.ts'
 import { freePorts } from '../../test/support/nginx.ts'
+import { wire } from '../../test/support/wire.ts'
 import { APPLICATIONS, type Application, type SeenRequest, startNginxServer } from './applications.ts'
 import { fileOfPage } from './docs-commands.ts'
 import { converse } from './raw-client.ts'
-import { startTestGateway, type TestGateway, wire } from './start.ts'
+import { startTestGateway, type TestGateway } from './start.ts'
 
 const HOST = 'receiver.example'
 const service = createTestService()

@@ -4,7 +4,8 @@ import { draftCavage } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
 import { afterEach, describe, expect, test } from 'vitest'
 import { service } from '../../test/support/service.ts'
-import { exchangeBytes, send, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
+import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
+import { startApplication, startTestGateway } from './start.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { service } from '../../test/support/service.ts'
-import { exchangeBytes, send, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
+import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
+import { startApplication, startTestGateway } from './start.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {

@@ -8,7 +8,8 @@ import { type DecodedPacket, decode, encode } from 'dns-packet'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
 import { GATEWAY_CLI } from '../../test/support/cli.ts'
-import { type Application, startApplication, statusesOf, wire } from './start.ts'
+import { statusesOf, wire } from '../../test/support/wire.ts'
+import { type Application, startApplication } from './start.ts'
 
 /** Seconds of each flood. */
 const SECONDS = Number(process.env['FLOOD_SECONDS'] ?? 8)

@@ -3,9 +3,10 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
 import { createUpstream } from '../src/forward.ts'
 import { logText } from '../src/log.ts'
-import { exchangeBytes, send, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
+import { startApplication, startTestGateway } from './start.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {

@@ -4,8 +4,9 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { makeCertificate } from '../../test/support/https.ts'
 import { service } from '../../test/support/service.ts'
+import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
 import { ANY_ACCOUNT } from '../src/seen-accounts.ts'
-import { exchangeBytes, send, startApplication, startTestGateway, statusesOf, wire } from './start.ts'
+import { startApplication, startTestGateway } from './start.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {

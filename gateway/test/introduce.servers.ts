@@ -5,7 +5,8 @@ import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { blocksOf } from '../../test/meta/docs/pages.ts'
 import { GATEWAY_CLI } from '../../test/support/cli.ts'
 import { freePorts } from '../../test/support/nginx.ts'
-import { send, startApplication, statusesOf } from './start.ts'
+import { send, statusesOf } from '../../test/support/wire.ts'
+import { startApplication } from './start.ts'
 
 const running: ChildProcess[] = []
 afterEach(async () => {

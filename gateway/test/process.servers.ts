@@ -9,8 +9,9 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { createTestService, serveDns, type TestService } from '../../src/testing/index.ts'
 import { GATEWAY_CLI } from '../../test/support/cli.ts'
 import { freePort } from '../../test/support/free-port.ts'
+import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
 import { redisServer } from '../../test/unit/replay/redis-server.ts'
-import { exchangeBytes, send, startApplication, statusesOf, wire } from './start.ts'
+import { startApplication } from './start.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {

@@ -5,11 +5,12 @@ import { postgresReplayStore, postgresReplayTable, redisReplayStore } from 'sign
 import { afterEach, describe, expect, test } from 'vitest'
 import { faultyProxy } from '../../test/support/faulty-proxy.ts'
 import { freePort } from '../../test/support/free-port.ts'
+import { send } from '../../test/support/wire.ts'
 import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
 import { redisServer } from '../../test/unit/replay/redis-server.ts'
 import { postgresPool } from '../../test/unit/replay/store-clients.ts'
 import { connectReplayStore } from '../src/replay-store.ts'
-import { type Application, send, startApplication, startTestGateway, type TestGateway } from './start.ts'
+import { type Application, startApplication, startTestGateway, type TestGateway } from './start.ts'
 
 /** Claims until the store answers. A claim whose answer was lost may hold the id, so each try has its own. */
 async function claimWhenBack(store: ReplayStore, id: string): Promise<boolean> {

@@ -5,9 +5,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createVerifier } from '../../src/index.ts'
 import { listen } from '../../test/support/listen.ts'
 import { service } from '../../test/support/service.ts'
+import { wire } from '../../test/support/wire.ts'
 import type { Upstream } from '../src/forward.ts'
 import { createServe } from '../src/serve.ts'
-import { testSettings, wire } from './start.ts'
+import { testSettings } from './start.ts'
 
 test('a sender that does not read the end of its answer is disconnected', async () => {
   const upstream: Upstream = {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Application, startApplication, startTestGateway, type TestGateway, wire } from './start.ts'
+import { wire } from '../../test/support/wire.ts'
+import { type Application, startApplication, startTestGateway, type TestGateway } from './start.ts'
 
 let application: Application
 let gateway: TestGateway

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestService, type SignedTestRequest } from '../../src/testing/index.ts'
-import { service } from '../../test/support/service.ts'
 import { type Attempt, attempts, wire } from './attempts.ts'
 import { converse } from './raw-client.ts'
 import { type RecordedRequest, type RecordingUpstream, startRecordingUpstream } from './recording-upstream.ts'
 import { startTestGateway, type TestGateway } from './start.ts'
 
+/** The attempts publish a key of their own. */
+const service = createTestService({ rsaBits: 1024 })
 const all = attempts(service, createTestService({ rsaBits: 1024 }))
 const observedAttempts = attempts(service, createTestService({ rsaBits: 1024 }))
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
-import type { ReceivedRequest } from 'signed-requests'
+import type { AddressInfo } from 'node:net'
 import type { TestService } from 'signed-requests/testing'
 import { service as defaultService } from '../../test/support/service.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
@@ -107,44 +106,3 @@ export const testSettings = (
   drain: 5000,
   ...settings
 })
-
-/** A signed request as the bytes of a socket. Content-Length is added to what was signed. */
-export function wire(
-  { method, target, headers, body }: ReceivedRequest,
-  more: readonly (readonly [string, string])[] = []
-): Buffer {
-  const bytes = Buffer.from((body ?? '') as Uint8Array)
-  const lines = [...(headers as Iterable<readonly [string, string]>)]
-  if (!lines.some(([name]) => name.toLowerCase() === 'content-length')) {
-    lines.push(['Content-Length', `${bytes.length}`])
-  }
-  const head = [...lines, ...more].map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${head}\r\n`, 'latin1'), bytes])
-}
-
-/** All that a server answers to these bytes until it closes or resets, or until `until` is in it. */
-export function exchangeBytes(address: string, bytes: Uint8Array, until?: RegExp): Promise<string> {
-  const { hostname, port } = new URL(`http://${address}`)
-  const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''))
-  socket.on('error', () => {})
-  socket.write(bytes)
-  let answer = ''
-  return new Promise(resolve => {
-    socket.on('data', chunk => {
-      answer += chunk.toString('latin1')
-      if (until?.test(answer)) socket.destroy()
-    })
-    socket.on('close', () => resolve(answer))
-  })
-}
-
-/** The statuses of all answers to these bytes, when the last of them ends the connection. */
-export const statusesOf = (answer: string): number[] =>
-  [...answer.matchAll(/^HTTP\/1\.[01] (\d{3})/gm)].map(([, status]) => Number(status))
-
-/** Sends one signed request on a connection of its own. */
-export const send = (
-  address: string,
-  signed: ReceivedRequest,
-  more: readonly (readonly [string, string])[] = []
-): Promise<string> => exchangeBytes(address, wire(signed, [...more, ['Connection', 'close']]))

@@ -3,8 +3,9 @@ import { type Diagnosis, dnsTxtLookup, type ReceivedRequest, type VerifierOption
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runInside } from '../../../test/support/run-cli.ts'
 import { service, withHeaders } from '../../../test/support/service.ts'
+import { send } from '../../../test/support/wire.ts'
 import { logText } from '../../src/log.ts'
-import { type Application, send, startApplication, startTestGateway } from '../start.ts'
+import { type Application, startApplication, startTestGateway } from '../start.ts'
 import { ask, listen } from '../support/admin.ts'
 
 type SignOptions = Parameters<typeof service.sign>[0]

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestService, type TestService } from '../../../src/testing/index.ts'
+import { exchangeBytes, send } from '../../../test/support/wire.ts'
 import type { GatewaySettings } from '../../src/options/settings.ts'
-import { exchangeBytes, send, startApplication, startTestGateway } from '../start.ts'
+import { startApplication, startTestGateway } from '../start.ts'
 import { ask, listen } from '../support/admin.ts'
 
 async function start(settings: Partial<GatewaySettings> = {}, redact = false, service?: TestService) {
