@@ -119,7 +119,14 @@ describe.each(Object.entries(apps))('%s', (name, start) => {
 
   async function exchange({ method, target, headers, body }: ReceivedRequest) {
     const lines = pairs({ headers } as ReceivedRequest).flat()
-    const outgoing = httpRequest({ host: '127.0.0.1', port, agent: false, method, path: target, headers: lines })
+    const outgoing = httpRequest({
+      host: '127.0.0.1',
+      port,
+      agent: false,
+      method,
+      path: target,
+      headers: lines
+    })
     outgoing.end(body)
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
     return { status: response.statusCode, text: Buffer.concat(await response.toArray()).toString() }
