@@ -1,5 +1,5 @@
+import { refusal } from '../../fixtures/source/reference-verifier.ts'
 import { createVerifier } from '../../src/index.ts'
-import { refusal } from '../support/reference-verifier.ts'
 import { mutatedRequests } from './mutated.ts'
 import { ACCOUNTS, HOSTS, NOW_SECONDS } from './signed.ts'
 
