@@ -5,7 +5,7 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader
 } from '@opentelemetry/sdk-metrics'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createVerifier } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 
@@ -13,7 +13,7 @@ const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
 const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
 afterAll(() => provider.shutdown())
 
-it('the OpenTelemetry example counts verdicts by status and code, and times them', async () => {
+test('the OpenTelemetry example counts verdicts by status and code, and times them', async () => {
   metrics.setGlobalMeterProvider(provider)
   await import('../opentelemetry.ts')
   const service = createTestService({ rsaBits: 1024 })

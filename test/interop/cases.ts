@@ -82,10 +82,7 @@ export const DRAFT_CASES: readonly Case[] = [
   }),
   make('no list', { covered: undefined, algorithm: 'hs2019', needs: [], isList: true }),
   make('the algorithm hs2019', { algorithm: 'hs2019' }),
-  make('(created) and (expires) with hs2019', {
-    algorithm: 'hs2019',
-    covered: [...FIVE, '(created)', '(expires)']
-  }),
+  make('(created) and (expires) with hs2019', { algorithm: 'hs2019', covered: [...FIVE, '(created)', '(expires)'] }),
   make('header lines in lower case', { letters: 'lower', own: 'lower-cased' }),
   make('header lines in upper case', { letters: 'upper', own: 'lower-cased' }),
   draft('an empty value', 'X-Empty', ['']),
@@ -143,11 +140,7 @@ export const RFC9421_CASES: readonly Case[] = [
     covered: [...COMPONENTS, '@query-param;name="id"', '@query-param;name="q"'],
     needs: ['@query-param;name="id"', '@query-param;name="q"']
   }),
-  components('a field with sf', {
-    headers: DICTIONARY,
-    covered: [...COMPONENTS, 'x-dict;sf'],
-    needs: ['x-dict;sf']
-  }),
+  components('a field with sf', { headers: DICTIONARY, covered: [...COMPONENTS, 'x-dict;sf'], needs: ['x-dict;sf'] }),
   components('members of a field with key', {
     headers: DICTIONARY,
     covered: [...COMPONENTS, 'x-dict;key="a"', 'x-dict;key="b"', 'x-dict;key="c"'],

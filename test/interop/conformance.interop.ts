@@ -13,11 +13,7 @@ const draft = loadVectors().filter(({ file }) => file !== 'rfc9421')
 
 /** What the Python verifier makes of lines: is each answer the verdict beside it? */
 function compare(lines: readonly string[], verdicts: readonly VectorVerdict[]): boolean[] {
-  const output = execFileSync(PYTHON, [VERIFIER], {
-    input: lines.join('\n'),
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26
-  })
+  const output = execFileSync(PYTHON, [VERIFIER], { input: lines.join('\n'), encoding: 'utf8', maxBuffer: 2 ** 26 })
   const answers = output.trim().split('\n')
   expect(answers).toHaveLength(lines.length)
   const textOf = ({

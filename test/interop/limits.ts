@@ -142,9 +142,7 @@ export const LIMITS: readonly Limit[] = [
       `${TRIMMED}. It takes headers as node:http makes them`,
       both('trimmed by the test')
     ),
-    limit(['a target with dot segments and escapes'], `${TARGET}. ${URL_CLASS}`, {
-      theySign: 'signature-mismatch'
-    })
+    limit(['a target with dot segments and escapes'], `${TARGET}. ${URL_CLASS}`, { theySign: 'signature-mismatch' })
   ),
   ...limitsOf(
     ['@misskey-dev/node-http-message-signatures'],

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, webcrypto as nodeCrypto, sign, verify } from 'node:crypto'
 import * as sig from 'http-message-sig'
 import { createSigner, createVerifier as createTheirVerifier, httpbis } from 'http-message-signatures'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../src/index.ts'
 import { buildSignatureBase, parseSignatureInput } from '../../src/standards/rfc9421/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
@@ -86,15 +86,11 @@ describe('http-message-signatures', () => {
     const id = KEY_ID[keyTypeOf(algorithm)]
     // Its own signer for rsa-pss-sha512 takes the longest salt there is; section 3.3.1 says 64 bytes.
     if (algorithm === 'rsa-pss-sha512')
-      return {
-        id,
-        alg: algorithm,
-        sign: async (data: Buffer) => signText(data.toString('latin1'), algorithm)
-      }
+      return { id, alg: algorithm, sign: async (data: Buffer) => signText(data.toString('latin1'), algorithm) }
     return createSigner(PRIVATE_KEYS[keyTypeOf(algorithm)], algorithm, id)
   }
 
-  it.each(CASES)('signs with %s over %s, and we verify', async (algorithm, _, fields) => {
+  test.each(CASES)('signs with %s over %s, and we verify', async (algorithm, _, fields) => {
     const signed = await httpbis.signMessage(
       { key: theirSigner(algorithm), fields: fields.map(quoted), paramValues: { nonce: 'n-1' } },
       { method: 'POST', url: URL_, headers: HEADERS }
@@ -102,7 +98,7 @@ describe('http-message-signatures', () => {
     expect(await judge(received(signed.headers))).toMatchObject({ status: 'verified', algorithm })
   })
 
-  it.each(CASES)('verifies what we signed with %s over %s', async (algorithm, _, covered) => {
+  test.each(CASES)('verifies what we signed with %s over %s', async (algorithm, _, covered) => {
     const key = createPublicKey(PRIVATE_KEYS[keyTypeOf(algorithm)]).export({ type: 'spki', format: 'pem' })
     const keyLookup = async () => ({ algs: [algorithm], verify: createTheirVerifier(key, algorithm) })
     const headers = signedByUs(algorithm, covered)
@@ -112,7 +108,7 @@ describe('http-message-signatures', () => {
     expect(await httpbis.verifyMessage({ keyLookup, all: true }, other)).toBe(false)
   })
 
-  it('with its own salt for rsa-pss-sha512 does not sign by the RFC', async () => {
+  test('with its own salt for rsa-pss-sha512 does not sign by the RFC', async () => {
     const signed = await httpbis.signMessage(
       {
         key: createSigner(PRIVATE_KEYS.rsa, 'rsa-pss-sha512', KEY_ID.rsa),
@@ -158,7 +154,7 @@ describe('http-message-sig', () => {
     return sig.webcrypto.verifier(await importKey(algorithm, key))
   }
 
-  it.each(CASES)('signs with %s over %s, and we verify', async (algorithm, _, covered) => {
+  test.each(CASES)('signs with %s over %s, and we verify', async (algorithm, _, covered) => {
     const { signature, signatureInput } = await sig.createSignature(message(HEADERS), {
       components: components(covered),
       parameters: {
@@ -173,7 +169,7 @@ describe('http-message-sig', () => {
     expect(await judge(request)).toMatchObject({ status: 'verified', algorithm })
   })
 
-  it.each(CASES)('verifies what we signed with %s over %s', async (algorithm, _, covered) => {
+  test.each(CASES)('verifies what we signed with %s over %s', async (algorithm, _, covered) => {
     const verifier = await theirVerifier(algorithm)
     const check = (headers: Record<string, string>) =>
       sig.verifySignature(message(headers), {
@@ -191,7 +187,7 @@ describe('http-message-sig', () => {
   })
 })
 
-it('both verify what the test service signs', async () => {
+test('both verify what the test service signs', async () => {
   const service = createTestService({ rsaBits: 1024 })
   const { headers } = service.sign({ scheme: 'rfc9421', body: BODY, target: TARGET })
   const lines = [...(headers as Iterable<Line>)]

@@ -35,11 +35,7 @@ describe('every answer', () => {
 describe('the page', () => {
   test('has its files with their types', async () => {
     const { port } = await startTestAdmin()
-    const types = {
-      '/': 'text/html',
-      '/page.js': 'text/javascript',
-      '/page.css': 'text/css'
-    }
+    const types = { '/': 'text/html', '/page.js': 'text/javascript', '/page.css': 'text/css' }
     for (const [path, type] of Object.entries(types)) {
       const { status, headers, body } = await ask(port, path)
       expect({ path, status, type: headers['content-type'] }).toEqual({
@@ -218,12 +214,7 @@ describe('one request', () => {
     const { status, body } = await ask(admin.port, `/requests/${await open(admin.port)}`)
     expect(status).toBe(200)
     const detail = JSON.parse(body)
-    expect(detail).toMatchObject({
-      method: 'POST',
-      target: '/hook',
-      outcome: 'refused',
-      note: 'host-mismatch'
-    })
+    expect(detail).toMatchObject({ method: 'POST', target: '/hook', outcome: 'refused', note: 'host-mismatch' })
     expect(detail.diagnosis.checks).toHaveLength(12)
     expect(detail.diagnosis.failures[0]).toMatchObject({ code: 'host-mismatch' })
   })

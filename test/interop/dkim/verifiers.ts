@@ -90,10 +90,7 @@ function program(name: string, command: string, file: string): DkimVerifier {
         list.map(async ({ answer, key }) => JSON.stringify({ answer, message: await messageOf(key) }))
       )
       const path = fileURLToPath(new URL(file, import.meta.url))
-      const { stdout, stderr } = spawnSync(command, [path], {
-        input: `${jobs.join('\n')}\n`,
-        encoding: 'utf8'
-      })
+      const { stdout, stderr } = spawnSync(command, [path], { input: `${jobs.join('\n')}\n`, encoding: 'utf8' })
       const answers = stdout
         .trim()
         .split('\n')

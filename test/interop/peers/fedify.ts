@@ -52,9 +52,7 @@ const peer = (scheme: Peer['scheme']): Peer => ({
     const der = ONE.privateKey.export({ type: 'pkcs8', format: 'der' })
     const key = await webcrypto.subtle.importKey('pkcs8', der, PARAMETERS, true, ['sign'])
     const request = requestOf(method, target, lines, body)
-    const signed: Request = await signRequest(request, key, new URL(`${ACTOR}#main-key`), {
-      spec: SPEC[scheme]
-    })
+    const signed: Request = await signRequest(request, key, new URL(`${ACTOR}#main-key`), { spec: SPEC[scheme] })
     const own = [...signed.headers].filter(([name]) => name.startsWith('signature'))
     // What it sets besides, where we have not: the digest among it.
     return [

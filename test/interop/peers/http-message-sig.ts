@@ -21,10 +21,9 @@ export const httpMessageSig: Peer = {
   async sign({ method, target, covered = [] }, lines) {
     const { createSignature } = await load(NAME)
     const created = Math.floor(Date.now() / 1000)
-    const components = covered.map(componentOf).map(({ name, parameters }) => ({
-      name,
-      parameters: Object.fromEntries(parameters)
-    }))
+    const components = covered
+      .map(componentOf)
+      .map(({ name, parameters }) => ({ name, parameters: Object.fromEntries(parameters) }))
     const signed = await createSignature(message(method, target, lines), {
       components,
       parameters: { keyid: KEY_ID, created, alg: ALGORITHM },

@@ -1,6 +1,6 @@
 import { constants, sign as cryptoSign } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ED25519, ONE } from '../../../fixtures/source/keys.ts'
 import { findChangedLine, PATIENT_SEARCH_COST, SEARCH_COST } from '../../../src/explain/changed-line.ts'
 import { diagnoseWithin } from '../../../src/explain/diagnose.ts'
@@ -29,10 +29,7 @@ const sign = (request: SignRequest = {}): ReceivedRequest =>
 /** The request with header lines in the place of those of the same name, or added. */
 function withHeaders(request: ReceivedRequest, changes: Readonly<Record<string, string>>): ReceivedRequest {
   const lines = [...(request.headers as Iterable<readonly [string, string]>)]
-  return {
-    ...request,
-    headers: [...lines.filter(([name]) => changes[name] === undefined), ...Object.entries(changes)]
-  }
+  return { ...request, headers: [...lines.filter(([name]) => changes[name] === undefined), ...Object.entries(changes)] }
 }
 
 type ChangedLine = NonNullable<DiagnosedFailure['changed']>
@@ -68,37 +65,23 @@ async function costOf(request: ReceivedRequest, options: Partial<VerifierOptions
 }
 
 describe('what a proxy did to a line', () => {
-  it.each<[string, ReceivedRequest, ChangedLine]>([
+  test.each<[string, ReceivedRequest, ChangedLine]>([
     [
       'another method',
       { ...sign({ method: 'DELETE' }), method: 'POST' },
-      {
-        line: 1,
-        received: '(request-target): post /hook?id=42',
-        signed: '(request-target): delete /hook?id=42'
-      }
+      { line: 1, received: '(request-target): post /hook?id=42', signed: '(request-target): delete /hook?id=42' }
     ],
     [
       'a charset added',
       withHeaders(sign(), { 'Content-Type': 'application/json; charset=utf-8' }),
-      {
-        line: 5,
-        received: 'content-type: application/json; charset=utf-8',
-        signed: 'content-type: application/json'
-      }
+      { line: 5, received: 'content-type: application/json; charset=utf-8', signed: 'content-type: application/json' }
     ],
     [
       'another type',
       withHeaders(sign(), { 'Content-Type': 'application/octet-stream' }),
-      {
-        line: 5,
-        received: 'content-type: application/octet-stream',
-        signed: 'content-type: application/json'
-      }
+      { line: 5, received: 'content-type: application/octet-stream', signed: 'content-type: application/json' }
     ]
-  ])('%s', async (_, request, changed) => {
-    expect(await changedLineOf(request)).toEqual(changed)
-  })
+  ])('%s', async (_, request, changed) => expect(await changedLineOf(request)).toEqual(changed))
 })
 
 describe.each([
@@ -133,7 +116,7 @@ describe.each([
     lookupTxt: async () => [[key.record]]
   }
 
-  it('is found in the line whose original a proxy forwarded', async () => {
+  test('is found in the line whose original a proxy forwarded', async () => {
     const original = resign(sign({ target: '/hooks/one?x=1' }))
     const rewritten = withHeaders({ ...original, target: '/index.php' }, { 'X-Original-URI': '/hooks/one?x=1' })
     expect(await changedLineOf(rewritten, options)).toEqual({
@@ -146,13 +129,13 @@ describe.each([
     })
   })
 
-  it('is not explained by an original that does not verify', async () => {
+  test('is not explained by an original that does not verify', async () => {
     const original = resign(sign({ target: '/hooks/one?x=1' }))
     const rewritten = withHeaders({ ...original, target: '/index.php' }, { 'X-Original-URI': '/hooks/another' })
     expect(await changedLineOf(rewritten, options)).toBeUndefined()
   })
 
-  it('is searched for at a bounded cost, however many originals there are', async () => {
+  test('is searched for at a bounded cost, however many originals there are', async () => {
     const originals = Array.from({ length: 400 }, (_, i) => ['X-Original-URI', `/${i}`] as const)
     const request = resign(sign({ target: '/a' }))
     const lines = [...(request.headers as Iterable<readonly [string, string]>), ...originals].slice(0, 490)
@@ -162,7 +145,7 @@ describe.each([
   })
 })
 
-it('finds any one character that was changed, added or removed', async () => {
+test('finds any one character that was changed, added or removed', async () => {
   const original = '/hook/some/where?id=42'
   const position = fc.nat(original.length - 1)
   const character = fc.string({ unit: 'grapheme-ascii', minLength: 0, maxLength: 1 })
@@ -179,7 +162,7 @@ it('finds any one character that was changed, added or removed', async () => {
   )
 })
 
-it('finds any port that was changed or left out, where a person waits for it', async () => {
+test('finds any port that was changed or left out, where a person waits for it', async () => {
   for (const port of [':9443', ':8080', '']) {
     const request = withHeaders(sign({ host: 'receiver.example:9444' }), { Host: `receiver.example${port}` })
     const hosts = ['receiver.example', `receiver.example${port}`]
@@ -189,14 +172,14 @@ it('finds any port that was changed or left out, where a person waits for it', a
   }
 })
 
-it('finds nothing when the key did not make the signature, or more was changed', async () => {
+test('finds nothing when the key did not make the signature, or more was changed', async () => {
   const other = createTestService({ rsaBits: 1024 })
   expect(await changedLineOf(sign(), { lookupTxt: other.lookupTxt })).toBeUndefined()
   expect(await changedLineOf({ ...sign(), target: '/completely/different' })).toBeUndefined()
   expect(await changedLineOf(withHeaders({ ...sign(), target: '/hook?id=43' }, { 'X-Nonce': 'a' }))).toBeUndefined()
 })
 
-it('treats header names that are properties of objects like any other', async () => {
+test('treats header names that are properties of objects like any other', async () => {
   const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'constructor']
   const request = sign({ headers: { constructor: 'abc' }, covered })
   expect(await changedLineOf(withHeaders(request, { constructor: 'abd' }), {}, PATIENT_SEARCH_COST)).toEqual({
@@ -206,7 +189,7 @@ it('treats header names that are properties of objects like any other', async ()
   })
 })
 
-it.each([
+test.each([
   ['a long line', { headers: { 'X-Nonce': 'n'.repeat(7500) } }, '/another'],
   ['a longer one', { headers: { 'X-Nonce': 'n'.repeat(90_000) } }, '/another'],
   ['a long target', { target: `/${'a/'.repeat(3500)}?${'%20+'.repeat(100)}` }, `/b${'%c3%A9/'.repeat(1000)}`],
@@ -229,7 +212,7 @@ it.each([
   expect(await cpuTime(ten)).toBeLessThan(250)
 })
 
-it('costs little for many lines', async () => {
+test('costs little for many lines', async () => {
   const headers = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`x-${i}`, '1,2']))
   const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', ...Object.keys(headers)]
   const { changed, cost } = await costOf({ ...sign({ headers, covered }), target: '/another' })
@@ -237,13 +220,13 @@ it('costs little for many lines', async () => {
   expect(cost).toBeLessThanOrEqual(SEARCH_COST)
 })
 
-it('a sender that signs the method in capitals is not taken for a redirect', async () => {
+test('a sender that signs the method in capitals is not taken for a redirect', async () => {
   const vector = loadVectors().find(({ name }) => name === 'signature-over-upper-case-method')!
   const { failures } = diagnose(await createVerifier(vector.options)(vector.request))
   expect(failures).toMatchObject([{ cause: expect.stringMatching(/^the key did make this signature/) }])
 })
 
-it('names the line or the check for a change of any one byte of a capture', async () => {
+test('names the line or the check for a change of any one byte of a capture', async () => {
   const capture = (await sniff(sign())).toString('latin1')
   const record = Object.values(service.records)[0]![0]!.join('')
   const args = [

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   createVerifier,
   explain,
@@ -23,15 +23,12 @@ async function explained(request: ReceivedRequest, options: Partial<VerifierOpti
 /** A signed request that came through a proxy with these headers. */
 function forwarded(headers: Record<string, string[]>, options: ProxyOptions): ReceivedRequest {
   const signed = [...(service.sign().headers as Iterable<readonly [string, string]>)]
-  const multiValueHeaders = {
-    ...Object.fromEntries(signed.map(([name, value]) => [name, [value]])),
-    ...headers
-  }
+  const multiValueHeaders = { ...Object.fromEntries(signed.map(([name, value]) => [name, [value]])), ...headers }
   return fromLambdaEvent({ requestContext: { elb: {} }, httpMethod: 'GET', path: '/', multiValueHeaders }, options)
 }
 
 describe('a forwarding header that the adapter was told to trust', () => {
-  it.each([
+  test.each([
     [[], 'received nothing', 'your proxy sends no X-Forwarded-Proto', 'proxy_set_header X-Forwarded-Proto $scheme'],
     [['https, http'], 'received https, http', 'more than one value', 'Have the outermost proxy replace the header'],
     [['https', 'https'], 'received https, https', 'more than one value', 'Have the outermost proxy replace'],
@@ -44,7 +41,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
     expect(text).not.toContain("https: 'x-forwarded-proto'")
   })
 
-  it.each([
+  test.each([
     [[], 'host-missing', 'your proxy sends no X-Forwarded-Host', 'proxy_set_header X-Forwarded-Host $http_host'],
     [['a.example, b.example'], 'host-mismatch', 'more than one value', 'Have the outermost proxy replace'],
     [['a.example', 'b.example'], 'host-repeated', 'more than one value', 'Have the outermost proxy replace'],
@@ -64,7 +61,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
     expect(text).not.toContain("the adapter's host option")
   })
 
-  it('is named where it would have passed, and was not asked for', async () => {
+  test('is named where it would have passed, and was not asked for', async () => {
     const headers = {
       Host: ['10.0.0.5:3000'],
       'X-Forwarded-Host': ['receiver.example'],
@@ -81,19 +78,15 @@ describe('a forwarding header that the adapter was told to trust', () => {
     expect(flags).not.toMatch(/host: '|adapter/)
   })
 
-  it.each([['receiver.example, other.example'], ['other.example'], ['receiver.example:3000']])(
+  test.each([['receiver.example, other.example'], ['other.example'], ['receiver.example:3000']])(
     'is not named when it says %s',
     async value => {
-      const headers = {
-        Host: ['10.0.0.5'],
-        'X-Forwarded-Host': [value],
-        'X-Forwarded-Proto': ['https, http']
-      }
+      const headers = { Host: ['10.0.0.5'], 'X-Forwarded-Host': [value], 'X-Forwarded-Proto': ['https, http'] }
       expect(await explained(forwarded(headers, {}))).not.toMatch(/is there, and is not trusted/)
     }
   )
 
-  it('is not an option where the reader has flags', async () => {
+  test('is not an option where the reader has flags', async () => {
     const missing = forwarded({ Host: ['a.example'] }, { host: 'x-forwarded-host', https: true })
     const verdicts = [
       await createVerifier(service.options)(missing),
@@ -109,7 +102,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
     }
   })
 
-  it('is advised where it was not asked for', async () => {
+  test('is advised where it was not asked for', async () => {
     const text = await explained(forwarded({ Host: ['backend.internal'] }, {}))
     expect(text).toContain("give the adapter https: 'x-forwarded-proto'")
     expect(text).toContain("give the adapter host: 'x-forwarded-host'")
@@ -117,7 +110,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
 })
 
 describe('shows what is configured and what was received', () => {
-  it('accounts, in a list and in a function', async () => {
+  test('accounts, in a list and in a function', async () => {
     const request = service.sign({ headers: { 'X-Service-ID': 'account-99' } })
     expect(await explained(request, { accounts: ['1', '2'] })).toContain('received 99; expected 1, 2')
     const text = await explained(request, { accounts: () => false })
@@ -125,30 +118,30 @@ describe('shows what is configured and what was received', () => {
     expect(text).toContain('If 99 is yours, have the function return true for it.')
   })
 
-  it('the header and the form of the account', async () => {
+  test('the header and the form of the account', async () => {
     const text = await explained(service.sign(), { accountHeader: 'X-Brand-ID' })
     expect(text).toContain(
       'account-missing: there is no account header; header x-brand-id; expected account-<account id>'
     )
   })
 
-  it('the domain of a key name that is malformed', async () => {
+  test('the domain of a key name that is malformed', async () => {
     const request = createTestService({ serviceDomain: 'xn--a.service.example', rsaBits: 1024 }).sign()
     expect(await explained(request)).toMatch(/key-name-malformed: .*received key1\.\S+; domain service\.example/)
   })
 
-  it('serviceDomain that is the name of the key: the domain above it', async () => {
+  test('serviceDomain that is the name of the key: the domain above it', async () => {
     const text = await explained(service.sign(), { serviceDomain: KEY_NAME })
     expect(text).toContain('serviceDomain is the name of the key itself')
     expect(text).toContain("Set serviceDomain to the service's own domain, such as service.example.")
   })
 
-  it('never advises to trust the domain of another key', async () => {
+  test('never advises to trust the domain of another key', async () => {
     const text = await explained(createTestService({ serviceDomain: 'attacker.example', rsaBits: 1024 }).sign())
     expect(text.slice(text.indexOf('fix: '))).not.toContain('attacker')
   })
 
-  it('an algorithm that is known, and one that is not', async () => {
+  test('an algorithm that is known, and one that is not', async () => {
     const named = (name: string) => {
       const request = service.sign()
       const headers = [...(request.headers as Iterable<[string, string]>)].map(
@@ -160,14 +153,14 @@ describe('shows what is configured and what was received', () => {
     expect(await named('rsa-md5')).not.toContain('algorithms: [')
   })
 
-  it('the limit of a body', async () => {
+  test('the limit of a body', async () => {
     const text = await explained(service.sign({ method: 'POST', body: '12345' }), { maxBodyBytes: 4 })
     expect(text).toContain('Raise maxBodyBytes if the service sends such bodies (it is now 4 bytes).')
   })
 })
 
 describe('the advised command has the real name of the key', () => {
-  it.each([
+  test.each([
     ['key-not-found', { lookupTxt: async () => [] }],
     ['key-malformed', { lookupTxt: async () => [['v=DKIM1; p']] }],
     ['key-lookup-failed', { lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' })) }]
@@ -177,13 +170,8 @@ describe('the advised command has the real name of the key', () => {
     expect(text).toContain(`npx signed-requests key ${KEY_NAME}`)
   })
 
-  it('except for a name that a shell might not take as it is', () => {
-    const failure = {
-      check: 'key',
-      code: 'key-not-found',
-      message: '',
-      evidence: { name: '$(reboot)', reason: '' }
-    }
+  test('except for a name that a shell might not take as it is', () => {
+    const failure = { check: 'key', code: 'key-not-found', message: '', evidence: { name: '$(reboot)', reason: '' } }
     const checks = Object.fromEntries(
       [
         'request',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ED25519, ONE, type TestKey, TWO } from '../../../fixtures/source/keys.ts'
 import { digestInfo, encodePkcs1, type Scheme, signEncoded, signText } from '../../../fixtures/source/sign.ts'
 import { openSignature } from '../../../src/explain/opened-signature.ts'
@@ -13,7 +13,7 @@ const evidence = (key: TestKey, signature: Uint8Array, algorithm: string) => ({
 const signed = (scheme: Scheme, key = ONE) => signText(TEXT, key, scheme)
 
 describe('an RSASSA-PKCS1-v1_5 signature', () => {
-  it.each([
+  test.each([
     ['rsa-sha256', 'sha256'],
     ['rsa-sha512', 'sha512'],
     ['rsa-v1_5-sha256', 'sha256']
@@ -24,7 +24,7 @@ describe('an RSASSA-PKCS1-v1_5 signature', () => {
     expect(opened?.wasSigned(`${TEXT} `)).toBe(false)
   })
 
-  it('is not by another key, and not of another hash', () => {
+  test('is not by another key, and not of another hash', () => {
     const others = [
       evidence(TWO, signed('pkcs1-sha256'), 'rsa-sha256'),
       evidence(ONE, signed('pkcs1-sha256'), 'rsa-sha512')
@@ -36,7 +36,7 @@ describe('an RSASSA-PKCS1-v1_5 signature', () => {
     }
   })
 
-  it('is not by the key when it is cut, empty or has no DigestInfo', () => {
+  test('is not by the key when it is cut, empty or has no DigestInfo', () => {
     const signature = signed('pkcs1-sha256')
     const bare = signEncoded(encodePkcs1(digestInfo(TEXT).subarray(19), 256), ONE)
     for (const other of [signature.subarray(1), new Uint8Array(), bare]) {
@@ -46,7 +46,7 @@ describe('an RSASSA-PKCS1-v1_5 signature', () => {
 })
 
 describe('a signature that does not show its digest', () => {
-  it.each([
+  test.each([
     ['PSS', ONE, 'pss-sha512'],
     ['Ed25519', ED25519, 'ed25519']
   ] as const)('of %s is tried by verifying', (_, key, scheme) => {
@@ -57,7 +57,7 @@ describe('a signature that does not show its digest', () => {
   })
 })
 
-it('opens nothing with an unknown algorithm or a record that is not a key', () => {
+test('opens nothing with an unknown algorithm or a record that is not a key', () => {
   expect(openSignature(evidence(ONE, signed('pkcs1-sha256'), 'rsa-md5'))).toBeUndefined()
   const record = { ...ONE, record: 'v=spf1 -all' }
   expect(openSignature(evidence(record, signed('pkcs1-sha256'), 'rsa-sha256'))).toBeUndefined()

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createVerifier, explain, type Verdict, type VerifierOptions } from '../../../src/index.ts'
 import { service } from '../../support/service.ts'
 
@@ -22,7 +22,7 @@ const FUNCTIONS = [
 ] as const
 
 describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) => {
-  it('is the cause of the failure and of the check, and not enumerable', async () => {
+  test('is the cause of the failure and of the check, and not enumerable', async () => {
     const error = new ReferenceError('db is not defined')
     const verdict = await judge(options(error))
     expect(verdict).toMatchObject({ status: 'unavailable', failures: [{ code }] })
@@ -34,13 +34,13 @@ describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) =>
     }
   })
 
-  it('is not part of a structured clone', async () => {
+  test('is not part of a structured clone', async () => {
     const clone = structuredClone(await judge(options(new Error('secret'))))
     expect(clone.failures[0]).not.toHaveProperty('cause')
     expect(clone.checks[check]).not.toHaveProperty('cause')
   })
 
-  it('is explained by name and message', async () => {
+  test('is explained by name and message', async () => {
     const text = explain(await judge(options(new ReferenceError('db is not defined'))))
     expect(text).toContain('  thrown: ReferenceError: db is not defined')
   })
@@ -54,18 +54,18 @@ describe('the text about an error', () => {
     return text.slice(text.indexOf('  thrown: ')).replace(/\n {6,}/g, '')
   }
 
-  it('is only name and message', async () => {
+  test('is only name and message', async () => {
     const error = Object.assign(new Error('no connection'), { url: 'redis://user:secret@host' })
     expect(await shown(error)).toBe('  thrown: Error: no connection')
   })
 
-  it('is escaped and cut', async () => {
+  test('is escaped and cut', async () => {
     const text = await shown(new Error(`\x1b[31m\nok    digest            pass${'x'.repeat(5000)}`))
     expect(text).toContain('thrown: Error: \\x1b[31m\\x0aok    digest')
     expect(text.length).toBeLessThan(1000)
   })
 
-  it.each([
+  test.each([
     ['a string', 'down', '  thrown: string: down'],
     ['undefined', undefined, '  thrown: undefined: undefined'],
     ['null', null, '  thrown: object: null'],
@@ -80,11 +80,9 @@ describe('the text about an error', () => {
       }),
       '  thrown: an error that cannot be read'
     ]
-  ])('takes %s', async (_, error, line) => {
-    expect(await shown(error)).toBe(line)
-  })
+  ])('takes %s', async (_, error, line) => expect(await shown(error)).toBe(line))
 
-  it('says what an accounts function returned instead of true or false, and what to write', async () => {
+  test('says what an accounts function returned instead of true or false, and what to write', async () => {
     const accounts = (async () => ({ id: 7 })) as unknown as () => Promise<boolean>
     const text = explain(await judge({ accounts })).replace(/\n {6,}/g, ' ')
     expect(text).toContain('it returned object instead of true or false')

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createVerifier, fromFetchRequest, fromLambdaEvent, type ReceivedRequest } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
 
@@ -9,7 +9,7 @@ const headerOf = (request: ReceivedRequest, name: string): string | undefined =>
 describe('a mistake in a test', () => {
   const service = createTestService({ rsaBits: 1024 })
 
-  it.each<[options: object, message: string]>([
+  test.each<[options: object, message: string]>([
     [{ path: '/hook' }, 'sign() has no option "path": its options are method, target'],
     [{ tarqet: '/hook' }, 'sign() has no option "tarqet": write target'],
     [{ target: 'hook' }, 'target is "hook": pass path and query as they are sent, such as target: "/hook?id=1"'],
@@ -32,7 +32,7 @@ describe('a mistake in a test', () => {
     expect(() => service.sign(options)).toThrow(message)
   })
 
-  it.each<[options: object, message: string]>([
+  test.each<[options: object, message: string]>([
     [{ domain: 'a.example' }, 'createTestService() has no option "domain": its options are serviceDomain, accountId'],
     [{ serviceDomain: 'com' }, 'serviceDomain is "com": write the DNS name'],
     [{ accountId: 1234 }, 'accountId is the number 1234: an account id is a non-empty string, such as "1234"'],
@@ -44,7 +44,7 @@ describe('a mistake in a test', () => {
     expect(() => createTestService(options)).toThrow(message)
   })
 
-  it('takes own properties only', () => {
+  test('takes own properties only', () => {
     const polluted = Object.create({ target: '/polluted' })
     expect(service.sign(polluted).target).toBe('/')
   })
@@ -55,12 +55,12 @@ describe('a signed request in the form of each framework', () => {
   const verify = createVerifier(service.options)
   const signed = service.sign({ method: 'POST', target: '/hook?id=1', body: '{"id":1}' })
 
-  it('can be passed to new Request()', async () => {
+  test('can be passed to new Request()', async () => {
     const request = new Request(`https://receiver.example${signed.target}`, signed)
     expect(await verify(fromFetchRequest(request))).toMatchObject({ status: 'verified' })
   })
 
-  it('can be made an event of a Lambda function, in one line', async () => {
+  test('can be made an event of a Lambda function, in one line', async () => {
     const { method, target, headers, body } = signed
     const event = {
       httpMethod: method,
@@ -72,7 +72,7 @@ describe('a signed request in the form of each framework', () => {
     expect(await verify(fromLambdaEvent(event))).toMatchObject({ status: 'verified' })
   })
 
-  it('keeps what was signed when the given bytes change', async () => {
+  test('keeps what was signed when the given bytes change', async () => {
     const body = Buffer.from('{"id":1}')
     const request = service.sign({ body })
     body.fill(0)
@@ -81,7 +81,7 @@ describe('a signed request in the form of each framework', () => {
 })
 
 describe('the test service', () => {
-  it('signs the headers of the list of the specification that are present, in its mixed case', () => {
+  test('signs the headers of the list of the specification that are present, in its mixed case', () => {
     const service = createTestService()
     expect(headerOf(service.sign({ body: '{}' }), 'signature')).toContain(
       'headers="(request-target) Host Date Content-length Content-type X-Service-ID Digest X-nonce"'
@@ -91,7 +91,7 @@ describe('the test service', () => {
     )
   })
 
-  it('takes method, target, host, body, headers, date and covered from the caller', async () => {
+  test('takes method, target, host, body, headers, date and covered from the caller', async () => {
     const service = createTestService({
       serviceDomain: 'brand.example',
       accountId: 'a-7',
@@ -120,7 +120,7 @@ describe('the test service', () => {
     expect(await verify(pairs)).toMatchObject({ status: 'verified', nonce: 'n' })
   })
 
-  it('publishes keys of the given length in chunks of at most 255 characters', () => {
+  test('publishes keys of the given length in chunks of at most 255 characters', () => {
     const [[record]] = Object.values(createTestService({ rsaBits: 1536 }).records) as [[string[]]]
     expect(record.map(chunk => chunk.length)).toEqual([255, expect.any(Number)])
     const der = Buffer.from(record.join('').split('p=')[1]!, 'base64')
@@ -128,7 +128,7 @@ describe('the test service', () => {
     expect(key.asymmetricKeyDetails?.modulusLength).toBe(1536)
   })
 
-  it('answers as DNS does for a name it does not have', async () => {
+  test('answers as DNS does for a name it does not have', async () => {
     const { lookupTxt } = createTestService({ rsaBits: 1024 })
     const signal = new AbortController().signal
     for (const name of ['nothing.example', '__proto__', 'constructor']) {
@@ -136,7 +136,7 @@ describe('the test service', () => {
     }
   })
 
-  it('rejects what cannot be signed', () => {
+  test('rejects what cannot be signed', () => {
     const service = createTestService({ rsaBits: 1024 })
     expect(() => service.sign({ covered: ['X-Absent'] })).toThrow(TypeError)
     expect(() => service.sign({ headers: { 'X-A': 'a\nb' } })).toThrow(TypeError)

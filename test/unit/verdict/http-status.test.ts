@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { assertVerified, createVerifier, httpStatus, NotVerifiedError, type Verdict } from '../../../src/index.ts'
 import { fail, ok } from '../../../src/result/result.ts'
 import { createTestService } from '../../../src/testing/index.ts'
@@ -26,32 +26,26 @@ const errorFor = (verdict: Verdict): NotVerifiedError => {
 }
 
 describe('assertVerified', () => {
-  it('returns for a verified verdict, and narrows its type', async () => {
+  test('returns for a verified verdict, and narrows its type', async () => {
     const verdict: Verdict = await verify(good)
     assertVerified(verdict)
     expect(verdict.accountId).toBe('1234')
   })
 
-  it.each([
+  test.each([
     ['rejected', verify, forged, 401, 'the request was not verified: host-mismatch'],
     ['too large', verify, large, 413, 'the request was not verified: body-too-large'],
     ['unavailable', verifyWithoutDns, good, 503, 'the request could not be verified now: key-lookup-failed']
   ])('throws for a verdict that is %s', async (_, judge, request, status, message) => {
     const verdict = await judge(request)
     const error = errorFor(verdict)
-    expect(error).toMatchObject({
-      name: 'NotVerifiedError',
-      message,
-      status,
-      statusCode: status,
-      expose: false
-    })
+    expect(error).toMatchObject({ name: 'NotVerifiedError', message, status, statusCode: status, expose: false })
     expect(error.verdict).toBe(verdict)
     expect(status).toBe(httpStatus(verdict))
     expect(error.stack).toMatch(/^NotVerifiedError: the request/)
   })
 
-  it('lists every code, and has a name like the errors of JavaScript', () => {
+  test('lists every code, and has a name like the errors of JavaScript', () => {
     const steps = { date: fail('date-missing'), replay: fail('replayed', { replayId: 'r' }) }
     const error = new NotVerifiedError(refuse(steps, ''))
     expect(error.message).toBe('the request was not verified: date-missing, replayed')
@@ -64,7 +58,7 @@ describe('assertVerified', () => {
     expect(error.stack).not.toContain('new NotVerifiedError')
   })
 
-  it('throws an error that prints no verdict and nothing from the sender', async () => {
+  test('throws an error that prints no verdict and nothing from the sender', async () => {
     const error = errorFor(await verify(forged))
     for (const text of [
       error.message,
@@ -91,9 +85,7 @@ test.each<[number, string, Steps]>([
     { digest: tooLarge, replay: fail('replayed', { replayId: 'r' }) }
   ],
   [503, 'a check that could not be decided', { key: fail('key-lookup-timeout', { name: 'k', error: 'E' }) }]
-])('%i: %s', (status, _, steps) => {
-  expect(httpStatus(refuse(steps, ''))).toBe(status)
-})
+])('%i: %s', (status, _, steps) => expect(httpStatus(refuse(steps, ''))).toBe(status))
 
 test('200: verified', () => {
   const verified = { status: 'verified', failures: [], checks: {} } as unknown as Verified

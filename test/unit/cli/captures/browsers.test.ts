@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readCapture } from '../../../../src/cli/captures/read-capture.ts'
 import { quoteForCmd, quoteForOldCmd, quoteForPowerShell } from './build.ts'
 
@@ -14,12 +14,10 @@ const readAll = (command: string) =>
 const read = (command: string) => readAll(command)[0]!
 
 /** Whatever a browser may have to write, but for half a character. */
-const texts = fc.string({
-  unit: fc.constantFrom(...'aZ0 "\'\\^%$`&|<>(){}[]!;,=@#~*?\n\t\u00e9\u20ac\u{1f600}n^"')
-})
+const texts = fc.string({ unit: fc.constantFrom(...'aZ0 "\'\\^%$`&|<>(){}[]!;,=@#~*?\n\t\u00e9\u20ac\u{1f600}n^"') })
 
 describe('a body comes back as it was', () => {
-  it.each<[string, (body: string) => string]>([
+  test.each<[string, (body: string) => string]>([
     ['for cmd.exe', body => `curl ^"https://a.example/^" ^\n  --data-raw ${quoteForCmd(body)}`],
     [
       'for cmd.exe, in older browsers',
@@ -40,7 +38,7 @@ describe('a body comes back as it was', () => {
   })
 })
 
-it('Chrome for Windows: copied as cURL (cmd)', () => {
+test('Chrome for Windows: copied as cURL (cmd)', () => {
   const command = `curl ^"https://a.example/hook?id=1^&b=^%^20^" ^
   -X ^"PUT^" ^
   -H ^"accept: */*^" ^
@@ -65,7 +63,7 @@ it('Chrome for Windows: copied as cURL (cmd)', () => {
   })
 })
 
-it('all requests of a tab, copied as cURL or as fetch()', () => {
+test('all requests of a tab, copied as cURL or as fetch()', () => {
   const targets = (text: string) => readAll(text).map(({ target }) => target)
   expect(targets("curl 'https://a.example/1' \\\n  -H 'a: b' ;\ncurl 'https://a.example/2'")).toEqual(['/1', '/2'])
   expect(targets('curl ^"https://a.example/1^" &\r\ncurl ^"https://a.example/2^"')).toEqual(['/1', '/2'])
@@ -74,7 +72,7 @@ it('all requests of a tab, copied as cURL or as fetch()', () => {
   expect(targets(powerShell.join(';\r\n'))).toEqual(['/1', '/2'])
 })
 
-it('PowerShell, with a session, and with single quotes and names without quotes', () => {
+test('PowerShell, with a session, and with single quotes and names without quotes', () => {
   expect(
     read(`$session = New-Object Microsoft.PowerShell.Commands.WebRequestSession
 $session.UserAgent = "Mozilla/5.0"
@@ -117,21 +115,19 @@ Invoke-WebRequest -UseBasicParsing -Uri "https://a.example/hook" \`
   })
 })
 
-it('says what a browser leaves out of fetch()', () => {
+test('says what a browser leaves out of fetch()', () => {
   const [note] = read('fetch("https://a.example/", {\n  "headers": { "signature": "x" },\n  "method": "GET"\n});').notes
   expect(note).toContain('leaves out Host, Date, Content-Length and cookies')
 })
 
-it.each([
+test.each([
   ["fetch('https://a.example/', { method: 'POST' })", 'not as a browser copies it'],
   ['fetch(url)', 'not as a browser copies it'],
   [`fetch("https://a.example/", ${'['.repeat(10_000)}`, 'levels of nested JSON']
-])('%s is a mistake, in one line', (text, says) => {
-  expect(() => readAll(text)).toThrow(says)
-})
+])('%s is a mistake, in one line', (text, says) => expect(() => readAll(text)).toThrow(says))
 
 describe('the log of a proxy is recognised, with what that proxy can record instead', () => {
-  it.each<[proxy: string, line: string, says: string]>([
+  test.each<[proxy: string, line: string, says: string]>([
     [
       'ALB',
       'https 2018-07-02T22:23:00.186641Z app/my-loadbalancer/50dc6c495c0c9188 192.168.131.39:2817 10.0.0.1:80 0.086 0.048 0.037 200 200 0 57 "GET https://www.example.com:443/ HTTP/1.1" "curl/7.46.0" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 arn:aws:elasticloadbalancing:us-east-2:123456789012:targetgroup/my-targets/73e2d6bc24d8a067 "Root=1-58337281-1d84f3d73c47ec4e58577259" "www.example.com" "-" 1 2018-07-02T22:22:48.364000Z "authenticate,forward" "-" "-" "10.0.0.1:80" "200" "-" "-"',
@@ -182,7 +178,5 @@ describe('the log of a proxy is recognised, with what that proxy can record inst
       '{"ClientAddr":"10.0.0.1:4","ClientHost":"10.0.0.1","DownstreamStatus":401,"Duration":5,"RequestMethod":"POST","RequestPath":"/hook","RouterName":"hook@docker","level":"info","time":"2026-11-22T13:00:00Z"}',
       'the access log of Traefik'
     ]
-  ])('%s', (_, line, says) => {
-    expect(() => readAll(`${line}\n`)).toThrow(says)
-  })
+  ])('%s', (_, line, says) => expect(() => readAll(`${line}\n`)).toThrow(says))
 })

@@ -56,9 +56,7 @@ const har = (request: SignedTestRequest): object => ({
   response: { status: 401, headers: [] }
 })
 
-const UNSIGNED = {
-  request: { method: 'GET', url: 'https://receiver.example/', httpVersion: 'HTTP/1.1', headers: [] }
-}
+const UNSIGNED = { request: { method: 'GET', url: 'https://receiver.example/', httpVersion: 'HTTP/1.1', headers: [] } }
 
 function functionUrl(request: SignedTestRequest): object {
   const [rawPath, rawQueryString = ''] = request.target.split('?')
@@ -149,10 +147,7 @@ export const FORMATS: readonly Format[] = [
       return Buffer.from(`curl '${url.replaceAll("'", "'\\''")}' \\\n  ${quoted.join(' ')}`)
     }
   },
-  {
-    name: 'a curl command for cmd.exe',
-    write: request => Buffer.from(curlForCmd(request, quoteForCmd))
-  },
+  { name: 'a curl command for cmd.exe', write: request => Buffer.from(curlForCmd(request, quoteForCmd)) },
   {
     name: 'a curl command for cmd.exe, as older browsers write it',
     write: request => Buffer.from(curlForCmd(request, quoteForOldCmd))
@@ -216,11 +211,6 @@ export const FORMATS: readonly Format[] = [
   {
     name: 'a JSON export with headers as pairs',
     write: request =>
-      json({
-        method: request.method,
-        target: request.target,
-        headers: request.headers,
-        body: bodyOf(request)
-      })
+      json({ method: request.method, target: request.target, headers: request.headers, body: bodyOf(request) })
   }
 ]

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestService, type SignedTestRequest, type SignRequest } from '../../../../src/testing/index.ts'
 import { runInside } from '../../../support/run-cli.ts'
 import { FORMATS } from './build.ts'
@@ -53,12 +53,12 @@ const CAPTURES = FORMATS.flatMap(format =>
   DEFECTS.map(defect => ({ format, defect, name: `${format.name}: ${defect[0]}` }))
 )
 
-it('there are at least 60 captures in 12 formats', () => {
+test('there are at least 60 captures in 12 formats', () => {
   expect(FORMATS.length).toBeGreaterThanOrEqual(12)
   expect(CAPTURES.length).toBeGreaterThanOrEqual(60)
 })
 
-it.each(FORMATS)('$name without a defect is verified, or lacks only its body', async ({ write, isBodyless }) => {
+test.each(FORMATS)('$name without a defect is verified, or lacks only its body', async ({ write, isBodyless }) => {
   const { code, stdout } = await runInside(ARGS, write(sign()))
   if (!isBodyless) {
     expect([stdout, code]).toEqual([expect.stringMatching(/^verified: account 1234/), 0])
@@ -70,7 +70,7 @@ it.each(FORMATS)('$name without a defect is verified, or lacks only its body', a
   expect(code).toBe(2)
 })
 
-it.each(CAPTURES)('$name', async ({ format: { write, isBodyless }, defect: [, build, says, readsBody] }) => {
+test.each(CAPTURES)('$name', async ({ format: { write, isBodyless }, defect: [, build, says, readsBody] }) => {
   const { code, stdout } = await runInside(ARGS, write(build()))
   if (isBodyless && readsBody) {
     expect(stdout).toMatch(/^unavailable: the body is not in the capture/)
@@ -82,7 +82,7 @@ it.each(CAPTURES)('$name', async ({ format: { write, isBodyless }, defect: [, bu
   expect(code).toBe(1)
 })
 
-it('accepts a body that the capture does not have', async () => {
+test('accepts a body that the capture does not have', async () => {
   const { write } = FORMATS.find(({ name }) => name === 'curl -v')!
   const args = [...ARGS, '--body', 'package.json']
   const { stdout, stderr } = await runInside(args, write(sign()))
@@ -90,14 +90,14 @@ it('accepts a body that the capture does not have', async () => {
   expect(stderr).toBe('')
 })
 
-it('does not miss the body of a request without one', async () => {
+test('does not miss the body of a request without one', async () => {
   for (const { write } of FORMATS.filter(({ isBodyless }) => isBodyless)) {
     const { code, stderr } = await runInside(ARGS, write(service.sign({ target: '/hook' })))
     expect([code, stderr.replace(/^note: the file is UTF-16.*\n/, '')]).toEqual([0, ''])
   }
 })
 
-it('judges an old Date as of its own time when that is asked for', async () => {
+test('judges an old Date as of its own time when that is asked for', async () => {
   const old = sign({ date: new Date('2020-01-02T03:04:05Z') })
   for (const { write, isBodyless } of FORMATS) {
     expect((await runInside([...ARGS, '--now', 'date'], write(old))).code).toBe(isBodyless ? 2 : 0)

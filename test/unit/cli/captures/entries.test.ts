@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTestService } from '../../../../src/testing/index.ts'
 import { runInside } from '../../../support/run-cli.ts'
 
@@ -15,18 +15,18 @@ const exportOf = (target: string, { isSigned = true } = {}) => {
 describe('several requests in one file', () => {
   const file = JSON.stringify([exportOf('/one', { isSigned: false }), exportOf('/two'), exportOf('/three')])
 
-  it('chooses the first that is signed, and says that there are more', async () => {
+  test('chooses the first that is signed, and says that there are more', async () => {
     const { code, stderr } = await runInside(ARGS, file)
     expect([code, stderr]).toEqual([0, 'note: this is request 2 of 3 in the file: --entry N chooses another\n'])
   })
 
-  it('chooses the one that is asked for', async () => {
+  test('chooses the one that is asked for', async () => {
     expect(await runInside([...ARGS, '--entry', '3'], file)).toMatchObject({ code: 0, stderr: '' })
     const first = await runInside([...ARGS, '--entry', '1'], file)
     expect(first).toMatchObject({ code: 1, stdout: expect.stringContaining('signature-missing') })
   })
 
-  it.each(['0', '4', '1.5', '-1', 'x', '99999999999'])('--entry %s is not in the file', async entry => {
+  test.each(['0', '4', '1.5', '-1', 'x', '99999999999'])('--entry %s is not in the file', async entry => {
     expect(await runInside([...ARGS, `--entry=${entry}`], file)).toEqual({
       code: 64,
       stdout: '',
@@ -34,18 +34,18 @@ describe('several requests in one file', () => {
     })
   })
 
-  it('has no vectors', async () => {
+  test('has no vectors', async () => {
     const { code, stderr } = await runInside([...ARGS, '--vector', 'one'], file)
     expect([code, stderr]).toEqual([64, 'signed-requests: the file has no such request: it has requests 1 to 3\n'])
   })
 
-  it('chooses the first when none is signed', async () => {
+  test('chooses the first when none is signed', async () => {
     const unsigned = JSON.stringify([exportOf('/a', { isSigned: false }), exportOf('/b', { isSigned: false })])
     const { code, stderr } = await runInside(ARGS, unsigned)
     expect([code, stderr]).toEqual([1, 'note: this is request 1 of 2 in the file: --entry N chooses another\n'])
   })
 
-  it('several heads of curl -v', async () => {
+  test('several heads of curl -v', async () => {
     const head = (target: string) => {
       const { headers } = service.sign({ target })
       return [
@@ -62,7 +62,7 @@ describe('several requests in one file', () => {
 })
 
 describe('what a JSON export does not say', () => {
-  it('splits a URL where its path begins, and never rebuilds it', async () => {
+  test('splits a URL where its path begins, and never rebuilds it', async () => {
     for (const [url, target] of [
       ['https://receiver.example/a%2Fb/../c?x=%20#part', '/a%2Fb/../c?x=%20'],
       ['https://receiver.example', '/'],
@@ -75,7 +75,7 @@ describe('what a JSON export does not say', () => {
     }
   })
 
-  it('takes Host from the URL when the headers do not have it', async () => {
+  test('takes Host from the URL when the headers do not have it', async () => {
     const { method, headers } = service.sign({ target: '/a' })
     const others = headers.filter(([name]) => name !== 'Host')
     const file = JSON.stringify({ method, url: 'https://receiver.example/a', headers: others })
@@ -84,7 +84,7 @@ describe('what a JSON export does not say', () => {
     expect((await runInside(ARGS, plain)).stdout).toMatch(/^rejected: https\n/)
   })
 
-  it('says that a parsed body has lost its bytes', async () => {
+  test('says that a parsed body has lost its bytes', async () => {
     const { method, headers } = service.sign({ target: '/a', body: '{ "id": 1 }' })
     const file = JSON.stringify({ method, url: '/a', headers, body: { id: 1 } })
     const { code, stdout, stderr } = await runInside(ARGS, file)
@@ -95,7 +95,7 @@ describe('what a JSON export does not say', () => {
     )
   })
 
-  it.each(['{"id":1,"tags":["a","b"]}', '{"id": 1, "tags": ["a", "b"]}', '{"id":1,"tags":["a","b"]}\n'])(
+  test.each(['{"id":1,"tags":["a","b"]}', '{"id": 1, "tags": ["a", "b"]}', '{"id":1,"tags":["a","b"]}\n'])(
     'finds the bytes of a parsed body when a serializer writes them: %j',
     async body => {
       const { method, headers } = service.sign({ target: '/a', body })
@@ -105,7 +105,7 @@ describe('what a JSON export does not say', () => {
     }
   )
 
-  it.each(['id=42&b=2', '?id=42&b=2'])('takes the query from a field of its own: %s', async query => {
+  test.each(['id=42&b=2', '?id=42&b=2'])('takes the query from a field of its own: %s', async query => {
     const { method, headers } = service.sign({ target: '/a?id=42&b=2' })
     const file = JSON.stringify({ method, path: '/a', query, headers })
     expect((await runInside(ARGS, file)).code).toBe(0)
@@ -113,7 +113,7 @@ describe('what a JSON export does not say', () => {
     expect((await runInside(ARGS, whole)).code).toBe(0)
   })
 
-  it('restores the part of the path that a proxy stripped', async () => {
+  test('restores the part of the path that a proxy stripped', async () => {
     const { method, headers } = service.sign({ target: '/hooks/a?b' })
     const file = JSON.stringify({ method, url: '/a?b', headers })
     expect((await runInside([...ARGS, '--prefix', '/hooks'], file)).code).toBe(0)
@@ -127,17 +127,17 @@ describe('what copying does to a capture', () => {
   const head = `${method} ${target} HTTP/1.1\r\n${headers.map(line => line.join(': ')).join('\r\n')}\r\n\r\n`
   const file = head + Buffer.from(body).toString()
 
-  it('finds the second request right behind the body of the first', async () => {
+  test('finds the second request right behind the body of the first', async () => {
     const { stderr } = await runInside(ARGS, file + file)
     expect(stderr).toBe('note: this is request 1 of 2 in the file: --entry N chooses another\n')
   })
 
-  it.each(['    ', '\t'])('takes a capture that is indented by %j', async indent => {
+  test.each(['    ', '\t'])('takes a capture that is indented by %j', async indent => {
     const indented = file.replaceAll('\r\n', '\n').replace(/^/gm, indent)
     expect((await runInside(ARGS, indented)).code).toBe(0)
   })
 
-  it('says that a line was wrapped, and does not speak of an attack first', async () => {
+  test('says that a line was wrapped, and does not speak of an attack first', async () => {
     const { code, stdout } = await runInside(ARGS, file.replace(/(Signature: .{60})/, '$1\n'))
     expect(stdout.replace(/\n {16}/g, ' ')).toContain(
       'likely cause: a line of the capture was wrapped when it was copied'
@@ -145,7 +145,7 @@ describe('what copying does to a capture', () => {
     expect(code).toBe(1)
   })
 
-  it.each([
+  test.each([
     ['***', (value: string) => value.replace(/signature="[^"]*"/, 'signature="***"')],
     ['[REDACTED]', () => '[REDACTED]'],
     ['&quot;', (value: string) => value.replaceAll('"', '&quot;')],
@@ -157,7 +157,7 @@ describe('what copying does to a capture', () => {
     )
   })
 
-  it.each([
+  test.each([
     ['', /^signed-requests: the file is empty; what is read: /],
     [Buffer.from('d4c3b2a102000400', 'hex'), /^signed-requests: this is a pcap file: save what tcpdump -A/],
     [
@@ -173,7 +173,7 @@ describe('a JSON log', () => {
   const { method, headers, body } = service.sign({ target: '/hook', body: '{ "id": 1 }' })
   const exported = { method, url: '/hook', headers, body: Buffer.from(body).toString() }
 
-  it.each([
+  test.each([
     ['has one value a line', `{"msg":"started"}\n${JSON.stringify(exported)}\n`],
     ['has the request under req', JSON.stringify({ level: 30, req: exported })],
     [
@@ -182,9 +182,7 @@ describe('a JSON log', () => {
     ],
     ['has the body as a Buffer', JSON.stringify({ ...exported, body: Buffer.from(body) })],
     ['is of a mounted Express router', JSON.stringify({ ...exported, url: '/', originalUrl: '/hook' })]
-  ])('%s', async (_, file) => {
-    expect(await runInside(ARGS, file)).toMatchObject({ code: 0, stderr: '' })
-  })
+  ])('%s', async (_, file) => expect(await runInside(ARGS, file)).toMatchObject({ code: 0, stderr: '' }))
 })
 
 describe('the event of a load balancer', () => {
@@ -201,20 +199,20 @@ describe('the event of a load balancer', () => {
     })
   }
 
-  it('counts as HTTPS where its header says so, and a note says that', async () => {
+  test('counts as HTTPS where its header says so, and a note says that', async () => {
     expect(await runInside(ARGS, event('https'))).toMatchObject({
       code: 0,
       stderr: 'note: X-Forwarded-Proto of the load balancer is https, so the request counts as HTTPS\n'
     })
   })
 
-  it.each([undefined, 'http', 'https, http', 'HTTPS'])('does not where it says %j', async forwarded => {
+  test.each([undefined, 'http', 'https, http', 'HTTPS'])('does not where it says %j', async forwarded => {
     const { code, stdout, stderr } = await runInside(ARGS, event(forwarded))
     expect([code, stderr]).toEqual([1, ''])
     expect(stdout).toMatch(/^rejected: https\n/)
   })
 
-  it('does not with --http', async () => {
+  test('does not with --http', async () => {
     expect((await runInside([...ARGS, '--http'], event('https'))).stdout).toMatch(/^rejected: https\n/)
   })
 })

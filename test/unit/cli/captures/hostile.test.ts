@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestService } from '../../../../src/testing/index.ts'
 import { runInside } from '../../../support/run-cli.ts'
 import { FORMATS } from './build.ts'
@@ -27,10 +27,7 @@ const NASTY_REQUESTS = [
   { ...signed, method: `PO${NASTY}ST` },
   { ...signed, headers: [...signed.headers, [`X${octets}`, 'a'] as [string, string]] },
   { ...signed, headers: [['Host', octets] as [string, string], ...signed.headers.slice(1)] },
-  {
-    ...signed,
-    headers: [...signed.headers.slice(0, -1), ['Signature', `keyId="${octets}"`] as [string, string]]
-  }
+  { ...signed, headers: [...signed.headers.slice(0, -1), ['Signature', `keyId="${octets}"`] as [string, string]] }
 ]
 const IN_FORMATS = FORMATS.flatMap(format =>
   NASTY_REQUESTS.map((request, i): [string, Buffer] => [
@@ -87,10 +84,7 @@ const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
   ...[null, { header: NASTY, received: [1] }, { header: NASTY, received: [NASTY] }].map(
     (https, i): [string, string] => [
       `a fixture with notes ${i + 1} on forwarding headers`,
-      json({
-        request: { ...signed, https: false, body: null, forwarded: { https } },
-        now: '2026-01-01T00:00:00Z'
-      })
+      json({ request: { ...signed, https: false, body: null, forwarded: { https } }, now: '2026-01-01T00:00:00Z' })
     ]
   ),
   ['a fixture with a bad clock', json({ request: { ...signed, body: null }, now: NASTY })],
@@ -139,11 +133,9 @@ const checkOutput = (finished: { code: number | null; stdout: string; stderr: st
   if (finished.code === 64) expect(finished.stderr).toMatch(/(?:^|\n)signed-requests: [^\n]+\n$/)
 }
 
-it('there are at least 100 hostile files', () => {
-  expect(FILES.length).toBeGreaterThanOrEqual(100)
-})
+test('there are at least 100 hostile files', () => expect(FILES.length).toBeGreaterThanOrEqual(100))
 
-it.each(FILES)('%s', async (_, content) => {
+test.each(FILES)('%s', async (_, content) => {
   checkOutput(await runInside(ARGS, content))
   if (content.length > 1_000_000) return // the same reading once more, for seconds
   const asJson = await runInside([...ARGS, '--json'], content)
@@ -151,7 +143,7 @@ it.each(FILES)('%s', async (_, content) => {
   if (asJson.code !== 64) expect(JSON.parse(asJson.stdout)).toHaveProperty('status')
 })
 
-it('escapes in JSON output decode to the original characters', async () => {
+test('escapes in JSON output decode to the original characters', async () => {
   const { write } = FORMATS.find(({ name }) => name === 'a JSON export with headers as pairs')!
   const host = 'a\x1b\x9b\x7f\u202e'
   const file = write({ ...signed, headers: [['Host', host], ...signed.headers.slice(1)] })
@@ -166,22 +158,18 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('refuses a capture of more than 16 MB, of which the rest may be what matters', async () => {
+test('refuses a capture of more than 16 MB, of which the rest may be what matters', async () => {
   const file = join(folder, 'large.http')
   const head = signed.headers.map(pair => pair.join(': ')).join('\r\n')
   await writeFile(file, `POST /hook HTTP/1.1\r\n${head}\r\n\r\n{"a":1}`)
   await truncate(file, 300_000_000)
   for (const name of [file, '/dev/zero']) {
     const message = `${name} (FILE) is larger than 16 MB: save the one request in a file of its own`
-    expect(await runInside([...ARGS, name])).toEqual({
-      code: 64,
-      stdout: '',
-      stderr: `signed-requests: ${message}\n`
-    })
+    expect(await runInside([...ARGS, name])).toEqual({ code: 64, stdout: '', stderr: `signed-requests: ${message}\n` })
   }
 })
 
-it.each([
+test.each([
   ['/dev/zero (--body)', ['explain', ...ARGS.slice(1), '--body', '/dev/zero']],
   ['/dev/zero (--data)', ['send', 'http://127.0.0.1:9/', '--data', '@/dev/zero']],
   ['/dev/zero (--key)', ['send', 'http://127.0.0.1:9/', '--key', '/dev/zero']]
@@ -190,7 +178,7 @@ it.each([
   expect([code, stderr]).toEqual([64, `signed-requests: ${file} is larger than 16 MB\n`])
 })
 
-it.each([
+test.each([
   ['FILE', ['explain', 'PLACE', ...FLAGS]],
   ['--body', [...ARGS, '--body', 'PLACE']],
   ['--key', ['send', 'http://127.0.0.1:9/', '--key', 'PLACE']],
@@ -212,7 +200,7 @@ it.each([
   expect(await read(pipe)).toContain(`cannot read ${pipe} (${option}): nothing came through this pipe`)
 })
 
-it('reads a pipe that somebody writes to', async () => {
+test('reads a pipe that somebody writes to', async () => {
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
   const [{ code, stdout }] = await Promise.all([

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseHttp } from '../../../../src/cli/captures/http.ts'
 import { createVerifier } from '../../../../src/index.ts'
 import { cpuTime } from '../../../support/cpu-time.ts'
@@ -20,7 +20,7 @@ const withLineFeeds = (bytes: Buffer): string => {
 }
 
 describe('a request captured from a socket', () => {
-  it.each([
+  test.each([
     ['as it was', capture],
     ['with LF in the head', withLineFeeds(capture)],
     ['with more after the body', `${capture.toString('latin1')}\nHTTP/1.1 200 OK\r\n\r\n`],
@@ -32,13 +32,13 @@ describe('a request captured from a socket', () => {
     expect(request.body).toEqual(BODY)
   })
 
-  it('is verified with LF everywhere and without its last newline', async () => {
+  test('is verified with LF everywhere and without its last newline', async () => {
     const text = (await sniff(service.sign({ body: '{"a":1}' }))).toString('latin1')
     expect(failuresOf(await verify(read(text.replaceAll('\r\n', '\n')).request))).toEqual([])
     expect(failuresOf(await verify(read(`${text}\n`).request))).toEqual([])
   })
 
-  it('without a body, with and without a final newline', async () => {
+  test('without a body, with and without a final newline', async () => {
     const get = (await sniff(service.sign({ method: 'GET' }))).toString('latin1')
     for (const text of [get, get.slice(0, -2), get.slice(0, -4), `${get}\r\n`, get.replaceAll('\r', '')]) {
       const { request, notes } = read(text)
@@ -47,11 +47,8 @@ describe('a request captured from a socket', () => {
     }
   })
 
-  it('is decoded from chunks; extensions and trailers are ignored', async () => {
-    const signed = service.sign({
-      body: BODY,
-      covered: ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
-    })
+  test('is decoded from chunks; extensions and trailers are ignored', async () => {
+    const signed = service.sign({ body: BODY, covered: ['(request-target)', 'host', 'date', 'x-service-id', 'digest'] })
     const lines = [...(signed.headers as Iterable<readonly [string, string]>)]
     const headers = [...lines.filter(([name]) => name !== 'Content-Length'), ['Transfer-Encoding', 'chunked'] as const]
     const text = (await sniff({ ...signed, headers }, { chunked: true })).toString('latin1')
@@ -74,7 +71,7 @@ describe('a request captured from a socket', () => {
 describe('several requests in one file', () => {
   const second = service.sign({ method: 'GET', target: '/second' })
 
-  it('finds each of them, with answers in between', async () => {
+  test('finds each of them, with answers in between', async () => {
     const get = (await sniff(second)).toString('latin1')
     const answer = 'HTTP/1.1 204 No Content\r\nDate: x\r\n\r\n'
     const first = capture.toString('latin1')
@@ -85,7 +82,7 @@ describe('several requests in one file', () => {
     }
   })
 
-  it('does not look for one inside a body', () => {
+  test('does not look for one inside a body', () => {
     const body = 'POST /inner HTTP/1.1\r\nHost: a\r\n\r\n'
     const text = `POST / HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`
     expect(readAll(text)).toHaveLength(1)
@@ -95,7 +92,7 @@ describe('several requests in one file', () => {
 
 describe('a body that the file does not have', () => {
   const OTHER = 'X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE='
-  it.each([
+  test.each([
     ['Content-Length: 5\r\n', OTHER, '', true],
     ['Transfer-Encoding: chunked\r\n', OTHER, '', true],
     ['', OTHER, '', true],
@@ -110,7 +107,7 @@ describe('a body that the file does not have', () => {
 
 describe('a file that contradicts itself, or is cut off', () => {
   const POST = 'POST / HTTP/1.1\r\n'
-  it.each([
+  test.each([
     ['a Content-Length beyond the end', `${POST}Content-Length: 9\r\n\r\nabc`, 'abc', 'the file has 3 of the 9 bytes'],
     ['no Content-Length', `${POST}\r\nabc`, 'abc', 'without a Content-Length, all 3 bytes'],
     ['a Content-Length that is no number', `${POST}Content-Length: 1e9\r\n\r\nabc`, 'abc', 'without a Content-Length'],
@@ -155,7 +152,7 @@ describe('a file that contradicts itself, or is cut off', () => {
     expect(read(text).notes).toEqual([expect.stringContaining(note)])
   })
 
-  it('has no body without an empty line', () => {
+  test('has no body without an empty line', () => {
     const { request } = read(`${POST}Host: a\r\nX: b`)
     expect([...(request.headers as Iterable<unknown>)]).toEqual([
       ['Host', 'a'],
@@ -164,7 +161,7 @@ describe('a file that contradicts itself, or is cut off', () => {
     expect(request.body).toHaveLength(0)
   })
 
-  it.each([
+  test.each([
     ['a bare CR in a value', `${POST}Host: a\rX: b\r\n\r\n`],
     ['a NUL in a value', `${POST}Host: a\0b\r\n\r\n`],
     ['a bare CR in the target', 'POST /a\rb HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -175,17 +172,15 @@ describe('a file that contradicts itself, or is cut off', () => {
     expect(failuresOf(await verify(read(text).request))).toEqual(['request: request-malformed'])
   })
 
-  it.each([
+  test.each([
     ['nothing', ''],
     ['line breaks', '\r\n\r\n'],
     ['text', 'hello\n'],
     ['an answer', 'HTTP/1.1 200 OK\r\n\r\n'],
     ['bytes', '\x7fELF\0\0\x01\n\n']
-  ])('%s is not a request', (_, text) => {
-    expect(readAll(text)).toEqual([])
-  })
+  ])('%s is not a request', (_, text) => expect(readAll(text)).toEqual([]))
 
-  it.each([
+  test.each([
     ['one line', 'a'.repeat(2_000_000)],
     ['a header line', `${POST}X: ${'a'.repeat(2_000_000)}`],
     ['header lines', `${POST}${'a:b\n'.repeat(200_000)}`],

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CLI } from '../../../support/cli.ts'
 import { runProcess } from '../../../support/run-process.ts'
 
@@ -39,7 +39,7 @@ const METER = `process.on('exit', () => {
   process.stderr.write('\\n' + [(userCPUTime + systemCPUTime) / 1000, maxRSS].join(' '))
 })`
 
-it.each(LARGE)('15 MB of %s take at most 3 seconds and 300 MB', async (_, content) => {
+test.each(LARGE)('15 MB of %s take at most 3 seconds and 300 MB', async (_, content) => {
   const file = join(folder, 'hostile')
   await writeFile(file, content)
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(METER)}` }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseTcpdump } from '../../../../src/cli/captures/programs.ts'
 import { createTestService } from '../../../../src/testing/index.ts'
 import { cpuTime } from '../../../support/cpu-time.ts'
@@ -25,7 +25,7 @@ const requestOf = (body: string): [head: string, body: string] => {
 const [head, body] = requestOf('{"a":\n["b"]}')
 const answer = packet('HTTP/1.1 200 OK\r\n\r\n', '127.0.0.1.8080 > 127.0.0.1.40000')
 
-it.each([
+test.each([
   ['in one packet', packet(head + body) + answer],
   ['in a packet of its own', packet('') + answer + packet(head) + answer + packet(body) + answer],
   ['in several', packet(head + body.slice(0, 3)) + packet(body.slice(3, 7)) + packet(body.slice(7))],
@@ -39,7 +39,7 @@ it.each([
   expect(code).toBe(0)
 })
 
-it.each([
+test.each([
   ['was not captured', packet(head), 'the capture does not have the body'],
   ['was captured in part', packet(head + body.slice(0, 3)), 'tcpdump -A does not print every octet'],
   ['is not ASCII', packet(requestOf('{"a":"é"}').join('')), 'tcpdump -A does not print every octet'],
@@ -51,7 +51,7 @@ it.each([
   expect(code).toBe(2)
 })
 
-it('takes time in proportion to the size', async () => {
+test('takes time in proportion to the size', async () => {
   const start = '17:47:58.245410 '
   for (const file of [
     start.repeat(200_000),
