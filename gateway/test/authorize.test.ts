@@ -1,9 +1,9 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { Command } from 'commander'
 import { type ReceivedRequest, refusalResponse } from 'signed-requests'
-import { createTestService } from 'signed-requests/testing'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runGateway } from '../../test/support/cli.ts'
+import { service } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
 import { startAuthorizer } from '../src/authorize.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
@@ -12,7 +12,6 @@ import { type AuthorizerSettings, authorizerSettingsOf } from '../src/options/au
 import { addFlags } from '../src/options/command.ts'
 import { AUTHORIZE } from '../src/options/flags.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const sign = (more: Parameters<typeof service.sign>[0] = {}) =>
   service.sign({ method: 'POST', target: '/hook?id=1', body: '{"id":1}', ...more })
 

@@ -4,7 +4,6 @@ import { createSigner, createVerifier as createTheirVerifier, httpbis } from 'ht
 import { describe, expect, test } from 'vitest'
 import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../src/index.ts'
 import { buildSignatureBase, parseSignatureInput } from '../../src/standards/rfc9421/index.ts'
-import { createTestService } from '../../src/testing/index.ts'
 import {
   type Algorithm,
   BODY,
@@ -16,6 +15,7 @@ import {
   PRIVATE_KEYS,
   signText
 } from '../support/rfc9421.ts'
+import { service } from '../support/service.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
 /**
@@ -188,7 +188,6 @@ describe('http-message-sig', () => {
 })
 
 test('both verify what the test service signs', async () => {
-  const service = createTestService({ rsaBits: 1024 })
   const { headers } = service.sign({ scheme: 'rfc9421', body: BODY, target: TARGET })
   const lines = [...(headers as Iterable<Line>)]
   const [record] = Object.values(service.records).map(([chunks]) => chunks!.join(''))

@@ -9,15 +9,14 @@ import {
   type ReceivedRequest,
   type Verdict
 } from '../../src/index.ts'
-import { createTestService } from '../../src/testing/index.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { makeCertificate, type Recipient, send } from '../support/https.ts'
 import { listen } from '../support/listen.ts'
+import { service } from '../support/service.ts'
 import { failuresOf } from '../support/verdicts.ts'
 
 const HOST = 'receiver.example'
 const MEGABYTE = 1_000_000
-const service = createTestService({ rsaBits: 1024 })
 
 let dns: DnsServer
 let recipient: Recipient

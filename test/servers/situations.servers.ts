@@ -23,7 +23,7 @@ import {
   nodeHandler,
   type ReceivedRequest
 } from '../../src/index.ts'
-import { createTestService, type SignRequest } from '../../src/testing/index.ts'
+import type { SignRequest } from '../../src/testing/index.ts'
 import { CLI } from '../support/cli.ts'
 import { makeCertificate } from '../support/https.ts'
 import { listen } from '../support/listen.ts'
@@ -32,7 +32,6 @@ import { startProgram } from '../support/proxies.ts'
 import { runInside } from '../support/run-cli.ts'
 
 const HOST = 'receiver.example'
-const service = createTestService({ rsaBits: 1024 })
 const sign = (request: SignRequest = {}): ReceivedRequest =>
   service.sign({ method: 'POST', target: '/hook?id=42', body: '{"price":10}', ...request })
 
@@ -490,6 +489,7 @@ echo json_encode(['method' => 'POST', 'url' => $url, 'headers' => getallheaders(
 
 const PYTHON = `
 import json
+import { service } from '../support/service.ts'
 def application(environ, start_response):
     raw = environ['wsgi.input'].read()
     case = environ['HTTP_X_CASE']

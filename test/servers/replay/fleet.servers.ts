@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 import { postgresServer } from '../../unit/replay/postgres-server.ts'
 import { redisServer } from '../../unit/replay/redis-server.ts'
 import { type ClientName, createPostgresTable } from '../../unit/replay/store-clients.ts'
@@ -60,7 +60,6 @@ describe.each(DATABASES)('four processes that share %s', { timeout: 300_000 }, (
   async function receiversOf(target: string) {
     start('verify-worker.ts')
     const connected = answers()
-    const service = createTestService({ rsaBits: 1024 })
     const requests = Array.from({ length: 10_000 }, (_, n) =>
       service.sign({ target: `${target}/${n}`, body: `{"n":${n}}` })
     )

@@ -4,15 +4,14 @@ import type { AddressInfo } from 'node:net'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ReceivedRequest } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
 import { blocksOf } from '../../meta/docs/pages.ts'
 import { pairs } from '../../meta/examples/kinds.ts'
 import '../../meta/examples/resolver.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+import { service } from '../../support/service.ts'
 import { type PostgresServer, postgresServer } from '../../unit/replay/postgres-server.ts'
 import { postgresPool } from '../../unit/replay/store-clients.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const table = blocksOf('docs/replay-and-retries.md').find(({ code }) => code.startsWith('CREATE TABLE'))!.code
 
 let postgres: PostgresServer

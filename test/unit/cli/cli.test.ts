@@ -8,9 +8,9 @@ import { runCli } from '../../support/cli.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { runInside } from '../../support/run-cli.ts'
 import type { Finished } from '../../support/run-process.ts'
+import { service } from '../../support/service.ts'
 import { sniff } from '../../support/sniff.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const KEY_NAME = 'key1._domainkey.service.example'
 const RECORD = service.records[KEY_NAME]![0]!.join('')
 const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { parseTxt } from '../../../src/cli/explain/explain.ts'
-import { createTestService } from '../../../src/testing/index.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { runInside } from '../../support/run-cli.ts'
+import { service } from '../../support/service.ts'
 import { sniff } from '../../support/sniff.ts'
 
 const RECORD = 'v=DKIM1; k=rsa; p=MIIBIjANBg'
@@ -60,7 +60,6 @@ test.each(['"', '"\\', '(', 'a ', ' ', '1 ', '"\n', ';\n', 'a TXT "b"\n'])(
 )
 
 test('is what explain --key-record takes', async () => {
-  const service = createTestService({ rsaBits: 1024 })
   const [[name, [strings]]] = Object.entries(service.records) as [[string, [string[]]]]
   const zoneLine = `${name}. 300 IN TXT (\n  ${strings.map(string => `"${string}"`).join('\n  ')} ) ; key one`
   const flags = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']

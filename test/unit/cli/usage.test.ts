@@ -1,10 +1,9 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createTestService } from '../../../src/testing/index.ts'
 import { runInside } from '../../support/run-cli.ts'
+import { service } from '../../support/service.ts'
 import { sniff } from '../../support/sniff.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const [RECORD] = Object.values(service.records).map(([record]) => record!.join(''))
 const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
 const capture = await sniff(service.sign({ target: '/hook?id=42' }))

@@ -4,10 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { dohTxtLookup } from '../../../src/doh/index.ts'
 import { createVerifier, dnsTxtLookup, explain } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
 import type { DnsOutcome } from '../../support/dns-answer.ts'
 import { startDnsServer } from '../../support/dns-server.ts'
 import { type DohServer, startDohServer } from '../../support/doh-server.ts'
+import { service } from '../../support/service.ts'
 
 const NAME = 'one._domainkey.service.example'
 const RECORDS = {
@@ -311,7 +311,6 @@ describe('the options', () => {
 
 describe('a verifier that asks by DNS over HTTPS', () => {
   test('is unavailable without the AD bit where that is required, and says why', async () => {
-    const service = createTestService({ rsaBits: 1024 })
     const request = service.sign()
     const [[name, records]] = Object.entries(service.records) as [[string, string[][]]]
     const own = await startDohServer({ [name]: records })

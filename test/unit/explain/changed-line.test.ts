@@ -17,10 +17,10 @@ import {
 import { createTestService, type SignRequest } from '../../../src/testing/index.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { runInside } from '../../support/run-cli.ts'
+import { service } from '../../support/service.ts'
 import { sniff } from '../../support/sniff.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const HOSTS = ['receiver.example', 'www.receiver.example']
 
 const sign = (request: SignRequest = {}): ReceivedRequest =>

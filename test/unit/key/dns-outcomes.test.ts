@@ -3,9 +3,9 @@ import { createVerifier, type DnsTxtLookupOptions, dnsTxtLookup, type VerifierOp
 import { createTestService } from '../../../src/testing/index.ts'
 import type { DnsOutcome } from '../../support/dns-answer.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+import { service } from '../../support/service.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const keyId = Object.keys(service.records)[0]!
 
 let dns: DnsServer

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createVerifier, type LookupTxt } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const keyId = Object.keys(service.records)[0]!
 const answer = service.records[keyId]!
 

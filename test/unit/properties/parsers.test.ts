@@ -15,7 +15,7 @@ import {
 } from '../../../src/index.ts'
 import { looksLikeKeyRecord } from '../../../src/key/record.ts'
 import { CODES } from '../../../src/result/codes.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { service } from '../../support/service.ts'
 import { anyString } from './arbitraries.ts'
 
 const RUNS = { numRuns: 500 }
@@ -68,7 +68,6 @@ test('importPublicKey: any bytes in, a result out', () => {
 })
 
 test('an accepted key is refused when it is cut, extended or changed around its integers', () => {
-  const service = createTestService({ rsaBits: 1024 })
   const record = parseKeyRecord(Object.values(service.records)[0]![0]!)
   if (!record.ok) throw new Error(record.code)
   const { publicKey } = record.value
@@ -92,7 +91,6 @@ test('an accepted key is refused when it is cut, extended or changed around its 
 })
 
 test('verifySignature and matchesDigest: any input, no throw, and never true', async () => {
-  const service = createTestService({ rsaBits: 1024 })
   const record = parseKeyRecord(Object.values(service.records)[0]![0]!)
   if (!record.ok) throw new Error(record.code)
   const key = importPublicKey(record.value)
@@ -144,7 +142,6 @@ test('a usable record always looks like a key record', () => {
 })
 
 test('verify: anything a sender can send gives a verdict that can be cloned, and never verified', async () => {
-  const service = createTestService({ rsaBits: 1024 })
   const verify = createVerifier(service.options)
   const names = ['Signature', 'Digest', 'Date', 'Host', 'X-Service-ID', 'X-Extra']
   const changed = fc.record({

@@ -7,11 +7,11 @@ import {
   type Verdict,
   type VerifierOptions
 } from '../../../src/index.ts'
-import { type CaptureOptions, captureFixture, createTestService, type SignRequest } from '../../../src/testing/index.ts'
+import { type CaptureOptions, captureFixture, type SignRequest } from '../../../src/testing/index.ts'
 import { readFixture } from '../../support/read-fixture.ts'
+import { service } from '../../support/service.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const NOW = new Date('2026-11-20T12:00:00Z')
 
 const sign = (request: SignRequest = {}): ReceivedRequest =>

@@ -2,11 +2,10 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { assertVerified, createVerifier, httpStatus, NotVerifiedError, type Verdict } from '../../../src/index.ts'
 import { fail, ok } from '../../../src/result/result.ts'
-import { createTestService } from '../../../src/testing/index.ts'
 import { refuse, type Steps } from '../../../src/verdict/refuse.ts'
 import type { Verified } from '../../../src/verdict/verdict.ts'
+import { service } from '../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const options = { ...service.options, requireHttps: false, maxBodyBytes: 20 }
 const verify = createVerifier(options)
 const verifyWithoutDns = createVerifier({ ...options, lookupTxt: () => Promise.reject(new Error('down')) })

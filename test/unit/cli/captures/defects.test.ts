@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createTestService, type SignedTestRequest, type SignRequest } from '../../../../src/testing/index.ts'
+import type { SignedTestRequest, SignRequest } from '../../../../src/testing/index.ts'
 import { runInside } from '../../../support/run-cli.ts'
+import { service } from '../../../support/service.ts'
 import { FORMATS } from './build.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const [RECORD] = Object.values(service.records).map(([record]) => record!.join(''))
 const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
 const ARGS = ['explain', ...FLAGS, '--key-record', RECORD!]

@@ -3,11 +3,10 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestService } from '../../../../src/testing/index.ts'
 import { runInside } from '../../../support/run-cli.ts'
+import { service } from '../../../support/service.ts'
 import { FORMATS } from './build.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const [RECORD] = Object.values(service.records).map(([record]) => record!.join(''))
 const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
 const ARGS = ['explain', ...FLAGS, '--key-record', RECORD!]

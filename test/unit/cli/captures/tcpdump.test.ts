@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { parseTcpdump } from '../../../../src/cli/captures/programs.ts'
-import { createTestService } from '../../../../src/testing/index.ts'
 import { cpuTime } from '../../../support/cpu-time.ts'
 import { runInside } from '../../../support/run-cli.ts'
+import { service } from '../../../support/service.ts'
 
-const service = createTestService({ rsaBits: 1024 })
 const [RECORD] = Object.values(service.records).map(([record]) => record!.join(''))
 const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
 const explain = (file: string) => runInside(['explain', ...FLAGS, '--key-record', RECORD!], file)
