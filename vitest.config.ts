@@ -44,8 +44,8 @@ export default defineConfig({
     ]
   },
   test: {
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: '100%',
     projects: [
       // npm test: needs nothing beyond npm ci.
