@@ -287,7 +287,7 @@ test('--doh asks a resolver over HTTPS, and with --require-authenticated believe
   const resolver = await startDohServer({ 'a.example': [['v=DKIM1']] })
   onTestFinished(resolver.close)
   const found = settings({ '--doh': resolver.url }).verifier
-  const signal = AbortSignal.timeout(10_000)
+  const signal = AbortSignal.timeout(50_000)
   expect(await found.lookupTxt!('a.example', { signal })).toEqual([['v=DKIM1']])
   const strict = settings({}, { SIGNED_REQUESTS_DOH: resolver.url, SIGNED_REQUESTS_REQUIRE_AUTHENTICATED: 'true' })
   const refused = strict.verifier.lookupTxt!('a.example', { signal })

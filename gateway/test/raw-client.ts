@@ -25,7 +25,7 @@ export function converse(
     const deadline = setTimeout(() => {
       socket.destroy()
       reject(new Error(`neither closed nor answered ${until} times; so far: ${JSON.stringify(received)}`))
-    }, 10_000)
+    }, 50_000)
     let received = ''
     const finish = (isClosed: boolean) => {
       clearTimeout(deadline)

@@ -106,7 +106,7 @@ export async function talk(server: Server, bytes: Buffer): Promise<string> {
   socket.on('data', chunk => chunks.push(chunk)).on('error', () => {})
   socket.write(bytes)
   // A connection that stays open is a failure, which the comparison shows.
-  const timer = setTimeout(() => socket.destroy(), 1500)
+  const timer = setTimeout(() => socket.destroy(), 15_000)
   await new Promise(resolve => socket.once('close', resolve))
   clearTimeout(timer)
   await new Promise(resolve => setImmediate(resolve))

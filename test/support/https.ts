@@ -85,7 +85,7 @@ export function open(request: ReceivedRequest, to: Recipient) {
     servername: to.host,
     ca: to.cert,
     agent: to.agent ?? false,
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(50_000),
     method: request.method,
     path: request.target,
     headers: [...(request.headers as Iterable<readonly [string, string]>)].flat()

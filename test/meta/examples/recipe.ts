@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ReceivedRequest } from '../../../src/index.ts'
+import { DEFAULTS } from '../../../src/options/options.ts'
 import type { TestService } from '../../../src/testing/index.ts'
 import { FORGERIES, KINDS, type Kind } from './kinds.ts'
 
@@ -43,7 +44,7 @@ export function testRecipe(
 
     if (behind === 'gateway') return
     test('answers 413 to a body over the limit', async () => {
-      const body = `{${' '.repeat(11 * 2 ** 20)}}`
+      const body = `{${' '.repeat(DEFAULTS.maxBodyBytes)}}`
       expect(await recipe.send(service.sign({ target: '/hook/orders', body }))).toBe(413)
     })
 

@@ -11,7 +11,7 @@ export function sendOverHttp(request: ReceivedRequest, port: number): Promise<nu
       host: '127.0.0.1',
       port,
       agent: false,
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(50_000),
       method: request.method,
       path: request.target,
       headers: pairs(request).flat()
@@ -46,7 +46,7 @@ export function sendOverHttp2(request: ReceivedRequest, port: number, cert: stri
       const key = name.toLowerCase() === 'host' ? ':authority' : name.toLowerCase()
       headers[key] = key in headers ? [headers[key]!, value].flat() : value
     }
-    const stream = session.request(headers, { signal: AbortSignal.timeout(10_000) })
+    const stream = session.request(headers, { signal: AbortSignal.timeout(50_000) })
     stream.on('response', head => {
       resolve(head[':status'] ?? 0)
       stream.resume()

@@ -32,7 +32,7 @@ test('connects over TLS with a trusted certificate', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--import', 'tsx', script, service.authUrl, service.baseUrl, service.accessToken],
-    { env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate }, timeout: 10_000 }
+    { env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate }, timeout: 50_000 }
   )
   expect(JSON.parse(stdout)).toEqual({ accountId: '4711', accepts: true, url: '/v4/things' })
   expect(service.posts).toBe(1)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
-import { connect, type Server } from 'node:net'
+import { connect, type Server, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
@@ -382,13 +382,15 @@ describe('a client that disconnects', () => {
     const handled = new Promise<void>(resolve => {
       done = resolve
     })
+    const socket = new Socket()
     const port = await serve(async (_, req) => {
-      await new Promise(resolve => req.socket.once('close', resolve))
+      const closed = once(req.socket, 'close')
+      socket.destroy()
+      await closed
       done()
     })
     const request = service.sign(order)
-    const socket = connect(port, '127.0.0.1')
-    socket.write(wire(request), () => setTimeout(() => socket.destroy(), 20))
+    socket.connect(port, '127.0.0.1').write(wire(request))
     await handled
     expect((await exchange(request, port)).status).toBe(401)
   })
