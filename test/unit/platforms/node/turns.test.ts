@@ -5,6 +5,7 @@ import { createVerifier, nodeHandler, type ReceivedRequest } from '../../../../s
 import { pairs } from '../../../meta/examples/kinds.ts'
 import { listen } from '../../../support/listen.ts'
 import { service } from '../../../support/service.ts'
+import { until } from '../../../support/until.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -44,7 +45,7 @@ test('every promise settles: 100 connections with six unsigned requests in one p
   const { count, send } = await serve(nodeHandler(verify, () => {}))
   const sockets = Array.from({ length: 100 }, () => send(UNSIGNED.repeat(6)))
   await Promise.all(sockets.map(closed))
-  await vi.waitUntil(() => count.settled === count.calls, { timeout: 10_000 })
+  await until(() => count.settled === count.calls)
   expect(count.calls).toBe(600)
 })
 
@@ -57,11 +58,11 @@ test('every promise settles when the sender leaves while the first request waits
   const verify = createVerifier({ ...service.options, requireHttps: false, lookupTxt })
   const { count, send } = await serve(nodeHandler(verify, () => {}))
   const socket = send(head(service.sign({ target: '/' })) + UNSIGNED.repeat(5))
-  await vi.waitUntil(() => count.calls === 6)
+  await until(() => count.calls === 6)
   socket.destroy()
-  await vi.waitUntil(() => count.settled === 5)
+  await until(() => count.settled === 5)
   answer()
-  await vi.waitUntil(() => count.settled === 6)
+  await until(() => count.settled === 6)
 })
 
 test('a connection on which more than ten requests wait is closed, and none of them is handled', async () => {
@@ -71,12 +72,12 @@ test('a connection on which more than ten requests wait is closed, and none of t
   const { count, send } = await serve(nodeHandler(verify, handle))
   const first = head(service.sign({ target: '/' }))
   const ten = send(first + UNSIGNED.repeat(9))
-  await vi.waitUntil(() => count.calls === 10)
+  await until(() => count.calls === 10)
   const many = send(first + UNSIGNED.repeat(60_000))
   await closed(many)
   expect(ten.closed).toBe(false)
   // Node.js passes on what it has read of a packet, and then nothing more.
   expect(count.calls).toBeLessThan(10_000)
-  await vi.waitUntil(() => count.settled === count.calls - 11)
+  await until(() => count.settled === count.calls - 11)
   expect(handle).not.toHaveBeenCalled()
 })
