@@ -16,7 +16,7 @@ export type RecordMistake =
   | { readonly mistake: 'mail-program' }
   | { readonly mistake: 'cut'; readonly length: number }
   | { readonly mistake: 'alias-as-text'; readonly target: string }
-  /** the record is at this name, which has the zone appended twice */
+  /** this name, of the record or in keyId, has the zone appended twice */
   | { readonly mistake: 'zone-appended'; readonly at: string }
 
 /** Codes of the check `key` whose reason is in the records. */
@@ -99,7 +99,7 @@ export function describeProblem(problem: RecordProblem): { readonly cause: strin
       }
     case 'zone-appended':
       return {
-        cause: `the zone's name was appended twice: the record is at ${escapeText(problem.at)}`,
+        cause: `the zone's name was appended twice, in ${escapeText(problem.at)}`,
         fix: 'end the name with a dot in the zone file, or leave the zone out'
       }
     default: {
@@ -128,6 +128,16 @@ export function findProblem(code: RecordCode, texts: readonly string[]): RecordP
   )
 }
 
+/** A name that ends with two labels or more twice. */
+export function findAppendedZone(name: string): RecordMistake | undefined {
+  const labels = name.split('.')
+  for (let count = 2; count * 2 < labels.length; count++) {
+    const zone = labels.slice(-count).join('.')
+    if (labels.slice(-2 * count, -count).join('.') === zone) return { mistake: 'zone-appended', at: name }
+  }
+  return undefined
+}
+
 /** Shows each of the texts, or none: where one of them holds a private key, another may hold the rest of it. */
 export function hidePrivateKeys(texts: readonly string[]): (text: string) => string {
   const hasPrivateKey = texts.some(holdsPrivateKey)
@@ -148,7 +158,7 @@ function firstOf<T>(texts: readonly string[], find: (text: string) => T | undefi
  */
 const PRIVATE_KEY = /BEGIN[A-Z]*PRIVATEKEY|MII[\w+/]{2}[AQgw]IBA|MI[GH][\w+/]AgE[AB]|MC4CAQAw|MHcCAQEE/
 
-const holdsPrivateKey = (text: string): boolean => PRIVATE_KEY.test(text.replace(/[\s"'\\-]+/g, ''))
+export const holdsPrivateKey = (text: string): boolean => PRIVATE_KEY.test(text.replace(/[\s"'\\-]+/g, ''))
 
 function findMistake(text: string): RecordMistake | undefined {
   // What makes it unusable is a limit of the receiver.
@@ -165,7 +175,7 @@ function isPastedTwice(text: string): boolean {
   const joined = text.replace(/[\s;]+/g, '')
   const half = joined.slice(0, joined.length / 2)
   if (joined.length > 40 && joined === half + half) return true
-  const key = /(?:^|;)p=([^;]*)/.exec(joined)?.[1] ?? ''
+  const key = /(?:^|;)p=([^;]*)/.exec(text.replace(/\s+/g, ''))?.[1] ?? ''
   const halfKey = key.slice(0, key.length / 2)
   return key.length > 80 && key === halfKey + halfKey
 }

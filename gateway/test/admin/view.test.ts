@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import type { ReceivedRequest, VerifierOptions } from 'signed-requests'
 import { describe, expect, test } from 'vitest'
 import { runInside } from '../../../test/support/run-cli.ts'
 import { createRecent } from '../../src/admin/recent.ts'
 import { detailOf, outcomeOf, rowOf } from '../../src/admin/view.ts'
 import type { Exchange } from '../../src/exchange.ts'
+import { logText } from '../../src/log.ts'
 import { service } from '../support/admin.ts'
 import { exchangeOf, withHeader } from '../support/exchanges.ts'
 
@@ -282,5 +284,19 @@ test('of a large body only the beginning stays in memory, and nothing of the buf
     const { body, verdict } = keep(exchange)
     expect(body?.buffer.byteLength).toBe(65_536)
     expect(verdict.status === 'verified' && verdict.body.length).toBe(0)
+  }
+})
+
+test('no page and no line of the log has a piece of a private key that is in DNS', async () => {
+  const secret = readFileSync('fixtures/source/keys/one.pem', 'utf8')
+  const text = `v=DKIM1; k=rsa; p=${secret.replace(/-----[^-]+-----|\s/g, '')}`
+  const pieces = text.slice(18).match(/.{8}/g)!
+  for (const answer of [[[text]], [['v=DKIM1; p='], [text]], [[text.slice(0, 200)], [text.slice(200)]]]) {
+    const detail = await open(sign(), { options: { lookupTxt: async () => answer } })
+    const { exchange, ...page } = detail
+    const lines = (['json', 'text'] as const).map(form => logText({ ...exchange, requestId: 'id-1' }, form))
+    const output = JSON.stringify([page, rowOf(keep(exchange)), ...lines]).replace(/\\n|\s/g, '')
+    expect(page.diagnosis.failures).toMatchObject([{ fix: expect.stringContaining('REVOKE THIS KEY NOW') }])
+    expect(pieces.filter(piece => output.includes(piece))).toEqual([])
   }
 })

@@ -1,6 +1,7 @@
 import { PATIENT_SEARCH_COST } from '../../explain/changed-line.ts'
 import { diagnoseWithin } from '../../explain/diagnose.ts'
 import { explainDiagnosis } from '../../explain/explain.ts'
+import { hidePrivateKeys, holdsPrivateKey } from '../../explain/record-mistakes.ts'
 import { asciiJson } from '../../explain/text.ts'
 import { lineValues } from '../../http/fields.ts'
 import { createVerifier, parseHttpDate, type VerifierOptions } from '../../index.ts'
@@ -8,6 +9,7 @@ import { looksLikeKeyRecord } from '../../key/record.ts'
 import { SHARED, UNSHARED } from '../../options/flags.ts'
 import type { OptionName } from '../../options/options.ts'
 import { prepareProxy } from '../../platforms/proxy.ts'
+import type { KeyEvidence } from '../../result/evidence.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
 import type { Entry } from '../captures/capture.ts'
 import { chooseEntry, ENTRY_FLAG } from '../captures/choose-entry.ts'
@@ -88,6 +90,17 @@ export const explain: Command<typeof FLAGS> = {
 
 type Flags = Values<typeof FLAGS>
 
+/** The verdict as plain data, its records hidden where one of them holds a private key. */
+function withoutPrivateKey(verdict: Verdict): object {
+  const evidence = verdict.failures.map(failure => ({ ...failure.evidence }) as KeyEvidence)
+  const texts = evidence.flatMap(({ record = [], records = [] }) => [record, records].flat())
+  if (!texts.some(holdsPrivateKey)) return verdict
+  const show = hidePrivateKeys(texts)
+  const hide = (name: string, value: string & string[]) =>
+    name === 'record' ? show(value) : name === 'records' ? value.map(show) : value
+  return JSON.parse(JSON.stringify(verdict, hide))
+}
+
 /** Only vectors have names. */
 const waysToChoose = (entries: readonly Entry[]): string =>
   entries.some(({ name }) => name !== undefined) ? '--entry N or --vector NAME' : '--entry N'
@@ -111,7 +124,8 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
   const bytes = verdict.status === 'verified' ? Buffer.from(verdict.body) : undefined
   const body = bytes && { body: { length: bytes.length, base64: bytes.toString('base64') } }
   const keySource = source === 'dns' ? {} : { keySource: 'file' }
-  io.print(flags.json ? asciiJson({ ...keySource, ...verdict, ...body, diagnosis }) : explainDiagnosis(diagnosis))
+  const plain = { ...keySource, ...withoutPrivateKey(verdict), ...body, diagnosis }
+  io.print(flags.json ? asciiJson(plain) : explainDiagnosis(diagnosis))
   return { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }[verdict.status]
 }
 

@@ -26,7 +26,7 @@ const WORDS = {
   'servers-private':
     'The receiver must run this again with --private: the world may see another answer than its DNS server, which has ',
   'no-server-answers':
-    "The sender must repair its name servers: none answers, here or to the receiver's DNS server, of ",
+    "The sender must repair its name servers: none answers, here or to the receiver's DNS server, in ",
   'signatures-invalid': 'The sender must sign its zone again: its DNSSEC signatures do not validate, in ',
   'endless-aliases': 'The sender must end the circle of aliases, or use at most 8: ',
   'resolver-fails': 'The receiver must repair its DNS server, or name another (--dns-server): it fails with '

@@ -67,7 +67,8 @@ export function reportLines(report: KeyReport, servers: readonly string[]): Line
 }
 
 function describeResolver({ ttl, isAuthenticated, isBogus }: Trace) {
-  const again = ttl && `in ${seconds(ttl)}, at ${new Date(Date.now() + ttl * 1000).toISOString().slice(0, 19)}Z`
+  const at = new Date(Date.now() + (ttl ?? 0) * 1000).toISOString().slice(0, 19)
+  const again = ttl === undefined ? undefined : `in ${seconds(ttl)}, at ${at}Z`
   const signed = isAuthenticated ? 'authenticated' : 'not authenticated'
   return { 'asks again': again, dnssec: isBogus ? 'fails, and replies when it is asked not to validate' : signed }
 }
@@ -83,7 +84,7 @@ function describeServer(
   const others = texts.filter(text => !printed.has(text))
   for (const text of others) printed.add(text)
   const record = others.length > 0 ? others.join(', ') : 'the record above'
-  return `${at}serial ${serial}, ${alias ? `an alias of ${alias}` : texts.length > 0 ? record : none}`
+  return `${at}serial ${serial ?? 'unknown'}, ${alias ? `an alias of ${alias}` : texts.length > 0 ? record : none}`
 }
 
 /** What there is, each in lines of its own. */

@@ -2,7 +2,7 @@ import type { CheckOf, Code } from '../../result/codes.ts'
 import type { KeyEvidence } from '../../result/evidence.ts'
 import { inWords } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
-import { describeProblem, findProblem, type RecordCode } from '../record-mistakes.ts'
+import { describeProblem, findAppendedZone, findProblem, type RecordCode } from '../record-mistakes.ts'
 import type { Cause, Causes, ConditionalCause, Text } from './row.ts'
 
 type KeyCode = { [C in Code]: CheckOf<C> extends 'key' ? C : never }[Code]
@@ -17,8 +17,9 @@ function keyCommand({ name = '', servers = [] }: { name?: string; servers?: read
 }
 
 /** What somebody did to the record, where it shows; `key` says the same. */
-const mistakeOf = (code: RecordCode, { record, records }: KeyEvidence) => {
-  const problem = findProblem(code, records ?? (record === undefined ? [] : [record]))
+const mistakeOf = (code: RecordCode, { name = '', record, records }: KeyEvidence) => {
+  const found = findProblem(code, records ?? (record === undefined ? [] : [record]))
+  const problem = (found.mistake === 'key-not-found' ? findAppendedZone(name) : undefined) ?? found
   return { ...describeProblem(problem), isRecognized: problem.mistake !== code }
 }
 

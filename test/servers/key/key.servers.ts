@@ -2,15 +2,21 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Finished } from '../../support/run-process.ts'
+import type { HostileResult } from './hostile.ts'
 import { SITUATIONS } from './situations.ts'
+
+/** What a program says that runs in a network namespace of its own. */
+async function inNamespace<T>(file: string): Promise<T> {
+  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
+  const program = [process.execPath, '--import', 'tsx', `test/servers/key/${file}`]
+  const { stdout } = await promisify(execFile)('unshare', [...asRoot, '--net', ...program], { maxBuffer: 2 ** 24 })
+  return JSON.parse(stdout)
+}
 
 describe('key, with BIND and unbound', () => {
   let results: Record<string, Finished>
   beforeAll(async () => {
-    const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
-    const program = [process.execPath, '--import', 'tsx', 'test/servers/key/in-namespace.ts']
-    const { stdout } = await promisify(execFile)('unshare', [...asRoot, '--net', ...program])
-    results = JSON.parse(stdout)
+    results = await inNamespace('in-namespace.ts')
   }, 240_000)
 
   it.each(Object.entries(SITUATIONS))('says who must do what: %s', (name, { code, first, reason }) => {
@@ -19,5 +25,41 @@ describe('key, with BIND and unbound', () => {
     expect(stdout.split('\n\n')[0]!.replaceAll('\n', ' ')).toMatch(reason)
     if (code !== undefined) expect(actual).toBe(code)
     else expect([0, 1]).toContain(actual)
+  })
+})
+
+describe('key, with hostile zones', () => {
+  let results: Record<string, HostileResult>
+  let all: [string, HostileResult][]
+  beforeAll(async () => {
+    results = await inNamespace('hostile.ts')
+    all = Object.entries(results)
+  }, 240_000)
+
+  it('sends at most 60 messages', () => {
+    expect(Math.max(...all.map(([, { sent }]) => sent))).toBe(60)
+  })
+
+  it('sends nothing to a private address, but with --private', () => {
+    const visited = all.filter(([, { toPrivate }]) => toPrivate > 0).map(([name]) => name)
+    expect(visited).toEqual(['private.example --private'])
+  })
+
+  it('follows no more than 8 aliases, to names of the chain and of its zones', () => {
+    for (const [run, { names }] of all) {
+      const [zone] = run.split(' ')
+      expect(Math.max(...names.map(name => name.split('a.').length - 1))).toBeLessThanOrEqual(8)
+      expect(names.filter(name => !/^(?:[\w.-]+\.)?[\w-]+\.example$|^example$/.test(name))).toEqual([])
+      expect(names.filter(name => name !== 'example' && !name.endsWith(zone!))).toEqual([])
+    }
+  })
+
+  it('prints only printable ASCII, also as JSON', () => {
+    for (const [, { stdout }] of all) expect(stdout).toMatch(/^[ -~\n]+$/)
+    expect(results['escapes.example --json']!.stdout).toContain('\\u001b')
+  })
+
+  it('takes nothing from an answer of 1,000 name servers', () => {
+    expect(results['large.example --json']).toMatchObject({ code: 1, sent: expect.toSatisfy(count => count < 15) })
   })
 })

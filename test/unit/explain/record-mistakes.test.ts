@@ -1,0 +1,157 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { describeProblem, findProblem, hidePrivateKeys } from '../../../src/explain/record-mistakes.ts'
+import { createVerifier, diagnose, explain, logRecord } from '../../../src/index.ts'
+import { captureFixture, createTestService } from '../../../src/testing/index.ts'
+import { startDnsServer } from '../../support/dns-server.ts'
+import { runInside } from '../../support/run-cli.ts'
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
+const P = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+const RECORD = `v=DKIM1; k=rsa; p=${P}`
+const [HEAD, TAIL] = [RECORD.slice(0, 100), RECORD.slice(100)]
+const pkcs1 = privateKey.export({ type: 'pkcs1', format: 'der' }).toString('base64')
+const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+const ed25519 = generateKeyPairSync('ed25519').privateKey
+
+/** Each form in which a private key was ever pasted. */
+const PRIVATE: Readonly<Record<string, string>> = {
+  'PKCS#1 in base64': `v=DKIM1; k=rsa; p=${pkcs1}`,
+  'PKCS#1 in PEM': String(privateKey.export({ type: 'pkcs1', format: 'pem' })),
+  'PKCS#8 in PEM': `v=DKIM1; p=${privateKey.export({ type: 'pkcs8', format: 'pem' })}`,
+  'PKCS#8 in PEM without line breaks': String(privateKey.export({ type: 'pkcs8', format: 'pem' })).replaceAll('\n', ''),
+  'PKCS#8 of 2048 bits': derOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey, 'pkcs8'),
+  'PKCS#8 of a curve': derOf(curve, 'pkcs8'),
+  'SEC1 of a curve': derOf(curve, 'sec1'),
+  'PKCS#8 of Ed25519': derOf(ed25519, 'pkcs8'),
+  'in strings with quotes': `"v=DKIM1; p=${pkcs1.slice(0, 10)}" "${pkcs1.slice(10)}"`
+}
+
+function derOf(key: typeof privateKey, type: 'pkcs8' | 'sec1'): string {
+  return `v=DKIM1; p=${key.export({ type: type as 'pkcs8', format: 'der' }).toString('base64')}`
+}
+
+describe('what somebody did', () => {
+  it.each<[mistake: string, ...texts: string[]]>([
+    ...Object.values(PRIVATE).map(text => ['private-key', text] as [string, string]),
+    ['private-key', 'v=spf1 -all', PRIVATE['PKCS#1 in base64']!],
+    ['pasted-twice', RECORD + RECORD],
+    ['pasted-twice', `${RECORD};${RECORD}`],
+    ['pasted-twice', `v=DKIM1; p=${P}${P}`],
+    ['split', HEAD, TAIL],
+    ['split', TAIL, HEAD],
+    ['split', RECORD.slice(150), RECORD.slice(0, 50), RECORD.slice(50, 150)],
+    ['zone-file-characters', `"${HEAD}" "${TAIL}"`],
+    ['zone-file-characters', RECORD.replaceAll(';', '\\;')],
+    ['mail-program', RECORD.replace('k=rsa', 'k=3Drsa')],
+    ['mail-program', `${HEAD}=\r\n${TAIL}`],
+    ['mail-program', `> ${HEAD}\n> ${TAIL}`],
+    ['mail-program', `${HEAD}\u200b${TAIL}`],
+    ['mail-program', Buffer.from(`${HEAD}\u00a0${TAIL}`).toString('latin1')],
+    ['cut', RECORD.slice(0, 120)],
+    ['cut', RECORD.slice(0, -4)],
+    ['cut', RECORD.slice(0, 120), 'v=spf1 -all'],
+    ['alias-as-text', 'key.provider.example.'],
+    ['alias-as-text', 'one._domainkey CNAME key.provider.example'],
+    ['alias-as-text', 'v=spf1 -all', 'CNAME key.provider.example.']
+  ])('%s: %j', (mistake, ...texts) => {
+    expect(findProblem('key-unreadable', texts).mistake).toBe(mistake)
+  })
+
+  it.each([
+    [RECORD.replace(P, P.replace('A', '!'))],
+    ['v=spf1 include:key.provider.example -all'],
+    ['google-site-verification=abc.def'],
+    ['192.0.2.1'],
+    ['localhost'],
+    ['v=DKIM1; p='],
+    ['']
+  ])('is not known: %j', (...texts) => {
+    expect(findProblem('key-malformed', texts)).toEqual({ mistake: 'key-malformed' })
+  })
+
+  it('is said in printable ASCII, with the names that are in the records', () => {
+    expect(describeProblem({ mistake: 'cut', length: 255 }).cause).toContain('cut at 255 characters')
+    const alias = describeProblem({ mistake: 'alias-as-text', target: 'a\x1b[31m.example' })
+    expect(alias.cause).toContain('a\\x1b[31m.example')
+    const appended = describeProblem({ mistake: 'zone-appended', at: 'one.service.example.service.example' })
+    expect(appended.cause).toContain('one.service.example.service.example')
+  })
+})
+
+it.each([
+  [
+    'one._domainkey.service.example.service.example',
+    'appended twice, in one._domainkey.service.example.service.example'
+  ],
+  ['one.a.service.example.a.service.example', 'appended twice'],
+  ['one.example.one.service.example', 'it was withdrawn'],
+  ['service.example.service.example', 'it was withdrawn']
+])('explain names the zone that is twice in keyId: %s', async (name, cause) => {
+  const service = createTestService({ rsaBits: 1024 })
+  const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }))
+  const { headers, ...request } = service.sign()
+  const [keyId] = Object.keys(service.records)
+  const named = [...headers].map(([field, value]) => [field, value.replace(keyId!, name)] as const)
+  const options = { ...service.options, serviceDomain: 'service.example', lookupTxt }
+  const [failure] = diagnose(await createVerifier(options)({ ...request, headers: named })).failures
+  expect(failure).toMatchObject({ code: 'key-not-found', cause: expect.stringContaining(cause) })
+})
+
+describe('a private key in the record', () => {
+  /** Any eight characters of it in a row, and its text with its lines wrapped. */
+  const leaks = (output: string, secret: string): boolean => {
+    const joined = output.replace(/\s+/g, '')
+    const pieces = secret.replace(/.*?p=|-----[^-]*-----|[\s"]+/gs, '').match(/.{8}/g)!
+    return pieces.some(piece => joined.includes(piece))
+  }
+
+  it('is hidden in every text, because another record may have the rest of it', () => {
+    const texts = [PRIVATE['PKCS#1 in base64']!.slice(0, 255), PRIVATE['PKCS#1 in base64']!.slice(255)]
+    expect(texts.map(hidePrivateKeys(texts))).toEqual(Array(2).fill('(not shown: a private key)'))
+    expect([RECORD].map(hidePrivateKeys([RECORD]))).toEqual([RECORD])
+  })
+
+  it.each(Object.entries(PRIVATE))('is in no output: %s', async (_, text) => {
+    const service = createTestService({ rsaBits: 1024 })
+    const [name] = Object.keys(service.records)
+    const strings = text.match(/.{1,200}/gs)!
+    for (const answer of [[strings], [['v=DKIM1; p='], strings], strings.map(string => [string])]) {
+      const lookupTxt = async () => answer
+      const options = { ...service.options, lookupTxt }
+      const verdict = await createVerifier(options)(service.sign())
+      const document = captureFixture(service.sign(), verdict, { options: service.options })
+      const given = captureFixture(service.sign(), verdict, { options: service.options, dns: { [name!]: answer } })
+      const outputs = [explain(verdict), diagnose(verdict), logRecord(verdict), document, given]
+      for (const output of outputs) expect(leaks(JSON.stringify(output), text)).toBe(false)
+      expect(explain(verdict)).toContain('REVOKE THIS KEY NOW')
+    }
+  })
+
+  it('is not printed by explain and key, as text and as JSON', async () => {
+    const service = createTestService({ rsaBits: 1024 })
+    const [name] = Object.keys(service.records) as [string]
+    const records: Record<string, string[][]> = {}
+    const dns = await startDnsServer(records)
+    onTestFinished(() => dns.close())
+    for (const text of Object.values(PRIVATE)) {
+      const strings = text.match(/.{1,200}/gs)!
+      records[name] = [strings]
+      const lookupTxt = async () => records[name]!
+      const request = service.sign()
+      const verdict = await createVerifier({ ...service.options, lookupTxt })(request)
+      const document = captureFixture(request, verdict, { options: service.options })
+      document.vectors[0]!.dns = { [name]: [strings] }
+      for (const flags of [[], ['--json']]) {
+        const outputs = [
+          await runInside(['explain', '--trust-file-dns', ...flags], JSON.stringify(document)),
+          await runInside(['key', name, '--no-trace', '--dns-server', dns.address, ...flags])
+        ]
+        for (const { stdout, stderr } of outputs) {
+          expect(stdout).toMatch(/REVOKE\s+THIS\s+KEY\s+NOW/)
+          expect(leaks(stdout + stderr, text)).toBe(false)
+        }
+      }
+    }
+  })
+})
