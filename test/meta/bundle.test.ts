@@ -76,3 +76,10 @@ test('the verifier has no help text', async () => {
   expect(files).toContain('src/options/options.ts')
   expect(files).not.toContain('src/options/flags.ts')
 })
+
+test('the verifier has nothing of the command line, of explain and of DNS messages', async () => {
+  const { files, packages } = await bundleOf("export { createVerifier, dnsTxtLookup } from './src/index.ts'")
+  expect(files).toContain('src/key/dns.ts')
+  expect(files.filter(file => /^src\/(?:cli|explain|doh|fixture)\//.test(file))).toEqual([])
+  expect(packages).toEqual([])
+})

@@ -8,25 +8,24 @@ import type { ServerReport, Trace } from './trace.ts'
 /** By kind: who must do what, and why; a detail follows. */
 const WORDS = {
   published:
-    'Nothing to do for sender and receiver: the key is on each name server that replies, and the receiver has it',
-  'resolver-has-key': "Nothing to do for sender and receiver: the receiver's DNS server has a good key",
+    'Nothing to do for sender and receiver: each name server that replies has the key, and so has the receiver',
+  'resolver-has-key':
+    "Nothing to do for sender and receiver: the receiver's DNS server has a good key; the name servers were not reached, " +
+    'which needs port 53',
   'resolver-has-none':
-    "The sender must publish the key, unless others see it: the receiver's DNS server has none, and no name server was " +
-    'reached, which needs port 53',
+    "The sender must publish the key, unless others see it: the receiver's DNS server has none; the name servers were " +
+    'not reached, which needs port 53',
   'bad-record': 'The sender must ',
   'not-published': 'The sender must publish the key: the name servers have no record at ',
   withdrawn:
-    'The sender must publish the key again, unless it was withdrawn: the name servers have no record any more, and ' +
-    "the receiver's DNS server keeps one for another ",
+    'The sender must publish the key again, unless it was withdrawn: its name servers have none; the receiver has one for ',
   'resolver-has-old':
-    'The receiver must wait, or empty the cache of its DNS server: the sender has published the key, and that server ' +
-    'remembers ',
+    'The receiver must wait, or empty the cache of its DNS server: the key is published, and that server remembers ',
   'servers-differ': 'The sender must make its name servers equal: ',
   'server-fails': 'The sender must repair a name server: the others have the key, and so has the receiver, but not ',
   'servers-private':
-    'The receiver must run this again with --private: the world may see another answer than its DNS server, which has ',
-  'no-server-answers':
-    "The sender must repair its name servers: none answers, here or to the receiver's DNS server, in ",
+    'The receiver must run this again with --private: the world may see another answer; at private addresses are ',
+  'no-server-answers': 'The sender must repair its name servers: the receiver gets no answer from any of them, in ',
   'signatures-invalid': 'The sender must sign its zone again: its DNSSEC signatures do not validate, in ',
   'endless-aliases': 'The sender must end the circle of aliases, or use at most 8: ',
   'resolver-fails': 'The receiver must repair its DNS server, or name another (--dns-server): it fails with '
@@ -58,14 +57,14 @@ export function conclude(texts: readonly string[], error: string | undefined, li
   const problem = findKeyProblem(published ?? texts, limits)
   if (problem !== undefined) return badRecord(problem)
   if (published === undefined) {
-    const has = `${texts.length > 0 ? 'a good key' : 'none'}; the name servers of ${zone} are at private addresses`
+    const has = `the name servers of ${zone}; the receiver has ${texts.length > 0 ? 'a good key' : 'none'}`
     if (servers.some(server => server.error === 'EPRIVATE')) return say('servers-private', has)
     if (error !== undefined) return zone === '' ? say('resolver-fails', error) : say('no-server-answers', zone)
     return say(texts.length > 0 ? 'resolver-has-key' : 'resolver-has-none')
   }
   const wait = trace?.ttl === undefined ? 'while' : seconds(trace.ttl)
   if (published.length === 0) {
-    if (texts.length > 0) return say('withdrawn', wait)
+    if (texts.length > 0) return say('withdrawn', `another ${wait}`)
     return misplaced
       ? badRecord({ mistake: 'zone-appended', at: misplaced })
       : say('not-published', hops.length > 1 ? `${name}, where its alias leads` : name)

@@ -74,10 +74,8 @@ function describeResolver({ ttl, isAuthenticated, isBogus }: Trace) {
 }
 
 /** One line of the table of name servers; a record is in the first line that has it. */
-function describeServer(
-  { server, address, serial, error, alias, texts = [], isAbsent }: ServerReport,
-  printed: Set<string>
-) {
+function describeServer(report: ServerReport, printed: Set<string>): string {
+  const { server, address, serial, error, alias, texts = [], isAbsent } = report
   const at = `${server} (${address}): `
   if (error !== undefined) return `${at}no answer, ${inWords(error)}`
   const none = isAbsent ? 'no such name' : 'no TXT record'

@@ -85,7 +85,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     'equal',
     0,
     'Nothing to do for sender and receiver',
-    /on each name server that replies, and the receiver has it/
+    /each name server that replies has the key, and so has the receiver\./
   ),
   differ: of(
     'differ',
@@ -122,7 +122,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
       'late',
       1,
       'The receiver must wait',
-      /the sender has published the key, and that server remembers that there was none, for another \d+ s\./
+      /the key is published, and that server remembers that there was none, for another \d+ s\./
     ),
     before: { 'late.example': { ns1: KEY, serials: [2, 2] } }
   },
@@ -131,22 +131,47 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     before: { 'replaced.example': { ns1: at(NAME, OTHER), serials: [2, 2] } }
   },
   withdrawn: {
-    ...of('withdrawn', 0, 'The sender must publish the key again, unless it was withdrawn', /for another \d+ s/),
+    ...of(
+      'withdrawn',
+      0,
+      'The sender must publish the key again, unless it was withdrawn',
+      /the receiver has one for another \d+ s\./
+    ),
     before: { 'withdrawn.example': { ns1: NOTHING, serials: [2, 2] } }
   },
-  'inside, not asked': of('inside', 0, 'The receiver must run this again with --private', /at private addresses/),
+  'inside, not asked': of(
+    'inside',
+    0,
+    'The receiver must run this again with --private',
+    /at private addresses are the name servers of inside.example; the receiver has a good key\./
+  ),
   'inside, asked': of(
     'inside',
     0,
     'Nothing to do for sender and receiver',
-    /on each name server that replies,/,
+    /each name server that replies has the key, and so has the receiver\./,
     '--private'
   ),
-  dead: of('dead', 2, 'The sender must repair its name servers', /none answers, .* in dead.example\./),
+  dead: of('dead', 2, 'The sender must repair its name servers', /gets no answer from any of them, in dead.example\./),
   expired: of('expired', 1, 'The sender must sign its zone again', /signatures do not validate, in expired.example\./),
-  alias: of('alias', 0, 'Nothing to do for sender and receiver', /on each name server that replies,/),
-  dname: of('dname', 0, 'Nothing to do for sender and receiver', /on each name server that replies,/),
-  delegated: of('delegated', 0, 'Nothing to do for sender and receiver', /on each name server that replies,/),
+  alias: of(
+    'alias',
+    0,
+    'Nothing to do for sender and receiver',
+    /each name server that replies has the key, and so has the receiver\./
+  ),
+  dname: of(
+    'dname',
+    0,
+    'Nothing to do for sender and receiver',
+    /each name server that replies has the key, and so has the receiver\./
+  ),
+  delegated: of(
+    'delegated',
+    0,
+    'Nothing to do for sender and receiver',
+    /each name server that replies has the key, and so has the receiver\./
+  ),
   dangling: of(
     'dangling',
     1,

@@ -215,8 +215,9 @@ describe('key', () => {
       '--dns-server',
       dns.address
     ])
-    expect(stdout.split('\n').slice(0, 8)).toEqual([
-      "Nothing to do for sender and receiver: the receiver's DNS server has a good key.",
+    expect(stdout.split('\n').slice(0, 9)).toEqual([
+      "Nothing to do for sender and receiver: the receiver's DNS server has a good key;",
+      'the name servers were not reached, which needs port 53.',
       '',
       `usable: ${KEY_NAME}`,
       `  asked: DNS server ${dns.address}`,
