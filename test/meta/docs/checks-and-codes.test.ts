@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { CHECK_NAMES, CODES, type Code, isUnavailable } from '../../../src/result/codes.ts'
+import { causesOnPage, exampleIn } from './causes.ts'
 
 const read = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
 const page = read('checks-and-codes.md')
@@ -30,10 +31,9 @@ test('the table has every check, with links to its codes', () => {
 describe.each(codes)('%s', code => {
   const text = sections.get(code) ?? ''
 
-  test('says what it means, why it happens, what to do and what its evidence is', () => {
+  test('says what it means, the causes and fixes of `diagnose` and what its evidence is', () => {
     expect(text).toMatch(/^\n\S/)
-    expect(text).toMatch(/^- \*\*Likely causes:\*\* \S/m)
-    expect(text).toMatch(/^- \*\*What to do:\*\* \S/m)
+    expect(text).toContain(`\n- **Likely causes:** the first that fits\n${causesOnPage(code, exampleIn(text))}- **`)
     expect(text).toMatch(/^- \*\*(?:Example of the evidence:\*\* `\{|Evidence:\*\* none)/m)
   })
 
