@@ -80,7 +80,8 @@ function unsafeOf(target: string, headers: readonly HeaderLine[], verdict: Verif
   if (signed.target === target) return undefined
   return {
     refusal: 'target-not-as-signed',
-    finding: `the target has a form that was not signed, such as /hook? for /hook: it must be signed with @request-target`
+    finding:
+      'the target has a form that was not signed, such as /hook? for /hook: it must be signed with @request-target'
   }
 }
 

@@ -49,8 +49,8 @@ export function otherDomainOf({ failures }: Verdict): string | undefined {
 export const asksAgain = (status: number): boolean => status >= 500 || status === 429
 
 /**
- * Is nothing of a signed request there, not even a signature in Authorization? As `diagnose` decides it, which takes too
- * long for every scanner.
+ * Is nothing of a signed request there, not even a signature in Authorization? As `diagnose` decides it, which takes
+ * too long for every scanner.
  */
 export const isUnsigned = ({ failures }: Verdict): boolean =>
   failures.some(({ code, evidence }) => code === 'signature-missing' && evidence?.header !== 'Authorization') &&

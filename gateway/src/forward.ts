@@ -194,7 +194,8 @@ function watch(socket: Socket, connection: Connection): void {
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ECONNRESET') error.code = 'CUT_OFF'
   })
-  // Node.js reports a reset right behind data as a plain end (libuv). Writing fails after a reset, and not after an end.
+  // Node.js reports a reset right behind data as a plain end (libuv). Writing fails after a reset, and not after an
+  // end.
   socket.on('end', () => {
     socket.write('\r\n')
     connection.isReset = socket.errored !== null

@@ -75,7 +75,10 @@ export function requestHeaders(
   return [...lines.filter(isKept), ...verdictHeaders(verdict, isObserved)]
 }
 
-/** Does a line have a name that CGI takes for a signed one or for ours? It cannot be dropped where only the proxy forwards. */
+/**
+ * Does a line have a name that CGI takes for a signed one or for ours? It cannot be dropped where only the proxy
+ * forwards.
+ */
 export function isConfusable(lines: readonly HeaderLine[], { coveredHeaders }: Verified): boolean {
   const signed = new Set(coveredHeaders.map(nameOf))
   return lines.some(([name]) => {

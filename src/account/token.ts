@@ -54,8 +54,8 @@ async function exchange(settings: AccountSettings): Promise<Token> {
 const FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
 
 /**
- * Opaque, but it must fit into a header as one word (VCHAR of RFC 9110 section 5.5); servers limit lines to 8 KB. Neither
- * a page in place of the token, which some servers send as text, nor what means "nothing" in JSON.
+ * Opaque, but it must fit into a header as one word (VCHAR of RFC 9110 section 5.5); servers limit lines to 8 KB.
+ * Neither a page in place of the token, which some servers send as text, nor what means "nothing" in JSON.
  */
 const TOKEN = /^(?!<.*>$|null$|true$|false$)[!-~]{1,8192}$/
 
@@ -78,7 +78,9 @@ export function parseToken(body: string, accessToken: string): string | undefine
   return candidates.find((token): token is string => typeof token === 'string' && TOKEN.test(token) && !isEcho(token))
 }
 
-/** The `exp` of a JWT in milliseconds since 1970 (RFC 7519 section 4.1.4); `undefined` when there is no readable one. */
+/**
+ * The `exp` of a JWT in milliseconds since 1970 (RFC 7519 section 4.1.4); `undefined` when there is no readable one.
+ */
 export function expiryOf(token: string): number | undefined {
   const parts = token.split('.')
   // RFC 7515 section 7.1: header, payload, signature.
@@ -89,8 +91,8 @@ export function expiryOf(token: string): number | undefined {
 
 /**
  * When to fetch the next token: five minutes before its 24 hours end, or before its own `exp` if that is earlier. For a
- * token that lives less than 50 minutes, the margin is a tenth of its life. A new token has not expired: if its `exp` is
- * in the past, our clock is ahead of the server's, and every call would start an exchange.
+ * token that lives less than 50 minutes, the margin is a tenth of its life. A new token has not expired: if its `exp`
+ * is in the past, our clock is ahead of the server's, and every call would start an exchange.
  *
  * @param obtainedAt when the exchange began, in milliseconds since 1970
  */

@@ -18,7 +18,9 @@ const MAX_SHOWN = 16_384
 /** milliseconds */
 export const RESPONSE_TIMEOUT = 30_000
 
-/** milliseconds to wait for the part of a body that is shown: the head has said what matters, and a body may never end */
+/**
+ * milliseconds to wait for the part of a body that is shown: the head has said what matters, and a body may never end
+ */
 const BODY_TIMEOUT = 1000
 
 /** RFC 9110 section 15.2: any number may come before the answer. */
@@ -116,7 +118,9 @@ const SIGNS = ['location', 'www-authenticate', 'server', 'x-powered-by', 'via', 
 const MEANINGS: Readonly<Record<number, string>> = {
   101: 'it changed to another protocol, which nobody asked for',
   2: 'accepted without a signature, or a page such as a login form',
-  3: 'a redirect: the signature is for this host and path only, and a 301 or 302 turns POST into GET; give the service the last URL',
+  3:
+    'a redirect: the signature is for this host and path only, and a 301 or 302 turns POST into GET; ' +
+    'give the service the last URL',
   400: 'something before the verifier could not read the request: a body parser, or a proxy',
   401: 'something else asks for credentials, such as a login (a refusal of ours says WWW-Authenticate: Signature)',
   403: 'something else forbids it: a CSRF filter, a firewall or a bot rule',

@@ -52,8 +52,8 @@ interface Parsed<F extends Flags> {
 const HELP = { help: { type: 'boolean', short: 'h' } } as const
 
 /**
- * The values of the flags, by the names of the command, and the positional arguments; the value of a shared flag that is
- * not given is that of its environment variable.
+ * The values of the flags, by the names of the command, and the positional arguments; the value of a shared flag that
+ * is not given is that of its environment variable.
  *
  * @throws UsageError
  */

@@ -22,8 +22,8 @@ export interface DohTxtLookupOptions {
 const OPTIONS = ['url', 'method', 'fetch', 'timeout', 'requireAuthenticated'] as const
 
 /**
- * Asks a resolver by DNS over HTTPS (RFC 8484), for `lookupTxt` of `createVerifier`. It keeps no replies. The result and
- * the error codes are those of `resolveTxt` of `node:dns`: NXDOMAIN is `ENOTFOUND`, no TXT records `ENODATA`;
+ * Asks a resolver by DNS over HTTPS (RFC 8484), for `lookupTxt` of `createVerifier`. It keeps no replies. The result
+ * and the error codes are those of `resolveTxt` of `node:dns`: NXDOMAIN is `ENOTFOUND`, no TXT records `ENODATA`;
  * `requireAuthenticated` adds `ENOTAUTHENTICATED`.
  *
  * The reply is as good as the resolver and the HTTPS connection to it. The AD bit says that the resolver validated the

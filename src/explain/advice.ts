@@ -48,7 +48,9 @@ function findCause<C extends Code>(
   return { cause: textFor(found.cause), fix: textFor(found.fix) }
 }
 
-/** The rows get text of the sender in this form. Of a list no more than ten items: a receiver may have many accounts. */
+/**
+ * The rows get text of the sender in this form. Of a list no more than ten items: a receiver may have many accounts.
+ */
 function showEvidence<E>(evidence: E): Shown<E> {
   if (evidence === undefined) return undefined as Shown<E>
   const shown = Object.entries(evidence as object).map(([name, value]) => [name, escapeText(textOf(value, 10))])

@@ -192,7 +192,9 @@ function isSplit(texts: readonly string[]): boolean {
 
 const without = (texts: readonly string[], index: number): string[] => texts.filter((_, i) => i !== index)
 
-/** White space of any kind, what quoted-printable and quoting leave, and typographic quotes; UTF-8 was read as Latin-1. */
+/**
+ * White space of any kind, what quoted-printable and quoting leave, and typographic quotes; UTF-8 was read as Latin-1.
+ */
 function withoutMailCharacters(text: string): string {
   const decoded = /^[\0-\xff]*$/.test(text) ? Buffer.from(text, 'latin1').toString() : text
   return decoded

@@ -38,7 +38,8 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
     if (typeof name !== 'string' || typeof value !== 'string') {
       const received = Array.isArray(line) ? `${kindOf(value)} for ${describe(name)}` : kindOf(line)
       throw new TypeError(
-        `request.headers must be [name, value] pairs of strings, or a record of strings or arrays of strings, and yields ${received} (rawHeaders is flat: pair it up)`
+        'request.headers must be [name, value] pairs of strings, or a record of strings or arrays of strings, and ' +
+          `yields ${received} (rawHeaders is flat: pair it up)`
       )
     }
     if (names.length === MAX_LINES) return fail('request-malformed', { part: 'header-count' })

@@ -9,7 +9,10 @@ const FORMS = [
   // Sun, 06 Nov 1994 08:49:37 GMT
   /^(?<weekday>\w{3}), (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) (?<time>[\d:]{8}) GMT$/,
   // Sunday, 06-Nov-94 08:49:37 GMT
-  /^(?<weekday>Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) (?<time>[\d:]{8}) GMT$/,
+  /* @__PURE__ */ new RegExp(
+    '^(?<weekday>Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day, ' +
+      '(?<day>\\d\\d)-(?<month>\\w{3})-(?<year>\\d\\d) (?<time>[\\d:]{8}) GMT$'
+  ),
   // Sun Nov  6 08:49:37 1994
   /^(?<weekday>\w{3}) (?<month>\w{3}) (?<day>[\d ]\d) (?<time>[\d:]{8}) (?<year>\d{4})$/
 ]

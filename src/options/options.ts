@@ -113,7 +113,8 @@ export function validateOptions(options: VerifierOptions): Settings {
   if (missing.length > 1) {
     const example = Object.entries(REQUIRED).map(([name, value]) => `${name}: "${value}"`)
     throw new TypeError(
-      `createVerifier() got undefined for ${missing.join(', ')} (are the environment variables set?): write ${example.join(', ')}`
+      `createVerifier() got undefined for ${missing.join(', ')} (are the environment variables set?): ` +
+        `write ${example.join(', ')}`
     )
   }
   const settings = Object.fromEntries(

@@ -68,7 +68,8 @@ export function validateDomain(domain: unknown, option: string): string {
   const name = typeof domain === 'string' ? normalizeName(domain) : undefined
   if (name?.includes('.')) return name
   const rule =
-    'write the DNS name under which the service publishes its keys, such as "service.example"; under a single label anyone can'
+    'write the DNS name under which the service publishes its keys, such as "service.example"; ' +
+    'under a single label anyone can'
   throw mistake([named(option), ' is'], domain, rule, describe)
 }
 
@@ -82,7 +83,8 @@ export function validateHosts(hosts: unknown, option: string): readonly string[]
   return list.map(host => {
     if (isHost(host)) return host.toLowerCase()
     const rule =
-      'write each host name by itself, as senders do, without scheme, path, white space or wildcards, such as "hooks.example.com"'
+      'write each host name by itself, as senders do, without scheme, path, white space or wildcards, ' +
+      'such as "hooks.example.com"'
     throw mistake(start, host, rule, describe)
   })
 }
@@ -125,7 +127,8 @@ export function validateSchemes(schemes: unknown, option: string): readonly Sche
   if (Array.isArray(schemes) && schemes.length > 0 && schemes.every(isScheme)) return [...schemes]
   throw optionMistake(
     named(option),
-    ` is ${showList(schemes, kindOf)}: pass an array of schemes, such as [draftCavage], with import { draftCavage } from 'signed-requests' or import { rfc9421 } from 'signed-requests/rfc9421'`
+    ` is ${showList(schemes, kindOf)}: pass an array of schemes, such as [draftCavage], with ` +
+      "import { draftCavage } from 'signed-requests' or import { rfc9421 } from 'signed-requests/rfc9421'"
   )
 }
 
@@ -154,7 +157,8 @@ export function validateAlgorithms(algorithms: unknown, option: string, schemes:
   if (unusable === undefined) return allowed
   throw optionMistake(
     named(option),
-    ` is ${showList(algorithms, describe)}, which allows none of ${unusable}: add one of ${SCHEME_ALGORITHMS[unusable].join(', ')}`
+    ` is ${showList(algorithms, describe)}, which allows none of ${unusable}: ` +
+      `add one of ${SCHEME_ALGORITHMS[unusable].join(', ')}`
   )
 }
 

@@ -7,7 +7,9 @@ import { describe, mistake } from '../mistakes.ts'
 export interface ProxyOptions {
   /** did it arrive over TLS: yes, no, or as the proxy says in X-Forwarded-Proto; by default, what the receiver saw */
   https?: boolean | 'x-forwarded-proto' | undefined
-  /** the Host that the sender signed: as the proxy says in X-Forwarded-Host, or a fixed name; by default, as received */
+  /**
+   * the Host that the sender signed: as the proxy says in X-Forwarded-Host, or a fixed name; by default, as received
+   */
   host?: 'x-forwarded-host' | (string & {}) | undefined
   /**
    * what the proxy has stripped from the front of the path: `'/hooks'`, or as the proxy says in X-Forwarded-Prefix. It

@@ -1,7 +1,9 @@
 import { ownOptions } from '../mistakes.ts'
 import { assertCall, type ReplayStore } from './store.ts'
 
-/** What `redisReplayStore` uses of a node-redis client: `createClient`, `createCluster`, a pool or a sentinel, v4 to v6. */
+/**
+ * What `redisReplayStore` uses of a node-redis client: `createClient`, `createCluster`, a pool or a sentinel, v4 to v6.
+ */
 export interface NodeRedisClient {
   readonly isOpen: boolean
   /** runs a script */

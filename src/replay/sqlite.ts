@@ -30,9 +30,9 @@ const PAUSE = 1
 const PATIENCE = 5000
 
 /**
- * A replay store in a file of SQLite, for the processes of one machine and their restarts. Each call is one statement of
- * some microseconds, done in this thread. While another process writes, the call is tried again after a pause, for at
- * most 5 seconds, and the event loop runs on.
+ * A replay store in a file of SQLite, for the processes of one machine and their restarts. Each call is one statement
+ * of some microseconds, done in this thread. While another process writes, the call is tried again after a pause, for
+ * at most 5 seconds, and the event loop runs on.
  *
  * The first call creates the table, and sets write-ahead logging, `synchronous = NORMAL` and no waiting inside SQLite:
  * give the store a connection of its own. An answered claim survives the end of the process; one of the last moments
@@ -123,8 +123,8 @@ function prepare(database: SqliteDatabase, table: string) {
 }
 
 /**
- * SQLite goes on writing to a file that was deleted or replaced, where no other process, and not this one after its next
- * start, finds what was claimed.
+ * SQLite goes on writing to a file that was deleted or replaced, where no other process, and not this one after its
+ * next start, finds what was claimed.
  */
 function fileGuard(database: SqliteDatabase): () => void {
   const [{ file }] = database.prepare('PRAGMA database_list').all() as [{ file: string | null }]

@@ -84,8 +84,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'account-mismatch': { header: string; received: string; expected?: readonly string[] }
   'account-check-failed': { error: string; problem: 'threw' | 'not-a-boolean' }
   /**
-   * Where the signature is in Authorization, the other form of the draft; or where Signature-Input of RFC 9421 is what is
-   * missing. Otherwise there is no evidence.
+   * Where the signature is in Authorization, the other form of the draft; or where Signature-Input of RFC 9421 is what
+   * is missing. Otherwise there is no evidence.
    */
   'signature-missing': { header: 'Authorization' | 'Signature-Input' }
   /** By RFC 9421, where the signatures are in one header. Otherwise there is no evidence. */

@@ -57,7 +57,9 @@ export interface CountingDnsServer extends DnsServer {
   queries(name?: string): number
 }
 
-/** Serves TXT records over UDP and TCP on one port. No message can stop it. @throws (rejects with) EADDRINUSE and such */
+/**
+ * Serves TXT records over UDP and TCP on one port. No message can stop it. @throws (rejects with) EADDRINUSE and such
+ */
 export async function startDnsServer(records: TxtRecords, ip = '127.0.0.1', wanted = 0): Promise<CountingDnsServer> {
   const asked: string[] = []
   // Imported here, so that the test kit loads where these modules do not exist (Cloudflare Workers).

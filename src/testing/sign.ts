@@ -137,7 +137,8 @@ const bytesOf = (body: SignRequest['body']): Bytes | null =>
 const COVERED: Readonly<Record<SchemeName, (account: string) => string>> = {
   'draft-cavage': account => `(request-target) Host Date Content-length Content-type ${account} Digest X-nonce`,
   rfc9421: account =>
-    `@method @request-target @authority date content-length content-type ${account.toLowerCase()} content-digest x-nonce`
+    '@method @request-target @authority date content-length content-type ' +
+    `${account.toLowerCase()} content-digest x-nonce`
 }
 
 type Test = (value: unknown) => boolean

@@ -47,7 +47,9 @@ export interface Verified {
   coveredHeaders: readonly string[]
   /** the signature's own `nonce` (RFC 9421), else X-Nonce when it is present and covered by the signature */
   nonce: string | undefined
-  /** the bytes whose digest was signed: use these, not a parsed body. A Uint8Array that fills its buffer is not copied */
+  /**
+   * the bytes whose digest was signed: use these, not a parsed body. A Uint8Array that fills its buffer is not copied
+   */
   body: Bytes
   /** the id claimed in the replay store; when your handler fails, give it back with `verify.release(verdict)` */
   replayId: string | undefined

@@ -71,5 +71,6 @@ export function accountFact({
 }: Pick<SetupSettings, 'verifier'> & { readonly seenAccounts: ReadonlySet<string> }): string {
   if (accounts !== ANY_ACCOUNT) return typeof accounts === 'function' ? '' : [accounts].flat().join(', ')
   if (seenAccounts.size === 0) return 'not given, and no signed request has come yet'
-  return `not given; signed requests came for ${[...seenAccounts].join(', ')}: write ${accountFlags(seenAccounts)} if that is yours`
+  const seen = [...seenAccounts].join(', ')
+  return `not given; signed requests came for ${seen}: write ${accountFlags(seenAccounts)} if that is yours`
 }

@@ -263,7 +263,10 @@ function summaryOf({ status, upstream, duration, https, account }) {
 
 const timeOf = ({ receivedAt }) => element('time', '', new Date(receivedAt).toISOString().replace(/\.\d+/, ''))
 
-/** The changed line, the cause and the fix come first, and then what was seen. What follows from another one has no advice. */
+/**
+ * The changed line, the cause and the fix come first, and then what was seen. What follows from another one has no
+ * advice.
+ */
 function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
   const lines = changed === undefined ? [] : [changedLines(changed)]
   // The signing string has a place of its own.

@@ -26,8 +26,8 @@ export const MAX_ENTRIES = 10_000
 
 /**
  * More than any request has, and few enough that no file of 16 MB takes more than seconds or much memory: of JSON the
- * values and how deep they are nested, of a head the characters and the header lines, of a body the chunks, of a command the words, quotes and
- * escapes.
+ * values and how deep they are nested, of a head the characters and the header lines, of a body the chunks, of a
+ * command the words, quotes and escapes.
  */
 const LIMITS = {
   'JSON values': 300_000,

@@ -68,7 +68,9 @@ function parseHttp2Head(lines: readonly string[]): Captured | undefined {
   return method === undefined || target === undefined ? undefined : { ...head, method, target }
 }
 
-/** A line without a colon is all name: that is not a token, and the verdict says so. A pseudo-header begins with one. */
+/**
+ * A line without a colon is all name: that is not a token, and the verdict says so. A pseudo-header begins with one.
+ */
 export function parseHeader(line: string): HeaderLine {
   const colon = line.indexOf(':', 1)
   return colon < 0 ? [line, ''] : [line.slice(0, colon), trimWhiteSpace(line.slice(colon + 1))]
@@ -105,7 +107,10 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
 /** Behind the data of the chunk before. */
 const SIZE = /^\r?\n([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
 
-/** RFC 9112 section 7.1: chunk-size, extensions that are ignored, data; trailers are ignored. Undefined if it is not in chunks. */
+/**
+ * RFC 9112 section 7.1: chunk-size, extensions that are ignored, data; trailers are ignored. Undefined if it is not in
+ * chunks.
+ */
 function parseChunks(rest: Buffer) {
   const bytes = Buffer.concat([Buffer.from('\n'), rest])
   const body = Buffer.alloc(rest.length)

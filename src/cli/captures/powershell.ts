@@ -97,7 +97,9 @@ function tokensOf(reader: CommandReader): Token[] {
 
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', 0: '\0' }
 
-/** A string in double quotes, after the first: escapes have a backtick, and browsers write other characters by number. */
+/**
+ * A string in double quotes, after the first: escapes have a backtick, and browsers write other characters by number.
+ */
 function expandable(reader: CommandReader): string {
   const parts: string[] = []
   for (;;) {

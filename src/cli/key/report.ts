@@ -44,7 +44,10 @@ function describeFailure({ code, message, evidence }: Failed): string {
   return [`${code}: ${message}`, ...facts(rest).map(factText)].join('; ')
 }
 
-/** The lines for a person, as printable ASCII in 80 columns: the conclusion, what the resolver said, what the name servers say. */
+/**
+ * The lines for a person, as printable ASCII in 80 columns: the conclusion, what the resolver said, what the name
+ * servers say.
+ */
 export function reportLines(report: KeyReport, servers: readonly string[]): Line[] {
   const { name, conclusion, status, problem, records, trace } = report
   const printed = new Set(records.map(({ text }) => text))

@@ -13,8 +13,8 @@ import { signatureCauses } from './signature.ts'
 import { signatureHeaderCauses } from './signature-header.ts'
 
 /**
- * What each failure most likely means, and what to do. A code without causes does not compile. It is a function, so that
- * a bundler leaves all of it out where nothing is diagnosed.
+ * What each failure most likely means, and what to do. A code without causes does not compile. It is a function, so
+ * that a bundler leaves all of it out where nothing is diagnosed.
  */
 export const allCauses = (): { readonly [C in Code]: Causes<C> } => ({
   ...requestCauses(),

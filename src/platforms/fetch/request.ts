@@ -53,7 +53,8 @@ export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Requ
   return request => {
     if (typeof request?.url !== 'string' || typeof request.headers?.get !== 'function')
       throw new TypeError(
-        'fromFetchRequest() takes a Request: c.req.raw in Hono, event.request in SvelteKit; for node:http and Express fromNodeRequest()'
+        'fromFetchRequest() takes a Request: c.req.raw in Hono, event.request in SvelteKit; ' +
+          'for node:http and Express fromNodeRequest()'
       )
     // RFC 3986 appendix B, for http and https. An empty path is sent as "/" (RFC 9112 section 3.2.1).
     const [, scheme = '', authority = '', rest = request.url] = /^(https?):\/\/([^/?#]*)([^#]*)/.exec(request.url) ?? []
@@ -82,7 +83,8 @@ function bodyOf(request: Request, given: unknown): ReceivedBody {
   if (request.bodyUsed || request.body?.locked)
     throw new TypeError(
       'the request body was already read, and the digest is over the bytes as sent: call verify() first and use ' +
-        'verdict.body, or read the body once with new Uint8Array(await request.arrayBuffer()) and pass it as options.body'
+        'verdict.body, or read the body once with new Uint8Array(await request.arrayBuffer()) and pass it as ' +
+        'options.body'
     )
   return request.body
 }

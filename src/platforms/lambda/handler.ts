@@ -34,8 +34,8 @@ type Nothing = undefined | null | void
  *
  * `handle` gets verified requests only, and returns the result, or `undefined` for 204. When it throws or rejects, the
  * claim on the request is released, so that a retry is accepted, and the error is rethrown. A refused request is
- * answered with the status of `httpStatus`, an empty body, `WWW-Authenticate: Signature` with 401 and `Retry-After` with
- * 503.
+ * answered with the status of `httpStatus`, an empty body, `WWW-Authenticate: Signature` with 401 and `Retry-After`
+ * with 503.
  *
  * @throws TypeError for a bad option, at once
  * @example

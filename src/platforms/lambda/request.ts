@@ -75,7 +75,8 @@ export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
     )
   if (body !== null && typeof body !== 'string')
     throw new TypeError(
-      'event.body is a parsed body, and the digest is over the bytes as sent: verify before middy httpJsonBodyParser or the like'
+      'event.body is a parsed body, and the digest is over the bytes as sent: ' +
+        'verify before middy httpJsonBodyParser or the like'
     )
   const isLoadBalancer = elb !== undefined
   const isRestApi = !isLoadBalancer && version === undefined && rawPath === undefined
@@ -103,8 +104,8 @@ export function readLambdaEvent(event: LambdaEvent): AdapterRequest {
 }
 
 /**
- * Format 2.0 has the name of the stage in front of the path, even behind a custom domain, where the sender did not write
- * it. The stage `$default` is served at the root of the API: its name is never in front, so a sender that writes
+ * Format 2.0 has the name of the stage in front of the path, even behind a custom domain, where the sender did not
+ * write it. The stage `$default` is served at the root of the API: its name is never in front, so a sender that writes
  * `/$default/hook` has written a path.
  */
 function withoutStage(path: string, requestContext: LambdaEvent['requestContext']): string {

@@ -10,8 +10,8 @@ const MAX_PARAMETERS = 100
 const MAX_COVERED = 100
 
 /**
- * Parses the value of a `Signature` header without outer white space, as in draft-cavage-http-signatures-12 section 4.1.
- * Without copies: requests that cover the same names share one list.
+ * Parses the value of a `Signature` header without outer white space, as in draft-cavage-http-signatures-12 section
+ * 4.1. Without copies: requests that cover the same names share one list.
  */
 export function parseSharedSignature(text: string): Result<ParsedSignature> {
   const parameters = parseParameters(text)
@@ -120,7 +120,10 @@ function whiteSpaceEnd(text: string, start: number): number {
   return at
 }
 
-/** RFC 9110 section 5.6.4: a backslash escapes the next character, so a quote after an odd number of them is not the end. */
+/**
+ * RFC 9110 section 5.6.4: a backslash escapes the next character, so a quote after an odd number of them is not the
+ * end.
+ */
 function quotedStringEnd(text: string, open: number): number {
   let [at, escapes] = [open, 0]
   do {

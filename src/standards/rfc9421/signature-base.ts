@@ -19,7 +19,8 @@ export type SignedRequest = RequestLine & Pick<ReceivedRequest, 'headers'>
  * printable ASCII).
  *
  * @example
- * const inputs = parseSignatureInput('sig1=("@method" "host");created=1618884473;keyid="one._domainkey.service.example"')
+ * const value = 'sig1=("@method" "host");created=1618884473;keyid="one._domainkey.service.example"'
+ * const inputs = parseSignatureInput(value)
  * if (inputs.ok) buildSignatureBase(request, inputs.value[0]!)
  */
 export function buildSignatureBase(request: SignedRequest, input: SignatureInput): Result<string> {
@@ -47,7 +48,8 @@ export function joinSignatureBase(
   const texts = [...names].map(name => (name === '@query-param' ? request.target : fields.values.get(name)))
   const text = [signatureInput, ...texts].join()
   if (parsed.length > MAX_PARSED || (parsed.length > 0 && isTooLong(text, FOR_PARAMETERS))) {
-    const reason = `more than ${MAX_PARSED} are covered with parameters, or they and Signature-Input have in all ${describeLimits(FOR_PARAMETERS)}`
+    const limits = describeLimits(FOR_PARAMETERS)
+    const reason = `more than ${MAX_PARSED} are covered with parameters, or they and Signature-Input have in all ${limits}`
     return fail('coverage-absent', { absent: parsed.map(({ covered }) => covered), reason })
   }
   const read = createReader(request, fields)

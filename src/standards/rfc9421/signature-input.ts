@@ -43,7 +43,8 @@ export interface Component {
  * Fails with `signature-malformed` or `signature-parameter-repeated`.
  *
  * @example
- * const inputs = parseSignatureInput('sig1=("@method" "host");created=1618884473;keyid="one._domainkey.service.example"')
+ * const value = 'sig1=("@method" "host");created=1618884473;keyid="one._domainkey.service.example"'
+ * const inputs = parseSignatureInput(value)
  * if (inputs.ok) inputs.value[0]?.created // 1618884473
  */
 export function parseSignatureInput(value: string): Result<readonly SignatureInput[]> {

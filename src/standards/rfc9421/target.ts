@@ -61,9 +61,9 @@ function normalizeAuthority(authority: string, scheme: string): string | undefin
 }
 
 /**
- * Parses a query as `application/x-www-form-urlencoded`, and finds the value of a parameter, both re-encoded as RFC 9421
- * section 2.2.8 says. Undefined for a name that occurs more than once, which cannot be signed, and when the query is
- * not UTF-8, in which different octets would be signed alike.
+ * Parses a query as `application/x-www-form-urlencoded`, and finds the value of a parameter, both re-encoded as RFC
+ * 9421 section 2.2.8 says. Undefined for a name that occurs more than once, which cannot be signed, and when the query
+ * is not UTF-8, in which different octets would be signed alike.
  *
  * @param query with its question mark
  */
