@@ -39,7 +39,16 @@ const ENTRIES = Object.keys(manifest.exports)
   .filter(name => !/\*|package\.json/.test(name))
   .map(name => posix.join('signed-requests', name))
 
-const sourceOf = (entry: string): string => `${ROOT}src${entry.slice('signed-requests'.length)}/index.ts`
+/** The same as in tsconfig.json: where the source of each entry is. */
+const PATHS: Readonly<Record<string, string[]>> = Object.fromEntries(
+  Object.entries<string[]>(ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile).config.compilerOptions.paths).map(
+    ([entry, [path = '']]) => [entry, [posix.join(ROOT, path)]]
+  )
+)
+
+/** @param entry such as `signed-requests/doh` */
+export const sourceOf = (entry: string): string =>
+  (PATHS[entry] ?? PATHS['signed-requests/*'])![0]!.replace('*', posix.basename(entry))
 
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -55,7 +64,7 @@ const OPTIONS: ts.CompilerOptions = {
   resolveJsonModule: true,
   skipLibCheck: true,
   noEmit: true,
-  paths: { 'signed-requests': [`${ROOT}src/index.ts`], 'signed-requests/*': [`${ROOT}src/*/index.ts`] }
+  paths: PATHS
 }
 
 const UNDECLARED = new Set([2304, 2552, 2503, 2580, 2581, 2582, 2584, 2591, 2592, 2593, 18004])

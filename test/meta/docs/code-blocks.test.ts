@@ -53,7 +53,8 @@ describe('code blocks that run', () => {
   const folder = mkdtempSync(join(ROOT, 'reports/code-blocks-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test.each(code.filter(isRun).map(block => ({ name: `${block.page}:${block.line}`, block })))('$name', ({ block }) => {
+  const runnable = code.filter(isRun).map(block => ({ name: `${block.page}:${block.line}`, block }))
+  test.each(runnable)('$name', { timeout: 120_000 }, ({ block }) => {
     const file = join(folder, `${block.line}.mts`)
     writeFileSync(file, block.code)
     const run = spawnSync(process.execPath, ['--import', 'tsx', file], { cwd: ROOT, encoding: 'utf8' })

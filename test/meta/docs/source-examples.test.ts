@@ -2,12 +2,12 @@ import { posix } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
-import { checkBlocks } from './check-blocks.ts'
-import { type CodeBlock, ROOT } from './pages.ts'
+import { checkBlocks, sourceOf } from './check-blocks.ts'
+import type { CodeBlock } from './pages.ts'
 
 const ENTRIES = Object.keys(manifest.exports)
   .filter(name => !/\*|package\.json/.test(name))
-  .map(name => posix.join(`${ROOT}src`, name, 'index.ts'))
+  .map(name => sourceOf(posix.join('signed-requests', name)))
 
 const OPTIONS: ts.CompilerOptions = {
   module: ts.ModuleKind.NodeNext,
