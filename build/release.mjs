@@ -14,5 +14,7 @@ const problems = ['package.json', 'gateway/package.json', 'fixtures/package.json
     ...['homepage', 'bugs'].map(field => manifest[field] === undefined && `${file}: set "${field}"`)
   ].filter(Boolean)
 })
+if (readFileSync('.github/CODEOWNERS', 'utf8').includes('@OWNER/'))
+  problems.push('.github/CODEOWNERS: put the organization of this repository in the place of OWNER')
 for (const problem of problems) console.error(problem)
 process.exitCode = problems.length === 0 ? 0 : 1

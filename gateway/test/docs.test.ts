@@ -64,3 +64,7 @@ describe('the codes that the page mentions exist', () => {
   )
   test.each(mentioned)('%s', code => expect(CODES).toHaveProperty(code))
 })
+
+test('the Dockerfile of the page is the one that the image is built from', () => {
+  expect(read('gateway/Dockerfile')).toBe(fileOfPage('Dockerfile'))
+})
