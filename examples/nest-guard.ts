@@ -3,23 +3,36 @@ import {
   type CanActivate,
   Controller,
   type ExecutionContext,
+  Inject,
+  Injectable,
   Module,
   Req,
   UseGuards
 } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import { createVerifier, explain, fromNodeRequest, sendRefusal, type Verified } from 'signed-requests'
+import {
+  createVerifier,
+  explain,
+  fromNodeRequest,
+  sendRefusal,
+  type Verified,
+  type Verify
+} from 'signed-requests'
 
-const verify = createVerifier({
-  serviceDomain: 'service.example',
-  hosts: 'receiver.example',
-  accounts: '1234'
-})
+const verifier = {
+  provide: 'verify', // another one in a test
+  useFactory: () =>
+    createVerifier({ serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' })
+}
+
 // For controllers: what was verified is on the request. With Nest's parsers off nothing has read the body before.
+@Injectable()
 class SignedGuard implements CanActivate {
+  @Inject('verify') private readonly verify!: Verify
+
   async canActivate(context: ExecutionContext) {
     const [req, res] = context.getArgs()
-    const verdict = await verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
+    const verdict = await this.verify(fromNodeRequest(req, { https: 'x-forwarded-proto' }))
     if (verdict.status !== 'verified') {
       console.warn(explain(verdict))
       await sendRefusal(res, verdict)
@@ -39,8 +52,9 @@ class HookController {
   }
 }
 
-@Module({ controllers: [HookController] })
+@Module({ controllers: [HookController], providers: [verifier] })
 class AppModule {}
 
-export const app = await NestFactory.create(AppModule, { bodyParser: false })
-await app.listen(Number(process.env['PORT'] ?? 3000))
+export const server = NestFactory.create(AppModule, { bodyParser: false }).then(app =>
+  app.listen(Number(process.env['PORT'] ?? 3000))
+)

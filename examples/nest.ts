@@ -16,5 +16,6 @@ const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
 class AppModule {}
 
 // Middleware that is there before listen() runs before Nest's own body parsers.
-export const app = (await NestFactory.create(AppModule)).use('/hook', receive)
-await app.listen(Number(process.env['PORT'] ?? 3000))
+export const server = NestFactory.create(AppModule).then(app =>
+  app.use('/hook', receive).listen(Number(process.env['PORT'] ?? 3000))
+)

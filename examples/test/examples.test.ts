@@ -16,7 +16,8 @@ import {
 } from '@azure/functions'
 import { getTestServer } from '@google-cloud/functions-framework/testing'
 import { Logger } from '@nestjs/common'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import ts from 'typescript'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { ReceivedRequest } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import '../../test/meta/examples/resolver.ts'
@@ -193,16 +194,16 @@ testRecipe(
 )
 
 testRecipe('Nest', service, async () => {
-  const { app } = await import('../nest.ts')
-  return { ...behindProxy(await portOf(app.getHttpServer())), close: () => app.close() }
+  const { server } = await import('../nest.ts')
+  return running(await server)
 })
 
 testRecipe(
   'Nest, with a guard',
   service,
   async () => {
-    const { app } = await import('../nest-guard.ts')
-    return { ...behindProxy(await portOf(app.getHttpServer())), close: () => app.close() }
+    const { server } = await import('../nest-guard.ts')
+    return running(await server)
   },
   { answer: 200, kinds: [...KINDS, { name: 'the bare path', request: { target: '/hook', body: '{}' } }] }
 )
@@ -305,3 +306,27 @@ for (const { name, toEvent, kinds } of gateways) {
     { kinds, behind: 'gateway' }
   )
 }
+
+test('those for Nest compile as its starter compiles: CommonJS, with metadata for its decorators', () => {
+  const { paths } = ts.readConfigFile('tsconfig.json', ts.sys.readFile).config.compilerOptions
+  const options: ts.CompilerOptions = {
+    ...{ module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, lib: ['lib.es2023.d.ts'] },
+    ...{
+      moduleResolution: ts.ModuleResolutionKind.Node10,
+      esModuleInterop: true,
+      types: ['node'],
+      strict: true
+    },
+    ...{
+      experimentalDecorators: true,
+      emitDecoratorMetadata: true,
+      allowImportingTsExtensions: true,
+      noEmit: true
+    },
+    ...{ skipLibCheck: true, paths }
+  }
+  const files = ['nest.ts', 'nest-guard.ts'].map(name => `examples/${name}`)
+  const program = ts.createProgram(files, options)
+  const wrong = files.flatMap(file => [...program.getSemanticDiagnostics(program.getSourceFile(file))])
+  expect(wrong.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))).toEqual([])
+})
