@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { createVerifier, diagnose, explain, type Verdict } from '../../../src/index.ts'
 import { CHECK_NAMES } from '../../../src/result/codes.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
@@ -6,7 +6,7 @@ import { service } from '../../support/service.ts'
 
 const verify = createVerifier(service.options)
 
-it('names the sender of a verified request, and all twelve checks', async () => {
+test('names the sender of a verified request, and all twelve checks', async () => {
   const diagnosis = diagnose(await verify(service.sign()))
   expect(diagnosis).toMatchObject({
     status: 'verified',
@@ -14,14 +14,10 @@ it('names the sender of a verified request, and all twelve checks', async () => 
     failures: []
   })
   expect(diagnosis.checks.map(({ check }) => check)).toEqual(CHECK_NAMES)
-  expect(diagnosis.checks.at(-1)).toEqual({
-    check: 'replay',
-    outcome: 'not-run',
-    reason: 'there is no replay store'
-  })
+  expect(diagnosis.checks.at(-1)).toEqual({ check: 'replay', outcome: 'not-run', reason: 'there is no replay store' })
 })
 
-it('gives each failure a cause, a fix and facts', async () => {
+test('gives each failure a cause, a fix and facts', async () => {
   const { status, headline, checks, failures } = diagnose(await verify(service.sign({ host: 'other.example' })))
   expect({ status, headline }).toEqual({ status: 'rejected', headline: 'host' })
   expect(checks[3]).toEqual({
@@ -42,13 +38,13 @@ it('gives each failure a cause, a fix and facts', async () => {
   ])
 })
 
-it('throws for anything but a verdict', () => {
+test('throws for anything but a verdict', () => {
   expect(() => diagnose(verify(service.sign()) as unknown as Verdict)).toThrow(
     'diagnose() got a Promise, so an await is missing'
   )
 })
 
-it.each<[unknown, string]>([
+test.each<[unknown, string]>([
   [{ settings: 'flag' }, 'settings is "flag": write "options" or "flags"'],
   [{ setting: 'flags' }, 'diagnose() has no option "setting": write settings'],
   ['flags', 'diagnose() got a string for its options'],
@@ -58,7 +54,7 @@ it.each<[unknown, string]>([
   for (const print of [diagnose, explain]) expect(() => print(verdict, options as never)).toThrow(message)
 })
 
-it('lets nothing follow from a signature that is in Authorization', async () => {
+test('lets nothing follow from a signature that is in Authorization', async () => {
   const headers = [...(service.sign().headers as Iterable<readonly [string, string]>)]
   const sent = headers.flatMap(([name, value]): [string, string][] =>
     name === 'Signature' ? [['authorization', `signature ${value}`]] : name === 'Digest' ? [] : [[name, value]]
@@ -69,14 +65,11 @@ it('lets nothing follow from a signature that is in Authorization', async () => 
   })
   const { headline, failures } = diagnose(verdict)
   expect(headline).toBe('account, signature-header, digest')
-  expect(failures[1]).toMatchObject({
-    code: 'signature-missing',
-    facts: [{ name: 'header', value: 'Authorization' }]
-  })
+  expect(failures[1]).toMatchObject({ code: 'signature-missing', facts: [{ name: 'header', value: 'Authorization' }] })
   expect(JSON.stringify(verdict)).not.toContain('keyId')
 })
 
-it('names a few of many accounts, and takes no longer for them', async () => {
+test('names a few of many accounts, and takes no longer for them', async () => {
   const accounts = Array.from({ length: 100_000 }, (_, i) => String(i + 10_000))
   const verdict = await createVerifier({ ...service.options, accounts })(service.sign())
   const [failure] = diagnose(verdict).failures

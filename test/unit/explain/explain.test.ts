@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type CheckName,
   createVerifier,
@@ -160,11 +160,9 @@ const CASES: readonly Case[] = [
 ]
 
 describe('a captured request that fails one check', () => {
-  it('exists for every check', () => {
-    expect(CASES.map(({ check }) => check)).toEqual([...CHECK_NAMES])
-  })
+  test('exists for every check', () => expect(CASES.map(({ check }) => check)).toEqual([...CHECK_NAMES]))
 
-  it.each(CASES)('$check: names it, what was received and expected, the cause and the fix', async one => {
+  test.each(CASES)('$check: names it, what was received and expected, the cause and the fix', async one => {
     const options = optionsWith(one.options)
     const verdict = await createVerifier(options)(one.request)
     const document = captureFixture(one.request, verdict, {
@@ -192,7 +190,7 @@ describe('a captured request that fails one check', () => {
 describe('what the evidence shows', () => {
   const withBody = (signed: string, received: string) => judge({ ...sign({ body: signed }), body: received })
 
-  it.each([
+  test.each([
     ['newline-removed', '{"a":1}\n', '{"a":1}', '1 byte shorter than what was signed (7 instead of 8)'],
     ['newline-added', '{"a":1}', '{"a":1}\n', '1 byte longer than what was signed (8 instead of 7)'],
     ['json-reserialized', '{"a": 1, "b": [1, 2]}', '{"a":1,"b":[1,2]}', '4 bytes shorter than what was signed'],
@@ -208,7 +206,7 @@ describe('what the evidence shows', () => {
     expect(text).toContain(`body: ${length}`)
   })
 
-  it('a body of the same length, and one whose length is not signed', async () => {
+  test('a body of the same length, and one whose length is not signed', async () => {
     expect(explained(await withBody('{"a":1}', '{"a":2}'))).toContain('body: 7 bytes, as long as what was signed')
     const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
     const text = explained(await judge({ ...sign({ body: 'abc', covered }), body: 'abcd' }))
@@ -217,7 +215,7 @@ describe('what the evidence shows', () => {
     expect(unwrapped(empty)).toContain('likely cause: the body is empty, and was not when it was signed')
   })
 
-  it.each([
+  test.each([
     [-301, 'Date is 5 minutes behind', 'delayed or replayed, or this clock is fast'],
     [-3 * 3600, 'Date is 3 hours behind', 'delayed or replayed, or this clock is fast'],
     [-5 * 86_400, 'Date is 5 days behind', 'delayed or replayed, or this clock is fast'],
@@ -232,7 +230,7 @@ describe('what the evidence shows', () => {
     expect(text).not.toMatch(/minutes slow|hours slow|is slow: /)
   })
 
-  it.each([
+  test.each([
     ['created', -900, 'created is 15 minutes behind'],
     ['created', 900, 'created is 15 minutes ahead of'],
     ['expires', -900, 'expires is 15 minutes behind']
@@ -244,7 +242,7 @@ describe('what the evidence shows', () => {
     expect(text).toContain(`likely cause: ${offset} this machine's clock (Fri, 20 Nov 2026 12:00:00 GMT)`)
   })
 
-  it('the signing string, line by line, with invisible characters escaped', async () => {
+  test('the signing string, line by line, with invisible characters escaped', async () => {
     const request = { ...sign({ headers: { 'X-Nonce': 'a\u00a0b' } }), target: '/h\u00f6\x1b[31m\\ ' }
     const text = explained(await judge(request))
     expect(text.split('\n').slice(text.split('\n').indexOf('  signing string as rebuilt here:') + 1)).toEqual([
@@ -259,14 +257,14 @@ describe('what the evidence shows', () => {
     ])
   })
 
-  it('the record of a key that cannot be used', async () => {
+  test('the record of a key that cannot be used', async () => {
     const record = `${recordOf(KEY_NAME).replace('v=DKIM1;', 'v=DKIM1; t=y;')}`
     const text = explained(await judge(sign(), recordAs(record)))
     expect(text).toContain('key-test-only: the key record is marked as a test')
     expect(text.replace(/\n {19}/g, '')).toContain(`record as found: ${record}`)
   })
 
-  it('several failures, each with its advice', async () => {
+  test('several failures, each with its advice', async () => {
     const text = explained(await judge({ ...sign({ host: 'a.example', date: new Date(0) }), https: false }))
     expect(text.split('\n', 1)).toEqual(['rejected: https, date, host'])
     expect(text.match(/likely cause: /g)).toHaveLength(3)
@@ -274,14 +272,14 @@ describe('what the evidence shows', () => {
 })
 
 describe('a verdict that is not a rejection', () => {
-  it('verified: every check has passed', async () => {
+  test('verified: every check has passed', async () => {
     const text = explained(await judge(sign()))
     expect(text).toMatch(/^verified: account 1234, rsa-sha256 by key1\._domainkey\.service\.example\n\nok {4}request/)
     expect(text.match(/^ok .* pass$/gm)).toHaveLength(11)
     expect(text).toMatch(/\n-- {4}replay +not run: there is no replay store$/)
   })
 
-  it('unavailable: what could not be asked', async () => {
+  test('unavailable: what could not be asked', async () => {
     const lookupTxt = () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' }))
     const text = explained(await judge(sign(), { lookupTxt }))
     expect(text).toMatch(/^unavailable: key\n/)
@@ -296,7 +294,7 @@ describe('any text from the sender and from DNS', () => {
     fc.constantFrom('\x1b]0;x\x07', 'a\r\nok    digest            pass', '\u202e', 'x'.repeat(5000), '\\x1b')
   )
 
-  it('stays on its line, printable and cut', () => {
+  test('stays on its line, printable and cut', () => {
     fc.assert(
       fc.property(nasty, nasty, fc.integer(), (text, more, number) => {
         const failures = Object.keys(CODES).map(code => ({
@@ -325,7 +323,7 @@ describe('any text from the sender and from DNS', () => {
     )
   })
 
-  it('is cut, with a note of how much more there is', async () => {
+  test('is cut, with a note of how much more there is', async () => {
     const told = async (length: number) => unwrapped(explained(await judge(sign({ host: 'h'.repeat(length) }))))
     expect(await told(240)).toContain(`received ${'h'.repeat(56)}`)
     expect(await told(240)).not.toContain('more)')
@@ -333,7 +331,7 @@ describe('any text from the sender and from DNS', () => {
     expect(await told(5000)).toContain('h... (4760 more); expected receiver.example')
   })
 
-  it('takes little time, however long it is', async () => {
+  test('takes little time, however long it is', async () => {
     const request = sign({ headers: { 'X-Nonce': '\x80'.repeat(5_000_000) } })
     const verdict = await judge({ ...request, target: '/other' })
     const tell = () => expect(explained(verdict).replace(/\n {7}/g, '')).toContain('\\x80... (4999409 more)')

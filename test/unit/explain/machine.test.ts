@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { dohTxtLookup } from '../../../src/doh/index.ts'
 import { createVerifier, diagnose, dnsTxtLookup, explain, type VerifierOptions } from '../../../src/index.ts'
 import { redisReplayStore } from '../../../src/replay/index.ts'
@@ -8,7 +8,7 @@ import { service } from '../../support/service.ts'
 const judge = (options: Partial<VerifierOptions>) =>
   createVerifier({ ...service.options, ...options })(service.sign({ body: '{}' }))
 
-it('names the DNS server that was asked, and says in words what the error is', async () => {
+test('names the DNS server that was asked, and says in words what the error is', async () => {
   const server = `127.0.0.1:${await freePort()}`
   const verdict = await judge({ lookupTxt: dnsTxtLookup({ servers: [server], tries: 1 }) })
   const [failure] = diagnose(verdict).failures
@@ -21,14 +21,14 @@ it('names the DNS server that was asked, and says in words what the error is', a
   expect(failure?.fix).toContain(`npx signed-requests key key1._domainkey.service.example --dns-server ${server};`)
 })
 
-it('names the DNS server that was too slow', async () => {
+test('names the DNS server that was too slow', async () => {
   const slow = Object.assign(() => new Promise<string[][]>(() => {}), { servers: () => ['192.0.2.53'] })
   const [failure] = diagnose(await judge({ lookupTxt: slow, lookupTimeout: 1 })).failures
   expect(failure).toMatchObject({ code: 'key-lookup-timeout' })
   expect(failure?.facts).toContainEqual({ name: 'asked', value: '192.0.2.53' })
 })
 
-it.each([
+test.each([
   ['ENOTFOUND', 'ENOTFOUND, there is no such name in DNS'],
   ['ENODATA', 'ENODATA, the name has no TXT record'],
   ['', 'no key record among the TXT records']
@@ -39,15 +39,12 @@ it.each([
   }
   const empty = Object.assign(answer, { servers: () => ['192.0.2.53'] })
   const [failure] = diagnose(await judge({ lookupTxt: empty })).failures
-  expect(failure).toMatchObject({
-    code: 'key-not-found',
-    fix: expect.stringContaining('--dns-server 192.0.2.53')
-  })
+  expect(failure).toMatchObject({ code: 'key-not-found', fix: expect.stringContaining('--dns-server 192.0.2.53') })
   expect(failure?.facts).toContainEqual({ name: 'asked', value: '192.0.2.53' })
   expect(failure?.facts).toContainEqual({ name: 'because', value: words })
 })
 
-it('names the host that was asked over HTTPS, without the path of its URL', async () => {
+test('names the host that was asked over HTTPS, without the path of its URL', async () => {
   const fetch = () => Promise.reject(new TypeError('fetch failed'))
   const lookupTxt = dohTxtLookup({ url: 'https://dns.example/secret', fetch })
   const [failure] = diagnose(await judge({ lookupTxt })).failures
@@ -60,7 +57,7 @@ const fail = () => {
   throw new Error('not implemented')
 }
 
-it.each<[string, object]>([
+test.each<[string, object]>([
   ['does not know them', {}],
   ['throws', { servers: fail }],
   ['has a getter that throws', Object.defineProperty({}, 'servers', { get: fail, enumerable: true })],
@@ -74,7 +71,7 @@ it.each<[string, object]>([
   expect(failure?.facts.map(({ name }) => name)).not.toContain('asked')
 })
 
-it('names the replay store', async () => {
+test('names the replay store', async () => {
   const down = () => Promise.reject(Object.assign(new Error('secret'), { code: 'ECONNREFUSED' }))
   const client = { isOpen: true, eval: down, set: down, sendCommand: down }
   const named = { ...redisReplayStore(client as never), name: 'Redis at 10.0.0.5:6379' }
@@ -94,7 +91,7 @@ it('names the replay store', async () => {
   }
 })
 
-it.each([
+test.each([
   ['READONLY', 'it is a replica, which takes no writes'],
   ['OOM', 'its memory is full'],
   ['NOAUTH', 'it asks for a password']
@@ -105,7 +102,7 @@ it.each([
   expect(failure?.cause).toBe(`the replay store failed: ${code}, ${words}`)
 })
 
-it.each([
+test.each([
   [{ method: 'A B' }, 'there is no method, or it is not a token'],
   [{ target: '/\0' }, 'there is no target, or it has a line break or NUL']
 ])('says what may be wrong with %j', async (changed, cause) => {
@@ -113,14 +110,14 @@ it.each([
   expect(diagnose(verdict).failures[0]?.cause).toBe(cause)
 })
 
-it('speaks of no capture where a log is read', async () => {
+test('speaks of no capture where a log is read', async () => {
   const verdict = await createVerifier(service.options)({ ...service.sign(), headers: [['X A', '1']] })
   const [failure] = diagnose(verdict, { settings: 'flags' }).failures
   expect(failure).toMatchObject({ code: 'request-malformed', fix: expect.stringMatching(/^Have method, target and/) })
   expect(failure?.cause).not.toContain('capture')
 })
 
-it('says that there are too many header lines', async () => {
+test('says that there are too many header lines', async () => {
   const headers = Array.from({ length: 501 }, (): [string, string] => ['X-Loop', '1'])
   const verdict = await createVerifier(service.options)({ ...service.sign(), headers })
   expect(diagnose(verdict).failures[0]?.cause).toBe(

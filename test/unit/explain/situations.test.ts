@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Reques
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   createVerifier,
   type DiagnosedFailure,
@@ -118,7 +118,7 @@ function situation(
   ...rest: [judge: Judge] | [more: More, judge: Judge]
 ): void {
   const [{ fix, changed }, judge] = rest.length === 1 ? [{} as More, rest[0]] : rest
-  it(name, async () => {
+  test(name, async () => {
     const verdict = await judge()
     const diagnosis = diagnose(verdict)
     const [first, ...others] = diagnosis.failures
@@ -182,10 +182,7 @@ situation('bytes read as text', 'digest-mismatch', /U\+FFFD/, () =>
 )
 situation('a parser inflates gzip', 'digest-mismatch', /decompressed it .*gzip/, { fix: /no parser in front/ }, () =>
   through(
-    sign({
-      body: gzipSync(`{"a":"${'b'.repeat(200)}"}`),
-      headers: { 'Content-Encoding': 'gzip', ...JSON_TYPE }
-    }),
+    sign({ body: gzipSync(`{"a":"${'b'.repeat(200)}"}`), headers: { 'Content-Encoding': 'gzip', ...JSON_TYPE } }),
     inflating,
     raw
   )
@@ -630,7 +627,7 @@ situation(
     return judge({ ...signed, headers }, { schemes: [draftCavage, rfc9421] })
   }
 )
-it('a Signature of RFC 9421 that is malformed is not taken for another standard', async () => {
+test('a Signature of RFC 9421 that is malformed is not taken for another standard', async () => {
   const signed = sign({ scheme: 'rfc9421' })
   const headers = linesOf(signed).map(([name, value]) => [name, name === 'Signature' ? `${value};x` : value] as const)
   const verdict = await judge({ ...signed, headers }, { schemes: [draftCavage, rfc9421] })
@@ -657,7 +654,7 @@ situation(
   /resolved to something else than true or false/,
   () => judge(sign(), { replayStore: { claim: async () => 'OK' as never, release: async () => {} } })
 )
-it('an algorithm for the command line, where the flag replaces the default', async () => {
+test('an algorithm for the command line, where the flag replaces the default', async () => {
   const signed = sign()
   const headers = linesOf(signed).map(([name, value]) => [name, value.replace('a-sha256', 'a-sha512')] as const)
   const [failure] = diagnose(await judge({ ...signed, headers }), { settings: 'flags' }).failures
@@ -859,7 +856,7 @@ for (const [name, lines, fix] of CDN_LINES) {
       })
   )
 }
-it.each(CDN_LINES)('%s is no reason for a nginx setting', async (_, lines) => {
+test.each(CDN_LINES)('%s is no reason for a nginx setting', async (_, lines) => {
   const verdict = await judge(withHeaders(sign(), { Host: 'origin.example', ...lines }))
   expect(diagnose(verdict).failures[0]?.fix).not.toContain('nginx')
 })

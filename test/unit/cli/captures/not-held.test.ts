@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTestService, type SignedTestRequest, type SignRequest } from '../../../../src/testing/index.ts'
 import { runInside } from '../../../support/run-cli.ts'
 
@@ -20,7 +20,7 @@ function raw({ method, target, headers }: Pick<SignedTestRequest, 'method' | 'ta
 }
 
 describe('a body that is not in the capture as it was sent', () => {
-  it('was inflated: the bytes left over are the body, and it says that it was decompressed', async () => {
+  test('was inflated: the bytes left over are the body, and it says that it was decompressed', async () => {
     const long = JSON.stringify({ events: Array(100).fill('published') })
     const body = gzipSync(long)
     const file = head({ body, headers: { 'Content-Encoding': 'gzip' } }) + long
@@ -32,14 +32,11 @@ describe('a body that is not in the capture as it was sent', () => {
     expect(code).toBe(1)
   })
 
-  it.each([
+  test.each([
     ['a raw head', head({ body: BODY })],
     [
       'a fixture',
-      JSON.stringify({
-        request: { ...service.sign({ body: BODY }), body: null },
-        now: new Date().toISOString()
-      })
+      JSON.stringify({ request: { ...service.sign({ body: BODY }), body: null }, now: new Date().toISOString() })
     ]
   ])('is missing from %s: not run', async (_, file) => {
     const { code, text } = await explain(file)
@@ -61,13 +58,13 @@ describe('the time of a capture', () => {
       }
     })
 
-  it('is used where the capture has one, and said', async () => {
+  test('is used where the capture has one, and said', async () => {
     const { code, stderr } = await explain(har('2026-01-02T03:04:06Z'))
     expect(code).toBe(0)
     expect(stderr).toBe("note: verified as of the capture's own time, 2026-01-02T03:04:06.000Z\n")
   })
 
-  it('is compared with the time that was given, not with the clock of this machine', async () => {
+  test('is compared with the time that was given, not with the clock of this machine', async () => {
     const { code, stdout } = await explain(har('2026-01-02T03:04:06Z'), '--now', '2026-01-02T02:04:06Z')
     expect(code).toBe(1)
     const text = stdout.replace(/\n +/g, ' ')
@@ -77,7 +74,7 @@ describe('the time of a capture', () => {
     expect(text).not.toMatch(/date -u|this machine's clock|--now (?:TIME|date)/)
   })
 
-  it('gives way to --now', async () => {
+  test('gives way to --now', async () => {
     const { code, stderr, stdout } = await explain(har('2026-01-02T03:04:06Z'), '--now', '2026-01-02T04:04:06Z')
     expect([code, stderr]).toEqual([1, ''])
     const text = stdout.replace(/\n +/g, ' ')
@@ -85,7 +82,7 @@ describe('the time of a capture', () => {
     expect(text).not.toMatch(/date -u|this machine's clock|--now (?:TIME|date)/)
   })
 
-  it.each([
+  test.each([
     ['2026-01-02T04:04:06Z', /behind the capture's own time \(.*\): the request was delayed, .* --now date/],
     [
       '2026-01-02T02:04:06Z',
@@ -97,7 +94,7 @@ describe('the time of a capture', () => {
     expect([code, stdout.includes("this machine's clock")]).toEqual([1, false])
   })
 
-  it('is not known: the capture is old, or the clock is fast, with both times', async () => {
+  test('is not known: the capture is old, or the clock is fast, with both times', async () => {
     const { code, stdout } = await explain(har())
     const text = stdout.replace(/\n +/g, ' ')
     expect(text).toMatch(/likely cause: the capture is \d+ \w+ old, or this machine's clock \(.* GMT\) is fast/)
@@ -107,14 +104,14 @@ describe('the time of a capture', () => {
   })
 })
 
-it('an old capture of RFC 9421 without a Date is old, too', async () => {
+test('an old capture of RFC 9421 without a Date is old, too', async () => {
   const signed = service.sign({ scheme: 'rfc9421', date: new Date('2026-01-02T03:04:05Z') })
   const file = raw({ ...signed, headers: signed.headers.filter(([name]) => name !== 'Date') })
   const { text } = await explain(file, '--scheme', 'rfc9421')
   expect(text).toMatch(/signature-created-out-of-range\n {2}likely cause: the capture is \d+ \w+ old, or this/)
 })
 
-it.each([':method: POST', ':path: /other', ':authority: other.example', ':scheme: https'])(
+test.each([':method: POST', ':path: /other', ':authority: other.example', ':scheme: https'])(
   'an HTTP/2 head with a second %s is malformed',
   async second => {
     const { method, target, headers } = service.sign()
@@ -132,7 +129,7 @@ it.each([':method: POST', ':path: /other', ':authority: other.example', ':scheme
   }
 )
 
-it.each([
+test.each([
   [[':path'], 0],
   [[':path', ':path'], 1]
 ])('a HAR entry with the pseudo-headers %j ends with %i: twice is malformed', async (names, exit) => {
@@ -146,7 +143,7 @@ const prefixed = (prefix: string) => head({}).trimEnd().replaceAll('\r\n', '\n')
 const rawHeaders = service.sign().headers.flat()
 
 describe('what is not a capture', () => {
-  it.each([
+  test.each([
     [
       'tcpdump -X',
       '12:00:00.0 IP 127.0.0.1.4 > 127.0.0.1.80: Flags [P.]\n\t0x0000:  4500 0071 a278 4000 4006 99fd 7f00 0001  E..q.x@.@.......\n',
@@ -224,7 +221,7 @@ describe('what is not a capture', () => {
   })
 })
 
-it.each([
+test.each([
   ['curl -v', '> POST /hook HTTP/1.1\n> Host: a\n>\n'],
   ['curl -v --trace-time', '12:00:00.000001 > POST /hook HTTP/1.1\n12:00:00.000001 > Host: a\n'],
   ['raw', 'POST /hook HTTP/1.1\nHost: a\nContent-Length: 20\n\n{"REQUEST_METHOD":1}'],
@@ -235,21 +232,21 @@ it.each([
   expect([code, stdout]).toEqual([1, expect.stringContaining('this request is not signed')])
 })
 
-it('a query that a framework has parsed is written again', async () => {
+test('a query that a framework has parsed is written again', async () => {
   const { method, headers } = service.sign({ target: '/hook?a=1&b=x&b=y' })
   const query = { a: '1', b: ['x', 'y'] }
   const log = { method, path: '/hook', query, headers: Object.fromEntries(headers) }
   expect((await explain(JSON.stringify(log))).code).toBe(0)
 })
 
-it.each(['rec.txt', '', 'v=spf1 -all'])('--key-record takes no %j, which is not a key record', async text => {
+test.each(['rec.txt', '', 'v=spf1 -all'])('--key-record takes no %j, which is not a key record', async text => {
   expect(await runInside(['explain', ...FLAGS, '--key-record', text], head({}))).toMatchObject({
     code: 64,
     stderr: expect.stringContaining('--key-record takes the text of a key record')
   })
 })
 
-it('--key-record takes the output of dig with two records', async () => {
+test('--key-record takes the output of dig with two records', async () => {
   const zone = `;; ANSWER SECTION:\nk.example. 300 IN TXT "v=DKIM1; p="\nk.example. 300 IN TXT "${RECORD!.slice(0, 200)}" "${RECORD!.slice(200)}"\n\n;; Query time: 1 msec\n`
   const { code } = await runInside(['explain', ...FLAGS, '--key-record', zone], head({}))
   expect(code).toBe(0)

@@ -2,7 +2,7 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type Answer, encode, type Packet, TRUNCATED_RESPONSE } from 'dns-packet'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDns } from '../../../../src/cli/key/ask.ts'
 import { encodeMessage } from '../../../../src/doh/message.ts'
 import { runInside } from '../../../support/run-cli.ts'
@@ -60,7 +60,7 @@ async function startServer({ udp = () => [], tcp }: Pick<Behaviour, 'udp' | 'tcp
   return { address: `127.0.0.1:${port}`, counts }
 }
 
-it.each<[situation: string, Behaviour]>([
+test.each<[situation: string, Behaviour]>([
   ['that replies', { udp: query => [reply(query)], error: undefined }],
   [
     'whose reply follows one to another query',
@@ -91,7 +91,7 @@ it.each<[situation: string, Behaviour]>([
   expect((await dns.resolve('TXT', NAME)).error).toBe(error)
 })
 
-it('asks each resolver in turn until one replies', async () => {
+test('asks each resolver in turn until one replies', async () => {
   const silent = await startServer({ udp: cut })
   const replying = await startServer({ udp: query => [reply(query)] })
   const dns = createDns([silent.address, replying.address], false, 60, forever)
@@ -99,7 +99,7 @@ it('asks each resolver in turn until one replies', async () => {
   expect([silent.counts.udp, replying.counts.udp]).toEqual([1, 1])
 })
 
-it('sends at most 60 messages in all, each query once', async () => {
+test('sends at most 60 messages in all, each query once', async () => {
   const { address, counts } = await startServer({ udp: cut, tcp: query => [framed(reply(query))] })
   const dns = createDns([address], false, 60, forever)
   const names = Array.from({ length: 500 }, (_, i) => `${i}.service.example`)
@@ -110,7 +110,7 @@ it('sends at most 60 messages in all, each query once', async () => {
   expect(replies.at(-1)).toEqual({ error: 'EBUDGET' })
 })
 
-it.each<[situation: string, Pick<Behaviour, 'udp' | 'tcp'>]>([
+test.each<[situation: string, Pick<Behaviour, 'udp' | 'tcp'>]>([
   ['is silent', {}],
   ['sends replies to other queries without an end', { udp: () => Array(500).fill(encodeMessage(0, 0, 'TXT', NAME)) }],
   ['accepts a connection, and is silent', { udp: cut, tcp: () => [] }],

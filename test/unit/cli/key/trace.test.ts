@@ -1,5 +1,5 @@
 import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { isPrivate } from '../../../../src/cli/key/addresses.ts'
 import type { Dns } from '../../../../src/cli/key/ask.ts'
 import { traceName } from '../../../../src/cli/key/trace.ts'
@@ -31,23 +31,21 @@ function hostileDns(say: (asked: Asked) => { answers?: Answer[]; authorities?: A
 const record = (type: 'NS' | 'A' | 'CNAME', name: string, data: string): Answer => ({ type, name, data, ttl: 300 })
 const inZone = (name: string) => name === 'service.example'
 
-it.each([
+test.each([
   ...['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254', '100.100.100.200', '0.0.0.0'],
   ...['168.63.129.16', '224.0.0.1', '255.255.255.255', '198.18.0.1', '192.0.0.192'],
   ...['::', '::1', '::ffff:10.0.0.1', '::ffff:8.8.8.8', '::7f00:1', '64:ff9b::a00:1', 'fd00:ec2::254'],
   ...['fe80::1', 'fec0::1', 'ff02::1', '2002:a00:1::1', '2001:0:a00:1::', '4000::1', '8000::1']
-])('takes %s for a private address', address => {
-  expect(isPrivate(address)).toBe(true)
-})
+])('takes %s for a private address', address => expect(isPrivate(address)).toBe(true))
 
-it.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', '192.0.2.1', '2001:db8::1', '2606:4700::1111', '3fff::1'])(
+test.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', '192.0.2.1', '2001:db8::1', '2606:4700::1111', '3fff::1'])(
   'takes %s for a public address',
   address => {
     expect(isPrivate(address)).toBe(false)
   }
 )
 
-it('asks at most 8 of 1,000 name servers, each address once', async () => {
+test('asks at most 8 of 1,000 name servers, each address once', async () => {
   const { dns, asked } = hostileDns(({ type, name }) => {
     if (type === 'NS' && inZone(name))
       return { answers: Array.from({ length: 1000 }, (_, i) => record('NS', name, `ns${i}.service.example`)) }
@@ -58,7 +56,7 @@ it('asks at most 8 of 1,000 name servers, each address once', async () => {
   expect(asked.filter(({ server }) => server !== 'resolver').map(({ type }) => type)).toEqual(['TXT', 'SOA'])
 })
 
-it.each<[situation: string, alias: (name: string) => string, names: number]>([
+test.each<[situation: string, alias: (name: string) => string, names: number]>([
   ['of itself', name => name, 1],
   ['in a circle of two', name => (name === NAME ? `two.${NAME}` : NAME), 2],
   ['without an end: 8 of them', name => `a.${name}`, 9]
@@ -72,7 +70,7 @@ it.each<[situation: string, alias: (name: string) => string, names: number]>([
   expect([isEndless, hops.length]).toEqual([true, count])
 })
 
-it.each(['a b.example', '\x1b[31m.example', 'a\0.example', '', '.'])(
+test.each(['a b.example', '\x1b[31m.example', 'a\0.example', '', '.'])(
   'does not ask for the alias or the name server %j',
   async data => {
     const { dns, names } = hostileDns(({ type, name }) => {
@@ -88,7 +86,7 @@ it.each(['a b.example', '\x1b[31m.example', 'a\0.example', '', '.'])(
   }
 )
 
-it('follows a referral only to a zone that is nearer to the name', async () => {
+test('follows a referral only to a zone that is nearer to the name', async () => {
   const zones = ['_domainkey.service.example', 'service.example', 'other.example', 'a._domainkey.service.example', '']
   for (const zone of zones) {
     const { dns } = hostileDns(({ server, type, name }) => {
@@ -101,7 +99,7 @@ it('follows a referral only to a zone that is nearer to the name', async () => {
   }
 })
 
-it('asks a lame server for no more than the name', async () => {
+test('asks a lame server for no more than the name', async () => {
   const { dns, asked } = hostileDns(({ type, name }) => {
     if (type === 'NS' && inZone(name)) return { answers: [record('NS', name, 'ns.service.example')] }
     return { answers: type === 'A' ? [record('A', name, '192.0.2.1')] : [] }
