@@ -30,6 +30,7 @@ import { listen } from '../support/listen.ts'
 import { findNginx, freePorts, startNginx } from '../support/nginx.ts'
 import { startProgram } from '../support/proxies.ts'
 import { runInside } from '../support/run-cli.ts'
+import { service } from '../support/service.ts'
 
 const HOST = 'receiver.example'
 const sign = (request: SignRequest = {}): ReceivedRequest =>
@@ -489,7 +490,6 @@ echo json_encode(['method' => 'POST', 'url' => $url, 'headers' => getallheaders(
 
 const PYTHON = `
 import json
-import { service } from '../support/service.ts'
 def application(environ, start_response):
     raw = environ['wsgi.input'].read()
     case = environ['HTTP_X_CASE']
