@@ -6,7 +6,7 @@ const verify = createVerifier({
   hosts: 'receiver.example',
   accounts: '1234'
 })
-// While settings are mended: whatever is refused is 503 with Retry-After, so a genuine sender tries again.
+// While settings are being fixed: whatever is refused is 503 with Retry-After, so a genuine sender tries again.
 const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
   https: 'x-forwarded-proto',
   onRefused(verdict) {

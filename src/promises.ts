@@ -12,7 +12,7 @@ export function withDeadline<T, L>(promise: Promise<T>, timeout: number, onLate:
     }
     promise.then(settle, settle)
     promise.then(resolve, reject)
-    // One turn later: what is there at once needs no timer, which costs a third of an RSA verification.
+    // The timer starts one turn later: what is there at once needs none, and one costs a third of an RSA verification.
     SOON.then(() => {
       if (!isSettled) timer = setTimeout(() => resolve(onLate()), timeout)
     })

@@ -23,10 +23,10 @@ import { type VerifierOptions, validateOptions } from './options/options.ts'
 import { type Claim, createClaims } from './replay/claim.ts'
 import { UNREADABLE } from './result/result.ts'
 import type { SchemeName } from './result/scheme-name.ts'
-import type { SchemeSteps } from './standards/scheme.ts'
+import type { SchemeRules } from './standards/scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
 import { measured, type Stages, withDiagnostics } from './verdict/diagnostics.ts'
-import { NO_FAILURES, PASSED, PASSED_WITHOUT_REPLAY, refuse, type Steps } from './verdict/refuse.ts'
+import { NO_FAILURES, PASSED, PASSED_WITHOUT_REPLAY, type ReturnedByCheck, refuse } from './verdict/refuse.ts'
 import type { Verdict, Verified } from './verdict/verdict.ts'
 
 /** A verifier for the requests of one service to one receiver. */
@@ -95,7 +95,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const keyName = signature.ok ? keyNameOf(signature.value.keyId) : UNREADABLE
     const digests = checkDigestHeader(context)
 
-    const steps: Steps = {
+    const returned: ReturnedByCheck = {
       request: wellFormed,
       https,
       date,
@@ -108,7 +108,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     }
     const passed =
       https.ok && date.ok && host.ok && account.ok && algorithm.ok && coverage.ok && keyName.ok && digests.ok
-    if (!signature.ok || !passed) return refuse(steps, 'a check of the head did not pass')
+    if (!signature.ok || !passed) return refuse(returned, 'a check of the head did not pass')
 
     const { headers: covered, signature: signatureBytes, nonce } = signature.value
 
@@ -117,17 +117,17 @@ export function createVerifier(options: VerifierOptions): Verify {
       unlessAborted(lookup(keyName.value), request.signal, keyName.value)
     )
     const key = reply.ok ? checkKey(context, keyName.value, reply.value, algorithm.value, keyOf) : reply
-    steps.key = key
-    if (!key.ok) return refuse(steps, 'no usable key')
+    returned.key = key
+    if (!key.ok) return refuse(returned, 'no usable key')
 
     // signature over the signing string, which is the value of the coverage check
     const match = checkSignature(context, coverage.value, signatureBytes, keyName.value, key.value)
-    steps.signature = match
-    if (!match.ok) return refuse(steps, 'the signature did not verify')
+    returned.signature = match
+    if (!match.ok) return refuse(returned, 'the signature did not verify')
     if (isAsked) {
       const accountDecision = await askAccounts(account.value, settings)
-      steps.account = accountDecision
-      if (!accountDecision.ok) return refuse(steps, 'the account was not accepted')
+      returned.account = accountDecision
+      if (!accountDecision.ok) return refuse(returned, 'the account was not accepted')
     }
 
     // body
@@ -135,28 +135,28 @@ export function createVerifier(options: VerifierOptions): Verify {
       bufferedBody(request.body, settings) ??
       (await measured(stages, 'bodyMs', () => readBody(request.body, settings, fields.values.get('content-length'))))
     const digest = body.ok ? checkDigest(digests.value, body.value) : body
-    steps.digest = digest
-    if (!body.ok) return refuse(steps, 'the body was not accepted')
+    returned.digest = digest
+    if (!body.ok) return refuse(returned, 'the body was not accepted')
     if (!digest.ok) {
-      steps.digest = await withBodyChange(digest, digests.value, body.value, fields, covered)
-      return refuse(steps, 'the body was not accepted')
+      returned.digest = await withBodyChange(digest, digests.value, body.value, fields, covered)
+      return refuse(returned, 'the body was not accepted')
     }
 
     // still recent: waiting for DNS and a slow body must not make an old head acceptable
     const later = readClock(settings.now)
     const recent = checkDate(context, later)
     const times = checkSignatureTimes(signature.value, later, settings)
-    steps.date = recent
-    steps['signature-header'] = times
-    if (!recent.ok || !times.ok) return refuse(steps, 'the request became too old')
+    returned.date = recent
+    returned['signature-header'] = times
+    if (!recent.ok || !times.ok) return refuse(returned, 'the request became too old')
 
     // accepted once
     const claim =
       claims &&
       (await measured(stages, 'replayMs', () => checkReplay(claims, signatureBytes, date.value, later, settings)))
     if (claim?.ok === false) {
-      steps.replay = claim
-      return refuse(steps, 'every other check was run')
+      returned.replay = claim
+      return refuse(returned, 'every other check was run')
     }
 
     // verdict
@@ -204,7 +204,7 @@ export function createVerifier(options: VerifierOptions): Verify {
  * The scheme to verify a request by: RFC 9421 where that is allowed and there is a Signature-Input (section 4.1), the
  * draft otherwise. Never both, so an attacker cannot choose the weaker reading of a request.
  */
-export function chooseScheme(fields: Fields, schemes: readonly SchemeSteps[]): SchemeSteps {
+export function chooseScheme(fields: Fields, schemes: readonly SchemeRules[]): SchemeRules {
   const wanted: SchemeName = fields.values.has('signature-input') ? 'rfc9421' : 'draft-cavage'
   return schemes.find(({ name }) => name === wanted) ?? schemes[0]!
 }

@@ -71,7 +71,7 @@ function dropRest(req: IncomingMessage): Promise<boolean> {
   if (req.complete || req.readableEnded || req.destroyed) return Promise.resolve(true)
   let timer: NodeJS.Timeout | undefined
   const read = new Promise<boolean>(resolve => {
-    // For the whole rest: a sender that drips bytes cannot extend it.
+    // The time is for the whole rest: a sender that drips bytes cannot extend it.
     timer = setTimeout(resolve, DROP_TIMEOUT, false)
     let dropped = 0
     req.on('data', (chunk: Uint8Array) => {
@@ -79,7 +79,7 @@ function dropRest(req: IncomingMessage): Promise<boolean> {
       if (dropped > MAX_DROPPED) resolve(false)
     })
     for (const event of ['end', 'close']) req.on(event, () => resolve(true))
-    // Without a listener the end of a sender that disconnects now would end the process.
+    // Without a listener, a sender that disconnects now would end the process.
     req.on('error', () => {}).resume()
   })
   return read.finally(() => {

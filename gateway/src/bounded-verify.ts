@@ -24,7 +24,7 @@ export function createBoundedVerify(verify: Verify, { maxConnections, verifier }
   const heads = createRoom(Math.ceil(maxConnections / 2))
   const limit = Math.max(MAX_HELD, 3 * (verifier.maxBodyBytes ?? 0))
   const bodies = createRoom(limit)
-  // Those that drip have few bytes, and a connection each.
+  // Bodies that drip have few bytes, and a connection each.
   const unfinished = limit / Math.max(8, maxConnections / 4)
 
   /** @param keep bytes of a body that is wanted whatever the verdict is */
@@ -82,7 +82,7 @@ function holdBody(whole: Bytes | null, takePlace: (onFull: () => void) => Place,
     return result
   }
 
-  /** To verify. Not a generator, as one that waits for a piece cannot be left. */
+  /** The body for the verifier. A generator that waits for a piece could not be left. */
   const stream: Bytes = {
     [Symbol.asyncIterator]() {
       place = takePlace(onFull)

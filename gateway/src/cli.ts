@@ -93,7 +93,7 @@ const program = new Command('signed-requests-gateway')
   .version(VERSION, '--version', 'print the version')
   .addHelpText('after', AFTER)
   .exitOverride()
-  // Without the variables, which the text explains once for all.
+  // The variables are left out, because the text explains them once for all.
   .configureHelp({ optionDescription: ({ description }) => description })
   .configureOutput({ outputError: text => fail(text.startsWith(ERROR) ? text.slice(ERROR.length) : text) })
   .enablePositionalOptions()

@@ -10,7 +10,7 @@ import type { Address } from './options/parse.ts'
  */
 const MAX_PIPELINED = 10
 
-/** As in a URL: IPv6 in brackets. */
+/** Writes an address as in a URL: IPv6 in brackets. */
 export const authorityOf = (host: string, port: number): string =>
   `${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 
@@ -37,7 +37,7 @@ export const whenOver = (res: ServerResponse): Promise<void> =>
  */
 export function trackConnections(server: Server, isTls: boolean) {
   const open = new Set<Socket>()
-  /** By the socket of the requests; with TLS it is not the socket of the connection. */
+  /** The key is the socket of the requests; with TLS it is not the socket of the connection. */
   const running = new Map<Socket, Set<ServerResponse>>()
   const serving = new Set<Promise<void>>()
   let total = 0
@@ -100,7 +100,7 @@ export function trackConnections(server: Server, isTls: boolean) {
     /** Takes no new connection and closes idle ones; the others are closed as their answers end. */
     drain(): void {
       isDraining = true
-      // Not close() of node:http: that destroys connections whose answer was ended but is not sent yet.
+      // close() of node:http would destroy connections whose answer was ended but is not sent yet.
       TcpServer.prototype.close.call(server)
       for (const socket of running.keys()) {
         const last = lastAnswer(socket)

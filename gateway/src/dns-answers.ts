@@ -3,7 +3,7 @@ import type { LookupTxt } from 'signed-requests'
 /** Names whose last records are kept: the service has a few, and a sender can ask for any under its domain. */
 const MAX_NAMES = 100
 
-/** The same lookup; what it found is kept in `answers`, the latest names last. A verdict has its failures. */
+/** Wraps a lookup, so that what it found is kept in `answers`, the latest names last. A verdict has its failures. */
 export function keepAnswers(lookupTxt: LookupTxt, answers: Map<string, string[][]>): LookupTxt {
   const lookup: LookupTxt = async (name, options) => {
     const records = await lookupTxt(name, options)

@@ -26,7 +26,7 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
   readonly requestId?: string | undefined
   /** the code of why `authorize` refused it although it was verified */
   readonly refusal?: string
-  /** what is wrong and can be mended, for the log; without any text of the sender */
+  /** what is wrong and can be fixed, for the log; without any text of the sender */
   readonly finding?: string | undefined
   /** the status sent to the sender; 0 when the connection ended before */
   readonly status: number

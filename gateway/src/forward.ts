@@ -200,7 +200,7 @@ function watch(socket: Socket, connection: Connection): void {
     socket.write('\r\n')
     connection.isReset = socket.errored !== null
   })
-  // Its parser accepts HTTP/2.0 and HTTP/0.9. An answer begins after bytes were written.
+  // The parser of undici accepts HTTP/2.0 and HTTP/0.9. An answer begins after bytes were written.
   let written = -1
   socket.on('data', (chunk: Buffer) => {
     if (socket.bytesWritten === written) return

@@ -19,7 +19,7 @@ const HOP_BY_HOP = new Set([
   'upgrade'
 ])
 
-/** For answers, Content-Length stays: an answer to HEAD has the length of what GET would get. */
+/** Content-Length of an answer stays: an answer to HEAD has the length of what GET would get. */
 const HOP_BY_HOP_IN_ANSWERS = new Set([...HOP_BY_HOP].filter(name => name !== 'content-length'))
 
 /**

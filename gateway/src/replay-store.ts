@@ -3,19 +3,19 @@ import type { ReplayStore } from 'signed-requests'
 import * as stores from 'signed-requests/replay'
 import type { ReplaySetting } from './options/settings.ts'
 
-/** In no version of Node.js 20, nor in its types. */
+/** No version of Node.js 20 has it, and neither have its types. */
 type Sqlite = { DatabaseSync: new (file: string) => stores.SqliteDatabase & { close(): void } }
 
 type Connected = Readonly<{ store: ReplayStore | undefined; close(): Promise<void> }>
 
-/** Without claims, so that Signed-Request-Id is there for the application to compare. */
+/** A store that accepts every claim, so that Signed-Request-Id is there for the application to compare. */
 export const NO_CLAIMS: ReplayStore = { claim: async () => true, release: async () => {} }
 
 /** Milliseconds. A connection that is silent for so long is replaced, so the store is used again within 5 s. */
 const CONNECT_TIMEOUT = 2000
 const REPLY_TIMEOUT = 1500
 
-/** Of the gateway alone: a library behind it may use the same database. */
+/** The table is the gateway's alone: a library behind it may use the same database. */
 const REDIS_PREFIX = 'signed-requests-gateway:'
 const TABLE = 'signed_requests_gateway'
 

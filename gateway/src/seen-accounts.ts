@@ -10,7 +10,7 @@ type Accepts = Extract<VerifierOptions['accounts'], (id: string) => unknown>
 /** What accepts each account, while observing without --account. It is asked after the signature has verified. */
 export const ANY_ACCOUNT: Accepts = () => true
 
-/** The same function, and `seen` has the first accounts that it is asked about. */
+/** Wraps the function, so that `seen` has the first accounts that it is asked about. */
 export function noteAccounts(accepts: Accepts, seen: Set<string>): Accepts {
   return id => {
     if (seen.size < MAX_SEEN) seen.add(id)

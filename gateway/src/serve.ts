@@ -88,7 +88,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
   }
 }
 
-/** Without --account: whose request it was, and what to write. */
+/** Where --account is missing, the log says whose request it was and what to write. */
 const accountFinding = (verdict: Verdict): string | undefined =>
   verdict.status === 'verified'
     ? `--account is not given; if account ${verdict.accountId} is yours, write ${accountFlags([verdict.accountId])}`
@@ -109,7 +109,7 @@ async function* limited(stream: AsyncIterable<Uint8Array>, limit: number): Async
   }
 }
 
-/** One line on stderr. The store tries again; until it succeeds the log shows a repetition as refused. */
+/** Writes one line to stderr. The store tries again; until it succeeds the log shows a repetition as refused. */
 const reportHeld = (error: unknown): void =>
   console.error(`a claim is not released yet, a repetition is refused until it is: ${(error as Error)?.name}`)
 

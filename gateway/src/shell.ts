@@ -1,3 +1,3 @@
-/** For a POSIX shell (section 2.2.2): inside single quotes only the single quote has a meaning. */
+/** Quotes a word for a POSIX shell (section 2.2.2): inside single quotes only the single quote has a meaning. */
 export const quote = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

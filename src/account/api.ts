@@ -2,7 +2,7 @@ import { inOptions, withParts } from '../mistakes.ts'
 import type { Fetch } from '../outgoing/fetch-once.ts'
 import { AccountError, networkError, responseError } from './errors.ts'
 import type { AccountSettings } from './options.ts'
-import { own, parseJson, request } from './request.ts'
+import { ownProperty, parseJson, request } from './request.ts'
 import type { TokenSource } from './token.ts'
 
 /** `fetch` with the current Authorization header, and once more with a new one after a 401; `used` gets the tokens. */
@@ -58,13 +58,15 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Pro
 
 /** The account that the access token belongs to. */
 export interface Identity {
-  /** In the form that `accounts` of `createVerifier` takes. A number in the response becomes its decimal text. */
+  /**
+   * The id has the form that `accounts` of `createVerifier` takes. A number in the response becomes its decimal text.
+   */
   accountId: string
   /** The parsed body of `/identity`. */
   raw: unknown
 }
 
-/** In this order, first in the body itself, then in its `account`. */
+/** The names are tried in this order, first in the body itself, then in its `account`. */
 const FIELDS = ['ID', 'id', 'account_id', 'accountId']
 
 /** `GET {baseUrl}/identity` */
@@ -87,7 +89,9 @@ export async function fetchIdentity(settings: AccountSettings, send: Send): Prom
 
 /** The account id under one of its usual names; `undefined` when none of them holds an id. */
 export const findAccountId = (raw: unknown): string | undefined =>
-  [raw, own(raw, 'account')].flatMap(holder => FIELDS.map(name => asId(own(holder, name)))).find(id => id !== undefined)
+  [raw, ownProperty(raw, 'account')]
+    .flatMap(holder => FIELDS.map(name => asId(ownProperty(holder, name))))
+    .find(id => id !== undefined)
 
 /** JSON.parse has already changed digits of larger integers: the id would be another account's. */
 function asId(value: unknown): string | undefined {
@@ -106,7 +110,7 @@ function identityError(raw: unknown, secrets: readonly string[], isSelected: boo
     Object.keys(typeof value === 'string' ? {} : Object(value)).map(name =>
       /^[\w.$-]{1,40}$/.test(name) && !isSecret(name) ? name : '(not shown)'
     )
-  const names = [...namesIn(raw), ...namesIn(own(raw, 'account')).map(name => `account.${name}`)]
+  const names = [...namesIn(raw), ...namesIn(ownProperty(raw, 'account')).map(name => `account.${name}`)]
   const more = names.splice(MAX_NAMES).length
   if (more > 0) names.push(`and ${more} more`)
   const [what, fix] = isSelected

@@ -30,8 +30,8 @@ export class AccountError extends Error {
   }
 }
 
-// On the prototype, so that the first line of `stack` has it too; not inside, because bundlers rename a class that
-// names itself.
+// The name is on the prototype, so that the first line of `stack` has it; and outside, because bundlers rename a class
+// that names itself.
 AccountError.prototype.name = 'AccountError'
 
 /** Which server was asked, as messages name it. */

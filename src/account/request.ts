@@ -43,7 +43,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** An own property: names from outside must not find `Object.prototype`. */
-export function own(value: unknown, name: string): unknown {
+export function ownProperty(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return (value as Record<string, unknown>)[name]
 }

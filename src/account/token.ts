@@ -1,7 +1,7 @@
 import { shareCalls } from '../promises.ts'
 import { responseError } from './errors.ts'
 import type { AccountSettings } from './options.ts'
-import { own, parseJson, request } from './request.ts'
+import { ownProperty, parseJson, request } from './request.ts'
 
 export interface Token {
   value: string
@@ -50,7 +50,7 @@ async function exchange(settings: AccountSettings): Promise<Token> {
   return { value, obtainedAt, renewAt: renewalTime(value, obtainedAt) }
 }
 
-/** In this order: the service's own name for it first. */
+/** The names are tried in this order: the service's own name for it comes first. */
 const FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
 
 /**
@@ -72,7 +72,7 @@ const MARGIN = 5 * 60 * 1000
 export function parseToken(body: string, accessToken: string): string | undefined {
   const text = body.trim()
   const value = /^[{["]/.test(text) ? parseJson(text) : text
-  const candidates = typeof value === 'string' ? [value] : FIELDS.map(name => own(value, name))
+  const candidates = typeof value === 'string' ? [value] : FIELDS.map(name => ownProperty(value, name))
   // A page may repeat the form (`access_token=...`); a shorter secret could occur in any text by chance.
   const isEcho = (token: string) => token === accessToken || (accessToken.length >= 8 && token.includes(accessToken))
   return candidates.find((token): token is string => typeof token === 'string' && TOKEN.test(token) && !isEcho(token))
@@ -85,7 +85,7 @@ export function expiryOf(token: string): number | undefined {
   const parts = token.split('.')
   // RFC 7515 section 7.1: header, payload, signature.
   const payload = parts.length === 3 ? Buffer.from(parts[1]!, 'base64url').toString() : ''
-  const exp = own(parseJson(payload), 'exp')
+  const exp = ownProperty(parseJson(payload), 'exp')
   return typeof exp === 'number' ? exp * 1000 : undefined
 }
 

@@ -5,19 +5,21 @@ import type { Reencoding } from '../result/evidence.ts'
 const MAX_BODY_BYTES = 16_384
 
 /**
- * What all texts together may cost, in steps of about a nanosecond. A verdict on a body that does not match may take
+ * What all texts together may cost, in units of about a nanosecond. A verdict on a body that does not match may take
  * three times as long as hashing the body, and half a millisecond.
  */
 const MAX_WORK = 110_000
 
-/** To copy a text and to hash it, besides what its bytes cost. */
+/** A text costs this to copy and to hash, besides what its bytes cost. */
 const TEXT_WORK = 1500
 const BYTE_WORK = 1.5
 
-/** For each byte of a text that is written byte by byte. */
+/** Each byte costs this in a text that is written byte by byte. */
 const WRITE_WORK = 3
 
-/** To find one part of a body, such as a line break, and to replace it; where there are more, none is replaced. */
+/**
+ * It costs this to find one part of a body, such as a line break, and to replace it. Of more parts none is replaced.
+ */
 const FIND_WORK = 50
 const PART_WORK = 100
 const MAX_PARTS = 600
@@ -176,7 +178,7 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g
 
 const isInteger = (token: string): boolean => /^-?\d+$/.test(token)
 
-/** With the zeros that parsers drop, 1.0 and 1.50: of all numbers, or of all that are the same. */
+/** Adds the zeros that parsers drop, as in 1.0 and 1.50: to all numbers, or to all that are the same. */
 function* addZeros(json: string): Generator<string | undefined> {
   const integers = new Set(json.match(TOKENS)?.filter(isInteger))
   const zeros: Rewrite[] = [
@@ -190,7 +192,7 @@ function* addZeros(json: string): Generator<string | undefined> {
   }
 }
 
-/** With the escapes of other writers. */
+/** Writes the escapes of other writers. */
 function* escapeAll(body: string): Generator<string | undefined> {
   const json = fromUtf8(body)
   const texts = new Set([json])
@@ -215,7 +217,7 @@ const LAYOUTS: readonly Layout[] = [
   [',', ': ', '\t']
 ]
 
-/** In other layouts, and then with a newline at the end. */
+/** Writes the document in other layouts, and then each with a newline at the end. */
 function* layOutAll(json: string): Generator<string> {
   const bytes = Buffer.from(json, 'latin1')
   const texts: string[] = []

@@ -85,7 +85,7 @@ async function readStream(
 /** Bytes that are made ready for a body because its head says that they come: a sender may withhold them. */
 const MAX_ANNOUNCED = 65_536
 
-/** Not awaited: a stream that hangs may hang here too, and the outcome does not matter. */
+/** Nobody awaits this: a stream that hangs may hang here too, and the outcome does not matter. */
 function release(chunks: Chunks): void {
   const released = async () => chunks.release()
   released().catch(() => {})

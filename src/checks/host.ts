@@ -23,7 +23,7 @@ export function checkHost(context: Context): Result<true> {
   return fail('host-mismatch', { received, ...evidence, ...similar, ...proxiesIn(fields) })
 }
 
-/** Without regard to case; a default port may be written or left out (RFC 9110 section 4.2.3). */
+/** Case does not count, and a default port may be written or left out (RFC 9110 section 4.2.3). */
 function isOurs(received: string, { hosts, requireHttps }: Settings): boolean {
   if (hosts.includes(received)) return true
   if (!VISIBLE_ASCII.test(received)) return false
@@ -47,7 +47,7 @@ export const linesOfNames = ({ values }: Fields, names: readonly string[]): stri
     return value === undefined || value.length >= 4096 ? [] : [`${name}: ${value}`]
   })
 
-/** In which CDNs name themselves. They are trusted for nothing: `diagnose` names the setting of that CDN. */
+/** CDNs name themselves in these headers, which are trusted for nothing: `diagnose` names the setting of that CDN. */
 const CDN_HEADERS = [
   'Via',
   'CDN-Loop',

@@ -1,5 +1,5 @@
 import type { KeyCache, RecordKey } from '../key/cache.ts'
-import { asked } from '../key/lookup.ts'
+import { serversOf } from '../key/lookup.ts'
 import { joinChunks } from '../key/record.ts'
 import type { TxtAnswer } from '../key/types.ts'
 import { type Failed, fail, ok, type Result } from '../result/result.ts'
@@ -41,19 +41,19 @@ export function checkKey(
   if (candidates.length > 0) return ok(candidates)
   if (firstFailure === undefined) {
     const reason = 'no key record among the TXT records'
-    return fail('key-not-found', { name, reason, ...textsOf(answer), ...asked(context.settings.lookupTxt) })
+    return fail('key-not-found', { name, reason, ...textsOf(answer), ...serversOf(context.settings.lookupTxt) })
   }
   const several = answer.length > 1 ? textsOf(answer) : {}
   return { ...firstFailure, evidence: { name, ...firstFailure.evidence, ...several } } as Failed
 }
 
-/** For the evidence: another record may have the rest of the key. */
+/** The records are evidence, because another one may have the rest of the key. */
 const textsOf = (answer: TxtAnswer): { records?: readonly string[] } =>
   answer.length === 0
     ? {}
     : { records: answer.slice(0, MAX_KEY_RECORDS).map(chunks => joinChunks(chunks).slice(0, MAX_TEXT)) }
 
-/** Much longer than any key record. */
+/** Every key record is much shorter. */
 const MAX_TEXT = 4096
 
 /** The header does not choose freely: the algorithm must be allowed, and fit the record's key type and hashes. */

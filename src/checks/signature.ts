@@ -31,7 +31,7 @@ export function checkSignature(
   })
 }
 
-/** In which proxies say what they changed. They are trusted for nothing: `diagnose` tries their values. */
+/** Proxies say in these headers what they changed. They are trusted for nothing: `diagnose` tries their values. */
 const FORWARDING = [
   'X-Forwarded-Host',
   'X-Forwarded-Prefix',

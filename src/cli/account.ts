@@ -34,7 +34,7 @@ export const account: Command<typeof FLAGS> = {
 }
 
 async function run({ authUrl, baseUrl }: Values<typeof FLAGS>, io: Io): Promise<number> {
-  // Never from an argument: the list of processes shows those.
+  // The token never comes from an argument: the list of processes shows those.
   const accessToken = (io.env['ACCESS_TOKEN'] || String(await readBytes('-', 'standard input', io))).trim()
   if (accessToken === '')
     throw new UsageError('there is no access token: set ACCESS_TOKEN, or give it on standard input')

@@ -14,7 +14,7 @@ export type Flags = Readonly<Record<string, CommandFlag>>
 export const pick = <T extends object, N extends keyof T & string>(table: T, ...names: readonly N[]): Pick<T, N> =>
   Object.fromEntries(names.map(name => [name, table[name]])) as Pick<T, N>
 
-/** The same in each command that can print JSON. */
+/** Each command that can print JSON has this flag. */
 export const JSON_FLAG = { flag: 'json', kind: 'switch', about: 'print the result as JSON' } as const
 
 /** What the flags of a command are given as. */

@@ -40,7 +40,7 @@ export interface Search {
  */
 export const SEARCH_COST = 2000
 
-/** For a person who waits for the answer. */
+/** What the search may cost where a person waits for the answer. */
 export const PATIENT_SEARCH_COST = 2_000_000
 
 const MAX_LENGTH = 6000
@@ -84,7 +84,7 @@ export function findChangedLine(
   return { isByKey }
 }
 
-/** With the key that made the signature, where several are at one name; else with the first. */
+/** The key is the one that made the signature, where several are at one name, and else the first. */
 function openAny(evidence: EvidenceByCode['signature-mismatch']) {
   const each = (evidence.records ?? [evidence.record]).map(record => openSignature({ ...evidence, record }))
   return each.find(opened => opened?.isByKey) ?? each[0]
@@ -201,9 +201,9 @@ function encodings(path: string): string[] {
   const slashes = [...start.matchAll(/\//g)].slice(0, 8)
   return [
     encodeURI(utf8),
-    // As encodeURI does, but of text that has escapes.
+    // This is what encodeURI does, for text that has escapes.
     encodeURI(Buffer.from(path).toString()).replace(/%25/g, '%'),
-    // As decodeURI does, and as decodeURIComponent does.
+    // This is what decodeURI does, and what decodeURIComponent does.
     decode(path, /%(?!2[346bcf]|3[abdf]|40)[\da-f]{2}/gi),
     decode(path, /%[\da-f]{2}/gi),
     utf8.replace(/[^/?=&]+/g, encodeURIComponent),
@@ -223,7 +223,7 @@ function encodings(path: string): string[] {
   ]
 }
 
-/** Those that are near, and small ones. */
+/** Lengths that are near are tried, and small ones. */
 function* lengths(received: string): Generator<string> {
   for (let n = 1; n <= 200; n++) yield* [`${Number(received) - n}`, `${Number(received) + n}`]
   for (let n = 0; n <= 20_000; n++) yield `${n}`

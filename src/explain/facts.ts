@@ -103,7 +103,7 @@ function shown(name: string, value: Evidence[string]): string | undefined {
   return time === undefined ? text : `${text} (${time})`
 }
 
-/** As text; of a list no more than so many items, because a receiver may have many accounts. */
+/** Writes a value as text; a list is cut after so many items, because a receiver may have many accounts. */
 export const textOf = (value: unknown, max: number): string =>
   Array.isArray(value) ? value.slice(0, max).join(', ') : String(value ?? '')
 
@@ -128,7 +128,7 @@ export function lengths(received: number, signed: Evidence[string]): string {
   return `${plural(Math.abs(difference), 'byte')} ${more} than what was signed (${received} instead of ${signed})`
 }
 
-/** As HTTP writes it, so that it can be compared with a Date header; undefined when there is no such time. */
+/** Writes a time as HTTP does, so that it can be compared with a Date header; undefined when there is no such time. */
 const httpDate = (time: number): string | undefined =>
   new Date(time).toUTCString().replace('Invalid Date', '') || undefined
 

@@ -21,8 +21,8 @@ const OF_DATABASE = [
 
 /**
  * Did the network or a database fail? The label is what a verdict has of an error of the receiver's own function: its
- * code or, without one, its name. What is not known here was thrown by the function's own code. Neither a code nor a name
- * has a space: those are words of SQLite, or of this library for an answer that did not come.
+ * code or, without one, its name. What is not known here was thrown by the function's own code. Neither a code nor a
+ * name has a space: those are words of SQLite, or of this library for an answer that did not come.
  */
 export const isOutside = (label: string): boolean =>
   (label.includes(' ') && label !== NAMELESS) ||

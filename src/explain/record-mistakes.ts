@@ -109,7 +109,7 @@ export function describeProblem(problem: RecordProblem): { readonly cause: strin
   }
 }
 
-/** More records, and longer ones, are not looked at: joining them would take long. */
+/** More records and longer ones are ignored: joining them would take long. */
 const MAX_RECORDS = 4
 const MAX_LENGTH = 16_384
 

@@ -51,7 +51,7 @@ export const wrapWords = (first: string, text: string): string =>
     text.match(new RegExp(`\\S.{0,${WIDTH - 1 - first.length}}(?= |$)|\\S{${WIDTH - first.length}}`, 'g'))
   )
 
-/** The same for text in which every space matters. */
+/** Wraps text in which every space matters at any character. */
 export const wrapExact = (first: string, text: string): string =>
   hangingIndent(first, text.match(new RegExp(`.{1,${WIDTH - first.length}}`, 'g')))
 

@@ -26,7 +26,7 @@ export const DIGESTS: ReadonlyMap<string, { hash: 'sha256' | 'sha512'; pattern: 
 /** Other digests are visible ASCII without quotes or commas (RFC 3230 section 4.2 leaves the rest to the algorithm). */
 const OTHER_DIGEST = /^[\x21\x23-\x2b\x2d-\x7e]+$/
 
-/** More than there are algorithms; it limits the work that untrusted input can cause. */
+/** There are fewer algorithms. It limits the work that untrusted input can cause. */
 const MAX_INSTANCES = 100
 
 /** Parses the value of a `Digest` header (RFC 3230 section 4.3.2) without decoding: in the end text is compared. */

@@ -30,7 +30,7 @@ export interface ReceivedRequest {
   forwarded?: ForwardedNotes | undefined
 }
 
-/** By the option that names it: a forwarding header that an adapter was told to trust and could not use. */
+/** The forwarding headers that an adapter was told to trust and could not use, by the option that names them. */
 export interface ForwardedNotes {
   https?: ForwardedNote
   host?: ForwardedNote

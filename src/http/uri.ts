@@ -6,7 +6,7 @@ export const isHost = (host: unknown): host is string => typeof host === 'string
 /** The port that may be left out, by the protocol of the request; `any` where a receiver takes both. */
 const DEFAULT_PORT = { https: /:443$/, http: /:80$/, any: /:(?:443|80)$/ }
 
-/** In lower case, without a default port: the form in which two hosts are compared (RFC 9110 section 4.2.3). */
+/** Returns the form in which two hosts are compared: lower case, no default port (RFC 9110 section 4.2.3). */
 export const normalizeHost = (host: string, protocol: 'https' | 'http' | 'any'): string =>
   host.toLowerCase().replace(DEFAULT_PORT[protocol], '')
 
@@ -21,7 +21,7 @@ export const isLoopback = (hostname: string): boolean =>
 /** A label as key records use it: letters, digits, hyphen and underscore (RFC 1035 section 2.3.1, RFC 8552). */
 const LABELS = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
 
-/** Only ASCII, checked before lower-casing: some other letters become ASCII ones. */
+/** This is checked before lower-casing, because some other letters become ASCII ones. */
 const ASCII_NAME = /^[A-Za-z0-9._-]+$/
 
 /** RFC 1035 section 2.3.4, without the trailing dot. */

@@ -50,7 +50,7 @@ function startsRecord(string: string, before: string): boolean {
   return tag !== undefined && /(?:^|;)[ \t]*p[ \t]*=/.test(before) && !parseKeyRecord(before).ok
 }
 
-/** Much longer than any key record; a longer text is not parsed again for each of its strings. */
+/** A key record is much shorter. A longer text is not parsed again for each of its strings. */
 const MAX_LENGTH = 4096
 
 /** Nothing can follow a complete key. After white space at the end more base64 could. */

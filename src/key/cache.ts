@@ -24,7 +24,7 @@ export type KeyCache = (text: string) => Result<RecordKey> | undefined
 /** A service has one key a month. */
 const MAX_RECORDS = 16
 
-/** Much longer than any key record. */
+/** Every key record is much shorter. */
 const MAX_TEXT = 4096
 
 /**

@@ -20,7 +20,7 @@ export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
     let late: Failed | undefined
     const onLate = () => {
       options.abort()
-      late = fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms`, ...asked(lookupTxt) })
+      late = fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms`, ...serversOf(lookupTxt) })
     }
     const end = (result: Result<TxtAnswer>) => {
       inFlight.delete(name)
@@ -98,7 +98,7 @@ function parseAnswer(name: string, answer: unknown): Result<TxtAnswer> {
 const isTxtAnswer = (answer: unknown): answer is TxtAnswer =>
   isArrayOf(answer, record => isArrayOf(record, chunk => typeof chunk === 'string'))
 
-/** Of a copy, because `every` skips the holes of a sparse array. */
+/** Checks a copy, because `every` skips the holes of a sparse array. */
 const isArrayOf = (list: unknown, isElement: (element: unknown) => boolean): boolean =>
   Array.isArray(list) && [...list].every(isElement)
 
@@ -106,21 +106,21 @@ const isArrayOf = (list: unknown, isElement: (element: unknown) => boolean): boo
 function parseError(name: string, error: unknown, lookupTxt: LookupTxt): Result<TxtAnswer> {
   const code = errorLabel(error)
   if (code === 'ENOTFOUND' || code === 'ENODATA')
-    return fail('key-not-found', { name, reason: code, ...asked(lookupTxt) })
+    return fail('key-not-found', { name, reason: code, ...serversOf(lookupTxt) })
   const failure = code === 'ETIMEOUT' ? 'key-lookup-timeout' : 'key-lookup-failed'
-  return withCause(fail(failure, { name, error: code, ...asked(lookupTxt) }), error)
+  return withCause(fail(failure, { name, error: code, ...serversOf(lookupTxt) }), error)
 }
 
 /** The DNS servers, as far as the lookup says: the evidence is plain data, whatever it returns. */
-export function asked(lookupTxt: LookupTxt): { servers?: readonly string[] } {
+export function serversOf(lookupTxt: LookupTxt): { servers?: readonly string[] } {
   try {
     const servers = [lookupTxt.servers?.()]
     if (isTxtAnswer(servers)) return { servers: servers[0]!.slice(0, MAX_SERVERS) }
   } catch {
-    // Not every runtime knows.
+    // Some runtimes cannot list their servers.
   }
   return {}
 }
 
-/** More than anyone reads in an explanation. */
+/** Nobody reads more of them in an explanation. */
 const MAX_SERVERS = 10

@@ -95,7 +95,7 @@ function parseTagList(text: string): TagList | string {
   return tags
 }
 
-/** Without outer folding white space: space, tab and line breaks. */
+/** Removes outer folding white space: space, tab and line breaks. */
 const trimFolding = (text: string): string => trimChars(text, FOLDING)
 
 const FOLDING = /* @__PURE__ */ charSet(' \t\r\n')

@@ -265,7 +265,7 @@ export const isShared = (name: string): boolean =>
   Object.values(SHARED).some(({ flag }: { flag?: string }) => flag === name)
 
 /** Is it the name of an option that a command line knows? */
-export const isSettingName = (name: string): name is SettingName =>
+const isSettingName = (name: string): name is SettingName =>
   Object.hasOwn(SHARED, name) || Object.hasOwn(UNSHARED, name)
 
 /** The flag for an option that an error names. */

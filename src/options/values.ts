@@ -6,7 +6,7 @@ import { describe, kindOf, mistake, named, optionMistake, type Part } from '../m
 import type { ReplayStore } from '../replay/store.ts'
 import type { SchemeName } from '../result/scheme-name.ts'
 import { type Algorithm, SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
-import type { Scheme, SchemeSteps } from '../standards/scheme.ts'
+import type { Scheme, SchemeRules } from '../standards/scheme.ts'
 
 /** Account ids to accept: one, several, or a function that decides. */
 export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
@@ -50,7 +50,7 @@ export function validateFunction<F>(value: F, option: string, shape: string): F 
 export const validateString = (value: unknown, option: string, example: string): string =>
   expected(value, typeof value === 'string', option, `pass a string, such as "${example}"`)
 
-/** In lower case. */
+/** Returns the name in lower case. */
 export function validateHeaderName(name: unknown, option: string): string {
   if (typeof name === 'string' && isToken(name)) return name.toLowerCase()
   throw mistake([named(option), ' has'], name, 'write the name of a header, such as "X-Service-ID"', describe)
@@ -73,7 +73,7 @@ export function validateDomain(domain: unknown, option: string): string {
   throw mistake([named(option), ' is'], domain, rule, describe)
 }
 
-/** One value or several, and how to begin when one is wrong. An empty array is one value, which is wrong. */
+/** Returns the values, and how a message about them begins. An empty array counts as one value, which is wrong. */
 const listOf = (given: unknown, option: string): [list: readonly unknown[], start: readonly Part[]] =>
   Array.isArray(given) && given.length > 0 ? [given, [named(option), ' has']] : [[given], [named(option), ' is']]
 
@@ -119,11 +119,11 @@ export function validateAccounts(
   return new Set(ids)
 }
 
-/** By shape and not by identity: the values of the ES module and of the CommonJS build are different objects. */
-const isScheme = (value: unknown): value is SchemeSteps =>
-  typeof (value as SchemeSteps | null | undefined)?.parseSignature === 'function'
+/** The shape decides and not the identity: the ES module and the CommonJS build have different objects. */
+const isScheme = (value: unknown): value is SchemeRules =>
+  typeof (value as SchemeRules | null | undefined)?.parseSignature === 'function'
 
-export function validateSchemes(schemes: unknown, option: string): readonly SchemeSteps[] {
+export function validateSchemes(schemes: unknown, option: string): readonly SchemeRules[] {
   if (Array.isArray(schemes) && schemes.length > 0 && schemes.every(isScheme)) return [...schemes]
   throw optionMistake(
     named(option),

@@ -25,7 +25,7 @@ const PAUSE = 200
  */
 const PATIENCE = 5000
 
-/** As many as a pool of `pg` has connections. */
+/** A pool of `pg` has as many connections. */
 const RETRIED_AT_ONCE = 10
 
 /**

@@ -69,7 +69,10 @@ export function redisReplayStore(
   }
 }
 
-/** Both libraries leave in the text what an error reply begins with: `OOM command not allowed`. */
+/**
+ * Both libraries have the word of the protocol that an error reply begins with only in the text: `OOM command not
+ * allowed`.
+ */
 function failWithCode(error: NodeJS.ErrnoException): never {
   const code = error?.code ?? /^[A-Z]{3,20}(?= )/.exec(String(error?.message))?.[0]
   throw code === undefined ? error : Object.assign(error, { code })

@@ -54,7 +54,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
    * and the header says https: that. Otherwise the code says everything, and there is no evidence.
    */
   'not-https': { header: string; received: readonly string[] }
-  /** By RFC 9421. Otherwise there is no evidence. */
+  /** Only RFC 9421 gives evidence. */
   'date-missing': { reason: 'neither a covered Date nor created' }
   /** `received` is all the lines, joined by commas */
   'date-repeated': { received: string }
@@ -66,8 +66,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'host-missing': { expected: readonly string[]; header?: string }
   'host-repeated': { received: string; expected: readonly string[]; header?: string }
   /**
-   * `similar` is an X-Forwarded-Host that is the receiver's, and was not trusted; `proxies` is the header lines in which
-   * CDNs name themselves
+   * `similar` is an X-Forwarded-Host that is the receiver's, and was not trusted; `proxies` is the header lines in
+   * which CDNs name themselves
    */
   'host-mismatch': {
     received: string
@@ -88,7 +88,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
    * is missing. Otherwise there is no evidence.
    */
   'signature-missing': { header: 'Authorization' | 'Signature-Input' }
-  /** By RFC 9421, where the signatures are in one header. Otherwise there is no evidence. */
+  /** Only RFC 9421 gives evidence, where the signatures are in one header. */
   'signature-repeated': { reason: 'more than one is made with a key of the service' }
   /** `excerpt` is the text around the position; `looksLike` is the standard by which it could be well formed */
   'signature-malformed': { position: number; reason: string; excerpt?: string; looksLike?: 'rfc9421' }
@@ -136,7 +136,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     /** base64 */
     signature: string
   }
-  /** By RFC 9421. Otherwise there is no evidence. */
+  /** Only RFC 9421 gives evidence. */
   'digest-missing': { header: 'Content-Digest' }
   'digest-malformed': { received: string; reason: string }
   'digest-unsupported': { received: readonly string[] }

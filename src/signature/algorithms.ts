@@ -33,7 +33,7 @@ const ALGORITHMS = {
   'ecdsa-p256-sha256': { p256: { digest: 'sha256', options: { dsaEncoding: 'ieee-p1363' }, recordHash: 'sha256' } }
 } as const satisfies Record<string, Partial<Record<KeyType, Computation>>>
 
-/** Those that a receiver may allow, by scheme. */
+/** The algorithms that a receiver may allow, by scheme. */
 export const SCHEME_ALGORITHMS = {
   'draft-cavage': ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519'],
   rfc9421: ['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519']

@@ -40,7 +40,7 @@ interface SchemeSettings {
 }
 
 /** Where the two standards differ. A scheme only parses; the checks, which are the same for both, verify the result. */
-export interface SchemeSteps extends Scheme {
+export interface SchemeRules extends Scheme {
   /** Parses the headers that carry the signature. */
   parseSignature(fields: Fields, settings: SchemeSettings): Result<ParsedSignature>
   /** Finds the time at which the request was made. */

@@ -228,7 +228,7 @@ async function untilFree<T>(attempt: () => Promise<T>, start: number): Promise<T
   }
 }
 
-/** As the verifier's are. */
+/** The ids of the verifier have this form. */
 const newId = (): string => randomBytes(32).toString('base64')
 
 /** Ids that a database may confuse: by case, by white space at an end, by Unicode's normal form. */

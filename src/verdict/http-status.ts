@@ -41,7 +41,7 @@ export class NotVerifiedError extends Error {
     this.status = httpStatus(verdict) as 401 | 413 | 503
     this.statusCode = this.status
     this.expose = false
-    // Not in a static block, which bundlers could not remove where it is unused.
+    // Bundlers could not remove a static block where the class is unused.
     Object.defineProperties(this, {
       name: { value: 'NotVerifiedError', configurable: true, writable: true },
       verdict: { value: verdict }

@@ -2,11 +2,11 @@ import { CHECK_NAMES, type CheckName, CODES, isUnavailable } from '../result/cod
 import { type Failed, type NotRun, withCause } from '../result/result.ts'
 import type { CheckResult, Checks, Failure, Rejected, Unavailable } from './verdict.ts'
 
-/** How a step ended: what a check returns, or that there was nothing to check. */
-export type Step = { ok: true } | Failed | NotRun
+/** What a check returns, or that there was nothing to check. */
+type Returned = { ok: true } | Failed | NotRun
 
-/** The steps that were taken so far, by check. */
-export type Steps = { [C in CheckName]?: Step | undefined }
+/** What the checks have returned so far. */
+export type ReturnedByCheck = { [C in CheckName]?: Returned | undefined }
 
 const PASS: CheckResult = Object.freeze({ outcome: 'pass' })
 
@@ -25,21 +25,21 @@ export const PASSED_WITHOUT_REPLAY: Checks = passed(NO_STORE)
 export const NO_FAILURES: readonly [] = Object.freeze([] as [])
 
 /**
- * The verdict when at least one step did not pass: one failure outweighs all checks that could not be decided. Only own
- * properties count: `Object.prototype` may be polluted.
+ * The verdict when at least one check did not pass: one failure outweighs all checks that could not be decided. Only
+ * own properties count: `Object.prototype` may be polluted.
  *
- * @param reason why the checks that are not among the steps were not run
+ * @param reason why the checks that have returned nothing were not run
  */
-export function refuse(steps: Steps, reason: string): Rejected | Unavailable {
+export function refuse(returned: ReturnedByCheck, reason: string): Rejected | Unavailable {
   const checks = {} as Record<CheckName, CheckResult>
   const failures: Failure[] = []
 
   for (const name of CHECK_NAMES) {
-    const step = (Object.hasOwn(steps, name) ? steps[name] : undefined) ?? { ok: false, reason }
-    if (step.ok) checks[name] = PASS
-    else if (isNotRun(step)) checks[name] = { outcome: 'not-run', reason: step.reason }
+    const result = (Object.hasOwn(returned, name) ? returned[name] : undefined) ?? { ok: false, reason }
+    if (result.ok) checks[name] = PASS
+    else if (isNotRun(result)) checks[name] = { outcome: 'not-run', reason: result.reason }
     else {
-      const failure = toFailure(step)
+      const failure = toFailure(result)
       checks[name] = failure
       failures.push(failure)
     }
@@ -48,9 +48,9 @@ export function refuse(steps: Steps, reason: string): Rejected | Unavailable {
   return { status, failures, checks } as unknown as Rejected | Unavailable
 }
 
-const isNotRun = (step: Failed | NotRun): step is NotRun => Object.hasOwn(step, 'reason')
+const isNotRun = (result: Failed | NotRun): result is NotRun => Object.hasOwn(result, 'reason')
 
-/** With evidence that no later verdict and no setting shares. */
+/** Copies the evidence, so that no later verdict and no setting shares it. */
 function toFailure(failed: Failed): Failure {
   const { code, message, evidence } = failed
   const failure = {

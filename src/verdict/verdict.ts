@@ -25,7 +25,7 @@ type FailureOf<Of extends Code> = {
 /** How one check ended: `outcome` says what else there is. A failure is the same object as in `verdict.failures`. */
 export type CheckResult = { outcome: 'pass' } | Failure | { outcome: 'not-run'; reason: string }
 
-/** Always all twelve, whatever happened. */
+/** All twelve checks are there, whatever happened. */
 export type Checks = Readonly<Record<CheckName, CheckResult>>
 
 /** The request is what the service sent to this receiver, now, for this account. */

@@ -8,7 +8,7 @@ import {
   type VerifierOptions
 } from '../../src/index.ts'
 import { type Settings, validateOptions } from '../../src/options/options.ts'
-import type { SchemeSteps } from '../../src/standards/scheme.ts'
+import type { SchemeRules } from '../../src/standards/scheme.ts'
 import { createTestService } from '../../src/testing/index.ts'
 
 export const service = createTestService({ rsaBits: 1024 })
@@ -25,7 +25,7 @@ export function contextWith(change: Partial<Context>, requestChange: Partial<Rec
   const request = { ...service.sign(), ...requestChange }
   const fields = parseFields(request.headers)
   if (!fields.ok) throw new Error(fields.message)
-  const scheme = draftCavage as SchemeSteps
+  const scheme = draftCavage as SchemeRules
   const settings = settingsWith()
   const signature = scheme.parseSignature(fields.value, settings)
   const time = scheme.parseTime(fields.value, signature)

@@ -34,7 +34,7 @@ export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<s
       })
       if (lists[list].length > MAX_KEPT) lists[list].shift()
     },
-    /** Those with a higher number, oldest first. */
+    /** Returns the requests with a higher number, the oldest first. */
     after: (than: number): readonly KeptExchange[] =>
       all()
         .filter(kept => kept.number > than)

@@ -17,7 +17,7 @@ export function setupOf(settings: SetupSettings): object {
   const { origin, upstream, replay, observe, https, prefix, verifier } = settings
   const { serviceDomain: domain, hosts, accounts, accountHeader, accountPrefix, schemes } = verifier
   const ids = typeof accounts === 'function' ? [] : [accounts].flat()
-  // One with port 53 has no port here: it is a resolver of the machine.
+  // An address with port 53 is written without it here: it is a resolver of the machine.
   const ownDns = verifier.lookupTxt?.servers?.().find(server => /^(?:127\.|\[::1\]).*:\d+$/.test(server))
   const flags = Object.entries({
     data: '{"id":1}',

@@ -26,5 +26,5 @@ export function claimedSignature(request: Exchange, domain: string) {
   return { keyId: normalize(input.keyId ?? ''), covered, build }
 }
 
-/** In lower case, without a dot at the end. */
+/** Returns the name in lower case, without a dot at the end. */
 const normalize = (keyId: string): string => keyId.toLowerCase().replace(/\.$/, '')

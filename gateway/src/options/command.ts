@@ -115,7 +115,7 @@ function valueOfFlag(command: Command, spec: GatewayFlag, env: Env): unknown {
   if (raw === undefined) return undefined
   const isVariable = sourceOf(command, flag) === 'variable'
   const name = isVariable ? variableOf(flag) : `--${flag}`
-  // To commander a variable switches on, whatever it says.
+  // Commander takes a variable as a switch that is on, whatever it says.
   if (kind === 'switch') return !isVariable || env[variableOf(flag)] === 'true'
   if (choices !== undefined && ![raw].flat().every(text => choices.includes(text as string)))
     return command.error(`${name} must be one of ${choices.join(', ')}`)

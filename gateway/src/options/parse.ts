@@ -20,7 +20,7 @@ export const address: Parse<Address> = {
   }
 }
 
-/** As many milliseconds as a timer can wait. */
+/** A timer cannot wait for more milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1
 
 export const wholeNumber = (unit: string, min: number, max = MAX_TIMER): Parse<number> => ({

@@ -148,7 +148,7 @@ function loadTls(
     createSecureContext(tls)
     return tls
   } catch (error) {
-    // Its message has the path, which may be the key itself by mistake.
+    // The message of the error has the path, which may be the key itself by mistake.
     const { path, code } = error as NodeJS.ErrnoException
     if (path !== undefined) command.error(`${path === tlsKey ? '--tls-key' : '--tls-cert'} cannot be read: ${code}`)
     return command.error('--tls-key and --tls-cert are not a private key and its certificate in PEM')

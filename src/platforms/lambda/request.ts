@@ -124,7 +124,7 @@ const encodePath = (path: string): string => percentEncode(path, /[^A-Za-z0-9\-.
 /** Encodes all but unreserved characters (RFC 3986 section 2.3). */
 const encodeParameter = (text: string): string => percentEncode(text, /[^A-Za-z0-9\-._~]/gu)
 
-/** Like encodeURIComponent, but does not throw for half a surrogate pair. */
+/** Encodes as encodeURIComponent does, and does not throw for half a surrogate pair. */
 const percentEncode = (text: string, characters: RegExp): string =>
   text.replace(characters, character => Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&'))
 

@@ -84,7 +84,7 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
     })
   }
 
-  /** To `next` where there is one, or else to `onError`, with 500. */
+  /** The error goes to `next` where there is one, and else to `onError`, with 500. */
   async function fail(error: unknown, req: Req, res: Res, next?: (error?: unknown) => void): Promise<void> {
     if (next !== undefined) {
       try {

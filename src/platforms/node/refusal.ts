@@ -102,7 +102,7 @@ function answerStream({ stream }: Http2ServerResponse, { status, headers }: Refu
 
 async function answerConnection(res: ServerResponse, refusal: Refusal, limits: Limits): Promise<void> {
   const { req } = res
-  // Now as well, for a framework that ends the response while the rest is read.
+  // This is done now as well, because a framework may end the response while the rest is read.
   setRefusal(res, refusal)
   const isRead = req.complete || req.readableEnded || req.destroyed || (await drain(req, limits))
   if (res.headersSent) return
@@ -160,6 +160,6 @@ function drain(req: IncomingMessage, { drainBytes, drainTimeout }: Limits): Prom
     // A client that disconnects now must not crash the process.
     req.on('error', () => {}).resume()
   })
-  // For the whole rest: a sender that drips bytes cannot extend it.
+  // The time is for the whole rest: a sender that drips bytes cannot extend it.
   return withDeadline(read, drainTimeout, () => false).finally(() => req.pause())
 }

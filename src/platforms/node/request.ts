@@ -55,7 +55,7 @@ export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest
     target: typeof originalUrl === 'string' ? originalUrl : (req.url ?? ''),
     headers: headerLines(req),
     body: bodyOf(req, body),
-    // Not `:scheme` of HTTP/2, which the client chooses.
+    // The client chooses `:scheme` of HTTP/2, so that decides nothing.
     https: (req.socket as { encrypted?: boolean } | null)?.encrypted === true
   }
 }

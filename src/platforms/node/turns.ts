@@ -27,7 +27,7 @@ export async function isTurn(req: NodeRequest, res: NodeResponse): Promise<boole
   const previous = connection?.last
   if (connection === undefined) connections.set(socket, { last: res, waiting: new Set() })
   else connection.last = res
-  // The same response: a handler inside a handler.
+  // It is the same response, of a handler inside a handler.
   if (connection === undefined || previous === undefined || previous === res) return true
   if (!previous.writableFinished && !previous.destroyed) await whenOver(previous, connection, socket)
   return !socket.destroyed && !socket.writableEnded

@@ -2,14 +2,14 @@ import { parseEncodedDigests } from '../../http/digest.ts'
 import { parseDateHeader } from '../../http/http-date.ts'
 import { isRecordKeyType, KEY_TYPES } from '../../key/key-types.ts'
 import { fail, withExcerpt } from '../../result/result.ts'
-import type { Scheme, SchemeSteps } from '../scheme.ts'
+import type { Scheme, SchemeRules } from '../scheme.ts'
 import { parseSharedSignature } from './signature-header.ts'
 import { joinSigningString } from './signing-string.ts'
 
 /** What the service always signs, in its order, up to the account header and the digest. */
 const BEFORE_ACCOUNT = ['(request-target)', 'host', 'date']
 
-const steps: SchemeSteps = {
+const rules: SchemeRules = {
   name: 'draft-cavage',
 
   parseSignature(fields) {
@@ -29,7 +29,7 @@ const steps: SchemeSteps = {
     return required.filter((name, i) => !headers.includes(name) && required.indexOf(name) === i)
   },
 
-  /** Without regard to case: implementations write `RSA-SHA256`, too. */
+  /** Case does not count: implementations write `RSA-SHA256`, too. */
   normalizeAlgorithm: name => name.toLowerCase(),
 
   buildSigningString: (request, fields, parsed) => joinSigningString(request, fields, parsed.headers, parsed),
@@ -50,4 +50,4 @@ const steps: SchemeSteps = {
  * import { rfc9421 } from 'signed-requests/rfc9421'
  * const verify = createVerifier({ ...options, schemes: [draftCavage, rfc9421] })
  */
-export const draftCavage: Scheme = steps
+export const draftCavage: Scheme = rules

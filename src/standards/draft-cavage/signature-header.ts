@@ -5,7 +5,7 @@ import { type Failed, fail, ok, type Result } from '../../result/result.ts'
 import type { ParsedSignature } from '../scheme.ts'
 import { SPECIAL_NAMES } from './signing-string.ts'
 
-/** More than any sender needs; they limit the work that untrusted input can cause. */
+/** Senders need fewer. The limits bound the work that untrusted input can cause. */
 const MAX_PARAMETERS = 100
 const MAX_COVERED = 100
 

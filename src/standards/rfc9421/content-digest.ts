@@ -26,7 +26,7 @@ export function parseContentDigest(value: string): Result<readonly Digest[]> {
   )
 }
 
-/** The same without decoding: in the end text is compared. */
+/** Parses the header without decoding: in the end text is compared. */
 export function parseEncodedContentDigest(text: string): Result<readonly EncodedDigest[]> {
   const malformed = (reason: string): Failed => fail('digest-malformed', { received: text, reason })
   const sequences = parseByteSequences(text)

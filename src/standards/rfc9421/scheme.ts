@@ -2,7 +2,7 @@ import { parseDateHeader } from '../../http/http-date.ts'
 import { hasPunycode, isSubdomain, normalizeName } from '../../http/uri.ts'
 import { fail, ok, type Result, UNREADABLE, withExcerpt } from '../../result/result.ts'
 import { type Algorithm, computationFor } from '../../signature/algorithms.ts'
-import type { ParsedSignature, Scheme, SchemeSteps } from '../scheme.ts'
+import type { ParsedSignature, Scheme, SchemeRules } from '../scheme.ts'
 import { parseEncodedContentDigest } from './content-digest.ts'
 import { joinSignatureBase } from './signature-base.ts'
 import { checkComponents, parseSignatureInput, parseSignatures, type SignatureInput } from './signature-input.ts'
@@ -12,7 +12,7 @@ interface ParsedRfc9421Signature extends ParsedSignature, Pick<SignatureInput, '
 /** Whom the request is for, and what it asks; either may be covered in another form. */
 const ALWAYS_REQUIRED = ['@method', '@request-target', '@authority']
 
-const steps: SchemeSteps = {
+const rules: SchemeRules = {
   name: 'rfc9421',
 
   parseSignature(fields, settings): Result<ParsedRfc9421Signature> {
@@ -84,7 +84,7 @@ const steps: SchemeSteps = {
  * import { rfc9421 } from 'signed-requests/rfc9421'
  * const verify = createVerifier({ ...options, schemes: [draftCavage, rfc9421] })
  */
-export const rfc9421: Scheme = steps
+export const rfc9421: Scheme = rules
 
 /**
  * Section 3.2 step 1: among several signatures, the one made with a key of the service. A second one of them is

@@ -67,7 +67,7 @@ export function joinSignatureBase(
   return ok(`${base}"@signature-params": ${signatureParams}`)
 }
 
-/** More than any sender needs: each is parsed before the signature has verified. */
+/** Senders need fewer: each is parsed before the signature has verified. */
 const MAX_PARSED = 8
 
 /** Section 2.5: the base is ASCII, and each value is on one line. */

@@ -95,7 +95,7 @@ function isOfType(value: unknown, type: (typeof TYPES)[number][1]): boolean {
   return type === 'string' ? typeof value === 'string' : Number.isInteger(value)
 }
 
-/** As in section 4.1.6 of RFC 9651. */
+/** Section 4.1.6 of RFC 9651 writes strings in this way. */
 const quote = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`
 
 const MAX_COMPONENTS = 100

@@ -6,16 +6,18 @@ export interface Unparsable {
   reason: string
 }
 
-/** More than any sender needs: the parser is slow, and what it costs is spent before the signature has verified. */
+/**
+ * Senders stay below these limits. The parser is slow, and what it costs is spent before the signature has verified.
+ */
 interface Limits {
   length: number
   parts: number
 }
 
-/** Of Signature-Input alone. */
-export const FOR_INPUT: Limits = { length: 1536, parts: 104 }
+/** The limits of Signature-Input alone. */
+const FOR_INPUT: Limits = { length: 1536, parts: 104 }
 
-/** Of Signature-Input with all that is covered with parameters. */
+/** The limits of Signature-Input together with all that is covered with parameters. */
 export const FOR_PARAMETERS: Limits = { length: 1024, parts: 55 }
 
 export const describeLimits = ({ length, parts }: Limits): string =>
@@ -55,7 +57,7 @@ export function canonicalForm(text: string): string | undefined {
 /** A member, and the comma before the next one. */
 const BYTE_SEQUENCE = /([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/=]*):(?:$|[ \t]*,[ \t]*(?!$))/gy
 
-/** More than any sender needs. */
+/** Senders need fewer. */
 const MAX_SEQUENCES_LENGTH = 4096
 const MAX_SEQUENCES = 32
 

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { assertVerified, createVerifier, httpStatus, NotVerifiedError, type Verdict } from '../../../src/index.ts'
 import { fail, ok } from '../../../src/result/result.ts'
-import { refuse, type Steps } from '../../../src/verdict/refuse.ts'
+import { type ReturnedByCheck, refuse } from '../../../src/verdict/refuse.ts'
 import type { Verified } from '../../../src/verdict/verdict.ts'
 import { service } from '../../support/service.ts'
 
@@ -74,7 +74,7 @@ describe('assertVerified', () => {
 
 const tooLarge = fail('body-too-large', { limit: 5 })
 
-test.each<[number, string, Steps]>([
+test.each<[number, string, ReturnedByCheck]>([
   [401, 'a check that failed', { date: fail('date-missing') }],
   [413, 'a body that is too large', { request: ok(1), digest: tooLarge }],
   [401, 'a body that is too large among other failures', { date: fail('date-missing'), digest: tooLarge }],
