@@ -17,7 +17,7 @@ import { freePort } from '../../support/free-port.ts'
 import { makeCertificate } from '../../support/https.ts'
 import { listen as listenOn } from '../../support/listen.ts'
 import { runInside } from '../../support/run-cli.ts'
-import { FORMATS } from './captures/build.ts'
+import { FORMATS, type Format } from './captures/build.ts'
 
 const keyFile = 'fixtures/source/keys/one.pem'
 const send = (url: string, ...flags: string[]) => runInside(['send', url, '--key', keyFile, ...flags])
@@ -521,6 +521,14 @@ const captured = createTestService({ rsaBits: 1024, accountId: '77' }).sign({
 })
 const rawHttp = FORMATS[0]!
 
+const fixture: Format = {
+  name: 'a fixture',
+  write({ method, target, headers, body }) {
+    const request = { method, target, headers, body: { utf8: Buffer.from(body ?? []).toString() }, https: true }
+    return Buffer.from(JSON.stringify({ request, now: '2020-01-01T00:00:00Z', dns: {} }))
+  }
+}
+
 describe('--request signs a captured request again', () => {
   const received: { method: string; url: string; headers: Record<string, unknown> }[] = []
   let port: number
@@ -539,7 +547,7 @@ describe('--request signs a captured request again', () => {
     )
   })
 
-  describe.each(FORMATS)('$name', ({ write, isBodyless }) => {
+  describe.each([...FORMATS, fixture])('$name', ({ write, isBodyless }) => {
     const body = isBodyless ? ['--data', '{"id":1}'] : []
     it.each(['draft-cavage', 'rfc9421'])('is accepted, signed by %s', async scheme => {
       const finished = await again(write(captured), ...body, '--scheme', scheme)
@@ -623,7 +631,15 @@ describe('--request signs a captured request again', () => {
     ['100 MB', Buffer.alloc(100_000_000, ' '), 'larger than 16 MB: save the one request'],
     ['no capture', 'hello', 'this is not a request in a format that is read here'],
     ['a body that is not there', jsonCapture({ headers: { 'Content-Length': '5' } }), 'does not have the body'],
-    ['a body that was parsed', jsonCapture({ body: { a: 1 } }), 'the capture has the body parsed']
+    ['a body that was parsed', jsonCapture({ body: { a: 1 } }), 'the capture has the body parsed'],
+    [
+      'a body that broke in a fixture',
+      JSON.stringify({
+        request: { method: 'POST', target: '/', headers: [], body: { error: 'x' }, https: true },
+        dns: {}
+      }),
+      'does not have the body'
+    ]
   ])('%s is not sent', async (_, capture, says) => {
     const { code, stdout, stderr } = await again(capture)
     expect([code, stdout, received]).toEqual([64, '', []])
