@@ -640,7 +640,10 @@ test.each(['{"id":1}', "it's", 'caf\u00e9\r\n\0', 'x'.repeat(200_000)])(
     const received = await receiving(rightly(), () => execInput('sh', ['-s'], Buffer.from(stdout)))
     const record = /"[^)]*"/.exec(stderr)![0].replaceAll(/"|\n */g, '')
     const verify = createVerifier({ ...service.options, lookupTxt: async () => [[record]] })
-    expect(await verify(received)).toMatchObject({ status: 'verified', body: Buffer.from(data) })
+    const verdict = await verify(received)
+    expect(verdict.failures).toEqual([])
+    // A diff of what is long would take minutes.
+    expect(verdict.status === 'verified' && Buffer.from(verdict.body).equals(Buffer.from(data))).toBe(true)
   }
 )
 
