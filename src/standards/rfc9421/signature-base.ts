@@ -49,7 +49,8 @@ export function joinSignatureBase(
   const text = [signatureInput, ...texts].join()
   if (parsed.length > MAX_PARSED || (parsed.length > 0 && isTooLong(text, FOR_PARAMETERS))) {
     const limits = describeLimits(FOR_PARAMETERS)
-    const reason = `more than ${MAX_PARSED} are covered with parameters, or they and Signature-Input have in all ${limits}`
+    const many = `more than ${MAX_PARSED} are covered with parameters`
+    const reason = `${many}, or they and Signature-Input have in all ${limits}`
     return fail('coverage-absent', { absent: parsed.map(({ covered }) => covered), reason })
   }
   const read = createReader(request, fields)
