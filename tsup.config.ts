@@ -17,8 +17,11 @@ const shared: Options = {
   treeshake: true
 }
 
-/** One set of declarations: build/declarations.mjs has those of ESM lead to those of CommonJS. */
+/**
+ * One set of declarations: build/declarations.mjs has those of ESM lead to those of CommonJS. Of CommonJS, which no
+ * bundler shakes, the white space is left out; names stay, so that a stack trace can be read.
+ */
 export default defineConfig([
   { ...shared, entry: { ...entry, cli: 'src/cli/bin.ts' }, format: ['esm'], clean: true },
-  { ...shared, entry, format: ['cjs'], dts: { entry } }
+  { ...shared, entry, format: ['cjs'], dts: { entry }, minifyWhitespace: true }
 ])

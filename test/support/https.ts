@@ -50,7 +50,8 @@ const UTF8_STRING = 0x0c
 /** A value of DER (X.690 section 8.1): its tag, its length and its content. */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts)
-  const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 0xff]
+  const { length: size } = content
+  const length = size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 0xff]
   return Buffer.concat([Buffer.of(tag, ...length), content])
 }
 const sequence = (...parts: readonly Uint8Array[]) => der(0x30, ...parts)

@@ -11,7 +11,8 @@ export const FETCH_CALL = /^\s*(?:(?:const|let|var) \w+ = )?(?:await )?fetch\(/
 const NEXT_CALL = /^(?=(?:await )?fetch\()/m
 
 const LEFT_OUT =
-  'a fetch() call of a browser leaves out Host, Date, Content-Length and cookies: save a HAR, or copy as cURL, for those'
+  'a fetch() call of a browser leaves out Host, Date, Content-Length and cookies: save a HAR, or copy as cURL, ' +
+  'for those'
 
 /** Parses calls of `fetch()`, as "copy as fetch" and "copy as fetch (Node.js)" of browsers write them: in JSON. */
 export function parseFetchCalls(text: string): Entry[] {

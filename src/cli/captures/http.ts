@@ -100,7 +100,9 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
   if (length > 0 && length < wanted)
     notes.push(`the file has ${length} of the ${wanted} bytes that Content-Length says`)
   if (more === 0 || isEnd(rest.subarray(length))) return { body, length, notes }
-  const left = `${plural(more, 'byte')} ${more === 1 ? 'is' : 'are'} left over in the capture after the ${length} that Content-Length says: all ${rest.length} are taken as the body`
+  const left =
+    `${plural(more, 'byte')} ${more === 1 ? 'is' : 'are'} left over in the capture after the ` +
+    `${length} that Content-Length says: all ${rest.length} are taken as the body`
   return { body, length, notes, otherBodies: [[rest, left] as const] }
 }
 

@@ -114,7 +114,8 @@ export function parseHeaders(headers: unknown): HeaderLine[] {
       if (isText(name) && more === undefined && /^(?:string|number|boolean)$/.test(typeof value))
         return [name, String(value)]
       throw new UsageError(
-        `the header ${String(name).slice(0, 60)} is not text: headers must be an object of names and values, pairs, or { name, value } (of Node.js req.headers, not req.rawHeaders)`
+        `the header ${String(name).slice(0, 60)} is not text: headers must be an object of names and values, ` +
+          `pairs, or { name, value } (of Node.js req.headers, not req.rawHeaders)`
       )
     })
   })

@@ -5,8 +5,8 @@ const TCPDUMP = 'tcpdump -A between it and the receiver has all of a request'
 export const ACCESS_LOGS: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [
     /^(?:https?|h2|grpcs|wss?) \d{4}-\d\d-\d\dT[\d:.]+Z (?:app|net)\/\S+ /m,
-    `this is the access log of an Application Load Balancer, which records no headers: log the event in a Lambda target, ` +
-      `or ${TCPDUMP}`
+    'this is the access log of an Application Load Balancer, which records no headers: log the event in a Lambda ' +
+      `target, or ${TCPDUMP}`
   ],
   [
     /^#Version: 1\.0\r?\n#Fields: (?:date|timestamp)[ \t]|^\d{4}-\d\d-\d\d\t\d\d:\d\d:\d\d\t[A-Z]{3}\d+-?\w*\t/m,
@@ -15,22 +15,23 @@ export const ACCESS_LOGS: readonly (readonly [pattern: RegExp, advice: string])[
   ],
   [
     /\bhaproxy\[\d+\]:|\[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d\.\d{3}\] \S+ \S+\/\S+ (?:-?\d+\/){4}\+?\d+ /m,
-    `this is the log of HAProxy, which records headers only with http-request capture req.hdrs len 8192, and no body: ` +
-      TCPDUMP
+    'this is the log of HAProxy, which records headers only with http-request capture req.hdrs len 8192, and no ' +
+      `body: ${TCPDUMP}`
   ],
   [
     /"logger":\s*"http\.log\.access|"msg":\s*"handled request"/,
     `this is the access log of Caddy, which has the headers and no body: ${TCPDUMP}`
   ],
   [
-    /"(?:RequestMethod|RouterName|DownstreamStatus)":|" \d{3} \d+ "[^"\n]*" "[^"\n]*" \d+ "[^"\n]*" "[^"\n]*" \d+ms\s*$/m,
-    `this is the access log of Traefik, which records headers only with accessLog.fields.headers.defaultMode: keep, and no ` +
-      `body: ${TCPDUMP}`
+    // Its JSON, or its text, which ends with router, server and duration.
+    /"(?:RequestMethod|RouterName|DownstreamStatus)":|" \d{3} \d+ (?:"[^"\n]*" ){2}\d+ (?:"[^"\n]*" ){2}\d+ms\s*$/m,
+    'this is the access log of Traefik, which records headers only with accessLog.fields.headers.defaultMode: ' +
+      `keep, and no body: ${TCPDUMP}`
   ],
   [
     /^(?:\S+ ){3,4}\[[^\]\n]+\] "/m,
     'this is an access log, which has no headers: nginx writes JSON that explain reads with a log_format of ' +
-      '{ method, url, headers, body } (see docs/command-line.md), Apache all headers with mod_log_forensic and the body ' +
-      `with mod_dumpio; ${TCPDUMP}`
+      '{ method, url, headers, body } (see docs/command-line.md), Apache all headers with mod_log_forensic and ' +
+      `the body with mod_dumpio; ${TCPDUMP}`
   ]
 ]

@@ -22,8 +22,16 @@ export function parseCurl(text: string): Entry[] {
 }
 
 /** The lines that `tcpdump` prints before the octets of a packet; with -v they are more, and the head is among them. */
-export const PACKET =
-  /^(?:\S{1,20} )?\d\d:\d\d:\d\d\.\d{6} (?:\S{1,20} {1,9}){0,3}IP(6?) (?:\(.{1,300}\)\s{1,9})?(\S{1,99} > \S{1,99}): (?:\[.{1,60}\] )?Flags (.*)\n(?:\t(?!0x).*\n){0,200}/m
+export const PACKET = new RegExp(
+  [
+    /^(?:\S{1,20} )?\d\d:\d\d:\d\d\.\d{6} (?:\S{1,20} {1,9}){0,3}/, // time, interface, direction
+    /IP(6?) (?:\(.{1,300}\)\s{1,9})?(\S{1,99} > \S{1,99}): /, // the addresses
+    /(?:\[.{1,60}\] )?Flags (.*)\n(?:\t(?!0x).*\n){0,200}/ // TCP
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'm'
+)
 
 const REQUEST = /(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \S+ HTTP\/1\.[01]$/m
 

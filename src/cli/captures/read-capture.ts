@@ -11,9 +11,9 @@ import { PACKET, parseCurl, parseTcpdump } from './programs.ts'
 
 /** For a person: what is read. */
 export const FORMATS =
-  'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a request that a ' +
-  'browser copied as cURL, PowerShell or fetch, an HTTP/2 head with :method and :path, a HAR, an AWS Lambda event, JSON ' +
-  'of { method, url, headers, body }, or a fixture'
+  'raw HTTP/1.1 (its first line is like POST /hook HTTP/1.1), the output of tcpdump -A, a curl -v dump, a ' +
+  'request that a browser copied as cURL, PowerShell or fetch, an HTTP/2 head with :method and :path, a HAR, an ' +
+  'AWS Lambda event, JSON of { method, url, headers, body }, or a fixture'
 
 const LOGGED = 'this is how console.log prints an object: write JSON.stringify of method, url, headers, body'
 const RAW = 'this has req.rawHeaders: write JSON.stringify of { method, url, headers: req.headers, body }'
@@ -60,7 +60,8 @@ export function readCapture(file: Buffer): Entry[] {
 }
 
 const UTF16 =
-  'the file is UTF-16, as PowerShell writes with >: its line ends and non-ASCII characters may differ from what was sent'
+  'the file is UTF-16, as PowerShell writes with >: its line ends and non-ASCII characters may differ from what ' +
+  'was sent'
 
 /** The octets of what was captured: editors and shells add a byte order mark, and PowerShell writes UTF-16 with `>`. */
 function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {

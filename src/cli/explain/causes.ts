@@ -84,11 +84,20 @@ const WRAPPED: ConditionalCause<'request-malformed'> = {
   fix: 'Save the capture to a file; what a terminal shows has other lines.'
 }
 
+/** What made the capture may have left out the body, or have read it before. */
+const BODYLESS: ConditionalCause<'digest-mismatch'> = {
+  when: ({ bodyLength }) => bodyLength === 0,
+  cause:
+    'the capture has no body, and the request had one when it was signed: what captured it left it out or dropped it',
+  fix: 'Capture the body too, as it is received; if the capture is right, something in front of it dropped the body.'
+}
+
 /** The causes that only a capture has. */
 export function captureCauses(clock: Clock): AddedCauses {
   const rows = timeCauses(clock)
   return {
     'request-malformed': [WRAPPED],
+    'digest-mismatch': [BODYLESS],
     'date-too-old': rows,
     'date-in-future': rows,
     'signature-created-out-of-range': rows,

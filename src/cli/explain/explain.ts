@@ -67,8 +67,8 @@ const FLAGS = { ...RECEIVER, ...CONTEXT, ...CHOICE } as const
 export const explain: Command<typeof FLAGS> = {
   summary: 'say why a captured request is refused',
   about: [
-    `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in UTF-8, ` +
-      'or in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 16 MB.',
+    `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in ` +
+      'UTF-8, or in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 16 MB.',
     '--domain, --host and --account are required; a fixture brings its own.'
   ],
   argument: '[FILE]',

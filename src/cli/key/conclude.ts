@@ -10,15 +10,16 @@ const WORDS = {
   published:
     'Nothing to do for sender and receiver: each name server that replies has the key, and so has the receiver',
   'resolver-has-key':
-    "Nothing to do for sender and receiver: the receiver's DNS server has a good key; the name servers were not reached, " +
-    'which needs port 53',
+    "Nothing to do for sender and receiver: the receiver's DNS server has a good key; the name servers were not " +
+    'reached, which needs port 53',
   'resolver-has-none':
-    "The sender must publish the key, unless others see it: the receiver's DNS server has none; the name servers were " +
-    'not reached, which needs port 53',
+    "The sender must publish the key, unless others see it: the receiver's DNS server has none; the name servers " +
+    'were not reached, which needs port 53',
   'bad-record': 'The sender must ',
   'not-published': 'The sender must publish the key: the name servers have no record at ',
   withdrawn:
-    'The sender must publish the key again, unless it was withdrawn: its name servers have none; the receiver has one for ',
+    'The sender must publish the key again, unless it was withdrawn: its name servers have none; the receiver ' +
+    'has one for ',
   'resolver-has-old':
     'The receiver must wait, or empty the cache of its DNS server: the key is published, and that server remembers ',
   'servers-differ': 'The sender must make its name servers equal: ',

@@ -40,18 +40,18 @@ function concludeRepetitions([first, ...repeated]: readonly Response[], accepted
   if (!isAccepted(first!))
     return [
       EXIT.refused,
-      `Request ${number} was accepted, and request 1, of the same bytes, was not: several receivers answer at this URL, ` +
-        'and their settings, clocks or DNS differ; or the first was too early, while it started.'
+      `Request ${number} was accepted, and request 1, of the same bytes, was not: several receivers answer at ` +
+        'this URL, and their settings, clocks or DNS differ; or the first was too early, while it started.'
     ]
   const isEach = accepted === repeated.length + 1
   return [
     EXIT.refused,
     isEach
-      ? `Request ${number}, a replay of the same bytes, was accepted, and so was each: the receiver has no replay store, ` +
-        'or it only observes.'
+      ? `Request ${number}, a replay of the same bytes, was accepted, and so was each: the receiver has no ` +
+        'replay store, or it only observes.'
       : `Request ${number}, a replay of the same bytes, was accepted, and others were refused (${accepted} of ` +
-        `${repeated.length + 1} accepted): several receivers answer at this URL, and they do not share a replay store. ` +
-        'Give all processes one store: Redis or PostgreSQL, or SQLite on one machine.'
+        `${repeated.length + 1} accepted): several receivers answer at this URL, and they do not share a replay ` +
+        'store. Give all processes one store: Redis or PostgreSQL, or SQLite on one machine.'
   ]
 }
 
@@ -92,9 +92,9 @@ function notProven({ address }: ServedKey, { keyId, started }: Attempt): string 
 function undecided({ keyId, dns, started }: Attempt): string[] {
   if (dns?.isAsked === true)
     return [
-      'The receiver could not decide, and tells the sender to try again. It did ask for the key, so it is probably its ' +
-        'replay store or its accounts function, or the answer of DNS came too late. Its own log says which: ' +
-        'explain(verdict).'
+      'The receiver could not decide, and tells the sender to try again. It did ask for the key, so it is ' +
+        'probably its replay store or its accounts function, or the answer of DNS came too late. Its own log ' +
+        'says which: explain(verdict).'
     ]
   const asks =
     started === undefined
@@ -114,15 +114,16 @@ function undecided({ keyId, dns, started }: Attempt): string[] {
 function keyAdvice({ keyId, dns, started }: Attempt): string[] {
   if (started !== undefined)
     return [
-      `The receiver refused before it looked for the key (its log says why), or ${started} sets a resolver of its own, which --start does not replace: take it out for this.`
+      `The receiver refused before it looked for the key (its log says why), or ${started} sets a resolver of ` +
+        `its own, which --start does not replace: take it out for this.`
     ]
   const address = dns?.address ?? '127.0.0.1:5353'
   return askThisOne(
     dns === undefined
-      ? `A receiver that verifies refused it. It needs the record of ${keyId}: publish the one above, or have it served ` +
-          `here with --serve-dns ${address} and `
-      : `Nobody asked the DNS server at ${address} for ${keyId}: the receiver refused before it looked for the key (its ` +
-          'log says why), or asks another server. For it to ask this one, ',
+      ? `A receiver that verifies refused it. It needs the record of ${keyId}: publish the one above, or have it ` +
+          `served here with --serve-dns ${address} and `
+      : `Nobody asked the DNS server at ${address} for ${keyId}: the receiver refused before it looked for the ` +
+          'key (its log says why), or asks another server. For it to ask this one, ',
     address
   )
 }

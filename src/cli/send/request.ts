@@ -73,6 +73,7 @@ export function takeRequest(entry: Entry, accountHeader: string, given?: Buffer)
     else if (!MADE_AFRESH.has(name) && name !== account) taken.set(name, fields.values.get(name) ?? value)
   }
   const accounts = lineValues(request.headers, account)
+  const size = body === null ? 'no body' : `a body of ${plural(body.length, 'byte')}`
   return {
     method: request.method,
     target,
@@ -82,7 +83,7 @@ export function takeRequest(entry: Entry, accountHeader: string, given?: Buffer)
     accountHeader,
     account: accounts.length === 1 ? accounts[0] : undefined,
     notes: [
-      `captured: ${request.method} ${target}, ${body === null ? 'no body' : `a body of ${plural(body.length, 'byte')}`}`,
+      `captured: ${request.method} ${target}, ${size}`,
       ...(leftOut.size === 0 ? [] : [`left out: ${[...leftOut].join(', ')}`]),
       ...(decompressed === undefined ? [] : [`the body in the capture is not compressed (${decompressed}) any more`])
     ]

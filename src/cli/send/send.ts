@@ -26,8 +26,8 @@ export const send: Command<typeof FLAGS> = {
     'Signs a request as the service does, sends it to a receiver under development, prints the response and says who ' +
       'answered. The receiver finds the key in DNS: publish the record that is printed, or have it served with ' +
       '--serve-dns.',
-    'With --request, a captured request is signed again and sent: its Date is now, and Host, Digest and Signature are ' +
-      'new, because the old bytes would be refused. A URL with a path replaces the captured target.'
+    'With --request, a captured request is signed again and sent: its Date is now, and Host, Digest and ' +
+      'Signature are new, because the old bytes would be refused. A URL with a path replaces the captured target.'
   ],
   argument: 'URL',
   flags: FLAGS,

@@ -57,9 +57,7 @@ export const digestCauses = (): { readonly [C in DigestCode]: Causes<C> } => ({
     {
       when: ({ bodyLength }) => bodyLength === 0,
       cause: 'the body is empty, and was not when it was signed: something else had already read it, or dropped it',
-      fix: (_, { either }) =>
-        `${either('Verify the raw bytes, before any body parser', 'Have the body passed on')}; a capture may not ` +
-        'have the body at all.'
+      fix: (_, { either }) => `${either('Verify the raw bytes, before any body parser', 'Have the body passed on')}.`
     },
     {
       when: ({ expected }) => EMPTY_DIGESTS.includes(expected),
@@ -102,8 +100,8 @@ export const digestCauses = (): { readonly [C in DigestCode]: Causes<C> } => ({
         size(evidence),
       fix: (_, { either }) =>
         'If the sender compresses (Content-Encoding in its log), something in front decompresses: Apache with ' +
-        `SetInputFilter DEFLATE${either(', or express.raw() and express.json() without inflate: false', '')}; if not, ` +
-        `${either('verify the raw bytes, before any parser', 'have the bytes passed on as they were sent')}.`
+        `SetInputFilter DEFLATE${either(', or express.raw() and express.json() without inflate: false', '')}; if ` +
+        `not, ${either('verify the raw bytes, before any parser', 'have the bytes passed on as they were sent')}.`
     },
     { cause: 'the body was changed after it was signed', fix: rawBytes }
   ],

@@ -63,8 +63,8 @@ export const requestCauses = (): {
       when: evidence => evidence !== undefined,
       cause: shown => `your proxy sends no ${shown?.header}, which is to be trusted`,
       fix: (_, { either }) =>
-        'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it accepts only TLS, ' +
-        `${either('https: true', '--https always')}.`
+        'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme)' +
+        `${either(', or, if it accepts only TLS, https: true', '')}.`
     },
     {
       cause: 'TLS ends at a proxy, or the sender used http',

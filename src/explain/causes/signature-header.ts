@@ -19,7 +19,9 @@ export const signatureHeaderCauses = (): { readonly [C in SignatureHeaderCode]: 
     {
       when: (_, { isUnsigned }) => isUnsigned,
       cause: 'this request is not signed, so it is not from the service: a scanner, a health check, a browser',
-      fix: 'Nothing to fix. If the service did send it, a proxy drops Signature and Digest: have it pass every header on.'
+      fix:
+        'Nothing to fix. If the service did send it, a proxy drops Signature and Digest: have it pass every ' +
+        'header on.'
     },
     {
       when: (_, { isOtherStandard }) => isOtherStandard,

@@ -111,7 +111,7 @@ test('the lines of the README run as they are: the demo, the ten lines with a go
 })
 
 test('the commands of docs/for-agents.md prove the ten lines', async () => {
-  const [good, forged, ...others] = [...agents.matchAll(/^```sh\n(npx signed-requests send [^`]+)```$/gm)].map(
+  const [good, forged, again, ...others] = [...agents.matchAll(/^```sh\n(npx signed-requests send [^`]+)```$/gm)].map(
     ([, line]) => line!
   )
   expect(others).toEqual([])
@@ -121,11 +121,13 @@ test('the commands of docs/for-agents.md prove the ten lines', async () => {
     expect([part, status]).toEqual([part, 0])
     expect(stdout).toContain('answer: 401 Unauthorized')
   }
+  writeFileSync(join(folder, 'request.http'), 'POST /hook HTTP/1.1\nHost: hooks.example.com\n\n{"id":1}')
+  expect(await typed(again!)).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 200 OK') })
 })
 
 test('an Express application that observes as docs/introduce.md shows logs the verdict of a request that send signs', async () => {
   await end()
-  symlinkSync(join(ROOT, 'node_modules/express'), join(folder, 'node_modules/express'))
+  symlinkSync(join(ROOT, 'test/meta/package/node_modules/express'), join(folder, 'node_modules/express'))
   const [, app = ''] = /<!-- example: introduce-express.ts -->\n\n```ts\n(.*?)```\n/s.exec(introduce) ?? []
   writeFileSync(join(folder, 'receiver.mjs'), app)
   const line = `${lines[1]!.trim()} --header 'Content-Type: application/json'`

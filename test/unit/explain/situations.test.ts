@@ -240,7 +240,7 @@ situation(
   'a capture without the body',
   'digest-mismatch',
   /body is empty/,
-  { fix: /capture may not have the body/ },
+  { fix: /raw bytes, before any body parser/ },
   () => judge({ ...sign(), body: null })
 )
 situation('a body added to a request that has none', 'digest-mismatch', /signed an empty body/, () =>

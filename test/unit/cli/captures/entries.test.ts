@@ -144,6 +144,16 @@ describe('what copying does to a capture', () => {
     expect(code).toBe(1)
   })
 
+  test('says that the capture has no body, where the signed request had one', async () => {
+    const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
+    const signed = service.sign({ target: '/hook', body: '{"id":1}', covered })
+    const lines = signed.headers.filter(([name]) => name !== 'Content-Length').map(line => line.join(': '))
+    const bodyless = `POST /hook HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: 0\r\n\r\n`
+    const { code, stdout } = await runInside(ARGS, bodyless)
+    expect(stdout.replace(/\s+/g, ' ')).toContain('likely cause: the capture has no body, and the request had one')
+    expect(code).toBe(1)
+  })
+
   test.each([
     ['***', (value: string) => value.replace(/signature="[^"]*"/, 'signature="***"')],
     ['[REDACTED]', () => '[REDACTED]'],
