@@ -17,7 +17,7 @@ export interface Entry {
   notes: readonly string[]
   /** when it was received, in milliseconds, where the capture says so; a fixture says it in its options */
   time?: number
-  /** of a vector */
+  /** the name of a vector */
   name?: string
 }
 
@@ -85,7 +85,7 @@ export function entryOf(captured: Captured): Entry {
   return {
     request: { https, ...request, headers, body: isMissing ? MISSING_BODY : chosen },
     missingBody: isMissing ? missing : undefined,
-    // Of a body that is missing, none of these was taken.
+    // None of these was taken from a body that is missing.
     notes: isMissing || note === '' ? notes : [...notes, note]
   }
 }

@@ -31,7 +31,7 @@ export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
       entries.push(entryOf({ ...head, ...body, lostBody }))
       from = end + length
     }
-    // Right behind a body, which need not end with a line break.
+    // The next head stands right behind a body, which need not end with a line break.
     const next = NEXT_REQUEST.exec(text.slice(from))
     at = next === null ? -1 : from + next.index
   }
@@ -106,7 +106,7 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
   return { body, length, notes, otherBodies: [[rest, left] as const] }
 }
 
-/** Behind the data of the chunk before. */
+/** The size of a chunk, behind the line break that ends the data of the one before. */
 const SIZE = /^\r?\n([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
 
 /**

@@ -27,7 +27,7 @@ export function measureJson(bytes: Buffer): number | undefined {
   return found
 }
 
-/** Of the closing quote, or of what makes it no string: a line break, or the end. */
+/** The position of the closing quote, or of what makes it no string: a line break, or the end. */
 function endOfString(bytes: Buffer, start: number): number {
   let at = start + 1
   while (at < bytes.length && bytes[at] !== QUOTE && bytes[at] !== NEWLINE) at += bytes[at] === BACKSLASH ? 2 : 1

@@ -76,7 +76,7 @@ function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
 /** `*` and `>` begin the lines of a curl dump, which shows pseudo-headers too; a body may hold any of the others. */
 const BEGINS_AS_HTTP1 = /^[\r\n]*(?!\*)[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\n]* HTTP\/\d(?:\.\d)?\r?(?:\n|$)/
 
-/** As copied out of a page or a message. */
+/** Text as it is copied out of a page or a message. */
 const INDENTED = /^[\r\n]*([ \t]+)[A-Z]+ \S+ HTTP\/1\.[01]\r?\n\1/
 
 function parse(bytes: Buffer, start: string): Entry[] {
@@ -121,7 +121,7 @@ function parseJsonText(bytes: Buffer): Entry[] {
 
 const MISTYPED = 'has a value of a wrong type (the body of a Lambda event is a string)'
 
-/** With the line: Node's messages have the position only, and not always. */
+/** The line is added: Node's messages have the position only, and not always. */
 function problemIn(bytes: Buffer, { message }: Error, comma: number | undefined): string {
   const position = Number(/position (\d+)/.exec(message)?.[1] ?? bytes.length + 1) - 1
   const line = lineOf(bytes, comma ?? position)

@@ -5,7 +5,7 @@ import { parseKey } from '../../key/cache.ts'
 import { looksLikeKeyRecord } from '../../key/record.ts'
 import type { ServerReport, Trace } from './trace.ts'
 
-/** By kind: who must do what, and why; a detail follows. */
+/** Who must do what, and why, by the kind of conclusion; a detail follows. */
 const WORDS = {
   published:
     'Nothing to do for sender and receiver: each name server that replies has the key, and so has the receiver',
@@ -32,7 +32,7 @@ const WORDS = {
   'resolver-fails': 'The receiver must repair its DNS server, or name another (--dns-server): it fails with '
 } as const
 
-/** Printable ASCII. */
+/** A conclusion as printable ASCII. */
 const say = (kind: keyof typeof WORDS, detail = '') => ({ kind, text: `${WORDS[kind]}${escapeText(detail, 1000)}.` })
 
 function badRecord(problem: RecordProblem) {

@@ -43,7 +43,7 @@ const askAgain: Text<'key-not-found'> = (_, __, { evidence }) =>
 const lookupError = (error: string): string =>
   error === 'ECONNREFUSED' ? `${error}, it is not reached` : inWords(error)
 
-/** DNS, or the way to it. */
+/** What happened in DNS, or on the way to it. */
 const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [
   {
     // An address has no letter above f.

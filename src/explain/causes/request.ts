@@ -1,6 +1,6 @@
 import type { Causes } from './row.ts'
 
-/** Of the checks request and https. */
+/** The causes for the codes of the checks request and https. */
 export const requestCauses = (): {
   readonly 'request-malformed': Causes<'request-malformed'>
   readonly 'not-https': Causes<'not-https'>

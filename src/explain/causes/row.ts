@@ -64,7 +64,7 @@ export type Causes<C extends Code> = readonly [...ConditionalCause<C>[], Cause<C
 /** Causes that a program adds to a diagnosis, by code: they come before all others. */
 export type AddedCauses = { readonly [C in Code]?: readonly ConditionalCause<C>[] }
 
-/** For what no rule here recognises. */
+/** The cause where no rule here recognises what was done. */
 export const UNKNOWN_CAUSE = {
   cause: 'the sender wrote it so, or a proxy changed it: the log of the sender tells which',
   fix: 'Have proxies pass every header on unchanged.'
