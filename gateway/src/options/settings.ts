@@ -113,8 +113,20 @@ function verifierOptions(command: Command, values: GivenValues): VerifierOptions
   const { lookupTimeout, replayTimeout } = values
   try {
     const given: { readonly [N in OptionName]?: unknown } = {
-      ...{ serviceDomain, hosts, accounts, accountHeader, accountPrefix, algorithms, dateTolerance },
-      ...{ alsoCovered, minRsaBits, maxRsaBits, maxBodyBytes, bodyTimeout, lookupTimeout, replayTimeout },
+      serviceDomain,
+      hosts,
+      accounts,
+      accountHeader,
+      accountPrefix,
+      algorithms,
+      dateTolerance,
+      alsoCovered,
+      minRsaBits,
+      maxRsaBits,
+      maxBodyBytes,
+      bodyTimeout,
+      lookupTimeout,
+      replayTimeout,
       schemes: values.schemes?.map(name => SCHEMES[name]),
       requireHttps: values.https !== 'not-required',
       lookupTxt: lookupOf(command, values)

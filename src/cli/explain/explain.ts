@@ -178,8 +178,18 @@ function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOpt
   const { serviceDomain, hosts, accounts, accountHeader, accountPrefix, algorithms } = flags
   const { dateTolerance, alsoCovered, minRsaBits, maxRsaBits, maxBodyBytes, lookupTimeout } = flags
   const given: { readonly [N in OptionName]?: unknown } = {
-    ...{ serviceDomain, hosts, accounts, accountHeader, accountPrefix, algorithms },
-    ...{ dateTolerance, alsoCovered, minRsaBits, maxRsaBits, maxBodyBytes, lookupTimeout },
+    serviceDomain,
+    hosts,
+    accounts,
+    accountHeader,
+    accountPrefix,
+    algorithms,
+    dateTolerance,
+    alsoCovered,
+    minRsaBits,
+    maxRsaBits,
+    maxBodyBytes,
+    lookupTimeout,
     schemes: flags.schemes?.map(schemeOf),
     requireHttps: flags.https === 'not-required' ? false : undefined,
     lookupTxt: records ? async () => records.map(text => [text]) : lookupOf(flags),
