@@ -104,6 +104,9 @@ const FAULTS: Readonly<Record<string, (proxy: FaultyProxy, server: Server) => Pr
   }
 }
 
+/** Damaged packets of the database are for TCP, TLS and its client library: `pg` throws where nobody can catch it. */
+const { corruption: _, ...STORE_FAULTS } = FAULTS
+
 const agent = new Agent({ keepAlive: true })
 
 /** The status of a complete answer; 0 when it is missing or not complete. */
@@ -183,8 +186,8 @@ test.each(PAIRS)(
 
     let isOver = false
     const happened: Record<string, number> = {}
-    const trouble = async (name: string, proxy: FaultyProxy, server: Server) => {
-      const faults = Object.entries(FAULTS)
+    const trouble = async (name: string, all: typeof FAULTS, proxy: FaultyProxy, server: Server) => {
+      const faults = Object.entries(all)
       for (let n = 0; !isOver; n++) {
         await delay(Math.random() * 1000)
         const [fault, run] = faults[n < faults.length ? n : Math.floor(Math.random() * faults.length)]!
@@ -192,7 +195,10 @@ test.each(PAIRS)(
         happened[`${name} ${fault}`] = (happened[`${name} ${fault}`] ?? 0) + 1
       }
     }
-    const troubles = [trouble('store', toStore, store), trouble('application', toApplication, application)]
+    const troubles = [
+      trouble('store', STORE_FAULTS, toStore, store),
+      trouble('application', FAULTS, toApplication, application)
+    ]
 
     // Each sender repeats the same bytes until the application has answered, and once more after that.
     const statuses = new Map<number, number[]>()
@@ -200,7 +206,7 @@ test.each(PAIRS)(
     let next = 0
     const seenStatuses = new Set<number>()
     const hasAllHappened = () =>
-      Object.keys(happened).length === 2 * Object.keys(FAULTS).length &&
+      Object.keys(happened).length === Object.keys(STORE_FAULTS).length + Object.keys(FAULTS).length &&
       STATUSES.every(status => seenStatuses.has(status))
     const sender = async () => {
       while (next < REQUESTS || !hasAllHappened()) {
