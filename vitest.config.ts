@@ -12,7 +12,7 @@ const TIMED = [
 ]
 
 /**
- * These replace modules or what every look-up in this process asks, or count its timers. All others share the modules of their process,
+ * These replace modules or what every look-up in this process asks, or count its timers or verdicts. All others share the modules of their process,
  * which halves the time.
  */
 const ISOLATED = [
@@ -20,6 +20,7 @@ const ISOLATED = [
   'test/unit/key/lookup.test.ts',
   'test/unit/body/read.test.ts',
   'test/unit/replay/memory.test.ts',
+  'test/unit/verdict/diagnostics.test.ts',
   'test/unit/signature/representative.test.ts',
   'test/unit/signature/runtime-ways.test.ts',
   'test/unit/account/example.test.ts'
