@@ -13,7 +13,7 @@ export interface DohTxtLookupOptions {
   method?: 'POST' | 'GET'
   /** the platform's by default, looked up at each call */
   fetch?: Fetch
-  /** milliseconds for the whole exchange, 5000 by default */
+  /** milliseconds for request and response together, 5000 by default */
   timeout?: number
   /** whether to reject replies without the AD bit, which says that the resolver validated them; false by default */
   requireAuthenticated?: boolean

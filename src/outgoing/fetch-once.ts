@@ -4,7 +4,7 @@ import { withDeadline } from '../promises.ts'
 
 export type Fetch = typeof globalThis.fetch
 
-/** How long the whole exchange may take, and how long the body may be after content decoding. */
+/** How long request and response together may take, and how long the body may be after content decoding. */
 export interface FetchLimits {
   timeout: number
   maxBytes: number
@@ -33,12 +33,12 @@ export async function fetchOnce(
 ): Promise<Fetched | undefined> {
   const controller = new AbortController()
   const signals = limits.signal === undefined ? [controller.signal] : [limits.signal, controller.signal]
-  const exchange = async (): Promise<Fetched> => {
+  const fetchWhole = async (): Promise<Fetched> => {
     const response = await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.any(signals) })
     return { response, bytes: response.ok ? await readBytes(response.body, limits.maxBytes) : undefined }
   }
   try {
-    return await withDeadline(exchange(), limits.timeout, () => undefined)
+    return await withDeadline(fetchWhole(), limits.timeout, () => undefined)
   } finally {
     // Closes the connection of a response that was not read to its end.
     controller.abort()

@@ -34,7 +34,7 @@ export function createDns(resolvers: readonly string[], asksPrivate: boolean, bu
   const replies = new Map<string, Promise<Reply>>()
   let sent = 0
 
-  async function exchange(query: Query, transport: Transport): Promise<Reply> {
+  async function sendQuery(query: Query, transport: Transport): Promise<Reply> {
     if (++sent > budget) return { error: 'EBUDGET' }
     const late = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)])
     const id = randomInt(2 ** 16)
@@ -51,8 +51,8 @@ export function createDns(resolvers: readonly string[], asksPrivate: boolean, bu
   function ask(query: Query): Promise<Reply> {
     const key = JSON.stringify(query)
     const overTcpIfCut = (reply: Reply) =>
-      /ETIMEOUT|ETRUNCATED/.test(reply.error ?? '') ? exchange(query, overTcp) : reply
-    const reply = replies.get(key) ?? exchange(query, overUdp).then(overTcpIfCut)
+      /ETIMEOUT|ETRUNCATED/.test(reply.error ?? '') ? sendQuery(query, overTcp) : reply
+    const reply = replies.get(key) ?? sendQuery(query, overUdp).then(overTcpIfCut)
     replies.set(key, reply)
     return reply
   }
