@@ -91,7 +91,7 @@ test('a gateway is introduced as docs/introduce.md says, from nothing, and no ge
   const said = await second.stop()
   expect(said).toContain('if account 1234 is yours, write --account 1234')
 
-  // 2. A mistake is made with the account: the service asks again until it is mended.
+  // 2. A mistake is made with the account: the service asks again until it is fixed.
   const third = await start('ask again', ['--account 1234', '--account 1235'])
   const before = application.seen.length
   const waiting = genuine()

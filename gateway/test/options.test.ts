@@ -364,7 +364,7 @@ describe('the command', () => {
     expect(await runGateway(args)).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' })
   })
 
-  test('ends with 64 and what to mend', async () => {
+  test('ends with 64 and what to fix', async () => {
     const { code, stdout, stderr } = await runGateway([...argumentsOf({ '--domain': 'example' }), '--check'])
     expect([code, stdout]).toEqual([64, ''])
     expect(stderr).toMatch(/^signed-requests-gateway: --domain is "example": write the DNS name/)
