@@ -14,6 +14,8 @@ export type Flags = Readonly<Record<string, CommandFlag>>
 export const pick = <T extends object, N extends keyof T & string>(table: T, ...names: readonly N[]): Pick<T, N> =>
   Object.fromEntries(names.map(name => [name, table[name]])) as Pick<T, N>
 
+export const namesOf = <T extends object>(table: T) => Object.keys(table) as (keyof T & string)[]
+
 /** Each command that can print JSON has this flag. */
 export const JSON_FLAG = { flag: 'json', kind: 'switch', about: 'print the result as JSON' } as const
 

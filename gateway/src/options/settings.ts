@@ -18,7 +18,7 @@ import { inFlags, variableOf } from '../../../src/options/flags.ts'
 import type { OptionName } from '../../../src/options/options.ts'
 import { ANY_ACCOUNT } from '../seen-accounts.ts'
 import { type Env, readFlags, sourceOf, TOKEN, type Values } from './command.ts'
-import { type CommonValues, GATEWAY } from './flags.ts'
+import { type CommonValues, GATEWAY, VERIFIER } from './flags.ts'
 import type { Address } from './parse.ts'
 
 export type ReplaySetting = Readonly<
@@ -107,29 +107,18 @@ export function commonSettings(command: Command, values: GivenValues): Omit<Comm
 
 const SCHEMES: Readonly<Record<SchemeName, Scheme>> = { 'draft-cavage': draftCavage, rfc9421 }
 
-function verifierOptions(command: Command, values: GivenValues): VerifierOptions {
-  const { serviceDomain, hosts, accounts, accountHeader, accountPrefix, algorithms, dateTolerance } = values
-  const { alsoCovered, minRsaBits, maxRsaBits, maxBodyBytes, bodyTimeout } = values
-  const { lookupTimeout, replayTimeout } = values
+const VERIFIER_NAMES = Object.keys(VERIFIER) as (keyof typeof VERIFIER)[]
+type VerifierValues = Pick<GivenValues, keyof typeof VERIFIER>
+
+function verifierOptions(command: Command, values: VerifierValues): VerifierOptions {
+  const own = Object.fromEntries(VERIFIER_NAMES.map(name => [name, values[name]])) as unknown as VerifierValues
+  const { https, schemes, servers, url, requireAuthenticated, ...others } = own
   try {
     const given: { readonly [N in OptionName]?: unknown } = {
-      serviceDomain,
-      hosts,
-      accounts,
-      accountHeader,
-      accountPrefix,
-      algorithms,
-      dateTolerance,
-      alsoCovered,
-      minRsaBits,
-      maxRsaBits,
-      maxBodyBytes,
-      bodyTimeout,
-      lookupTimeout,
-      replayTimeout,
-      schemes: values.schemes?.map(name => SCHEMES[name]),
-      requireHttps: values.https !== 'not-required',
-      lookupTxt: lookupOf(command, values)
+      ...others,
+      schemes: schemes?.map(name => SCHEMES[name]),
+      requireHttps: https !== 'not-required',
+      lookupTxt: lookupOf(command, { servers, url, requireAuthenticated })
     }
     const chosen = Object.entries(given).filter(([, value]) => value !== undefined)
     const verifier = Object.fromEntries(chosen) as unknown as VerifierOptions
@@ -140,7 +129,9 @@ function verifierOptions(command: Command, values: GivenValues): VerifierOptions
   }
 }
 
-function lookupOf(command: Command, { servers, url, requireAuthenticated }: GivenValues): LookupTxt | undefined {
+type LookupValues = Pick<GivenValues, 'servers' | 'url' | 'requireAuthenticated'>
+
+function lookupOf(command: Command, { servers, url, requireAuthenticated }: LookupValues): LookupTxt | undefined {
   if (url === undefined) {
     if (requireAuthenticated) command.error('--require-authenticated needs --doh')
     return servers && dnsTxtLookup({ servers })

@@ -15,7 +15,7 @@ import type { Entry } from '../captures/capture.ts'
 import { chooseEntry, ENTRY_FLAG } from '../captures/choose-entry.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
-import { addPrefix, type Command, JSON_FLAG, pick, requireFlags, schemeOf, type Values } from '../flags.ts'
+import { addPrefix, type Command, JSON_FLAG, namesOf, pick, requireFlags, schemeOf, type Values } from '../flags.ts'
 import { lookupOf } from '../lookup.ts'
 import { CLOCKS, type Clock, captureCauses } from './causes.ts'
 
@@ -175,24 +175,12 @@ function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOpt
   if (records && !records.some(looksLikeKeyRecord))
     throw new UsageError('--key-record takes the text of a key record: --key-record "$(cat FILE)" for one in a file')
   const now = flags.now === undefined ? time : parseNow(flags.now, request)
-  const { serviceDomain, hosts, accounts, accountHeader, accountPrefix, algorithms } = flags
-  const { dateTolerance, alsoCovered, minRsaBits, maxRsaBits, maxBodyBytes, lookupTimeout } = flags
+  const { https, schemes, servers, url, requireAuthenticated, ...others } = pick(flags, ...namesOf(RECEIVER))
   const given: { readonly [N in OptionName]?: unknown } = {
-    serviceDomain,
-    hosts,
-    accounts,
-    accountHeader,
-    accountPrefix,
-    algorithms,
-    dateTolerance,
-    alsoCovered,
-    minRsaBits,
-    maxRsaBits,
-    maxBodyBytes,
-    lookupTimeout,
-    schemes: flags.schemes?.map(schemeOf),
-    requireHttps: flags.https === 'not-required' ? false : undefined,
-    lookupTxt: records ? async () => records.map(text => [text]) : lookupOf(flags),
+    ...others,
+    schemes: schemes?.map(schemeOf),
+    requireHttps: https === 'not-required' ? false : undefined,
+    lookupTxt: records ? async () => records.map(text => [text]) : lookupOf({ servers, url, requireAuthenticated }),
     now: now === undefined ? undefined : () => now
   }
   const chosen = Object.entries(given).filter(([, value]) => value !== undefined)
