@@ -1,41 +1,29 @@
 /**
  * npm run fuzz -- [seconds] [--seed number]
  *
- * Signs requests by either standard, changes them on the way, and has them verified, for a minute unless told
- * otherwise. A finding is printed with the seed that brings it back: `npm run fuzz -- 0 --seed 1234` runs that one
- * round.
+ * Signs requests by either standard, changes them on the way, and has them verified. A finding is printed with the seed
+ * that brings it back: `npm run fuzz -- 0 --seed 1234` runs that one round.
  */
-
-import { parseArgs } from 'node:util'
 import { createVerifier, type ReceivedBody, type Verdict, type Verify } from '../../src/index.ts'
 import { CHECK_NAMES, CODES } from '../../src/result/codes.ts'
 import { draftCavage } from '../../src/standards/draft-cavage/scheme.ts'
 import { rfc9421 } from '../../src/standards/rfc9421/index.ts'
-import type { Draft, Way } from './mutate.ts'
-import { DRAFT_CAVAGE } from './mutate-draft-cavage.ts'
-import { RFC9421 } from './mutate-rfc9421.ts'
+import { type Mutated, mutatedRequests } from './mutated.ts'
 import { type Arrived, codeOfLimit, difference } from './oracle.ts'
 import { createRandom, type Random } from './random.ts'
-import { signByDraft } from './sign-draft-cavage.ts'
-import { signByRfc9421 } from './sign-rfc9421.ts'
-import { ACCOUNTS, HOSTS, NOW_SECONDS, type Signed } from './signed.ts'
+import { runRounds } from './rounds.ts'
+import { ACCOUNTS, HOSTS, NOW_SECONDS } from './signed.ts'
 
-const ROUND = 32
 const MAX_MILLISECONDS = 50
 const MAX_HEAD = 16 * 1024
 const LOCAL = CHECK_NAMES.slice(0, CHECK_NAMES.indexOf('key'))
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { seed: { type: 'string' } } })
-const seconds = Number(positionals[0] ?? 60)
-const oneSeed = values.seed === undefined ? undefined : Number(values.seed)
-if (!Number.isFinite(seconds) || Number.isNaN(oneSeed)) throw new TypeError('usage: fuzz [seconds] [--seed number]')
-
 /** The records of the request at hand, and how often they were asked for. */
-let dns: Draft['records'] = new Map()
+let dns: Mutated['records'] = new Map()
 let queries = 0
 
-function newVerifier(): Verify {
-  return createVerifier({
+const newVerifier = (): Verify =>
+  createVerifier({
     serviceDomain: 'service.example',
     hosts: HOSTS,
     accounts: ACCOUNTS,
@@ -50,10 +38,9 @@ function newVerifier(): Verify {
     },
     replayStore: { claim: async () => true, release: async () => {} }
   })
-}
 
 /** What is wrong with the verdict; undefined when nothing is. */
-function judge(verdict: Verdict, arrived: Arrived, signed: readonly [Signed, Signed], kept: boolean, changes: number) {
+function judge(verdict: Verdict, { arrived, signed, isKept, changes }: Mutated): string | undefined {
   const wrong = difference(verdict, arrived, dns, signed)
   if (wrong !== undefined) return `verified, though different: ${wrong}`
   for (const name of CHECK_NAMES) {
@@ -67,9 +54,9 @@ function judge(verdict: Verdict, arrived: Arrived, signed: readonly [Signed, Sig
   if (codes.length === 0) return 'no failure'
   if (queries > 0 && LOCAL.some(name => verdict.checks[name].outcome !== 'pass')) return 'DNS was asked in vain'
   const { violation } = signed[0]
-  const limit = kept ? codeOfLimit(arrived, signed[0]) : undefined
+  const limit = isKept ? codeOfLimit(arrived, signed[0]) : undefined
   if (limit !== undefined && codes.join() === limit) return undefined
-  if (kept && violation === undefined) return `refused, though it is what was signed: ${codes}`
+  if (isKept && violation === undefined) return `refused, though it is what was signed: ${codes}`
   if (changes === 0 && codes.join() !== violation) return `refused for ${codes} instead of ${violation}`
   return undefined
 }
@@ -77,59 +64,19 @@ function judge(verdict: Verdict, arrived: Arrived, signed: readonly [Signed, Sig
 const verify = newVerifier()
 let executions = 0
 const verified = { 'draft-cavage': 0, rfc9421: 0 }
-const codes = new Map<string, number>()
+const refused = new Map<string, number>()
 
-const signSomething = (random: Random): Signed => (random.chance(0.5) ? signByDraft(random) : signByRfc9421(random))
-
-/** One signed request, changed in many ways. Gives what is wrong, if anything is. */
-async function runRound(seed: number): Promise<string | undefined> {
-  const random = createRandom(seed)
-  const [signed, other] = [signSomething(random), signSomething(random)]
-  return signed.scheme === 'rfc9421'
-    ? changeManyTimes(RFC9421, signed, other, random)
-    : changeManyTimes(DRAFT_CAVAGE, signed, other, random)
-}
-
-async function changeManyTimes<S extends Signed, D extends Draft>(
-  way: Way<S, D>,
-  signed: S,
-  other: Signed,
-  random: Random
-): Promise<string | undefined> {
-  for (let i = 0; i < ROUND; i++) {
-    const draft = way.draftOf(signed)
-    const kept = i === 0 || random.chance(0.2)
-    const changes = i === 0 ? 0 : 1 + random.below(3)
-    for (let n = 0; n < changes; n++) random.pick(kept ? way.keeping : way.changing)(draft, random, other)
-
-    const { method, target, body: bytes, https } = draft
-    const whole = [...draft.headers, ...way.signatureHeaders(draft)]
-    const headers = draft.last.reduce((changed, change) => change(changed), whole)
-    const arrived: Arrived = { method, target, headers, body: bytes, https }
-    const form = bodyForm(bytes, random)
-    const problem = await runOne(arrived, draft.records, form, [signed, other], kept, changes)
-    if (problem !== undefined) return `${problem}\n${JSON.stringify({ ...arrived, body: bytes.toString('latin1') })}`
-  }
-  return undefined
-}
-
-async function runOne(
-  arrived: Arrived,
-  records: Draft['records'],
-  streamed: () => ReceivedBody,
-  signed: readonly [Signed, Signed],
-  kept: boolean,
-  changes: number
-): Promise<string | undefined> {
-  dns = records
+async function runOne(mutated: Mutated, streamed: () => ReceivedBody): Promise<string | undefined> {
+  const { arrived } = mutated
+  dns = mutated.records
   queries = 0
   executions++
   try {
     const [verdict, time] = await timed(verify, arrived, streamed)
     if (verdict.status === 'verified') verified[verdict.scheme]++
-    else for (const { code } of verdict.failures) codes.set(code, (codes.get(code) ?? 0) + 1)
+    else for (const { code } of verdict.failures) refused.set(code, (refused.get(code) ?? 0) + 1)
 
-    const problem = judge(verdict, arrived, signed, kept, changes)
+    const problem = judge(verdict, mutated)
     if (problem !== undefined) return problem
     return time > MAX_MILLISECONDS && headLength(arrived) <= MAX_HEAD ? slow(arrived, streamed) : undefined
   } catch (error) {
@@ -159,7 +106,7 @@ function bodyForm(bytes: Buffer, random: Random): () => ReceivedBody {
   const at = random.below(bytes.length + 1)
   const chunks = [bytes.subarray(0, at), bytes.subarray(at)]
   const isAscii = !bytes.some(byte => byte > 0x7f)
-  const forms: (() => ReceivedBody)[] = [
+  return random.pick<() => ReceivedBody>([
     () => bytes,
     () => (bytes.length === 0 ? null : bytes),
     () => (isAscii ? bytes.toString('latin1') : bytes),
@@ -167,25 +114,24 @@ function bodyForm(bytes: Buffer, random: Random): () => ReceivedBody {
     async function* () {
       yield* chunks
     }
-  ]
-  return random.pick(forms)
+  ])
 }
 
-const start = Date.now()
-const firstSeed = oneSeed ?? start % 2 ** 31
-console.log(`fuzz: seed ${firstSeed}`)
-const findings: string[] = []
-for (let seed = firstSeed; seed === firstSeed || Date.now() - start < seconds * 1000; seed++) {
-  const problem = await runRound(seed)
-  if (problem !== undefined) findings.push(`seed ${seed}: ${problem}`)
-  if (findings.length >= 10) break
-}
-
-for (const finding of findings) console.log(`${finding}\n`)
-const refused = [...codes].sort(([, a], [, b]) => b - a).map(([code, count]) => `${code} ${count}`)
-console.log(`refused: ${refused.join(', ')}`)
-console.log(
-  `${executions} executions in ${((Date.now() - start) / 1000).toFixed(0)} s from seed ${firstSeed}, ` +
-    `${verified['draft-cavage']} verified by the draft, ${verified.rfc9421} by RFC 9421, ${findings.length} findings`
+await runRounds(
+  'fuzz',
+  async seed => {
+    const random = createRandom(seed)
+    for (const mutated of mutatedRequests(seed)) {
+      const { arrived } = mutated
+      const problem = await runOne(mutated, bodyForm(arrived.body, random))
+      const request = JSON.stringify({ ...arrived, body: arrived.body.toString('latin1') })
+      if (problem !== undefined) return [`seed ${seed}: ${problem}\n${request}`]
+    }
+    return []
+  },
+  () => {
+    const codes = [...refused].sort(([, a], [, b]) => b - a).map(([code, count]) => `${code} ${count}`)
+    console.log(`refused: ${codes.join(', ')}`)
+    return `${executions} executions, ${verified['draft-cavage']} verified by the draft, ${verified.rfc9421} by RFC 9421`
+  }
 )
-process.exitCode = findings.length === 0 ? 0 : 1

@@ -10,12 +10,22 @@ export interface Draft {
   headers: Header[]
   body: Buffer
   https: boolean
+  /** of the signature */
+  parameters: Parameter[]
   records: Map<string, string[]>
   /** changes the request once it is whole */
   last: ((headers: Header[]) => Header[])[]
 }
 
-export type Mutation<D extends Draft = Draft> = (draft: D, random: Random, other: Signed) => void
+export interface Parameter {
+  name: string
+  /** with its quotes, where it has some */
+  value: string
+}
+
+/** What a mutation makes of a draft; `other` is another signed request. */
+type Change<D, T> = (draft: D, random: Random, other: Signed) => T
+export type Mutation<D extends Draft = Draft> = Change<D, void>
 
 /** What the requests of one scheme go through. */
 export interface Way<S extends Signed, D extends Draft> {
@@ -27,13 +37,7 @@ export interface Way<S extends Signed, D extends Draft> {
   changing: readonly Mutation<D>[]
 }
 
-export interface Parameter {
-  name: string
-  /** with its quotes, where it has some */
-  value: string
-}
-
-export const unsignedDraftOf = ({ method, target, headers, body, https }: Signed): Draft => ({
+export const unsignedDraftOf = ({ method, target, headers, body, https }: Signed): Omit<Draft, 'parameters'> => ({
   method,
   target,
   headers: [...headers],
@@ -44,54 +48,29 @@ export const unsignedDraftOf = ({ method, target, headers, body, https }: Signed
 })
 
 /** Text that has fooled parsers. */
-export const AWKWARD = [
-  ...'"\\,;:= \t\r\n\0()./-_@#?%*+0aAzZ\x7f\x80\xa0\xad\xff\u017f\u212a\u2028\u3002\uff10\uff21\ufeff\ud800',
-  '\r\n ',
-  ', ',
-  ' ,',
-  '""',
-  '\\"',
-  '__proto__',
-  'constructor',
-  'undefined',
-  '../',
-  'xn--a',
-  'keyId="one._domainkey.evil.example"',
-  'signature="eA=="',
-  'SHA-256=',
-  ';sf',
-  ';keyid="one._domainkey.evil.example"',
-  'sig1=:eA==:',
-  'account-'
-]
+const SEPARATORS = ['\r\n ', ', ', ' ,', '""', '\\"', '../']
+const NAMES = ['__proto__', 'constructor', 'undefined', 'xn--a', 'account-']
+const PARAMETERS = ['signature="eA=="', 'sig1=:eA==:', 'SHA-256=', ';sf']
+const KEY_NAMES = ['keyId="one._domainkey.evil.example"', ';keyid="one._domainkey.evil.example"']
+const LETTERS = '"\\,;:= \t\r\n\0()./-_@#?%*+0aAzZ\x7f\x80\xa0\xad\xff\u017f\u212a\u2028\u3002\uff10\uff21\ufeff\ud800'
+const AWKWARD = [...LETTERS, ...SEPARATORS, ...NAMES, ...PARAMETERS, ...KEY_NAMES]
 
 export function edit(text: string, random: Random): string {
   const at = random.below(text.length + 1)
-  const length = random.below(3)
+  const [before, one, after] = [text.slice(0, at), text.slice(at, at + 1), text.slice(at + 1)]
+  const other = (change: (code: number) => number) => String.fromCharCode(change(one.charCodeAt(0) || 0))
   const piece = random.pick(AWKWARD)
-  switch (random.below(8)) {
-    case 0:
-      return text.slice(0, at) + piece + text.slice(at)
-    case 1:
-      return text.slice(0, at) + text.slice(at + length + 1)
-    case 2:
-      return text.slice(0, at) + piece + text.slice(at + length)
-    case 3:
-      return text.slice(0, at) + text.slice(random.below(text.length + 1))
-    case 4:
-      return text.slice(0, at) + flipCase(text.slice(at, at + 1)) + text.slice(at + 1)
-    case 5:
-      return (
-        text.slice(0, at) +
-        String.fromCharCode((text.charCodeAt(at) || 0) ^ (1 << random.below(8))) +
-        text.slice(at + 1)
-      )
-    case 6:
-      // the same in its lower eight bits
-      return text.slice(0, at) + String.fromCharCode((text.charCodeAt(at) || 0) + 0x100) + text.slice(at + 1)
-    default:
-      return text + piece.repeat(1 + random.below(3))
-  }
+  return random.pick([
+    () => before + piece + one + after,
+    () => before + after.slice(random.below(3)),
+    () => before + piece + text.slice(at + random.below(3)),
+    () => before + text.slice(random.below(text.length + 1)),
+    () => before + flipCase(one) + after,
+    () => before + other(code => code ^ (1 << random.below(8))) + after,
+    // the same in its lower eight bits
+    () => before + other(code => code + 0x100) + after,
+    () => text + piece.repeat(1 + random.below(3))
+  ])()
 }
 
 export const flipCase = (text: string): string =>
@@ -100,84 +79,151 @@ export const flipCase = (text: string): string =>
 export const someCase = (text: string, random: Random): string =>
   [...text].map(each => (random.chance(0.5) && /[A-Za-z]/.test(each) ? flipCase(each) : each)).join('')
 
-function replaceLine(draft: Draft, random: Random, change: (line: Header) => readonly Header[]): void {
-  const at = random.below(draft.headers.length)
-  draft.headers = draft.headers.flatMap((line, i) => (i === at ? change(line) : [line]))
+/** One name more, less, twice or otherwise, or all in another order. */
+export function changeList(list: readonly string[], more: readonly string[], random: Random): string[] {
+  const at = random.below(list.length)
+  const [one = ''] = list.slice(at)
+  return random.pick([
+    () => list.filter((_, i) => i !== at),
+    () => [...list, one],
+    () => [...list.slice(0, at), one, ...list.slice(at)],
+    () => [...list, random.pick(more)],
+    () => random.shuffle(list),
+    () => list.map((name, i) => (i === at ? edit(name, random) : name))
+  ])()
 }
+
+/** Up to 8 KB of something awkward. */
+function longText(random: Random): string {
+  const piece = random.pick(AWKWARD)
+  return piece.repeat(Math.floor((1 << (8 + random.below(6))) / piece.length))
+}
+
+/** Other bytes, or the same in another spelling of base64. */
+export function changeBase64(base64: string, random: Random): string {
+  const bytes = Buffer.from(base64, 'base64')
+  const [at, place] = [random.below(base64.length), random.below(bytes.length)]
+  const [before, after] = [base64.slice(0, at), base64.slice(at)]
+  const written = (...parts: Uint8Array[]) => Buffer.concat(parts).toString('base64')
+  return random.pick([
+    () => edit(base64, random),
+    () => written(bytes.map((byte, i) => (i === place ? byte ^ (1 << random.below(8)) : byte))),
+    () => written(Buffer.alloc(1), bytes),
+    () => written(bytes, Buffer.alloc(1)),
+    () => written(bytes.subarray(place)),
+    () => written(toOctets(toInteger(Buffer.concat([Buffer.alloc(1), bytes])) + BigInt(random.below(3)), bytes.length)),
+    () => base64.replaceAll('+', '-').replaceAll('/', '_'),
+    () => base64.replaceAll('=', ''),
+    () => base64 + random.pick(['=', '====']),
+    () => before + random.pick([' ', '\\']) + after,
+    () => base64.replace(/(.)=/, (_, last: string) => `${String.fromCharCode(last.charCodeAt(0) + 1)}=`)
+  ])()
+}
+
+/** Gives a part of the draft another value. */
+export const set =
+  <D extends Draft, K extends keyof D>(part: K, value: Change<D, D[K]>): Mutation<D> =>
+  (draft, random, other) => {
+    draft[part] = value(draft, random, other)
+  }
+
+/** Puts others in the place of one of a list. */
+const inPlaceOfOne =
+  <K extends 'headers' | 'parameters'>(
+    part: K,
+    change: Change<Draft[K][number], readonly Draft[K][number][]>
+  ): Mutation =>
+  (draft, random, other) => {
+    const at = random.below(draft[part].length)
+    const changed = draft[part].flatMap((one, i): readonly Draft[K][number][] =>
+      i === at ? change(one, random, other) : [one]
+    )
+    draft[part] = changed as Draft[K]
+  }
+const line = (change: Change<Header, readonly Header[]>) => inPlaceOfOne('headers', change)
+const parameter = (change: Change<Parameter, readonly Parameter[]>) => inPlaceOfOne('parameters', change)
+
+export const addLine =
+  (name: string, values: readonly string[]): Mutation =>
+  (draft, random) =>
+    draft.headers.push([name, random.pick(values)])
+
+/** Changes the request once it is whole. */
+const whole =
+  (change: (headers: Header[], random: Random) => Header[]): Mutation =>
+  (draft, random) =>
+    draft.last.push(headers => change(headers, random))
+
+/** Changes the records of one name, or of all. */
+const record =
+  (change: (records: string[], random: Random, draft: Draft) => string[]): Mutation =>
+  (draft, random) => {
+    const name = random.pick([...draft.records.keys()])
+    draft.records.set(name, change(draft.records.get(name)!, random, draft))
+  }
+const everyRecord =
+  (change: (records: string[], random: Random, own: string) => string[]): Mutation =>
+  (draft, random) => {
+    for (const [name, own] of RECORDS) draft.records.set(name, change(draft.records.get(name)!, random, own))
+  }
 
 /** A line of the text that is signed goes into the value of the one before it. Both are headers, or the target. */
 export function joinLines(draft: Draft, before: string, name: string, written: string, random: Random): void {
   const moved = draft.headers.filter(([each]) => each.toLowerCase() === name)
-  const line = `\n${written}: ${moved.map(([, value]) => value).join(', ')}`
-  if (/^(?:\(|@)request-target/.test(before)) draft.target += line
+  const added = `\n${written}: ${moved.map(([, value]) => value).join(', ')}`
+  if (/^(?:\(|@)request-target/.test(before)) draft.target += added
   draft.headers = draft.headers
     .filter(header => !moved.includes(header) || random.chance(0.2))
-    .map(([each, value]) => [each, each.toLowerCase() === before ? value + line : value])
+    .map(([each, value]) => [each, each.toLowerCase() === before ? value + added : value])
 }
 
 const isSignature = ([name]: Header): boolean => name.startsWith('Signature')
+const OTHER_TEXTS = ['v=spf1 -all', '', 'hello', 'v=DMARC1; p=none']
+const MORE_TAGS = ['; n=note', '; t=s', ';', '; x=y;', '; h=sha1:sha256:sha512', '; s=email:x']
 
 export const KEEPING: readonly Mutation[] = [
-  (draft, random) => replaceLine(draft, random, ([name, value]) => [[someCase(name, random), value]]),
-  (draft, random) => replaceLine(draft, random, ([name, value]) => [[name, ` \t${value}\t`]]),
+  line(([name, value], random) => [[someCase(name, random), value]]),
+  line(([name, value]) => [[name, ` \t${value}\t`]]),
   (draft, random) => {
-    const line: Header = [random.pick(['X-Other', 'Cookie', 'X-Forwarded-Host']), random.pick(['', 'a', 'sha-256=:x:'])]
-    draft.headers = random.chance(0.5) ? [line, ...draft.headers] : [...draft.headers, line]
+    const more: Header = [random.pick(['X-Other', 'Cookie', 'X-Forwarded-Host']), random.pick(['', 'a', 'sha-256=:x:'])]
+    draft.headers = random.chance(0.5) ? [more, ...draft.headers] : [...draft.headers, more]
   },
-  (draft, random) => {
-    for (const [name, records] of draft.records) {
-      draft.records.set(
-        name,
-        random.shuffle([...records, random.pick(['v=spf1 -all', '', 'hello', 'v=DMARC1; p=none'])])
-      )
-    }
-  },
-  (draft, random) => {
-    for (const [name, record] of RECORDS) {
-      const tags = random.pick(['; n=note', '; t=s', ';', '; x=y;', '; h=sha1:sha256:sha512', '; s=email:x'])
-      const tagged = draft.records.get(name)!.map(each => (each === record ? record + tags : each))
-      draft.records.set(name, tagged)
-    }
-  }
+  everyRecord((records, random) => random.shuffle([...records, random.pick(OTHER_TEXTS)])),
+  everyRecord((records, random, own) => records.map(each => (each === own ? own + random.pick(MORE_TAGS) : each)))
 ]
 
 export const CHANGING: readonly Mutation[] = [
-  (draft, random) => {
-    draft.method = edit(draft.method, random)
-  },
-  (draft, random) => {
-    draft.target = edit(draft.target, random)
-  },
+  set('method', ({ method }, random) => edit(method, random)),
+  set('target', ({ target }, random) => edit(target, random)),
+  set('body', ({ body }, random) => Buffer.from(edit(body.toString('latin1'), random), 'latin1')),
+  set('https', ({ https }) => !https),
+  set('method', (_, __, other) => other.method),
+  set('target', (_, __, other) => other.target),
+  set('body', (_, __, other) => other.body),
+  set('headers', (_, __, other) => [...other.headers]),
+  set('headers', ({ headers }, random) => random.shuffle(headers)),
   draft => {
     const [first = '', ...rest] = draft.target
     draft.method += ` ${first}`
     draft.target = rest.join('')
   },
-  (draft, random) => replaceLine(draft, random, ([name, value]) => [[name, edit(value, random)]]),
-  (draft, random) => replaceLine(draft, random, ([name, value]) => [[name, edit(value, random)]]),
-  (draft, random) => replaceLine(draft, random, ([name, value]) => [[edit(name, random), value]]),
-  (draft, random) => replaceLine(draft, random, () => []),
-  (draft, random) => replaceLine(draft, random, line => [line, line]),
-  (draft, random) =>
-    replaceLine(draft, random, ([name, value]) => [
-      [name, value],
-      [name, edit(value, random)]
-    ]),
-  (draft, random) =>
-    replaceLine(draft, random, ([name, value]) =>
-      value.split(random.pick([',', ' ', ':'])).map((part): Header => [name, part])
-    ),
+  line(([name, value], random) => [[name, edit(value, random)]]),
+  line(([name, value], random) => [[edit(name, random), value]]),
+  line(() => []),
+  line(one => [one, one]),
+  line((one, random) => [one, [one[0], edit(one[1], random)]]),
+  line(([name, value], random) => value.split(random.pick([',', ' ', ':'])).map(part => [name, part])),
+  line((one, random, other) => [one, random.pick(other.headers)]),
+  line(([name, value], _, other) => [[name, other.headers.find(([each]) => each === name)?.[1] ?? value]]),
+  line(([name], random) => [[name, longText(random)]]),
+  line(([name, value], random) => [[name, value + longText(random)]]),
   (draft, random) => {
     // one line takes in the next one
     const at = random.below(draft.headers.length - 1)
     const [[name, value], [nextName, next]] = [draft.headers[at]!, draft.headers[at + 1]!]
-    const joined: Header = [
-      name,
-      value +
-        random.pick(['\n', '\r\n', ', ', '']) +
-        random.pick([next, `${nextName.toLowerCase()}: ${next}`, `"${nextName.toLowerCase()}": ${next}`])
-    ]
-    draft.headers.splice(at, 2, joined)
+    const lower = nextName.toLowerCase()
+    const taken = random.pick([next, `${lower}: ${next}`, `"${lower}": ${next}`])
+    draft.headers.splice(at, 2, [name, value + random.pick(['\n', '\r\n', ', ', '']) + taken])
   },
   (draft, random) => {
     const [one, two] = [random.below(draft.headers.length), random.below(draft.headers.length)]
@@ -185,107 +231,26 @@ export const CHANGING: readonly Mutation[] = [
     draft.headers[one] = [a[0], b[1]]
     draft.headers[two] = [b[0], a[1]]
   },
-  (draft, random) => {
-    draft.headers = random.shuffle(draft.headers)
-  },
-  (draft, random, other) => replaceLine(draft, random, line => [line, random.pick(other.headers)]),
-  (draft, random, other) =>
-    replaceLine(draft, random, ([name, value]) => [
-      [name, other.headers.find(([each]) => each === name)?.[1] ?? value]
-    ]),
-  (draft, _, other) => {
-    draft.headers = [...other.headers]
-  },
-  (draft, _, other) => {
-    draft.body = other.body
-  },
-  (draft, _, other) => {
-    draft.target = other.target
-  },
-  (draft, _, other) => {
-    draft.method = other.method
-  },
-  draft => {
-    draft.https = !draft.https
-  },
-  (draft, random) => {
-    draft.body = Buffer.from(edit(draft.body.toString('latin1'), random), 'latin1')
-  },
 
-  // the headers of the signature, as text
-  (draft, random) => {
-    draft.last.push(headers =>
-      headers.map(line => (isSignature(line) && random.chance(0.5) ? [line[0], edit(line[1], random)] : line))
-    )
-  },
-  (draft, random) => {
-    draft.last.push(headers => random.shuffle([...headers, headers.find(isSignature)!]))
-  },
-  (draft, random) => {
-    // the other standard, or none
-    draft.last.push(headers => [
-      ...headers.filter(line => !isSignature(line) || random.chance(0.7)),
-      ['Signature-Input', random.pick(['', 'sig1=()', 'sig1=("@method");keyid="one._domainkey.service.example"'])]
-    ])
-  },
+  // the parameters of the signature, and its headers as text
+  parameter(() => []),
+  parameter(one => [one, { ...one }]),
+  parameter(({ name, value }, random) => [{ name: edit(name, random), value }]),
+  parameter(({ name, value }, random) => [{ name, value: edit(value, random) }]),
+  parameter((one, random) => [one, { name: 'long', value: `"${longText(random)}"` }]),
+  whole((headers, random) =>
+    headers.map(one => (isSignature(one) && random.chance(0.5) ? [one[0], edit(one[1], random)] : one))
+  ),
+  whole((headers, random) => headers.map(one => (isSignature(one) ? [one[0], longText(random) + one[1]] : one))),
+  whole((headers, random) => random.shuffle([...headers, headers.find(isSignature)!])),
+  // the other standard, or none
+  whole((headers, random) => [
+    ...headers.filter(one => !isSignature(one) || random.chance(0.7)),
+    ['Signature-Input', random.pick(['', 'sig1=()', 'sig1=("@method");keyid="one._domainkey.service.example"'])]
+  ]),
 
   // DNS
-  (draft, random) => {
-    const name = random.pick([...draft.records.keys()])
-    draft.records.set(
-      name,
-      draft.records.get(name)!.map(record => edit(record, random))
-    )
-  },
-  (draft, random) => {
-    const [one, two] = [random.pick([...draft.records.keys()]), random.pick([...draft.records.keys()])]
-    draft.records.set(one, [...draft.records.get(one)!, ...draft.records.get(two)!])
-  },
-  (draft, random) => {
-    draft.records.set(random.pick([...draft.records.keys()]), random.pick([[], [''], ['v=DKIM1; p='], ['v=spf1 -all']]))
-  },
-
-  // size
-  (draft, random) => {
-    const text = longText(random)
-    const where = random.below(3)
-    if (where === 0) replaceLine(draft, random, ([name, value]) => [[name, value + text]])
-    else if (where === 1) replaceLine(draft, random, ([name]) => [[name, text]])
-    else draft.last.push(headers => headers.map(line => (isSignature(line) ? [line[0], text + line[1]] : line)))
-  }
+  record((records, random) => records.map(each => edit(each, random))),
+  record((records, random, all) => [...records, ...random.pick([...all.records.values()])]),
+  record((_, random) => random.pick([[], [''], ['v=DKIM1; p='], ['v=spf1 -all']]))
 ]
-
-/** Up to 8 KB of something awkward. */
-export function longText(random: Random): string {
-  const piece = random.pick(AWKWARD)
-  return piece.repeat(Math.floor((1 << (8 + random.below(6))) / piece.length))
-}
-
-export function changeBytes(bytes: Buffer, random: Random): Buffer {
-  switch (random.below(5)) {
-    case 0:
-      bytes[random.below(bytes.length)]! ^= 1 << random.below(8)
-      return bytes
-    case 1:
-      return Buffer.concat([Buffer.alloc(1), bytes])
-    case 2:
-      return Buffer.concat([bytes, Buffer.alloc(1)])
-    case 3:
-      return bytes.subarray(random.below(bytes.length))
-    default:
-      return toOctets(toInteger(Buffer.concat([Buffer.alloc(1), bytes])) + BigInt(random.below(3)), bytes.length)
-  }
-}
-
-export function respell(base64: string, random: Random): string {
-  const at = random.below(base64.length)
-  return random.pick([
-    base64.replaceAll('+', '-').replaceAll('/', '_'),
-    base64.replaceAll('=', ''),
-    `${base64}=`,
-    `${base64}====`,
-    `${base64.slice(0, at)} ${base64.slice(at)}`,
-    `${base64.slice(0, at)}\\${base64.slice(at)}`,
-    base64.replace(/(.)=/, (_, last: string) => `${String.fromCharCode(last.charCodeAt(0) + 1)}=`)
-  ])
-}

@@ -11,10 +11,15 @@ import type { Signed } from './signed.ts'
 export interface Mutated {
   arrived: Arrived
   records: ReadonlyMap<string, readonly string[]>
+  /** what was signed, and another request, of which parts may be taken */
+  signed: readonly [Signed, Signed]
+  /** is it still what was signed, and how often was it changed */
+  isKept: boolean
+  changes: number
 }
 
 /** How many requests come from one seed: the first is what was signed. */
-export const ROUND = 32
+const ROUND = 32
 
 /** Signed requests, changed on their way; always the same for a seed. */
 export function mutatedRequests(seed: number): Mutated[] {
@@ -37,11 +42,11 @@ function mutate<S extends Signed, D extends Draft>(
 ): Mutated {
   const draft = way.draftOf(signed)
   // Half of them stay what was signed, or are changed once: those that are verified say most.
-  const isKept = random.chance(0.4)
+  const isKept = at === 0 || random.chance(0.4)
   const changes = at === 0 ? 0 : 1 + random.below(isKept ? 3 : 2)
   for (let n = 0; n < changes; n++) random.pick(isKept ? way.keeping : way.changing)(draft, random, other)
   const whole = [...draft.headers, ...way.signatureHeaders(draft)]
-  const { method, target, body, https } = draft
+  const { method, target, body, https, records } = draft
   const headers = draft.last.reduce((changed, change) => change(changed), whole)
-  return { arrived: { method, target, headers, body: Buffer.from(body), https }, records: draft.records }
+  return { arrived: { method, target, headers, body, https }, records, signed: [signed, other], isKept, changes }
 }

@@ -90,26 +90,18 @@ function componentValue({ method, target, headers, https }: Arrived, identifier:
   const [, name = '', parameter = ''] = /^"([^"]*)"(.*)$/.exec(identifier) ?? []
   const [, start = '', path, query = '?'] = /^(https:\/\/[^/?]*)?([^?]*)(\?.*)?$/s.exec(target) ?? []
   const authority = joinedValue(headers, 'host')?.toLowerCase().replace(/:443$/, '')
-  switch (name) {
-    case '@method':
-      return method
-    case '@request-target':
-      return target
-    case '@target-uri':
-      return start === '' ? `https://${authority}${target}` : target
-    case '@authority':
-      return authority
-    case '@scheme':
-      return https ? 'https' : 'http'
-    case '@path':
-      return path
-    case '@query':
-      return query
-    case '@query-param': {
-      const values = new URLSearchParams(query).getAll(parameter.slice(';name="'.length, -1))
-      return values.length === 1 ? values[0] : undefined
-    }
+  const values = new URLSearchParams(query).getAll(parameter.slice(';name="'.length, -1))
+  const derived: Readonly<Record<string, string | undefined>> = {
+    '@method': method,
+    '@request-target': target,
+    '@target-uri': start === '' ? `https://${authority}${target}` : target,
+    '@authority': authority,
+    '@scheme': https ? 'https' : 'http',
+    '@path': path,
+    '@query': query,
+    '@query-param': values.length === 1 ? values[0] : undefined
   }
+  if (name.startsWith('@')) return derived[name]
   const value = joinedValue(headers, name)
   const key = /^;key="(.*)"$/.exec(parameter)?.[1]
   if (key !== undefined) return memberOf(value ?? '', key)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ED25519, ONE, RSA_1024, type TestKey, TWO } from '../../fixtures/source/keys.ts'
-import type { Header, Times } from '../../fixtures/source/sign.ts'
+import { type Header, type Scheme, signText, type Times } from '../../fixtures/source/sign.ts'
 import type { Code } from '../../src/index.ts'
 import type { Random } from './random.ts'
 
@@ -8,11 +8,12 @@ export const NOW_SECONDS = 1795176000
 export const ACCOUNTS = ['1234', '5678']
 export const HOSTS = ['hooks.example.com', 'www.example.com']
 
+const EDWARDS = 'edwards.service.example'
 /** The names in DNS. The last ones are somebody else's, who publishes a good key there. */
-export const KEYS: Readonly<Record<string, TestKey>> = {
+const KEYS: Readonly<Record<string, TestKey>> = {
   'one._domainkey.service.example': RSA_1024,
   'two._domainkey.service.example': ONE,
-  'edwards.service.example': ED25519,
+  [EDWARDS]: ED25519,
   'one._domainkey.evil.example': TWO,
   'one._domainkey.evilservice.example': TWO
 }
@@ -75,32 +76,7 @@ const VIOLATIONS = [
   'digest-malformed'
 ] as const satisfies Code[]
 
-export type Violation = (typeof VIOLATIONS)[number]
-
-/** The parts that are the same whoever signs them; one request in five should not be accepted. */
-export function pickParts(random: Random) {
-  const violation = random.chance(0.2) ? random.pick(VIOLATIONS) : undefined
-  const is = (code: Violation): boolean => violation === code
-  return {
-    violation,
-    is,
-    method: random.pick(['POST', 'POST', 'PUT', 'GET', 'delete', 'M-SEARCH']),
-    body: Buffer.from(random.pick(['', '{"a":1}', '{ "a": [1, 2] }\n', 'a=1&b=2', '\xff\x00\xfe']), 'latin1'),
-    keyId: random.pick(is('key-name-outside-domain') ? OUTSIDE : INSIDE),
-    host: is('host-mismatch') ? 'hooks.example.org' : random.pick(HOSTS),
-    date:
-      (violation !== undefined && (BAD_DATES as Partial<Record<Violation, string>>)[violation]) ||
-      random.pick(GOOD_DATES),
-    account: is('account-malformed') ? '1234' : `account-${is('account-mismatch') ? '12345' : random.pick(ACCOUNTS)}`,
-    https: !is('not-https')
-  }
-}
-
-const BAD_DATES = {
-  'date-too-old': 'Fri, 20 Nov 2026 11:54:59 GMT',
-  'date-in-future': 'Fri, 20 Nov 2026 12:05:01 GMT',
-  'date-malformed': 'Thu, 20 Nov 2026 12:00:00 GMT'
-}
+type Violation = (typeof VIOLATIONS)[number]
 
 const GOOD_DATES = [
   'Fri, 20 Nov 2026 12:00:00 GMT',
@@ -108,5 +84,73 @@ const GOOD_DATES = [
   'Friday, 20-Nov-26 12:04:59 GMT',
   'Fri Nov 20 12:01:00 2026'
 ]
+const BAD_DATES: Partial<Record<Violation, string>> = {
+  'date-too-old': 'Fri, 20 Nov 2026 11:54:59 GMT',
+  'date-in-future': 'Fri, 20 Nov 2026 12:05:01 GMT',
+  'date-malformed': 'Thu, 20 Nov 2026 12:00:00 GMT'
+}
 
-export const hashOf = (hash: string, data: Uint8Array): string => createHash(hash).update(data).digest('base64')
+const hashOf = (hash: string, data: Uint8Array): string => createHash(hash).update(data).digest('base64')
+
+/**
+ * The parts that are the same by either standard; one request in five should not be accepted.
+ *
+ * @param digestHeader the name of the header
+ * @param member one digest in it, as the standard writes it
+ */
+export function pickParts(random: Random, digestHeader: string, member: (name: string, digest: string) => string) {
+  const violation = random.chance(0.2) ? random.pick(VIOLATIONS) : undefined
+  const is = (code: Violation): boolean => violation === code
+  const sent = {
+    violation,
+    method: random.pick(['POST', 'POST', 'PUT', 'GET', 'delete', 'M-SEARCH']),
+    body: Buffer.from(random.pick(['', '{"a":1}', '{ "a": [1, 2] }\n', 'a=1&b=2', '\xff\x00\xfe']), 'latin1'),
+    keyId: random.pick(is('key-name-outside-domain') ? OUTSIDE : INSIDE),
+    https: !is('not-https')
+  }
+  const host = is('host-mismatch') ? 'hooks.example.org' : random.pick(HOSTS)
+  const account = is('account-malformed')
+    ? '1234'
+    : `account-${is('account-mismatch') ? '12345' : random.pick(ACCOUNTS)}`
+  const digests = digestsOf(sent.body, member)
+  const tags = [random.pick(['a', 'a, b', 'x: y', '\xe9']), random.pick(['b', '', 'c "d"'])]
+  const headers: Header[] = [
+    ['Host', random.pick([host, host.toUpperCase(), `${host}:443`])],
+    ['Date', (violation && BAD_DATES[violation]) ?? random.pick(GOOD_DATES)],
+    ['X-Service-ID', account],
+    [digestHeader, random.pick(digests[violation as keyof typeof digests] ?? digests.good)],
+    ['Content-Length', String(sent.body.length)],
+    ['X-Nonce', random.pick(['n-1', 'n-2', ''])],
+    ...(random.chance(0.5) ? tags : []).map((tag): Header => ['X-Tag', tag])
+  ]
+  return { sent, is, host, headers }
+}
+
+function digestsOf(body: Buffer, member: (name: string, digest: string) => string) {
+  const one = (hash: string, data: Uint8Array = body) => member(hash.replace('sha', 'sha-'), hashOf(hash, data))
+  const another = Buffer.from('another')
+  return {
+    good: [one('sha256'), one('sha512'), `${one('sha256')},${one('sha512')}`, `${one('md5')}, ${one('sha256')}`],
+    'digest-mismatch': [
+      one('sha256', another),
+      `${one('sha256')}, ${one('sha512', another)}`,
+      `${one('sha512', another)},${one('sha256')}`
+    ],
+    'digest-unsupported': [one('md5'), `${one('sha1')},${member('foo', 'AA==')}`],
+    'digest-malformed': [member('sha-256', hashOf('sha1', body)), 'sha-256', `${one('sha256')},`]
+  }
+}
+
+const SCHEMES: Readonly<Record<string, Scheme>> = {
+  'rsa-sha256': 'pkcs1-sha256',
+  'rsa-sha512': 'pkcs1-sha512',
+  'rsa-v1_5-sha256': 'pkcs1-sha256',
+  hs2019: 'pss-sha512',
+  'rsa-pss-sha512': 'pss-sha512'
+}
+
+/** Signs by the name of an algorithm; a key of Ed25519 has one way, whatever the name. */
+export function signAs(algorithm: string, keyId: string, text: string): { signature: Buffer; replayId: string } {
+  const signature = signText(text, KEYS[keyId]!, keyId === EDWARDS ? 'ed25519' : SCHEMES[algorithm]!)
+  return { signature, replayId: hashOf('sha256', signature) }
+}
