@@ -49,6 +49,7 @@ export default defineConfig({
   test: {
     include: TESTS.map(path => (path.endsWith('/') ? `${path}**/*.test.ts` : path)),
     sequence: { sequencer: AsListed },
-    testTimeout: 5_000
+    // A mutant that hangs is ended by StrykerJS.
+    testTimeout: 60_000
   }
 })
