@@ -14,10 +14,7 @@ export function showSetting(language: SettingsLanguage, option: SettingName, val
   if (value === undefined) return name
   const plain = PLAIN.test(value) ? value : '...'
   if (language === 'flags') return `${name} ${plain}`
-  return isList(option) ? `${name}: [..., '${plain}']` : `${name}: '${plain}'`
-}
-
-const isList = (option: SettingName): boolean => {
   const { [option]: row }: Partial<Record<SettingName, { kind?: string }>> = SHARED
-  return row?.kind === 'list'
+  if (row?.kind === 'number') return `${name}: ${plain}`
+  return row?.kind === 'list' ? `${name}: [..., '${plain}']` : `${name}: '${plain}'`
 }
