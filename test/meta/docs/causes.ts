@@ -1,27 +1,172 @@
+import { adviceOn } from '../../../src/explain/advice.ts'
 import { allCauses } from '../../../src/explain/causes/causes.ts'
-import type { Causes, Text } from '../../../src/explain/causes/row.ts'
-import { textOf } from '../../../src/explain/facts.ts'
-import { showSetting } from '../../../src/explain/settings.ts'
+import type { Causes, EvidenceIn, Surroundings } from '../../../src/explain/causes/row.ts'
+import type { LineChange } from '../../../src/explain/changed-line.ts'
+import { THIS_CLOCK } from '../../../src/explain/facts.ts'
 import type { Code } from '../../../src/result/codes.ts'
+import type { EvidenceOf } from '../../../src/result/evidence.ts'
+import type { Failure } from '../../../src/verdict/verdict.ts'
 
-/** The page is for those who write options. */
-const WORDS = {
-  either: (options: string) => options,
-  setting: (name: Parameters<typeof showSetting>[1], value?: string) => showSetting('options', name, value)
+const AROUND: Surroundings = {
+  isUnsigned: false,
+  isOtherStandard: false,
+  isSigned: false,
+  clock: THIS_CLOCK,
+  search: {}
 }
 
-/** What only a request has, for the rows that need it. */
-const AROUND = { isUnsigned: false, isOtherStandard: false, isSigned: false, search: { detail: '/api' } }
+/** What is undefined is left out of the evidence. */
+type Change<E> = { readonly [K in keyof E]?: E[K] | undefined }
 
-/** The rows of a code as the page has them, filled with the evidence of its example; `...` for what that lacks. */
-export function causesOnPage<C extends Code>(code: C, evidence: Readonly<Record<string, unknown>>): string {
-  const shown = new Proxy(evidence, {
-    get: (_, name: string) => (Object.hasOwn(evidence, name) ? textOf(evidence[name], 10) : '...')
-  })
-  const textFor = (text: Text<C>): string =>
-    typeof text === 'string' ? text : text(shown as never, WORDS, { evidence, around: AROUND } as never)
+interface Situation<C extends Code> {
+  readonly evidence?: Change<EvidenceOf<C>> | 'none'
+  readonly around?: Partial<Surroundings>
+}
+
+/** What the search for a changed line has found besides the change, where the cause names it. */
+const LINE_CHANGES: Readonly<Record<LineChange, string | undefined>> = {
+  prefix: '/api',
+  slash: '/api',
+  url: undefined,
+  added: undefined,
+  rewritten: 'x-original-uri',
+  query: undefined,
+  encoding: undefined,
+  case: undefined,
+  'host-case': undefined,
+  order: undefined,
+  method: undefined,
+  host: undefined,
+  port: undefined,
+  protocol: undefined,
+  length: undefined,
+  type: undefined,
+  list: undefined,
+  character: undefined
+}
+const lineChanges = Object.entries(LINE_CHANGES).map(([change, detail]) => ({
+  around: { search: { change: change as LineChange, ...(detail !== undefined && { detail }) } }
+}))
+
+/** What the Date of the examples is ahead of a clock that returns seconds where milliseconds are asked for. */
+const NOW_IN_SECONDS = 1_793_380_824
+
+/**
+ * How a request differs from the example of the page where another cause fits: the first situation in which a cause is
+ * the first that fits fills its line.
+ */
+const SITUATIONS: { readonly [C in Code]?: readonly Situation<C>[] } = {
+  'request-malformed': [
+    { evidence: { part: 'method' } },
+    { evidence: { part: 'target' } },
+    { evidence: { part: 'header-count' } }
+  ],
+  'not-https': [
+    { evidence: { received: ['https'] } },
+    { evidence: { received: ['on'] } },
+    { evidence: { received: ['http'] } },
+    { evidence: { received: [] } },
+    { evidence: 'none' }
+  ],
+  'date-in-future': [{ evidence: { received: 'Fri, 20 Nov 2026 12:00:00 GMT', offsetSeconds: NOW_IN_SECONDS } }],
+  'host-missing': [{ evidence: { header: undefined } }],
+  'host-repeated': [{ evidence: { header: 'X-Forwarded-Host' } }],
+  'host-mismatch': [
+    { evidence: { header: 'X-Forwarded-Host', received: 'hooks.example.com, other.example.com' } },
+    { evidence: { received: 'hooks.example.com, other.example.com' } },
+    { evidence: { received: 'hooks.example.com', expected: ['hooks.example.com:8443'], similar: undefined } },
+    { evidence: { proxies: ['CF-Ray: 8a1b-LIS'] } },
+    { evidence: { received: 'hooks.example.com:8443', similar: undefined } },
+    { evidence: { header: 'X-Forwarded-Host', similar: undefined } },
+    { evidence: { received: '_', similar: undefined } },
+    { evidence: { similar: undefined } },
+    { evidence: { received: 'other.example.com', similar: undefined } }
+  ],
+  'account-missing': [
+    { evidence: { similar: undefined }, around: { isSigned: true } },
+    { evidence: { similar: undefined } }
+  ],
+  'account-malformed': [{ evidence: { similar: 'X-Acme-ID: account-1234' } }],
+  'account-mismatch': [{ evidence: { received: '-1234' } }, { evidence: { expected: undefined } }],
+  'account-check-failed': [{ evidence: { problem: 'not-a-boolean' } }, { evidence: { error: 'TypeError' } }],
+  'signature-missing': [
+    { evidence: 'none', around: { isUnsigned: true } },
+    { evidence: 'none', around: { isOtherStandard: true } },
+    { evidence: 'none' }
+  ],
+  'signature-malformed': [{ evidence: { looksLike: 'rfc9421' } }],
+  'signature-algorithm-not-allowed': [{ evidence: { received: 'hmac-sha256' } }],
+  'signature-created-out-of-range': [
+    { evidence: { offsetSeconds: NOW_IN_SECONDS } },
+    { evidence: { created: 1_795_176_301, offsetSeconds: 301 } }
+  ],
+  'coverage-insufficient': [{ evidence: { missing: ['x-tenant'] } }],
+  'coverage-absent': [
+    { evidence: { absent: ['"x-nonce";sf'], reason: 'it is not a structured field' } },
+    { evidence: { absent: ['content-encoding'] } },
+    { evidence: { absent: ['content-length'] } },
+    { evidence: { absent: ['x_nonce'] } }
+  ],
+  'key-name-outside-domain': [
+    { evidence: { domain: 'key1._domainkey.other.example' } },
+    { evidence: { received: 'service.example' } }
+  ],
+  'key-not-found': [
+    { evidence: { name: 'key1._domainkey.service.example.service.example' } },
+    { evidence: { reason: 'no key record among the TXT records', records: ['v=spf1 -all'] } },
+    { evidence: { reason: 'ENODATA' } }
+  ],
+  'key-type-mismatch': [{ evidence: { record: 'v=DKIM1; k=ed25519; p="..."' } }],
+  'key-too-short': [{ evidence: { record: 'v=DKIM1; p="..."' } }, { evidence: { bits: 1024, limit: 2048 } }],
+  'key-too-long': [{ evidence: { record: 'v=DKIM1; p="..."' } }],
+  'key-lookup-failed': [
+    { evidence: { problem: 'not-an-answer', error: 'the answer is not of the form string[][]' } },
+    { evidence: { error: 'TypeError' } },
+    { evidence: { servers: ['https://dns.example/dns-query'] } }
+  ],
+  'key-lookup-timeout': [{ evidence: { servers: ['https://dns.example/dns-query'] } }],
+  'signature-mismatch': [
+    ...lineChanges,
+    { around: { search: { isByKey: true } } },
+    { around: { search: { isByKey: false } } }
+  ],
+  'digest-mismatch': [
+    { evidence: { bodyLength: 0 } },
+    { evidence: { expected: '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' } },
+    { evidence: { decompressed: 'gzip' } },
+    { evidence: { change: 'cut-short' } },
+    { evidence: { change: undefined } },
+    { evidence: { change: undefined, bodyLength: 16 } },
+    { evidence: { change: undefined, contentLength: undefined } }
+  ],
+  'replay-store-failed': [{ evidence: { problem: 'not-a-boolean' } }, { evidence: { error: 'TypeError' } }]
+}
+
+/**
+ * The causes of a code in their order, each filled with the evidence of a request for which it is the first that fits.
+ * Throws where there is none: nobody would ever see that cause.
+ */
+export function causesOnPage<C extends Code>(code: C, example: Readonly<Record<string, unknown>>): string {
   const causes: Causes<C> = allCauses()[code]
-  return causes.map(({ cause, fix }) => `  - ${textFor(cause)} **Fix:** ${textFor(fix)}\n`).join('')
+  const situations = [{}, ...(SITUATIONS[code] ?? [])].map(({ evidence, around }: Situation<C>) => ({
+    evidence: evidenceIn<C>(example, evidence),
+    around: { ...AROUND, ...around }
+  }))
+  const lines = causes.map((row, i) => {
+    const found = situations.find(
+      ({ evidence, around }) => row === causes.find(one => !('when' in one) || one.when(evidence, around))
+    )
+    if (found === undefined) throw new Error(`no situation shows cause ${i + 1} of ${code}`)
+    const { cause, fix } = adviceOn({ code, evidence: found.evidence } as Failure, 'options', found.around)
+    return `  - ${cause} **Fix:** ${fix}\n`
+  })
+  return lines.join('')
+}
+
+function evidenceIn<C extends Code>(example: object, change: Situation<C>['evidence']): EvidenceIn<C> {
+  if (change === 'none') return undefined as EvidenceIn<C>
+  const entries = Object.entries({ ...example, ...change }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as EvidenceIn<C>
 }
 
 /** The evidence of the example in a section of the page. */
