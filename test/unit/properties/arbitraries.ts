@@ -1,5 +1,17 @@
 import fc from 'fast-check'
 
+/** Each arbitrary as one argument of what must hold, or not throw, for every combination. */
+export function forAll<T extends [unknown, ...unknown[]]>(
+  arbitraries: { [I in keyof T]: fc.Arbitrary<T[I]> },
+  holds: (...values: T) => unknown,
+  options: fc.Parameters<T> = { numRuns: 500 }
+): Promise<void> {
+  return fc.assert(
+    fc.asyncProperty(...arbitraries, async (...values) => void (await holds(...(values as T)))),
+    options as fc.Parameters<T>
+  )
+}
+
 const TOKEN_CHARACTERS = "!#$%&'*+-.^_`|~0123456789ABCXYZabcxyz"
 
 /** RFC 9110 section 5.6.2 */
@@ -90,15 +102,7 @@ export const signable = fc
   })
   .map(({ method, target, body, extra, shuffle, upperCase }) => {
     const own = extra.filter(([name]) => !RESERVED.has(name.toLowerCase()))
-    const names = [
-      '(request-target)',
-      'host',
-      'date',
-      'x-service-id',
-      'digest',
-      'x-nonce',
-      ...own.map(([name]) => name)
-    ]
+    const names = [...COVERED, ...own.map(([name]) => name)]
     const covered = names
       .map((name, i) => ({ at: shuffle[i]!, name: upperCase[i] ? name.toUpperCase() : name }))
       .sort((a, b) => a.at - b.at)
@@ -106,4 +110,5 @@ export const signable = fc
     return { method, target, body, headers: Object.fromEntries(own), covered }
   })
 
+const COVERED = '(request-target) host date x-service-id digest x-nonce'.split(' ')
 const RESERVED = new Set('host date digest signature x-service-id x-nonce content-length content-type'.split(' '))

@@ -11,9 +11,9 @@ import {
   parseSignatureHeader
 } from '../../../src/index.ts'
 import { looksLikeKeyRecord } from '../../../src/key/record.ts'
-import { cpuTime } from '../../support/cpu-time.ts'
+import { leastOf, leastTime } from '../../support/cpu-time.ts'
 import * as rfc9421 from '../../support/rfc9421.ts'
-import { service } from '../../support/service.ts'
+import { linesOf, service, withHeaders } from '../../support/service.ts'
 
 const ofLength = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length))
 
@@ -71,21 +71,14 @@ const TEXTS: Readonly<Record<string, (length: number) => string>> = Object.fromE
 
 const verify = createVerifier(service.options)
 const signed = service.sign({ method: 'POST', body: '{}' })
-const lines = [...(signed.headers as Iterable<[string, string]>)]
-
-const inHeader = (name: string) => (text: string) =>
-  verify({ ...signed, headers: lines.map(([header, value]) => [header, header === name ? text : value] as const) })
+const lines = linesOf(signed)
+const inHeader = (name: string) => (text: string) => verify(withHeaders(signed, { [name]: text }))
 
 const rfc9421Verify = createVerifier(rfc9421.OPTIONS)
-const plain = rfc9421.signed()
 const { input } = rfc9421.signature()
-const inRfc9421 =
-  (name: string, write: (text: string) => string, signed = plain) =>
-  (text: string): Promise<unknown> =>
-    rfc9421Verify({
-      ...signed,
-      headers: signed.headers.map(([header, value]) => [header, header === name ? write(text) : value] as const)
-    })
+const inRfc9421 = (name: string, write: (text: string) => string, signed = rfc9421.signed()) => {
+  return (text: string) => rfc9421Verify(withHeaders(signed, { [name]: write(text) }))
+}
 /** 90 components of this kind, each with a name of its own. */
 const ninety = (identifier: (name: string) => string) =>
   Object.fromEntries(Array.from({ length: 90 }, (_, i) => [identifier(`"k${i}"`), '']))
@@ -160,33 +153,15 @@ const MOST_GROWTH = 2.3 ** 6
 /** Below this, a timer's own steps and a collection of garbage weigh more than the parser. */
 const LEAST_MILLISECONDS = 0.05
 
-/** By the clock or by the processor's time, whichever is less: others can only add, and not to both at once. */
-async function time(run: (text: string) => unknown, text: string): Promise<number> {
-  const start = performance.now()
-  const used = await cpuTime(() => run(text))
-  return Math.min(used, performance.now() - start)
-}
-
-/** The least of several runs, since whatever else the machine does only adds to it. */
-async function leastTime(run: (text: string) => unknown, text: string, runs: number): Promise<number> {
-  let least = Number.POSITIVE_INFINITY
-  for (let i = 0; i < runs; i++) least = Math.min(least, await time(run, text))
-  return least
-}
-
 test.each(CASES)('$name: each doubling of the text costs at most 2.3 times the time', async ({ run, small, large }) => {
-  const slow: Record<string, string> = {}
+  const slow: Record<string, number> = {}
   for (const [name, text] of Object.entries(TEXTS)) {
-    // A busy machine can spoil a measurement, but not six.
-    let ratio = Number.POSITIVE_INFINITY
-    let report = ''
-    for (let attempt = 0; attempt < 6 && ratio > MOST_GROWTH; attempt++) {
-      const base = await leastTime(run, text(small), 3 + 5 * attempt)
-      const cost = await leastTime(run, text(large), 1 + 2 * attempt)
-      ratio = cost / Math.max(base, LEAST_MILLISECONDS)
-      report = `${cost.toFixed(2)} ms after ${base.toFixed(3)} ms`
-    }
-    if (ratio > MOST_GROWTH) slow[name] = report
+    const [short, long] = [text(small), text(large)]
+    const growth = await leastOf(async attempt => {
+      const base = await leastTime(() => run(short), 3 + 5 * attempt)
+      return (await leastTime(() => run(long), 1 + 2 * attempt)) / Math.max(base, LEAST_MILLISECONDS)
+    }, MOST_GROWTH)
+    if (growth >= MOST_GROWTH) slow[name] = growth
   }
   expect(slow).toEqual({})
 })
@@ -200,25 +175,17 @@ const HEADER_LINES: Readonly<Record<string, (count: number, salt: number) => [st
 test.each(Object.entries(HEADER_LINES))(
   'header lines %s cost time in proportion to their length, and only as many are read as are accepted',
   async (_, make) => {
-    const verifyAll = (count: number) => {
-      const requests = Array.from({ length: 20 }, (_, salt) => ({
-        ...signed,
-        headers: [...lines, ...make(count, salt)]
-      }))
-      return async () => {
+    const costOf = (count: number) => {
+      const salts = Array.from({ length: 20 }, (_, salt) => salt)
+      const requests = salts.map(salt => ({ ...signed, headers: [...lines, ...make(count, salt)] }))
+      const verifyAll = async () => {
         for (const request of requests) await verify(request)
       }
+      return (attempt: number) => leastTime(verifyAll, 5 + 5 * attempt)
     }
-    const [few, many, tooMany] = [60, 480, 10_000].map(verifyAll)
-    let growth = Number.POSITIVE_INFINITY
-    let beyond = Number.POSITIVE_INFINITY
-    for (let attempt = 0; attempt < 6 && (growth >= 10 || beyond >= 2); attempt++) {
-      const cost = await leastTime(many!, '', 5 + 5 * attempt)
-      growth = cost / (await leastTime(few!, '', 5 + 5 * attempt))
-      beyond = (await leastTime(tooMany!, '', 5 + 5 * attempt)) / cost
-    }
-    expect(growth).toBeLessThan(10)
-    expect(beyond).toBeLessThan(2)
+    const [few, many, tooMany] = [costOf(60), costOf(480), costOf(10_000)]
+    expect(await leastOf(async attempt => (await many(attempt)) / (await few(attempt)), 10)).toBeLessThan(10)
+    expect(await leastOf(async attempt => (await tooMany(attempt)) / (await many(attempt)), 2)).toBeLessThan(2)
   }
 )
 
@@ -231,15 +198,12 @@ const SIGNATURES = {
 test.each(Object.entries(SIGNATURES))(
   'the cause of a signature %s that does not verify is found within 5 ms, whatever the target',
   async (_, resign) => {
-    const { options } = service
-    const allowing = createVerifier({ ...options, algorithms: ['rsa-sha256', 'hs2019'] })
-    const headers = lines.map(([name, value]) => [name, name === 'Signature' ? resign(value) : value] as const)
+    const allowing = createVerifier({ ...service.options, algorithms: ['rsa-sha256', 'hs2019'] })
+    const resigned = withHeaders(signed, { Signature: resign(lines.find(([name]) => name === 'Signature')![1]) })
     const slow: Record<string, number> = {}
     for (const [name, text] of Object.entries(TEXTS)) {
-      const verdict = await allowing({ ...signed, headers, target: `/${text(7900)}` })
-      let least = Number.POSITIVE_INFINITY
-      for (let attempt = 0; attempt < 30 && least >= 5; attempt++)
-        least = Math.min(least, await leastTime(() => diagnose(verdict), '', 1))
+      const verdict = await allowing({ ...resigned, target: `/${text(7900)}` })
+      const least = await leastOf(() => leastTime(() => diagnose(verdict), 1), 5, 30)
       if (least >= 5) slow[name] = least
     }
     expect(slow).toEqual({})
