@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { memoryReplayStore as makeStore } from '../../../src/replay/index.ts'
+import { replayStoreContract } from '../../../src/testing/index.ts'
+import { forAll } from '../properties/arbitraries.ts'
 import { withFreshTokens } from './fresh-tokens.ts'
 
 afterEach(() => {
@@ -9,116 +11,46 @@ afterEach(() => {
 
 const memoryReplayStore = (options?: { maxEntries?: number }) => withFreshTokens(makeStore(options))
 
-describe('memoryReplayStore', () => {
-  test('gives an id to one of many callers', async () => {
-    const store = memoryReplayStore()
-    const claims = await Promise.all(Array.from({ length: 100 }, () => store.claim('one', 60)))
-    expect(claims.filter(won => won)).toHaveLength(1)
-  })
-
-  test('holds an id for its time to live, and no longer', async () => {
-    vi.useFakeTimers()
-    const store = memoryReplayStore()
-    expect(await store.claim('a', 1.5)).toBe(true)
-    vi.advanceTimersByTime(1499)
-    expect(await store.claim('a', 1.5)).toBe(false)
-    vi.advanceTimersByTime(2)
-    expect(await store.claim('a', 1.5)).toBe(true)
-    expect(await store.claim('a', 1.5)).toBe(false)
-  })
-
-  test('does not hold an id longer when it is claimed again', async () => {
-    vi.useFakeTimers()
-    const store = memoryReplayStore()
-    await store.claim('a', 10)
-    vi.advanceTimersByTime(9000)
-    expect(await store.claim('a', 10)).toBe(false)
-    vi.advanceTimersByTime(1001)
-    expect(await store.claim('a', 10)).toBe(true)
-  })
-
-  test('forgets nothing early when the system time is set forward', async () => {
-    vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) })
-    const store = memoryReplayStore({ maxEntries: 1 })
-    await store.claim('a', 60)
-    vi.setSystemTime(Date.UTC(2027, 0, 1))
-    expect(await store.claim('a', 60)).toBe(false)
-    await expect(store.claim('b', 60)).rejects.toThrow('full')
-    vi.advanceTimersByTime(60_001)
-    expect(await store.claim('b', 60)).toBe(true)
-  })
-
-  test('holds an id until it has expired by the system clock too', async () => {
-    const start = Date.UTC(2026, 0, 1)
-    vi.useFakeTimers({ now: start })
-    const store = memoryReplayStore({ maxEntries: 2 })
-    await store.claim('a', 60)
-    vi.setSystemTime(start - 10_000)
-    await store.claim('after', 60) // needs no more than its own time
-    vi.advanceTimersByTime(60_001)
-    expect(await store.claim('a', 60)).toBe(false)
-    expect(await store.claim('after', 60)).toBe(true)
-    await expect(store.claim('b', 60)).rejects.toThrow('full')
-    vi.advanceTimersByTime(10_000)
-    expect(await store.claim('b', 60)).toBe(true)
-  })
-
-  test('grants a released id again, and no other', async () => {
-    const store = memoryReplayStore()
-    await store.claim('a', 60)
-    await store.claim('b', 60)
-    await store.release('a')
-    await store.release('never claimed')
-    expect(await store.claim('a', 60)).toBe(true)
-    expect(await store.claim('b', 60)).toBe(false)
-  })
-
-  test('rejects new ids when full, with a message, and keeps the held ones', async () => {
-    const store = memoryReplayStore({ maxEntries: 3 })
-    for (const id of ['a', 'b', 'c']) await store.claim(id, 60)
-    await expect(store.claim('d', 60)).rejects.toThrow('the replay store is full: it holds 3 ids')
-    for (const id of ['a', 'b', 'c']) expect(await store.claim(id, 60)).toBe(false)
-    await store.release('b')
-    expect(await store.claim('d', 60).catch(() => 'full')).toBe('full') // a release is remembered
-    expect(await store.claim('b', 60)).toBe(true)
-    await expect(store.release('e')).rejects.toThrow('full')
-  })
-
-  test('reuses the places of expired ids, in whatever order they expire', async () => {
-    vi.useFakeTimers()
-    const store = memoryReplayStore({ maxEntries: 3 })
-    await store.claim('long', 100)
-    await store.claim('short', 1)
-    await store.claim('middle', 50)
-    vi.advanceTimersByTime(2000)
-    expect(await store.claim('new', 100)).toBe(true)
-    await expect(store.claim('newer', 100)).rejects.toThrow('full')
-    expect(await store.claim('middle', 50)).toBe(false)
-  })
-
-  test('treats different strings as different ids', async () => {
-    const store = memoryReplayStore()
-    const ids = ['a', 'a\0', 'ÿ', 'ā', '\ud800', '\ud801', 'x'.repeat(64), 'x'.repeat(65), 'x'.repeat(1000)]
-    for (const id of ids) expect(await store.claim(id, 60)).toBe(true)
-    for (const id of ids) expect(await store.claim(id, 60)).toBe(false)
-    for (const id of ids) await store.release(id)
-    for (const id of ids) expect(await store.claim(id, 60)).toBe(true)
-  })
-
-  test('starts no timer', async () => {
-    vi.useFakeTimers()
-    const store = memoryReplayStore()
-    await store.claim('a', 60)
-    expect(vi.getTimerCount()).toBe(0)
-  })
-
-  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 24 + 1, '10', null])(
-    'refuses maxEntries %s',
-    maxEntries => {
-      expect(() => memoryReplayStore({ maxEntries: maxEntries as number })).toThrow(TypeError)
-    }
-  )
+describe('keeps the contract of a store', () => {
+  for (const { name, run } of replayStoreContract(makeStore)) test(name, run)
 })
+
+test('holds an id until it has expired by the system clock too', async () => {
+  const start = Date.UTC(2026, 0, 1)
+  vi.useFakeTimers({ now: start })
+  const store = memoryReplayStore({ maxEntries: 2 })
+  await store.claim('a', 60)
+  vi.setSystemTime(start - 10_000)
+  await store.claim('after', 60) // needs no more than its own time
+  vi.advanceTimersByTime(60_001)
+  expect(await store.claim('a', 60)).toBe(false)
+  expect(await store.claim('after', 60)).toBe(true)
+  await expect(store.claim('b', 60)).rejects.toThrow('full')
+  vi.advanceTimersByTime(10_000)
+  expect(await store.claim('b', 60)).toBe(true)
+})
+
+test('rejects new ids when full, with a message, and keeps the held ones', async () => {
+  const store = memoryReplayStore({ maxEntries: 3 })
+  for (const id of ['a', 'b', 'c']) await store.claim(id, 60)
+  await expect(store.claim('d', 60)).rejects.toThrow('the replay store is full: it holds 3 ids')
+  for (const id of ['a', 'b', 'c']) expect(await store.claim(id, 60)).toBe(false)
+  await store.release('b')
+  expect(await store.claim('d', 60).catch(() => 'full')).toBe('full') // a release is remembered
+  expect(await store.claim('b', 60)).toBe(true)
+  await expect(store.release('e')).rejects.toThrow('full')
+})
+
+test('starts no timer', async () => {
+  vi.useFakeTimers()
+  await memoryReplayStore().claim('a', 60)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 24 + 1, '10', null])(
+  'refuses maxEntries %s',
+  maxEntries => expect(() => makeStore({ maxEntries: maxEntries as number })).toThrow(TypeError)
+)
 
 /** Steps for a store: claims of a few ids, releases, and clocks that move. */
 const STEPS = fc.array(
@@ -148,8 +80,9 @@ function plainModel() {
 
 test('holds what a plain map would, and is full only of ids that have not expired', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
-  await fc.assert(
-    fc.asyncProperty(STEPS, fc.integer({ min: 1, max: 40 }), async (steps, maxEntries) => {
+  await forAll(
+    [STEPS, fc.integer({ min: 1, max: 40 })],
+    async (steps, maxEntries) => {
       const store = memoryReplayStore({ maxEntries })
       const { held, forgetExpired, hold } = plainModel()
       for (const { releases, id, ttl, wait } of steps) {
@@ -166,15 +99,16 @@ test('holds what a plain map would, and is full only of ids that have not expire
         if (expected === true) hold(id, ttl)
         expect(await store.claim(id, ttl / 1000).catch(() => 'full')).toBe(expected)
       }
-    }),
+    },
     { numRuns: 300 }
   )
 })
 
 test('forgets no id that has not expired by both clocks, however the system clock is set', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
-  await fc.assert(
-    fc.asyncProperty(STEPS, async steps => {
+  await forAll(
+    [STEPS],
+    async steps => {
       const store = memoryReplayStore({ maxEntries: 8 })
       const { held, forgetExpired, hold } = plainModel()
       for (const { id, ttl, wait, setBy } of steps) {
@@ -185,7 +119,7 @@ test('forgets no id that has not expired by both clocks, however the system cloc
         expect([...held.keys()]).not.toContain(id)
         hold(id, ttl)
       }
-    }),
+    },
     { numRuns: 300 }
   )
 })

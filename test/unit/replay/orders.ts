@@ -51,7 +51,7 @@ const AT_ONCE = 100
  */
 export async function differingOrders(
   store: ReplayStore,
-  expire: (ids: readonly string[]) => Promise<void>,
+  expire: (ids: readonly string[]) => Promise<unknown>,
   orders = allOrders()
 ): Promise<string[]> {
   const runs = orders.map((order, n) => ({ ...order, id: `order-${n}`, state: 'free', differs: '' }))

@@ -1,5 +1,4 @@
-import type { EventEmitter } from 'node:events'
-import { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { createClient } from 'redis'
@@ -9,6 +8,8 @@ import {
   type ReplayStore,
   redisReplayStore
 } from '../../../src/replay/index.ts'
+import { type PostgresServer, postgresServer } from './postgres-server.ts'
+import { type RedisServer, redisServer } from './redis-server.ts'
 
 export interface Connected {
   store: ReplayStore
@@ -17,17 +18,46 @@ export interface Connected {
   close(): void
 }
 
-export type ClientName = 'node-redis' | 'ioredis' | 'pg'
+export const CLIENTS = ['node-redis', 'ioredis', 'pg'] as const
+export type ClientName = (typeof CLIENTS)[number]
+
+/** A running database for a client, with the table that it needs. A Redis has every answered write on disk. */
+export async function startDatabase(name: ClientName): Promise<RedisServer | PostgresServer> {
+  const server = name === 'pg' ? await postgresServer() : await redisServer({ durable: true })
+  await server.start()
+  if (name === 'pg') await createPostgresTable(server.port)
+  return server
+}
 
 /**
  * Each library with the settings that the documentation recommends, and a short wait between two attempts to connect.
  *
- * @param prefix of Redis keys
+ * @param options.prefix of Redis keys
  */
-export async function connect(name: ClientName, port: number, prefix?: string): Promise<Connected> {
-  const options = prefix === undefined ? {} : { prefix }
-  if (name === 'pg') return connectPostgres(port)
-  if (name === 'ioredis') {
+export async function connect(name: ClientName, port: number, options: { prefix?: string } = {}): Promise<Connected> {
+  const { isReady, ...connected } = CONNECT[name](port, options)
+  const ready = async () => {
+    while (!(await isReady())) await delay(5)
+  }
+  await ready()
+  return { ...connected, ready }
+}
+
+interface Connecting extends Omit<Connected, 'ready'> {
+  isReady(): unknown
+}
+
+const CONNECT: Readonly<Record<ClientName, (port: number, options: { prefix?: string }) => Connecting>> = {
+  'node-redis'(port, options) {
+    const client = createClient({
+      socket: { port, host: '127.0.0.1', connectTimeout: 1000, socketTimeout: 2500, reconnectStrategy: () => 20 },
+      pingInterval: 1000,
+      disableOfflineQueue: true
+    }).on('error', () => {})
+    client.connect().catch(() => {})
+    return { store: redisReplayStore(client, options), isReady: () => client.isReady, close: () => client.destroy() }
+  },
+  ioredis(port, options) {
     const client = new Redis(port, '127.0.0.1', {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -35,45 +65,16 @@ export async function connect(name: ClientName, port: number, prefix?: string): 
       socketTimeout: 2500,
       keepAlive: 1000,
       retryStrategy: () => 20
-    })
-    client.on('error', () => {})
-    const ready = () => untilReady(client, () => client.status)
-    await ready()
-    return { store: redisReplayStore(client, options), ready, close: () => client.disconnect() }
+    }).on('error', () => {})
+    const isReady = () => client.status === 'ready'
+    return { store: redisReplayStore(client, options), isReady, close: () => client.disconnect() }
+  },
+  /** A pool connects when it is asked something: ready when it answers. */
+  pg(port) {
+    const pool = postgresPool(port)
+    const isReady = () => pool.query('SELECT 1').catch(() => undefined)
+    return { store: postgresReplayStore(pool), isReady, close: () => void pool.end().catch(() => {}) }
   }
-  const client = createClient({
-    socket: { port, host: '127.0.0.1', connectTimeout: 1000, socketTimeout: 2500, reconnectStrategy: () => 20 },
-    pingInterval: 1000,
-    disableOfflineQueue: true
-  })
-  client.on('error', () => {})
-  const stateOf = () => (client.isReady ? 'ready' : client.isOpen ? 'open' : 'closed')
-  const ready = () => untilReady(client, stateOf)
-  await client.connect()
-  return { store: redisReplayStore(client, options), ready, close: () => client.destroy() }
-}
-
-/** Resolves when the client says that it is ready. Rejects with its state when that takes half a minute. */
-async function untilReady(client: EventEmitter, stateOf: () => string): Promise<void> {
-  if (stateOf() === 'ready') return
-  await new Promise<void>((resolve, reject) => {
-    const late = () => reject(new Error(`the client is still ${stateOf()}`))
-    const timer = setTimeout(late, 30_000)
-    client.once('ready', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
-}
-
-/** A pool connects when it is asked something: ready when it answers. */
-async function connectPostgres(port: number): Promise<Connected> {
-  const pool = postgresPool(port)
-  const ready = async () => {
-    while (!(await pool.query('SELECT 1').catch(() => undefined)));
-  }
-  await ready()
-  return { store: postgresReplayStore(pool), ready, close: () => void pool.end().catch(() => {}) }
 }
 
 /** Creates the table of the store, by default the one that `connect` uses. */
@@ -81,19 +82,6 @@ export async function createPostgresTable(port: number, table?: string): Promise
   const pool = postgresPool(port)
   await pool.query(postgresReplayTable(table))
   await pool.end()
-}
-
-/** `pg` throws on a damaged packet where nobody catches it: this ends the connection instead. */
-class GuardedSocket extends Socket {
-  override emit(event: string | symbol, ...values: unknown[]): boolean {
-    try {
-      return super.emit(event, ...values)
-    } catch (error) {
-      if (event !== 'data') throw error
-      this.destroy(error as Error)
-      return true
-    }
-  }
 }
 
 /** A pool as superuser of a server that the tests started. */
@@ -106,9 +94,7 @@ export function postgresPool(port: number, max = 5): Pool {
     max,
     connectionTimeoutMillis: 5000,
     query_timeout: 2500,
-    keepAlive: true,
-    stream: () => new GuardedSocket()
+    keepAlive: true
   })
-  pool.on('error', () => {})
-  return pool
+  return pool.on('error', () => {})
 }

@@ -2,11 +2,10 @@
 // the service's DNS records, then a message with the place to begin at. Says `halfway`, then answers with what became
 // of each request, in the order of the requests: the status or the code of its verdict. A request that was
 // unavailable is sent again when the store has come back, until it is decided, and all are told, with a space between.
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ReceivedRequest } from '../../../src/index.ts'
-import { createVerifier } from '../../../src/index.ts'
+import { createVerifier, type ReceivedRequest } from '../../../src/index.ts'
 import type { TestServiceVerifierOptions } from '../../../src/testing/index.ts'
-import { inOrder } from './in-order.ts'
 import { type ClientName, connect } from './store-clients.ts'
 
 export interface Work {
@@ -15,40 +14,46 @@ export interface Work {
   requests: ReceivedRequest[]
 }
 
+/** What this process is told next, once it has said this. */
+async function ask<T>(said: string): Promise<T> {
+  const told = once(process, 'message')
+  process.send!(said)
+  return (await told)[0]
+}
+
 const [client, port] = process.argv.slice(2)
 const { store, ready } = await connect(client as ClientName, Number(port))
+const { options, records, requests } = await ask<Work>('connected')
 
-process.once('message', ({ options, records, requests }: Work) => {
-  // On a busy machine a hundred claims at a time may take longer than a second.
-  const lookupTxt = async (name: string) => records[name]!
-  const verify = createVerifier({ ...options, lookupTxt, replayStore: store, replayTimeout: 10_000 })
-  const outcomes: string[] = []
-  // A hundred at a time: 10,000 at once would wait for each other past the store's deadline.
-  const receive = async (order: readonly number[]) => {
-    for (let at = 0; at < order.length; at += 100) {
-      const judged = order.slice(at, at + 100).map(async n => {
-        const verdict = await verify(requests[n]!)
-        const outcome = verdict.status === 'verified' ? verdict.status : verdict.failures[0].code
-        outcomes[n] = outcomes[n] === undefined ? outcome : `${outcomes[n]} ${outcome}`
-      })
-      await Promise.all(judged)
-      if (at === requests.length / 2) process.send!('halfway')
-    }
+// On a busy machine a hundred claims at a time may take longer than a second.
+const lookupTxt = async (name: string) => records[name]!
+const verify = createVerifier({ ...options, lookupTxt, replayStore: store, replayTimeout: 10_000 })
+const outcomes: string[] = []
+
+// A hundred at a time: 10,000 at once would wait for each other past the store's deadline.
+async function receive(order: readonly number[]): Promise<void> {
+  for (let at = 0; at < order.length; at += 100) {
+    const judged = order.slice(at, at + 100).map(async n => {
+      const verdict = await verify(requests[n]!)
+      const outcome = verdict.status === 'verified' ? verdict.status : verdict.failures[0].code
+      outcomes[n] = outcomes[n] === undefined ? outcome : `${outcomes[n]} ${outcome}`
+    })
+    await Promise.all(judged)
+    if (at === requests.length / 2) process.send!('halfway')
   }
-  process.once('message', async (first: number) => {
-    const order = inOrder(requests.length, first)
-    await receive(order)
-    await ready()
-    for (;;) {
-      const undecided = order.filter(n => outcomes[n]!.endsWith('replay-store-failed'))
-      if (undecided.length === 0) break
-      // The releases of earlier claims are on their way.
-      await delay(100)
-      await receive(undecided)
-    }
-    // It stays until it is killed: a release may still be under way.
-    process.send!(outcomes)
-  })
-  process.send!('ready')
-})
-process.send!('connected')
+}
+
+const first = await ask<number>('ready')
+// Every other one at the same time as the rest, and those between from a place of its own: being first does not win all.
+const order = requests.map((_, n) => (n % 2 === 0 ? n : (n + first) % requests.length))
+await receive(order)
+await ready()
+for (;;) {
+  const undecided = order.filter(n => outcomes[n]!.endsWith('replay-store-failed'))
+  if (undecided.length === 0) break
+  // The releases of earlier claims are on their way.
+  await delay(100)
+  await receive(undecided)
+}
+// It stays until it is killed: a release may still be under way.
+process.send!(outcomes)
