@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Finished } from '../../support/run-process.ts'
 import type { HostileResult } from './hostile.ts'
-import { SITUATIONS } from './situations.ts'
+import { SECRET, SITUATIONS } from './situations.ts'
 
 /** What a program says that runs in a network namespace of its own. */
 async function inNamespace<T>(file: string): Promise<T> {
@@ -19,12 +19,13 @@ describe('key, with BIND and unbound', () => {
     results = await inNamespace('in-namespace.ts')
   }, 240_000)
 
-  it.each(Object.entries(SITUATIONS))('says who must do what: %s', (name, { code, first, reason }) => {
+  test.each(Object.entries(SITUATIONS))('says who must do what: %s', (name, { code, first, reason }) => {
     const { stdout, code: actual } = results[name]!
     expect(stdout.split('\n', 1)[0]).toContain(first)
     expect(stdout.split('\n\n')[0]!.replaceAll('\n', ' ')).toMatch(reason)
     if (code !== undefined) expect(actual).toBe(code)
     else expect([0, 1]).toContain(actual)
+    expect(stdout.replaceAll(/\s/g, '')).not.toContain(SECRET.slice(400, 440)) // of its private exponent
   })
 })
 
@@ -36,16 +37,16 @@ describe('key, with hostile zones', () => {
     all = Object.entries(results)
   }, 240_000)
 
-  it('sends at most 60 messages', () => {
+  test('sends at most 60 messages', () => {
     expect(Math.max(...all.map(([, { sent }]) => sent))).toBe(60)
   })
 
-  it('sends nothing to a private address, but with --private', () => {
+  test('sends nothing to a private address, but with --private', () => {
     const visited = all.filter(([, { toPrivate }]) => toPrivate > 0).map(([name]) => name)
     expect(visited).toEqual(['private.example --private'])
   })
 
-  it('follows no more than 8 aliases, to names of the chain and of its zones', () => {
+  test('follows no more than 8 aliases, to names of the chain and of its zones', () => {
     for (const [run, { names }] of all) {
       const [zone] = run.split(' ')
       expect(Math.max(...names.map(name => name.split('a.').length - 1))).toBeLessThanOrEqual(8)
@@ -54,12 +55,12 @@ describe('key, with hostile zones', () => {
     }
   })
 
-  it('prints only printable ASCII, also as JSON', () => {
+  test('prints only printable ASCII, also as JSON', () => {
     for (const [, { stdout }] of all) expect(stdout).toMatch(/^[ -~\n]+$/)
     expect(results['escapes.example --json']!.stdout).toContain('\\u001b')
   })
 
-  it('takes nothing from an answer of 1,000 name servers', () => {
+  test('takes nothing from an answer of 1,000 name servers', () => {
     expect(results['large.example --json']).toMatchObject({ code: 1, sent: expect.toSatisfy(count => count < 15) })
   })
 })
