@@ -15,27 +15,24 @@ const [INTEGER, BIT_STRING, NULL, OBJECT_IDENTIFIER, SEQUENCE] = [0x02, 0x03, 0x
 const RSA_ENCRYPTION = Buffer.from('2a864886f70d010101', 'hex')
 const RSASSA_PSS = Buffer.from('2a864886f70d01010a', 'hex')
 
-function integer(value: bigint): Element {
+const minimal = (value: bigint | number): Buffer => {
   const hex = value.toString(16)
-  const octets = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
+  return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
+}
+
+function integer(value: bigint): Element {
+  const octets = minimal(value)
   return { tag: INTEGER, content: octets[0]! >= 0x80 ? Buffer.concat([Buffer.alloc(1), octets]) : octets }
 }
 
 const rsaPublicKey = ({ n, e }: RsaNumbers): Element => ({ tag: SEQUENCE, content: [integer(n), integer(e)] })
 
-const rsaSpki = (numbers: RsaNumbers): Element => ({
-  tag: SEQUENCE,
-  content: [
-    {
-      tag: SEQUENCE,
-      content: [
-        { tag: OBJECT_IDENTIFIER, content: RSA_ENCRYPTION },
-        { tag: NULL, content: Buffer.alloc(0) }
-      ]
-    },
-    { tag: BIT_STRING, content: [rsaPublicKey(numbers)], before: Buffer.alloc(1) }
-  ]
-})
+const rsaSpki = (numbers: RsaNumbers): Element => {
+  const identifier: Element = { tag: OBJECT_IDENTIFIER, content: RSA_ENCRYPTION }
+  const algorithm = { tag: SEQUENCE, content: [identifier, { tag: NULL, content: Buffer.alloc(0) }] }
+  const key = { tag: BIT_STRING, content: [rsaPublicKey(numbers)], before: Buffer.alloc(1) }
+  return { tag: SEQUENCE, content: [algorithm, key] }
+}
 
 function encode({ tag, content, before, length }: Element): Buffer {
   const octets = Buffer.isBuffer(content)
@@ -43,8 +40,7 @@ function encode({ tag, content, before, length }: Element): Buffer {
     : Buffer.concat([...(before === undefined ? [] : [before]), ...content.map(encode)])
   const start = Buffer.from([tag])
   if (length === 'indefinite') return Buffer.concat([start, Buffer.from([0x80]), octets, Buffer.alloc(2)])
-  const hex = octets.length.toString(16)
-  const long = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
+  const long = minimal(octets.length)
   if (length === 'longer than needed') return Buffer.concat([start, Buffer.from([0x81 + long.length, 0]), long, octets])
   const short = octets.length < 0x80 ? long : Buffer.concat([Buffer.from([0x80 + long.length]), long])
   return Buffer.concat([start, short, octets])
@@ -63,37 +59,23 @@ export function mutateDer(numbers: RsaNumbers, random: Random): Buffer {
   const integers = all.filter(({ tag }) => tag === INTEGER)
   const content = (element: Element) => element.content as Buffer
   const children = (element: Element) => element.content as Element[]
+  const change = <T extends Element>(list: readonly T[], to: (element: T) => Partial<Element>) => {
+    const element = random.pick(list)
+    Object.assign(element, to(element))
+  }
 
   const byElement: readonly (() => void)[] = [
+    () => change(all, () => ({ length: 'longer than needed' })),
+    () => change(parents, () => ({ length: 'indefinite' })),
+    () => change(all, ({ tag }) => ({ tag: tag ^ (1 << random.below(8)) })),
+    () => change(parents, parent => ({ content: children(parent).slice(1) })),
+    () => change(parents, parent => ({ content: [...children(parent), random.pick(children(parent))] })),
+    () => change(parents, parent => ({ content: [...children(parent)].reverse() })),
     () => {
-      random.pick(all).length = 'longer than needed'
+      const zero = random.pick([Buffer.alloc(1), Buffer.alloc(1, 0xff)])
+      change(integers, number => ({ content: Buffer.concat([zero, content(number)]) }))
     },
-    () => {
-      random.pick(parents).length = 'indefinite'
-    },
-    () => {
-      random.pick(all).tag ^= 1 << random.below(8)
-    },
-    () => {
-      const parent = random.pick(parents)
-      parent.content = children(parent).slice(1)
-    },
-    () => {
-      const parent = random.pick(parents)
-      parent.content = [...children(parent), random.pick(children(parent))]
-    },
-    () => {
-      const parent = random.pick(parents)
-      parent.content = [...children(parent)].reverse()
-    },
-    () => {
-      const number = random.pick(integers)
-      number.content = Buffer.concat([random.pick([Buffer.alloc(1), Buffer.alloc(1, 0xff)]), content(number)])
-    },
-    () => {
-      const number = random.pick(integers)
-      number.content = content(number).subarray(1)
-    },
+    () => change(integers, number => ({ content: content(number).subarray(1) })),
     () => {
       for (const bits of all) if (bits.tag === BIT_STRING) bits.before = Buffer.from([1 + random.below(255)])
     },

@@ -20,6 +20,7 @@ import {
   verifyPkcs1,
   verifyPss
 } from '../../support/big-integer.ts'
+import { flip } from '../../support/rsa.ts'
 import { mutateDer, readKey } from './mutated-der.ts'
 
 /** A signature for the library to judge, and what big integers say of it. */
@@ -55,11 +56,7 @@ const RSA_KEYS = [
   { key: EXPONENT_3, e: 3n }
 ]
 const octets = (text: string): Buffer => Buffer.from(text, 'latin1')
-const flipBit = (bytes: Uint8Array, random: Random): Buffer => {
-  const flipped = Buffer.from(bytes)
-  flipped[random.below(flipped.length)]! ^= 1 << random.below(8)
-  return flipped
-}
+const flipBit = (bytes: Buffer, random: Random): Buffer => flip(bytes, random.below(bytes.length), 1 << random.below(8))
 
 function signRsa(text: string, { privateKey }: TestKey, algorithm: (typeof RSA)[number]): Buffer {
   const hash = algorithm === 'rsa-sha256' ? 'sha256' : 'sha512'
@@ -74,64 +71,60 @@ function signRsa(text: string, { privateKey }: TestKey, algorithm: (typeof RSA)[
 
 const modulusLength = (key: TestKey['privateKey']): number => key.asymmetricKeyDetails!.modulusLength!
 
+/** What a change gives in place of what was signed. */
+interface Changed {
+  signature?: Buffer
+  text?: string
+  /** of Ed25519 */
+  key?: Buffer
+  /** of RSA */
+  numbers?: RsaNumbers
+  der?: Buffer
+}
+
 /** One RSA case: a signature, changed as a number, as octets, or in its encoding; or a changed key. */
 export function rsaCase(random: Random): Case {
   const { key, e } = random.pick(RSA_KEYS)
   const algorithm = random.pick(RSA)
   const text = `date: ${random.below(1e6)}`
-  let numbers = { n: modulusOf(key), e }
-  const length = Math.ceil(numbers.n.toString(2).length / 8)
+  const n = modulusOf(key)
+  const length = Math.ceil(n.toString(2).length / 8)
   const good = signRsa(text, key, algorithm)
-  let signature = good
-  let signedText = text
-  let der: Buffer | undefined
+  const signChanged = (change: (encoded: Buffer) => Buffer): Changed => {
+    const encoded = change(publicEncrypt({ key: key.publicKey, padding: constants.RSA_NO_PADDING }, good))
+    return toInteger(encoded) < n ? { signature: signEncoded(encoded, key) } : {}
+  }
 
-  const changes: Readonly<Record<string, () => void>> = {
-    nothing() {},
-    'a bit of the signature'() {
-      signature = flipBit(good, random)
-    },
-    'a bit of the encoding'() {
-      const encoded = publicEncrypt({ key: key.publicKey, padding: constants.RSA_NO_PADDING }, good)
-      const changed = flipBit(encoded, random)
-      if (toInteger(changed) < numbers.n) signature = signEncoded(changed, key)
-    },
-    'the first octet of the encoding'() {
-      const encoded = publicEncrypt({ key: key.publicKey, padding: constants.RSA_NO_PADDING }, good)
-      encoded[0]! ^= 1
-      if (toInteger(encoded) < numbers.n) signature = signEncoded(encoded, key)
-    },
-    'the DER of the key'() {
-      der = mutateDer(numbers, random)
-    },
+  const changes: Readonly<Record<string, () => Changed>> = {
+    nothing: () => ({}),
+    'a bit of the signature': () => ({ signature: flipBit(good, random) }),
+    'a bit of the encoding': () => signChanged(encoded => flipBit(encoded, random)),
+    'the first octet of the encoding': () => signChanged(encoded => flip(encoded, 0, 1)),
+    'the DER of the key': () => ({ der: mutateDer({ n, e }, random) }),
     'octets added or cut'() {
       const zero = Buffer.alloc(1 + random.below(2))
       const forms = [Buffer.concat([zero, good]), Buffer.concat([good, zero]), good.subarray(1), good.subarray(0, -1)]
-      signature = random.pick(forms)
+      return { signature: random.pick(forms) }
     },
     'another number'() {
-      const { n } = numbers
       const number = random.pick([0n, 1n, 2n, n - 1n, n, n + 1n, n - toInteger(good), toInteger(good) + n])
-      const size = Math.max(length, Math.ceil(number.toString(16).length / 2))
-      signature = toOctets(number, size)
+      return { signature: toOctets(number, Math.max(length, Math.ceil(number.toString(16).length / 2))) }
     },
-    'another text'() {
-      signedText = `${text} `
-    },
+    'another text': () => ({ text: `${text} ` }),
     'a bit of the modulus'() {
-      const changed = toInteger(flipBit(toOctets(numbers.n, length), random))
+      const changed = toInteger(flipBit(toOctets(n, length), random))
       // A key that is too short is refused before it is used.
-      if (changed.toString(2).length >= 1024) numbers = { ...numbers, n: changed }
+      return changed.toString(2).length >= 1024 ? { numbers: { n: changed, e } } : {}
     },
     'another exponent'() {
-      numbers = { ...numbers, e: random.pick([3n, 5n, 17n, 257n, 65537n, 65539n, 2n ** 32n + 1n]) }
-      if (random.chance(0.5) && numbers.e === 3n && e === 3n) signature = cubeRoot(text, length)
+      const other = random.pick([3n, 5n, 17n, 257n, 65537n, 65539n, 2n ** 32n + 1n])
+      const isForged = random.chance(0.5) && other === 3n && e === 3n
+      return { numbers: { n, e: other }, ...(isForged && { signature: cubeRoot(text, length) }) }
     }
   }
   const change = random.pick(Object.keys(changes))
-  changes[change]!()
-
-  der ??= (random.chance(0.5) ? rsaSpki : rsaPublicKey)(numbers.n, numbers.e)
+  const { numbers = { n, e }, signature = good, text: signedText = text, ...changed } = changes[change]!()
+  const der = changed.der ?? (random.chance(0.5) ? rsaSpki : rsaPublicKey)(numbers.n, numbers.e)
   return {
     change,
     algorithm,
@@ -196,77 +189,55 @@ const SECRET = secretScalar(Buffer.from(String(ED25519.privateKey.export({ forma
 export function ed25519Case(random: Random): Case {
   const text = `date: ${random.below(1e6)}`
   const good = signText(text, ED25519, 'ed25519')
-  let key: Uint8Array = ED25519_KEY
-  let signature = good
-  let signedText = text
+  const smallOrder = () => random.pick(SMALL_ORDER.slice(1))
 
   /** R and key as they are given; s such that [s]B = [r]B + [k]([secret]B). */
-  function signWith(r: bigint, encodedR: Uint8Array, encodedKey: Uint8Array, secret: bigint): boolean {
-    const k = challenge(encodedR, encodedKey, octets(text))
-    key = encodedKey
-    signature = Buffer.concat([encodedR, littleEndian((r + k * secret) % GROUP_ORDER)])
-    return k % 8n === 0n
+  function signWith(r: bigint, encodedR: Buffer, key: Buffer = ED25519_KEY, secret = SECRET) {
+    const k = challenge(encodedR, key, octets(text))
+    const signature = Buffer.concat([encodedR, littleEndian((r + k * secret) % GROUP_ORDER)])
+    return { key, signature, fallsOut: k % 8n === 0n }
   }
-
   /** With a key that has a part of small order; half of them are signed until this part falls out of [k]A. */
-  function signUnder(encodedKey: Uint8Array, secret: bigint): void {
+  function signUnder(key: Buffer, secret: bigint): Changed {
     const isUntil = random.chance(0.5)
     const start = BigInt(1 + random.below(1e9))
-    for (let r = start; r < start + 200n; r++) {
-      const fallsOut = signWith(r, encodePoint(multiplyPoint(r, BASE_POINT)), encodedKey, secret)
-      if (fallsOut || !isUntil) return
+    for (let r = start; ; r++) {
+      const { fallsOut, ...signed } = signWith(r, encodePoint(multiplyPoint(r, BASE_POINT)), key, secret)
+      if (fallsOut || !isUntil || r === start + 199n) return signed
     }
   }
 
-  const changes: Readonly<Record<string, () => void>> = {
-    nothing() {},
-    'a bit of the signature'() {
-      signature = flipBit(good, random)
-    },
+  const changes: Readonly<Record<string, () => Changed>> = {
+    nothing: () => ({}),
+    'a bit of the signature': () => ({ signature: flipBit(good, random) }),
     'the group order added'() {
       const s = toInteger(Buffer.from(good.subarray(32)).reverse()) + GROUP_ORDER
-      signature = Buffer.concat([good.subarray(0, 32), toOctets(s, 32).reverse()])
+      return { signature: Buffer.concat([good.subarray(0, 32), littleEndian(s)]) }
     },
-    'octets added or cut'() {
-      signature = random.pick([good.subarray(1), good.subarray(0, -1), Buffer.concat([good, Buffer.alloc(1)])])
-    },
-    'a bit of the key'() {
-      key = flipBit(key, random)
-    },
-    'another text'() {
-      signedText = `${text} `
-    },
-    'the neutral R'() {
-      signWith(0n, encodePoint(SMALL_ORDER[0]!), ED25519_KEY, SECRET)
-    },
-    'R of small order'() {
-      signWith(0n, encodePoint(random.pick(SMALL_ORDER.slice(1))), ED25519_KEY, SECRET)
-    },
+    'octets added or cut': () => ({
+      signature: random.pick([good.subarray(1), good.subarray(0, -1), Buffer.concat([good, Buffer.alloc(1)])])
+    }),
+    'a bit of the key': () => ({ key: flipBit(ED25519_KEY, random) }),
+    'another text': () => ({ text: `${text} ` }),
+    'the neutral R': () => signWith(0n, encodePoint(SMALL_ORDER[0]!)),
+    'R of small order': () => signWith(0n, encodePoint(smallOrder())),
     'R of mixed order'() {
       const r = BigInt(1 + random.below(1e9))
-      const point = addPoints(multiplyPoint(r, BASE_POINT), random.pick(SMALL_ORDER.slice(1)))
-      signWith(r, encodePoint(point), ED25519_KEY, SECRET)
+      return signWith(r, encodePoint(addPoints(multiplyPoint(r, BASE_POINT), smallOrder())))
     },
-    'R not canonical'() {
-      signWith(0n, random.pick(NOT_CANONICAL), ED25519_KEY, SECRET)
-    },
-    'a key of small order'() {
-      signUnder(encodePoint(random.pick(SMALL_ORDER)), 0n)
-    },
-    'a key of mixed order'() {
-      signUnder(encodePoint(addPoints(multiplyPoint(SECRET, BASE_POINT), random.pick(SMALL_ORDER.slice(1)))), SECRET)
-    },
-    'a key not canonical'() {
-      signUnder(random.pick(NOT_CANONICAL), 0n)
-    }
+    'R not canonical': () => signWith(0n, random.pick(NOT_CANONICAL)),
+    'a key of small order': () => signUnder(encodePoint(random.pick(SMALL_ORDER)), 0n),
+    'a key of mixed order': () =>
+      signUnder(encodePoint(addPoints(multiplyPoint(SECRET, BASE_POINT), smallOrder())), SECRET),
+    'a key not canonical': () => signUnder(random.pick(NOT_CANONICAL), 0n)
   }
   const change = random.pick(Object.keys(changes))
-  changes[change]!()
+  const { key = ED25519_KEY, signature = good, text: signedText = text } = changes[change]!()
   const point = decodePoint(key)
   return {
     change,
     algorithm: 'ed25519',
-    record: `v=DKIM1; k=ed25519; p=${Buffer.from(key).toString('base64')}`,
+    record: `v=DKIM1; k=ed25519; p=${key.toString('base64')}`,
     text: signedText,
     signature: signature.toString('base64'),
     // A key of small order is refused before it is used (section 8.4 says why).
