@@ -1,4 +1,5 @@
 import type { SignedTestRequest } from '../../../../src/testing/index.ts'
+import { headOf } from '../../../support/explain.ts'
 
 /** How each format writes a request down, as the programs do that make such files. */
 export interface Format {
@@ -8,77 +9,63 @@ export interface Format {
   isBodyless?: boolean
 }
 
-const bodyOf = (request: SignedTestRequest): string => Buffer.from(request.body ?? '').toString('utf8')
-const headerIn = (request: SignedTestRequest, name: string): string =>
-  request.headers.find(([header]) => header.toLowerCase() === name)?.[1] ?? ''
-
-function http1(request: SignedTestRequest, lineEnd = '\r\n'): string {
-  const head = [`${request.method} ${request.target} HTTP/1.1`, ...request.headers.map(pair => pair.join(': '))]
-  return `${head.join(lineEnd)}${lineEnd}${lineEnd}${bodyOf(request)}`
+/** A request with what the formats need of it. */
+function partsOf(request: SignedTestRequest) {
+  const { method, target, headers, body } = request
+  const headerIn = (wanted: string) => headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? ''
+  return {
+    ...{ method, target, headers, host: headerIn('host'), type: headerIn('content-type') },
+    url: `https://${headerIn('host')}${target}`,
+    hasBody: body !== null,
+    body: Buffer.from(body ?? '').toString('utf8'),
+    without: (names: RegExp) => headers.filter(([name]) => !names.test(name))
+  }
 }
+type Parts = ReturnType<typeof partsOf>
 
-function curl(request: SignedTestRequest, version: string): string {
-  return [
-    '*   Trying 127.0.0.1:443...',
-    '* Connected to receiver.example (127.0.0.1) port 443',
+type Pairs = readonly (readonly [name: string, value: string])[]
+const lines = (pairs: Pairs): string[] => pairs.map(pair => pair.join(': '))
+const named = (pairs: Pairs) => pairs.map(([name, value]) => ({ name, value }))
+
+const http1 = (parts: Parts): string => headOf(parts) + parts.body
+
+const curl = ({ method, target, headers }: Parts, version: string): string =>
+  [
+    '*   Trying 127.0.0.1:443...\n* Connected to receiver.example (127.0.0.1) port 443',
     `* using HTTP/${version}.x`,
-    `> ${request.method} ${request.target} HTTP/${version}`,
-    ...request.headers.map(pair => `> ${pair.join(': ')}`),
-    '> ',
+    ...[`${method} ${target} HTTP/${version}`, ...lines(headers), ''].map(line => `> ${line}`),
     '* upload completely sent off',
-    '< HTTP/1.1 401 Unauthorized',
-    '< Content-Length: 0',
-    '< ',
-    '* Connection #0 left intact',
-    ''
+    '< HTTP/1.1 401 Unauthorized\n< Content-Length: 0\n< \n* Connection #0 left intact\n'
   ].join('\n')
-}
 
 /** HTTP/2 has no Host, and names in lower case. */
-const http2Fields = (request: SignedTestRequest): string[][] => [
-  [':method', request.method],
-  [':path', request.target],
-  [':scheme', 'https'],
-  [':authority', headerIn(request, 'host')],
-  ...request.headers
-    .filter(([name]) => name.toLowerCase() !== 'host')
-    .map(([name, value]) => [name.toLowerCase(), value])
+const http2Fields = ({ method, target, host, without }: Parts): Pairs => [
+  ...Object.entries({ ':method': method, ':path': target, ':scheme': 'https', ':authority': host }),
+  ...without(/^host$/i).map(([name, value]) => [name.toLowerCase(), value] as const)
 ]
 
-const har = (request: SignedTestRequest): object => ({
-  request: {
-    method: request.method,
-    url: `https://${headerIn(request, 'host')}${request.target}`,
-    httpVersion: 'HTTP/1.1',
-    headers: request.headers.map(([name, value]) => ({ name, value })),
-    postData: { mimeType: 'application/json', text: bodyOf(request) }
-  },
+const har = ({ method, url, type, headers, body }: Parts) => ({
+  request: { method, url, httpVersion: 'HTTP/1.1', headers: named(headers), postData: { mimeType: type, text: body } },
   response: { status: 401, headers: [] }
 })
 
 const UNSIGNED = { request: { method: 'GET', url: 'https://receiver.example/', httpVersion: 'HTTP/1.1', headers: [] } }
 
-function functionUrl(request: SignedTestRequest): object {
-  const [rawPath, rawQueryString = ''] = request.target.split('?')
+function functionUrl({ method, target, headers, body }: Parts) {
+  const [path, query = ''] = target.split('?')
+  const http = { method, path }
   return {
-    version: '2.0',
-    rawPath,
-    rawQueryString,
-    headers: Object.fromEntries(request.headers),
-    requestContext: {
-      http: { method: request.method, path: rawPath },
-      domainName: 'x.lambda-url.eu-west-1.on.aws',
-      stage: '$default'
-    },
-    body: Buffer.from(bodyOf(request)).toString('base64'),
-    isBase64Encoded: true
+    ...{ version: '2.0', rawPath: path, rawQueryString: query, headers: Object.fromEntries(headers) },
+    requestContext: { http, domainName: 'x.lambda-url.eu-west-1.on.aws', stage: '$default' },
+    ...{ body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
   }
 }
 
-const urlOf = (request: SignedTestRequest): string => `https://${headerIn(request, 'host')}${request.target}`
-
-const pairsOf = (request: SignedTestRequest, leftOut: RegExp): string[][] =>
-  request.headers.filter(([name]) => !leftOut.test(name)).map(pair => [...pair])
+const restApi = ({ method, target, headers, body }: Parts) => ({
+  ...{ httpMethod: method, path: target, headers: Object.fromEntries(headers) },
+  multiValueHeaders: Object.fromEntries(headers.map(([name, value]) => [name, [value]])),
+  ...{ requestContext: { path: target }, body, isBase64Encoded: false }
+})
 
 /** As Chrome, Edge and Firefox quote for cmd.exe: a caret before what it may know, and a backslash before quotes. */
 export const quoteForCmd = (text: string): string => {
@@ -99,118 +86,82 @@ export const quoteForOldCmd = (text: string): string =>
 export const quoteForPowerShell = (text: string): string =>
   `"${text.replace(/["$`]/g, '`$&').replace(/[^ -~]/g, character => `$([char]${character.charCodeAt(0)})`)}"`
 
-function curlForCmd(request: SignedTestRequest, quote: (text: string) => string): string {
-  const data = request.body === null ? [] : [`--data-raw ${quote(bodyOf(request))}`]
-  const headers = pairsOf(request, /^(?:host|content-length)$/i).map(pair => `-H ${quote(pair.join(': '))}`)
-  return ['curl', quote(urlOf(request)), '-X', quote(request.method), ...headers, ...data].join(' ^\n  ')
+function curlForShell({ method, url, headers, hasBody, body }: Parts): string {
+  const quote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
+  const words = [
+    '-X',
+    method,
+    ...lines(headers).flatMap(line => ['-H', line]),
+    ...(hasBody ? ['--data-raw', body] : [])
+  ]
+  return `curl ${quote(url)} \\\n  ${words.map(quote).join(' ')}`
 }
 
-function powerShell(request: SignedTestRequest): string {
+function curlForCmd({ method, url, hasBody, body, without }: Parts, quote: (text: string) => string): string {
+  const headers = lines(without(/^(?:host|content-length)$/i)).map(line => `-H ${quote(line)}`)
+  const data = hasBody ? [`--data-raw ${quote(body)}`] : []
+  return ['curl', quote(url), '-X', quote(method), ...headers, ...data].join(' ^\n  ')
+}
+
+function powerShell({ method, url, type, hasBody, body, without }: Parts): string {
   const quote = quoteForPowerShell
-  const headers = pairsOf(request, /^(?:host|content-length|content-type)$/i)
-  const bytes = `([System.Text.Encoding]::UTF8.GetBytes(${quote(bodyOf(request))}))`
-  return [
-    '$session = New-Object Microsoft.PowerShell.Commands.WebRequestSession\n$session.UserAgent = "Mozilla/5.0"',
-    '$session.Cookies.Add((New-Object System.Net.Cookie("a", "b", "/", "receiver.example")))',
-    [
-      `Invoke-WebRequest -UseBasicParsing -Uri ${quote(urlOf(request))}`,
-      `-Method ${quote(request.method)}`,
-      '-WebSession $session',
-      `-Headers @{\n${headers.map(([name, value]) => `${quote(name!)}=${quote(value!)}`).join('\n  ')}\n}`,
-      ...(request.body === null ? [] : [`-ContentType ${quote(headerIn(request, 'content-type'))}`, `-Body ${bytes}`])
-    ].join(' `\n')
-  ].join('\n')
+  const headers = without(/^(?:host|content-length|content-type)$/i).map(pair => pair.map(quote).join('='))
+  const bytes = `([System.Text.Encoding]::UTF8.GetBytes(${quote(body)}))`
+  return `$session = New-Object Microsoft.PowerShell.Commands.WebRequestSession
+$session.UserAgent = "Mozilla/5.0"
+$session.Cookies.Add((New-Object System.Net.Cookie("a", "b", "/", "receiver.example")))
+Invoke-WebRequest -UseBasicParsing -Uri ${quote(url)} \`
+-Method ${quote(method)} \`
+-WebSession $session \`
+-Headers @{\n${headers.join('\n  ')}\n}${hasBody ? ` \`\n-ContentType ${quote(type)} \`\n-Body ${bytes}` : ''}`
 }
 
-function fetchCall(request: SignedTestRequest): string {
-  const headers = Object.fromEntries(pairsOf(request, /^(?:host|content-length)$/i))
-  const body = request.body === null ? null : bodyOf(request)
-  return `fetch(${JSON.stringify(urlOf(request))}, ${JSON.stringify({ headers, body, method: request.method }, null, 2)});`
+function fetchCall({ method, url, hasBody, body, without }: Parts): string {
+  const headers = Object.fromEntries(without(/^(?:host|content-length)$/i))
+  return `fetch(${JSON.stringify(url)}, ${JSON.stringify({ headers, body: hasBody ? body : null, method }, null, 2)});`
 }
 
-const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value, null, 2))
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
+
+/** What is written as an object is JSON. */
+function format(name: string, build: (parts: Parts) => string | object, isBodyless = false): Format {
+  const write = (request: SignedTestRequest) => {
+    const built = build(partsOf(request))
+    return Buffer.isBuffer(built)
+      ? built
+      : Buffer.from(typeof built === 'string' ? built : JSON.stringify(built, null, 2))
+  }
+  return { name, write, isBodyless }
+}
 
 export const FORMATS: readonly Format[] = [
-  { name: 'raw HTTP/1.1', write: request => Buffer.from(http1(request), 'latin1') },
-  { name: 'raw HTTP/1.1 with LF', write: request => Buffer.from(http1(request, '\n'), 'latin1') },
-  { name: 'UTF-16, as PowerShell writes', write: request => utf16(http1(request)) },
-  { name: 'curl -v', write: request => Buffer.from(curl(request, '1.1')), isBodyless: true },
-  { name: 'curl -v over HTTP/2 in UTF-16', write: request => utf16(curl(request, '2')), isBodyless: true },
-  {
-    name: 'a curl command',
-    write: request => {
-      const words = request.headers.flatMap(pair => ['-H', pair.join(': ')])
-      const data = request.body === null ? [] : ['--data-raw', bodyOf(request)]
-      const url = `https://${headerIn(request, 'host')}${request.target}`
-      const quoted = ['-X', request.method, ...words, ...data].map(word => `'${word.replaceAll("'", "'\\''")}'`)
-      return Buffer.from(`curl '${url.replaceAll("'", "'\\''")}' \\\n  ${quoted.join(' ')}`)
-    }
-  },
-  { name: 'a curl command for cmd.exe', write: request => Buffer.from(curlForCmd(request, quoteForCmd)) },
-  {
-    name: 'a curl command for cmd.exe, as older browsers write it',
-    write: request => Buffer.from(curlForCmd(request, quoteForOldCmd))
-  },
-  { name: 'PowerShell', write: request => Buffer.from(powerShell(request)) },
-  { name: 'a call of fetch()', write: request => Buffer.from(fetchCall(request)) },
-  {
-    name: 'an HTTP/2 head',
-    write: request =>
-      Buffer.from(
-        `${http2Fields(request)
-          .map(pair => pair.join(': '))
-          .join('\n')}\n\n${bodyOf(request)}`
-      )
-  },
-  {
-    name: 'HTTP/2 fields as a browser copies them',
-    write: request => Buffer.from(http2Fields(request).flat().join('\n')),
-    isBodyless: true
-  },
-  { name: 'a HAR', write: request => json({ log: { version: '1.2', entries: [UNSIGNED, har(request)] } }) },
-  { name: 'the event of a function URL', write: request => json(functionUrl(request)) },
-  {
-    name: 'the event of a REST API',
-    write: request =>
-      json({
-        httpMethod: request.method,
-        path: request.target,
-        headers: Object.fromEntries(request.headers),
-        multiValueHeaders: Object.fromEntries(request.headers.map(([name, value]) => [name, [value]])),
-        requestContext: { path: request.target },
-        body: bodyOf(request),
-        isBase64Encoded: false
-      })
-  },
-  {
-    name: 'a JSON export with headers as an object',
-    write: request =>
-      json({
-        uuid: '1',
-        method: request.method,
-        url: `https://${headerIn(request, 'host')}${request.target}`,
-        headers: Object.fromEntries(request.headers.map(([name, value]) => [name.toLowerCase(), [value]])),
-        content: bodyOf(request)
-      })
-  },
-  {
-    name: 'a list of JSON exports with headers as { name, value }',
-    write: request =>
-      json({
-        data: [
-          {
-            method: request.method,
-            path: request.target,
-            headers: request.headers.map(([name, value]) => ({ name, value })),
-            body: bodyOf(request)
-          }
-        ]
-      })
-  },
-  {
-    name: 'a JSON export with headers as pairs',
-    write: request =>
-      json({ method: request.method, target: request.target, headers: request.headers, body: bodyOf(request) })
-  }
+  format('raw HTTP/1.1', parts => latin1(http1(parts))),
+  format('raw HTTP/1.1 with LF', parts => latin1(http1(parts).replaceAll('\r\n', '\n'))),
+  format('UTF-16, as PowerShell writes', parts => utf16(http1(parts))),
+  format('curl -v', parts => curl(parts, '1.1'), true),
+  format('curl -v over HTTP/2 in UTF-16', parts => utf16(curl(parts, '2')), true),
+  format('a curl command', curlForShell),
+  format('a curl command for cmd.exe', parts => curlForCmd(parts, quoteForCmd)),
+  format('a curl command for cmd.exe, as older browsers write it', parts => curlForCmd(parts, quoteForOldCmd)),
+  format('PowerShell', powerShell),
+  format('a call of fetch()', fetchCall),
+  format('an HTTP/2 head', parts => `${lines(http2Fields(parts)).join('\n')}\n\n${parts.body}`),
+  format('HTTP/2 fields as a browser copies them', parts => http2Fields(parts).flat().join('\n'), true),
+  format('a HAR', parts => ({ log: { version: '1.2', entries: [UNSIGNED, har(parts)] } })),
+  format('the event of a function URL', functionUrl),
+  format('the event of a REST API', restApi),
+  format('a JSON export with headers as an object', ({ method, url, headers, body }) => {
+    const values = headers.map(([name, value]) => [name.toLowerCase(), [value]])
+    return { uuid: '1', method, url, headers: Object.fromEntries(values), content: body }
+  }),
+  format('a list of JSON exports with headers as { name, value }', ({ method, target, headers, body }) => ({
+    data: [{ method, path: target, headers: named(headers), body }]
+  })),
+  format('a JSON export with headers as pairs', ({ method, target, headers, body }) => ({
+    method,
+    target,
+    headers,
+    body
+  }))
 ]

@@ -3,13 +3,11 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SignedTestRequest } from '../../../../src/testing/index.ts'
+import { EXPLAIN, headOf, RECEIVER } from '../../../support/explain.ts'
 import { runInside } from '../../../support/run-cli.ts'
 import { service } from '../../../support/service.ts'
 import { FORMATS } from './build.ts'
-
-const [RECORD] = Object.values(service.records).map(([record]) => record!.join(''))
-const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
-const ARGS = ['explain', ...FLAGS, '--key-record', RECORD!]
 
 /** What steers a terminal or turns text around: C0, C1, DEL, bidirectional marks, and a line end of another kind. */
 const NASTY = '\x1b[2J\x1b]0;owned\x07\x9b31m\x7f\u202e\u2066\u200f\u061c\u2028\r\x00\x08\u0085'
@@ -21,26 +19,22 @@ const json = (value: unknown): string => JSON.stringify(value)
 const request = { method: 'POST', url: '/', headers: {} }
 
 /** In every place of every format that comes from outside. */
-const NASTY_REQUESTS = [
+const NASTY_REQUESTS: readonly SignedTestRequest[] = [
   { ...signed, target: `/hook${octets.replace(/[\r\n]/g, '')}` },
   { ...signed, method: `PO${NASTY}ST` },
-  { ...signed, headers: [...signed.headers, [`X${octets}`, 'a'] as [string, string]] },
-  { ...signed, headers: [['Host', octets] as [string, string], ...signed.headers.slice(1)] },
-  { ...signed, headers: [...signed.headers.slice(0, -1), ['Signature', `keyId="${octets}"`] as [string, string]] }
+  { ...signed, headers: [...signed.headers, [`X${octets}`, 'a']] },
+  { ...signed, headers: [['Host', octets], ...signed.headers.slice(1)] },
+  { ...signed, headers: [...signed.headers.slice(0, -1), ['Signature', `keyId="${octets}"`]] }
 ]
-const IN_FORMATS = FORMATS.flatMap(format =>
-  NASTY_REQUESTS.map((request, i): [string, Buffer] => [
-    `${format.name}, escapes in place ${i + 1}`,
-    format.write(request)
-  ])
-)
+const half = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length >> 1)
+
+const IN_FORMATS = FORMATS.flatMap(({ name, write }): [string, Buffer][] => [
+  ...NASTY_REQUESTS.map((request, i): [string, Buffer] => [`${name}, escapes in place ${i + 1}`, write(request)]),
+  [`${name}, cut in half`, half(write(signed))]
+])
 
 const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
   ...IN_FORMATS,
-  ...FORMATS.map((format): [string, Buffer] => [
-    `${format.name}, cut in half`,
-    format.write(signed).subarray(0, format.write(signed).length >> 1)
-  ]),
   ['nothing', ''],
   ['a zero', '\0'],
   ['zeros', Buffer.alloc(1_000_000)],
@@ -68,23 +62,18 @@ const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
   ['vectors that are not objects', '{"vectors":[1]}'],
   ['a vector without a request', '{"vectors":[{}]}'],
   ['vectors as text', json({ vectors: NASTY })],
-  [
-    'names of vectors with escapes',
-    json({
-      vectors: [
-        { name: NASTY, request: {} },
-        { name: 'b', request: {} }
-      ]
-    })
-  ],
+  ['names of vectors with escapes', json({ vectors: [NASTY, 'b'].map(name => ({ name, request: {} })) })],
   ['a fixture with wrong types', json({ request: { method: 1, target: {}, headers: [], body: 5 }, options: 1 })],
   ['a fixture with DNS of a wrong form', json({ request: { headers: [] }, dns: { a: [[1]] }, options: {} })],
   ['a fixture with an unknown option', json({ request: { ...signed, body: null }, options: { [NASTY]: 1 } })],
   ...[null, { header: NASTY, received: [1] }, { header: NASTY, received: [NASTY] }].map(
-    (https, i): [string, string] => [
-      `a fixture with notes ${i + 1} on forwarding headers`,
-      json({ request: { ...signed, https: false, body: null, forwarded: { https } }, now: '2026-01-01T00:00:00Z' })
-    ]
+    (https, i): [string, string] => {
+      const fixture = {
+        request: { ...signed, https: false, body: null, forwarded: { https } },
+        now: '2026-01-01T00:00:00Z'
+      }
+      return [`a fixture with notes ${i + 1} on forwarding headers`, json(fixture)]
+    }
   ),
   ['a fixture with a bad clock', json({ request: { ...signed, body: null }, now: NASTY })],
   ['prototypes', '{"method":"POST","url":"/","headers":{"__proto__":"a","constructor":"b"}}'],
@@ -100,10 +89,7 @@ const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
   ['a Lambda event with wrong types', json({ httpMethod: 'POST', path: '/', headers: { a: 1 } })],
   ['a Lambda event with a parsed body', json({ httpMethod: 'POST', path: '/', headers: {}, body: { a: 1 } })],
   ['a Lambda event with a bad context', json({ httpMethod: 'POST', path: '/', requestContext: 5 })],
-  [
-    'a Lambda event with bad cookies',
-    json({ rawPath: '/', requestContext: { http: { method: 'GET' } }, cookies: 'a' })
-  ],
+  ['a Lambda event with bad cookies', json({ rawPath: '/', requestContext: { http: 1 }, cookies: 'a' })],
   ['a Lambda event with half a surrogate', json({ httpMethod: 'GET', path: '/\ud800', headers: {} })],
   ['a request line without an end', 'POST / HTTP/1.1'],
   ['a request line of 100 KB', `POST /${'a'.repeat(100_000)} HTTP/1.1\r\n\r\n`],
@@ -115,10 +101,7 @@ const FILES: readonly (readonly [name: string, content: string | Buffer])[] = [
   ['a pseudo-header alone', ':authority\n'],
   ['pseudo-headers without a path', ':method: GET\nhost: a\n'],
   ['line ends alone', '\r\n'.repeat(1_000_000)],
-  [
-    'a packet of tcpdump with lines without end',
-    `17:47:58.245410 IP a > b: Flags [P.], length 1\n${'\ta\n'.repeat(1_000_000)}`
-  ],
+  ['a packet of tcpdump without end', `17:47:58.245410 IP a > b: Flags [P.], length 1\n${'\ta\n'.repeat(1_000_000)}`],
   ['a thousand requests', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20_000)]
 ]
 
@@ -132,12 +115,10 @@ const checkOutput = (finished: { code: number | null; stdout: string; stderr: st
   if (finished.code === 64) expect(finished.stderr).toMatch(/(?:^|\n)signed-requests: [^\n]+\n$/)
 }
 
-test('there are at least 100 hostile files', () => expect(FILES.length).toBeGreaterThanOrEqual(100))
-
 test.each(FILES)('%s', async (_, content) => {
-  checkOutput(await runInside(ARGS, content))
+  checkOutput(await runInside(EXPLAIN, content))
   if (content.length > 1_000_000) return // the same reading once more, for seconds
-  const asJson = await runInside([...ARGS, '--json'], content)
+  const asJson = await runInside([...EXPLAIN, '--json'], content)
   checkOutput(asJson)
   if (asJson.code !== 64) expect(JSON.parse(asJson.stdout)).toHaveProperty('status')
 })
@@ -146,7 +127,7 @@ test('escapes in JSON output decode to the original characters', async () => {
   const { write } = FORMATS.find(({ name }) => name === 'a JSON export with headers as pairs')!
   const host = 'a\x1b\x9b\x7f\u202e'
   const file = write({ ...signed, headers: [['Host', host], ...signed.headers.slice(1)] })
-  const { stdout } = await runInside([...ARGS, '--json'], file)
+  const { stdout } = await runInside([...EXPLAIN, '--json'], file)
   expect(stdout).toContain('a\\u001b\\u009b\\u007f\\u202e')
   expect(JSON.parse(stdout).checks.host.evidence.received).toBe(host)
 })
@@ -159,17 +140,20 @@ afterAll(() => rm(folder, { recursive: true }))
 
 test('refuses a capture of more than 16 MB, of which the rest may be what matters', async () => {
   const file = join(folder, 'large.http')
-  const head = signed.headers.map(pair => pair.join(': ')).join('\r\n')
-  await writeFile(file, `POST /hook HTTP/1.1\r\n${head}\r\n\r\n{"a":1}`)
+  await writeFile(file, `${headOf(signed)}{"a":1}`)
   await truncate(file, 300_000_000)
   for (const name of [file, '/dev/zero']) {
     const message = `${name} (FILE) is larger than 16 MB: save the one request in a file of its own`
-    expect(await runInside([...ARGS, name])).toEqual({ code: 64, stdout: '', stderr: `signed-requests: ${message}\n` })
+    expect(await runInside([...EXPLAIN, name])).toEqual({
+      code: 64,
+      stdout: '',
+      stderr: `signed-requests: ${message}\n`
+    })
   }
 })
 
 test.each([
-  ['/dev/zero (--body)', ['explain', ...ARGS.slice(1), '--body', '/dev/zero']],
+  ['/dev/zero (--body)', ['explain', ...EXPLAIN.slice(1), '--body', '/dev/zero']],
   ['/dev/zero (--data)', ['send', 'http://127.0.0.1:9/', '--data', '@/dev/zero']],
   ['/dev/zero (--key)', ['send', 'http://127.0.0.1:9/', '--key', '/dev/zero']]
 ])('never takes the beginning of a body or a key for all of it: %s', async (file, args) => {
@@ -178,21 +162,17 @@ test.each([
 })
 
 test.each([
-  ['FILE', ['explain', 'PLACE', ...FLAGS]],
-  ['--body', [...ARGS, '--body', 'PLACE']],
+  ['FILE', ['explain', 'PLACE', ...RECEIVER]],
+  ['--body', [...EXPLAIN, '--body', 'PLACE']],
   ['--key', ['send', 'http://127.0.0.1:9/', '--key', 'PLACE']],
   ['--data', ['send', 'http://127.0.0.1:9/', '--data', '@PLACE']]
 ])('says in one line that a directory, or a pipe that nobody writes to, gives nothing: %s', async (option, args) => {
   const pipe = join(folder, `pipe${option}`)
   execFileSync('mkfifo', [pipe])
   const read = async (place: string) => {
-    const input = 'GET / HTTP/1.1\r\n\r\n'
-    const { code, stderr } = await runInside(
-      args.map(arg => arg.replace('PLACE', place)),
-      input
-    )
-    expect(code).toBe(64)
-    expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
+    const command = args.map(arg => arg.replace('PLACE', place))
+    const { code, stderr } = await runInside(command, 'GET / HTTP/1.1\r\n\r\n')
+    expect([code, stderr]).toEqual([64, expect.stringMatching(/^signed-requests: [^\n]+\n$/)])
     return stderr
   }
   expect(await read(folder)).toContain(`cannot read ${folder} (${option}): EISDIR`)
@@ -203,7 +183,7 @@ test('reads a pipe that somebody writes to', async () => {
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
   const [{ code, stdout }] = await Promise.all([
-    runInside(['explain', pipe, ...ARGS.slice(1)]),
+    runInside(['explain', pipe, ...EXPLAIN.slice(1)]),
     writeFile(pipe, FORMATS[0]!.write(signed))
   ])
   expect([code, stdout]).toEqual([0, expect.stringContaining('verified: ')])
