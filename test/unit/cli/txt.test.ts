@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseTxt } from '../../../src/cli/explain/explain.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
+import { headOf, KEY_NAME, RECORD as PUBLISHED, RECEIVER } from '../../support/explain.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { service } from '../../support/service.ts'
-import { sniff } from '../../support/sniff.ts'
 
 const RECORD = 'v=DKIM1; k=rsa; p=MIIBIjANBg'
 const NAME = 'one._domainkey.service.example'
@@ -18,10 +18,7 @@ test.each([
   ['the class before the TTL', `${NAME}. IN 1h TXT "${RECORD}"`],
   ['a zone line without class and TTL', `${NAME} TXT "${RECORD}"`],
   ['a zone line in capitals', `${NAME.toUpperCase()}. 300 in txt "${RECORD}"`],
-  [
-    'several lines in brackets with comments, as opendkim-genkey writes them',
-    `one._domainkey\tIN\tTXT\t( "v=DKIM1; k=rsa; "\n\t  "p=MIIBIjANBg" )  ; ----- DKIM key one for service.example`
-  ],
+  ['lines of opendkim-genkey', `one._domainkey\tIN\tTXT\t( "v=DKIM1; k=rsa; "\n\t  "p=MIIBIjANBg" )  ; ----- DKIM key`],
   ['the answer section of dig', `${NAME}.\t3600\tIN\tTXT\t"v=DKIM1; k=rsa; " "p=MIIBIjANBg"`],
   ['the output of host', `${NAME} descriptive text "v=DKIM1; k=rsa; " "p=MIIBIjANBg"`],
   ['the output of nslookup', `${NAME}\ttext = "v=DKIM1; k=rsa; p=MIIBIjANBg"`],
@@ -59,10 +56,20 @@ test.each(['"', '"\\', '(', 'a ', ' ', '1 ', '"\n', ';\n', 'a TXT "b"\n'])(
   }
 )
 
-test('is what explain --key-record takes', async () => {
-  const [[name, [strings]]] = Object.entries(service.records) as [[string, [string[]]]]
-  const zoneLine = `${name}. 300 IN TXT (\n  ${strings.map(string => `"${string}"`).join('\n  ')} ) ; key one`
-  const flags = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
-  const capture = await sniff(service.sign())
-  expect(await runInside(['explain', ...flags, '--key-record', zoneLine], capture)).toMatchObject({ code: 0 })
+describe('explain --key-record', () => {
+  const [chunk, rest] = [PUBLISHED.slice(0, 200), PUBLISHED.slice(200)]
+  const capture = headOf(service.sign())
+  const explain = (record: string) => runInside(['explain', ...RECEIVER, '--key-record', record], capture)
+
+  test.each([
+    `${KEY_NAME}. 300 IN TXT (\n  "${chunk}"\n  "${rest}" ) ; key one`,
+    `;; ANSWER SECTION:\nk. 300 IN TXT "v=DKIM1; p="\nk. 300 IN TXT "${chunk}" "${rest}"\n\n;; Query time: 1 msec\n`
+  ])('takes a record as it is published: %j', async record => {
+    expect(await explain(record)).toMatchObject({ code: 0 })
+  })
+
+  test.each(['rec.txt', '', 'v=spf1 -all'])('takes no %j, which is not a key record', async record => {
+    const stderr = expect.stringContaining('--key-record takes the text of a key record')
+    expect(await explain(record)).toMatchObject({ code: 64, stderr })
+  })
 })

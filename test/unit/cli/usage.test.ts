@@ -1,146 +1,95 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { EXPLAIN, RECEIVER, RECORD } from '../../support/explain.ts'
 import { runInside } from '../../support/run-cli.ts'
 import { service } from '../../support/service.ts'
 import { sniff } from '../../support/sniff.ts'
 
-const [RECORD] = Object.values(service.records).map(([record]) => record!.join(''))
-const FLAGS = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
+const EXPLAINS = `explain ${RECEIVER.join(' ')}`
 const capture = await sniff(service.sign({ target: '/hook?id=42' }))
 
 describe('usage', () => {
   test.each([
     [['--help'], /Usage: signed-requests <command>/],
     [['--version'], /^\d+\.\d+\.\d+\n$/],
-    [['explain', '--help'], /Usage: signed-requests explain/],
-    [['key', '-h'], /Usage: signed-requests key/],
-    [['send', '--help'], /Usage: signed-requests send/],
-    [['account', '--help'], /Usage: signed-requests account/]
+    [['key', '-h'], /Usage: signed-requests key/]
   ])('%j prints help', async (args, help) => {
     const { code, stdout, stderr } = await runInside(args)
     expect(stdout).toMatch(help)
     expect([code, stderr]).toEqual([0, ''])
   })
 
-  test.each([
-    [[], 'a command is missing; see --help'],
-    [['constructor'], 'there is no command "constructor"; see --help'],
-    [['explain', '--nope'], 'there is no option --nope; see --help'],
-    [
-      ['explain', '/no/such/file'],
-      "cannot read /no/such/file (FILE): ENOENT: no such file or directory, open '/no/such/file'"
-    ],
-    [['explain', '/'], 'cannot read / (FILE): EISDIR: illegal operation on a directory, read'],
-    [['explain', 'a', 'b'], 'explain takes one FILE'],
-    [['explain', ...FLAGS.slice(2)], 'missing: --domain; or set SIGNED_REQUESTS_DOMAIN; see --help'],
-    [
-      ['explain', ...FLAGS.slice(0, 2)],
-      'missing: --host, --account; or set SIGNED_REQUESTS_HOST, SIGNED_REQUESTS_ACCOUNT; see --help'
-    ],
-    [['explain', '--domian', 'service.example'], 'there is no option --domian (did you mean --domain?); see --help'],
-    [['explian'], 'there is no command "explian" (did you mean explain?); see --help'],
-    [
-      ['send', 'localhost:3000/hook'],
-      'localhost:3000/hook is not an http or https URL: write http://localhost:3000/hook'
-    ],
-    [
-      ['explain', ...FLAGS, '--algorithm', 'rsa-md5'],
-      '--algorithm has "rsa-md5": it must be one of rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
-    ],
-    [
-      ['explain', ...FLAGS, '--now', 'then'],
-      '--now takes a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date'
-    ],
-    [['explain', ...FLAGS, '--dns-server', 'x'], '--dns-server must be IP addresses, such as "127.0.0.1:5353"'],
-    [
-      ['explain', ...FLAGS, '--account', 'account-1'],
-      '--account has "account-1": it has the prefix "account-" of --account-prefix, so write the id alone, "1"'
-    ],
-    [['key'], 'key takes one NAME or more'],
-    [['key', 'a..b\x1b'], 'a..b\\x1b is not a DNS name'],
-    [['send'], 'send takes one URL'],
-    [['send', 'ftp://a.example'], 'ftp://a.example is not an http or https URL'],
-    [
-      ['send', 'https://a.example', '--allow-self-signed'],
-      '--allow-self-signed is for loopback addresses; if a.example is a name of this machine: write https://localhost/ --host a.example'
-    ],
-    [
-      ['send', 'http://a.example', '--serve-dns', '0.0.0.0:5353'],
-      '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
-    ],
-    [
-      ['send', 'http://a.example', '--serve-dns', '[::]:5353'],
-      '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
-    ],
-    [
-      ['send', 'http://a.example', '--serve-dns', '127.0.0.1:65536'],
-      '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
-    ],
-    [
-      ['send', 'http://a.example', '--tamper', 'constructor'],
-      '--tamper must be one of body, date, host, account, signature'
-    ],
-    [
-      ['send', 'http://a.example', '--repeat', '0'],
-      '--repeat takes a number from 1 to 999: how often to send the same bytes'
-    ],
-    [
-      ['send', 'http://a.example', '--prefix', 'brand-'],
-      '--prefix takes a path such as /hooks; the text before the account id is --account-prefix'
-    ],
-    [
-      ['send', 'http://a.example', '--host', 'https://b.example/'],
-      '--host takes a host name, such as hooks.example.com'
-    ],
-    [['account'], 'missing: --auth-url, --base-url; see --help'],
-    [['account', '--token', 'x'], 'there is no option --token; see --help'],
-    [
-      ['send', 'http://a.example', '--serve-dns', 'localhost:53'],
-      '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
-    ],
-    [['send', 'http://a.example', '--header', 'x'], "--header takes 'NAME: TEXT'"]
-  ])('%j is a mistake, in one line', async (args, message) => {
-    // Without a key of its own, send makes one.
-    const key = args[0] === 'send' ? ['--key', 'fixtures/source/keys/one.pem'] : []
-    expect(await runInside([...args, ...key], capture)).toEqual({
-      code: 64,
-      stdout: '',
-      stderr: `signed-requests: ${message}\n`
-    })
-  })
+  const SEND = 'send http://a.example'
+  const DNS = '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
+  const PRINT = '--print sends nothing: leave --serve-dns, --start and --repeat out'
+  const LOCAL = '--allow-self-signed is for loopback addresses; if'
+  const ALGORITHMS = 'rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
+  const ACCOUNT = '"account-1": it has the prefix "account-" of --account-prefix, so write the id alone, "1"'
+  const VARIABLES = 'SIGNED_REQUESTS_HOST, SIGNED_REQUESTS_ACCOUNT'
+  const EC_KEY = 'fixtures/source/keys/ec-p256.pem'
 
   test.each([
-    ['{', 'the file looks like JSON but does not parse: line 1 is wrong; is the file cut off?'],
-    ['{}', 'this is not a request in a format that is read here: raw HTTP/1.1'],
-    ['{"method":"POST","url":"/"}', 'this is not a request in a format that is read here'],
-    ['{"method":"POST","url":"/","headers":null}', 'this is not a request in a format that is read here'],
-    ['{"options":{},"vectors":[{}]}', 'the request of the fixture is not as schema.json'],
-    ['{"vectors":[]}', 'the fixture has no vectors'],
-    ['{"vectors":[1]}', 'the request of the fixture is not as schema.json'],
-    ['{"request":{"headers":"a: b","https":true}}', 'the request.headers of the fixture is not as'],
-    ['{"request":{"headers":[],"https":true,"body":""}}', 'the request.body of the fixture is not as'],
+    ['', 'a command is missing; see --help'],
+    ['constructor', 'there is no command "constructor"; see --help'],
+    ['explian', 'there is no command "explian" (did you mean explain?); see --help'],
+    ['explain --nope', 'there is no option --nope; see --help'],
+    ['explain --domian service.example', 'there is no option --domian (did you mean --domain?); see --help'],
     [
-      '{"request":{"headers":[],"https":true,"body":{"utf8":"a","base64":"Yg=="}}}',
-      'the request.body of the fixture is not as'
+      'explain /no/such/file',
+      "cannot read /no/such/file (FILE): ENOENT: no such file or directory, open '/no/such/file'"
     ],
-    ['{"request":{"headers":[]},"options":{}}', 'request.method must be a string, such as "POST"'],
+    ['explain /', 'cannot read / (FILE): EISDIR: illegal operation on a directory, read'],
+    ['explain a b', 'explain takes one FILE'],
+    ['explain --host a --account 1', 'missing: --domain; or set SIGNED_REQUESTS_DOMAIN; see --help'],
+    ['explain --domain service.example', `missing: --host, --account; or set ${VARIABLES}; see --help`],
+    [`${EXPLAINS} --algorithm rsa-md5`, `--algorithm has "rsa-md5": it must be one of ${ALGORITHMS}`],
+    [`${EXPLAINS} --scheme rfc9999`, '--scheme must be one of draft-cavage, rfc9421'],
     [
-      '{"request":{"headers":[1],"method":"GET","target":"/","https":true}}',
-      'headers must be an object of names and values, pairs, or { name, value }'
+      `${EXPLAINS} --now then`,
+      '--now takes a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date'
+    ],
+    [`${EXPLAINS} --dns-server x`, '--dns-server must be IP addresses, such as "127.0.0.1:5353"'],
+    [`${EXPLAINS} --account account-1`, `--account has ${ACCOUNT}`],
+    ['key', 'key takes one NAME or more'],
+    ['key a..b\x1b', 'a..b\\x1b is not a DNS name'],
+    ['account', 'missing: --auth-url, --base-url; see --help'],
+    ['account --token x', 'there is no option --token; see --help'],
+    ['send', 'send takes one URL'],
+    ['send ftp://a.example', 'ftp://a.example is not an http or https URL'],
+    ['send localhost:3000/hook', 'localhost:3000/hook is not an http or https URL: write http://localhost:3000/hook'],
+    [
+      'send https://a.example --allow-self-signed',
+      `${LOCAL} a.example is a name of this machine: write https://localhost/ --host a.example`
     ],
     [
-      '{"request":{"headers":[]},"dns":{"a":[["v=DKIM1"]],"b":["v=DKIM1"]}}',
-      'the dns of the fixture is not as schema.json of signed-requests-vectors says'
+      'send https://a.example:8443/b --allow-self-signed',
+      `${LOCAL} a.example is a name of this machine: write https://localhost:8443/b --host a.example:8443`
     ],
-    ['{"request":{"headers":[]},"options":{},"now":"today"}', 'the now of the fixture is not as'],
-    ['{"request":{"headers":[]},"options":{},"replayStore":"full"}', 'the replayStore of the fixture is not as'],
-    ['{"request":{"headers":[],"body":"{}"},"options":{}}', 'the request.body of the fixture is not as'],
-    ['{"request":{"headers":[]},"options":{"require":1}}', 'createVerifier() has no option "require"']
-  ])('the fixture %j is a mistake, in one line', async (fixture, message) => {
-    const { code, stdout, stderr } = await runInside(['explain', ...FLAGS], fixture)
-    expect([code, stdout]).toEqual([64, ''])
-    expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
-    expect(stderr).toContain(message)
+    [`${SEND} --serve-dns 0.0.0.0:5353`, DNS],
+    [`${SEND} --serve-dns [::]:5353`, DNS],
+    [`${SEND} --serve-dns 127.0.0.1:65536`, DNS],
+    [`${SEND} --serve-dns localhost:53`, DNS],
+    [`${SEND} --tamper constructor`, '--tamper must be one of body, date, host, account, signature'],
+    [`${SEND} --repeat 0`, '--repeat takes a number from 1 to 999: how often to send the same bytes'],
+    [
+      `${SEND} --prefix brand-`,
+      '--prefix takes a path such as /hooks; the text before the account id is --account-prefix'
+    ],
+    [`${SEND} --host https://b.example/`, '--host takes a host name, such as hooks.example.com'],
+    [`${SEND} --header x`, "--header takes 'NAME: TEXT'"],
+    [`${SEND} --scheme rfc`, '--scheme must be one of draft-cavage, rfc9421'],
+    [`${SEND} --print http --serve-dns 127.0.0.1:0`, PRINT],
+    [`${SEND} --print http --repeat 2`, PRINT],
+    [`${SEND} --print json`, '--print must be one of http, curl'],
+    [`${SEND} --entry 1`, '--entry needs --request'],
+    [`${SEND} --request - --data @-`, '--request - and --data @- both read standard input'],
+    [`${SEND} --key ${EC_KEY}`, `${EC_KEY} is not an RSA private key in PEM`]
+  ])('%j is a mistake, in one line', async (line, message) => {
+    const args = line.split(' ').filter(arg => arg !== '')
+    // Without a key of its own, send makes one.
+    const key = args[0] === 'send' && !args.includes('--key') ? ['--key', 'fixtures/source/keys/one.pem'] : []
+    const stderr = `signed-requests: ${message}\n`
+    expect(await runInside([...args, ...key], capture)).toEqual({ code: 64, stdout: '', stderr })
   })
 })
 
@@ -152,7 +101,7 @@ describe('a setting in the environment', () => {
   }
 
   test('stands for the option; several values are separated by commas', async () => {
-    const args = ['explain', '--key-record', RECORD!]
+    const args = ['explain', '--key-record', RECORD]
     expect(await runInside(args, capture, false, ENV)).toMatchObject({ code: 0, stderr: '' })
   })
 
@@ -168,18 +117,17 @@ describe('a setting in the environment', () => {
   })
 
   test('gives way to the option', async () => {
-    const args = ['explain', '--key-record', RECORD!, '--host', 'elsewhere.example']
+    const args = ['explain', '--key-record', RECORD, '--host', 'elsewhere.example']
     const { stdout } = await runInside(args, capture, false, ENV)
     expect(stdout).toMatch(/^rejected: host\n/)
   })
 })
 
 describe('colour', () => {
-  const args = ['explain', ...FLAGS, '--key-record', RECORD!]
   const changed = Buffer.from(capture.toString('latin1').replace('id=42', 'id=43'), 'latin1')
 
   test('marks what passed, what failed and what was not run', async () => {
-    const { stdout } = await runInside(args, changed, true)
+    const { stdout } = await runInside(EXPLAIN, changed, true)
     expect(stdout).toContain('\x1b[31mrejected\x1b[39m: signature\n')
     expect(stdout).toContain('\x1b[32mok\x1b[39m    host')
     expect(stdout).toContain('\x1b[31mFAIL\x1b[39m  signature')
@@ -187,14 +135,14 @@ describe('colour', () => {
   })
 
   test('changes nothing else, and is used only when asked for', async () => {
-    const plain = await runInside(args, changed)
+    const plain = await runInside(EXPLAIN, changed)
     expect(plain.stdout).not.toContain('\x1b')
-    const colored = await runInside(args, changed, true)
+    const colored = await runInside(EXPLAIN, changed, true)
     expect(stripVTControlCharacters(colored.stdout)).toBe(plain.stdout)
   })
 
   test('is never in JSON', async () => {
-    const { stdout } = await runInside([...args, '--json'], changed, true)
+    const { stdout } = await runInside([...EXPLAIN, '--json'], changed, true)
     expect(JSON.parse(stdout)).toHaveProperty('status', 'rejected')
   })
 })
