@@ -13,9 +13,8 @@ describe('a body that is not in the capture as it was sent', () => {
     const body = gzipSync(long)
     const { code, stderr, text } = await explain(head({ body, headers: { 'Content-Encoding': 'gzip' } }) + long)
     const [over, declared, all] = [long.length - body.length, body.length, long.length]
-    expect(stderr).toContain(
-      `note: ${over} bytes are left over in the capture after the ${declared} that Content-Length says: all ${all} are taken as the body`
-    )
+    const after = `after the ${declared} that Content-Length says: all ${all} are taken as the body`
+    expect(stderr).toContain(`note: ${over} bytes are left over in the capture ${after}`)
     expect(text).toMatch(/likely cause: .*decompressed/)
     expect(code).toBe(1)
   })
