@@ -41,9 +41,8 @@ test('connects over TLS with a trusted certificate', async () => {
 test('rejects an untrusted certificate with account-network before it sends the token', async () => {
   const before = service.posts
   const { authUrl, baseUrl, accessToken } = service
-  const error = await createAccountClient({ authUrl, baseUrl, accessToken })
-    .authorization()
-    .catch(error => error)
+  const client = createAccountClient({ authUrl, baseUrl, accessToken })
+  const error = await client.authorization().catch(error => error)
   expect(error).toMatchObject({ code: 'account-network', retryable: true })
   expect(error.message).toContain('(DEPTH_ZERO_SELF_SIGNED_CERT)')
   expectNoSecret(error, [accessToken])

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findAccountId } from '../../../src/account/api.ts'
-import { type AccountClientOptions, createAccountClient } from '../../../src/account/index.ts'
-import { type Service, startService } from './service.ts'
+import { client, failureOf, service, startServiceForEach } from './service.ts'
 
 describe('where the id is', () => {
   test.each<[unknown, string | undefined]>([
@@ -33,18 +32,7 @@ describe('where the id is', () => {
 })
 
 describe('identity and accepts', () => {
-  let service: Service
-  beforeEach(async () => {
-    service = await startService()
-  })
-  afterEach(async () => {
-    expect(service.violations).toEqual([])
-    await service.close()
-  })
-  const client = (options: Partial<AccountClientOptions> = {}) => {
-    const { authUrl, baseUrl, accessToken } = service
-    return createAccountClient({ authUrl, baseUrl, accessToken, ...options })
-  }
+  startServiceForEach()
   const identities = () => service.calls.filter(call => call === 'GET /v4/identity').length
 
   test('the id and the whole body', async () => {
@@ -87,8 +75,7 @@ describe('identity and accepts', () => {
     ['gives an empty string', () => ''],
     ['gives a promise', async () => '1']
   ])('selectAccountId %s', async (_, selectAccountId) => {
-    const account = client({ selectAccountId: selectAccountId as () => string })
-    const error = await account.identity().catch(error => error)
+    const error = await failureOf(client({ selectAccountId: selectAccountId as () => string }).identity())
     expect(error).toMatchObject({ code: 'account-identity', retryable: false })
     expect(error.message).toMatch(/^selectAccountId found no account id .* ID, name\./)
     expect(error.cause).toBeUndefined()
@@ -96,13 +83,10 @@ describe('identity and accepts', () => {
 
   test('no id: lists the field names, not their values', async () => {
     service.identity = { name: 'value-1', e_mail: 'value-2', account: { plan: 'value-3' }, 'a b': 'value-4' }
-    const error = await client()
-      .identity()
-      .catch(error => error)
+    const error = await failureOf(client().identity())
     expect(error).toMatchObject({ name: 'AccountError', code: 'account-identity', retryable: false })
-    expect(error.message).toContain(
-      'fields are: name, e_mail, account, (not shown), account.plan. Give selectAccountId'
-    )
+    const names = 'name, e_mail, account, (not shown), account.plan'
+    expect(error.message).toContain(`fields are: ${names}. Give selectAccountId`)
     expect(error.message).not.toContain('value-')
   })
 
@@ -114,9 +98,7 @@ describe('identity and accepts', () => {
   test('no id: shows only a few of a thousand long names', async () => {
     const inner = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`field${n}`, n]))
     service.identity = { ...inner, ['x'.repeat(1000)]: 1, account: inner }
-    const { message } = await client()
-      .identity()
-      .catch(error => error)
+    const { message } = await failureOf(client().identity())
     expect(message.length).toBeLessThan(1000)
     expect(message).toContain('and 1962 more')
   })
@@ -128,9 +110,7 @@ describe('identity and accepts', () => {
       const object = Object.fromEntries(keys.map(key => [key, 1]))
       res.writeHead(200).end(JSON.stringify({ ...object, account: object }))
     }
-    const { message } = await client()
-      .identity()
-      .catch(error => error)
+    const { message } = await failureOf(client().identity())
     expect(message.match(/\(not shown\)/g)).toHaveLength(10)
     expect(message).not.toContain(service.issued[0]!.slice(3, 20))
     expect(message).not.toContain(service.accessToken.slice(5))
@@ -143,9 +123,7 @@ describe('identity and accepts', () => {
 
   test('finds no id in JSON that is not an object', async () => {
     service.identity = 4711
-    const { code, message } = await client()
-      .identity()
-      .catch(error => error)
+    const { code, message } = await failureOf(client().identity())
     expect(code).toBe('account-identity')
     expect(message).toContain('(none)')
   })

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import { afterEach, beforeEach, expect } from 'vitest'
+import { type AccountClientOptions, AccountError, createAccountClient } from '../../../src/account/index.ts'
 import { listen as listenOn } from '../../support/listen.ts'
+import { expectNoSecret } from './leaks.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse, body: string) => void
 
@@ -116,6 +119,36 @@ export async function startService(tls?: Tls): Promise<Service> {
   }
 
   return service
+}
+
+/** The service of the test that runs. */
+export let service: Service
+
+/** Starts a service for each test of a file. None may make the client do anything against the specification. */
+export function startServiceForEach(): void {
+  beforeEach(async () => {
+    service = await startService()
+  })
+  afterEach(async () => {
+    expect(service.violations).toEqual([])
+    await service.close()
+  })
+}
+
+export const client = (options: Partial<AccountClientOptions> = {}) => {
+  const { authUrl, baseUrl, accessToken } = service
+  return createAccountClient({ authUrl, baseUrl, accessToken, ...options })
+}
+
+/** The error of a call that must fail, which shows no secret. */
+export async function failureOf(call: Promise<unknown>): Promise<AccountError> {
+  const error = await call.then(
+    () => expect.fail('it should have failed'),
+    (error: unknown) => error
+  )
+  expect(error).toBeInstanceOf(AccountError)
+  expectNoSecret(error, [service.accessToken, ...service.issued])
+  return error as AccountError
 }
 
 /** A server that must never be asked: the target of redirects. */

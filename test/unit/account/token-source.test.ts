@@ -1,28 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type AccountClientOptions, createAccountClient } from '../../../src/account/index.ts'
-import { type Service, startService } from './service.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { client as clientOf, service, startServiceForEach } from './service.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-let service: Service
-let clock: number
+startServiceForEach()
 
-beforeEach(async () => {
-  service = await startService()
+let clock: number
+beforeEach(() => {
   clock = Date.parse('2026-11-20T12:00:00Z')
   service.now = () => clock
 })
-afterEach(async () => {
-  expect(service.violations).toEqual([])
-  await service.close()
-})
 
-const client = (options: Partial<AccountClientOptions> = {}) => {
-  const { authUrl, baseUrl, accessToken } = service
-  return createAccountClient({ authUrl, baseUrl, accessToken, now: () => clock, ...options })
-}
+const client = () => clientOf({ now: () => clock })
 const jwt = (exp: unknown) =>
   `e30.${Buffer.from(JSON.stringify({ exp, jti: randomUUID() })).toString('base64url')}.c2ln`
 
