@@ -1,79 +1,44 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createVerifier, fetchHandler, type ReceivedRequest, refusalResponse } from '../../../../src/index.ts'
-import { memoryReplayStore } from '../../../../src/replay/index.ts'
-import { pairs } from '../../../meta/examples/kinds.ts'
-import { service } from '../../../support/service.ts'
+import { createVerifier, fetchHandler, refusalResponse } from '../../../../src/index.ts'
+import { linesOf, service } from '../../../support/service.ts'
 
-const verify = createVerifier({ ...service.options, replayStore: memoryReplayStore() })
-const sign = () => service.sign({ target: '/hook', body: '{"id":1}' })
+// What all handlers promise is in ../handler.test.ts.
 
-const toRequest = ({ method, target, body, ...signed }: ReceivedRequest): Request =>
-  new Request(`https://receiver.example${target}`, {
-    method,
-    headers: pairs({ ...signed } as ReceivedRequest) as [string, string][],
-    body: body as string
-  })
-const forged = () => toRequest({ ...sign(), body: '{"id":2}' })
+const verify = createVerifier(service.options)
+
+function received(body = '{"id":1}'): Request {
+  const { method, target, ...signed } = service.sign({ target: '/hook', body: '{"id":1}' })
+  const headers = linesOf({ method, target, ...signed }) as [string, string][]
+  return new Request(`https://receiver.example${target}`, { method, headers, body })
+}
 
 describe('fetchHandler', () => {
   test('makes a function with a parameter: Deno passes no request to one without', () => {
     expect(fetchHandler(verify, () => {})).toHaveLength(1)
   })
 
-  test('passes on the verified request, the request and everything else', async () => {
-    const handle = vi.fn().mockReturnValue(new Response('answer', { status: 201 }))
-    const request = toRequest(sign())
-    const env = { KEY: 'value' }
-    const context = { waitUntil() {} }
-    const response = await fetchHandler(verify, handle)(request, env, context)
-    expect([response.status, await response.text()]).toEqual([201, 'answer'])
+  test('passes on the verified request, the request and everything else, and returns the response', async () => {
+    const response = new Response('answer', { status: 201 })
+    const handle = vi.fn().mockReturnValue(response)
+    const [request, env, context] = [received(), { KEY: 'value' }, { waitUntil() {} }]
+    expect(await fetchHandler(verify, handle)(request, env, context)).toBe(response)
     expect(handle).toHaveBeenCalledWith(expect.objectContaining({ status: 'verified' }), request, env, context)
   })
 
-  test('refuses, and calls onRefused', async () => {
-    const onRefused = vi.fn()
-    const handle = vi.fn()
-    const request = forged()
-    const response = await fetchHandler(verify, handle, { onRefused })(request, 'more')
-    expect([response.status, response.body, [...response.headers]]).toEqual([
-      401,
-      null,
-      [['www-authenticate', 'Signature']]
-    ])
+  test('a refusal has no body, and only headers of ours, whatever onRefused does', async () => {
+    const onRefused = vi.fn((_: unknown, request: Request, ..._more: unknown[]) => request.headers.set('Trailer', 'X'))
+    const request = received('{"id":2}')
+    const response = await fetchHandler<Request, [string]>(verify, () => {}, { onRefused })(request, 'more')
+    expect([response.body, [...response.headers]]).toEqual([null, [['www-authenticate', 'Signature']]])
     expect(onRefused).toHaveBeenCalledWith(expect.objectContaining({ status: 'rejected' }), request, 'more')
-    expect(handle).not.toHaveBeenCalled()
   })
 
-  test.each([
-    [503, 503, '10'],
-    [Promise.resolve(503), 401, null],
-    [200, 401, null]
-  ])('onRefused chooses the status: %j', async (returned, status, retryAfter) => {
-    const response = await fetchHandler(verify, () => {}, { onRefused: () => returned })(forged())
-    expect([response.status, response.headers.get('Retry-After')]).toEqual([status, retryAfter])
-  })
-
-  test('releases the claim and rethrows the error of the handler', async () => {
-    const request = sign()
-    const handle = vi.fn().mockRejectedValueOnce(new Error('ours'))
-    await expect(fetchHandler(verify, handle)(toRequest(request))).rejects.toThrow('ours')
-    expect((await fetchHandler(verify, handle)(toRequest(request))).status).toBe(204)
-    expect((await fetchHandler(verify, handle)(toRequest(request))).status).toBe(401)
-  })
-
-  test('takes the options of the adapter', async () => {
-    const { headers, ...signed } = service.sign({ target: '/hooks/1', body: '{}' })
-    const request = new Request('http://inside.example/1', { method: signed.method, headers, body: '{}' })
-    const handler = fetchHandler(verify, () => {}, { https: true, host: 'header', prefix: '/hooks' })
-    expect((await handler(request)).status).toBe(204)
-  })
-
-  test.each([
-    [{ https: 1 }, 'options.https is the number 1'],
-    [{ onRefused: 1 }, 'options.onRefused is the number 1'],
-    [{ onError: () => {} }, 'fetchHandler() has no option "onError"']
-  ])('%j is a TypeError at once', (options, message) => {
-    expect(() => fetchHandler(verify, () => {}, options as never)).toThrow(message)
+  test('takes the host from the header, and has no onError', async () => {
+    const { headers, ...signed } = service.sign({ target: '/hook', body: '{}' })
+    const request = new Request('http://inside.example/hook', { method: signed.method, headers, body: '{}' })
+    expect((await fetchHandler(verify, () => {}, { https: true, host: 'header' })(request)).status).toBe(204)
+    const options = { onError: () => {} } as never
+    expect(() => fetchHandler(verify, () => {}, options)).toThrow('fetchHandler() has no option "onError"')
   })
 })
 

@@ -1,25 +1,25 @@
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createVerifier, type LambdaEvent, lambdaHandler } from '../../../../src/index.ts'
-import { memoryReplayStore } from '../../../../src/replay/index.ts'
-import { pairs } from '../../../meta/examples/kinds.ts'
-import { service } from '../../../support/service.ts'
+import { linesOf, service } from '../../../support/service.ts'
 
-const verify = createVerifier({ ...service.options, replayStore: memoryReplayStore() })
+// What all handlers promise is in ../handler.test.ts.
+
+const verify = createVerifier(service.options)
+const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
+const unavailable = createVerifier({ ...service.options, lookupTxt })
 
 function functionUrl(body = '{"id":1}'): LambdaEvent {
-  const signed = service.sign({ target: '/hook', body: '{"id":1}' })
-  return {
-    version: '2.0',
-    rawPath: '/hook',
-    rawQueryString: '',
-    headers: Object.fromEntries(pairs(signed)),
-    requestContext: { domainName: 'id.lambda-url.eu-central-1.on.aws', http: { method: 'POST' } },
-    body
-  }
+  const headers = Object.fromEntries(linesOf(service.sign({ target: '/hook', body: '{"id":1}' })))
+  const requestContext = { domainName: 'id.lambda-url.eu-central-1.on.aws', http: { method: 'POST' } }
+  return { version: '2.0', rawPath: '/hook', rawQueryString: '', headers, requestContext, body }
 }
 
-const loadBalancer = (headers: object): LambdaEvent =>
-  ({ requestContext: { elb: {} }, httpMethod: 'GET', path: '/', ...headers }) as LambdaEvent
+const loadBalancer = (headers: object): LambdaEvent => ({
+  requestContext: { elb: {} },
+  httpMethod: 'GET',
+  path: '/',
+  ...headers
+})
 
 test('passes on the verified request, the event and the context, and returns the result', async () => {
   const handle = vi.fn().mockReturnValue({ statusCode: 201, body: 'answer' })
@@ -28,57 +28,38 @@ test('passes on the verified request, the event and the context, and returns the
   expect(handle).toHaveBeenCalledWith(expect.objectContaining({ status: 'verified' }), event, 'context')
 })
 
-test('answers 204 for undefined', async () => {
-  expect(await lambdaHandler(verify, () => {})(functionUrl(), {})).toEqual({ statusCode: 204 })
-})
-
-test('refuses, and calls onRefused', async () => {
+test('passes on the event and the context to onRefused', async () => {
   const onRefused = vi.fn()
   const event = functionUrl('{"id":2}')
-  const result = await lambdaHandler(verify, () => {}, { onRefused })(event, 'context')
-  expect(result).toEqual({ statusCode: 401, headers: { 'WWW-Authenticate': 'Signature' }, body: '' })
+  await lambdaHandler(verify, () => {}, { onRefused })(event, 'context')
   expect(onRefused).toHaveBeenCalledWith(expect.objectContaining({ status: 'rejected' }), event, 'context')
 })
 
-test('asks the sender to try again with Retry-After', async () => {
-  const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
-  const unavailable = createVerifier({ ...service.options, lookupTxt })
-  const result = await lambdaHandler(unavailable, () => {})(functionUrl(), {})
-  expect(result).toEqual({ statusCode: 503, headers: { 'Retry-After': '10' }, body: '' })
-})
-
-test('onRefused chooses the status', async () => {
-  const result = await lambdaHandler(verify, () => {}, { onRefused: () => 503 })(functionUrl('{}'), {})
-  expect(result).toEqual({ statusCode: 503, headers: { 'Retry-After': '10' }, body: '' })
-})
-
-test('releases the claim and rethrows the error of the handler', async () => {
-  const event = functionUrl()
-  const handle = vi.fn().mockRejectedValueOnce(new Error('ours')).mockReturnValue(undefined)
-  const handler = lambdaHandler(verify, handle)
-  await expect(handler(event, {})).rejects.toThrow('ours')
-  expect(await handler(event, {})).toEqual({ statusCode: 204 })
-  expect(await handler(event, {})).toMatchObject({ statusCode: 401 })
-})
-
-describe('behind a load balancer', () => {
-  test('the result has the properties of a load balancer', async () => {
-    const handler = lambdaHandler(verify, () => {})
-    expect(await handler(loadBalancer({ headers: {} }), {})).toEqual({
-      statusCode: 401,
-      isBase64Encoded: false,
-      headers: { 'WWW-Authenticate': 'Signature' },
-      body: ''
-    })
-    expect(await handler(loadBalancer({ multiValueHeaders: {} }), {})).toMatchObject({
-      multiValueHeaders: { 'WWW-Authenticate': ['Signature'] }
-    })
-  })
-})
+const REFUSED = { statusCode: 401, headers: { 'WWW-Authenticate': 'Signature' }, body: '' }
+const BALANCED = { ...REFUSED, isBase64Encoded: false }
 
 test.each([
-  [{ https: 1 }, 'options.https is the number 1'],
-  [{ body: '' }, 'lambdaHandler() has no option "body"']
-])('%j is a TypeError at once', (options, message) => {
-  expect(() => lambdaHandler(verify, () => {}, options as never)).toThrow(message)
+  ['a verified request', verify, functionUrl(), { statusCode: 204 }],
+  ['a refused one', verify, functionUrl('{"id":2}'), REFUSED],
+  ['one to send again', unavailable, functionUrl(), { statusCode: 503, headers: { 'Retry-After': '10' }, body: '' }],
+  ['one of a load balancer', verify, loadBalancer({ headers: {} }), BALANCED],
+  [
+    'one of a load balancer with lists',
+    verify,
+    loadBalancer({ multiValueHeaders: {} }),
+    { ...BALANCED, multiValueHeaders: { 'WWW-Authenticate': ['Signature'] } }
+  ]
+])(
+  'the result for %s has what the caller knows, and changing it changes no other',
+  async (_, verify, event, result) => {
+    const handler = lambdaHandler(verify, () => {})
+    const first = await handler(event, {})
+    expect(first).toEqual(result)
+    Object.assign(first.headers ?? {}, { Trailer: 'X' })
+    expect(await handler(event, {})).toEqual(result)
+  }
+)
+
+test('has no option body', () => {
+  expect(() => lambdaHandler(verify, () => {}, { body: '' } as never)).toThrow('lambdaHandler() has no option "body"')
 })

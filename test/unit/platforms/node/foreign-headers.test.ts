@@ -1,8 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { connect as connectHttp2, createServer as createHttp2Server, type Http2ServerResponse } from 'node:http2'
-import { describe, expect, test, vi } from 'vitest'
-import { fetchHandler, lambdaHandler, nodeHandler, type ReceivedRequest, sendRefusal } from '../../../../src/index.ts'
-import { pairs } from '../../../meta/examples/kinds.ts'
+import { createServer, type ServerResponse } from 'node:http'
+import { connect, createServer as createHttp2Server, type Http2ServerResponse } from 'node:http2'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { fromNodeRequest, nodeHandler, sendRefusal } from '../../../../src/index.ts'
 import {
   app,
   beforeHead,
@@ -13,7 +12,6 @@ import {
   note,
   now,
   rejections,
-  servers,
   service,
   setHeaders,
   settled,
@@ -23,15 +21,7 @@ import {
   verify,
   wire
 } from '../../../support/foreign-headers.ts'
-import { listen } from '../../../support/listen.ts'
-
-const requestOf = (req: IncomingMessage): ReceivedRequest => ({
-  method: 'GET',
-  target: req.url!,
-  headers: [],
-  body: null,
-  https: false
-})
+import { http2Fields, listenInTest } from '../../../support/node-server.ts'
 
 testForeignHeaders('node:http', () => createServer(app))
 testForeignHeaders(
@@ -39,7 +29,7 @@ testForeignHeaders(
   () =>
     createServer(async (req, res) => {
       now.change(res)
-      await note(verify(requestOf(req)).then(verdict => sendRefusal(res, verdict as never)))
+      await note(verify(fromNodeRequest(req)).then(verdict => sendRefusal(res, verdict as never)))
     }),
   [false]
 )
@@ -112,13 +102,9 @@ describe('HTTP/2', () => {
         if (status === 401) by(res)
         note(receive(req as never, res as never))
       })
-      servers.push(server)
-      const session = connectHttp2(`http://127.0.0.1:${await listen(server)}`)
-      const signed = service.sign({ target: '/hook' })
-      const fields = pairs(signed).map(([name, value]) => [name === 'Host' ? ':authority' : name, value])
-      const stream = session.request(
-        status === 401 ? { ':path': '/hook' } : { ':path': '/hook', ...Object.fromEntries(fields) }
-      )
+      const session = connect(`http://127.0.0.1:${await listenInTest(server)}`)
+      onTestFinished(() => session.close())
+      const stream = session.request(status === 401 ? {} : http2Fields(service.sign({ target: '/hook' })))
       let head: Record<string, unknown> = {}
       const trailers = vi.fn()
       stream.on('response', headers => {
@@ -127,7 +113,6 @@ describe('HTTP/2', () => {
       })
       stream.on('trailers', trailers).on('error', () => {})
       await new Promise(resolve => stream.resume().once('close', resolve))
-      session.close()
       const challenge = status === 401 ? { 'www-authenticate': 'Signature' } : {}
       expect(head).toEqual({ ':status': status, date: expect.any(String), ...challenge })
       expect(trailers).not.toHaveBeenCalled()
@@ -135,27 +120,6 @@ describe('HTTP/2', () => {
       expect(rejections).toEqual([])
     }
   )
-})
-
-describe('fetch and Lambda', () => {
-  const unsigned = 'https://receiver.example/hook'
-
-  test('a refusal has only headers of ours, whatever onRefused does', async () => {
-    const receive = fetchHandler(verify, () => undefined, {
-      onRefused: (_, request) => request.headers.set('Trailer', 'X')
-    })
-    expect([...(await receive(new Request(unsigned))).headers]).toEqual([['www-authenticate', 'Signature']])
-  })
-
-  test('a result has only headers of ours, and changing it changes no other', async () => {
-    const receive = lambdaHandler(verify, () => undefined)
-    const event = { httpMethod: 'GET', path: '/hook', headers: {}, requestContext: {} }
-    const result = await receive(event, undefined)
-    const expected = { statusCode: 401, headers: { 'WWW-Authenticate': 'Signature' }, body: '' }
-    expect(result).toEqual(expected)
-    Object.assign(result.headers!, { Trailer: 'X' })
-    expect(await receive(event, undefined)).toEqual(expected)
-  })
 })
 
 test('a `next` that throws or rejects leaves no promise that rejects', async () => {

@@ -1,23 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { afterEach, expect, test, vi } from 'vitest'
-import { createVerifier, nodeHandler, type ReceivedRequest } from '../../../../src/index.ts'
-import { pairs } from '../../../meta/examples/kinds.ts'
-import { listen } from '../../../support/listen.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createVerifier, nodeHandler } from '../../../../src/index.ts'
+import { listenInTest } from '../../../support/node-server.ts'
 import { service } from '../../../support/service.ts'
 import { until } from '../../../support/until.ts'
-
-const closing: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
+import { wire } from '../../../support/wire.ts'
 
 const UNSIGNED = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
-
-function head({ method, target, headers }: ReceivedRequest): string {
-  const lines = pairs({ headers } as ReceivedRequest).map(([name, value]) => `${name}: ${value}`)
-  return [`${method} ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n')
-}
+const signed = () => wire(service.sign({ target: '/' })).toString()
 
 /** A server that counts what each call of the handler became. */
 async function serve(receive: ReturnType<typeof nodeHandler>) {
@@ -27,12 +18,11 @@ async function serve(receive: ReturnType<typeof nodeHandler>) {
     await receive(req, res)
     count.settled++
   })
-  closing.push(() => server.close())
-  const port = await listen(server)
+  const port = await listenInTest(server)
   const send = (text: string): Socket => {
     const socket = connect(port, '127.0.0.1').on('error', () => {})
     socket.resume().write(text)
-    closing.push(() => socket.destroy())
+    onTestFinished(() => void socket.destroy())
     return socket
   }
   return { count, send }
@@ -57,7 +47,7 @@ test('every promise settles when the sender leaves while the first request waits
     })
   const verify = createVerifier({ ...service.options, requireHttps: false, lookupTxt })
   const { count, send } = await serve(nodeHandler(verify, () => {}))
-  const socket = send(head(service.sign({ target: '/' })) + UNSIGNED.repeat(5))
+  const socket = send(signed() + UNSIGNED.repeat(5))
   await until(() => count.calls === 6)
   socket.destroy()
   await until(() => count.settled === 5)
@@ -70,10 +60,9 @@ test('a connection on which more than ten requests wait is closed, and none of t
   const verify = createVerifier({ ...service.options, requireHttps: false, lookupTxt: silent, lookupTimeout: 60_000 })
   const handle = vi.fn()
   const { count, send } = await serve(nodeHandler(verify, handle))
-  const first = head(service.sign({ target: '/' }))
-  const ten = send(first + UNSIGNED.repeat(9))
+  const ten = send(signed() + UNSIGNED.repeat(9))
   await until(() => count.calls === 10)
-  const many = send(first + UNSIGNED.repeat(60_000))
+  const many = send(signed() + UNSIGNED.repeat(60_000))
   await closed(many)
   expect(ten.closed).toBe(false)
   // Node.js passes on what it has read of a packet, and then nothing more.
