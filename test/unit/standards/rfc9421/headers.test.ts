@@ -7,54 +7,37 @@ const ONLY_BYTES = 'a byte sequence is expected, and nothing else'
 const WITH_ALL =
   'sig1=("@method" "@query-param";name="id" "x";key="a";sf);created=1618884473;expires=1618884540;keyid="k";alg="ed25519";nonce="n";tag="t";mine'
 
+const malformed = (position: number, reason: string) => ({
+  ok: false,
+  code: 'signature-malformed',
+  evidence: { position, reason }
+})
+const twice = (parameter: string) => ({ ok: false, code: 'signature-parameter-repeated', evidence: { parameter } })
+
 describe('Signature-Input', () => {
   test('returns what is covered, the parameters, and the text that is signed', () => {
-    const inputs = parseSignatureInput(WITH_ALL)
-    expect(inputs).toMatchObject({
-      ok: true,
-      value: [
-        {
-          label: 'sig1',
-          keyId: 'k',
-          algorithm: 'ed25519',
-          created: 1618884473,
-          expires: 1618884540,
-          nonce: 'n',
-          tag: 't',
-          signatureParams: WITH_ALL.slice('sig1='.length)
-        }
-      ]
-    })
-    if (!inputs.ok) return
-    expect(inputs.value[0]!.components).toEqual([
-      { name: '@method', parameters: new Map(), identifier: '"@method"', covered: '@method' },
-      {
-        name: '@query-param',
-        parameters: new Map([['name', 'id']]),
-        identifier: '"@query-param";name="id"',
-        covered: '@query-param;name="id"'
-      },
-      {
-        name: 'x',
-        parameters: new Map<string, unknown>([
-          ['key', 'a'],
-          ['sf', true]
-        ]),
-        identifier: '"x";key="a";sf',
-        covered: 'x;key="a";sf'
-      }
-    ])
+    const times = { created: 1618884473, expires: 1618884540 }
+    const params = { keyId: 'k', algorithm: 'ed25519', nonce: 'n', tag: 't', ...times }
+    const signatureParams = WITH_ALL.slice('sig1='.length)
+    const component = (identifier: string, name: string, ...parameters: [string, unknown][]) => {
+      return { name, parameters: new Map(parameters), identifier, covered: identifier.replace(/"([@\w-]+)"/, '$1') }
+    }
+    const components = [
+      component('"@method"', '@method'),
+      component('"@query-param";name="id"', '@query-param', ['name', 'id']),
+      component('"x";key="a";sf', 'x', ['key', 'a'], ['sf', true])
+    ]
+    const value = [{ label: 'sig1', signatureParams, components, ...params }]
+    expect(parseSignatureInput(WITH_ALL)).toMatchObject({ ok: true, value })
   })
 
   test('re-serializes text that may be written in more than one way', () => {
     const inputs = parseSignatureInput(' \ta=(  "x"  "y"; sf=?1 );created=1; keyid="\\"k\\\\" \t,\tb=() ')
-    expect(inputs.ok && inputs.value.map(({ signatureParams }) => signatureParams)).toEqual([
-      '("x" "y";sf);created=1;keyid="\\"k\\\\"',
-      '()'
-    ])
-    expect(inputs.ok && inputs.value.map(({ keyId, created }) => [keyId, created])).toEqual([
-      ['"k\\', 1],
-      [undefined, undefined]
+    const all =
+      inputs.ok && inputs.value.map(({ signatureParams, keyId, created }) => [signatureParams, keyId, created])
+    expect(all).toEqual([
+      ['("x" "y";sf);created=1;keyid="\\"k\\\\"', '"k\\', 1],
+      ['()', undefined, undefined]
     ])
   })
 
@@ -87,11 +70,7 @@ describe('Signature-Input', () => {
     [`sig1=("${'x'.repeat(1536 - 8)}")`, 0, TOO_LONG],
     [Array.from({ length: 106 }, (_, i) => `k${i}=()`).join(), 0, TOO_LONG]
   ])('%s is malformed', (value, position, reason) => {
-    expect(parseSignatureInput(value)).toMatchObject({
-      ok: false,
-      code: 'signature-malformed',
-      evidence: { position, reason }
-    })
+    expect(parseSignatureInput(value)).toMatchObject(malformed(position, reason))
   })
 
   test.each([
@@ -106,11 +85,7 @@ describe('Signature-Input', () => {
     ['a=();x="\\";b";x=1', 'x'],
     ['a=();mine=1;mine=2', 'mine']
   ])('%s has %s twice', (value, parameter) => {
-    expect(parseSignatureInput(value)).toMatchObject({
-      ok: false,
-      code: 'signature-parameter-repeated',
-      evidence: { parameter }
-    })
+    expect(parseSignatureInput(value)).toMatchObject(twice(parameter))
   })
 
   test.each([
@@ -124,14 +99,8 @@ describe('Signature-Input', () => {
 
 describe('Signature', () => {
   test('returns the signatures by label', () => {
-    expect(parseSignatures(' a=:AAEC: ,\tb=:AA==:, c=:: ')).toEqual({
-      ok: true,
-      value: new Map([
-        ['a', Uint8Array.of(0, 1, 2)],
-        ['b', Uint8Array.of(0)],
-        ['c', new Uint8Array(0)]
-      ])
-    })
+    const value = new Map(Object.entries({ a: Uint8Array.of(0, 1, 2), b: Uint8Array.of(0), c: new Uint8Array(0) }))
+    expect(parseSignatures(' a=:AAEC: ,\tb=:AA==:, c=:: ')).toEqual({ ok: true, value })
     expect(parseSignatures('')).toEqual({ ok: true, value: new Map() })
   })
 
@@ -150,11 +119,7 @@ describe('Signature', () => {
     [`a=:${'A'.repeat(4093)}:`, 0, 'it has more than 4096 characters'],
     [`a=::${',a=::'.repeat(32)}`, 160, 'it has more than 32 members']
   ])('%s is malformed', (value, position, reason) => {
-    expect(parseSignatures(value)).toMatchObject({
-      ok: false,
-      code: 'signature-malformed',
-      evidence: { position, reason }
-    })
+    expect(parseSignatures(value)).toMatchObject(malformed(position, reason))
   })
 
   test('accepts as many as any sender has', () => {
@@ -167,11 +132,7 @@ describe('Signature', () => {
   })
 
   test.each(['a=:AA==:, a=:AA==:', 'a=:AA==:,b=:AA==:,a=:AB==:'])('%s has a label twice', value => {
-    expect(parseSignatures(value)).toMatchObject({
-      ok: false,
-      code: 'signature-parameter-repeated',
-      evidence: { parameter: 'a' }
-    })
+    expect(parseSignatures(value)).toMatchObject(twice('a'))
   })
 })
 
@@ -208,10 +169,7 @@ describe('Content-Digest', () => {
     ['sha-256=::', 'a sha-256 digest has the wrong length'],
     [`x=:${'A'.repeat(4096)}:`, 'it has more than 4096 characters']
   ])('%s is malformed', (value, reason) => {
-    expect(parseContentDigest(value)).toMatchObject({
-      ok: false,
-      code: 'digest-malformed',
-      evidence: { received: value, reason }
-    })
+    const evidence = { received: value, reason }
+    expect(parseContentDigest(value)).toMatchObject({ ok: false, code: 'digest-malformed', evidence })
   })
 })
