@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { createVerifier, fromFetchRequest, type ReceivedRequest } from '../../../../src/index.ts'
-import { pairs } from '../../../meta/examples/kinds.ts'
-import { service } from '../../../support/service.ts'
+import { linesOf, service } from '../../../support/service.ts'
 
 const verify = createVerifier(service.options)
 
 /** As a runtime would hand it over. */
 function toFetchRequest(signed: ReceivedRequest, url = `https://receiver.example${signed.target}`): Request {
   const { method, body } = signed
-  return new Request(url, { method, headers: pairs(signed) as [string, string][], body: body as Uint8Array })
+  return new Request(url, { method, headers: linesOf(signed) as [string, string][], body: body as Uint8Array })
 }
 
 test('a signed request is verified, and a forged one is not', async () => {
@@ -18,10 +17,9 @@ test('a signed request is verified, and a forged one is not', async () => {
   expect((await verify(fromFetchRequest(forged))).status).toBe('rejected')
 })
 
-describe('takes the target from the URL', () => {
-  const target = (url: string) => fromFetchRequest({ ...plain, url } as Request).target
-  const plain = { url: '', method: 'GET', headers: new Headers(), body: null, bodyUsed: false }
+const at = (url: string) => ({ url, method: 'GET', headers: new Headers(), body: null, bodyUsed: false }) as Request
 
+describe('takes the target from the URL', () => {
   test.each([
     ['https://receiver.example/hook?id=1', '/hook?id=1'],
     ['https://receiver.example:8443//a//b', '//a//b'],
@@ -38,7 +36,7 @@ describe('takes the target from the URL', () => {
     ['https://RECEIVER.example:443/A', '/A'],
     // what Bun has for a request without a Host
     ['/hook?id=1', '/hook?id=1']
-  ])('%s', (url, expected) => expect(target(url)).toBe(expected))
+  ])('%s', (url, expected) => expect(fromFetchRequest(at(url)).target).toBe(expected))
 })
 
 describe('HTTPS', () => {
@@ -49,14 +47,15 @@ describe('HTTPS', () => {
     ['https://receiver.example/', false, false],
     ['http://receiver.example/', true, true]
   ])('%s with https: %s is %s', (url, https, expected) => {
-    const request = { url, method: 'GET', headers: new Headers(), body: null, bodyUsed: false } as Request
-    expect(fromFetchRequest(request, https === undefined ? {} : { https }).https).toBe(expected)
+    expect(fromFetchRequest(at(url), https === undefined ? {} : { https }).https).toBe(expected)
   })
 })
 
 describe('Host', () => {
   const hostsOf = (request: Request, options = {}) =>
-    pairs(fromFetchRequest(request, options)).flatMap(([name, value]) => (name.toLowerCase() === 'host' ? [value] : []))
+    linesOf(fromFetchRequest(request, options)).flatMap(([name, value]) =>
+      name.toLowerCase() === 'host' ? [value] : []
+    )
 
   test.each([
     ['https://receiver.example/', 'receiver.example'],
@@ -91,17 +90,14 @@ describe('Host', () => {
 
   test('is the authority of the URL when the runtime hides the header', () => {
     expect(hostsOf(new Request('https://receiver.example:8443/'))).toEqual(['receiver.example:8443'])
-    const relative = { url: '/', method: 'GET', headers: new Headers(), body: null, bodyUsed: false }
-    expect(hostsOf(relative as Request)).toEqual([])
+    expect(hostsOf(at('/'))).toEqual([])
   })
 
-  test('is another one when asked for', () => {
+  test('is that of the URL, and not the one of X-Forwarded-Host, unless it is asked for', () => {
     const request = new Request('https://inside.example/', { headers: { 'X-Forwarded-Host': 'receiver.example' } })
     expect(hostsOf(request)).toEqual(['inside.example'])
     expect(hostsOf(request, { host: 'x-forwarded-host' })).toEqual(['receiver.example'])
     expect(hostsOf(request, { host: 'fixed.example' })).toEqual(['fixed.example'])
-    const rewritten = new Request('https://inside.example/', { headers: { Host: 'other.example' } })
-    expect(hostsOf(rewritten, { host: 'fixed.example' })).toEqual(['fixed.example'])
   })
 })
 
@@ -114,13 +110,8 @@ describe('the body', () => {
     let pulls = 0
     const body = new ReadableStream({ pull: () => void pulls++ }, { highWaterMark: 0 })
     const request = new Request('https://receiver.example/', { method: 'POST', body, duplex: 'half' })
-    const verdict = await verify(fromFetchRequest(request))
-    expect(verdict.status).toBe('rejected')
-    expect({ pulls, used: request.bodyUsed, locked: request.body?.locked }).toEqual({
-      pulls: 0,
-      used: false,
-      locked: false
-    })
+    expect((await verify(fromFetchRequest(request))).status).toBe('rejected')
+    expect([pulls, request.bodyUsed, request.body?.locked]).toEqual([0, false, false])
   })
 
   test('is options.body when it was read already', async () => {
@@ -133,35 +124,26 @@ describe('the body', () => {
   test('that breaks cannot be judged', async () => {
     const signed = service.sign({ body: '0123456789a' })
     const body = new ReadableStream({ pull: controller => controller.error(new Error('gone')) })
-    const request = new Request('https://receiver.example/', {
-      method: 'POST',
-      headers: pairs(signed) as [string, string][],
-      body,
-      duplex: 'half'
-    })
+    const headers = linesOf(signed) as [string, string][]
+    const request = new Request('https://receiver.example/', { method: 'POST', headers, body, duplex: 'half' })
     const verdict = await verify(fromFetchRequest(request))
-    expect(verdict.status === 'unavailable' && verdict.failures[0].code).toBe('body-unreadable')
+    expect(verdict).toMatchObject({ status: 'unavailable', failures: [{ code: 'body-unreadable' }] })
   })
 })
 
 describe("mistakes are the programmer's", () => {
+  const releaseStream = (request: Request) =>
+    Object.defineProperties(request, { bodyUsed: { value: true }, body: { value: new ReadableStream() } })
   const post = () => new Request('https://receiver.example/', { method: 'POST', body: '{"a":1}' })
 
-  test('a body that was read already', async () => {
+  test.each<[string, (request: Request) => unknown]>([
+    ['that was read already', request => request.json()],
+    ['that is being read elsewhere', request => request.body?.getReader()],
+    ['that was read already, where the runtime releases the stream', releaseStream]
+  ])('a body %s', async (_, read) => {
     const request = post()
-    await request.json()
+    await read(request)
     expect(() => fromFetchRequest(request)).toThrow(/already read.*verify\(\) first.*arrayBuffer/s)
-  })
-
-  test('a body that is being read elsewhere', () => {
-    const request = post()
-    request.body?.getReader()
-    expect(() => fromFetchRequest(request)).toThrow(/already read/)
-  })
-
-  test('a body that was read already, where the runtime releases the stream', () => {
-    const request = { url: '/', method: 'POST', headers: new Headers(), body: new ReadableStream(), bodyUsed: true }
-    expect(() => fromFetchRequest(request as unknown as Request)).toThrow(/already read/)
   })
 
   test.each([
