@@ -69,37 +69,11 @@ describe('what is cached of one Signature header', () => {
 
 describe('what is cached of the lines of one request', () => {
   type Lines = [string, string][]
-  const inputs: Lines[] = [
-    [
-      ['Host', 'a'],
-      ['Date', 'b']
-    ],
-    [
-      ['Host', 'c'],
-      ['Date', ' d ']
-    ],
-    [
-      ['host', 'a'],
-      ['Date', 'b']
-    ],
-    [
-      ['Date', 'b'],
-      ['Host', 'a']
-    ],
-    [
-      ['Host', 'a'],
-      ['Host', 'b']
-    ],
-    [
-      ['Host', 'a'],
-      ['Date', 'b'],
-      ['Host', 'c']
-    ],
-    [['Host', 'a']],
-    [['Host', 'a\n']],
-    [['Ho st', 'a']],
-    []
-  ]
+  const linesOf = (text: string) => text.split('|').map(line => line.split(/:(.*)/s).slice(0, 2)) as Lines
+  const inputs = ['Host:a|Date:b', 'Host:c|Date: d ', 'host:a|Date:b', 'Date:b|Host:a', 'Host:a|Host:b']
+    .concat('Host:a|Date:b|Host:c', 'Host:a', 'Host:a\n', 'Ho st:a')
+    .map(linesOf)
+    .concat([[]])
   const read = (lines: Lines) => {
     const fields = parseFields(lines)
     if (!fields.ok) return fields.code

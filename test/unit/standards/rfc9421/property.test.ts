@@ -16,24 +16,9 @@ const verify = createVerifier(OPTIONS)
 /** Text that is often nearly a structured field. */
 const PIECES = [
   ...'()",:;=?*@%\\ \t-_.~/+0123456789abzAZ',
-  'sig1=',
-  '("@method" "date")',
-  ';created=1',
-  `;keyid="${KEY_ID.rsa}"`,
-  ':AAAA:',
-  'sha-256',
-  '"@query-param";name="a"',
-  ';key="a"',
-  ';sf',
-  ';bs',
-  '?1',
-  '@1',
-  '%"c3"',
-  'caf\xe9',
-  '\u2028',
-  '\ud800',
-  '\0',
-  '\n'
+  ...['sig1=', '("@method" "date")', ';created=1', `;keyid="${KEY_ID.rsa}"`, ':AAAA:', 'sha-256'],
+  ...['"@query-param";name="a"', ';key="a"', ';sf', ';bs', '?1', '@1', '%"c3"'],
+  ...['caf\xe9', '\u2028', '\ud800', '\0', '\n']
 ]
 const text = fc.oneof(
   fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map(pieces => pieces.join('')),
@@ -45,11 +30,10 @@ const path = fc
   .map(pieces => `/${pieces.join('')}`)
 
 /** A good request with the header lines of one name in the place of its own. */
-function withHeader(name: string, values: readonly string[]): ReceivedRequest {
-  const request = signed()
-  const others = request.headers.filter(([each]) => each !== name)
-  return { ...request, headers: [...others, ...values.map((value): Line => [name, value])] }
-}
+const withHeader = (name: string, values: readonly string[]): ReceivedRequest => ({
+  ...signed(),
+  headers: [...signed({ headers: { [name]: undefined } }).headers, ...values.map((value): Line => [name, value])]
+})
 
 describe('any text', () => {
   test.each(['Signature-Input', 'Signature', 'Content-Digest'])('in %s is no request of the service', async name => {
@@ -65,27 +49,16 @@ describe('any text', () => {
   })
 
   test('gives a result from every pure step', () => {
+    const absolute = path.map(target => `https://receiver.example${target}`)
     const request = fc.record({
       method: text,
-      target: fc.oneof(
-        text,
-        path,
-        path.map(target => `https://receiver.example${target}`)
-      ),
+      target: fc.oneof(text, path, absolute),
       headers: fc.array(fc.tuple(fc.constantFrom('Host', 'Date', 'X', 'x'), text), { maxLength: 4 }),
       https: fc.boolean()
     })
     const component = fc.constantFrom(
-      '"@method"',
-      '"@target-uri"',
-      '"@authority"',
-      '"@path"',
-      '"@query"',
-      '"@query-param";name="a"',
-      '"x"',
-      '"x";sf',
-      '"x";bs',
-      '"x";key="a"'
+      ...['"@method"', '"@target-uri"', '"@authority"', '"@path"', '"@query"', '"@query-param";name="a"'],
+      ...['"x"', '"x";sf', '"x";bs', '"x";key="a"']
     )
     const input = fc.uniqueArray(component).map(components => `a=(${components.join(' ')})`)
     fc.assert(
@@ -115,10 +88,8 @@ test('parses Signature-Input to the same result after re-serializing it', () => 
     fc.property(text, value => {
       const inputs = parseSignatureInput(value)
       if (!inputs.ok) return
-      const again = parseSignatureInput(
-        inputs.value.map(({ label, signatureParams }) => `${label}=${signatureParams}`).join(', ')
-      )
-      expect(again).toEqual(inputs)
+      const again = inputs.value.map(({ label, signatureParams }) => `${label}=${signatureParams}`).join(', ')
+      expect(parseSignatureInput(again)).toEqual(inputs)
     }),
     { numRuns: 500 }
   )
