@@ -3,13 +3,8 @@ import { expect, test } from 'vitest'
 import { createAccountClient } from '../../../src/account/index.ts'
 import { dohTxtLookup } from '../../../src/doh/index.ts'
 import * as main from '../../../src/index.ts'
-import {
-  memoryReplayStore,
-  postgresReplayStore,
-  redisReplayStore,
-  sqliteReplayStore
-} from '../../../src/replay/index.ts'
-import { captureFixture, createTestService, replayStoreContract, serveDns } from '../../../src/testing/index.ts'
+import * as replay from '../../../src/replay/index.ts'
+import * as testing from '../../../src/testing/index.ts'
 import { service } from '../../support/service.ts'
 
 const SECRET = 'S3cr3tS3cr3t'
@@ -22,44 +17,15 @@ const values: readonly unknown[] = [
   new URL(`https://u:${SECRET}@h/`)
 ]
 const { createVerifier, dnsTxtLookup, nodeHandler } = main
+const { memoryReplayStore, postgresReplayStore, redisReplayStore, sqliteReplayStore } = replay
 const verify = createVerifier(service.options)
 const verifier = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }
 const account = { authUrl: 'https://a.example', baseUrl: 'https://b.example', accessToken: SECRET }
-const anything = (call: unknown) => call as (...given: unknown[]) => unknown
+const functions = { ...main, ...replay, ...testing, createAccountClient, dohTxtLookup, sign: service.sign, verify }
 
 /** Each place where an object, a store, a client, a function, a URL, a number or a secret is expected. */
 const PLACES: Readonly<Record<string, (value: unknown) => unknown>> = {
-  ...Object.fromEntries(
-    Object.entries({
-      createVerifier,
-      dnsTxtLookup,
-      createAccountClient,
-      dohTxtLookup,
-      memoryReplayStore,
-      postgresReplayStore,
-      redisReplayStore,
-      sqliteReplayStore,
-      createTestService,
-      replayStoreContract,
-      serveDns,
-      sign: service.sign,
-      verify,
-      explain: main.explain,
-      diagnose: main.diagnose,
-      httpStatus: main.httpStatus,
-      assertVerified: main.assertVerified,
-      logRecord: main.logRecord,
-      fromNodeRequest: main.fromNodeRequest,
-      fromFetchRequest: main.fromFetchRequest,
-      fromLambdaEvent: main.fromLambdaEvent,
-      refusalResponse: main.refusalResponse,
-      sendRefusal: main.sendRefusal,
-      nodeHandler,
-      fetchHandler: main.fetchHandler,
-      lambdaHandler: main.lambdaHandler,
-      captureFixture
-    }).map(([name, call]) => [name, anything(call)])
-  ),
+  ...(Object.fromEntries(Object.entries(functions).filter(([, each]) => typeof each === 'function')) as object),
   ...ofOptions('createVerifier', options => createVerifier({ ...verifier, ...options }), [
     ...['requireHttps', 'dateTolerance', 'schemes', 'minRsaBits', 'maxBodyBytes', 'bodyTimeout', 'lookupTxt'],
     ...['lookupTimeout', 'replayStore', 'replayTimeout', 'now']

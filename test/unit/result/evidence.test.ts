@@ -11,7 +11,14 @@ const FIVE = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
 const SAMPLE = [...FIVE.slice(0, 3), 'content-length', 'content-type', 'x-service-id', 'digest', 'x-nonce']
 const NOW = 1795176000
 const recordOf = (p: string) => `v=DKIM1; k=rsa; p=${p}`
-const keyEvidence = (record: unknown, more: object = {}) => ({ name: NAME, record, ...more })
+const keyed = (record: unknown, reason?: string) => ({ name: NAME, record, ...(reason && { reason }) })
+const at = (position: number, reason: string, excerpt: string) => ({ position, reason, excerpt })
+const A_PARAMETER = 'a parameter name and an equals sign are expected'
+const A_VALUE = 'a quoted string is expected, or an integer for a time'
+const NO_RECORD = 'no key record among the TXT records'
+const AN_EXPONENT = 'the public exponent is not an odd number of at least 3 and at most 33 bits'
+const NOT_A_DIGEST = 'digest is not canonical base64 of the right length'
+const A_LIST = 'headers is not a list of header names'
 
 /** What stands beside the only, or the named, failure of a vector. */
 const EVIDENCE: Readonly<Record<string, unknown>> = {
@@ -35,31 +42,11 @@ const EVIDENCE: Readonly<Record<string, unknown>> = {
   'account-check-failed': { error: 'Error', problem: 'threw' },
   'signature-missing': undefined,
   'signature-repeated': undefined,
-  'signature-comma-missing': {
-    position: 39,
-    reason: 'a comma is expected',
-    excerpt: 'ey.service.example" algorithm="rsa-sha25'
-  },
-  'signature-comma-at-the-start': {
-    position: 0,
-    reason: 'a parameter name and an equals sign are expected',
-    excerpt: ',keyId="one._domaink'
-  },
-  'signature-two-commas': {
-    position: 39,
-    reason: 'a parameter name and an equals sign are expected',
-    excerpt: 'ey.service.example",,algorithm="rsa-sha2'
-  },
-  'signature-key-id-not-quoted': {
-    position: 6,
-    reason: 'a quoted string is expected, or an integer for a time',
-    excerpt: 'keyId=one._domainkey.servi'
-  },
-  'signature-headers-with-tabs': {
-    position: 0,
-    reason: 'headers is not a list of header names',
-    excerpt: 'keyId="one._domainke'
-  },
+  'signature-comma-missing': at(39, 'a comma is expected', 'ey.service.example" algorithm="rsa-sha25'),
+  'signature-comma-at-the-start': at(0, A_PARAMETER, ',keyId="one._domaink'),
+  'signature-two-commas': at(39, A_PARAMETER, 'ey.service.example",,algorithm="rsa-sha2'),
+  'signature-key-id-not-quoted': at(6, A_VALUE, 'keyId=one._domainkey.servi'),
+  'signature-headers-with-tabs': at(0, A_LIST, 'keyId="one._domainke'),
   'signature-without-key-id': { parameter: 'keyId' },
   'signature-without-signature': { parameter: 'signature' },
   'signature-headers-twice': { parameter: 'headers' },
@@ -79,69 +66,53 @@ const EVIDENCE: Readonly<Record<string, unknown>> = {
   'key-name-upper-case': 'verified',
   'key-name-wildcard': { received: '*.service.example', domain: 'service.example' },
   'key-name-the-domain-itself': { received: 'service.example', domain: 'service.example' },
-  'key-records-spf-alone': {
-    name: NAME,
-    reason: 'no key record among the TXT records',
-    records: ['v=spf1 include:service.example -all']
-  },
+  'key-records-spf-alone': { name: NAME, reason: NO_RECORD, records: ['v=spf1 include:service.example -all'] },
   'dns-name-does-not-exist': { name: NAME, reason: 'ENOTFOUND' },
   'dns-name-without-txt': { name: NAME, reason: 'ENODATA' },
   'dns-servfail': { name: NAME, error: 'ESERVFAIL' },
   'dns-thrown-without-code': { name: NAME, error: 'Error' },
   'dns-timeout': { name: NAME, error: 'ETIMEOUT' },
-  'key-record-version-not-first': keyEvidence(`k=rsa; v=DKIM1; ${REST}`, { reason: 'v= is not the first tag' }),
-  'key-record-without-p': keyEvidence('v=DKIM1; k=rsa', { reason: 'there is no p=' }),
-  'key-record-tag-twice': keyEvidence(`v=DKIM1; k=rsa; k=rsa; ${REST}`, { reason: 'a tag appears twice' }),
-  'key-record-tag-without-equals': keyEvidence(`v=DKIM1; rsa; ${REST}`, { reason: 'a tag has no equals sign' }),
-  'key-record-tag-name-with-hyphen': keyEvidence(`v=DKIM1; x-y=1; ${REST}`, {
-    reason: 'a tag name is not a letter followed by letters, digits and underscores'
-  }),
-  'key-record-no-break-space': keyEvidence(`v=DKIM1;\xa0k=rsa; ${REST}`, {
-    reason: 'it has a character outside printable ASCII'
-  }),
-  'key-record-escaped-semicolons': keyEvidence(`v=DKIM1\\; k=rsa\\; ${REST}`, {
-    reason: 'it has an escaped semicolon, as zone files write it'
-  }),
-  'key-record-value-in-quotes': keyEvidence(`v=DKIM1; k="rsa"; ${REST}`, { reason: 'k= has a quote or a backslash' }),
-  'key-version-lower-case': keyEvidence(`v=dkim1; k=rsa; ${REST}`),
-  'key-type-dsa': keyEvidence(`v=DKIM1; k=dsa; ${REST}`, { reason: 'k= is not rsa or ed25519' }),
-  'key-hash-sha1': keyEvidence(`v=DKIM1; h=sha1; ${REST}`, { reason: 'h= allows neither sha256 nor sha512' }),
-  'key-hash-sha512': keyEvidence(`v=DKIM1; h=sha512; ${REST}`, { reason: 'h= does not allow sha256' }),
-  'key-service-other': keyEvidence(`v=DKIM1; s=tlsrpt; ${REST}`),
-  'key-test-only': keyEvidence(`v=DKIM1; t=y; ${REST}`),
-  'key-revoked': keyEvidence('v=DKIM1; k=rsa; p='),
-  'key-encoding-not-base64': keyEvidence('v=DKIM1; p=not base64!', { reason: 'p= is not canonical base64' }),
-  'key-encoding-one-byte': keyEvidence('v=DKIM1; k=rsa; p=MA==', { reason: 'p= is not the DER of a public key' }),
-  'key-type-ed25519-for-rsa-sha256': keyEvidence(ED25519.record, {
-    reason: 'an ed25519 key does not fit the allowed algorithm'
-  }),
-  'key-ec-as-rsa': keyEvidence(recordOf(EC_P256.p), { reason: 'k= says rsa but the key is of another type' }),
-  'key-encoding-trailing-bytes': keyEvidence(recordOf(`${ONE.p}AAAA`), {
-    reason: 'the DER has bytes that do not belong to the key'
-  }),
-  'key-weak-exponent-2': {
-    name: NAME,
-    record: expect.stringMatching(/^v=DKIM1; k=rsa; p=/),
-    bits: 2048,
-    reason: 'the public exponent is not an odd number of at least 3 and at most 33 bits'
-  },
-  'key-type-ed25519-of-31-bytes': keyEvidence(expect.stringMatching(/^v=DKIM1; k=ed25519; p=/), {
-    reason: 'an Ed25519 key must be 32 bytes'
-  }),
-  'key-weak-ed25519-order-1': keyEvidence(`v=DKIM1; k=ed25519; p=AQ${'A'.repeat(41)}=`, {
-    reason: 'the Ed25519 point is of small order'
-  }),
-  'key-too-short-for-this-receiver': keyEvidence(ONE.record, { bits: 2048, limit: 2049 }),
-  'key-too-long-for-this-receiver': keyEvidence(ONE.record, { bits: 2048, limit: 2047 }),
+  'key-record-version-not-first': keyed(`k=rsa; v=DKIM1; ${REST}`, 'v= is not the first tag'),
+  'key-record-without-p': keyed('v=DKIM1; k=rsa', 'there is no p='),
+  'key-record-tag-twice': keyed(`v=DKIM1; k=rsa; k=rsa; ${REST}`, 'a tag appears twice'),
+  'key-record-tag-without-equals': keyed(`v=DKIM1; rsa; ${REST}`, 'a tag has no equals sign'),
+  'key-record-tag-name-with-hyphen': keyed(
+    `v=DKIM1; x-y=1; ${REST}`,
+    'a tag name is not a letter followed by letters, digits and underscores'
+  ),
+  'key-record-no-break-space': keyed(`v=DKIM1;\xa0k=rsa; ${REST}`, 'it has a character outside printable ASCII'),
+  'key-record-escaped-semicolons': keyed(
+    `v=DKIM1\\; k=rsa\\; ${REST}`,
+    'it has an escaped semicolon, as zone files write it'
+  ),
+  'key-record-value-in-quotes': keyed(`v=DKIM1; k="rsa"; ${REST}`, 'k= has a quote or a backslash'),
+  'key-version-lower-case': keyed(`v=dkim1; k=rsa; ${REST}`),
+  'key-type-dsa': keyed(`v=DKIM1; k=dsa; ${REST}`, 'k= is not rsa or ed25519'),
+  'key-hash-sha1': keyed(`v=DKIM1; h=sha1; ${REST}`, 'h= allows neither sha256 nor sha512'),
+  'key-hash-sha512': keyed(`v=DKIM1; h=sha512; ${REST}`, 'h= does not allow sha256'),
+  'key-service-other': keyed(`v=DKIM1; s=tlsrpt; ${REST}`),
+  'key-test-only': keyed(`v=DKIM1; t=y; ${REST}`),
+  'key-revoked': keyed('v=DKIM1; k=rsa; p='),
+  'key-encoding-not-base64': keyed('v=DKIM1; p=not base64!', 'p= is not canonical base64'),
+  'key-encoding-one-byte': keyed('v=DKIM1; k=rsa; p=MA==', 'p= is not the DER of a public key'),
+  'key-type-ed25519-for-rsa-sha256': keyed(ED25519.record, 'an ed25519 key does not fit the allowed algorithm'),
+  'key-ec-as-rsa': keyed(recordOf(EC_P256.p), 'k= says rsa but the key is of another type'),
+  'key-encoding-trailing-bytes': keyed(recordOf(`${ONE.p}AAAA`), 'the DER has bytes that do not belong to the key'),
+  'key-weak-exponent-2': { ...keyed(expect.stringMatching(/^v=DKIM1; k=rsa; p=/), AN_EXPONENT), bits: 2048 },
+  'key-type-ed25519-of-31-bytes': keyed(
+    expect.stringMatching(/^v=DKIM1; k=ed25519; p=/),
+    'an Ed25519 key must be 32 bytes'
+  ),
+  'key-weak-ed25519-order-1': keyed(
+    `v=DKIM1; k=ed25519; p=AQ${'A'.repeat(41)}=`,
+    'the Ed25519 point is of small order'
+  ),
+  'key-too-short-for-this-receiver': { ...keyed(ONE.record), bits: 2048, limit: 2049 },
+  'key-too-long-for-this-receiver': { ...keyed(ONE.record), bits: 2048, limit: 2047 },
   'key-records-two-none-good': 'a signing string',
   'digest-empty': { received: '', reason: 'an algorithm, an equals sign and a value are expected' },
-  'digest-without-value': {
-    received: 'SHA-256=',
-    reason: 'a sha-256 digest is not canonical base64 of the right length'
-  },
-  'digest-unknown-without-value': expect.objectContaining({
-    reason: 'a foo digest is not canonical base64 of the right length'
-  }),
+  'digest-without-value': { received: 'SHA-256=', reason: `a sha-256 ${NOT_A_DIGEST}` },
+  'digest-unknown-without-value': expect.objectContaining({ reason: `a foo ${NOT_A_DIGEST}` }),
   'digest-md5-and-sha-1': { received: ['md5', 'sha'] },
   'digest-body-changed': {
     algorithm: 'sha-256',
