@@ -1,27 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createTestService, serveDns } from 'signed-requests/testing'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
-import { blocksOf } from '../../test/meta/docs/pages.ts'
+import { expect, onTestFinished, test } from 'vitest'
 import { GATEWAY_CLI } from '../../test/support/cli.ts'
 import { freePorts } from '../../test/support/nginx.ts'
 import { send, statusesOf } from '../../test/support/wire.ts'
+import { blockOfPage } from './docs-commands.ts'
 import { startApplication } from './start.ts'
-
-const running: ChildProcess[] = []
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    const ended = once(child, 'exit')
-    if (child.exitCode === null && child.kill()) await ended
-  }
-})
-
-/** A step of docs/introduce.md, below `<!-- introduce: NAME -->`. */
-function commandOf(step: string): string {
-  const [block, ...others] = blocksOf('docs/introduce.md').filter(({ note }) => note === `introduce: ${step}`)
-  if (block === undefined || others.length > 0) throw new Error(`docs/introduce.md has not one step ${step}`)
-  return block.code.trimEnd()
-}
+import { startProcess } from './support/process.ts'
 
 test('a gateway is introduced as docs/introduce.md says, from nothing, and no genuine request is lost', async () => {
   const service = createTestService()
@@ -39,47 +23,33 @@ test('a gateway is introduced as docs/introduce.md says, from nothing, and no ge
       ['127.0.0.1:9901', `127.0.0.1:${adminPort}`],
       ['npx signed-requests-gateway', `exec ${process.execPath} ${GATEWAY_CLI}`]
     ]
-    const command = [...ports, ...changes].reduce((text, [from, to]) => text.replaceAll(from, to), commandOf(step))
+    const written = blockOfPage('docs/introduce.md', `introduce: ${step}`).trimEnd()
+    const command = [...ports, ...changes].reduce((text, [from, to]) => text.replaceAll(from, to), written)
     const env = { ...process.env, SIGNED_REQUESTS_LISTEN: address, SIGNED_REQUESTS_DNS_SERVER: dns.address }
-    const child = spawn('sh', ['-c', command], { env })
-    running.push(child)
-    let output = ''
-    const isReady = new Promise<void>((resolve, reject) => {
-      for (const stream of [child.stdout, child.stderr])
-        stream.on('data', chunk => {
-          output += chunk
-          if (output.includes('listening on')) resolve()
-        })
-      child.on('exit', () => reject(new Error(output)))
-    })
-    await isReady
-    const stop = async () => {
-      child.removeAllListeners('exit')
-      const ended = once(child, 'exit')
-      child.kill()
-      await ended
-      return output
+    const { says, said, stop } = startProcess(['sh', '-c', command], { env })
+    await says(/listening on/)
+    return {
+      async stop() {
+        await stop()
+        return said.stdout + said.stderr
+      }
     }
-    return { stop }
   }
 
+  const sign = (body: string) => service.sign({ target: '/hook', host: 'hooks.example.com', body })
   let count = 0
   /** As the service does: it gives up at 4xx, and asks again at 5xx, with a fresh signature. */
   const genuine = () => {
     count += 1
-    return service.sign({ method: 'POST', target: '/hook', host: 'hooks.example.com', body: `{"id":${count}}` })
+    return sign(`{"id":${count}}`)
   }
   const https = [['X-Forwarded-Proto', 'https']] as const
   const post = async (request = genuine()) => statusesOf(await send(address, request, https))
-  const forge = () => {
-    const signed = service.sign({ target: '/hook', host: 'hooks.example.com', body: 'signed' })
-    return { ...signed, body: Buffer.from('forged') }
-  }
+  const forge = () => ({ ...sign('signed'), body: Buffer.from('forged') })
   const mark = () => application.seen.at(-1)?.headers['signed-request-verdict']
 
   // 1. Nothing is known: neither the account nor, here, the host.
-  const wrong: [string, string] = ['--host hooks.example.com', '--host wrong.example']
-  const first = await start('observe', wrong)
+  const first = await start('observe', ['--host hooks.example.com', '--host wrong.example'])
   expect(await post()).toEqual([200])
   expect(mark()).toBe('rejected; host-mismatch')
   expect(await first.stop()).toContain('host-mismatch')
@@ -88,8 +58,7 @@ test('a gateway is introduced as docs/introduce.md says, from nothing, and no ge
   expect(await post()).toEqual([200])
   expect(mark()).toBe('verified')
   expect(await post(forge())).toEqual([200])
-  const said = await second.stop()
-  expect(said).toContain('if account 1234 is yours, write --account 1234')
+  expect(await second.stop()).toContain('if account 1234 is yours, write --account 1234')
 
   // 2. A mistake is made with the account: the service asks again until it is fixed.
   const third = await start('ask again', ['--account 1234', '--account 1235'])

@@ -1,147 +1,109 @@
 import { Redis } from 'ioredis'
-import pg from 'pg'
-import { createVerifier, type ReplayStore } from 'signed-requests'
+import { createVerifier } from 'signed-requests'
 import { postgresReplayStore, postgresReplayTable, redisReplayStore } from 'signed-requests/replay'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { faultyProxy } from '../../test/support/faulty-proxy.ts'
 import { freePort } from '../../test/support/free-port.ts'
-import { send } from '../../test/support/wire.ts'
-import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
-import { redisServer } from '../../test/unit/replay/redis-server.ts'
+import { service } from '../../test/support/service.ts'
+import { send, statusesOf } from '../../test/support/wire.ts'
 import { postgresPool } from '../../test/unit/replay/store-clients.ts'
+import type { GatewaySettings } from '../src/options/settings.ts'
 import { connectReplayStore } from '../src/replay-store.ts'
-import { type Application, startApplication, startTestGateway, type TestGateway } from './start.ts'
+import { startApplication, startTestGateway } from './start.ts'
+import { type Kind, startDatabase, urlOf } from './support/databases.ts'
 
-/** Claims until the store answers. A claim whose answer was lost may hold the id, so each try has its own. */
-async function claimWhenBack(store: ReplayStore, id: string): Promise<boolean> {
-  for (let i = 0; ; i++) {
-    try {
-      return await store.claim(`${id}-${i}`, 'token', 60)
-    } catch {
-      await new Promise(resolve => setTimeout(resolve, 50))
-    }
-  }
+async function connect(kind: Kind, url: string) {
+  const { store, close } = await connectReplayStore({ kind, url })
+  onTestFinished(close)
+  return store!
 }
 
-type Signed = ReturnType<TestGateway['service']['sign']>
+/** A gateway with this store: what it answers to a request, and what its application got. */
+async function start(settings: Partial<GatewaySettings>) {
+  const application = await startApplication()
+  onTestFinished(application.close)
+  const gateway = await startTestGateway(application.url, settings)
+  onTestFinished(async () => void (await gateway.close()))
+  const post = async (signed: Parameters<typeof send>[1]) => statusesOf(await send(gateway.address, signed))[0]
+  return { post, seen: application.seen, close: gateway.close }
+}
 
 /** A receiver that uses the library's own store, with its own prefix and table. */
-async function libraryWith(kind: 'redis' | 'postgres', url: string, options: TestGateway['service']['options']) {
+async function libraryWith(kind: Kind, port: number) {
   if (kind === 'redis') {
-    const client = new Redis(url)
-    undo.push(async () => client.disconnect())
-    return createVerifier({ ...options, replayStore: redisReplayStore(client) })
+    const client = new Redis(urlOf(kind, port))
+    onTestFinished(() => client.disconnect())
+    return createVerifier({ ...service.options, replayStore: redisReplayStore(client) })
   }
-  const pool = new pg.Pool({ connectionString: url })
-  undo.push(() => pool.end())
+  const pool = await poolOf(port)
   await pool.query(postgresReplayTable())
-  return createVerifier({ ...options, replayStore: postgresReplayStore(pool) })
+  return createVerifier({ ...service.options, replayStore: postgresReplayStore(pool) })
 }
 
-const undo: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step()
-})
-
-async function start(
-  kind: 'redis' | 'postgres',
-  url: string
-): Promise<{ application: Application; gateway: TestGateway }> {
-  const application = await startApplication()
-  undo.push(application.close)
-  const gateway = await startTestGateway(application.url, { replay: { kind, url } })
-  undo.push(gateway.close)
-  return { application, gateway }
-}
-
-async function startRedis() {
-  const redis = await redisServer({ durable: true })
-  undo.push(redis.remove)
-  await redis.start()
-  return redis
-}
-
-async function startPostgres() {
-  const postgres = await postgresServer()
-  undo.push(postgres.remove)
-  await postgres.start()
-  return postgres
+function poolOf(port: number) {
+  const pool = postgresPool(port)
+  onTestFinished(() => pool.end())
+  return pool
 }
 
 test('a store whose URL has no host is named by its database alone', async () => {
-  const { port } = await startPostgres()
-  const url = `postgres:///postgres?user=postgres&host=127.0.0.1&port=${port}`
-  const { store, close } = await connectReplayStore({ kind: 'postgres', url })
-  undo.push(close)
-  expect(store!.name).toBe('PostgreSQL')
+  const { port } = await startDatabase('postgres')
+  const store = await connect('postgres', `postgres:///postgres?user=postgres&host=127.0.0.1&port=${port}`)
+  expect(store.name).toBe('PostgreSQL')
 })
 
-describe.each([
-  ['redis', startRedis, (port: number) => `redis://127.0.0.1:${port}/1`],
-  ['postgres', startPostgres, (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`]
-] as const)('%s', (kind, startDatabase, urlOf) => {
+describe.each(['redis', 'postgres'] as const)('%s', kind => {
   test('accepts a request once, also after a restart of the gateway', async () => {
-    const database = await startDatabase()
-    const { application, gateway } = await start(kind, urlOf(database.port))
-    const signed = gateway.service.sign({ target: '/hook', body: 'once' })
-    expect(await send(gateway.address, signed)).toMatch(/^HTTP\/1\.1 200 /)
-    expect(await send(gateway.address, signed)).toMatch(/^HTTP\/1\.1 401 /)
-    await gateway.close()
-    const second = await startTestGateway(
-      application.url,
-      { replay: { kind, url: urlOf(database.port) } },
-      gateway.service
-    )
-    undo.push(second.close)
-    expect(await send(second.address, signed)).toMatch(/^HTTP\/1\.1 401 /)
-    expect(application.seen).toHaveLength(1)
+    const { url } = await startDatabase(kind)
+    const first = await start({ replay: { kind, url } })
+    const signed = service.sign({ target: '/hook', body: 'once' })
+    expect([await first.post(signed), await first.post(signed)]).toEqual([200, 401])
+    await first.close()
+    const second = await start({ replay: { kind, url } })
+    expect(await second.post(signed)).toBe(401)
+    expect([first.seen.length, second.seen.length]).toEqual([1, 0])
   })
 
   test('observing claims nothing', async () => {
-    const database = await startDatabase()
-    const { gateway } = await start(kind, urlOf(database.port))
-    const { store, close } = await connectReplayStore({ kind, url: urlOf(database.port) })
-    undo.push(close)
-    const settings = { replay: { kind, url: urlOf(database.port) }, observe: true } as const
-    const application = await startApplication()
-    undo.push(application.close)
-    const observing = await startTestGateway(application.url, settings, gateway.service)
-    undo.push(observing.close)
-    const signed = gateway.service.sign({ target: '/hook' })
-    for (let i = 0; i < 2; i++) expect(await send(observing.address, signed)).toMatch(/^HTTP\/1\.1 200 /)
-    expect(await send(gateway.address, signed)).toMatch(/^HTTP\/1\.1 200 /)
-    expect(await store?.claim('another', 'token', 60)).toBe(true)
+    const { url } = await startDatabase(kind)
+    const gateway = await start({ replay: { kind, url } })
+    const observing = await start({ replay: { kind, url }, observe: true })
+    const signed = service.sign({ target: '/hook' })
+    expect([await observing.post(signed), await observing.post(signed), await gateway.post(signed)]).toEqual([
+      200, 200, 200
+    ])
+    expect(await gateway.post(signed)).toBe(401)
   })
 
   test('takes no id from a library behind it that uses the same database, and none the other way', async () => {
-    const database = await startDatabase()
-    const { gateway } = await start(kind, urlOf(database.port))
-    const verify = await libraryWith(kind, urlOf(database.port), gateway.service.options)
-    const [first, second] = [1, 2].map(n => gateway.service.sign({ target: `/${n}` })) as [Signed, Signed]
-    expect(await send(gateway.address, first)).toMatch(/^HTTP\/1\.1 200 /)
+    const { url, port } = await startDatabase(kind)
+    const { post } = await start({ replay: { kind, url } })
+    const verify = await libraryWith(kind, port)
+    const [first, second] = [service.sign({ target: '/1' }), service.sign({ target: '/2' })]
+    expect(await post(first)).toBe(200)
     expect([(await verify(first)).status, (await verify(second)).status]).toEqual(['verified', 'verified'])
     expect((await verify(first)).failures).toMatchObject([{ code: 'replayed' }])
-    expect(await send(gateway.address, second)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await post(second)).toBe(200)
   })
 
   test('a connection that goes silent is replaced within 5 seconds', async () => {
-    const database = await startDatabase()
-    const between = await faultyProxy(database.port)
-    undo.push(async () => between.close())
-    const { store, close } = await connectReplayStore({ kind, url: urlOf(between.port) })
-    undo.push(close)
-    expect(await store!.claim('before', 'token', 60)).toBe(true)
-    expect(store!.name).toBe(`${kind === 'redis' ? 'Redis' : 'PostgreSQL'} at 127.0.0.1:${between.port}`)
+    const { port } = await startDatabase(kind)
+    const between = await faultyProxy(port)
+    onTestFinished(between.close)
+    const store = await connect(kind, urlOf(kind, between.port))
+    expect(await store.claim('before', 'token', 60)).toBe(true)
+    expect(store.name).toBe(`${kind === 'redis' ? 'Redis' : 'PostgreSQL'} at 127.0.0.1:${between.port}`)
     between.silence()
-    const start = performance.now()
-    expect(await claimWhenBack(store!, 'after')).toBe(true)
-    expect(performance.now() - start).toBeLessThan(5000)
+    const begin = performance.now()
+    // A claim whose answer was lost may hold the id, so each try has its own.
+    let tries = 0
+    const claim = () => store.claim(`after-${tries++}`, 'token', 60).catch(() => 'failed')
+    await expect.poll(claim, { timeout: 10_000 }).toBe(true)
+    expect(performance.now() - begin).toBeLessThan(5000)
   })
 
   test('does not start while the database cannot be reached, and says so without the URL', async () => {
-    const url = urlOf(await freePort())
-      .replace('127.0.0.1', 'user:secret@127.0.0.1')
-      .replace('postgres@user', 'user')
+    const url = urlOf(kind, await freePort()).replace(/(?:postgres@)?127/, 'user:secret@127')
     await expect(connectReplayStore({ kind, url })).rejects.toThrow(
       /^the replay store in (?:Redis|PostgreSQL) cannot be used: connect ECONNREFUSED 127\.0\.0\.1:\d+$/
     )
@@ -149,20 +111,17 @@ describe.each([
 })
 
 test('a claim while Redis is down fails with what broke the connection', async () => {
-  const database = await startRedis()
-  const url = `redis://127.0.0.1:${database.port}`
-  const { store, close } = await connectReplayStore({ kind: 'redis', url })
-  undo.push(close)
-  await database.kill()
-  const codeOfClaim = () => store!.claim('id', 'token', 60).catch((error: NodeJS.ErrnoException) => error.code)
+  const { url, kill } = await startDatabase('redis')
+  const store = await connect('redis', url)
+  await kill()
+  const codeOfClaim = () => store.claim('id', 'token', 60).catch((error: NodeJS.ErrnoException) => error.code)
   await expect.poll(codeOfClaim).toBe('ECONNREFUSED')
 })
 
 test('uses a table of PostgreSQL that it may not create', async () => {
-  const database = await startPostgres()
-  const pool = postgresPool(database.port)
-  undo.push(() => pool.end())
-  const url = `postgres://gateway:secret@127.0.0.1:${database.port}/postgres`
+  const { port } = await startDatabase('postgres')
+  const pool = poolOf(port)
+  const url = `postgres://gateway:secret@127.0.0.1:${port}/postgres`
   await pool.query("CREATE ROLE gateway LOGIN PASSWORD 'secret'")
   await pool.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
   await expect(connectReplayStore({ kind: 'postgres', url })).rejects.toThrow(
@@ -170,7 +129,5 @@ test('uses a table of PostgreSQL that it may not create', async () => {
   )
   await pool.query(postgresReplayTable('signed_requests_gateway'))
   await pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON signed_requests_gateway TO gateway')
-  const { store, close } = await connectReplayStore({ kind: 'postgres', url })
-  undo.push(close)
-  expect(await store?.claim('id', 'token', 60)).toBe(true)
+  expect(await (await connect('postgres', url)).claim('id', 'token', 60)).toBe(true)
 })

@@ -5,28 +5,22 @@ import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { ReceivedRequest } from '../../src/index.ts'
 import { type FaultyProxy, faultyProxy } from '../../test/support/faulty-proxy.ts'
 import { freePort } from '../../test/support/free-port.ts'
 import { answers } from '../../test/support/run-program.ts'
-import { service } from '../../test/support/service.ts'
-import { postgresServer } from '../../test/unit/replay/postgres-server.ts'
-import { redisServer } from '../../test/unit/replay/redis-server.ts'
+import { linesOf, service } from '../../test/support/service.ts'
 import type { Exchange } from '../src/exchange.ts'
 import { startGateway } from '../src/gateway.ts'
 import { testSettings } from './start.ts'
+import { type Kind, startDatabase, urlOf } from './support/databases.ts'
 import { TROUBLED, type TroubledApplication } from './trouble-applications.ts'
 
 /** `GATEWAY_REQUESTS=20000` is the long form: so many in all, or more until every fault has happened with each pair. */
 const LONG = process.env['GATEWAY_REQUESTS']
 
 const SENDERS = 80
-
-const undo: (() => unknown)[] = []
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step()
-})
 
 /** With all its processes, each in a group of its own. */
 async function startApplication({ files, commands }: TroubledApplication) {
@@ -51,20 +45,20 @@ async function startApplication({ files, commands }: TroubledApplication) {
     await Promise.all(exited)
   }
   await start()
-  undo.push(async () => {
+  onTestFinished(async () => {
     await kill()
     rmSync(folder, { recursive: true, maxRetries: 5 })
   })
   /** How often it worked on each request. */
   const worked = () => {
     const times = new Map<number, number>()
-    for (const n of readFileSync(join(folder, 'work'), 'utf8').trim().split('\n').map(Number)) {
-      times.set(n, (times.get(n) ?? 0) + 1)
-    }
+    for (const line of readFileSync(join(folder, 'work'), 'utf8').trim().split('\n')) count(times, Number(line))
     return times
   }
   return { port, start, kill, worked }
 }
+
+const count = <T>(times: Map<T, number>, one: T) => times.set(one, (times.get(one) ?? 0) + 1)
 
 /** One to three bytes anywhere, or a piece that is lost. */
 function damaged(chunk: Buffer): Buffer {
@@ -85,12 +79,8 @@ const FAULTS: Readonly<Record<string, (proxy: FaultyProxy, server: Server) => Pr
     await delay(300 + Math.random() * 1700)
     proxy.resume()
   },
-  async reset(proxy) {
-    proxy.reset()
-  },
-  async silence(proxy) {
-    proxy.silence()
-  },
+  reset: async proxy => proxy.reset(),
+  silence: async proxy => proxy.silence(),
   async corruption(proxy) {
     for (let n = 0; n < 5; n++) {
       proxy.corrupt(damaged)
@@ -110,14 +100,11 @@ const { corruption: _, ...STORE_FAULTS } = FAULTS
 const agent = new Agent({ keepAlive: true })
 
 /** The status of a complete answer; 0 when it is missing or not complete. */
-const send = (address: string, { method, target, headers, body }: ReceivedRequest): Promise<number> =>
+const send = (address: string, signed: ReceivedRequest): Promise<number> =>
   new Promise(resolve => {
-    const request = httpRequest(`http://${address}`, {
-      agent,
-      method,
-      path: target,
-      headers: [...(headers as Iterable<readonly [string, string]>)].flat()
-    })
+    const { method, target, body } = signed
+    const headers = linesOf(signed).flat()
+    const request = httpRequest(`http://${address}`, { agent, method, path: target, headers })
     request.on('error', () => resolve(0))
     request.on('response', answer => {
       answer.resume()
@@ -127,72 +114,62 @@ const send = (address: string, { method, target, headers, body }: ReceivedReques
     request.end(body)
   })
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300
-
 /** The application has answered, which ends the matter: a 5xx asks for a repetition. */
 const isProcessed = ({ upstream, status }: Exchange): boolean => upstream === 'answered' && status < 500
 
 const isReplay = ({ verdict }: Exchange): boolean =>
   verdict.status === 'rejected' && verdict.failures[0].code === 'replayed'
 
-const STORES = {
-  redis: { make: () => redisServer({ durable: true }), urlOf: (port: number) => `redis://127.0.0.1:${port}` },
-  postgres: { make: postgresServer, urlOf: (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres` }
-} as const
-
 /** Each of them is in the answers before a run ends. */
 const STATUSES = [200, 404, 500, 502, 503, 504]
 
-type Pair = readonly [application: keyof typeof TROUBLED, store: keyof typeof STORES]
+type Pair = readonly [application: keyof typeof TROUBLED, store: Kind]
 
 /** Each application and each store; in the long form each with each. */
 const PAIRS: readonly Pair[] = [
   ['gunicorn', 'redis'],
   ['gunicorn', 'postgres'],
   ['php-fpm behind nginx', 'redis'],
-  ['Puma', 'postgres'],
-  ...(LONG
-    ? ([
-        ['php-fpm behind nginx', 'postgres'],
-        ['Puma', 'redis']
-      ] as const)
-    : [])
+  ['Puma', 'postgres']
 ]
-const REQUESTS = Number(LONG ?? 1200) / PAIRS.length
+const MORE_PAIRS: readonly Pair[] = [
+  ['php-fpm behind nginx', 'postgres'],
+  ['Puma', 'redis']
+]
+const RUNS = LONG ? [...PAIRS, ...MORE_PAIRS] : PAIRS
+const REQUESTS = Number(LONG ?? 1200) / RUNS.length
 
-test.each(PAIRS)(
+test.each(RUNS)(
   '%s and %s: each request is worked on, none again after an answer, and no repetition is a replay, whatever fails when',
   { timeout: 60_000 + REQUESTS * 200 },
   async (applicationName, kind) => {
     const application = await startApplication(TROUBLED[applicationName])
-    const { make, urlOf } = STORES[kind]
-    const store = await make()
-    undo.push(store.remove)
-    await store.start()
+    const store = await startDatabase(kind)
     const toApplication = await faultyProxy(application.port)
     const toStore = await faultyProxy(store.port)
-    undo.push(toApplication.close, toStore.close)
+    onTestFinished(toApplication.close)
+    onTestFinished(toStore.close)
 
     const exchanges = new Map<string, Exchange[]>()
     const settings = testSettings(new URL(`http://127.0.0.1:${toApplication.port}`), service, {
-      replay: { kind, url: urlOf(toStore.port) },
+      replay: { kind, url: urlOf(kind, toStore.port) },
       upstreamTimeout: 1000
     })
     const gateway = await startGateway(settings, exchange => {
       if (exchange.verdict === undefined) return
       exchanges.set(exchange.target, [...(exchanges.get(exchange.target) ?? []), exchange])
     })
-    undo.push(gateway.close)
+    onTestFinished(async () => void (await gateway.close()))
 
     let isOver = false
-    const happened: Record<string, number> = {}
+    const happened = new Map<string, number>()
     const trouble = async (name: string, all: typeof FAULTS, proxy: FaultyProxy, server: Server) => {
       const faults = Object.entries(all)
       for (let n = 0; !isOver; n++) {
         await delay(Math.random() * 1000)
         const [fault, run] = faults[n < faults.length ? n : Math.floor(Math.random() * faults.length)]!
         await run(proxy, server)
-        happened[`${name} ${fault}`] = (happened[`${name} ${fault}`] ?? 0) + 1
+        count(happened, `${name} ${fault}`)
       }
     }
     const troubles = [
@@ -201,25 +178,20 @@ test.each(PAIRS)(
     ]
 
     // Each sender repeats the same bytes until the application has answered, and once more after that.
-    const statuses = new Map<number, number[]>()
+    const totals = new Map<number, number>()
     const again: number[] = []
-    let next = 0
-    const seenStatuses = new Set<number>()
+    let sent = 0
     const hasAllHappened = () =>
-      Object.keys(happened).length === Object.keys(STORE_FAULTS).length + Object.keys(FAULTS).length &&
-      STATUSES.every(status => seenStatuses.has(status))
+      happened.size === Object.keys(STORE_FAULTS).length + Object.keys(FAULTS).length &&
+      STATUSES.every(status => totals.has(status))
     const sender = async () => {
-      while (next < REQUESTS || !hasAllHappened()) {
-        const n = next
-        next += 1
+      while (sent < REQUESTS || !hasAllHappened()) {
+        const n = sent++
         const signed = service.sign({ target: `/${n}`, body: `{"n":${n}}` })
-        const seen: number[] = []
-        statuses.set(n, seen)
         for (;;) {
-          seen.push(await send(gateway.address, signed))
-          const last = seen.at(-1)!
-          seenStatuses.add(last)
-          if (last > 0 && last < 500) break
+          const status = await send(gateway.address, signed)
+          count(totals, status)
+          if (status > 0 && status < 500) break
           await delay(50 + Math.random() * 100)
         }
         again.push(await send(gateway.address, signed))
@@ -233,34 +205,25 @@ test.each(PAIRS)(
     await gateway.close()
 
     const worked = application.worked()
-    const totals: Record<number, number> = {}
     const wrong = { lost: [] as string[], again: [] as string[], refused: [] as string[], unexplained: [] as string[] }
-    let workedAgain = 0
-    for (const [n, seen] of statuses) {
-      for (const status of seen) totals[status] = (totals[status] ?? 0) + 1
-      const all = [...exchanges.get(`/${n}`)!].sort((a, b) => a.receivedAt - b.receivedAt)
+    for (let n = 0; n < sent; n++) {
+      const all = exchanges.get(`/${n}`)!.sort((a, b) => a.receivedAt - b.receivedAt)
       const times = worked.get(n) ?? 0
       const first = all.findIndex(isProcessed)
+      const tries = first === -1 ? all : all.slice(0, first + 1)
       const about = `${n}: ${all.map(({ status, upstream }) => `${status} ${upstream}`)}; worked ${times}`
       if (first === -1 || times === 0) wrong.lost.push(about)
       if (all.filter(isProcessed).length > 1) wrong.again.push(about)
-      if (all.slice(0, first === -1 ? all.length : first).some(isReplay)) wrong.refused.push(about)
+      if (tries.some(isReplay)) wrong.refused.push(about)
       // Worked on again only after an attempt whose answer did not come, or was 5xx.
-      if (
-        times >
-        all.slice(0, first === -1 ? all.length : first + 1).filter(({ upstream }) => upstream !== 'not-asked').length
-      )
-        wrong.unexplained.push(about)
-      if (times > 1) workedAgain += 1
+      if (times > tries.filter(({ upstream }) => upstream !== 'not-asked').length) wrong.unexplained.push(about)
     }
-    console.log(
-      `${applicationName}, ${kind}: ${next} requests, by status ${JSON.stringify(totals)}, ${workedAgain} worked on again after a failure; ` +
-        `lost ${wrong.lost.length}, again ${wrong.again.length}, refused ${wrong.refused.length}; ${JSON.stringify(happened)}`
-    )
+    const workedAgain = [...worked.values()].filter(times => times > 1).length
+    console.log(`${sent} requests, ${workedAgain} worked on again after a failure`, totals, happened)
     expect(wrong).toEqual({ lost: [], again: [], refused: [], unexplained: [] })
-    expect(again.filter(isSuccess)).toEqual([])
+    expect(again.filter(status => status >= 200 && status < 300)).toEqual([])
     // Everything that this is about did happen.
-    for (const status of STATUSES) expect(totals[status], `status ${status}`).toBeGreaterThan(0)
+    for (const status of STATUSES) expect(totals.get(status), `status ${status}`).toBeGreaterThan(0)
     expect(workedAgain).toBeGreaterThan(0)
   }
 )

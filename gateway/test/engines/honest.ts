@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { ReceivedRequest } from 'signed-requests'
 import type { SignedTestRequest, TestService } from 'signed-requests/testing'
+import { linesOf, withHeaders } from '../../../test/support/service.ts'
 
 /** A request of the service, and how its body is framed. */
 export interface Honest {
@@ -33,15 +35,14 @@ export function honestRequests(service: TestService): Honest[] {
   const sign = (more: Parameters<TestService['sign']>[0]) => service.sign({ host, ...more })
   const one = (name: string, request: SignedTestRequest, isChunked = false) => ({ name, request, isChunked })
   return [
-    ...TARGETS.map(target => one(`target ${target.slice(0, 40)}`, sign({ target, method: 'POST', body: '{}' }))),
+    ...TARGETS.map(target => one(`target ${target.slice(0, 40)}`, sign({ target, body: '{}' }))),
     ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map(method =>
       one(method, sign({ method, target: '/hook', ...(method !== 'GET' && { body: '{"id":1}' }) }))
     ),
-    ...BODIES.map(([name, body]) => one(name, sign({ method: 'POST', target: '/hook', body }))),
+    ...BODIES.map(([name, body]) => one(name, sign({ target: '/hook', body }))),
     ...BODIES.filter(([, body]) => body.length > 0).map(([name, body]) => {
-      const request = sign({ method: 'POST', target: '/hook', body, covered: CHUNKED })
-      const headers = request.headers.filter(([header]) => header.toLowerCase() !== 'content-length')
-      return one(`${name}, chunked`, { ...request, headers }, true)
+      const request = sign({ target: '/hook', body, covered: CHUNKED })
+      return one(`${name}, chunked`, withHeaders(request, { 'Content-Length': undefined }), true)
     }),
     ...[
       ['X-Empty', ''],
@@ -50,9 +51,7 @@ export function honestRequests(service: TestService): Honest[] {
       ['Cookie', 'a=b; c=d'],
       ['Content-Type', 'application/json; charset="utf-8"'],
       ['User-Agent', 'service/1.0 (a comment)']
-    ].map(([name, value]) =>
-      one(`header ${name}`, sign({ method: 'POST', target: '/hook', body: '{}', headers: [[name!, value!]] }))
-    )
+    ].map(([name, value]) => one(`header ${name}`, sign({ target: '/hook', body: '{}', headers: [[name!, value!]] })))
   ]
 }
 
@@ -61,11 +60,12 @@ const CHUNKED = ['(request-target)', 'Host', 'Date', 'X-Service-ID', 'Digest']
 
 /** As octets, with what else the sender writes. */
 export function octetsOf(
-  { request, isChunked }: Omit<Honest, 'name'>,
+  { request, isChunked = false }: { request: ReceivedRequest; isChunked?: boolean },
   more: readonly (readonly [string, string])[] = []
 ): Buffer {
-  const { method, target, headers } = request
-  const body = Buffer.from(request.body ?? [])
+  const { method, target } = request
+  const headers = linesOf(request)
+  const body = Buffer.from((request.body ?? '') as Uint8Array)
   const hasLength = headers.some(([name]) => name.toLowerCase() === 'content-length')
   const framing: (readonly [string, string])[] = isChunked
     ? [['Transfer-Encoding', 'chunked']]

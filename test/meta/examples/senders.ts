@@ -37,9 +37,14 @@ export const withHeader = (request: ReceivedRequest, name: string, value: string
 })
 
 /** Sends over HTTP/2 with TLS; Host goes as `:authority`. */
-export function sendOverHttp2(request: ReceivedRequest, port: number, cert: string): Promise<number> {
+export function sendOverHttp2(
+  request: ReceivedRequest,
+  port: number,
+  cert: string,
+  servername = 'receiver.example'
+): Promise<number> {
   return new Promise((resolve, reject) => {
-    const session = connect(`https://127.0.0.1:${port}`, { ca: cert, servername: 'receiver.example' })
+    const session = connect(`https://127.0.0.1:${port}`, { ca: cert, servername })
     session.on('error', reject)
     const headers: Record<string, string | string[]> = { ':method': request.method, ':path': request.target }
     for (const [name, value] of pairs(request)) {
