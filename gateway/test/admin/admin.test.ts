@@ -1,13 +1,23 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { service, withHeaders } from '../../../test/support/service.ts'
+import { exchangeBytes, statusesOf } from '../../../test/support/wire.ts'
 import { startAdmin } from '../../src/admin/admin.ts'
-import { ask, listen, service, startTestAdmin, testAdminSettings } from '../support/admin.ts'
-import { exchangeOf, withHeader } from '../support/exchanges.ts'
+import { ask, listen, startTestAdmin, testAdminSettings } from '../support/admin.ts'
+import { exchangeOf } from '../support/exchanges.ts'
 
 const CSP = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+const PATHS = ['/', '/page.js', '/events', '/metrics', '/requests/1']
 const signed = () => service.sign({ target: '/hook', body: '{"id":1}' })
-const verified = () => exchangeOf(signed(), service.options)
-const refused = () => exchangeOf(withHeader(signed(), 'Host', 'other.example'), service.options)
+const refused = () => exchangeOf(withHeaders(signed(), { Host: 'other.example' }))
+
+/** The statuses of answers to these headers, asked for one after the other. */
+async function statuses(port: number, asked: readonly Record<string, string>[], path = '/'): Promise<number[]> {
+  const all: number[] = []
+  for (const headers of asked) all.push((await ask(port, path, { headers })).status)
+  return all
+}
 
 describe('every answer', () => {
   test.each('/ /page.js /page.css /icon.svg /metrics /healthz /nothing /requests/1'.split(' '))(
@@ -24,27 +34,22 @@ describe('every answer', () => {
     }
   )
 
-  test('so do refusals', async () => {
+  test.each([{ headers: { Host: 'evil.example' } }, { method: 'POST' }])('so do refusals: %j', async options => {
     const { port } = await startTestAdmin()
-    for (const options of [{ headers: { Host: 'evil.example' } }, { method: 'POST' }]) {
-      expect((await ask(port, '/', options)).headers['content-security-policy']).toBe(CSP)
-    }
+    expect((await ask(port, '/', options)).headers['content-security-policy']).toBe(CSP)
   })
 })
 
 describe('the page', () => {
-  test('has its files with their types', async () => {
+  test.each([
+    ['/', 'text/html'],
+    ['/page.js', 'text/javascript'],
+    ['/page.css', 'text/css']
+  ])('has %s as %s', async (path, type) => {
     const { port } = await startTestAdmin()
-    const types = { '/': 'text/html', '/page.js': 'text/javascript', '/page.css': 'text/css' }
-    for (const [path, type] of Object.entries(types)) {
-      const { status, headers, body } = await ask(port, path)
-      expect({ path, status, type: headers['content-type'] }).toEqual({
-        path,
-        status: 200,
-        type: `${type}; charset=utf-8`
-      })
-      expect(body.length).toBeGreaterThan(500)
-    }
+    const { status, headers, body } = await ask(port, path)
+    expect([status, headers['content-type']]).toEqual([200, `${type}; charset=utf-8`])
+    expect(body.length).toBeGreaterThan(500)
   })
 
   test('has no script, style or handler in its markup', async () => {
@@ -53,71 +58,41 @@ describe('the page', () => {
     expect(body).not.toMatch(/<style|<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|javascript:|https?:\/\//i)
   })
 
-  test.each([
-    '/../page.js',
-    '/page/page.js',
-    '/%2e%2e/page-files.ts',
-    '//page.js',
-    '/page.js/',
-    'http://evil.example/'
-  ])('%s is not found', async path => {
-    const { port } = await startTestAdmin()
-    expect((await ask(port, path)).status).toBe(404)
-  })
+  test.each('/../page.js /page/page.js /%2e%2e/page-files.ts //page.js /page.js/ http://evil.example/'.split(' '))(
+    '%s is not found',
+    async path => {
+      const { port } = await startTestAdmin()
+      expect((await ask(port, path)).status).toBe(404)
+    }
+  )
 })
 
 describe('without a token', () => {
   test('accepts the names of the admin address', async () => {
     const { port } = await startTestAdmin()
-    for (const host of ['127.0.0.1', 'localhost', 'LocalHost', '[::1]']) {
-      expect((await ask(port, '/', { headers: { Host: `${host}:${port}` } })).status).toBe(200)
-    }
+    const hosts = ['127.0.0.1', 'localhost', 'LocalHost', '[::1]'].map(host => ({ Host: `${host}:${port}` }))
+    expect(await statuses(port, hosts)).toEqual(hosts.map(() => 200))
   })
 
-  test('refuses other names, which a stranger may have pointed here', async () => {
-    const admin = await startTestAdmin()
-    admin.record(await verified())
-    const { port } = admin
-    const hosts = [
-      'evil.example',
-      `evil.example:${port}`,
-      'localhost',
-      '127.0.0.1',
-      'localhost:1',
-      `127.0.0.1.evil.example:${port}`,
-      `localhost:${port}@evil.example`,
-      `127.0.0.2:${port}`
-    ]
-    for (const host of hosts) {
-      for (const path of ['/', '/events', '/metrics', '/page.js', '/requests/1']) {
-        expect([host, path, (await ask(port, path, { headers: { Host: host } })).status]).toEqual([host, path, 403])
-      }
-    }
+  test.each([
+    ...['evil.example', 'evil.example:PORT', 'localhost', '127.0.0.1', 'localhost:1'],
+    ...['127.0.0.1.evil.example:PORT', 'localhost:PORT@evil.example', '127.0.0.2:PORT']
+  ])('refuses another name, which a stranger may have pointed here: %s', async name => {
+    const { port, record } = await startTestAdmin()
+    record(await exchangeOf(signed()))
+    const Host = name.replace('PORT', `${port}`)
+    for (const path of PATHS) expect([path, ...(await statuses(port, [{ Host }], path))]).toEqual([path, 403])
   })
 
   test('refuses a request without a Host', async () => {
     const { port } = await startTestAdmin()
-    const answer = await new Promise<string>((resolve, reject) => {
-      let text = ''
-      const socket = connect(port, '127.0.0.1')
-      socket.end('GET / HTTP/1.0\r\n\r\n')
-      socket
-        .setEncoding('utf8')
-        .on('data', part => {
-          text += part
-        })
-        .on('end', () => resolve(text))
-        .on('error', reject)
-    })
-    expect(answer).toMatch(/^HTTP\/1.1 403 /)
+    expect(statusesOf(await exchangeBytes(port, Buffer.from('GET / HTTP/1.0\r\n\r\n')))).toEqual([403])
   })
 
-  test('listens on IPv6 too', async () => {
-    for (const host of ['::1', '[::1]']) {
-      const { address } = await startTestAdmin({ address: { host, port: 0 } })
-      expect(address).toMatch(/^\[::1\]:\d+$/)
-      expect((await fetch(`http://${address}/`)).status).toBe(200)
-    }
+  test.each(['::1', '[::1]'])('listens on IPv6 too: %s', async host => {
+    const { address } = await startTestAdmin({ address: { host, port: 0 } })
+    expect(address).toMatch(/^\[::1\]:\d+$/)
+    expect((await fetch(`http://${address}/`)).status).toBe(200)
   })
 })
 
@@ -127,68 +102,53 @@ describe('with a token', () => {
 
   test('asks for it on every path but /healthz', async () => {
     const { port } = await startTestAdmin({ token })
-    for (const path of ['/', '/page.js', '/events', '/metrics', '/requests/1', '/nothing']) {
+    for (const path of [...PATHS, '/nothing']) {
       const { status, headers } = await ask(port, path)
-      expect([path, status]).toEqual([path, 401])
-      expect(headers['www-authenticate']).toBe('Basic realm="signed-requests"')
+      expect([path, status, headers['www-authenticate']]).toEqual([path, 401, 'Basic realm="signed-requests"'])
     }
     expect(await ask(port, '/healthz')).toMatchObject({ status: 200, body: 'ok\n' })
   })
 
   test('accepts it as the password of Basic, with any user name', async () => {
     const { port } = await startTestAdmin({ token, address: { host: '0.0.0.0', port: 0 } })
-    for (const user of ['', 'admin']) {
-      const headers = { Host: 'gateway.example', ...basic(`${user}:${token}`) }
-      expect((await ask(port, '/', { headers })).status).toBe(200)
-    }
+    const users = ['', 'admin'].map(user => ({ Host: 'gateway.example', ...basic(`${user}:${token}`) }))
+    expect(await statuses(port, users)).toEqual([200, 200])
   })
 
   test('accepts it as a Bearer token', async () => {
     const { port } = await startTestAdmin({ token: 'abc.DEF-1' })
-    for (const scheme of ['Bearer', 'bearer']) {
-      expect((await ask(port, '/metrics', { headers: { Authorization: `${scheme} abc.DEF-1` } })).status).toBe(200)
-    }
+    const schemes = ['Bearer', 'bearer'].map(scheme => ({ Authorization: `${scheme} abc.DEF-1` }))
+    expect(await statuses(port, schemes, '/metrics')).toEqual([200, 200])
   })
 
   test('rejects near-miss tokens', async () => {
     const { port } = await startTestAdmin({ token: 'abc' })
+    const bearers = ['', ' ', ' ab', ' abcd', ' ABC', ' abc x'].map(text => `Bearer${text}`)
     const wrong = [
-      '',
-      'abc',
-      'Bearer',
-      'Bearer ',
-      'Bearer ab',
-      'Bearer abcd',
-      'Bearer ABC',
-      'Digest abc',
-      'Bearer abc x'
+      ...['', 'abc', 'Digest abc', ...bearers].map(Authorization => ({ Authorization })),
+      basic('abc:'),
+      basic(':ab')
     ]
-    for (const authorization of [...wrong.map(text => ({ Authorization: text })), basic('abc:'), basic(':ab')]) {
-      expect([authorization, (await ask(port, '/', { headers: authorization })).status]).toEqual([authorization, 401])
-    }
+    expect(await statuses(port, wrong)).toEqual(wrong.map(() => 401))
   })
 
   test('asks for it on a loopback address too, whatever the Host', async () => {
     const { port } = await startTestAdmin({ token, address: { host: '127.0.0.1', port: 0 } })
-    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`])
-      expect((await ask(port, '/', { headers: { Host: host } })).status).toBe(401)
+    expect(await statuses(port, [{ Host: `127.0.0.1:${port}` }, { Host: `localhost:${port}` }])).toEqual([401, 401])
   })
 })
 
 describe('methods', () => {
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE'])('refuses %s', async method => {
     const { port } = await startTestAdmin()
-    for (const path of ['/', '/healthz', '/events']) {
-      const { status, headers } = await ask(port, path, { method })
-      expect([status, headers['allow']]).toEqual([405, 'GET, HEAD'])
-    }
+    for (const path of ['/', '/healthz', '/events'])
+      expect(await ask(port, path, { method })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
   })
 
   test('answers HEAD without a body, and ends it', async () => {
     const { port } = await startTestAdmin()
-    for (const path of ['/', '/healthz', '/metrics', '/events']) {
+    for (const path of ['/', '/healthz', '/metrics', '/events'])
       expect(await ask(port, path, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
-    }
   })
 })
 
@@ -202,16 +162,18 @@ test('says on /healthz, without a token, whether the gateway takes requests', as
 })
 
 describe('one request', () => {
-  const open = async (port: number) => {
+  /** An admin address with one refused request, and its number. */
+  async function startWithOne() {
+    const { port, record } = await startTestAdmin()
+    record(await refused())
     const page = listen(port)
     await page.hasRows(1)
-    return page.rows()[0]!.number
+    return { port, number: page.rows()[0]!.number }
   }
 
   test('is returned whole', async () => {
-    const admin = await startTestAdmin()
-    admin.record(await refused())
-    const { status, body } = await ask(admin.port, `/requests/${await open(admin.port)}`)
+    const { port, number } = await startWithOne()
+    const { status, body } = await ask(port, `/requests/${number}`)
     expect(status).toBe(200)
     const detail = JSON.parse(body)
     expect(detail).toMatchObject({ method: 'POST', target: '/hook', outcome: 'refused', note: 'host-mismatch' })
@@ -220,21 +182,15 @@ describe('one request', () => {
   })
 
   test('is not found by another number', async () => {
-    const admin = await startTestAdmin()
-    admin.record(await refused())
-    const number = await open(admin.port)
+    const { port, number } = await startWithOne()
     for (const other of [0, 1, number + 1, -number, `${number}x`, `0x${number}`, `${number}/`, `${number}0`])
-      expect([other, (await ask(admin.port, `/requests/${other}`)).status]).toEqual([other, 404])
+      expect([other, (await ask(port, `/requests/${other}`)).status]).toEqual([other, 404])
   })
 
   test('is not found by its number after a restart', async () => {
-    const first = await startTestAdmin()
-    first.record(await refused())
-    const number = await open(first.port)
-    await new Promise(resolve => setImmediate(resolve))
-    const second = await startTestAdmin()
-    second.record(await refused())
-    expect((await ask(second.port, `/requests/${number}`)).status).toBe(404)
+    const { number } = await startWithOne()
+    const { port } = await startWithOne()
+    expect((await ask(port, `/requests/${number}`)).status).toBe(404)
   })
 })
 
@@ -245,7 +201,7 @@ describe('150 connections that send half a head', () => {
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy()
     })
-    await Promise.all(sockets.map(socket => new Promise(resolve => socket.once('connect', resolve))))
+    await Promise.all(sockets.map(socket => once(socket, 'connect')))
     return sockets
   }
 
@@ -260,11 +216,11 @@ describe('150 connections that send half a head', () => {
   })
 
   test('do not close a page that is open', async () => {
-    const admin = await startTestAdmin()
-    const page = listen(admin.port)
+    const { port, record } = await startTestAdmin()
+    const page = listen(port)
     await page.hasBatches(1)
-    await halfHeads(admin.port)
-    admin.record(await refused())
+    await halfHeads(port)
+    record(await refused())
     await page.hasRows(1)
   })
 
@@ -273,10 +229,7 @@ describe('150 connections that send half a head', () => {
     const start = performance.now()
     const sockets = await halfHeads(port)
     await Promise.all(
-      sockets.map(socket => {
-        socket.resume()
-        return socket.destroyed || new Promise(resolve => socket.once('close', resolve))
-      })
+      sockets.map(socket => socket.destroyed || new Promise(resolve => socket.resume().once('close', resolve)))
     )
     expect(performance.now() - start).toBeLessThan(10_000)
   })
@@ -290,15 +243,14 @@ test('closes with pages that are open', async () => {
   await page.ended()
 })
 
-test('rejects for an address of another machine', async () => {
-  await expect(startTestAdmin({ address: { host: '192.0.2.1', port: 0 }, token: 'a'.repeat(32) })).rejects.toThrow(
-    'cannot listen on 192.0.2.1:0 (--listen or --admin): address not available'
+const rejects = (host: string, port: number, why: string) =>
+  expect(startTestAdmin({ address: { host, port }, token: 'a'.repeat(32) })).rejects.toThrow(
+    `cannot listen on ${host}:${port} (--listen or --admin): ${why}`
   )
-})
+
+test('rejects for an address of another machine', () => rejects('192.0.2.1', 0, 'address not available'))
 
 test('rejects when the port is taken', async () => {
   const { port } = await startTestAdmin()
-  await expect(startTestAdmin({ address: { host: '127.0.0.1', port } })).rejects.toThrow(
-    `cannot listen on 127.0.0.1:${port} (--listen or --admin): address already in use`
-  )
+  await rejects('127.0.0.1', port, 'address already in use')
 })

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { ask, service, startTestAdmin } from '../support/admin.ts'
-import { exchangeOf, withHeader } from '../support/exchanges.ts'
+import { service, withHeaders } from '../../../test/support/service.ts'
+import { ask, startTestAdmin } from '../support/admin.ts'
+import { exchangeOf } from '../support/exchanges.ts'
 
 const signed = () => service.sign({ target: '/hook', body: '{}' })
 
 test('counts verdicts by status and first code, how long they took, and what was answered', async () => {
   const admin = await startTestAdmin()
-  admin.record(await exchangeOf(signed(), service.options))
-  admin.record(await exchangeOf(signed(), service.options, { status: 502, upstream: 'unreachable' }))
-  admin.record(await exchangeOf(signed(), service.options, { status: 0, upstream: 'broken-off' }))
-  const refused = withHeader(withHeader(signed(), 'Host', 'other.example'), 'Date', 'yesterday')
-  admin.record(await exchangeOf(refused, service.options))
+  admin.record(await exchangeOf(signed()))
+  admin.record(await exchangeOf(signed(), { status: 502, upstream: 'unreachable' }))
+  admin.record(await exchangeOf(signed(), { status: 0, upstream: 'broken-off' }))
+  admin.record(await exchangeOf(withHeaders(signed(), { Host: 'other.example', Date: 'yesterday' })))
   const { headers, body } = await ask(admin.port, '/metrics')
   expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/)
   for (const line of [
@@ -30,7 +30,7 @@ test('counts verdicts by status and first code, how long they took, and what was
 
 test('has nothing from a request in a label, and a bounded number of label values', async () => {
   const admin = await startTestAdmin()
-  const one = await exchangeOf(withHeader(signed(), 'Host', 'xyzzy.example'), service.options)
+  const one = await exchangeOf(withHeaders(signed(), { Host: 'xyzzy.example' }))
   for (let status = 100; status < 1000; status++) {
     admin.record({ ...one, status, method: `M${status}`, target: `/xyzzy/${status}` })
   }

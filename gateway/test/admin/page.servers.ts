@@ -1,20 +1,15 @@
-import { spawn } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { diagnose, type ReceivedRequest, type VerifierOptions } from 'signed-requests'
+import { diagnose, type ReceivedRequest } from 'signed-requests'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { CLI } from '../../../test/support/cli.ts'
+import { service, withHeaders } from '../../../test/support/service.ts'
 import { send } from '../../../test/support/wire.ts'
 import type { AdminSettings } from '../../src/admin/admin.ts'
 import { VERSION } from '../../src/page-files.ts'
 import { ANY_ACCOUNT } from '../../src/seen-accounts.ts'
-import { startApplication, startTestGateway } from '../start.ts'
-import { service, startTestAdmin } from '../support/admin.ts'
+import { ask, startTestAdmin, startWithAdmin } from '../support/admin.ts'
 import { expectNoOverflow, launchBrowser, openPage } from '../support/browser.ts'
-import { exchangeOf, withHeader } from '../support/exchanges.ts'
+import { exchangeOf } from '../support/exchanges.ts'
 import { HOSTILE } from '../support/hostile.ts'
 
 let browser: Browser
@@ -24,30 +19,49 @@ beforeAll(async () => {
 afterAll(() => browser.close())
 
 const sign = (more: Parameters<typeof service.sign>[0] = {}) =>
-  service.sign({ method: 'POST', target: '/hook?id=42', body: '{"name":"Zoë"}', ...more })
+  service.sign({ target: '/hook?id=42', body: '{"name":"Zoë"}', ...more })
 const forged = () => ({ ...sign(), target: '/other?id=42' })
+const changedOnTheWay = (value: string) => withHeaders(sign(), { 'Content-Type': value })
 const scan = { method: 'GET', target: '/wp-login.php', headers: [], body: null, https: true }
 
-/** An admin address and a page on it. Nothing may go wrong in the page of any test. */
+/** A page that is open. Nothing may go wrong in the page of any test. */
+async function watch(address: string, options: BrowserContextOptions = {}) {
+  const { page, troubles, close } = await openPage(browser, `http://${address}/`, options)
+  onTestFinished(async () => {
+    await close()
+    expect(troubles).toEqual([])
+  })
+  const [rows, detail] = [page.locator('#signed li'), page.locator('#detail')]
+  const counts = async () => (await page.locator('#counts').innerText()).replace(/[\s,]+/g, ' ')
+  /** Opens the first line of the list. */
+  const open = async () => {
+    await rows.first().click({ position: { x: 5, y: 5 } })
+    await detail.locator('.headers').waitFor()
+  }
+  return { page, troubles, rows, detail, counts, open }
+}
+
+/** An admin address and a page on it. */
 async function start(settings: Partial<AdminSettings> = {}, options: BrowserContextOptions = {}) {
   const admin = await startTestAdmin(settings)
-  const record = async (request: ReceivedRequest, given: Partial<VerifierOptions> = {}) => {
-    const exchange = await exchangeOf(request, { ...service.options, ...given })
+  const record = async (...judged: Parameters<typeof exchangeOf>) => {
+    const exchange = await exchangeOf(...judged)
     admin.record(exchange)
     return exchange
   }
-  const watched = await openPage(browser, `http://${admin.address}/`, options)
-  const { page, troubles } = watched
-  onTestFinished(async () => {
-    await watched.close()
-    expect(troubles).toEqual([])
-  })
-  return { admin, record, page, troubles, rows: page.locator('#signed li'), detail: page.locator('#detail') }
+  return { admin, record, ...(await watch(admin.address, options)) }
+}
+
+/** A page with the details of one request. */
+async function startWith(request: ReceivedRequest, ...more: Parameters<typeof start>) {
+  const started = await start(...more)
+  const exchange = await started.record(request)
+  await started.open()
+  return { ...started, exchange }
 }
 
 /** Waits for what the page is slow to say on purpose. */
-const eventually = <T>(read: () => Promise<T>, message?: string) =>
-  expect.poll(read, { timeout: 10_000, ...(message !== undefined && { message }) })
+const eventually = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 30_000 })
 
 const focused = (page: Page) => page.evaluate('document.activeElement?.textContent.trim()')
 
@@ -61,10 +75,10 @@ describe('a refused request', () => {
   })
 
   test('opens by a click on its line, and closes', async () => {
-    const { record, page, rows, detail } = await start()
+    const { record, page, rows, detail, open } = await start()
     await record(sign())
     await record(forged())
-    await rows.first().click({ position: { x: 5, y: 5 } })
+    await open()
     await detail.getByRole('heading', { name: 'POST /other?id=42' }).waitFor()
     expect(await focused(page)).toBe('POST /other?id=42')
     expect(await rows.first().getByRole('link').getAttribute('aria-current')).toBe('true')
@@ -76,9 +90,7 @@ describe('a refused request', () => {
 
   test('opens by keyboard alone: Tab, arrows, Enter, Escape', async () => {
     const { record, page, rows, detail } = await start()
-    await record(forged())
-    await record(sign({ target: '/second' }))
-    await record(sign({ target: '/third' }))
+    for (const request of [forged(), sign({ target: '/second' }), sign({ target: '/third' })]) await record(request)
     await rows.nth(2).waitFor()
     // the filter, the search, the list
     for (let i = 0; i < 3; i++) await page.keyboard.press('Tab')
@@ -96,10 +108,7 @@ describe('a refused request', () => {
   })
 
   test('is closed by the back button of the browser, and opened by its URL', async () => {
-    const { record, page, rows, detail } = await start()
-    await record(forged())
-    await rows.first().click()
-    await detail.getByRole('heading', { level: 2 }).waitFor()
+    const { page, detail } = await startWith(forged())
     const url = page.url()
     await page.goBack()
     await detail.waitFor({ state: 'hidden' })
@@ -109,12 +118,9 @@ describe('a refused request', () => {
   })
 
   test('shows its diagnosis first: the code, the cause and the fix', async () => {
-    const { record, rows, detail } = await start()
-    const { verdict } = await record(forged())
-    await rows.first().click()
-    await detail.locator('.failure').waitFor()
+    const { detail, exchange } = await startWith(forged())
     const text = await detail.innerText()
-    const [failure] = diagnose(verdict, { settings: 'flags' }).failures
+    const [failure] = diagnose(exchange.verdict, { settings: 'flags' }).failures
     const order = [failure!.code, failure!.cause, failure!.fix, 'Signing string', 'Headers', 'Body', 'Checks']
     const places = order.map(part => text.indexOf(part))
     expect(places).toEqual([...places].sort((a, b) => a - b))
@@ -122,10 +128,7 @@ describe('a refused request', () => {
   })
 
   test('shows the line that was changed on the way, as it was signed and as it was received', async () => {
-    const { record, rows, detail } = await start()
-    await record(withHeader(sign(), 'Content-Type', 'application/json; charset=utf-8'))
-    await rows.first().click()
-    await detail.locator('.changed').waitFor()
+    const { detail } = await startWith(changedOnTheWay('application/json; charset=utf-8'))
     expect(await detail.locator('.changed del').innerText()).toBe('content-type: application/json')
     expect(await detail.locator('.changed ins').innerText()).toBe('content-type: application/json; charset=utf-8')
     expect(await detail.locator('.signing mark').innerText()).toBe('content-type: application/json; charset=utf-8')
@@ -133,15 +136,14 @@ describe('a refused request', () => {
   })
 
   test('shows its headers and its body', async () => {
-    const { record, rows, detail } = await start()
-    await record(sign())
-    await record(sign({ body: Buffer.from([0xff, 0xfe, 0x41]) }))
-    await rows.nth(1).click()
+    const { record, rows, detail, open } = await startWith(sign())
     const headers = detail.locator('.headers > div')
     expect(await headers.first().innerText()).toMatch(/^Host\s+receiver\.example\s+signed$/)
     expect(await headers.last().innerText()).toMatch(/^Signature\s+keyId="key1[\s\S]*"$/)
     expect(await detail.locator('pre').innerText()).toBe('{"name":"Zoë"}')
-    await rows.nth(0).click()
+    await record(sign({ body: Buffer.from([0xff, 0xfe, 0x41]) }))
+    await eventually(() => rows.count()).toBe(2)
+    await open()
     await eventually(() => detail.locator('pre').innerText()).toBe('ff fe 41')
   })
 })
@@ -177,23 +179,23 @@ test('scanners have a list of their own', async () => {
 })
 
 test('observing, it says so, and shows no forwarded request as refused', async () => {
-  const { admin, page, rows, detail } = await start({ observe: true })
+  const { record, page, rows, detail, counts, open } = await start({ observe: true })
   await page.getByText('OBSERVING: nothing is refused').waitFor()
-  admin.record(await exchangeOf(forged(), service.options, { status: 200, upstream: 'answered' }))
-  await rows.first().waitFor()
-  expect(await rows.first().innerText()).toMatch(/200\s+POST \/other\?id=42\s+not verified: signature-mismatch/)
-  await rows.first().click()
+  await record(forged(), { status: 200, upstream: 'answered' })
+  await open()
   await detail.getByText('forwarded, not verified').waitFor()
   expect(await detail.innerText()).not.toContain('refused')
-  expect((await page.locator('#counts').innerText()).replace(/\s+/g, ' ')).toContain('refused 0')
+  await page.keyboard.press('Escape')
+  expect(await rows.first().innerText()).toMatch(/200\s+POST \/other\?id=42\s+not verified: signature-mismatch/)
+  expect(await counts()).toContain('refused 0')
 })
 
 test('asking again, it says so, and which requests are asked for again', async () => {
-  const { admin, page, rows } = await start({ refusalStatus: 503 })
+  const { record, page, rows, counts } = await start({ refusalStatus: 503 })
   await page.getByText('ASKING AGAIN: what is refused gets 503').first().waitFor()
-  admin.record(await exchangeOf(forged(), service.options, { status: 503 }))
+  await record(forged(), { status: 503 })
   await rows.first().waitFor()
-  expect((await page.locator('#counts').innerText()).replace(/\s+/g, ' ')).toContain('asking again 1')
+  expect(await counts()).toContain('asking again 1')
 })
 
 test('without --account it says which accounts came, and the line to write', async () => {
@@ -209,13 +211,10 @@ test('without --account it says which accounts came, and the line to write', asy
 })
 
 test('a request under another domain is in the list of signed ones, with that domain, and counted', async () => {
-  const { admin, page, rows } = await start()
-  const elsewhere = { ...service.options, serviceDomain: 'other.example' }
-  admin.record(await exchangeOf(sign(), elsewhere))
-  await rows.first().waitFor()
-  expect(await rows.first().innerText()).toContain('signed under service.example: ask the service')
-  const counts = (await page.locator('#counts').innerText()).replace(/\s+/g, ' ')
-  expect(counts).toContain('signed under another domain 1')
+  const { record, rows, counts } = await start()
+  await record(sign(), {}, { serviceDomain: 'other.example' })
+  await rows.first().getByText('signed under service.example: ask the service').waitFor()
+  expect(await counts()).toContain('signed under another domain 1')
 })
 
 test('the list is searched by path, code and account, and its title and emptiness fit what is shown', async () => {
@@ -242,8 +241,8 @@ test('the list is searched by path, code and account, and its title and emptines
 })
 
 test('a failure of the application is amber, with a note', async () => {
-  const { admin, rows } = await start()
-  admin.record(await exchangeOf(sign(), service.options, { upstream: 'answered', status: 500 }))
+  const { record, rows } = await start()
+  await record(sign(), { upstream: 'answered', status: 500 })
   await rows.first().getByText('the application answered 500').waitFor()
   expect(await rows.first().getAttribute('data-outcome')).toBe('unavailable')
 })
@@ -259,22 +258,16 @@ test('without a request it shows the settings, and a line that sends one', async
   await page.getByText('No request has arrived here yet.').waitFor()
 })
 
-test('headings are larger than their text, and times do not wrap', async () => {
-  for (const width of [1280, 400]) {
-    const { record, page, rows, detail } = await start({}, { viewport: { width, height: 800 } })
-    await record(forged())
-    await rows.first().click()
-    await detail.locator('.headers').waitFor()
-    const sizes = (await page.evaluate(
-      "['h2', 'h3', 'p'].map(name => parseFloat(getComputedStyle(document.querySelector('#detail ' + name)).fontSize))"
-    )) as [number, number, number]
-    expect(sizes).toEqual([...sizes].sort((a, b) => b - a))
-    expect(new Set(sizes).size).toBe(3)
-    await page.keyboard.press('Escape')
-    // The list is shown again once the address has changed.
-    await eventually(() => page.evaluate("document.querySelector('#signed time').getClientRects().length")).toBe(1)
-    expect(await page.evaluate("getComputedStyle(document.querySelector('#signed time')).whiteSpace")).toBe('nowrap')
-  }
+test.each([1280, 400])('headings are larger than their text, and times do not wrap, at %i pixels', async width => {
+  const { page } = await startWith(forged(), {}, { viewport: { width, height: 800 } })
+  const sizes = (await page.evaluate(
+    "['h2', 'h3', 'p'].map(name => parseFloat(getComputedStyle(document.querySelector('#detail ' + name)).fontSize))"
+  )) as number[]
+  expect(sizes).toEqual([...new Set(sizes)].sort((a, b) => b - a))
+  await page.keyboard.press('Escape')
+  // The list is shown again once the address has changed.
+  await eventually(() => page.evaluate("document.querySelector('#signed time').getClientRects().length")).toBe(1)
+  expect(await page.evaluate("getComputedStyle(document.querySelector('#signed time')).whiteSpace")).toBe('nowrap')
 })
 
 test('a request that is no longer kept says so', async () => {
@@ -294,73 +287,32 @@ test('a request that is no longer kept says so', async () => {
 }, 30_000)
 
 describe('copying', () => {
-  let folder: string
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'page-'))
-    // `npx signed-requests` finds the bin of an installed package.
-    await mkdir(join(folder, 'bin'))
-    const npx = join(folder, 'bin/npx')
-    await writeFile(npx, `#!/bin/sh\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`)
-    await chmod(npx, 0o755)
-  })
-  afterAll(() => rm(folder, { recursive: true }))
-
-  /** Runs what was pasted, where the fixture was saved. */
-  const paste = (command: string): Promise<{ code: number | null; stdout: string }> =>
-    new Promise((resolve, reject) => {
-      const PATH = `${join(folder, 'bin')}:${process.env['PATH']}`
-      const shell = spawn('sh', ['-c', command], { cwd: folder, env: { PATH } })
-      let stdout = ''
-      shell.stdout.on('data', text => {
-        stdout += text
-      })
-      shell.on('error', reject)
-      shell.on('close', code => resolve({ code, stdout }))
-    })
-
-  const allowed: BrowserContextOptions = { permissions: ['clipboard-read', 'clipboard-write'] }
-  const clipboard = (page: Page) => page.evaluate('navigator.clipboard.readText()') as Promise<string>
-
-  test.each([
-    ['a changed target', forged(), 'FAIL  signature '],
-    ['a changed body', { ...sign(), body: Buffer.from('{"name":"Zoe"}') }, 'FAIL  digest '],
-    ['a wrong host', withHeader(sign(), 'Host', 'other.example'), 'FAIL  host '],
-    ['nothing wrong', sign(), 'verified: account 1234']
-  ])('the command explains the fixture as the page does: %s', async (_, request, line) => {
-    const { record, page, rows, detail } = await start({}, allowed)
-    const { verdict } = await record(request)
-    await rows.first().click()
-    await detail.getByRole('button', { name: 'Copy as fixture' }).click()
-    await page.getByText('The fixture is copied').waitFor()
-    expect(JSON.parse(await clipboard(page)).vectors).toHaveLength(1)
-    await detail.getByRole('button', { name: 'Copy explain command' }).click()
-    await page.getByText('The command is copied').waitFor()
-    const command = await clipboard(page)
-    const { code, stdout } = await paste(command)
-    expect(code).toBe(verdict.status === 'verified' ? 0 : 1)
-    expect(stdout).toContain(line)
-    const again = JSON.parse((await paste(command.replace('explain', 'explain --json'))).stdout)
-    expect(again.failures.map((failure: { code: string }) => failure.code)).toEqual(
-      verdict.failures.map(failure => failure.code)
-    )
+  // What they do in a shell is tested where they are made: view.test.ts.
+  test('the buttons copy the fixture and the command that the gateway made', async () => {
+    const permissions = ['clipboard-read', 'clipboard-write']
+    const { admin, page, detail } = await startWith(forged(), {}, { permissions })
+    const number = /\d+$/.exec(page.url())![0]
+    const { fixture, command } = JSON.parse((await ask(admin.port, `/requests/${number}`)).body)
+    for (const [button, said, text] of [
+      ['Copy as fixture', 'The fixture is copied', fixture],
+      ['Copy explain command', 'The command is copied', command]
+    ]) {
+      await detail.getByRole('button', { name: button }).click()
+      await page.getByText(said).waitFor()
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(text)
+    }
+    expect(command).toContain(fixture)
   })
 
   test('shows the text to copy by hand where the browser does not allow copying', async () => {
-    const { record, page, rows, detail } = await start()
-    await record(forged())
-    await rows.first().click()
-    await detail.getByRole('heading', { level: 2 }).waitFor()
+    const { page, detail } = await startWith(forged())
     await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))")
     await detail.getByRole('button', { name: 'Copy explain command' }).click()
-    const area = detail.getByRole('textbox')
-    await area.waitFor()
-    expect(await area.inputValue()).toMatch(/^npx signed-requests explain <<'END'\n\{/)
+    expect(await detail.getByRole('textbox').inputValue()).toMatch(/^npx signed-requests explain <<'END'\n\{/)
   })
 
   test('offers no fixture when the body decides and was not kept, and says why', async () => {
-    const { record, rows, detail } = await start({ redact: true })
-    await record(sign())
-    await rows.first().click()
+    const { detail } = await startWith(sign(), { redact: true })
     await detail.getByText('There is no fixture').waitFor()
     expect(await detail.getByRole('button', { name: /Copy/ }).count()).toBe(0)
   })
@@ -368,23 +320,24 @@ describe('copying', () => {
 
 describe('live', () => {
   test('reconnects after the gateway was restarted, without the earlier requests', async () => {
-    const first = await startTestAdmin()
-    const { page, close } = await openPage(browser, `http://${first.address}/`)
-    onTestFinished(close)
-    first.record(await exchangeOf(forged(), service.options))
-    await page.locator('#signed li').first().waitFor()
-    await first.close()
+    const { admin, record, page, rows, counts, troubles } = await start()
+    await record(forged())
+    await rows.first().waitFor()
+    await admin.close()
     await page.getByText(/Connection lost at \d\d:\d\d:\d\d: what is shown is old/).waitFor()
     const lost = page.locator('#connection')
     expect((await lost.boundingBox())?.width).toBeGreaterThan(1200)
-    expect(await lost.evaluate(node => node.ownerDocument.defaultView?.getComputedStyle(node).position)).toBe('sticky')
-    const second = await startTestAdmin({ address: { host: '127.0.0.1', port: first.port } })
-    second.record(await exchangeOf(sign({ target: '/after' }), service.options))
-    await page.locator('#connection[data-state=live]').waitFor({ timeout: 15_000 })
+    expect(await page.evaluate("getComputedStyle(document.querySelector('#connection')).position")).toBe('sticky')
+    const second = await startTestAdmin({ address: { host: '127.0.0.1', port: admin.port } })
+    second.record(await exchangeOf(sign({ target: '/after' })))
+    await page.locator('#connection[data-state=live]').waitFor()
     await eventually(() => page.locator('#signed .target').allInnerTexts()).toEqual(['/after'])
-    expect((await page.locator('#counts').innerText()).replace(/\s+/g, ' ')).toContain('refused 0')
-    second.record(await exchangeOf(forged(), service.options))
-    await eventually(() => page.locator('#signed li').count()).toBe(2)
+    expect(await counts()).toContain('refused 0')
+    second.record(await exchangeOf(forged()))
+    await eventually(() => rows.count()).toBe(2)
+    await page.close()
+    // The browser's own notes.
+    expect(troubles.splice(0).filter(text => !text.includes('net::ERR_'))).toEqual([])
   })
 
   test('keeps the focus while others arrive, and when its own line is removed', async () => {
@@ -400,12 +353,12 @@ describe('live', () => {
   })
 
   test('holds 200 lines in a flood, newest first, and counts all', async () => {
-    const { admin, record, page, rows } = await start()
+    const { admin, record, rows, counts } = await start()
     const one = await record(forged())
     for (let i = 0; i < 5000; i++) admin.record({ ...one, target: `/${i}` })
     await eventually(() => rows.first().locator('.target').innerText()).toBe('/4999')
     expect(await rows.count()).toBe(200)
-    expect((await page.locator('#counts').innerText()).replace(/[\s,]+/g, ' ')).toContain('refused 5 001')
+    expect(await counts()).toContain('refused 5 001')
   })
 })
 
@@ -445,11 +398,9 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 describe.each(['light', 'dark'] as const)('in the %s scheme', colorScheme => {
   test.each([1280, 400])('has no fault of WCAG 2.2 AA that axe finds, at %i pixels', async width => {
     const { record, page, rows, detail } = await start({}, { colorScheme, viewport: { width, height: 800 } })
-    await record(sign())
-    await record(sign(), { lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' })) })
-    await record(withHeader(sign(), 'Content-Type', 'text/plain'))
-    await record(forged())
-    await record(scan)
+    const lookupTxt = () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' }))
+    await record(sign(), {}, { lookupTxt })
+    for (const request of [sign(), changedOnTheWay('text/plain'), forged(), scan]) await record(request)
     await rows.nth(3).waitFor()
     await page.addInitScript({ path: axe })
     await page.reload()
@@ -471,31 +422,26 @@ describe.each(['light', 'dark'] as const)('in the %s scheme', colorScheme => {
   })
 })
 
-test('a screen reader finds landmarks, headings and lists', async () => {
-  for (const width of [1280, 400]) {
-    const { record, page, rows } = await start({}, { viewport: { width, height: 740 } })
-    await record(forged())
-    await rows.first().waitFor()
-    expect(await page.locator('body').ariaSnapshot()).toMatch(
-      new RegExp(
-        [
-          '- banner:',
-          '[\\s\\S]*- main:',
-          '[\\s\\S]*- region "Signed requests":',
-          '[\\s\\S]*- group "Show":',
-          '[\\s\\S]*- list "Signed requests, the last 200":',
-          '[\\s\\S]*- \'?link "[^"]*401 POST /other\\?id=42 signature-mismatch'
-        ].join('')
-      )
-    )
+test.each([1280, 400])('a screen reader finds landmarks, headings and lists, at %i pixels', async width => {
+  const { record, page, rows } = await start({}, { viewport: { width, height: 740 } })
+  await record(forged())
+  await rows.first().waitFor()
+  let rest = await page.locator('body').ariaSnapshot()
+  for (const part of [
+    '- banner:',
+    '- main:',
+    '- region "Signed requests":',
+    '- group "Show":',
+    '- list "Signed requests, the last 200":',
+    '401 POST /other?id=42 signature-mismatch'
+  ]) {
+    expect(rest).toContain(part)
+    rest = rest.slice(rest.indexOf(part))
   }
 })
 
 test('shows where the focus is', async () => {
-  const { record, page, rows, detail } = await start()
-  await record(forged())
-  await rows.first().click()
-  await detail.locator('.headers').waitFor()
+  const { page } = await startWith(forged())
   const stops: unknown[] = []
   while (stops.length < 20) {
     await page.keyboard.press('Tab')
@@ -510,10 +456,7 @@ test('shows where the focus is', async () => {
 })
 
 test('does not animate with prefers-reduced-motion', async () => {
-  const { record, page, rows, detail } = await start({}, { reducedMotion: 'reduce' })
-  await record(forged())
-  await rows.first().click()
-  await detail.locator('.headers').waitFor()
+  const { page } = await startWith(forged(), {}, { reducedMotion: 'reduce' })
   expect(
     await page.evaluate(`[...document.querySelectorAll('*')].filter(node =>
       getComputedStyle(node).transitionDuration !== '0s' || getComputedStyle(node).animationName !== 'none').length`)
@@ -521,52 +464,34 @@ test('does not animate with prefers-reduced-motion', async () => {
 })
 
 test('--redact leaves bodies and headers that the signature does not cover blank', async () => {
-  const { record, page, rows, detail } = await start({ redact: true })
-  const request = sign({ body: '{"secret":"xyzzy"}' })
-  await record({ ...request, headers: [...request.headers, ['Authorization', 'Bearer xyzzy']] })
-  await rows.first().click()
+  const secret = withHeaders(sign({ body: '{"secret":"xyzzy"}' }), { Authorization: 'Bearer xyzzy' })
+  const { page, detail } = await startWith(secret, { redact: true })
   expect(await detail.locator('.headers > div').last().innerText()).toMatch(/^Authorization\s+blanked$/)
   await detail.getByText('Bodies are not shown (--redact).').waitFor()
   expect(await page.content()).not.toContain('xyzzy')
 })
 
 test('keeps nothing in the browser', async () => {
-  const { record, page, rows } = await start()
-  await record(forged())
-  await rows.first().click()
+  const { page } = await startWith(forged())
   expect(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length')).toBe(0)
 })
 
 test('with a token the browser asks for it, and the events come too', async () => {
   const token = 'a token: with äny characters'
-  const { record, rows } = await start(
-    { token },
-    { httpCredentials: { username: 'admin', password: token, send: 'always' } }
-  )
-  await record(forged())
-  await rows.first().waitFor()
+  await startWith(forged(), { token }, { httpCredentials: { username: 'admin', password: token, send: 'always' } })
 })
 
 test('through the gateway itself: a forged request appears by itself, and never reaches the application', async () => {
-  const application = await startApplication()
-  const admin = { address: { host: '127.0.0.1', port: 0 }, token: undefined, redact: false }
-  const gateway = await startTestGateway(application.url, { admin })
-  onTestFinished(async () => {
-    await gateway.close()
-    await application.close()
-  })
-  const { page, troubles, close } = await openPage(browser, `http://${gateway.admin}/`)
-  onTestFinished(close)
-  const request = gateway.service.sign({ method: 'POST', target: '/hook?id=42', body: '{"id":1}' })
-  await send(gateway.address, request)
-  await send(gateway.address, { ...request, body: Buffer.from('{"id":2}') })
-  await page.locator('#signed li').nth(1).waitFor({ timeout: 10_000 })
+  const { address, admin, seen } = await startWithAdmin()
+  const { page, rows, detail, open } = await watch(admin!)
+  const request = sign({ body: '{"id":1}' })
+  await send(address, request)
+  await send(address, { ...request, body: Buffer.from('{"id":2}') })
+  await rows.nth(1).waitFor()
   expect(await page.locator('#signed .status').allInnerTexts()).toEqual(['401', '200'])
-  await page.locator('#signed li').first().click()
-  const detail = page.locator('#detail')
+  await open()
   await detail.getByText('digest-mismatch').first().waitFor()
   expect(await detail.locator('pre').innerText()).toBe('{"id":2}')
   expect(await detail.getByRole('button', { name: 'Copy as fixture' }).isVisible()).toBe(true)
-  expect(application.seen).toHaveLength(1)
-  expect(troubles).toEqual([])
+  expect(seen).toHaveLength(1)
 })

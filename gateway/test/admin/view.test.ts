@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import type { ReceivedRequest, VerifierOptions } from 'signed-requests'
 import { describe, expect, test } from 'vitest'
 import { runInside } from '../../../test/support/run-cli.ts'
+import { service, withHeaders } from '../../../test/support/service.ts'
 import { createRecent } from '../../src/admin/recent.ts'
 import { detailOf, outcomeOf, rowOf } from '../../src/admin/view.ts'
 import type { Exchange } from '../../src/exchange.ts'
 import { logText } from '../../src/log.ts'
-import { service } from '../support/admin.ts'
-import { exchangeOf, withHeader } from '../support/exchanges.ts'
+import { exchangeOf } from '../support/exchanges.ts'
 
 interface Detail {
   method: string
@@ -25,7 +25,12 @@ interface Detail {
 const NOW = Date.parse('2026-11-20T12:00:00.500Z')
 const KEY = 'key1._domainkey.service.example'
 const sign = (more: Parameters<typeof service.sign>[0] = {}) =>
-  service.sign({ method: 'POST', target: '/hook?id=42', body: '{"id":1}', date: new Date(NOW), ...more })
+  service.sign({ target: '/hook?id=42', body: '{"id":1}', date: new Date(NOW), ...more })
+const changed = (changes: Partial<ReceivedRequest>): ReceivedRequest => ({ ...sign(), ...changes })
+const ELSEWHERE = changed({ target: '/other' })
+const OTHER_HOST = withHeaders(sign(), { Host: 'other.example' })
+const OTHER_BODY = changed({ body: Buffer.from('{"id":2}') })
+const UNSIGNED = { method: 'GET', target: '/.env', headers: [['User-Agent', 'x']], body: null, https: false } as const
 
 interface Setting {
   options?: Partial<VerifierOptions>
@@ -44,95 +49,67 @@ async function open(
   { options = {}, redact = false, changes = {} }: Setting = {}
 ): Promise<Detail & { exchange: Exchange }> {
   const verifier = { ...service.options, now: () => NOW, ...options }
-  const exchange = await exchangeOf(request, verifier, changes)
+  const exchange = await exchangeOf(request, changes, verifier)
   return { ...(detailOf(keep(exchange, redact), verifier, redact) as Detail), exchange }
 }
 
 describe('a line of the list', () => {
+  const rowWith = async (request: ReceivedRequest, setting?: Setting) =>
+    rowOf(keep((await open(request, setting)).exchange))
+
   test('has what was answered, the codes and the outcomes of all twelve checks', async () => {
-    const { exchange } = await open(withHeader(sign(), 'Host', 'other.example'))
-    const row = rowOf(keep(exchange)) as { checks: string[] }
-    expect(row).toMatchObject({
-      list: 'signed',
-      method: 'POST',
-      outcome: 'refused',
-      status: 401,
-      note: 'host-mismatch'
+    expect(await rowWith(OTHER_HOST)).toMatchObject({
+      ...{ list: 'signed', method: 'POST', outcome: 'refused', status: 401, note: 'host-mismatch' },
+      checks: [...Array(3).fill('pass'), 'fail', ...Array(8).fill(expect.any(String))]
     })
-    expect(row.checks).toHaveLength(12)
-    expect(row.checks[3]).toBe('fail')
   })
 
   test('is printable ASCII and short, whatever was sent', async () => {
     const target = `/${'\u202e<img src=x>\0\ud800é'.repeat(10_000)}`
-    const { exchange } = await open({ ...sign(), method: 'POST\n'.repeat(100), target })
-    const text = JSON.stringify(rowOf(keep(exchange)))
+    const text = JSON.stringify(await rowWith(changed({ method: 'POST\n'.repeat(100), target })))
     expect(text).toMatch(/^[ -~]+$/)
     expect(text.length).toBeLessThan(3000)
   })
 
-  test.each([
-    ['answered', 'forwarded'],
-    ['unreachable', 'forwarded'],
-    ['not-asked', 'refused']
-  ] as const)('of a rejected request whose upstream %s is %s', async (upstream, outcome) => {
-    const { exchange } = await open({ ...sign(), target: '/other' }, { changes: { upstream, status: 200 } })
-    expect(outcomeOf(exchange)).toBe(outcome)
+  test.each<[status: number, Exchange['upstream'], outcome: string]>([
+    [200, 'answered', 'forwarded'],
+    [200, 'unreachable', 'forwarded'],
+    [200, 'not-asked', 'refused'],
+    [401, 'not-asked', 'refused'],
+    [403, 'not-asked', 'refused'],
+    [429, 'not-asked', 'asked-again'],
+    [503, 'not-asked', 'asked-again'],
+    [0, 'not-asked', 'refused']
+  ])('of a rejected request that got %d from an upstream %s is %s', async (status, upstream, outcome) => {
+    expect(outcomeOf((await open(ELSEWHERE, { changes: { status, upstream } })).exchange)).toBe(outcome)
   })
 
-  test('of an application that failed says so', async () => {
-    const { exchange } = await open(sign(), { changes: { upstream: 'answered', status: 500 } })
-    expect(rowOf(keep(exchange))).toMatchObject({
-      outcome: 'verified',
-      account: '1234',
-      note: 'the application answered 500'
-    })
-  })
-
-  test.each([
-    [401, 'refused'],
-    [403, 'refused'],
-    [429, 'asked-again'],
-    [503, 'asked-again'],
-    [0, 'refused']
-  ] as const)('of a rejected request that got %d is %s', async (status, outcome) => {
-    const { exchange } = await open({ ...sign(), target: '/other' }, { changes: { status } })
-    expect(outcomeOf(exchange)).toBe(outcome)
-  })
-
-  test('of a request under another domain is among the signed ones, and names that domain, and no account', async () => {
-    const { exchange } = await open(sign(), { options: { serviceDomain: 'other.example' } })
-    expect(rowOf(keep(exchange))).toMatchObject({
-      list: 'signed',
-      account: '',
-      note: 'key-name-outside-domain, signed under service.example: ask the service whether it is theirs'
-    })
-  })
-
-  test('of a request that is not signed has that one code', async () => {
-    const headers = [['User-Agent', 'x']] as const
-    const { exchange } = await open({ method: 'GET', target: '/.env', headers, body: null, https: false })
-    expect(exchange.verdict.failures).toHaveLength(6)
-    expect(rowOf(keep(exchange))).toMatchObject({ list: 'other', note: 'signature-missing' })
-  })
-
-  test('says which address of the upstream was not reached, and why', async () => {
-    const changes = { upstream: 'unreachable', upstreamError: '127.0.0.1:9000 ECONNREFUSED' } as const
-    const { exchange } = await open(sign(), { changes })
-    expect(rowOf(keep(exchange))).toMatchObject({ note: 'upstream unreachable 127.0.0.1:9000 ECONNREFUSED' })
+  const failed = { changes: { upstream: 'answered', status: 500 } } as const
+  const unreached = { changes: { upstream: 'unreachable', upstreamError: '127.0.0.1:9000 ECONNREFUSED' } } as const
+  const elsewhere = { options: { serviceDomain: 'other.example' } }
+  const ask = 'signed under service.example: ask the service whether it is theirs'
+  test.each<[outcome: string, list: string, account: string, note: string, ReceivedRequest, Setting?]>([
+    ['verified', 'signed', '1234', 'the application answered 500', sign(), failed],
+    ['verified', 'signed', '1234', 'upstream unreachable 127.0.0.1:9000 ECONNREFUSED', sign(), unreached],
+    ['refused', 'signed', '', `key-name-outside-domain, ${ask}`, sign(), elsewhere],
+    // Of its six failures this one says all.
+    ['refused', 'other', '', 'signature-missing', UNSIGNED]
+  ])('of a %s request is in the list "%s", with account "%s" and the note: %s', async (...row) => {
+    const [outcome, list, account, note, request, setting] = row
+    expect(await rowWith(request, setting)).toMatchObject({ outcome, list, account, note })
   })
 })
 
 describe('one request', () => {
   test('has its diagnosis, in words of the command line', async () => {
-    const { diagnosis } = await open({ ...sign(), https: false })
+    const { diagnosis } = await open(changed({ https: false }))
     expect(diagnosis.checks).toHaveLength(12)
     expect(diagnosis.failures.map(({ code }) => code)).toEqual(['not-https'])
     expect(diagnosis.failures[0]?.fix).toContain('--https x-forwarded-proto')
   })
 
   test('has the signing string line by line, and says which headers are signed', async () => {
-    const { signing, headers } = await open({ ...sign(), target: '/other' })
+    const { signing, headers } = await open(ELSEWHERE)
     expect(signing.map(line => line.split(':')[0])).toEqual([
       ...['(request-target)', 'host', 'date', 'content-length', 'content-type', 'x-service-id'],
       ...['digest', 'x-nonce']
@@ -144,11 +121,9 @@ describe('one request', () => {
   test('has the signature base of RFC 9421, of the signature under the domain', async () => {
     const options: Partial<VerifierOptions> = { serviceDomain: 'SERVICE.example' }
     const { signing, headers } = await open(sign({ scheme: 'rfc9421' }), { options })
-    expect(signing.slice(0, 3)).toEqual([
-      '"@method": POST',
-      '"@request-target": /hook?id=42',
-      '"@authority": receiver.example'
-    ])
+    const [method, target, authority] = signing
+    expect([method, target]).toEqual(['"@method": POST', '"@request-target": /hook?id=42'])
+    expect(authority).toBe('"@authority": receiver.example')
     expect(signing.at(-1)).toMatch(/^"@signature-params": \(/)
     expect(headers.filter(({ isSigned }) => isSigned).map(({ name }) => name)).toContain('Host')
   })
@@ -158,17 +133,11 @@ describe('one request', () => {
     ['one that cannot be parsed', 'x'],
     ['one that covers what is not there', 'keyId="a",headers="x-other",signature="AAAA"']
   ])('has no signing string with %s', async (_, value) => {
-    const request = sign()
-    const headers = request.headers.flatMap(([name, received]): [string, string][] =>
-      name !== 'Signature' ? [[name, received]] : value === undefined ? [] : [[name, value]]
-    )
-    expect((await open({ ...request, headers })).signing).toEqual([])
+    expect((await open(withHeaders(sign(), { Signature: value }))).signing).toEqual([])
   })
 
   test('has headers in printable ASCII, cut at 1,000 characters', async () => {
-    const request = sign()
-    const long: [string, string] = ['X-A', `\u202e\0${'x'.repeat(100_000)}`]
-    const { headers } = await open({ ...request, headers: [...request.headers, long] })
+    const { headers } = await open(withHeaders(sign(), { 'X-A': `\u202e\0${'x'.repeat(100_000)}` }))
     expect(headers.at(-1)?.value).toMatch(/^\\u\{202e\}\\u\{0\}x{998}\.\.\.$/)
   })
 
@@ -194,22 +163,22 @@ const CASES: readonly [name: string, ReceivedRequest, Setting?][] = [
   ['no body', service.sign({ date: new Date(NOW) })],
   ['replayed', sign(), { options: store(async () => false) }],
   ['a store that is down', sign(), { options: store(() => Promise.reject(new Error('down'))) }],
-  ['another host', withHeader(sign(), 'Host', 'other.example')],
-  ['a changed target', { ...sign(), target: '/hook' }],
-  ['a changed body', { ...sign(), body: Buffer.from('{"id":2}') }],
+  ['another host', OTHER_HOST],
+  ['a changed target', changed({ target: '/hook' })],
+  ['a changed body', OTHER_BODY],
   ['a body that is too large', sign(), { options: { maxBodyBytes: 4 } }],
-  ['a scanner', { method: 'GET', target: '/wp-login.php', headers: [['User-Agent', 'x']], body: null, https: true }],
-  ['a line break in a header', withHeader(sign(), 'X-Nonce', 'a\r\nb')],
-  ['bytes above ASCII', { ...withHeader(sign(), 'X-Nonce', 'é\ud800'), target: '/\udfff' }],
+  ['a scanner', { ...UNSIGNED, https: true }],
+  ['a line break in a header', withHeaders(sign(), { 'X-Nonce': 'a\r\nb' })],
+  ['bytes above ASCII', { ...withHeaders(sign(), { 'X-Nonce': 'é\ud800' }), target: '/\udfff' }],
   ['an old Date', sign({ date: new Date(NOW - 3_600_000) })],
-  ['without HTTPS', { ...sign(), https: false }],
-  ['without HTTPS, which is not required', { ...sign(), https: false }, { options: { requireHttps: false } }],
+  ['without HTTPS', changed({ https: false })],
+  ['without HTTPS, which is not required', changed({ https: false }), { options: { requireHttps: false } }],
   ['another account', sign(), { options: { accounts: ['-9', "it's", '$(id)'] } }],
   ['another prefix', sign(), { options: { accountPrefix: '' } }],
   ['another domain', sign(), { options: { serviceDomain: 'other.example' } }],
   ['no key', sign(), { options: failing('ENOTFOUND') }],
   ['DNS that fails', sign(), { options: failing('ESERVFAIL') }],
-  ['redacted and refused', { ...sign(), target: '/other' }, { redact: true }]
+  ['redacted and refused', ELSEWHERE, { redact: true }]
 ]
 
 describe('the explain command, pasted as it is copied, gives the same codes for', () => {
@@ -233,13 +202,11 @@ describe('the explain command, pasted as it is copied, gives the same codes for'
 })
 
 describe('a fixture', () => {
-  const changed = { ...sign(), body: Buffer.from('{"id":2}') }
-
   test.each<[string, ReceivedRequest, Setting]>([
-    ['a refused body was not kept', changed, { changes: { body: undefined } }],
+    ['a refused body was not kept', OTHER_BODY, { changes: { body: undefined } }],
     ['the body is larger than 64 KiB', sign({ body: Buffer.alloc(65_537) }), {}],
     ['a verified body is redacted', sign(), { redact: true }],
-    ['a refused body is redacted', changed, { redact: true }]
+    ['a refused body is redacted', OTHER_BODY, { redact: true }]
   ])('is not offered when %s', async (_, request, setting) => {
     const { fixture, command } = await open(request, setting)
     expect([fixture, command]).toEqual([undefined, undefined])
@@ -251,31 +218,20 @@ describe('a fixture', () => {
   })
 })
 
-describe('redact', () => {
-  const secrets: [string, string][] = [
-    ['Authorization', 'Basic xyzzy'],
-    ['Cookie', 'session=xyzzy']
-  ]
-
+test.each([
+  ['/hook?id=42', []],
   // A list of covered names is the sender's own until the signature has verified.
-  const unknown = ['Content-Length', 'Content-Type', 'X-Nonce']
-  test.each([
-    ['/hook?id=42', []],
-    ['/other', unknown]
-  ])('leaves no secret in what is kept: %s', async (target, unverified) => {
-    const request = sign({ body: '{"secret":"xyzzy"}' })
-    const detail = await open({ ...request, target, headers: [...request.headers, ...secrets] }, { redact: true })
-    const { exchange, ...shown } = detail
-    expect(JSON.stringify(shown)).not.toContain('xyzzy')
-    expect(shown.headers.filter(({ isBlank }) => isBlank).map(({ name }) => name)).toEqual([
-      ...unverified,
-      'Authorization',
-      'Cookie'
-    ])
-    expect(shown.headers.find(({ name }) => name === 'Digest')?.value).toMatch(/^SHA-256=/)
-    expect(shown.body.note).toBe('Bodies are not shown (--redact).')
-    expect(keep(exchange, true).body).toBeUndefined()
-  })
+  ['/other', ['Content-Length', 'Content-Type', 'X-Nonce']]
+])('redacting leaves no secret in what is kept: %s', async (target, unverified) => {
+  const secrets = { Authorization: 'Basic xyzzy', Cookie: 'session=xyzzy' }
+  const request = { ...withHeaders(sign({ body: '{"secret":"xyzzy"}' }), secrets), target }
+  const { exchange, ...shown } = await open(request, { redact: true })
+  expect(JSON.stringify(shown)).not.toContain('xyzzy')
+  const blank = shown.headers.filter(({ isBlank }) => isBlank).map(({ name }) => name)
+  expect(blank).toEqual([...unverified, 'Authorization', 'Cookie'])
+  expect(shown.headers.find(({ name }) => name === 'Digest')?.value).toMatch(/^SHA-256=/)
+  expect(shown.body.note).toBe('Bodies are not shown (--redact).')
+  expect(keep(exchange, true).body).toBeUndefined()
 })
 
 test('of a large body only the beginning stays in memory, and nothing of the buffer behind it', async () => {
@@ -292,8 +248,7 @@ test('no page and no line of the log has a piece of a private key that is in DNS
   const text = `v=DKIM1; k=rsa; p=${secret.replace(/-----[^-]+-----|\s/g, '')}`
   const pieces = text.slice(18).match(/.{8}/g)!
   for (const answer of [[[text]], [['v=DKIM1; p='], [text]], [[text.slice(0, 200)], [text.slice(200)]]]) {
-    const detail = await open(sign(), { options: { lookupTxt: async () => answer } })
-    const { exchange, ...page } = detail
+    const { exchange, ...page } = await open(sign(), { options: { lookupTxt: async () => answer } })
     const lines = (['json', 'text'] as const).map(form => logText({ ...exchange, requestId: 'id-1' }, form))
     const output = JSON.stringify([page, rowOf(keep(exchange)), ...lines]).replace(/\\n|\s/g, '')
     expect(page.diagnosis.failures).toMatchObject([{ fix: expect.stringContaining('REVOKE THIS KEY NOW') }])

@@ -1,9 +1,10 @@
 import { get, type IncomingHttpHeaders, type RequestOptions, request } from 'node:http'
-import { createTestService } from 'signed-requests/testing'
 import { onTestFinished } from 'vitest'
+import { service } from '../../../test/support/service.ts'
+import { until } from '../../../test/support/until.ts'
 import { type AdminSettings, startAdmin } from '../../src/admin/admin.ts'
-
-export const service = createTestService({ rsaBits: 1024 })
+import type { GatewaySettings } from '../../src/options/settings.ts'
+import { startApplication, startTestGateway } from '../start.ts'
 
 /** Settings for one test. */
 export const testAdminSettings = (changes: Partial<AdminSettings> = {}): AdminSettings => ({
@@ -32,14 +33,34 @@ export async function startTestAdmin(changes: Partial<AdminSettings> = {}) {
   return { ...admin, port: Number(port) }
 }
 
-export interface Answer {
-  status: number
-  headers: IncomingHttpHeaders
-  body: string
+/** A gateway with an admin address for one test, and what its application got. */
+export async function startWithAdmin({
+  redact = false,
+  ...settings
+}: Partial<GatewaySettings> & { redact?: boolean } = {}) {
+  const application = await startApplication()
+  onTestFinished(application.close)
+  const admin = { address: { host: '127.0.0.1', port: 0 }, token: undefined, redact }
+  const gateway = await startTestGateway(application.url, { admin, ...settings })
+  onTestFinished(async () => void (await gateway.close()))
+  const port = Number(gateway.admin?.split(':')[1])
+  /** All details of so many requests, the oldest first. */
+  const open = async (count: number) => {
+    await gateway.over(count)
+    const page = listen(port)
+    await page.hasRows(count)
+    const details = page.rows().map(({ number }) => ask(port, `/requests/${number}`))
+    return (await Promise.all(details)).map(({ body }) => JSON.parse(body))
+  }
+  return { ...gateway, seen: application.seen, port, open }
 }
 
 /** Asks over a connection of its own. */
-export const ask = (port: number, path = '/', options: RequestOptions = {}): Promise<Answer> =>
+export const ask = (
+  port: number,
+  path = '/',
+  options: RequestOptions = {}
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: string }> =>
   new Promise((resolve, reject) => {
     request({ port, path, host: '127.0.0.1', agent: false, ...options }, async res => {
       const chunks: Buffer[] = []
@@ -58,49 +79,32 @@ export interface Batch {
 /** Listens to the events as a page does. */
 export function listen(port: number, headers: Record<string, string> = {}) {
   const batches: Batch[] = []
-  const rows: Batch['rows'] = []
-  const waiting: (() => void)[] = []
   let isEnded = false
-  const wake = () => {
-    for (const resume of waiting.splice(0)) resume()
+  const end = () => {
+    isEnded = true
   }
   const asked = get({ port, host: '127.0.0.1', path: '/events', agent: false, headers }, res => {
     let text = ''
+    res.on('error', end).on('close', end)
     res.setEncoding('utf8').on('data', part => {
-      text += part
-      const messages = text.split('\n\n')
-      text = messages.pop() ?? ''
+      const messages = (text + part).split('\n\n')
+      text = messages.pop()!
       for (const message of messages) {
         const [, data] = /^event: requests\ndata: (.*)$/m.exec(message) ?? []
-        if (data === undefined) continue
-        const batch: Batch = JSON.parse(data)
-        batches.push(batch)
-        rows.push(...batch.rows)
+        if (data !== undefined) batches.push(JSON.parse(data))
       }
-      wake()
     })
-    res.on('error', () => {})
-    res.on('close', () => {
-      isEnded = true
-      wake()
-    })
-  })
-  asked.on('error', () => {
-    isEnded = true
-    wake()
-  })
-  onTestFinished(() => {
-    asked.destroy()
-  })
-  const until = async (condition: () => boolean) => {
-    while (!condition()) await new Promise<void>(resume => waiting.push(resume))
-  }
+  }).on('error', end)
+  const stop = () => void asked.destroy()
+  onTestFinished(stop)
+  const rows = () => batches.flatMap(batch => batch.rows)
   return {
     batches,
-    rows: () => rows,
-    hasRows: (count: number) => until(() => rows.length >= count),
+    rows,
+    targets: () => rows().map(({ target }) => target),
+    hasRows: (count: number) => until(() => rows().length >= count),
     hasBatches: (count: number) => until(() => batches.length >= count),
     ended: () => until(() => isEnded),
-    stop: () => asked.destroy()
+    stop
   }
 }

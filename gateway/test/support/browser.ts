@@ -7,28 +7,13 @@ export const launchBrowser = (): Promise<Browser> =>
     executablePath: '/usr/bin/chromium',
     args: [
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync'
+      ...['--disable-gpu', '--disable-quic', '--disable-sync', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update']
     ]
   })
 
-/** What a page must never do, as it happened. */
-export interface WatchedPage {
-  page: Page
-  troubles: string[]
-  close(): Promise<void>
-}
-
 /** A page with a context of its own, and what goes wrong in it: errors, dialogs, violations of the policy, other addresses. */
-export async function openPage(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = {}
-): Promise<WatchedPage> {
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
   const troubles: string[] = []

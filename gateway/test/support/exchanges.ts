@@ -1,16 +1,15 @@
 import { createVerifier, httpStatus, type ReceivedRequest, type VerifierOptions } from '../../../src/index.ts'
+import { linesOf, service } from '../../../test/support/service.ts'
 import type { Exchange } from '../../src/exchange.ts'
-
-type HeaderLines = [name: string, value: string][]
 
 /** What the gateway would know of a request after it was judged, with an upstream that answers 200. */
 export async function exchangeOf(
   request: ReceivedRequest,
-  options: VerifierOptions,
-  changes: Partial<Exchange> = {}
+  changes: Partial<Exchange> = {},
+  options: Partial<VerifierOptions> = {}
 ): Promise<Exchange> {
   const receivedAt = (options.now ?? Date.now)()
-  const verdict = await createVerifier(options)(request)
+  const verdict = await createVerifier({ ...service.options, ...options })(request)
   const isVerified = verdict.status === 'verified'
   const body = isVerified ? verdict.body : request.body
   return {
@@ -19,7 +18,7 @@ export async function exchangeOf(
     verdictMs: 1.2,
     method: request.method,
     target: request.target,
-    headers: [...(request.headers as HeaderLines)],
+    headers: linesOf(request),
     https: request.https,
     verdict,
     ...(body instanceof Uint8Array && { body }),
@@ -28,9 +27,3 @@ export async function exchangeOf(
     ...changes
   }
 }
-
-/** The same request with one header changed on its way. */
-export const withHeader = <R extends ReceivedRequest>(request: R, name: string, value: string): R => ({
-  ...request,
-  headers: (request.headers as HeaderLines).map(([line, received]) => [line, line === name ? value : received])
-})

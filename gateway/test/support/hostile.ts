@@ -1,6 +1,5 @@
 import type { ReceivedRequest } from '../../../src/index.ts'
-import { service } from './admin.ts'
-import { withHeader } from './exchanges.ts'
+import { service, withHeaders } from '../../../test/support/service.ts'
 
 type HeaderLines = [name: string, value: string][]
 
@@ -12,7 +11,7 @@ const withLines = (...lines: HeaderLines): ReceivedRequest => {
   const request = sign()
   return { ...request, headers: [...request.headers, ...lines] }
 }
-const replacing = (name: string, value: string): ReceivedRequest => withHeader(sign(), name, value)
+const replacing = (name: string, value: string): ReceivedRequest => withHeaders(sign(), { [name]: value })
 const body = (text: string | Uint8Array): ReceivedRequest => sign({ body: text })
 
 const BIDI = '\u202e\u2066\u200f\u061c'
