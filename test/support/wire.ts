@@ -35,7 +35,7 @@ export const statusesOf = (answer: string): number[] =>
 
 /** Sends one signed request on a connection of its own. */
 export const send = (
-  address: string,
+  address: string | number,
   signed: ReceivedRequest,
   more: readonly (readonly [string, string])[] = []
 ): Promise<string> => exchangeBytes(address, wire(signed, [...more, ['Connection', 'close']]))
