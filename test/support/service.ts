@@ -15,13 +15,17 @@ Object.freeze(service.records)
 
 export const linesOf = ({ headers }: ReceivedRequest) => [...(headers as Iterable<readonly [string, string]>)]
 
-/** The request with header lines replaced, added at the end (the name is new) or removed (undefined). */
+/** The request with header lines replaced, changed by a function, added at the end (the name is new) or removed. */
 export function withHeaders<T extends ReceivedRequest>(
   request: T,
-  changes: Readonly<Record<string, string | undefined>>
+  changes: Readonly<Record<string, string | undefined | ((value: string) => string)>>
 ): T & { headers: (readonly [string, string])[] } {
   const names = Object.keys(changes).map(name => name.toLowerCase())
-  const kept = linesOf(request).filter(([name]) => !names.includes(name.toLowerCase()))
-  const added = Object.entries(changes).filter((line): line is [string, string] => line[1] !== undefined)
-  return { ...request, headers: [...kept, ...added] }
+  const isChanged = ([name]: readonly [string, string]) => names.includes(name.toLowerCase())
+  const lines = linesOf(request)
+  const added = Object.entries(changes).flatMap(([name, to]): (readonly [string, string])[] => {
+    const value = typeof to === 'function' ? to(new Map(lines).get(name)!) : to
+    return value === undefined ? [] : [[name, value]]
+  })
+  return { ...request, headers: [...lines.filter(line => !isChanged(line)), ...added] }
 }

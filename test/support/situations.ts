@@ -10,13 +10,13 @@ import {
   type VerifierOptions
 } from '../../src/index.ts'
 import type { SignRequest } from '../../src/testing/index.ts'
-import { linesOf, service, withHeaders } from './service.ts'
+import { service, withHeaders } from './service.ts'
 
 /** What is signed, what becomes of it on the way, and what is configured. */
 export interface Way extends Partial<Omit<ReceivedRequest, 'headers'>> {
   sign?: SignRequest
   /** lines that are replaced, changed, added or removed on the way */
-  headers?: Readonly<Record<string, string | undefined | ((value: string) => string)>>
+  headers?: Parameters<typeof withHeaders>[1]
   /** what arrives, where the service did not sign it */
   request?: ReceivedRequest
   options?: Partial<VerifierOptions>
@@ -48,15 +48,17 @@ export const judge = (request: ReceivedRequest, options: Partial<VerifierOptions
   createVerifier({ ...service.options, dateTolerance: 300, ...options })(request)
 
 /** The request as it arrives, without a server that does to it what this one does. */
-export function simulate({ sign: signed, headers = {}, request, options: _, line: __, ...rest }: Way): ReceivedRequest {
-  const sent = request ?? sign(signed)
-  const values = new Map(linesOf(sent))
-  const changed = Object.entries(headers).map(([name, to]) => [
-    name,
-    typeof to === 'function' ? to(values.get(name)!) : to
-  ])
-  return { ...withHeaders(sent, Object.fromEntries(changed)), ...rest }
-}
+export const simulate = ({
+  sign: signed,
+  headers = {},
+  request,
+  options: _,
+  line: __,
+  ...rest
+}: Way): ReceivedRequest => ({
+  ...withHeaders(request ?? sign(signed), headers),
+  ...rest
+})
 
 /** The first cause is the right one, all else follows from it, and it is said in options and in flags. */
 export function expectDiagnosis(verdict: Verdict, { code, row: [{ line }, cause, fix = /./] }: Situation): void {

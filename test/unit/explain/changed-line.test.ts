@@ -17,7 +17,7 @@ import {
 import { createTestService, type SignRequest } from '../../../src/testing/index.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { runInside } from '../../support/run-cli.ts'
-import { service } from '../../support/service.ts'
+import { linesOf, service, withHeaders } from '../../support/service.ts'
 import { sniff } from '../../support/sniff.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
@@ -25,12 +25,6 @@ const HOSTS = ['receiver.example', 'www.receiver.example']
 
 const sign = (request: SignRequest = {}): ReceivedRequest =>
   service.sign({ target: '/hook?id=42', body: '{"event":"published"}', ...request })
-
-/** The request with header lines in the place of those of the same name, or added. */
-function withHeaders(request: ReceivedRequest, changes: Readonly<Record<string, string>>): ReceivedRequest {
-  const lines = [...(request.headers as Iterable<readonly [string, string]>)]
-  return { ...request, headers: [...lines.filter(([name]) => changes[name] === undefined), ...Object.entries(changes)] }
-}
 
 type ChangedLine = NonNullable<DiagnosedFailure['changed']>
 
@@ -64,26 +58,6 @@ async function costOf(request: ReceivedRequest, options: Partial<VerifierOptions
   return { changed, cost }
 }
 
-describe('what a proxy did to a line', () => {
-  test.each<[string, ReceivedRequest, ChangedLine]>([
-    [
-      'another method',
-      { ...sign({ method: 'DELETE' }), method: 'POST' },
-      { line: 1, received: '(request-target): post /hook?id=42', signed: '(request-target): delete /hook?id=42' }
-    ],
-    [
-      'a charset added',
-      withHeaders(sign(), { 'Content-Type': 'application/json; charset=utf-8' }),
-      { line: 5, received: 'content-type: application/json; charset=utf-8', signed: 'content-type: application/json' }
-    ],
-    [
-      'another type',
-      withHeaders(sign(), { 'Content-Type': 'application/octet-stream' }),
-      { line: 5, received: 'content-type: application/octet-stream', signed: 'content-type: application/json' }
-    ]
-  ])('%s', async (_, request, changed) => expect(await changedLineOf(request)).toEqual(changed))
-})
-
 describe.each([
   ['rsa', 'hs2019'],
   ['ed25519', 'hs2019'],
@@ -98,17 +72,11 @@ describe.each([
     const text = buildSigningString(request, covered)
     if (!text.ok) throw new Error(text.message)
     const data = Buffer.from(text.value, 'latin1')
-    const { RSA_PKCS1_PSS_PADDING: padding } = constants
-    const signature =
-      type === 'ed25519'
-        ? cryptoSign(null, data, key.privateKey)
-        : cryptoSign(
-            'sha512',
-            data,
-            algorithm === 'hs2019' ? { key: key.privateKey, padding, saltLength: 64 } : key.privateKey
-          )
+    const pss = algorithm === 'hs2019' && { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }
+    const hash = type === 'ed25519' ? null : 'sha512'
+    const signature = cryptoSign(hash, data, { key: key.privateKey, ...(hash && pss) }).toString('base64')
     const list = covered.join(' ')
-    const value = `keyId="k.service.example",algorithm="${algorithm}",headers="${list}",signature="${signature.toString('base64')}"`
+    const value = `keyId="k.service.example",algorithm="${algorithm}",headers="${list}",signature="${signature}"`
     return withHeaders(request, { Signature: value })
   }
   const options = {
@@ -138,7 +106,7 @@ describe.each([
   test('is searched for at a bounded cost, however many originals there are', async () => {
     const originals = Array.from({ length: 400 }, (_, i) => ['X-Original-URI', `/${i}`] as const)
     const request = resign(sign({ target: '/a' }))
-    const lines = [...(request.headers as Iterable<readonly [string, string]>), ...originals].slice(0, 490)
+    const lines = [...linesOf(request), ...originals].slice(0, 490)
     const { changed, cost } = await costOf({ ...request, target: '/quite/different', headers: lines }, options)
     expect(changed).toBeUndefined()
     expect(cost).toBeLessThanOrEqual(SEARCH_COST)
@@ -228,7 +196,7 @@ test('a sender that signs the method in capitals is not taken for a redirect', a
 
 test('names the line or the check for a change of any one byte of a capture', async () => {
   const capture = (await sniff(sign())).toString('latin1')
-  const record = Object.values(service.records)[0]![0]!.join('')
+  const record = Object.values(service.records).flat(2).join('')
   const args = [
     'explain',
     '--domain',

@@ -7,23 +7,21 @@ import {
   type ReceivedRequest,
   type VerifierOptions
 } from '../../../src/index.ts'
+import { CHECK_NAMES } from '../../../src/result/codes.ts'
 import { createTestService } from '../../../src/testing/index.ts'
-import { service } from '../../support/service.ts'
+import { explained, unwrapped } from '../../support/explained.ts'
+import { failing } from '../../support/failing.ts'
+import { linesOf, service, withHeaders } from '../../support/service.ts'
 
-const KEY_NAME = 'key1._domainkey.service.example'
+const [KEY_NAME = ''] = Object.keys(service.records)
 
-/** Without the line breaks of 80 columns. */
-async function explained(request: ReceivedRequest, options: Partial<VerifierOptions> = {}): Promise<string> {
-  const text = explain(await createVerifier({ ...service.options, ...options })(request))
-  expect(text).toMatch(/^[ -~\n]*$/)
-  expect(Math.max(...text.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
-  return text.replace(/\n {6,}/g, ' ')
-}
+const explaining = async (request: ReceivedRequest, options: Partial<VerifierOptions> = {}): Promise<string> =>
+  unwrapped(explained(await createVerifier({ ...service.options, ...options })(request)))
 
 /** A signed request that came through a proxy with these headers. */
 function forwarded(headers: Record<string, string[]>, options: ProxyOptions): ReceivedRequest {
-  const signed = [...(service.sign().headers as Iterable<readonly [string, string]>)]
-  const multiValueHeaders = { ...Object.fromEntries(signed.map(([name, value]) => [name, [value]])), ...headers }
+  const signed = Object.fromEntries(linesOf(service.sign()).map(([name, value]) => [name, [value]]))
+  const multiValueHeaders = { ...signed, ...headers }
   return fromLambdaEvent({ requestContext: { elb: {} }, httpMethod: 'GET', path: '/', multiValueHeaders }, options)
 }
 
@@ -32,9 +30,10 @@ describe('a forwarding header that the adapter was told to trust', () => {
     [[], 'received nothing', 'your proxy sends no X-Forwarded-Proto', 'proxy_set_header X-Forwarded-Proto $scheme'],
     [['https, http'], 'received https, http', 'more than one value', 'Have the outermost proxy replace the header'],
     [['https', 'https'], 'received https, https', 'more than one value', 'Have the outermost proxy replace'],
-    [['http'], 'received http', 'the sender used http', 'Have the sender use https']
+    [['http'], 'received http', 'the sender used http', 'Have the sender use https'],
+    [['on'], 'received on', 'says on, which is neither http nor https', 'proxy_set_header X-Forwarded-Proto $scheme']
   ])('X-Forwarded-Proto with %j', async (values, received, cause, fix) => {
-    const text = await explained(forwarded({ 'X-Forwarded-Proto': values }, { https: 'x-forwarded-proto' }))
+    const text = await explaining(forwarded({ 'X-Forwarded-Proto': values }, { https: 'x-forwarded-proto' }))
     expect(text).toContain(`header X-Forwarded-Proto; ${received}`)
     expect(text).toContain(cause)
     expect(text).toContain(fix)
@@ -53,7 +52,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
     ]
   ])('X-Forwarded-Host with %j', async (values, code, cause, fix) => {
     const headers = { Host: ['backend.internal'], 'X-Forwarded-Host': values }
-    const text = await explained(forwarded(headers, { host: 'x-forwarded-host', https: true }))
+    const text = await explaining(forwarded(headers, { host: 'x-forwarded-host', https: true }))
     expect(text).toContain(`${code}: `)
     expect(text).toContain('expected receiver.example; header X-Forwarded-Host')
     expect(text).toContain(cause)
@@ -68,13 +67,13 @@ describe('a forwarding header that the adapter was told to trust', () => {
       'X-Forwarded-Proto': ['https']
     }
     const request = forwarded(headers, {})
-    const text = await explained(request)
+    const text = await explaining(request)
     expect(text).toContain('TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted')
     expect(text).toContain("itself (anyone can send it), give the adapter https: 'x-forwarded-proto'")
     expect(text).toContain('replaced Host with 10.0.0.5:3000: X-Forwarded-Host: receiver.example is there')
     expect(text).toContain("itself (anyone can send it), give the adapter host: 'x-forwarded-host'; or have")
     const flags = explain(await createVerifier(service.options)(request), { settings: 'flags' })
-    expect(flags.replace(/\n {6,}/g, ' ')).toMatch(/itself .*: --https x-forwarded-proto; .*fix: Have the proxy/s)
+    expect(unwrapped(flags)).toMatch(/itself .*: --https x-forwarded-proto; .*fix: Have the proxy/s)
     expect(flags).not.toMatch(/host: '|adapter/)
   })
 
@@ -82,7 +81,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
     'is not named when it says %s',
     async value => {
       const headers = { Host: ['10.0.0.5'], 'X-Forwarded-Host': [value], 'X-Forwarded-Proto': ['https, http'] }
-      expect(await explained(forwarded(headers, {}))).not.toMatch(/is there, and is not trusted/)
+      expect(await explaining(forwarded(headers, {}))).not.toMatch(/is there, and is not trusted/)
     }
   )
 
@@ -96,14 +95,14 @@ describe('a forwarding header that the adapter was told to trust', () => {
       [verdicts[0]!, 'X-Forwarded-Host $http_host).'],
       [verdicts[1]!, 'have the service publish another key.']
     ] as const) {
-      const text = explain(verdict, { settings: 'flags' }).replace(/\n {6,}/g, ' ')
+      const text = unwrapped(explain(verdict, { settings: 'flags' }))
       expect(text).toContain(advice)
       expect(text).not.toMatch(/host option|RsaBits/)
     }
   })
 
   test('is advised where it was not asked for', async () => {
-    const text = await explained(forwarded({ Host: ['backend.internal'] }, {}))
+    const text = await explaining(forwarded({ Host: ['backend.internal'] }, {}))
     expect(text).toContain("give the adapter https: 'x-forwarded-proto'")
     expect(text).toContain("give the adapter host: 'x-forwarded-host'")
   })
@@ -112,14 +111,14 @@ describe('a forwarding header that the adapter was told to trust', () => {
 describe('shows what is configured and what was received', () => {
   test('accounts, in a list and in a function', async () => {
     const request = service.sign({ headers: { 'X-Service-ID': 'account-99' } })
-    expect(await explained(request, { accounts: ['1', '2'] })).toContain('received 99; expected 1, 2')
-    const text = await explained(request, { accounts: () => false })
+    expect(await explaining(request, { accounts: ['1', '2'] })).toContain('received 99; expected 1, 2')
+    const text = await explaining(request, { accounts: () => false })
     expect(text).toContain('likely cause: your accounts function returned false')
     expect(text).toContain('If 99 is yours, have the function return true for it.')
   })
 
   test('the header and the form of the account', async () => {
-    const text = await explained(service.sign(), { accountHeader: 'X-Brand-ID' })
+    const text = await explaining(service.sign(), { accountHeader: 'X-Brand-ID' })
     expect(text).toContain(
       'account-missing: there is no account header; header x-brand-id; expected account-<account id>'
     )
@@ -127,34 +126,29 @@ describe('shows what is configured and what was received', () => {
 
   test('the domain of a key name that is malformed', async () => {
     const request = createTestService({ serviceDomain: 'xn--a.service.example', rsaBits: 1024 }).sign()
-    expect(await explained(request)).toMatch(/key-name-malformed: .*received key1\.\S+; domain service\.example/)
+    expect(await explaining(request)).toMatch(/key-name-malformed: .*received key1\.\S+; domain service\.example/)
   })
 
   test('serviceDomain that is the name of the key: the domain above it', async () => {
-    const text = await explained(service.sign(), { serviceDomain: KEY_NAME })
+    const text = await explaining(service.sign(), { serviceDomain: KEY_NAME })
     expect(text).toContain('serviceDomain is the name of the key itself')
     expect(text).toContain("Set serviceDomain to the service's own domain, such as service.example.")
   })
 
   test('never advises to trust the domain of another key', async () => {
-    const text = await explained(createTestService({ serviceDomain: 'attacker.example', rsaBits: 1024 }).sign())
+    const text = await explaining(createTestService({ serviceDomain: 'attacker.example', rsaBits: 1024 }).sign())
     expect(text.slice(text.indexOf('fix: '))).not.toContain('attacker')
   })
 
   test('an algorithm that is known, and one that is not', async () => {
-    const named = (name: string) => {
-      const request = service.sign()
-      const headers = [...(request.headers as Iterable<[string, string]>)].map(
-        ([header, value]) => [header, value.replace('rsa-sha256', name)] as const
-      )
-      return explained({ ...request, headers })
-    }
+    const named = (name: string) =>
+      explaining(withHeaders(service.sign(), { Signature: value => value.replace('rsa-sha256', name) }))
     expect(await named('rsa-sha512')).toContain("add it: algorithms: [..., 'rsa-sha512'].")
     expect(await named('rsa-md5')).not.toContain('algorithms: [')
   })
 
   test('the limit of a body', async () => {
-    const text = await explained(service.sign({ method: 'POST', body: '12345' }), { maxBodyBytes: 4 })
+    const text = await explaining(service.sign({ method: 'POST', body: '12345' }), { maxBodyBytes: 4 })
     expect(text).toContain('Raise maxBodyBytes if the service sends such bodies (it is now 4 bytes).')
   })
 })
@@ -163,31 +157,16 @@ describe('the advised command has the real name of the key', () => {
   test.each([
     ['key-not-found', { lookupTxt: async () => [] }],
     ['key-malformed', { lookupTxt: async () => [['v=DKIM1; p']] }],
-    ['key-lookup-failed', { lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' })) }]
+    ['key-lookup-failed', { lookupTxt: failing('ESERVFAIL') }]
   ])('%s', async (code, options) => {
-    const text = await explained(service.sign(), options)
+    const text = await explaining(service.sign(), options)
     expect(text).toContain(`${code}: `)
     expect(text).toContain(`npx signed-requests key ${KEY_NAME}`)
   })
 
   test('except for a name that a shell might not take as it is', () => {
     const failure = { check: 'key', code: 'key-not-found', message: '', evidence: { name: '$(reboot)', reason: '' } }
-    const checks = Object.fromEntries(
-      [
-        'request',
-        'https',
-        'date',
-        'host',
-        'account',
-        'signature-header',
-        'coverage',
-        'key-name',
-        'key',
-        'signature',
-        'digest',
-        'replay'
-      ].map(name => [name, { outcome: 'pass' }])
-    )
+    const checks = Object.fromEntries(CHECK_NAMES.map(name => [name, { outcome: 'pass' }]))
     const text = explain({ status: 'rejected', failures: [failure], checks } as never)
     expect(text).toContain('npx signed-requests key NAME')
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createVerifier, diagnose, explain, type Verdict } from '../../../src/index.ts'
 import { CHECK_NAMES } from '../../../src/result/codes.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
-import { service } from '../../support/service.ts'
+import { linesOf, service, withHeaders } from '../../support/service.ts'
 
 const verify = createVerifier(service.options)
 
@@ -55,14 +55,10 @@ test.each<[unknown, string]>([
 })
 
 test('lets nothing follow from a signature that is in Authorization', async () => {
-  const headers = [...(service.sign().headers as Iterable<readonly [string, string]>)]
-  const sent = headers.flatMap(([name, value]): [string, string][] =>
-    name === 'Signature' ? [['authorization', `signature ${value}`]] : name === 'Digest' ? [] : [[name, value]]
-  )
-  const verdict = await createVerifier({ ...service.options, accountHeader: 'X-Other' })({
-    ...service.sign(),
-    headers: sent
-  })
+  const signature = new Map(linesOf(service.sign())).get('Signature')
+  const lines = { Signature: undefined, Digest: undefined, authorization: `signature ${signature}` }
+  const other = createVerifier({ ...service.options, accountHeader: 'X-Other' })
+  const verdict = await other(withHeaders(service.sign(), lines))
   const { headline, failures } = diagnose(verdict)
   expect(headline).toBe('account, signature-header, digest')
   expect(failures[1]).toMatchObject({ code: 'signature-missing', facts: [{ name: 'header', value: 'Authorization' }] })

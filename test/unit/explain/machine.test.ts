@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { dohTxtLookup } from '../../../src/doh/index.ts'
 import { createVerifier, diagnose, dnsTxtLookup, explain, type VerifierOptions } from '../../../src/index.ts'
 import { redisReplayStore } from '../../../src/replay/index.ts'
+import { failing } from '../../support/failing.ts'
 import { freePort } from '../../support/free-port.ts'
 import { service } from '../../support/service.ts'
 
@@ -33,10 +34,7 @@ test.each([
   ['ENODATA', 'ENODATA, the name has no TXT record'],
   ['', 'no key record among the TXT records']
 ])('names the DNS server that has no key: %s', async (code, words) => {
-  const answer = async () => {
-    if (code === '') return [['v=spf1 -all']]
-    throw Object.assign(new Error(), { code })
-  }
+  const answer = code === '' ? async () => [['v=spf1 -all']] : failing(code)
   const empty = Object.assign(answer, { servers: () => ['192.0.2.53'] })
   const [failure] = diagnose(await judge({ lookupTxt: empty })).failures
   expect(failure).toMatchObject({ code: 'key-not-found', fix: expect.stringContaining('--dns-server 192.0.2.53') })
@@ -64,15 +62,14 @@ test.each<[string, object]>([
   ['answers later', { servers: async () => ['192.0.2.53'] }],
   ['returns no text', { servers: () => [fail] }]
 ])('says nothing of the servers of a lookup that %s', async (_, about) => {
-  const fails = () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' }))
-  const lookupTxt = Object.defineProperties(fails, Object.getOwnPropertyDescriptors(about))
+  const lookupTxt = Object.defineProperties(failing('ESERVFAIL'), Object.getOwnPropertyDescriptors(about))
   const [failure] = diagnose(await judge({ lookupTxt })).failures
   expect(failure?.cause).toMatch(/ESERVFAIL, the DNS server got no answer itself/)
   expect(failure?.facts.map(({ name }) => name)).not.toContain('asked')
 })
 
 test('names the replay store', async () => {
-  const down = () => Promise.reject(Object.assign(new Error('secret'), { code: 'ECONNREFUSED' }))
+  const down = failing('ECONNREFUSED')
   const client = { isOpen: true, eval: down, set: down, sendCommand: down }
   const named = { ...redisReplayStore(client as never), name: 'Redis at 10.0.0.5:6379' }
   for (const [store, name] of [

@@ -1,11 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { describeProblem, findProblem, hidePrivateKeys } from '../../../src/explain/record-mistakes.ts'
 import { createVerifier, diagnose, explain, logRecord } from '../../../src/index.ts'
-import { captureFixture, createTestService } from '../../../src/testing/index.ts'
+import { captureFixture } from '../../../src/testing/index.ts'
 import { startDnsServer } from '../../support/dns-server.ts'
+import { failing } from '../../support/failing.ts'
 import { runInside } from '../../support/run-cli.ts'
+import { service, withHeaders } from '../../support/service.ts'
 
+const [KEY_NAME = ''] = Object.keys(service.records)
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
 const P = publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
 const RECORD = `v=DKIM1; k=rsa; p=${P}`
@@ -32,7 +35,7 @@ function derOf(key: typeof privateKey, type: 'pkcs8' | 'sec1'): string {
 }
 
 describe('what somebody did', () => {
-  it.each<[mistake: string, ...texts: string[]]>([
+  test.each<[mistake: string, ...texts: string[]]>([
     ...Object.values(PRIVATE).map(text => ['private-key', text] as [string, string]),
     ['private-key', 'v=spf1 -all', PRIVATE['PKCS#1 in base64']!],
     ['pasted-twice', RECORD + RECORD],
@@ -58,7 +61,7 @@ describe('what somebody did', () => {
     expect(findProblem('key-unreadable', texts).mistake).toBe(mistake)
   })
 
-  it.each([
+  test.each([
     [RECORD.replace(P, P.replace('A', '!'))],
     ['v=spf1 include:key.provider.example -all'],
     ['google-site-verification=abc.def'],
@@ -70,7 +73,7 @@ describe('what somebody did', () => {
     expect(findProblem('key-malformed', texts)).toEqual({ mistake: 'key-malformed' })
   })
 
-  it('is said in printable ASCII, with the names that are in the records', () => {
+  test('is said in printable ASCII, with the names that are in the records', () => {
     expect(describeProblem({ mistake: 'cut', length: 255 }).cause).toContain('cut at 255 characters')
     const alias = describeProblem({ mistake: 'alias-as-text', target: 'a\x1b[31m.example' })
     expect(alias.cause).toContain('a\\x1b[31m.example')
@@ -79,7 +82,7 @@ describe('what somebody did', () => {
   })
 })
 
-it.each([
+test.each([
   [
     'one._domainkey.service.example.service.example',
     'appended twice, in one._domainkey.service.example.service.example'
@@ -88,13 +91,9 @@ it.each([
   ['one.example.one.service.example', 'it was withdrawn'],
   ['service.example.service.example', 'it was withdrawn']
 ])('explain names the zone that is twice in keyId: %s', async (name, cause) => {
-  const service = createTestService({ rsaBits: 1024 })
-  const lookupTxt = () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' }))
-  const { headers, ...request } = service.sign()
-  const [keyId] = Object.keys(service.records)
-  const named = [...headers].map(([field, value]) => [field, value.replace(keyId!, name)] as const)
-  const options = { ...service.options, serviceDomain: 'service.example', lookupTxt }
-  const [failure] = diagnose(await createVerifier(options)({ ...request, headers: named })).failures
+  const request = withHeaders(service.sign(), { Signature: value => value.replace(KEY_NAME, name) })
+  const verify = createVerifier({ ...service.options, lookupTxt: failing('ENOTFOUND') })
+  const [failure] = diagnose(await verify(request)).failures
   expect(failure).toMatchObject({ code: 'key-not-found', cause: expect.stringContaining(cause) })
 })
 
@@ -106,46 +105,42 @@ describe('a private key in the record', () => {
     return pieces.some(piece => joined.includes(piece))
   }
 
-  it('is hidden in every text, because another record may have the rest of it', () => {
+  test('is hidden in every text, because another record may have the rest of it', () => {
     const texts = [PRIVATE['PKCS#1 in base64']!.slice(0, 255), PRIVATE['PKCS#1 in base64']!.slice(255)]
     expect(texts.map(hidePrivateKeys(texts))).toEqual(Array(2).fill('(not shown: a private key)'))
     expect([RECORD].map(hidePrivateKeys([RECORD]))).toEqual([RECORD])
   })
 
-  it.each(Object.entries(PRIVATE))('is in no output: %s', async (_, text) => {
-    const service = createTestService({ rsaBits: 1024 })
-    const [name] = Object.keys(service.records)
+  test.each(Object.entries(PRIVATE))('is in no output: %s', async (_, text) => {
     const strings = text.match(/.{1,200}/gs)!
     for (const answer of [[strings], [['v=DKIM1; p='], strings], strings.map(string => [string])]) {
       const lookupTxt = async () => answer
       const options = { ...service.options, lookupTxt }
       const verdict = await createVerifier(options)(service.sign())
       const document = captureFixture(service.sign(), verdict, { options: service.options })
-      const given = captureFixture(service.sign(), verdict, { options: service.options, dns: { [name!]: answer } })
+      const given = captureFixture(service.sign(), verdict, { options: service.options, dns: { [KEY_NAME]: answer } })
       const outputs = [explain(verdict), diagnose(verdict), logRecord(verdict), document, given]
       for (const output of outputs) expect(leaks(JSON.stringify(output), text)).toBe(false)
       expect(explain(verdict)).toContain('REVOKE THIS KEY NOW')
     }
   })
 
-  it('is not printed by explain and key, as text and as JSON', async () => {
-    const service = createTestService({ rsaBits: 1024 })
-    const [name] = Object.keys(service.records) as [string]
+  test('is not printed by explain and key, as text and as JSON', async () => {
     const records: Record<string, string[][]> = {}
     const dns = await startDnsServer(records)
     onTestFinished(() => dns.close())
     for (const text of Object.values(PRIVATE)) {
       const strings = text.match(/.{1,200}/gs)!
-      records[name] = [strings]
-      const lookupTxt = async () => records[name]!
+      records[KEY_NAME] = [strings]
+      const lookupTxt = async () => records[KEY_NAME]!
       const request = service.sign()
       const verdict = await createVerifier({ ...service.options, lookupTxt })(request)
       const document = captureFixture(request, verdict, { options: service.options })
-      document.vectors[0]!.dns = { [name]: [strings] }
+      document.vectors[0]!.dns = { [KEY_NAME]: [strings] }
       for (const flags of [[], ['--json']]) {
         const outputs = [
           await runInside(['explain', '--trust-file-dns', ...flags], JSON.stringify(document)),
-          await runInside(['key', name, '--no-trace', '--dns-server', dns.address, ...flags])
+          await runInside(['key', KEY_NAME, '--no-trace', '--dns-server', dns.address, ...flags])
         ]
         for (const { stdout, stderr } of outputs) {
           expect(stdout).toMatch(/REVOKE\s+THIS\s+KEY\s+NOW/)

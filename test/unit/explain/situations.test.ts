@@ -4,6 +4,7 @@ import { diagnose, draftCavage, fromFetchRequest, type VerifierOptions } from '.
 import { memoryReplayStore } from '../../../src/replay/index.ts'
 import { rfc9421 } from '../../../src/standards/rfc9421/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
+import { claiming, failing } from '../../support/failing.ts'
 import { linesOf, service } from '../../support/service.ts'
 import {
   body,
@@ -13,6 +14,7 @@ import {
   FORM,
   GZIP,
   GZIPPED,
+  header,
   host,
   judge,
   LONG,
@@ -31,15 +33,12 @@ const RECORD = service.records[KEY_NAME]![0]!.join('')
 const BODY = '{"price":10}'
 const IMAGE = Buffer.from(Array.from({ length: 200 }, (_, i) => (i * 37) % 256))
 
-const rejects = (code: string) => () => Promise.reject(Object.assign(new Error('failed'), { code }))
 const lookup = (lookupTxt: unknown, options: Partial<VerifierOptions> = {}): Way => ({
   options: { ...options, lookupTxt: lookupTxt as NonNullable<VerifierOptions['lookupTxt']> }
 })
 const published = (...records: string[]): Way => lookup(async () => records.map(record => [record]))
 const accounts = (accounts: unknown): Way => ({ options: { accounts: accounts as VerifierOptions['accounts'] } })
-const claiming = (claim: unknown): Way => ({
-  options: { replayStore: { claim: claim as () => Promise<boolean>, release: async () => {} } }
-})
+const store = (claim: unknown): Way => ({ options: claiming(claim as () => Promise<boolean>) })
 /** A clock of the receiver that is fast. */
 const fast = (minutes: number): Way => ({ options: { now: () => Date.now() + minutes * 60_000 } })
 
@@ -94,6 +93,13 @@ const REPLACED =
 const CUT = /^the body was cut short after it was signed: \d+ of \d+ bytes$/
 
 const SIMULATED = {
+  'request-malformed': {
+    'a header with a line break': [
+      { headers: { 'X-Nonce': 'a\r\nX-Admin: yes' } },
+      /the header-value X-Nonce was decoded or rebuilt on the way, or it is a broken sender, or an attack/,
+      /Pass method, target and headers as received, undecoded: let an adapter do it\./
+    ]
+  },
   'digest-mismatch': {
     'a JSON parser loses escapes': [body('{"name":"caf\\u00e9"}', '{"name":"café"}'), /JSON parser/],
     'a text serialized again': [body(BODY, JSON.stringify(BODY)), /as a JSON string/],
@@ -130,7 +136,7 @@ const SIMULATED = {
   },
   'body-unreadable': {
     'a connection that broke': [
-      { body: { [Symbol.asyncIterator]: () => ({ next: rejects('ECONNRESET') }) } },
+      { body: { [Symbol.asyncIterator]: () => ({ next: failing('ECONNRESET') }) } },
       /ECONNRESET/
     ]
   },
@@ -179,6 +185,14 @@ const SIMULATED = {
       /parameters of the query were put in another order/
     ],
     'the target is rebuilt through URL': [target('/a?b=c+d', '/a?b=c%20d'), /decoded or encoded again/],
+    'another method': [
+      { sign: { method: 'DELETE' }, method: 'POST', line: '(request-target): delete /hook?id=42' },
+      /method was changed/
+    ],
+    'another type of content': [
+      header('Content-Type', 'application/json', 'application/octet-stream'),
+      /Content-Type was rewritten/
+    ],
     'a redirect turns POST into GET': [
       { method: 'GET', line: '(request-target): post /hook?id=42' },
       /redirect turned POST into GET/
@@ -236,6 +250,11 @@ const SIMULATED = {
     ]
   },
   'signature-malformed': {
+    'a comma is missing': [
+      { headers: { Signature: value => value.replace('",algorithm', '" algorithm') } },
+      /the sender wrote it so, or a proxy changed it/,
+      /Have proxies pass every header on unchanged\./
+    ],
     'the standard of RFC 9421': [{ sign: { scheme: 'rfc9421' } }, /signed by RFC 9421/],
     'Signature-Input dropped, where both standards are allowed': [
       { sign: { scheme: 'rfc9421' }, ...drop('Signature-Input'), options: BOTH },
@@ -325,7 +344,7 @@ const SIMULATED = {
   },
   'account-check-failed': {
     'accounts returns a row': [accounts(() => ({ id: 1 })), /does not return a boolean/],
-    'accounts throws': [accounts(rejects('ECONNREFUSED')), /threw ECONNREFUSED/],
+    'accounts throws': [accounts(failing('ECONNREFUSED')), /threw ECONNREFUSED/],
     ...own('your accounts function', accounts)
   },
 
@@ -388,8 +407,8 @@ const SIMULATED = {
     ]
   },
   'key-not-found': {
-    'a key that is not published': [lookup(rejects('ENOTFOUND')), /withdrawn, is not published yet/],
-    'a name without TXT records': [lookup(rejects('ENODATA')), /^DNS has the name, and no TXT record there: /],
+    'a key that is not published': [lookup(failing('ENOTFOUND')), /withdrawn, is not published yet/],
+    'a name without TXT records': [lookup(failing('ENODATA')), /^DNS has the name, and no TXT record there: /],
     'another TXT record in the place of the key': [
       published('v=spf1 -all'),
       /no key record there: .* a wildcard or another TXT record/
@@ -427,7 +446,7 @@ const SIMULATED = {
     ]
   ),
   'key-lookup-failed': {
-    'DNS that does not answer': [lookup(rejects('ECONNREFUSED')), /your DNS server.*ECONNREFUSED/],
+    'DNS that does not answer': [lookup(failing('ECONNREFUSED')), /your DNS server.*ECONNREFUSED/],
     'a lookupTxt that throws': [lookup(() => undefined), /your lookupTxt function threw TypeError/],
     'a lookupTxt function that returns strings': [
       lookup(async () => [RECORD]),
@@ -443,24 +462,24 @@ const SIMULATED = {
   // replay
   replayed: {
     'the same bytes again': [
-      claiming(async () => false),
+      store(async () => false),
       /a retry of the sender .*, or an attack/,
       /Nothing to fix if the first one was handled/
     ]
   },
   'replay-store-failed': {
     'a memory that is full': [{ options: { replayStore: full } }, /REPLAY_STORE_FULL, it holds as many ids/],
-    "a claim() that resolves to 'OK'": [claiming(async () => 'OK'), /resolved to something else than true or false/],
+    "a claim() that resolves to 'OK'": [store(async () => 'OK'), /resolved to something else than true or false/],
     ...each(
       ['ECONNREFUSED', 'ECONNRESET', '57P03', '40001', 'SQLITE_BUSY', 'CLUSTERDOWN', 'UND_ERR_SOCKET', 'EAI_AGAIN'],
       code => [
         `a store whose server says ${code}`,
-        claiming(rejects(code)),
+        store(failing(code)),
         new RegExp(`^the replay store failed: ${code}`),
         /runs, takes/
       ]
     ),
-    ...own('the code of the store', claiming)
+    ...own('the code of the store', store)
   }
 } satisfies Rows
 

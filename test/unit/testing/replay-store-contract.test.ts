@@ -91,50 +91,39 @@ const faulty = (faults: Parameters<typeof simpleStore>[1]) => {
   return failuresOf(() => simpleStore(shared, faults))
 }
 
+const HELD = 'a free id is held by the token that claims it'
+const TIMED = 'holds an id for its time to live, then gives it to one of many claims'
+const APART = 'keeps different ids apart'
+const NEXT = 'a released id is held by the next token, and never again by the same'
+
 // Side by side: they wait for claims to expire.
 test.concurrent.each([
-  ['says true to every claim', { answer: () => true }, 'a free id is held by the token that claims it'],
-  ['says false to every claim', { answer: () => false }, 'a free id is held by the token that claims it'],
-  [
-    'answers OK or null',
-    { answer: (claimed: boolean) => (claimed ? 'OK' : null) },
-    'a free id is held by the token that claims it'
-  ],
-  ['ignores the token', { tokenOf: () => 't' }, 'a free id is held by the token that claims it'],
+  ['says true to every claim', { answer: () => true }, HELD],
+  ['says false to every claim', { answer: () => false }, HELD],
+  ['answers OK or null', { answer: (claimed: boolean) => (claimed ? 'OK' : null) }, HELD],
+  ['ignores the token', { tokenOf: () => 't' }, HELD],
   ['takes no repeated claim for the same', { refusesRepeated: true }, 'the same claim sent twice is true'],
   ['ignores the case of tokens', { tokenOf: (token: string) => token.toLowerCase() }, 'keeps different tokens apart'],
-  ['ignores case', { key: (id: string) => id.toLowerCase() }, 'keeps different ids apart'],
-  ['trims ids', { key: (id: string) => id.trim() }, 'keeps different ids apart'],
-  ['normalizes ids', { key: (id: string) => id.normalize() }, 'keeps different ids apart'],
-  ['cuts ids', { key: (id: string) => id.slice(0, 255) }, 'keeps different ids apart'],
+  ['ignores case', { key: (id: string) => id.toLowerCase() }, APART],
+  ['trims ids', { key: (id: string) => id.trim() }, APART],
+  ['normalizes ids', { key: (id: string) => id.normalize() }, APART],
+  ['cuts ids', { key: (id: string) => id.slice(0, 255) }, APART],
   ['reads before it writes', { isSlow: true }, 'gives an id to one of many concurrent claims'],
   ['reads a released id before it writes', { isSlow: true }, 'gives a released id to one of many concurrent claims'],
-  [
-    'reads before it takes over',
-    { isSlow: true },
-    'holds an id for its time to live, then gives it to one of many claims'
-  ],
-  [
-    'forgets early',
-    { ttl: (s: number) => s / 1000 },
-    'holds an id for its time to live, then gives it to one of many claims'
-  ],
+  ['reads before it takes over', { isSlow: true }, TIMED],
+  ['forgets early', { ttl: (s: number) => s / 1000 }, TIMED],
   ['rounds down', { ttl: Math.floor }, 'takes a time to live that is a fraction, below a second, or a day'],
-  ['never forgets', { ttl: () => 1e9 }, 'holds an id for its time to live, then gives it to one of many claims'],
+  ['never forgets', { ttl: () => 1e9 }, TIMED],
   ['never forgets a release', { ttl: () => 1e9 }, 'remembers a release for its time to live'],
-  ['prolongs', { prolongs: true }, 'holds an id for its time to live, then gives it to one of many claims'],
-  ['releases nothing', { releases: 'nothing' }, 'a released id is held by the next token, and never again by the same'],
-  ['releases everything', { releases: 'everything' }, 'keeps different ids apart'],
+  ['prolongs', { prolongs: true }, TIMED],
+  ['releases nothing', { releases: 'nothing' }, NEXT],
+  ['releases everything', { releases: 'everything' }, APART],
   [
     'releases the claim of another token',
     { releases: 'anything' },
     'a release does not free the claim of another token'
   ],
-  [
-    'deletes what it releases',
-    { releases: 'without remembering' },
-    'a released id is held by the next token, and never again by the same'
-  ],
+  ['deletes what it releases', { releases: 'without remembering' }, NEXT],
   [
     'remembers no release of a free id',
     { releases: 'what is held alone' },
