@@ -195,7 +195,7 @@ export const REAL = {
     'Host is the address of the upstream': [
       { headers: { Host: '127.0.0.1:3000' } },
       /replaced Host with the address that it forwards to \(127\.0\.0\.1:\d+\)/,
-      /proxy_set_header Host \$http_host.* only if the service calls you by that name/
+      /Host \$http_host.* give the adapter host: 'x-forwarded-host'.* only if the service calls you by that name/
     ],
     'Host is in X-Forwarded-Host': [
       { headers: { Host: '127.0.0.1:3000', 'X-Forwarded-Host': 'receiver.example' } },

@@ -99,25 +99,9 @@ test.each([
   expect(failure?.cause).toBe(`the replay store failed: ${code}, ${words}`)
 })
 
-test.each([
-  [{ method: 'A B' }, 'there is no method, or it is not a token'],
-  [{ target: '/\0' }, 'there is no target, or it has a line break or NUL']
-])('says what may be wrong with %j', async (changed, cause) => {
-  const verdict = await createVerifier(service.options)({ ...service.sign(), ...changed })
-  expect(diagnose(verdict).failures[0]?.cause).toBe(cause)
-})
-
 test('speaks of no capture where a log is read', async () => {
   const verdict = await createVerifier(service.options)({ ...service.sign(), headers: [['X A', '1']] })
   const [failure] = diagnose(verdict, { settings: 'flags' }).failures
   expect(failure).toMatchObject({ code: 'request-malformed', fix: expect.stringMatching(/^Have method, target and/) })
   expect(failure?.cause).not.toContain('capture')
-})
-
-test('says that there are too many header lines', async () => {
-  const headers = Array.from({ length: 501 }, (): [string, string] => ['X-Loop', '1'])
-  const verdict = await createVerifier(service.options)({ ...service.sign(), headers })
-  expect(diagnose(verdict).failures[0]?.cause).toBe(
-    'there are too many header lines: a proxy adds one again and again, or it is an attack'
-  )
 })

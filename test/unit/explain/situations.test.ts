@@ -94,6 +94,12 @@ const CUT = /^the body was cut short after it was signed: \d+ of \d+ bytes$/
 
 const SIMULATED = {
   'request-malformed': {
+    'a method with a space': [{ method: 'A B' }, /^there is no method, or it is not a token$/],
+    'a target with NUL': [{ target: '/\0' }, /^there is no target, or it has a line break or NUL$/],
+    'too many header lines': [
+      { request: { ...sign(), headers: Array.from({ length: 501 }, () => ['X-Loop', '1'] as const) } },
+      /^there are too many header lines: a proxy adds one again and again, or it is an attack$/
+    ],
     'a header with a line break': [
       { headers: { 'X-Nonce': 'a\r\nX-Admin: yes' } },
       /the header-value X-Nonce was decoded or rebuilt on the way, or it is a broken sender, or an attack/,
@@ -132,7 +138,11 @@ const SIMULATED = {
     'a shorter form': [body('a=1&b=2&c=3', 'b=7&c=3'), REPLACED]
   },
   'body-too-large': {
-    'a body above the limit': [{ options: { maxBodyBytes: 4 } }, /large body, or a flood/, /now 4 bytes/]
+    'a body above the limit': [
+      { options: { maxBodyBytes: 4 } },
+      /large body, or a flood/,
+      /Raise maxBodyBytes if the service sends such bodies \(it is now 4 bytes\)\./
+    ]
   },
   'body-unreadable': {
     'a connection that broke': [
@@ -382,7 +392,8 @@ const SIMULATED = {
   'key-name-outside-domain': {
     'the domain is the name of the key': [
       { options: { serviceDomain: KEY_NAME } },
-      /serviceDomain is the name of the key itself/
+      /serviceDomain is the name of the key itself/,
+      /Set serviceDomain to the service's own domain, such as service\.example\./
     ],
     'another domain': [
       { options: { serviceDomain: 'other.example' } },

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createVerifier, explain, type Verdict, type VerifierOptions } from '../../../src/index.ts'
+import { explained, unwrapped } from '../../support/explained.ts'
+import { claiming } from '../../support/failing.ts'
 import { service } from '../../support/service.ts'
 
 const judge = (options: Partial<VerifierOptions>): Promise<Verdict> =>
@@ -13,12 +15,7 @@ const rejects = (error: unknown) => async (): Promise<never> => {
 const FUNCTIONS = [
   ['accounts', 'account', 'account-check-failed', (error: unknown) => ({ accounts: rejects(error) })],
   ['lookupTxt', 'key', 'key-lookup-failed', (error: unknown) => ({ lookupTxt: rejects(error) })],
-  [
-    'replayStore',
-    'replay',
-    'replay-store-failed',
-    (error: unknown) => ({ replayStore: { claim: rejects(error), release: async () => {} } })
-  ]
+  ['replayStore', 'replay', 'replay-store-failed', (error: unknown) => claiming(rejects(error))]
 ] as const
 
 describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) => {
@@ -48,9 +45,7 @@ describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) =>
 
 describe('the text about an error', () => {
   const shown = async (error: unknown): Promise<string> => {
-    const text = explain(await judge({ accounts: rejects(error) }))
-    expect(text).toMatch(/^[ -~\n]*$/)
-    expect(Math.max(...text.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
+    const text = explained(await judge({ accounts: rejects(error) }))
     return text.slice(text.indexOf('  thrown: ')).replace(/\n {6,}/g, '')
   }
 
@@ -84,7 +79,7 @@ describe('the text about an error', () => {
 
   test('says what an accounts function returned instead of true or false, and what to write', async () => {
     const accounts = (async () => ({ id: 7 })) as unknown as () => Promise<boolean>
-    const text = explain(await judge({ accounts })).replace(/\n {6,}/g, ' ')
+    const text = unwrapped(explained(await judge({ accounts })))
     expect(text).toContain('it returned object instead of true or false')
     expect(text).toContain('fix: Return true or false: async id => (await find(id)) !== undefined.')
     expect(text).not.toContain('thrown: ')

@@ -8,8 +8,9 @@ import {
   type VerifierOptions
 } from '../../../src/index.ts'
 import { type CaptureOptions, captureFixture, type SignRequest } from '../../../src/testing/index.ts'
+import { claiming, failing } from '../../support/failing.ts'
 import { readFixture } from '../../support/read-fixture.ts'
-import { service } from '../../support/service.ts'
+import { linesOf, service, withHeaders } from '../../support/service.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
@@ -26,24 +27,22 @@ const capturing = (request: ReceivedRequest, verdict: Verdict, capture: Partial<
 /** The verdict on what the document says, after a round through a file. */
 function judgeAgain(request: ReceivedRequest, verdict: Verdict, capture: Partial<CaptureOptions>): Promise<Verdict> {
   const document = capturing(request, verdict, { now: NOW, ...capture })
-  const fixture = readFixture(JSON.stringify(document), undefined)
+  const fixture = readFixture(JSON.stringify(document))
   return createVerifier(fixture.options as VerifierOptions)(fixture.request)
 }
 
-const headersOf = (request: ReceivedRequest) => [...(request.headers as Iterable<readonly [string, string]>)]
-const failing = (code: string) => () => Promise.reject(Object.assign(new Error('no'), { code }))
-const store = (claim: () => Promise<boolean>) => ({ replayStore: { claim, release: async () => {} } })
+const REPLAYED = claiming(async () => false)
 
 const CASES: readonly [name: string, ReceivedRequest, Partial<VerifierOptions>][] = [
   ['verified', sign(), {}],
-  ['verified with a store', sign(), store(async () => true)],
-  ['replayed', sign(), store(async () => false)],
-  ['a store that is down', sign(), store(() => Promise.reject(new Error('down')))],
+  ['verified with a store', sign(), claiming(async () => true)],
+  ['replayed', sign(), REPLAYED],
+  ['a store that is down', sign(), claiming(failing('ECONNREFUSED'))],
   ['a body with bytes of any kind', sign({ body: Buffer.from([0, 0xff, 0xc3, 0x28]) }), {}],
   ['no body', service.sign({ date: NOW }), {}],
   [
     'headers as a record, with a line break',
-    { ...sign(), headers: { ...Object.fromEntries(headersOf(sign())), 'X-A': 'a\nb' } },
+    { ...sign(), headers: { ...Object.fromEntries(linesOf(sign())), 'X-A': 'a\nb' } },
     {}
   ],
   ['an old Date', sign({ date: new Date(0) }), { dateTolerance: 60 }],
@@ -59,8 +58,8 @@ const CASES: readonly [name: string, ReceivedRequest, Partial<VerifierOptions>][
   ['a bad record', sign(), { lookupTxt: async () => [['v=DKIM1; k=dsa; p=AA==']] }],
   ['DNS that fails', sign(), { lookupTxt: failing('ESERVFAIL') }],
   ['DNS that is silent', sign(), { lookupTxt: failing('ETIMEOUT') }],
-  ['no Host', { ...sign(), headers: headersOf(sign()).slice(1) }, {}],
-  ['no Signature', { ...sign(), headers: headersOf(sign()).slice(0, -1) }, {}],
+  ['no Host', { ...sign(), headers: linesOf(sign()).slice(1) }, {}],
+  ['no Signature', { ...sign(), headers: linesOf(sign()).slice(0, -1) }, {}],
   ['another Host, given as one name', sign({ host: 'a.example' }), { hosts: 'b.example' }],
   ['no TLS, and that is fine', { ...sign(), https: false }, { requireHttps: false }],
   ['a body over the limit', sign(), { maxBodyBytes: 5 }]
@@ -101,7 +100,7 @@ describe('the document', () => {
           request: {
             method: 'POST',
             target: '/hook?id=42',
-            headers: headersOf(request),
+            headers: linesOf(request),
             body: { utf8: '{"event":"published"}' },
             https: true
           },
@@ -139,7 +138,7 @@ describe('the document', () => {
     const verified = capturing(request, await judge(request), { ...capture, redact: true })
     const headers = verified.vectors[0]!.request.headers
     expect(JSON.stringify(verified)).not.toContain('secret')
-    expect(headers.map(([name]) => name)).toEqual(headersOf(request).map(([name]) => name))
+    expect(headers.map(([name]) => name)).toEqual(linesOf(request).map(([name]) => name))
     expect(headers.filter(([, value]) => value === '')).toEqual([
       ['Authorization', ''],
       ['Cookie', '']
@@ -150,30 +149,24 @@ describe('the document', () => {
     expect(refused.vectors[0]!.request.body).toBeNull()
   })
 
-  test('is redacted where a Signature that has not verified names a header', async () => {
-    const signed = sign({ headers: { 'X-Internal-Token': 'secret' } })
-    for (const forge of [
-      (text: string) => `${text},x="x-internal-token"`,
-      (text: string) => text.replace(' Digest', ' Digest x-internal-token'),
-      (text: string) => text.replace('keyId="', 'keyId="x-internal-token,')
-    ]) {
-      const headers = headersOf(signed).map(
-        ([name, value]) => [name, name === 'Signature' ? forge(value) : value] as const
-      )
-      const request = { ...signed, headers }
-      expect(JSON.stringify(capturing(request, await judge(request), { redact: true }))).not.toContain('secret')
-    }
-  })
-
-  test('is redacted where a Signature that cannot be parsed names a header', async () => {
-    const signed = sign({ headers: { Cookie: 'session=secret' } })
-    const headers = headersOf(signed).map(([name, value]) =>
-      name === 'Signature' ? ([name, `headers="cookie",${value}`] as const) : ([name, value] as const)
-    )
-    const request = { ...signed, headers }
-    const document = capturing(request, await judge(request), { redact: true })
-    expect(failuresOf(await judge(request))).not.toEqual([])
-    expect(JSON.stringify(document)).not.toContain('secret')
+  test.each<[string, forge: (signature: string) => string, failures: string[]]>([
+    ['in a parameter of its own', text => `${text},x="x-internal-token"`, []],
+    [
+      'among those it covers',
+      text => text.replace(' Digest', ' Digest x-internal-token'),
+      ['signature: signature-mismatch']
+    ],
+    ['in keyId', text => text.replace('keyId="', 'keyId="x-internal-token,'), ['key-name: key-name-malformed']],
+    [
+      'and cannot be parsed',
+      text => `headers="x-internal-token",${text}`,
+      ['signature-header: signature-parameter-repeated']
+    ]
+  ])('is redacted where a forged Signature names the header, %s', async (_, forge, failures) => {
+    const request = withHeaders(sign({ headers: { 'X-Internal-Token': 'secret' } }), { Signature: forge })
+    const verdict = await judge(request)
+    expect(failuresOf(verdict)).toEqual(failures)
+    expect(JSON.stringify(capturing(request, verdict, { redact: true }))).not.toContain('secret')
   })
 })
 
@@ -195,10 +188,7 @@ describe('a streamed body', () => {
 
   test('must be given when it was read and refused', async () => {
     const request = streamed()
-    const verdict = await judge(
-      request,
-      store(async () => false)
-    )
+    const verdict = await judge(request, REPLAYED)
     expect(() => capturing(request, verdict)).toThrow(
       'request.body is a stream that was read: pass its bytes, captureFixture(request, verdict, { body })'
     )

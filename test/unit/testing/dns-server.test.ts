@@ -101,34 +101,29 @@ function withCounts(questions: number, answers = 0, authorities = 0, additionals
   return message
 }
 
-const pointerLoop = (): Buffer => Buffer.concat([query().subarray(0, 12), Buffer.from('c00c00100001', 'hex')])
+/** A header that announces one question, and what follows it. */
+const questioning = (hex: string): Buffer => Buffer.concat([query().subarray(0, 12), Buffer.from(hex, 'hex')])
 
 const HOSTILE: readonly (readonly [name: string, message: Buffer])[] = [
   ['nothing', Buffer.alloc(0)],
   ['one octet', Buffer.alloc(1)],
   ['half a header', Buffer.alloc(11)],
-  [
-    'a header alone that announces 65,535 of everything',
-    Buffer.from('000700000fffffffffffffff'.slice(0, 8) + 'ffff'.repeat(4), 'hex')
-  ],
+  ['a header alone that announces 65,535 of everything', Buffer.from(`00070000${'ffff'.repeat(4)}`, 'hex')],
   ['65,535 questions', withCounts(65_535)],
   ['65,535 answers', withCounts(1, 65_535)],
   ['65,535 authorities', withCounts(1, 0, 65_535)],
   ['65,535 additional records', withCounts(1, 0, 0, 65_535)],
   ['two additional records that are not there', withCounts(1, 0, 0, 2)],
   ['no question', withCounts(0)],
-  ['a name that points at itself', pointerLoop()],
-  ['a name that points beyond the end', Buffer.concat([query().subarray(0, 12), Buffer.from('ffff00100001', 'hex')])],
-  ['a label beyond the end', Buffer.concat([query().subarray(0, 12), Buffer.from('3f61', 'hex')])],
-  ['a label of a reserved kind', Buffer.concat([query().subarray(0, 12), Buffer.from('80610000100001', 'hex')])],
+  ['a name that points at itself', questioning('c00c00100001')],
+  ['a name that points beyond the end', questioning('ffff00100001')],
+  ['a label beyond the end', questioning('3f61')],
+  ['a label of a reserved kind', questioning('80610000100001')],
   ['a name of 60 labels', query({ questions: [{ type: 'TXT', name: Array(60).fill('a.b').join('.') }] })],
-  [
-    'a name with dots and zeros in a label',
-    Buffer.concat([query().subarray(0, 12), Buffer.from('032e002e0000100001', 'hex')])
-  ],
+  ['a name with dots and zeros in a label', questioning('032e002e0000100001')],
   ['a response', encode({ type: 'response', id: 7, questions: [question] })],
   ['another opcode', Buffer.from(query().map((octet, i) => (i === 2 ? 0x28 : octet)))],
-  ['another class and type', Buffer.concat([query().subarray(0, 12), Buffer.from('016100ffff00ff', 'hex')])],
+  ['another class and type', questioning('016100ffff00ff')],
   ['all ones', Buffer.alloc(512, 0xff)],
   ['a datagram of 60,000 octets', Buffer.alloc(60_000, 0x01)]
 ]

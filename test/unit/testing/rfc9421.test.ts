@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { createVerifier, type VerifierOptions } from '../../../src/index.ts'
+import { createVerifier, type ReceivedRequest, type VerifierOptions } from '../../../src/index.ts'
 import { rfc9421 } from '../../../src/standards/rfc9421/index.ts'
-import { captureFixture, createTestService } from '../../../src/testing/index.ts'
+import { captureFixture, createTestService, type SignRequest } from '../../../src/testing/index.ts'
 import { readFixture } from '../../support/read-fixture.ts'
+import { linesOf, withHeaders } from '../../support/service.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
 const BODY = '{"event":"published"}'
 const service = createTestService({ accountHeader: 'X-Brand-ID', rsaBits: 1024 })
 const verify = createVerifier({ ...service.options, schemes: [rfc9421] })
-const headersOf = (request: { headers: unknown }) => new Map(request.headers as [string, string][])
+const inputOf = (request: ReceivedRequest) => new Map(linesOf(request)).get('Signature-Input')
 
 test('signs the components of the list of the specification that are present', () => {
-  const input = (request: Parameters<typeof service.sign>[0]) =>
-    headersOf(service.sign({ scheme: 'rfc9421', ...request })).get('Signature-Input')
+  const input = (request: SignRequest) => inputOf(service.sign({ scheme: 'rfc9421', ...request }))
   expect(input({ body: BODY })).toMatch(
     /^sig1=\("@method" "@request-target" "@authority" "date" "content-length" "content-type" "x-brand-id" "content-digest" "x-nonce"\);created=\d{10};keyid="key1\._domainkey\.service\.example";alg="rsa-v1_5-sha256"$/
   )
@@ -24,7 +24,7 @@ test('signs the components of the list of the specification that are present', (
 test('signs at the time it is told', async () => {
   const date = new Date('2026-01-02T03:04:05Z')
   const request = service.sign({ scheme: 'rfc9421', date })
-  expect(headersOf(request).get('Signature-Input')).toContain(';created=1767323045;')
+  expect(inputOf(request)).toContain(';created=1767323045;')
   expect(failuresOf(await verify(request))).toEqual([
     'date: date-too-old',
     'signature-header: signature-created-out-of-range'
@@ -62,27 +62,21 @@ test.each([
   ['another target', { target: '/other' }],
   ['another body', { body: '{}' }]
 ])('captures a request: %s', async (_, change) => {
-  const service = createTestService({ rsaBits: 1024 })
-  const verify = createVerifier({ ...service.options, schemes: [rfc9421] })
   const signed = service.sign({
     scheme: 'rfc9421',
     body: BODY,
     target: '/hook?id=42',
     headers: { 'X-Extra': 'e' },
-    covered: '@method @request-target @authority date x-service-id content-digest x-extra;bs'.split(' ')
+    covered: '@method @request-target @authority date x-brand-id content-digest x-extra;bs'.split(' ')
   })
-  const secret = [...(signed.headers as [string, string][]), ['X-Secret', 'hush']] as const
-  const request = { ...signed, headers: secret, ...change }
+  const request = { ...withHeaders(signed, { 'X-Secret': 'hush' }), ...change }
   const verdict = await verify(request)
-  const document = captureFixture(request, verdict, {
-    options: { ...service.options, schemes: [rfc9421] },
-    dns: service.records,
-    redact: true
-  })
+  const options = { ...service.options, schemes: [rfc9421] }
+  const document = captureFixture(request, verdict, { options, dns: service.records, redact: true })
   expect(document.vectors[0]!.options).toMatchObject({ schemes: ['rfc9421'] })
   expect(JSON.stringify(document)).not.toContain('hush')
 
-  const fixture = readFixture(JSON.stringify(document), undefined)
+  const fixture = readFixture(JSON.stringify(document))
   const again = await createVerifier(fixture.options as VerifierOptions)(fixture.request)
   expect([again.status, failuresOf(again)]).toEqual([verdict.status, failuresOf(verdict)])
 })

@@ -2,13 +2,12 @@ import { createPublicKey } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createVerifier, fromFetchRequest, fromLambdaEvent, type ReceivedRequest } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
+import { linesOf, service } from '../../support/service.ts'
 
 const headerOf = (request: ReceivedRequest, name: string): string | undefined =>
-  [...(request.headers as [string, string][])].find(([header]) => header.toLowerCase() === name)?.[1]
+  linesOf(request).find(([header]) => header.toLowerCase() === name)?.[1]
 
 describe('a mistake in a test', () => {
-  const service = createTestService({ rsaBits: 1024 })
-
   test.each<[options: object, message: string]>([
     [{ path: '/hook' }, 'sign() has no option "path": its options are method, target'],
     [{ tarqet: '/hook' }, 'sign() has no option "tarqet": write target'],
@@ -51,7 +50,6 @@ describe('a mistake in a test', () => {
 })
 
 describe('a signed request in the form of each framework', () => {
-  const service = createTestService({ rsaBits: 1024 })
   const verify = createVerifier(service.options)
   const signed = service.sign({ method: 'POST', target: '/hook?id=1', body: '{"id":1}' })
 
@@ -82,7 +80,6 @@ describe('a signed request in the form of each framework', () => {
 
 describe('the test service', () => {
   test('signs the headers of the list of the specification that are present, in its mixed case', () => {
-    const service = createTestService()
     expect(headerOf(service.sign({ body: '{}' }), 'signature')).toContain(
       'headers="(request-target) Host Date Content-length Content-type X-Service-ID Digest X-nonce"'
     )
@@ -129,15 +126,13 @@ describe('the test service', () => {
   })
 
   test('answers as DNS does for a name it does not have', async () => {
-    const { lookupTxt } = createTestService({ rsaBits: 1024 })
-    const signal = new AbortController().signal
+    const { signal } = new AbortController()
     for (const name of ['nothing.example', '__proto__', 'constructor']) {
-      await expect(lookupTxt(name, { signal })).rejects.toMatchObject({ code: 'ENOTFOUND' })
+      await expect(service.lookupTxt(name, { signal })).rejects.toMatchObject({ code: 'ENOTFOUND' })
     }
   })
 
   test('rejects what cannot be signed', () => {
-    const service = createTestService({ rsaBits: 1024 })
     expect(() => service.sign({ covered: ['X-Absent'] })).toThrow(TypeError)
     expect(() => service.sign({ headers: { 'X-A': 'a\nb' } })).toThrow(TypeError)
   })
