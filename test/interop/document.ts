@@ -24,4 +24,12 @@ export function documented(section: string, text: string): string {
   return (pattern.exec(readFileSync(PAGE, 'utf8'))?.[0] ?? '').split('\n').slice(2, -2).join('\n')
 }
 
-export const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
+type Cells = readonly (string | number)[]
+const row = (cells: Cells): string => `| ${cells.join(' | ')} |`
+
+/** The lines of a table in Markdown. */
+export const table = (head: readonly string[], rows: readonly Cells[]): string[] => [
+  row(head),
+  row(head.map(() => '---')),
+  ...rows.map(row)
+]

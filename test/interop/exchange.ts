@@ -1,19 +1,17 @@
-import { constants, createHash, sign } from 'node:crypto'
-import { ONE } from '../../fixtures/source/keys.ts'
+import { createHash } from 'node:crypto'
 import {
   buildSigningString,
   createVerifier,
   importPublicKey,
   parseKeyRecord,
   parseSignatureHeader,
-  type ReceivedRequest,
   verifySignature
 } from '../../src/index.ts'
 import { draftCavage } from '../../src/standards/draft-cavage/scheme.ts'
 import { buildSignatureBase, parseSignatureInput, parseSignatures, rfc9421 } from '../../src/standards/rfc9421/index.ts'
 import { createSigningKey, signRequest } from '../../src/testing/sign.ts'
 import { type Case, HOST, type Line } from './cases.ts'
-import { KEY_ID, type Peer, PRIVATE_PEM, preparationsOf } from './peers/peer.ts'
+import { KEY_ID, keyFor, type Peer, PRIVATE_PEM, preparationsOf } from './peers/peer.ts'
 
 /**
  * What came of a case between a peer and us: `yes`; or why it was verified without the case having been judged, one of
@@ -38,42 +36,48 @@ export const NOT_JUDGED: Readonly<Record<string, string>> = {
   'body not judged': 'it neither makes the digest nor compares it with the body'
 }
 
+const KEYS = [keyFor('rsa-sha256'), keyFor('ed25519')]
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: HOST,
   accounts: '1234',
   schemes: [draftCavage, rfc9421],
-  algorithms: ['rsa-sha256', 'hs2019', 'rsa-v1_5-sha256'],
-  lookupTxt: async () => [[ONE.record]]
+  algorithms: ['rsa-sha256', 'hs2019', 'rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519'],
+  lookupTxt: async name => KEYS.filter(({ id }) => id === name).map(({ record }) => [record])
 })
 
 export async function outcomes(peer: Peer, one: Case): Promise<Outcomes> {
   const tampered: string[] = []
-  const theirs = await attempt(async () => {
+  const theySign = await attempt(async () => {
     const request = await signedByPeer(peer, one)
     const outcome = await judge(peer, one, request)
-    if (outcome === 'yes') {
-      if ((await judge(peer, one, tamper(request))) === 'yes') tampered.push('by us')
-      return judgedInTheirs(peer, one, request)
-    }
-    return outcome
+    if (outcome !== 'yes') return outcome
+    if ((await attempt(() => judge(peer, one, tamper(request)))) === 'yes') tampered.push('by us')
+    return judgedInTheirs(peer, one, request)
   })
-  const ours = await attempt(async () => {
+  const weSign = await attempt(async () => {
     const request = signedByUs(peer, one)
     const outcome = await judgeByPeer(peer, one, request)
-    if (outcome === 'yes') {
-      if ((await attempt(() => judgeByPeer(peer, one, tamper(request)))) === 'yes') tampered.push('by the peer')
-      return judgedInOurs(peer, one, request)
-    }
-    return outcome
+    if (outcome !== 'yes') return outcome
+    if ((await attempt(() => judgeByPeer(peer, one, tamper(request)))) === 'yes') tampered.push('by the peer')
+    return judgedInOurs(peer, one, request)
   })
-  return { theySign: theirs, weSign: ours, tampered }
+  return { theySign, weSign, tampered }
+}
+
+/** Our own refusal. */
+class Refused extends Error {}
+
+function need<T>(result: { ok: true; value: T } | { ok: false; code: string }): T {
+  if (!result.ok) throw new Refused(result.code)
+  return result.value
 }
 
 async function attempt(run: () => Promise<string>): Promise<string> {
   try {
     return await run()
   } catch (error) {
+    if (error instanceof Refused) return error.message
     return `throws: ${error instanceof Error ? error.message : String(error)}`
   }
 }
@@ -100,9 +104,14 @@ const coversMethod = ({ headers }: Signed): boolean =>
   headers.some(([name, value]) => /^signature/i.test(name) && /\(request-target\)|"@method"/.test(value))
 
 /** The lines of a request before it is signed. */
-function unsignedLines({ headers }: Case, digest: readonly Line[]): Line[] {
-  return [['Host', HOST], ['Date', new Date().toUTCString()], ['X-Service-ID', 'account-1234'], ...digest, ...headers]
-}
+const unsignedLines = (one: Case, digest: readonly Line[]): Line[] =>
+  lettersOf(one, [
+    ['Host', HOST],
+    ['Date', new Date().toUTCString()],
+    ['X-Service-ID', 'account-1234'],
+    ...digest,
+    ...one.headers
+  ])
 
 function digestLine(body: string, scheme: Peer['scheme']): Line {
   const digest = createHash('sha256').update(body).digest('base64')
@@ -121,7 +130,7 @@ async function digestFor(peer: Peer, body: string): Promise<Line[]> {
 
 async function signedByPeer(peer: Peer, one: Case): Promise<Signed & { given: readonly Line[] }> {
   const { method, target, body } = one
-  const given = lettersOf(one, unsignedLines(one, await digestFor(peer, body)))
+  const given = unsignedLines(one, await digestFor(peer, body))
   const headers = [...given, ...lettersOf(one, await peer.sign(one, given))]
   return { method, target, headers, body, https: true, given }
 }
@@ -135,29 +144,27 @@ async function judge(peer: Peer, one: Case, request: Signed): Promise<string> {
 }
 
 /** Was the case a part of what we verified. */
-function judgedInTheirs(peer: Peer, one: Case, { headers, given }: Signed & { given: readonly Line[] }): string {
-  const written = writtenIn(headers, peer.scheme)
-  const asked = one.covered?.map(name => (peer.scheme === 'rfc9421' ? identifierOf(name) : name))
-  if (peer.scheme === 'draft-cavage' && written.algorithm !== one.algorithm) return 'own algorithm'
-  if (one.isList === true ? written.list !== asked?.join(' ') : !coversAll(one, peer, written.names)) return 'own list'
+function judgedInTheirs(peer: Peer, one: Case, request: Signed & { given: readonly Line[] }): string {
+  const { algorithm, list, names } = read(peer, request)
+  const identifiers = (asked: readonly string[]) => (peer.scheme === 'rfc9421' ? asked.map(identifierOf) : asked)
+  const isCovered = identifiers(one.needs).every(name => names.includes(name) || names.includes(name.toLowerCase()))
+  if (algorithm !== one.algorithm) return 'own algorithm'
+  if (one.isList ? list !== (one.covered && identifiers(one.covered).join(' ')) : !isCovered) return 'own list'
   if (one.own === 'digest') return peer.digest === undefined ? 'body not judged' : 'yes'
-  return one.own !== undefined && preparationsOf(given).has(one.own) ? `${one.own} by the test` : 'yes'
+  return preparedFor(one, request.given)
 }
 
-const coversAll = ({ needs }: Case, { scheme }: Peer, names: readonly string[]): boolean =>
-  needs.every(name => names.includes(scheme === 'rfc9421' ? identifierOf(name) : name.toLowerCase()))
+const preparedFor = ({ own }: Case, lines: readonly Line[]): string =>
+  own !== undefined && own !== 'digest' && preparationsOf(lines).has(own) ? `${own} by the test` : 'yes'
 
 /** Was the case a part of what the peer verified. */
 async function judgedInOurs(peer: Peer, one: Case, request: Signed): Promise<string> {
-  if (one.own === 'digest') {
-    const otherBody = { ...request, body: one.body.replace(/^./, 'y') }
-    return (await judgeByPeer(peer, one, otherBody)) === 'yes' ? 'body not judged' : 'yes'
-  }
-  return one.own !== undefined && preparationsOf(request.headers).has(one.own) ? `${one.own} by the test` : 'yes'
+  if (one.own !== 'digest') return preparedFor(one, request.headers)
+  const otherBody = { ...request, body: one.body.replace(/^./, 'y') }
+  return (await judgeByPeer(peer, one, otherBody)) === 'yes' ? 'body not judged' : 'yes'
 }
 
-async function judgeByPeer(peer: Peer, one: Case, request: Signed): Promise<string> {
-  const { method, target, body, headers } = request
+async function judgeByPeer(peer: Peer, one: Case, { method, target, body, headers }: Signed): Promise<string> {
   return (await peer.verify({ ...one, method, target, body }, headers)) ? 'yes' : 'no'
 }
 
@@ -172,7 +179,7 @@ function signedByUs(peer: Peer, one: Case): Signed {
     )
     return { method, target, body, headers: signed.headers, https: true }
   }
-  const lines = lettersOf(one, unsignedLines(one, [digestLine(body, peer.scheme)]))
+  const lines = unsignedLines(one, [digestLine(body, peer.scheme)])
   const signature = peer.scheme === 'rfc9421' ? signRfc9421(peer, one, lines) : signDraft(peer, one, lines)
   return { method, target, body, headers: [...lines, ...lettersOf(one, signature)], https: true }
 }
@@ -181,21 +188,14 @@ function signDraft(peer: Peer, one: Case, headers: readonly Line[]): Line[] {
   const { covered = ['(created)'], algorithm } = one
   const created = Math.floor(Date.now() / 1000)
   const expires = created + 60
-  const text = buildSigningString({ ...one, headers }, covered, { created, expires })
-  if (!text.ok) throw new Error(text.message)
-  const key =
-    algorithm === 'hs2019'
-      ? { key: PRIVATE_PEM, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }
-      : PRIVATE_PEM
-  const hash = algorithm === 'hs2019' ? 'sha512' : 'sha256'
-  const signature = sign(hash, Buffer.from(text.value, 'latin1'), key).toString('base64')
+  const text = need(buildSigningString({ ...one, headers }, covered, { created, expires }))
   const parameters = [
     `keyId="${peer.keyId ?? KEY_ID}"`,
     `algorithm="${algorithm}"`,
     ...(covered.includes('(created)') ? [`created=${created}`] : []),
     ...(covered.includes('(expires)') ? [`expires=${expires}`] : []),
     ...(one.covered === undefined ? [] : [`headers="${covered.join(' ')}"`]),
-    `signature="${signature}"`
+    `signature="${keyFor(algorithm).sign(text).toString('base64')}"`
   ]
   return [['Signature', parameters.join(',')]]
 }
@@ -203,75 +203,50 @@ function signDraft(peer: Peer, one: Case, headers: readonly Line[]): Line[] {
 /** `x-dict;key="a"` -> `"x-dict";key="a"` */
 const identifierOf = (covered: string): string => covered.replace(/^[^;]*/, '"$&"')
 
-function signRfc9421(peer: Peer, one: Case, headers: readonly Line[]): Line[] {
+function signRfc9421(peer: Peer, { algorithm, covered = [], ...one }: Case, headers: readonly Line[]): Line[] {
   const created = Math.floor(Date.now() / 1000)
-  const list = (one.covered ?? []).map(identifierOf).join(' ')
-  const profile = peer.profile?.(created) ?? ''
-  const input = `sig1=(${list});created=${created};keyid="${peer.keyId ?? KEY_ID}";alg="rsa-v1_5-sha256"${profile}`
-  const parsed = parseSignatureInput(input)
-  const base = parsed.ok ? buildSignatureBase({ ...one, headers, https: true }, parsed.value[0]!) : parsed
-  if (!base.ok) throw new Error(base.message)
-  const signature = sign('sha256', Buffer.from(base.value, 'latin1'), PRIVATE_PEM).toString('base64')
+  const key = keyFor(algorithm)
+  const params = `created=${created};keyid="${peer.keyId ?? key.id}";alg="${algorithm}"${peer.profile?.(created) ?? ''}`
+  const input = `sig1=(${covered.map(identifierOf).join(' ')});${params}`
+  const [parsed] = need(parseSignatureInput(input))
+  const base = need(buildSignatureBase({ ...one, headers, https: true }, parsed!))
   return [
     ['Signature-Input', input],
-    ['Signature', `sig1=:${signature}:`]
+    ['Signature', `sig1=:${key.sign(base).toString('base64')}:`]
   ]
 }
 
-const publicKey = (() => {
-  const record = parseKeyRecord(ONE.record)
-  const key = record.ok ? importPublicKey(record.value) : record
-  if (!key.ok) throw new Error(key.message)
-  return key.value
-})()
-
-const lineValue = (headers: readonly Line[], name: string): string =>
-  headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
-
-/** What a verified signature says of itself. */
-interface Written {
+/** What a signature says of itself, and what it signs. */
+interface Read {
   algorithm: string
   /** as it is written; undefined when it is absent */
   list: string | undefined
   names: readonly string[]
+  signature: Uint8Array
+  text: string
 }
 
-function writtenIn(headers: readonly Line[], scheme: Peer['scheme']): Written {
+/** By the pure steps alone. */
+function read({ scheme }: Peer, request: Signed): Read {
+  const value = (name: string) => request.headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
   if (scheme === 'draft-cavage') {
-    const value = lineValue(headers, 'signature')
-    const parsed = parseSignatureHeader(value)
-    if (!parsed.ok) throw new Error(parsed.message)
-    const { algorithm = 'rsa-sha256', headers: names } = parsed.value
-    return { algorithm, list: /headers="([^"]*)"/.exec(value)?.[1], names }
+    const parsed = need(parseSignatureHeader(value('signature')))
+    const { headers: names, signature, algorithm = 'rsa-sha256' } = parsed
+    const list = /headers="([^"]*)"/.exec(value('signature'))?.[1]
+    return { algorithm, list, names, signature, text: need(buildSigningString(request, names, parsed)) }
   }
-  const inputs = parseSignatureInput(lineValue(headers, 'signature-input'))
-  if (!inputs.ok) throw new Error(inputs.message)
-  const [input] = inputs.value
-  const names = input!.components.map(({ identifier }) => identifier)
-  return { algorithm: input!.algorithm ?? '', list: names.join(' '), names }
+  const [input] = need(parseSignatureInput(value('signature-input')))
+  const { label, components, algorithm = 'rsa-v1_5-sha256' } = input!
+  const signature = need(parseSignatures(value('signature'))).get(label)
+  if (signature === undefined) throw new Refused('signature-parameter-missing')
+  const names = components.map(({ identifier }) => identifier)
+  return { algorithm, list: names.join(' '), names, signature, text: need(buildSignatureBase(request, input!)) }
 }
+
+const publicKey = need(importPublicKey(need(parseKeyRecord(keyFor('rsa-sha256').record))))
 
 /** Signing string and signature alone. */
-function verifyBySteps(peer: Peer, request: ReceivedRequest & Signed): string {
-  const value = (name: string) => lineValue(request.headers, name)
-  if (peer.scheme === 'draft-cavage') {
-    const parsed = parseSignatureHeader(value('signature'))
-    if (!parsed.ok) return parsed.code
-    const { headers, signature, algorithm = 'rsa-sha256' } = parsed.value
-    const text = buildSigningString(request, headers, parsed.value)
-    if (!text.ok) return text.code
-    return verifySignature(text.value, signature, publicKey, algorithm) ? 'yes' : 'signature-mismatch'
-  }
-  const inputs = parseSignatureInput(value('signature-input'))
-  if (!inputs.ok) return inputs.code
-  const [input] = inputs.value
-  const signatures = parseSignatures(value('signature'))
-  if (!signatures.ok) return signatures.code
-  const signature = signatures.value.get(input!.label)
-  if (signature === undefined) return 'signature-parameter-missing'
-  const base = buildSignatureBase(request, input!)
-  if (!base.ok) return base.code
-  return verifySignature(base.value, signature, publicKey, input!.algorithm ?? 'rsa-v1_5-sha256')
-    ? 'yes'
-    : 'signature-mismatch'
+function verifyBySteps(peer: Peer, request: Signed): string {
+  const { algorithm, signature, text } = read(peer, request)
+  return verifySignature(text, signature, publicKey, algorithm) ? 'yes' : 'signature-mismatch'
 }

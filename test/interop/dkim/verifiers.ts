@@ -57,6 +57,8 @@ async function signMessage(key: TestKey): Promise<string> {
   const text = `From: a@${DOMAIN}\r\nTo: b@receiver.example\r\nSubject: x\r\nDate: Fri, 20 Nov 2026 12:00:00 +0000\r\n\r\nbody\r\n`
   const { signatures } = await dkimSign(text, {
     canonicalization: 'relaxed/relaxed',
+    // The same message in every run.
+    signTime: new Date('2026-11-20T12:00:00Z'),
     signatureData: [
       {
         signingDomain: DOMAIN,

@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto'
 import { ONE } from '../../../fixtures/source/keys.ts'
-import { HOST, type Line } from '../cases.ts'
-import { load, type Peer, PUBLIC_PEM, versionOf } from './peer.ts'
+import type { Line } from '../cases.ts'
+import { load, npmPeer, type Peer, PUBLIC_PEM, urlOf } from './peer.ts'
 
 const NAME = '@fedify/fedify'
 
@@ -16,6 +16,7 @@ if (!('transfer' in ArrayBuffer.prototype)) {
   })
 }
 
+const { signRequest, verifyRequest } = await load(NAME)
 const ACTOR = 'https://one.service.example/actor'
 const PARAMETERS = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 const SPEC = { 'draft-cavage': 'draft-cavage-http-signatures-12', rfc9421: 'rfc9421' } as const
@@ -24,7 +25,7 @@ const SPEC = { 'draft-cavage': 'draft-cavage-http-signatures-12', rfc9421: 'rfc9
 function requestOf(method: string, target: string, lines: readonly Line[], body: string): Request {
   const headers = new Headers()
   for (const [name, value] of lines) headers.append(name, value)
-  return new Request(`https://${HOST}${target}`, { method, headers, body })
+  return new Request(urlOf(target), { method, headers, body })
 }
 
 /** The actor whose key it fetches to verify. */
@@ -40,32 +41,26 @@ const documentLoader = async (url: string) => ({
   }
 })
 
-const peer = (scheme: Peer['scheme']): Peer => ({
-  name: NAME,
-  version: versionOf(NAME),
-  scheme,
-  keyId: `${ACTOR}#main-key`,
-  digest: 'while it signs',
-  note: 'its key ids are URLs, which are not DNS names, so our pure steps verify what it signs; it chooses what is covered; the Headers class joins, trims and lower-cases lines for it',
-  async sign({ method, target, body }, lines) {
-    const { signRequest } = await load(NAME)
-    const der = ONE.privateKey.export({ type: 'pkcs8', format: 'der' })
-    const key = await webcrypto.subtle.importKey('pkcs8', der, PARAMETERS, true, ['sign'])
-    const request = requestOf(method, target, lines, body)
-    const signed: Request = await signRequest(request, key, new URL(`${ACTOR}#main-key`), { spec: SPEC[scheme] })
-    const own = [...signed.headers].filter(([name]) => name.startsWith('signature'))
-    // What it sets besides, where we have not: the digest among it.
-    return [
-      ...own,
-      ...[...signed.headers].filter(([name]) => !own.some(([each]) => each === name) && !has(lines, name))
-    ]
-  },
-  async verify({ method, target, body }, lines) {
-    const { verifyRequest } = await load(NAME)
-    const options = { spec: SPEC[scheme], documentLoader, timeWindow: { hours: 1 } }
-    return (await verifyRequest(requestOf(method, target, lines, body), options)) !== null
-  }
-})
+const peer = (scheme: Peer['scheme']) =>
+  npmPeer(NAME, scheme, {
+    keyId: `${ACTOR}#main-key`,
+    digest: 'while it signs',
+    note: 'its key ids are URLs, which are not DNS names, so our pure steps verify what it signs; it chooses what is covered; the Headers class joins, trims and lower-cases lines for it',
+    async sign({ method, target, body }, lines) {
+      const der = ONE.privateKey.export({ type: 'pkcs8', format: 'der' })
+      const key = await webcrypto.subtle.importKey('pkcs8', der, PARAMETERS, true, ['sign'])
+      const request = requestOf(method, target, lines, body)
+      const signed: Request = await signRequest(request, key, new URL(`${ACTOR}#main-key`), { spec: SPEC[scheme] })
+      const isOwn = ([name]: Line) => name.startsWith('signature')
+      // What it sets besides, where we have not: the digest among it.
+      const besides = [...signed.headers].filter(line => !isOwn(line) && !has(lines, line[0]))
+      return [...[...signed.headers].filter(isOwn), ...besides]
+    },
+    async verify({ method, target, body }, lines) {
+      const options = { spec: SPEC[scheme], documentLoader, timeWindow: { hours: 1 } }
+      return (await verifyRequest(requestOf(method, target, lines, body), options)) !== null
+    }
+  })
 
 const has = (lines: readonly Line[], name: string): boolean => lines.some(([each]) => each.toLowerCase() === name)
 

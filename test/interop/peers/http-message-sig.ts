@@ -1,49 +1,56 @@
-import { sign, verify } from 'node:crypto'
-import { HOST, type Line } from '../cases.ts'
-import { componentOf, KEY_ID, load, type Peer, PRIVATE_PEM, PUBLIC_KEY, versionOf } from './peer.ts'
+import { type KeyObject, webcrypto } from 'node:crypto'
+import type { Algorithm, Line } from '../cases.ts'
+import { componentOf, keyFor, load, npmPeer, urlOf } from './peer.ts'
 
 const NAME = 'http-message-sig'
-const ALGORITHM = 'rsa-v1_5-sha256'
+const { createSignature, verifySignature, webcrypto: own } = await load(NAME)
 
 const message = (method: string, target: string, lines: readonly Line[]) => ({
   kind: 'request',
   method,
-  targetUri: `https://${HOST}${target}`,
+  targetUri: urlOf(target),
   requestTarget: target,
   fields: lines.map(([name, value]) => ({ name, value }))
 })
 
-export const httpMessageSig: Peer = {
-  name: NAME,
-  version: versionOf(NAME),
-  scheme: 'rfc9421',
-  note: 'node:crypto signs and verifies for it',
-  async sign({ method, target, covered = [] }, lines) {
-    const { createSignature } = await load(NAME)
-    const created = Math.floor(Date.now() / 1000)
-    const components = covered
-      .map(componentOf)
-      .map(({ name, parameters }) => ({ name, parameters: Object.fromEntries(parameters) }))
+/** It has no rsa-v1_5-sha256 of its own; the rest is WebCrypto's. */
+const OWN: Partial<Record<Algorithm, { name: string; hash?: object }>> = {
+  'rsa-pss-sha512': { name: 'RSA-PSS', hash: { name: 'SHA-512' } },
+  ed25519: { name: 'Ed25519' }
+}
+const importKey = (key: KeyObject, parameters: { name: string }) =>
+  key.type === 'private'
+    ? webcrypto.subtle.importKey('pkcs8', key.export({ type: 'pkcs8', format: 'der' }), parameters, false, ['sign'])
+    : webcrypto.subtle.importKey('spki', key.export({ type: 'spki', format: 'der' }), parameters, false, ['verify'])
+
+export const httpMessageSig = npmPeer(NAME, 'rfc9421', {
+  note: 'node:crypto signs and verifies rsa-v1_5-sha256 for it',
+  async sign({ method, target, covered = [], algorithm }, lines) {
+    const key = keyFor(algorithm)
+    const { [algorithm]: parameters } = OWN
     const signed = await createSignature(message(method, target, lines), {
-      components,
-      parameters: { keyid: KEY_ID, created, alg: ALGORITHM },
-      signer: { algorithm: ALGORITHM, sign: (data: Uint8Array) => sign('sha256', data, PRIVATE_PEM) }
+      components: covered
+        .map(componentOf)
+        .map(each => ({ name: each.name, parameters: Object.fromEntries(each.parameters) })),
+      parameters: { keyid: key.id, created: Math.floor(Date.now() / 1000), alg: algorithm },
+      signer: parameters ? await own.signer(await importKey(key.privateKey, parameters)) : { algorithm, sign: key.sign }
     })
     return [
       ['Signature-Input', signed.signatureInput],
       ['Signature', signed.signature]
     ]
   },
-  async verify({ method, target, covered = [] }, lines) {
-    const { verifySignature } = await load(NAME)
+  async verify({ method, target, covered = [], algorithm }, lines) {
+    const key = keyFor(algorithm)
+    const { [algorithm]: parameters } = OWN
+    const verifier = parameters
+      ? await own.verifier(await importKey(key.publicKey, parameters))
+      : { algorithm, verify: key.verify }
     const requiredComponents = covered.length > 0 ? ['@method'] : []
     await verifySignature(message(method, target, lines), {
-      policy: { algorithms: [ALGORITHM], requiredComponents, requiredParameters: ['created'] },
-      resolveVerifier: () => ({
-        algorithm: ALGORITHM,
-        verify: (data: Uint8Array, signature: Uint8Array) => verify('sha256', data, PUBLIC_KEY, signature)
-      })
+      policy: { algorithms: [algorithm], requiredComponents, requiredParameters: ['created'] },
+      resolveVerifier: () => verifier
     })
     return true
   }
-}
+})

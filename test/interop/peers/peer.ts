@@ -1,7 +1,7 @@
-import { createPublicKey } from 'node:crypto'
+import { constants, sign, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { ONE } from '../../../fixtures/source/keys.ts'
-import type { Case, Line, Preparation } from '../cases.ts'
+import { ED25519, ONE } from '../../../fixtures/source/keys.ts'
+import { type Algorithm, type Case, HOST, type Line, type Preparation } from '../cases.ts'
 
 /** Another implementation. */
 export interface Peer {
@@ -22,10 +22,10 @@ export interface Peer {
   verify(one: Case, lines: readonly Line[]): Promise<boolean> | boolean
 }
 
-export const KEY_ID = 'one._domainkey.service.example'
-export const PRIVATE_PEM = ONE.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
-export const PUBLIC_PEM = ONE.publicKey.export({ type: 'spki', format: 'pem' }) as string
-export const PUBLIC_KEY = createPublicKey(PUBLIC_PEM)
+/** A package of npm. */
+export function npmPeer(name: string, scheme: Peer['scheme'], own: Omit<Peer, 'name' | 'version' | 'scheme'>): Peer {
+  return { name, version: versionOf(name), scheme, ...own }
+}
 
 export function versionOf(name: string): string {
   const manifest = new URL(`../node_modules/${name}/package.json`, import.meta.url)
@@ -35,6 +35,32 @@ export function versionOf(name: string): string {
 /** From this folder's own node_modules, and without types: half of them have none. */
 // biome-ignore lint/suspicious/noExplicitAny: packages without types
 export const load = (name: string): Promise<any> => import(/* @vite-ignore */ name)
+
+/** The key for an algorithm, and how node:crypto signs and verifies with it. Text is octets, one per character. */
+export function keyFor(algorithm: Algorithm) {
+  const isEd25519 = algorithm === 'ed25519'
+  const { privateKey, publicKey, record } = isEd25519 ? ED25519 : ONE
+  const isPss = algorithm === 'hs2019' || algorithm === 'rsa-pss-sha512'
+  const hash = isEd25519 ? null : isPss ? 'sha512' : 'sha256'
+  const padding = isPss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 } : {}
+  const octets = (data: string | Uint8Array) => (typeof data === 'string' ? Buffer.from(data, 'latin1') : data)
+  return {
+    id: isEd25519 ? 'edwards.service.example' : 'one._domainkey.service.example',
+    record,
+    privateKey,
+    publicKey,
+    privatePem: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    publicPem: publicKey.export({ type: 'spki', format: 'pem' }) as string,
+    sign: (data: string | Uint8Array) => sign(hash, octets(data), { key: privateKey, ...padding }),
+    verify: (data: string | Uint8Array, signature: Uint8Array) =>
+      verify(hash, octets(data), { key: publicKey, ...padding }, signature)
+  }
+}
+
+/** The key of the draft's cases. */
+export const { id: KEY_ID, privatePem: PRIVATE_PEM, publicPem: PUBLIC_PEM } = keyFor('rsa-sha256')
+
+export const urlOf = (target: string): string => `https://${HOST}${target}`
 
 const preparations = new WeakMap<readonly Line[], Set<Preparation>>()
 
