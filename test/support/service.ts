@@ -29,3 +29,7 @@ export function withHeaders<T extends ReceivedRequest>(
   })
   return { ...request, headers: [...lines.filter(line => !isChanged(line)), ...added] }
 }
+
+/** The request with its Signature header changed. */
+export const withSignature = <T extends ReceivedRequest>(request: T, change: (value: string) => string) =>
+  withHeaders(request, { Signature: change(linesOf(request).find(([name]) => name === 'Signature')![1]) })

@@ -3,11 +3,8 @@ import { matchesDigest } from '../../../src/index.ts'
 import { service, verifyWith } from '../../support/checks.ts'
 
 test('rejects an empty digest list', () => {
-  expect(matchesDigest([], new Uint8Array(0))).toMatchObject({
-    ok: false,
-    code: 'digest-unsupported',
-    evidence: { received: [] }
-  })
+  const unsupported = { ok: false, code: 'digest-unsupported', evidence: { received: [] } }
+  expect(matchesDigest([], new Uint8Array(0))).toMatchObject(unsupported)
 })
 
 test.each([

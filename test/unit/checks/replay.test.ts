@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest'
+import type { VerifierOptions } from '../../../src/index.ts'
 import { service, verifyWith } from '../../support/checks.ts'
 
 const NOON = Date.UTC(2026, 10, 20, 12)
+
+/** What a store is asked to keep, and for how long, when a request is judged at this time. */
+async function claimsOf(date: number, options: Partial<VerifierOptions>) {
+  const claims: [string, number][] = []
+  const claim = async (id: string, _: string, ttl: number) => claims.push([id, ttl]) > 0
+  const replayStore = { claim, release: async () => {} }
+  const verdict = await verifyWith({ now: () => NOON, replayStore, ...options }, service.sign({ date: new Date(date) }))
+  expect(verdict.status).toBe('verified')
+  return claims
+}
 
 // The Date's window, a second for rounding, and the second that a copy's own claim may take (replayTimeout).
 test.each([
@@ -11,26 +22,13 @@ test.each([
   [300, 0, 602],
   [10, -200, 313]
 ])('keeps the id of a Date of %d s, judged at %d ms, for %d seconds', async (date, at, expected) => {
-  const claims: [string, number][] = []
-  const replayStore = {
-    claim: async (id: string, _: string, ttl: number) => claims.push([id, ttl]) > 0,
-    release: async () => {}
-  }
-  const request = service.sign({ date: new Date(NOON + date * 1000) })
-  const verdict = await verifyWith({ replayStore, now: () => NOON + at }, request)
-  expect(verdict.status).toBe('verified')
+  const claims = await claimsOf(NOON + date * 1000, { now: () => NOON + at })
   expect(claims).toEqual([[expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/), expected]])
 })
 
 test('keeps an id for as long as the claim of a copy may take', async () => {
-  const ttls: number[] = []
-  const replayStore = {
-    claim: async (_: string, _token: string, ttl: number) => ttls.push(ttl) > 0,
-    release: async () => {}
-  }
-  const request = service.sign({ date: NOON })
-  await verifyWith({ replayStore, now: () => NOON, dateTolerance: 2, replayTimeout: 5000 }, request)
-  expect(ttls).toEqual([8])
+  const claims = await claimsOf(NOON, { dateTolerance: 2, replayTimeout: 5000 })
+  expect(claims).toEqual([[expect.any(String), 8]])
 })
 
 test('names the store that failed, and none for a request that was seen before', async () => {

@@ -21,13 +21,11 @@ test('shows the hosts where there are several, and what proxies said, if it is s
   const long = 'x'.repeat(4096)
   expect(Object.keys(await evidenceOf([['X-Original-URL', long]]))).toEqual(rest)
   const hosts = ['www.receiver.example', 'receiver.example']
-  const evidence = await evidenceOf(
-    [
-      ['X-Original-URL', long.slice(1)],
-      ['X-Forwarded-Uri', '/hook']
-    ],
-    hosts
-  )
+  const forwarded: [string, string][] = [
+    ['X-Original-URL', long.slice(1)],
+    ['X-Forwarded-Uri', '/hook']
+  ]
+  const evidence = await evidenceOf(forwarded, hosts)
   expect(Object.keys(evidence)).toEqual([...rest, 'hosts', 'forwarded'])
   expect(evidence).toMatchObject({ hosts, forwarded: ['X-Forwarded-Uri: /hook', `X-Original-URL: ${long.slice(1)}`] })
 })

@@ -11,9 +11,9 @@ const verify = createVerifier(options)
 const verifyWithoutDns = createVerifier({ ...options, lookupTxt: () => Promise.reject(new Error('down')) })
 
 const EVIL = 'evil-sender.example'
-const good = service.sign({ method: 'POST', target: '/hook', body: '{}' })
-const forged = service.sign({ method: 'POST', target: '/hook', body: '{}', host: EVIL })
-const large = service.sign({ method: 'POST', target: '/hook', body: 'x'.repeat(21) })
+const good = service.sign({ body: '{}' })
+const forged = service.sign({ body: '{}', host: EVIL })
+const large = service.sign({ body: 'x'.repeat(21) })
 
 const errorFor = (verdict: Verdict): NotVerifiedError => {
   try {
@@ -48,41 +48,28 @@ describe('assertVerified', () => {
     const steps = { date: fail('date-missing'), replay: fail('replayed', { replayId: 'r' }) }
     const error = new NotVerifiedError(refuse(steps, ''))
     expect(error.message).toBe('the request was not verified: date-missing, replayed')
-    expect(Object.getOwnPropertyDescriptor(error, 'name')).toEqual({
-      value: 'NotVerifiedError',
-      enumerable: false,
-      configurable: true,
-      writable: true
-    })
+    const name = { value: 'NotVerifiedError', enumerable: false, configurable: true, writable: true }
+    expect(Object.getOwnPropertyDescriptor(error, 'name')).toEqual(name)
     expect(error.stack).not.toContain('new NotVerifiedError')
   })
 
   test('throws an error that prints no verdict and nothing from the sender', async () => {
     const error = errorFor(await verify(forged))
-    for (const text of [
-      error.message,
-      error.stack,
-      String(error),
-      JSON.stringify(error),
-      inspect(error, { depth: 9 })
-    ]) {
-      expect(text).not.toContain(EVIL)
-    }
+    const printed = [error.message, error.stack, String(error), JSON.stringify(error), inspect(error, { depth: 9 })]
+    for (const text of printed) expect(text).not.toContain(EVIL)
     expect(Object.keys(error).sort()).toEqual(['expose', 'status', 'statusCode'])
   })
 })
 
 const tooLarge = fail('body-too-large', { limit: 5 })
+const date = fail('date-missing')
+const replay = fail('replayed', { replayId: 'r' })
 
 test.each<[number, string, ReturnedByCheck]>([
-  [401, 'a check that failed', { date: fail('date-missing') }],
+  [401, 'a check that failed', { date }],
   [413, 'a body that is too large', { request: ok(1), digest: tooLarge }],
-  [401, 'a body that is too large among other failures', { date: fail('date-missing'), digest: tooLarge }],
-  [
-    401,
-    'another failure behind a body that is too large',
-    { digest: tooLarge, replay: fail('replayed', { replayId: 'r' }) }
-  ],
+  [401, 'a body that is too large among other failures', { date, digest: tooLarge }],
+  [401, 'another failure behind a body that is too large', { digest: tooLarge, replay }],
   [503, 'a check that could not be decided', { key: fail('key-lookup-timeout', { name: 'k', error: 'E' }) }]
 ])('%i: %s', (status, _, steps) => expect(httpStatus(refuse(steps, ''))).toBe(status))
 

@@ -4,14 +4,13 @@ import {
   parseDigestHeader,
   parseKeyRecord,
   parseSignatureHeader,
-  type Verdict,
   type VerifierOptions
 } from '../../../src/index.ts'
 import { parseContentDigest, parseSignatures } from '../../../src/standards/rfc9421/index.ts'
 import { service } from '../../support/service.ts'
 import { loadVectors } from '../../support/vectors.ts'
 
-const vectors = loadVectors()
+const verify = createVerifier(service.options)
 
 /** Changes everything that can be changed in what was handed out. */
 function spoil(value: unknown): void {
@@ -26,25 +25,21 @@ function spoil(value: unknown): void {
 
 describe('a change that a receiver makes to a verdict', () => {
   test('changes no later verdict of the same verifier, for every vector', async () => {
-    for (const { name, options, request } of vectors) {
-      const verify = createVerifier({ ...options, replayStore: options.replayStore } as VerifierOptions)
-      const again = () => ({
-        ...request,
-        body: request.body instanceof Uint8Array ? request.body.slice() : request.body
-      })
+    for (const { name, options, request } of loadVectors()) {
+      const { body } = request
       // A stream can be read once.
-      if (request.body !== null && typeof request.body === 'object' && !(request.body instanceof Uint8Array)) continue
-      const first = await verify(again())
+      if (body !== null && typeof body === 'object' && !(body instanceof Uint8Array)) continue
+      const verify = createVerifier(options)
+      const judge = () => verify({ ...request, body: typeof body === 'object' && body ? body.slice() : body })
+      const first = await judge()
       const before = structuredClone(first)
       spoil(first)
-      const second = await verify(again())
-      if (second.status === 'verified' || before.status === 'verified') continue
-      expect(second, name).toEqual(before)
+      const second = await judge()
+      if (second.status !== 'verified' && before.status !== 'verified') expect(second, name).toEqual(before)
     }
   })
 
   test('changes no later verdict of a verified request', async () => {
-    const verify = createVerifier(service.options)
     const request = service.sign({ body: '{}' })
     const first = await verify(request)
     const before = structuredClone(first)
@@ -54,8 +49,7 @@ describe('a change that a receiver makes to a verdict', () => {
   })
 
   test('changes no setting: hosts, accounts and algorithms are copies', async () => {
-    const hosts = ['receiver.example']
-    const accounts = ['1234']
+    const [hosts, accounts] = [['receiver.example'], ['1234']]
     const verify = createVerifier({ ...service.options, hosts, accounts })
     for (const change of [{ host: 'other.example' }, { headers: { 'X-Service-ID': 'account-99' } }]) {
       spoil(await verify(service.sign(change)))
@@ -72,26 +66,13 @@ describe('a change that a receiver makes to a verdict', () => {
   })
 })
 
-describe('the body of a verdict', () => {
-  test('is not a view of a shared buffer', async () => {
-    const verify = createVerifier(service.options)
-    const secret = Buffer.from('a neighbour in the pool of small buffers')
-    const requests = Array.from({ length: 20 }, (_, i) =>
-      service.sign({ method: 'POST', body: Buffer.from(`{"n":${i}}`) })
-    )
-    const verdicts = await Promise.all(requests.map(verify))
-    for (const verdict of verdicts) {
-      if (verdict.status !== 'verified') throw new Error('not verified')
-      expect(verdict.body.buffer.byteLength).toBe(verdict.body.length)
-      expect(Object.getPrototypeOf(verdict.body)).toBe(Uint8Array.prototype)
-    }
-    // All that a clone carries: no bytes but those of the bodies.
-    const bytes = structuredClone(verdicts).flatMap(verdict =>
-      verdict.status === 'verified' ? [Buffer.from(verdict.body.buffer).toString('latin1')] : []
-    )
-    expect(bytes).toEqual(requests.map((_, i) => `{"n":${i}}`))
-    expect(bytes.join()).not.toContain(secret.toString())
-  })
+test('the body of a verdict is not a view of a shared buffer: a clone carries no bytes but its own', async () => {
+  const texts = Array.from({ length: 20 }, (_, i) => `{"n":${i}}`)
+  const verdicts = await Promise.all(texts.map(text => verify(service.sign({ body: Buffer.from(text) }))))
+  const bodies = verdicts.map(verdict => verdict.status === 'verified' && verdict.body)
+  expect(bodies.filter(body => Object.getPrototypeOf(body) !== Uint8Array.prototype)).toEqual([])
+  const cloned = structuredClone(bodies).map(body => body && Buffer.from(body.buffer).toString('latin1'))
+  expect(cloned).toEqual(texts)
 })
 
 test.each<[string, () => Uint8Array | undefined]>([
@@ -119,7 +100,8 @@ describe('a polluted Object.prototype', () => {
     polluted.push(name)
     Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true, enumerable: false })
   }
-  const judge = async (request = service.sign()): Promise<Verdict> => createVerifier({ ...service.options })(request)
+  const judge = (request = service.sign()) => createVerifier({ ...service.options })(request)
+  const withoutHttps = () => judge({ ...service.sign(), https: false })
 
   test.each(['https', 'key', 'digest', 'replay'])('%s is no step that was taken', async name => {
     pollute(name, true)
@@ -135,8 +117,7 @@ describe('a polluted Object.prototype', () => {
   ])('turns no check off and none on: %s', async (name, value, request, code) => {
     const signed = request()
     pollute(name, value)
-    const verdict = await judge(signed)
-    expect(verdict.failures.map(failure => failure.code)).toEqual([code])
+    expect((await judge(signed)).failures.map(failure => failure.code)).toEqual([code])
   })
 
   test.each([
@@ -151,13 +132,11 @@ describe('a polluted Object.prototype', () => {
 
   test('adds no cause to a failure', async () => {
     pollute('cause', 'polluted')
-    const verdict = await judge({ ...service.sign(), https: false })
-    expect(Object.hasOwn(verdict.failures[0]!, 'cause')).toBe(false)
+    expect(Object.hasOwn((await withoutHttps()).failures[0]!, 'cause')).toBe(false)
   })
 
   test('does not turn a failed check into one that was not run', async () => {
     pollute('reason', 'polluted')
-    const verdict = await judge({ ...service.sign(), https: false })
-    expect(verdict.checks.https).toMatchObject({ outcome: 'fail', code: 'not-https' })
+    expect((await withoutHttps()).checks.https).toMatchObject({ outcome: 'fail', code: 'not-https' })
   })
 })
