@@ -13,25 +13,23 @@ const verifierWith = (lookupTxt: unknown, lookupTimeout = 5000) =>
 const coded = (code: unknown) => Object.assign(new Error('secret: 10.0.0.1'), { code })
 
 describe('anything that the lookup rejects with or throws gives a verdict', () => {
-  const thrown: [string, unknown, string, string][] = [
-    ['ENOTFOUND', coded('ENOTFOUND'), 'key-not-found', 'rejected'],
-    ['ENODATA', coded('ENODATA'), 'key-not-found', 'rejected'],
-    ['ETIMEOUT', coded('ETIMEOUT'), 'key-lookup-timeout', 'unavailable'],
-    ['ECANCELLED', coded('ECANCELLED'), 'key-lookup-failed', 'unavailable'],
-    ['a code in lower case', coded('enotfound'), 'key-lookup-failed', 'unavailable'],
-    ['a code that is not a string', coded(3), 'key-lookup-failed', 'unavailable'],
-    ['an error without a code', new Error('NXDOMAIN'), 'key-lookup-failed', 'unavailable'],
-    ['an abort', new DOMException('aborted', 'AbortError'), 'key-lookup-failed', 'unavailable'],
-    ['a string', 'ENOTFOUND', 'key-lookup-failed', 'unavailable'],
-    ['undefined', undefined, 'key-lookup-failed', 'unavailable'],
-    ['null', null, 'key-lookup-failed', 'unavailable'],
-    ['a symbol', Symbol('x'), 'key-lookup-failed', 'unavailable']
-  ]
-
-  test.each(thrown)('rejects with %s', async (_, error, code, status) => {
+  test.each<[string, unknown, code?: string]>([
+    ['ENOTFOUND', coded('ENOTFOUND'), 'key-not-found'],
+    ['ENODATA', coded('ENODATA'), 'key-not-found'],
+    ['ETIMEOUT', coded('ETIMEOUT'), 'key-lookup-timeout'],
+    ['ECANCELLED', coded('ECANCELLED')],
+    ['a code in lower case', coded('enotfound')],
+    ['a code that is not a string', coded(3)],
+    ['an error without a code', new Error('NXDOMAIN')],
+    ['an abort', new DOMException('aborted', 'AbortError')],
+    ['a string', 'ENOTFOUND'],
+    ['undefined', undefined],
+    ['null', null],
+    ['a symbol', Symbol('x')]
+  ])('rejects with %s', async (_, error, code = 'key-lookup-failed') => {
     const verdict = await verifierWith(() => Promise.reject(error))(service.sign())
     expect(failuresOf(verdict)).toEqual([`key: ${code}`])
-    expect(verdict.status).toBe(status)
+    expect(verdict.status).toBe(code === 'key-not-found' ? 'rejected' : 'unavailable')
     expect(JSON.stringify(verdict)).not.toContain('10.0.0.1')
   })
 })

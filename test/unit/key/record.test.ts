@@ -45,38 +45,19 @@ test.each([
   ['v=DKIM1', 'there is no p=']
 ])('%j is malformed: %s', (text, reason) => expect(read(text)).toEqual(['key-malformed', reason]))
 
-test.each([
-  ['v=DKIM1; k=rsa; p=x', true],
-  ['V=DKIM1; p=x', true],
-  ['v=', true],
-  ['p=', true],
-  ['k=rsa; p=', true],
-  ['p=x; v=spf1', false],
-  ['v=spf1; p=x', false],
-  ['p=x; v=DKIM1', true],
-  ['v=dKiM', true],
-  ['v=DKI', false],
-  ['v=XDKIM1', false],
-  ['"v=DKIM1; p=x"', true],
-  ["'v=DKIM1'", true],
-  ['v="DKIM1"', true],
-  ['v=\\"DKIM1\\"', true],
-  ['" v "= DKIM1', true],
-  [' "v" = "DKIM1" ', true],
-  ['v="" DKIM1', true],
-  ['v="x"DKIM1', false],
-  ['\xa0p\xa0=x', true],
-  ['P=x', false],
-  ['pp', false],
-  ['vv', false],
-  ['p', false],
-  ['=p', false],
-  ['=x; =y', false],
-  ['xp=1', false],
-  ['', false],
-  ['"', false],
-  ['hello', false]
-])('%j is meant as a key record: %j', (text, expected) => expect(looksLikeKeyRecord(text)).toBe(expected))
+const MEANT = [
+  ...['v=DKIM1; k=rsa; p=x', 'V=DKIM1; p=x', 'v=', 'p=', 'k=rsa; p=', 'p=x; v=DKIM1', 'v=dKiM', '"v=DKIM1; p=x"'],
+  ...["'v=DKIM1'", 'v="DKIM1"', 'v=\\"DKIM1\\"', '" v "= DKIM1', ' "v" = "DKIM1" ', 'v="" DKIM1', '\xa0p\xa0=x']
+]
+const NOT_MEANT = [
+  ...['p=x; v=spf1', 'v=spf1; p=x', 'v=DKI', 'v=XDKIM1', 'v="x"DKIM1', 'P=x', 'pp', 'vv', 'p', '=p', '=x; =y'],
+  ...['xp=1', '', '"', 'hello']
+]
+
+test.each([...MEANT.map(text => [text, true] as const), ...NOT_MEANT.map(text => [text, false] as const)])(
+  '%j is meant as a key record: %j',
+  (text, expected) => expect(looksLikeKeyRecord(text)).toBe(expected)
+)
 
 test('reads a PKCS #1 key as one, whichever way its length is written', () => {
   const der = (key: TestKey) => rsaPublicKey(modulusOf(key), 65537n)

@@ -1,32 +1,23 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type DnsTxtLookupOptions, dnsTxtLookup } from '../../../src/index.ts'
 
-describe('a bad option is refused at once', () => {
-  const notAddresses = ['127.0.0.1', null, [], [''], [1], ['dns.example'], ['127.0.0.1', 'dns.example']]
-  const notPorts = ['127.0.0.1:0', '[::1]:0', '127.0.0.1:65536', '127.0.0.1:', '127.0.0.1:dns']
-  const notForms = [
-    '[127.0.0.1]:53',
-    '[::1',
-    '127.0.0.256',
-    ' 127.0.0.1',
-    'https://127.0.0.1',
-    '127.0.0.1:53:53',
-    'x[::1]:53',
-    ['127.0.0.1:53']
-  ]
+const NO_LISTS = ['127.0.0.1', null, [], [''], [1], ['127.0.0.1', 'dns.example'], [['127.0.0.1:53']]]
+const NO_SERVERS = [
+  ...['dns.example', '127.0.0.1:0', '[::1]:0', '127.0.0.1:65536', '127.0.0.1:', '127.0.0.1:dns', '[127.0.0.1]:53'],
+  ...['[::1', '127.0.0.256', ' 127.0.0.1', 'https://127.0.0.1', '127.0.0.1:53:53', 'x[::1]:53']
+]
+const NO_COUNTS = [0, -1, 1.5, Number.NaN, 2 ** 31, '1000', null]
 
-  test.each<[string, unknown[]]>([
-    ['servers', [...notAddresses, ...notPorts.map(port => [port]), ...notForms.map(form => [form])]],
-    ['timeout', [0, -1, 1.5, Number.NaN, 2 ** 31, '1000', null]],
-    ['tries', [0, -1, 1.5, Number.NaN, 2 ** 31, '3', null]]
-  ])('%s', (option, values) => {
-    for (const value of values) {
-      const options = { [option]: value } as DnsTxtLookupOptions
-      expect(() => dnsTxtLookup(options), JSON.stringify(value)).toThrow(
-        expect.objectContaining({ name: 'TypeError', message: expect.stringMatching(`^${option} must be `) })
-      )
-    }
-  })
+test.each<[string, unknown[]]>([
+  ['servers', [...NO_LISTS, ...NO_SERVERS.map(server => [server])]],
+  ['timeout', NO_COUNTS],
+  ['tries', NO_COUNTS]
+])('a bad option is refused at once: %s', (option, values) => {
+  const error = { name: 'TypeError', message: expect.stringMatching(`^${option} must be `) }
+  for (const value of values) {
+    const lookup = () => dnsTxtLookup({ [option]: value } as DnsTxtLookupOptions)
+    expect(lookup, JSON.stringify(value)).toThrow(expect.objectContaining(error))
+  }
 })
 
 test.each([
