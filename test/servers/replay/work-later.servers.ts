@@ -2,13 +2,14 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Pool } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ReceivedRequest } from '../../../src/index.ts'
 import { blocksOf } from '../../meta/docs/pages.ts'
 import { pairs } from '../../meta/examples/kinds.ts'
 import '../../meta/examples/resolver.ts'
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 import { service } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 import { type PostgresServer, postgresServer } from '../../unit/replay/postgres-server.ts'
 import { postgresPool } from '../../unit/replay/store-clients.ts'
 
@@ -29,20 +30,19 @@ beforeAll(async () => {
   await pool.query(table)
   await pool.query('CREATE TABLE done (id text)')
   dns = await startDnsServer(service.records)
-  const environment = { PGHOST: '127.0.0.1', PGPORT: `${postgres.port}`, PGUSER: 'postgres', PGDATABASE: 'postgres' }
-  for (const [name, value] of Object.entries({ ...environment, DNS_SERVER: dns.address, PORT: '0' })) {
-    vi.stubEnv(name, value)
-  }
+  const database = { PGHOST: '127.0.0.1', PGPORT: `${postgres.port}`, PGUSER: 'postgres', PGDATABASE: 'postgres' }
+  const environment = { ...database, DNS_SERVER: dns.address, PORT: '0' }
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
   receiver = await import('../../../examples/work-later-receive.ts')
   worker = await import('../../../examples/work-later-worker.ts')
   if (!receiver.server.listening) await once(receiver.server, 'listening')
-})
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  receiver?.server.close()
-  await pool?.end()
-  await dns?.close()
-  await postgres?.remove()
+  return async () => {
+    vi.unstubAllEnvs()
+    receiver.server.close()
+    await pool.end()
+    await dns.close()
+    await postgres.remove()
+  }
 })
 beforeEach(async () => {
   await pool.query('TRUNCATE events, done')
@@ -130,26 +130,18 @@ describe('work later', () => {
   test('handles each event once, the oldest first, with its bytes', async () => {
     await insert('e1', 'e2')
     const handled: string[] = []
-    const seen: typeof handle = async ({ account, id, body }) => {
-      handled.push(`${account} ${id} ${JSON.parse(body.toString()).name}`)
-    }
-    expect(await worker.workOnce(seen)).toBe(true)
-    expect(await worker.workOnce(seen)).toBe(true)
-    expect(await worker.workOnce(seen)).toBe(false)
+    const seen: typeof handle = async ({ account, id, body }) =>
+      void handled.push(`${account} ${id} ${JSON.parse(body.toString()).name}`)
+    for (const isHandled of [true, true, false]) expect(await worker.workOnce(seen)).toBe(isHandled)
     expect(handled).toEqual(['1234 e1 Zoë', '1234 e2 Zoë'])
   })
 
   test('gives no event to two workers', async () => {
     await insert('e1', 'e2')
     const both: string[] = []
-    let release = () => {}
-    const held = new Promise<void>(resolve => {
-      release = resolve
-    })
     const hold: typeof handle = async ({ id }) => {
       both.push(id)
-      if (both.length === 2) release()
-      await held
+      await until(() => both.length === 2)
     }
     await Promise.all([worker.workOnce(hold), worker.workOnce(hold)])
     expect(both.sort()).toEqual(['e1', 'e2'])
@@ -188,12 +180,11 @@ describe('work later', () => {
     await insert('e1', 'e2')
     const stop = new AbortController()
     await pool.query('ALTER TABLE events RENAME TO away')
-    const errors = vi.waitUntil(() => report.mock.calls.length > 0)
     const working = worker.work(async (event, client) => {
       await handle(event, client)
       if (event.id === 'e2') stop.abort()
     }, stop.signal)
-    await errors
+    await until(() => report.mock.calls.length > 0)
     await pool.query('ALTER TABLE away RENAME TO events')
     await working
     expect(await done()).toEqual(['e1', 'e2'])

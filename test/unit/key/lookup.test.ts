@@ -1,15 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLookup } from '../../../src/key/lookup.ts'
 
-beforeEach(() => {
-  vi.useFakeTimers()
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
 
 const NAME = 'one.service.example'
 const TIMEOUT = { ok: false, code: 'key-lookup-timeout', evidence: { name: NAME, error: 'no answer within 50 ms' } }
+
+const found = (text: string) => ({ ok: true, value: [[text]] })
 
 /** Look-ups that are answered when the test says so. */
 function createResolver() {
@@ -24,7 +22,7 @@ test('the deadline is exact to the millisecond, and an answer removes it', async
   await vi.advanceTimersByTimeAsync(49)
   expect(vi.getTimerCount()).toBe(1)
   asked[0]!.answer([['a']])
-  expect(await answered).toEqual({ ok: true, value: [['a']] })
+  expect(await answered).toEqual(found('a'))
   expect(vi.getTimerCount()).toBe(0)
 
   const late = lookup(NAME)
@@ -33,8 +31,7 @@ test('the deadline is exact to the millisecond, and an answer removes it', async
 })
 
 test('makes no timer when the answer is immediate', async () => {
-  const lookup = createLookup(async () => [['a']], 50)
-  expect(await lookup(NAME)).toEqual({ ok: true, value: [['a']] })
+  expect(await createLookup(async () => [['a']], 50)(NAME)).toEqual(found('a'))
   expect(vi.getTimerCount()).toBe(0)
 })
 
@@ -57,10 +54,7 @@ test('an answer after the deadline is not used for the next query', async () => 
   const third = lookup(NAME)
   expect(asked).toHaveLength(2)
   asked[1]!.answer([['in time']])
-  expect(await Promise.all([second, third])).toEqual([
-    { ok: true, value: [['in time']] },
-    { ok: true, value: [['in time']] }
-  ])
+  expect(await Promise.all([second, third])).toEqual([found('in time'), found('in time')])
 })
 
 test('each of several names in flight shares its own query, until that is answered', async () => {
@@ -77,15 +71,13 @@ test('each of several names in flight shares its own query, until that is answer
     const inFlight = new Map(names.map(name => [name, lookup(name)]))
     expect(asked).toHaveLength(3 + answered)
     asked[latest.get(name)!]!.answer([[`${name} ${at}`]])
-    expect(await inFlight.get(name)).toEqual({ ok: true, value: [[`${name} ${at}`]] })
+    expect(await inFlight.get(name)).toEqual(found(`${name} ${at}`))
     latest.set(name, asked.length)
     void lookup(name)
     answered += 1
     expect(asked).toHaveLength(3 + answered)
   }
-  expect(await Promise.all([...first, ...again])).toEqual(
-    ['a 1', 'b 0', 'c 3', 'a 1', 'b 0', 'c 3'].map(text => ({ ok: true, value: [[text]] }))
-  )
+  expect(await Promise.all([...first, ...again])).toEqual(['a 1', 'b 0', 'c 3', 'a 1', 'b 0', 'c 3'].map(found))
 })
 
 test('keeps no answer of a lookup that asks for its own name from within', async () => {
@@ -97,24 +89,20 @@ test('keeps no answer of a lookup that asks for its own name from within', async
   }, 50)
   const outer = lookup(NAME)
   for (const answer of answers) answer([['a']])
-  expect(await outer).toEqual({ ok: true, value: [['a']] })
+  expect(await outer).toEqual(found('a'))
   const next = lookup(NAME)
   answers[2]!([['b']])
-  expect(await next).toEqual({ ok: true, value: [['b']] })
+  expect(await next).toEqual(found('b'))
 })
 
 test('a lookup that throws at once is asked again', async () => {
-  const lookup = createLookup(
-    vi
-      .fn<() => Promise<string[][]>>()
-      .mockImplementationOnce(() => {
-        throw Object.assign(new Error('no'), { code: 'ENOTFOUND' })
-      })
-      .mockResolvedValue([['a']]),
-    50
-  )
+  const ask = vi.fn<() => Promise<string[][]>>().mockResolvedValue([['a']])
+  ask.mockImplementationOnce(() => {
+    throw Object.assign(new Error('no'), { code: 'ENOTFOUND' })
+  })
+  const lookup = createLookup(ask, 50)
   expect(await lookup(NAME)).toMatchObject({ code: 'key-not-found', evidence: { reason: 'ENOTFOUND' } })
-  expect(await lookup(NAME)).toEqual({ ok: true, value: [['a']] })
+  expect(await lookup(NAME)).toEqual(found('a'))
 })
 
 test('the signal is aborted at the deadline, whenever it is asked for, and not by an answer', async () => {

@@ -34,14 +34,12 @@ test('makes a random UUID as the token of each claim, which has 122 random bits'
     expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
+const throwing = () => {
+  throw Object.assign(new Error('x'), { code: 'ECONNREFUSED' })
+}
+
 test.each<[string, () => unknown, string]>([
-  [
-    'throws',
-    () => {
-      throw Object.assign(new Error('x'), { code: 'ECONNREFUSED' })
-    },
-    'ECONNREFUSED'
-  ],
+  ['throws', throwing, 'ECONNREFUSED'],
   ['rejects', () => Promise.reject(new RangeError('x')), 'RangeError'],
   ['resolves to OK', async () => 'OK', 'not a boolean']
 ])('fails when the store %s, and releases the token', async (_, claim, error) => {
@@ -52,10 +50,17 @@ test.each<[string, () => unknown, string]>([
 })
 
 describe('a claim that is later than the deadline', () => {
-  test('is released at the deadline, with its own token, and nobody waits for that', async () => {
-    const { store, calls } = slowStore()
-    const late = createClaims(store, 1000).claim('id', 60)
+  /** One that is not answered so far, at its deadline. */
+  async function lateClaim() {
+    const store = slowStore()
+    const { claim } = createClaims(store.store, 1000)
+    const late = claim('id', 60)
     await vi.advanceTimersByTimeAsync(1000)
+    return { ...store, claim, late }
+  }
+
+  test('is released at the deadline, with its own token, and nobody waits for that', async () => {
+    const { calls, late } = await lateClaim()
     expect(await late).toMatchObject(failure('no answer within 1000 ms'))
     expect(calls).toEqual([
       ['claim', 'id', expect.any(String), 60],
@@ -64,25 +69,17 @@ describe('a claim that is later than the deadline', () => {
   })
 
   test('is released again when it was granted behind its release', async () => {
-    const { store, calls, claims, releases } = slowStore()
-    createClaims(store, 1000).claim('id', 60)
-    await vi.advanceTimersByTimeAsync(1000)
+    const { calls, claims, releases } = await lateClaim()
     releases[0]!.resolve()
     await settle()
     claims[0]!.resolve(true)
     await settle()
-    expect(calls.map(([method, , token]) => [method, token])).toEqual([
-      ['claim', calls[0]![2]],
-      ['release', calls[0]![2]],
-      ['release', calls[0]![2]]
-    ])
+    expect(calls.map(([method]) => method)).toEqual(['claim', 'release', 'release'])
+    expect(new Set(calls.map(([, , token]) => token)).size).toBe(1)
   })
 
   test('makes a retry unavailable, without asking the store, while its release is under way', async () => {
-    const { store, calls, claims, releases } = slowStore()
-    const { claim } = createClaims(store, 1000)
-    claim('id', 60)
-    await vi.advanceTimersByTimeAsync(1000)
+    const { calls, claim, claims, releases } = await lateClaim()
     expect(await claim('id', 60)).toMatchObject(failure('an earlier claim is undecided'))
     expect(calls.map(([method]) => method)).toEqual(['claim', 'release'])
     releases[0]!.resolve()
@@ -93,10 +90,8 @@ describe('a claim that is later than the deadline', () => {
   })
 
   test('makes a retry unavailable until the id has expired, when its release is never answered', async () => {
-    const { store, claims } = slowStore()
-    const { claim } = createClaims(store, 1000)
-    claim('id', 60)
-    await vi.advanceTimersByTimeAsync(59_999)
+    const { claim, claims } = await lateClaim()
+    await vi.advanceTimersByTimeAsync(58_999)
     expect(await claim('id', 60)).toMatchObject(failure('an earlier claim is undecided'))
     await vi.advanceTimersByTimeAsync(1)
     const next = claim('id', 60)
@@ -106,9 +101,11 @@ describe('a claim that is later than the deadline', () => {
 })
 
 describe('a release that fails', () => {
+  const down = () => Promise.reject(new Error('down'))
+
   test('is tried again with pauses until it succeeds', async () => {
-    const release = vi.fn().mockRejectedValue(new Error('down'))
-    createClaims({ claim: () => Promise.reject(new Error('down')), release }, 1000).claim('id', 60)
+    const release = vi.fn(down as () => Promise<void>)
+    createClaims({ claim: down, release }, 1000).claim('id', 60)
     await settle()
     expect(release).toHaveBeenCalledOnce()
     await vi.advanceTimersByTimeAsync(1000)
@@ -122,11 +119,8 @@ describe('a release that fails', () => {
   })
 
   test('is tried again, but not before 5 s, when the store does not answer at all', async () => {
-    const release = vi
-      .fn()
-      .mockReturnValueOnce(new Promise(() => {}))
-      .mockResolvedValue(undefined)
-    createClaims({ claim: () => Promise.reject(new Error('down')), release }, 1000).claim('id', 60)
+    const release = vi.fn(async () => {}).mockReturnValueOnce(new Promise(() => {}))
+    createClaims({ claim: down, release }, 1000).claim('id', 60)
     await vi.advanceTimersByTimeAsync(4999)
     expect(release).toHaveBeenCalledOnce()
     await vi.advanceTimersByTimeAsync(300)
@@ -134,8 +128,8 @@ describe('a release that fails', () => {
   })
 
   test('is given up when the id would have expired', async () => {
-    const release = vi.fn().mockRejectedValue(new Error('down'))
-    createClaims({ claim: () => Promise.reject(new Error('down')), release }, 1000).claim('id', 60)
+    const release = vi.fn(down)
+    createClaims({ claim: down, release }, 1000).claim('id', 60)
     await vi.advanceTimersByTimeAsync(59_000)
     const { length } = release.mock.calls
     await vi.advanceTimersByTimeAsync(1500)
@@ -149,10 +143,10 @@ describe('a release that fails', () => {
     let isDown = true
     const released = new Set<string>()
     const release = async (id: string) => {
-      if (isDown || id === '5') throw new Error('down')
+      if (isDown || id === '5') return down()
       released.add(id)
     }
-    const { claim } = createClaims({ claim: () => Promise.reject(new Error('down')), release }, 1000)
+    const { claim } = createClaims({ claim: down, release }, 1000)
     for (let n = 0; n <= 10_000; n++) await claim(`${n}`, 600)
     isDown = false
     await vi.advanceTimersByTimeAsync(2000)
@@ -163,7 +157,6 @@ describe('a release that fails', () => {
 
   test('does not keep the process alive', async () => {
     vi.useRealTimers()
-    const down = () => Promise.reject(new Error('down'))
     const timeouts = () => process.getActiveResourcesInfo().filter(resource => resource === 'Timeout').length
     const before = timeouts()
     await createClaims({ claim: down, release: down }, 1000).claim('id', 1)

@@ -39,11 +39,9 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
   }
   own(folder)
   const data = join(folder, 'data')
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8'], {
-    ...account,
-    cwd: folder,
-    stdio: 'pipe'
-  })
+  const asAccount = { ...account, cwd: folder }
+  const settings = ['-D', data, '-U', 'postgres', '-A', 'trust', '-N', '-E', 'UTF8']
+  execFileSync(join(bin, 'initdb'), settings, { ...asAccount, stdio: 'pipe' })
   const configure = (settings: string) => appendFileSync(join(data, 'postgresql.conf'), `\n${settings}\n`)
   configure(
     `listen_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nfsync = ${durable ? 'on' : 'off'}`
@@ -78,7 +76,7 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
     }
   }
   const startOnce = async (): Promise<string | undefined> => {
-    child = spawn(join(bin, 'postgres'), ['-D', data], { ...account, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+    child = spawn(join(bin, 'postgres'), ['-D', data], { ...asAccount, stdio: ['ignore', 'ignore', 'pipe'] })
     let output = ''
     // Read to its end, always: a server whose log nobody reads stops at the next error that it reports.
     const isReady = new Promise<boolean>(resolve => {
@@ -89,8 +87,7 @@ export async function postgresServer({ durable = false } = {}): Promise<Postgres
       })
       child!.stderr!.on('end', () => resolve(false))
     })
-    if (await isReady) return undefined
-    return output
+    return (await isReady) ? undefined : output
   }
   return {
     port,
