@@ -4,8 +4,7 @@
  * Has the same mutated requests judged by Node.js, Bun, Deno and workerd (npm ci --prefix test/runtimes, npm run build)
  * and compares.
  */
-import { startJudges } from '../runtimes/batches.ts'
-import { findDifferences } from '../runtimes/differential.ts'
+import { findDifferences, startJudges } from '../runtimes/differential.ts'
 import { createProject } from '../runtimes/project.ts'
 import { runRounds } from './rounds.ts'
 

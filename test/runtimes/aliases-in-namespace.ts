@@ -1,21 +1,25 @@
-import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { promisify } from 'node:util'
+import type { ReceivedRequest } from '../../src/index.ts'
 import { RESOLVER, startDnsWorld, type ZoneSpec } from '../servers/key/dns-world.ts'
 import { startDohServer } from '../support/doh-server.ts'
+import { runThere } from './namespace.ts'
+import type { Lookups } from './program/lookups.ts'
 
 /**
- * Runs in a network namespace of its own: starts BIND with the zones, unbound as the resolver, and DNS over HTTPS in
- * front of unbound; then the program on each runtime. Prints what each program has printed, as JSON by name.
+ * Starts BIND with the zones, unbound as the resolver, and DNS over HTTPS in front of unbound; then the program on each
+ * runtime. Prints what each program has printed, as JSON by name.
  */
-interface Setting {
-  readonly zones: Readonly<Record<string, ZoneSpec>>
-  readonly folder: string
-  readonly commands: Readonly<Record<string, readonly string[]>>
+export interface AliasesSetting {
+  zones: Readonly<Record<string, ZoneSpec>>
+  requests: readonly ReceivedRequest[]
+  folder: string
+  commands: Readonly<Record<string, readonly [string, ...string[]]>>
 }
 
-const { zones, folder, commands }: Setting = JSON.parse(process.argv[2]!)
+const { zones, requests, folder, commands }: AliasesSetting = JSON.parse(process.argv[2]!)
 const world = await startDnsWorld(zones)
 const doh = await startDohServer({})
 doh.respond = async (_, response, query) => {
@@ -24,13 +28,12 @@ doh.respond = async (_, response, query) => {
   const reply = await buffer(socket)
   response.setHeader('Content-Type', 'application/dns-message').end(reply.subarray(2))
 }
-const results: Record<string, string> = {}
+const input: Lookups = { requests, ways: [{ servers: [RESOLVER] }, { url: doh.url }] }
+writeFileSync(join(folder, 'aliases.json'), JSON.stringify({ task: 'lookups', input }))
+const results: Record<string, unknown> = {}
 try {
-  const env = { ...process.env, DENO_NO_UPDATE_CHECK: '1' }
-  for (const [name, [tool, ...args]] of Object.entries(commands)) {
-    const all = [...args, 'aliases.mjs', RESOLVER, doh.url]
-    results[name] = (await promisify(execFile)(tool!, all, { cwd: folder, env })).stdout
-  }
+  for (const [name, command] of Object.entries(commands))
+    results[name] = await runThere(folder, [...command, 'main.mjs', 'aliases.json'])
 } finally {
   await doh.close()
   await world.close()

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Judge, startJudges } from './batches.ts'
-import { findDifferences, isExplained } from './differential.ts'
+import { findDifferences, isExplained, type Judge, startJudges } from './differential.ts'
 import { createProject, type Project } from './project.ts'
 
 let project: Project
@@ -34,10 +33,7 @@ test('accepts as a difference only a key off the curve, on Deno, for the request
   // y = 2 is on no point of edwards25519; y = 3 is.
   const record = (y: number) => `v=DKIM1; k=ed25519; p=${Buffer.alloc(32).fill(y, 0, 1).toString('base64')}`
   const rejected = (code: string, y?: number) =>
-    JSON.stringify({
-      status: 'rejected',
-      failures: [{ code, ...(y !== undefined && { evidence: { record: record(y) } }) }]
-    })
+    JSON.stringify({ status: 'rejected', failures: [{ code, ...(y && { evidence: { record: record(y) } }) }] })
   const mismatch = rejected('signature-mismatch')
   const unreadable = rejected('key-unreadable', 2)
   const verified = '{"status":"verified"}'

@@ -1,8 +1,24 @@
 import { mutatedRequests } from '../fuzz/mutated.ts'
 import { ACCOUNTS, HOSTS, NOW_SECONDS } from '../fuzz/signed.ts'
 import { decodePoint } from '../support/big-integer.ts'
-import type { Judge } from './batches.ts'
 import type { RequestBatch } from './program/batch.ts'
+import type { Project } from './project.ts'
+import { compileProgram, RUNTIMES } from './runtimes.ts'
+
+/** Judges a batch on one runtime. */
+export interface Judge {
+  name: string
+  judge(batch: RequestBatch): Promise<readonly string[]>
+}
+
+export async function startJudges(project: Project): Promise<Judge[]> {
+  const program = await compileProgram(project)
+  const judging = RUNTIMES.filter(runtime => ['node-24', 'bun', 'deno', 'workerd'].includes(runtime.package))
+  return judging.map(runtime => ({
+    name: runtime.name,
+    judge: batch => program.run(runtime, 'requests', batch)
+  }))
+}
 
 /** What came of the same requests on all of the runtimes. */
 export interface Differences {

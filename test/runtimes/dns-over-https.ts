@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http'
-import type { DnsOutcome, TxtRecords } from '../support/dns-answer.ts'
+import { type DnsOutcome, RCODE, type TxtRecords } from '../support/dns-answer.ts'
 
-/** RFC 1035 section 4.1.1 */
-const RCODE: Partial<Record<DnsOutcome, number>> = { nodata: 0, servfail: 2, nxdomain: 3, refused: 5 }
+const STATUS: Partial<Record<DnsOutcome, number>> = { ...RCODE, nodata: 0 }
 
 /**
  * What node:dns of workerd asks: DNS over HTTPS with answers in JSON, the strings of a record in quotes.
@@ -13,18 +12,11 @@ export function createDnsOverHttps(answerTo: (name: string) => TxtRecords | DnsO
   return createServer((req, res) => {
     const name = new URL(req.url ?? '', 'http://dns').searchParams.get('name') ?? ''
     const found = answerTo(name)
-    const answer =
-      typeof found === 'string'
-        ? { Status: RCODE[found] }
-        : {
-            Status: 0,
-            Answer: found.map(strings => {
-              const data = strings.map(string => `"${string}"`).join('')
-              return { name, type: 16, TTL: 300, data }
-            })
-          }
-    res
-      .setHeader('Content-Type', 'application/dns-json')
-      .end(JSON.stringify({ Question: [{ name, type: 16 }], ...answer }))
+    const records = typeof found === 'string' ? [] : found
+    const quoted = records.map(strings => strings.map(string => `"${string}"`).join(''))
+    const answers = quoted.map(data => ({ name, type: 16, TTL: 300, data }))
+    const answer = typeof found === 'string' ? { Status: STATUS[found] } : { Status: 0, Answer: answers }
+    const json = JSON.stringify({ Question: [{ name, type: 16 }], ...answer })
+    res.setHeader('Content-Type', 'application/dns-json').end(json)
   })
 }

@@ -1,16 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { replayStoreContract } from '../../src/testing/index.ts'
 import { createProject } from './project.ts'
-import { installedVersion, RUNTIMES } from './runtimes.ts'
-
-const source = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+import { RUNTIMES } from './runtimes.ts'
 
 /** Runs the contract inside of the Worker, where the store is used. */
 const WORKER = `
 import { durableReplayStore } from './durable-object.ts'
-import { replayStoreContract } from '${source('src/testing/replay-store-contract.ts')}'
+import { replayStoreContract } from '${fileURLToPath(new URL('../../src/testing/replay-store-contract.ts', import.meta.url))}'
 export { ReplayId } from './durable-object.ts'
 
 export default {
@@ -23,34 +20,19 @@ export default {
   }
 }
 `
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "worker", worker = .worker)],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "worker")]
-);
-const worker :Workerd.Worker = (
-  modules = [(name = "worker", esModule = embed "worker.js")],
-  compatibilityDate = "2025-09-01",
-  compatibilityFlags = ["nodejs_compat"],
+const NAMESPACE = `
   durableObjectNamespaces = [(className = "ReplayId", uniqueKey = "replay")],
   durableObjectStorage = (inMemory = void),
-  bindings = [(name = "REPLAY", durableObjectNamespace = "ReplayId")]
-);
-`
+  bindings = [(name = "REPLAY", durableObjectNamespace = "ReplayId")]`
 
-const workerd = RUNTIMES.find(({ name }) => name === 'workerd')!
-const version = installedVersion(workerd)
-if (version === undefined) console.warn('workerd is left out: it has no package for this platform.')
+const workers = RUNTIMES.filter(({ name }) => name === 'workerd')
 
-test.skipIf(version === undefined)(`keeps the contract of a store on workerd ${version}`, async () => {
-  const project = createProject()
+test.each(workers)('keeps the contract of a store on workerd $version', async () => {
+  const project = createProject('examples/stores/durable-object.ts')
   try {
-    project.write('durable-object.ts', readFileSync(source('examples/stores/durable-object.ts'), 'utf8'))
     project.write('worker.ts', WORKER)
-    project.write('config.capnp', CONFIG)
-    const options = ['--bundle', '--format=esm', '--platform=node', '--outfile=worker.js']
-    await project.run('esbuild', 'worker.ts', ...options)
-    const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
+    await project.bundle('worker.ts', 'worker.js')
+    const port = await project.serveWorker('worker.js', { more: NAMESPACE })
     const outcomes = await (await fetch(`http://127.0.0.1:${port}/`)).json()
     const cases = replayStoreContract(() => expect.unreachable())
     expect(outcomes).toEqual(cases.map(({ name }) => [name, 'passed']))

@@ -1,17 +1,16 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import type { DnsOutcome, TxtRecords } from '../support/dns-answer.ts'
 import { startDnsServer } from '../support/dns-server.ts'
-import type { ResolverReport } from './program/resolver.ts'
+import { runThere } from './namespace.ts'
+import type { LookupsReport } from './program/lookups.ts'
 
 /**
- * Runs in a network and mount namespace of its own, in which this DNS server is the system's: on port 53, where
- * /etc/resolv.conf points. Starts the program beside it and prints what both have to say.
+ * Runs where this DNS server is the system's: on port 53, where /etc/resolv.conf points. Starts the program beside it
+ * and prints what both have to say.
  */
 
 /** What to serve, and the program to start; plain data. */
 export interface Setting {
-  command: readonly string[]
+  command: readonly [string, ...string[]]
   folder: string
   records: Readonly<Record<string, TxtRecords>>
   outcomes: Readonly<Record<string, DnsOutcome>>
@@ -20,7 +19,7 @@ export interface Setting {
 }
 
 export interface Outcome {
-  report: ResolverReport
+  report: LookupsReport
   /** the names that were asked for */
   names: readonly string[]
   /** the names of which answers came over TCP */
@@ -38,11 +37,8 @@ Object.defineProperty(served, change.trigger, {
 const dns = await startDnsServer(served as Record<string, TxtRecords>, { port: 53 })
 for (const [name, outcome] of Object.entries(outcomes)) dns.outcomes.set(name, outcome)
 
-const [tool, ...args] = command
-// Deno would ask for the server of its updates besides.
-const env = { ...process.env, DENO_NO_UPDATE_CHECK: '1' }
-const { stdout } = await promisify(execFile)(tool!, [...args, 'resolver-main.mjs'], { cwd: folder, env })
+const report = (await runThere(folder, command)) as LookupsReport
 const names = dns.names()
 const overTcp = names.filter(name => dns.queries(name, 'tcp') > 0)
-console.log(JSON.stringify({ report: JSON.parse(stdout), names, overTcp } satisfies Outcome))
+console.log(JSON.stringify({ report, names, overTcp } satisfies Outcome))
 await dns.close()

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { isLinux } from './runtimes.ts'
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
@@ -22,10 +22,7 @@ const run = (node: string, ...args: string[]): Promise<Finished> =>
 const BINS = { 'signed-requests': '../../dist/cli.js', 'signed-requests-gateway': '../../gateway/dist/cli.js' }
 const TOO_OLD = { 'node-16': '16.20.2', 'node-18': '18.20.8', 'node-20-before': '20.18.0' }
 
-const isHere = existsSync(path('node_modules/node-20-floor'))
-if (!isHere) console.warn('Old versions of Node.js are left out: their packages are for linux-x64 alone.')
-
-describe.skipIf(!isHere).each(Object.entries(BINS))('%s', (name, file) => {
+describe.skipIf(!isLinux).each(Object.entries(BINS))('%s', (name, file) => {
   test.each(Object.entries(TOO_OLD))('on %s ends with 64 and one line', async (node, version) => {
     const stderr = `${name}: this is Node.js ${version}, and Node.js 20.18.1 or later is needed\n`
     for (const args of [[], ['demo']])
@@ -37,7 +34,7 @@ describe.skipIf(!isHere).each(Object.entries(BINS))('%s', (name, file) => {
   })
 })
 
-test.skipIf(!isHere)('the demo works on the oldest that is supported', async () => {
+test.skipIf(!isLinux)('the demo works on the oldest that is supported', async () => {
   const { code, stderr } = await run('node-20-floor', path('../../dist/cli.js'), 'demo')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 })

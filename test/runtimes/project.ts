@@ -1,39 +1,33 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { Certificate } from '../support/https.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const BIN = fileURLToPath(new URL('node_modules/.bin', import.meta.url))
+const MODULES = fileURLToPath(new URL('node_modules', import.meta.url))
 const execute = promisify(execFile)
 
 /** Where a tool of `test/runtimes` is. */
-export const toolPath = (tool: string): string => join(BIN, tool)
+export const toolPath = (tool: string): string => resolve(MODULES, '.bin', tool)
 
 /** A user's project in a folder of its own: the built package under its name. */
-export interface Project {
-  readonly folder: string
-  write(name: string, content: string): void
-  /** runs a tool to its end; resolves to its output */
-  run(tool: string, ...args: string[]): Promise<string>
-  /** starts a server; resolves to its port, once it has said it */
-  serve(env: Record<string, string>, tool: string, ...args: string[]): Promise<number>
-  /** ends the server and removes the folder */
-  remove(): void
-}
+export type Project = ReturnType<typeof projectIn>
 
-/** A project with the package as it stands here, and some of its files; `link` puts a package of ours into it. */
-export function createProject(...files: string[]): Project & { link(name: string): void } {
+/** A project with the package as it stands here, and some of its files. */
+export function createProject(...files: string[]): Project {
   const project = projectIn(makeFolder())
   const modules = join(project.folder, 'node_modules')
   mkdirSync(modules)
   symlinkSync(ROOT, join(modules, 'signed-requests'))
+  // The program has files of src/ in it, which import this.
+  symlinkSync(join(ROOT, 'node_modules/structured-headers'), join(modules, 'structured-headers'))
   for (const file of files) cpSync(join(ROOT, file), join(project.folder, file.split('/').at(-1)!))
-  return { ...project, link: name => symlinkSync(join(BIN, '..', name), join(modules, name)) }
+  return project
 }
 
 /** A project into which the package's own tarball was installed. */
@@ -52,37 +46,99 @@ function makeFolder(): string {
   return folder
 }
 
-function projectIn(folder: string): Project {
-  let child: ChildProcess | undefined
+/** What surrounds a Worker. */
+export interface WorkerSetting {
+  /** the port of what it fetches from, by plain HTTP; nothing when left out */
+  outbound?: number
+  /** with one it is served over HTTPS */
+  certificate?: Certificate
+  date?: string
+  flags?: readonly string[]
+  /** further lines of its configuration */
+  more?: string
+}
+
+function projectIn(folder: string) {
+  const children: ChildProcess[] = []
+
+  function write(name: string, content: string): void {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), content)
+  }
+
+  /** Runs a tool to its end; resolves to its output. */
+  const run = async (tool: string, ...args: string[]): Promise<string> =>
+    (await execute(toolPath(tool), args, { cwd: folder, maxBuffer: 2 ** 28 })).stdout
+
+  /** Starts a server; resolves to its port, once it has said it. */
+  async function serve(env: Record<string, string>, tool: string, ...args: string[]): Promise<number> {
+    // The fourth descriptor is where workerd says its port; the others say it in their output.
+    const stdio = ['ignore', 'pipe', 'pipe', 'pipe'] as const
+    const child = spawn(toolPath(tool), args, { cwd: folder, env: { ...process.env, ...env }, stdio: [...stdio] })
+    children.push(child)
+    return new Promise((settle, reject) => {
+      let output = ''
+      for (const stream of child.stdio.slice(1) as Readable[]) {
+        createInterface(stream).on('line', line => {
+          output += `${line}\n`
+          const port = /(?:https?:\/\/[^/]*:|"port":)(\d+)/.exec(line)?.[1]
+          if (port !== undefined) settle(Number(port))
+        })
+      }
+      child.on('error', reject)
+      child.on('exit', () => reject(new Error(`${tool} ended: ${output}`)))
+    })
+  }
+
   return {
     folder,
-    write(name, content) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true })
-      writeFileSync(join(folder, name), content)
+    write,
+    run,
+    serve,
+    /** Puts a package of ours into it. */
+    link: (name: string) => symlinkSync(join(MODULES, name), join(folder, 'node_modules', name)),
+    /** Bundles a file as wrangler does; what it says of itself is an error. */
+    bundle: (source: string, file: string, ...more: string[]): Promise<string> =>
+      run(
+        'esbuild',
+        source,
+        '--bundle',
+        '--format=esm',
+        '--platform=node',
+        '--log-level=warning',
+        ...more,
+        `--outfile=${file}`
+      ),
+    /** Serves a bundled file as workerd runs a Worker; resolves to its port. */
+    serveWorker(file: string, setting: WorkerSetting = {}): Promise<number> {
+      const { outbound = 9, certificate, date = '2025-09-01', flags = ['nodejs_compat'], more = '' } = setting
+      write('key.pem', certificate?.key ?? '')
+      write('cert.pem', certificate?.cert ?? '')
+      const pair = '(privateKey = embed "key.pem", certificateChain = embed "cert.pem")'
+      const socket = certificate === undefined ? 'http = ()' : `https = (tlsOptions = (keypair = ${pair}))`
+      write(
+        'config.capnp',
+        `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "worker", worker = .worker),
+    (name = "internet", external = (address = "127.0.0.1:${outbound}", http = ()))
+  ],
+  sockets = [(name = "socket", address = "127.0.0.1:0", ${socket}, service = "worker")]
+);
+const worker :Workerd.Worker = (
+  modules = [(name = "worker", esModule = embed "${file}")],
+  compatibilityDate = "${date}",
+  compatibilityFlags = ${JSON.stringify(flags)},
+  globalOutbound = "internet",${more}
+);
+`
+      )
+      return serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
     },
-    run: async (tool, ...args) => (await execute(toolPath(tool), args, { cwd: folder })).stdout,
-    async serve(env, tool, ...args) {
-      // The fourth descriptor is where workerd says its port; the others say it in their output.
-      child = spawn(toolPath(tool), args, {
-        cwd: folder,
-        env: { ...process.env, ...env },
-        stdio: ['ignore', 'pipe', 'pipe', 'pipe']
-      })
-      return new Promise((resolve, reject) => {
-        let output = ''
-        for (const stream of child!.stdio.slice(1) as Readable[]) {
-          createInterface(stream).on('line', line => {
-            output += `${line}\n`
-            const port = /(?:https?:\/\/[^/]*:|"port":)(\d+)/.exec(line)?.[1]
-            if (port !== undefined) resolve(Number(port))
-          })
-        }
-        child!.on('error', reject)
-        child!.on('exit', () => reject(new Error(`${tool} ended: ${output}`)))
-      })
-    },
+    /** Ends the servers and removes the folder. */
     remove() {
-      child?.kill()
+      for (const child of children) child.kill()
       rmSync(folder, { recursive: true })
     }
   }

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
@@ -10,6 +8,7 @@ import { type RunningRecipe, testRecipe } from '../meta/examples/recipe.ts'
 import { behindProxy, sendOverHttp } from '../meta/examples/senders.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { makeCertificate, send } from '../support/https.ts'
+import { listen } from '../support/listen.ts'
 import { createDnsOverHttps } from './dns-over-https.ts'
 import { createProject } from './project.ts'
 
@@ -21,8 +20,6 @@ let dnsOverHttps: Server
 beforeAll(async () => {
   dns = await startDnsServer(service.records)
   dnsOverHttps = createDnsOverHttps(name => service.records[name] ?? 'nxdomain')
-  dnsOverHttps.listen(0, '127.0.0.1')
-  await once(dnsOverHttps, 'listening')
 })
 afterAll(async () => {
   dnsOverHttps.close()
@@ -75,26 +72,21 @@ describe('on a real Next.js', () => {
   })
 })
 
-/** A Worker on workerd, whatever it fetches goes to the server on this port. */
-async function work(file: string, outbound: Server, date: string, flags: string): Promise<RunningRecipe> {
+/** A Worker on workerd, whatever it fetches goes to this server. */
+async function work(file: string, to: Server, date: string, flags: readonly string[]): Promise<RunningRecipe> {
   const project = createProject(`examples/${file}`)
   const certificate = await makeCertificate(HOST)
-  const bundle = ['--bundle', '--format=esm', '--platform=node', '--outfile=worker.js']
-  await project.run('esbuild', file, ...bundle)
-  project.write('key.pem', certificate.key)
-  project.write('cert.pem', certificate.cert)
-  project.write('config.capnp', workerdConfig((outbound.address() as AddressInfo).port, date, flags))
-  const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
-  const to = { host: HOST, port, cert: certificate.cert }
-  return { send: request => send(request, to), close: project.remove }
+  await project.bundle(file, 'worker.js')
+  const port = await project.serveWorker('worker.js', { outbound: await listen(to), certificate, date, flags })
+  const recipient = { host: HOST, port, cert: certificate.cert }
+  return { send: request => send(request, recipient), close: project.remove }
 }
 
 // The newest date that this workerd knows, and one before Node.js compatibility was the default.
-const NEWEST = ['2026-10-20', '[]'] as const
-for (const [date, flags] of [NEWEST, ['2025-09-01', '["nodejs_compat"]']] as const) {
-  testRecipe(`Cloudflare Workers at ${date}`, service, () => work('workers.ts', dnsOverHttps, date, flags), {
-    behind: 'nothing'
-  })
+const NEWEST = ['2026-10-20', []] as const
+for (const [date, flags] of [NEWEST, ['2025-09-01', ['nodejs_compat']]] as const) {
+  const start = () => work('workers.ts', dnsOverHttps, date, flags)
+  testRecipe(`Cloudflare Workers at ${date}`, service, start, { behind: 'nothing' })
 }
 
 testRecipe(
@@ -107,8 +99,7 @@ testRecipe(
       const { method = '', url: target = '' } = req
       seen = { method, target, body: (await buffer(req)).toString('latin1') }
       res.writeHead(req.headers['signed-request-account'] === '1234' ? 202 : 500).end()
-    }).listen(0, '127.0.0.1')
-    await once(internet, 'listening')
+    })
     const worker = await work('workers-origin.ts', internet, ...NEWEST)
     return {
       async send(request) {
@@ -127,26 +118,3 @@ testRecipe(
   },
   { behind: 'nothing', answer: 202 }
 )
-
-/** As wrangler bundles and workerd runs a Worker; whatever it fetches goes to this port, by plain HTTP. */
-const workerdConfig = (port: number, date: string, flags: string): string => `
-using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "worker", worker = .worker),
-    (name = "internet", external = (address = "127.0.0.1:${port}", http = ()))
-  ],
-  sockets = [(
-    name = "https",
-    address = "127.0.0.1:0",
-    https = (tlsOptions = (keypair = (privateKey = embed "key.pem", certificateChain = embed "cert.pem"))),
-    service = "worker"
-  )]
-);
-const worker :Workerd.Worker = (
-  modules = [(name = "worker", esModule = embed "worker.js")],
-  compatibilityDate = "${date}",
-  compatibilityFlags = ${flags},
-  globalOutbound = "internet"
-);
-`

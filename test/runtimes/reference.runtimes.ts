@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRandom } from '../fuzz/random.ts'
 import { type Case, ed25519Case, rsaCase } from '../unit/signature/mutated-signatures.ts'
-import { type Judge, startJudges } from './batches.ts'
 import type { SignatureCase } from './program/signatures.ts'
 import { createProject, type Project } from './project.ts'
-import { installedVersion, RUNTIMES } from './runtimes.ts'
+import { compileProgram, type Program, RUNTIMES } from './runtimes.ts'
 
 /** What runtimes judge otherwise than big integers do. */
 interface Difference {
@@ -40,14 +39,10 @@ function expectedOf(runtime: string, one: Case): '0' | '1' {
 }
 
 let project: Project
-let judges: Judge[]
+let program: Program
 beforeAll(async () => {
   project = createProject()
-  const nodes = RUNTIMES.filter(runtime => runtime.name === 'node' && installedVersion(runtime) !== undefined)
-  judges = await startJudges(
-    project,
-    nodes.map(runtime => runtime.package)
-  )
+  program = await compileProgram(project)
 }, 120_000)
 afterAll(() => project?.remove())
 
@@ -59,8 +54,9 @@ test('every runtime verifies exactly what big integers verify, except the listed
   ]
   const batch = cases.map((one): SignatureCase => [one.record, one.text, one.signature, one.algorithm])
   const verified = cases.filter(({ verifies }) => verifies).length
-  for (const { name, judge } of judges) {
-    const answers = await judge(batch)
+  for (const runtime of RUNTIMES) {
+    const name = runtime.package
+    const answers = await program.run(runtime, 'signatures', batch)
     const wrong = cases.flatMap((one, at) =>
       answers[at] === expectedOf(name, one) ? [] : { ...one, answer: answers[at] }
     )

@@ -1,18 +1,14 @@
-import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ReceivedRequest } from '../../src/index.ts'
 import { createTestService } from '../../src/testing/index.ts'
 import type { DnsOutcome, TxtRecords } from '../support/dns-answer.ts'
+import { listen } from '../support/listen.ts'
 import { createDnsOverHttps } from './dns-over-https.ts'
 import type { Outcome, Setting } from './in-namespace.ts'
-import type { ResolverInput, ResolverReport } from './program/resolver.ts'
-import { installProject, type Project } from './project.ts'
-import { compileProgram, installedVersion, RUNTIMES, type Runtime } from './runtimes.ts'
+import { inNamespace } from './namespace.ts'
+import type { Lookups } from './program/lookups.ts'
+import { createProject, type Project } from './project.ts'
+import { compileProgram, isLinux, RUNTIMES, type Runtime } from './runtimes.ts'
+import { withKeyId } from './signed.ts'
 
 const service = createTestService()
 const strong = createTestService({ rsaBits: 4096 })
@@ -59,13 +55,7 @@ const RECORDS: Case[] = [
   { label: 'for testing', answer: [[...genkey(record), '; t=y']], verdict: 'rejected key-test-only' },
   { label: 'another key', answer: [genkey(other)], verdict: 'rejected signature-mismatch' },
   { label: 'only SPF', answer: [SPF], verdict: 'rejected key-not-found' },
-  {
-    label: 'a long record at the longest name',
-    name: LONGEST,
-    signer: strong,
-    answer: [cut(recordOf(strong), 250)],
-    verdict: 'verified'
-  }
+  { ...verified('a long record at the longest name', cut(recordOf(strong), 250)), name: LONGEST, signer: strong }
 ]
 const OUTCOMES: Case[] = [
   ...(['nxdomain', 'nodata', 'nxdomain-behind-cname', 'dangling-cname', 'only-a', 'empty-string'] as const).map(absent),
@@ -92,15 +82,8 @@ const STORY: readonly (readonly [name: string, verdict: string])[] = [
   [ATTACKED, NOT_FOUND]
 ]
 
+const verdictsOf = ({ report }: Outcome): readonly string[] => report.verdicts[0]!
 const nameOf = ({ name }: Case, at: number): string => name ?? `case${at}${NAME}`
-
-/** keyId is not signed: the request can be sent with any. */
-function withKeyId(name: string, signer = service): ReceivedRequest {
-  const { headers, ...request } = signer.sign()
-  const [keyId] = Object.keys(signer.records)
-  const lines = headers as readonly (readonly [string, string])[]
-  return { ...request, headers: lines.map(([field, value]) => [field, value.replace(keyId!, name)] as const) }
-}
 
 /** What DNS says, and what is asked of it. */
 function settingFor(cases: readonly Case[]) {
@@ -114,86 +97,53 @@ function settingFor(cases: readonly Case[]) {
     else records[nameOf(each, at)] = each.answer
   }
   const requests = [
-    ...STORY.map(([name]) => withKeyId(name)),
-    ...cases.map((each, at) => withKeyId(nameOf(each, at), each.signer))
+    ...STORY.map(([name]) => withKeyId(name, service)),
+    ...cases.map((each, at) => withKeyId(nameOf(each, at), each.signer ?? service))
   ]
   const asked = new Set([...STORY.map(([name]) => name), ...cases.map(nameOf)])
   return { records, outcomes, requests, asked }
 }
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 // Kubernetes sets ndots to 5: a name with fewer dots is first asked for under the search list.
 const RESOLV_CONF = 'nameserver 127.0.0.1\nsearch evil.test\noptions ndots:5\n'
 
 /** The program beside a DNS server of its own, in namespaces in which nothing else is. */
-async function inNamespace(project: Project, runtime: Runtime, cases: readonly Case[]): Promise<Outcome> {
-  const { records, outcomes, requests } = settingFor(cases)
-  const input: ResolverInput = { requests, bareName: ATTACKED }
-  project.write('resolver-input.json', JSON.stringify(input))
-  project.write('resolv.conf', RESOLV_CONF)
-  const setting: Setting = { command: runtime.command!, folder: project.folder, records, outcomes, change: CHANGE }
-  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
-  const script = 'ip link set lo up && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
-  const { stdout } = await promisify(execFile)(
-    'unshare',
-    [
-      ...asRoot,
-      '--net',
-      '--mount',
-      ...['sh', '-c', script, 'sh', join(project.folder, 'resolv.conf')],
-      ...[process.execPath, '--import', 'tsx', 'test/runtimes/in-namespace.ts', JSON.stringify(setting)]
-    ],
-    { cwd: ROOT }
-  )
-  return JSON.parse(stdout)
+async function besideServer(
+  project: Project,
+  command: Setting['command'],
+  { records, outcomes, requests }: ReturnType<typeof settingFor>
+): Promise<Outcome> {
+  const input: Lookups = { requests, ways: ['of the system'], bareName: ATTACKED }
+  project.write('resolver.json', JSON.stringify({ task: 'lookups', input }))
+  const all = [...command, 'main.mjs', 'resolver.json'] as const
+  const setting: Setting = { command: all, folder: project.folder, records, outcomes, change: CHANGE }
+  return (await inNamespace(project, 'in-namespace.ts', setting, RESOLV_CONF)) as Outcome
 }
 
 /** The program as a Worker, whose lookups go over HTTPS. */
-async function asWorker(project: Project, cases: readonly Case[]): Promise<Outcome> {
-  const { records, outcomes, requests } = settingFor(cases)
+async function asWorker(
+  project: Project,
+  runtime: Runtime,
+  { records, outcomes, requests }: ReturnType<typeof settingFor>
+): Promise<Outcome> {
   const names = new Set<string>()
   const dns = createDnsOverHttps(name => {
     names.add(name)
     if (name === CHANGE.trigger) records[CHANGE.name] = CHANGE.records
     return outcomes[name] ?? records[name] ?? 'nxdomain'
   })
-  dns.listen(0, '127.0.0.1')
-  await once(dns, 'listening')
-  project.write('resolver.capnp', workerdConfig((dns.address() as AddressInfo).port))
-  const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'resolver.capnp')
-  const response = await fetch(`http://127.0.0.1:${port}/`, {
-    method: 'POST',
-    body: JSON.stringify({ requests } satisfies ResolverInput)
-  })
-  const report = (await response.json()) as ResolverReport
+  const program = await compileProgram(project, await listen(dns))
+  const report = await program.run(runtime, 'lookups', { requests, ways: ['of the system'] })
   dns.close()
   return { report, names: [...names], overTcp: [] }
 }
 
-const workerdConfig = (dnsPort: number): string => `
-using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "worker", worker = .worker),
-    (name = "internet", external = (address = "127.0.0.1:${dnsPort}", http = ()))
-  ],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "worker")]
-);
-const worker :Workerd.Worker = (
-  modules = [(name = "worker", esModule = embed "resolver-bundle.js")],
-  compatibilityDate = "2025-09-01",
-  compatibilityFlags = ["nodejs_compat"],
-  globalOutbound = "internet"
-);
-`
-
-const isLinux = process.platform === 'linux' && process.arch === 'x64'
 if (!isLinux) console.warn('The resolvers are left out: the tests need the namespaces of Linux.')
 
 describe.skipIf(!isLinux)('the system resolver', () => {
   let project: Project
   beforeAll(async () => {
-    project = await installProject()
+    project = createProject()
     await compileProgram(project)
   }, 120_000)
   afterAll(() => project?.remove())
@@ -206,19 +156,20 @@ describe.skipIf(!isLinux)('the system resolver', () => {
     const cases = [...RECORDS, ...outcomes]
     const different = DIFFERENT[runtime.package] ?? {}
 
-    describe(`of ${runtime.name} ${installedVersion(runtime)} (${runtime.package})`, () => {
+    describe(`of ${runtime.name} ${runtime.version} (${runtime.package})`, () => {
+      const setting = settingFor(cases)
       let outcome: Outcome
       beforeAll(async () => {
-        outcome = isWorker ? await asWorker(project, cases) : await inNamespace(project, runtime, cases)
+        const { command } = runtime
+        outcome = await (command ? besideServer(project, command, setting) : asWorker(project, runtime, setting))
       }, 240_000)
 
       test('is asked only for the names of keys', () => {
-        const { asked } = settingFor(cases)
         // Deno asks for what a CNAME points to.
         const names = outcome.names.filter(
           name => name !== `${ATTACKED}.evil.test` && !(runtime.name === 'deno' && name === 'gone.example')
         )
-        expect(new Set(names)).toEqual(asked)
+        expect(new Set(names)).toEqual(setting.asked)
       })
 
       test('asks under the search list for a name without a dot on Deno, so that the test can fail', () => {
@@ -227,12 +178,12 @@ describe.skipIf(!isLinux)('the system resolver', () => {
       })
 
       test('finds a revocation at once, and never uses the search list', () => {
-        const verdicts = outcome.report.verdicts.slice(0, STORY.length)
+        const verdicts = verdictsOf(outcome).slice(0, STORY.length)
         expect(verdicts).toEqual(STORY.map(([, verdict]) => verdict))
       })
 
       test('finds records however they are cut, and tells failures from answers', () => {
-        const verdicts = outcome.report.verdicts.slice(STORY.length)
+        const verdicts = verdictsOf(outcome).slice(STORY.length)
         expect(Object.fromEntries(cases.map(({ label }, at) => [label, verdicts[at]]))).toEqual(
           Object.fromEntries(cases.map(({ label, verdict }) => [label, different[label] ?? verdict]))
         )

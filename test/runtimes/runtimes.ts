@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Input, Report } from './program/program.ts'
+import type { Tasks } from './program/tasks.ts'
 import { type Project, toolPath } from './project.ts'
 
 /** A runtime of the matrix. */
@@ -8,12 +8,28 @@ export interface Runtime {
   name: string
   /** the package that it comes in, here under `node_modules` */
   package: string
-  /** runs the program in the project */
-  run(project: Project, input: Input): Promise<Report>
+  version: string | undefined
   /** the tool and its arguments that run a file; undefined where there is no command line */
-  command?: readonly string[]
+  command: readonly [tool: string, ...args: string[]] | undefined
   /** vectors that it cannot judge as asked, and why */
   limits: Readonly<Record<string, string>>
+}
+
+/** The packages of Node.js are for this platform alone; the others have more. */
+export const isLinux = process.platform === 'linux' && process.arch === 'x64'
+
+const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
+
+function runtime(name: string, limits = {}, command?: Runtime['command']): Runtime {
+  const manifest = path(`node_modules/${name}/package.json`)
+  const version = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : undefined
+  // Some packages of Node.js have a v before it.
+  return { name: name.replace(/^node-.*/, 'node'), package: name, version: version?.replace(/^v/, ''), command, limits }
+}
+const node = (name: string) => runtime(name, {}, [toolPath(`../${name}/bin/node`)])
+const DENO_LIMITS = {
+  'key-ed25519-not-on-the-curve': 'Deno refuses such a key when it reads it (key-unreadable)',
+  'key-8192-bits': 'Deno reads no RSA key above 4096 bits'
 }
 
 export const RUNTIMES: readonly Runtime[] = [
@@ -22,82 +38,52 @@ export const RUNTIMES: readonly Runtime[] = [
   node('node-22'),
   node('node-24'),
   node('node-26'),
-  { name: 'bun', package: 'bun', ...onCommandLine('bun'), limits: {} },
-  {
-    name: 'deno',
-    package: 'deno',
-    ...onCommandLine('deno', 'run', '--allow-all'),
-    limits: {
-      'key-ed25519-not-on-the-curve': 'Deno refuses such a key when it reads it (key-unreadable)',
-      'key-8192-bits': 'Deno reads no RSA key above 4096 bits'
-    }
-  },
-  { name: 'workerd', package: 'workerd', run: onWorkerd, limits: {} }
-]
-
-function node(name: string): Runtime {
-  return { name: 'node', package: name, ...onCommandLine(`../${name}/bin/node`), limits: {} }
-}
-
-/** The version of a runtime's package; undefined when this platform has no such package. */
-export function installedVersion(runtime: Runtime): string | undefined {
-  const manifest = fileURLToPath(new URL(`node_modules/${runtime.package}/package.json`, import.meta.url))
-  if (!existsSync(manifest)) return undefined
-  const { version }: { version: string } = JSON.parse(readFileSync(manifest, 'utf8'))
-  return version.replace(/^v/, '') // as it stands in some packages of Node.js
-}
-
-/** Compiles the program in TypeScript to one file each for a command line and for workerd. */
-export async function compileProgram(project: Project): Promise<void> {
-  for (const entry of ['main', 'worker', 'resolver-main', 'resolver-worker']) {
-    const source = fileURLToPath(new URL(`program/${entry}.ts`, import.meta.url))
-    // Without our tsconfig.json, in which the package's name means its source.
-    const options = ['--packages=external', '--tsconfig-raw={}', `--outfile=${entry}.mjs`]
-    await project.run('esbuild', source, ...BUNDLE, ...options)
-  }
-  // A Worker is one file, with the installed package in it. It has a name in the place of an address.
-  for (const [entry, bundle] of [
-    ['worker', 'bundle'],
-    ['resolver-worker', 'resolver-bundle']
-  ]) {
-    const options = ['--define:import.meta.url="file:///worker"', REQUIRE_BUFFER, `--outfile=${bundle}.js`]
-    await project.run('esbuild', `${entry}.mjs`, ...BUNDLE, ...options)
-  }
-}
+  runtime('bun', {}, [toolPath('bun')]),
+  runtime('deno', DENO_LIMITS, [toolPath('deno'), 'run', '--allow-all']),
+  runtime('workerd')
+].filter(({ package: name, version }) => {
+  const isHere = version !== undefined || isLinux
+  if (!isHere) console.warn(`${name} is left out: it has no package for this platform.`)
+  return isHere
+})
 
 /** As wrangler does: dns-packet is CommonJS and requires `buffer`, and an ES module has no `require`. */
-export const REQUIRE_BUFFER = '--banner:js=import * as nodeBuffer from "node:buffer"; const require = () => nodeBuffer'
+const REQUIRE_BUFFER = '--banner:js=import * as nodeBuffer from "node:buffer"; const require = () => nodeBuffer'
 
-const BUNDLE = ['--bundle', '--format=esm', '--platform=node', '--log-level=warning']
-
-function onCommandLine(tool: string, ...args: string[]): Pick<Runtime, 'run' | 'command'> {
-  return {
-    command: [toolPath(tool), ...args],
-    async run(project, input) {
-      project.write('input.json', JSON.stringify(input))
-      return JSON.parse(await project.run(tool, ...args, 'main.mjs'))
-    }
-  }
+/** The program of a project, ready to do its tasks on every runtime. */
+export interface Program {
+  run<Task extends keyof Tasks>(
+    runtime: Runtime,
+    task: Task,
+    input: Parameters<Tasks[Task]>[0]
+  ): Promise<Awaited<ReturnType<Tasks[Task]>>>
 }
 
-/** There is no UDP. */
-async function onWorkerd(project: Project, { vectors, records, requests }: Input): Promise<Report> {
-  project.write(
-    'config.capnp',
-    `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "worker", worker = .worker)],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "worker")]
-);
-const worker :Workerd.Worker = (
-  modules = [(name = "worker", esModule = embed "bundle.js")],
-  compatibilityDate = "2025-09-01",
-  compatibilityFlags = ["nodejs_compat"]
-);
-`
-  )
-  const port = await project.serve({}, 'workerd', 'serve', '--control-fd=3', 'config.capnp')
-  const body = JSON.stringify({ vectors, records, requests } satisfies Input)
-  const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })
-  return (await response.json()) as Report
+/**
+ * Compiles the program in TypeScript to one file each for a command line and for workerd.
+ *
+ * @param outbound the port of what a Worker fetches from
+ */
+export async function compileProgram(project: Project, outbound?: number): Promise<Program> {
+  // Without our tsconfig.json, in which the package's name means its source.
+  const alone = ['--packages=external', '--tsconfig-raw={}']
+  for (const entry of ['main', 'worker']) await project.bundle(path(`program/${entry}.ts`), `${entry}.mjs`, ...alone)
+  // A Worker is one file, with the installed package in it. It has a name in the place of an address.
+  await project.bundle('worker.mjs', 'bundle.js', '--define:import.meta.url="file:///worker"', REQUIRE_BUFFER)
+
+  let runs = 0
+  let port: Promise<number> | undefined
+  return {
+    async run({ command }, task, input) {
+      const body = JSON.stringify({ task, input })
+      if (command === undefined) {
+        port ??= project.serveWorker('bundle.js', outbound === undefined ? {} : { outbound })
+        return (await fetch(`http://127.0.0.1:${await port}/`, { method: 'POST', body })).json() as never
+      }
+      // Two runs at once must not write the same file.
+      const file = `input-${runs++}.json`
+      project.write(file, body)
+      return JSON.parse(await project.run(...command, 'main.mjs', file))
+    }
+  }
 }

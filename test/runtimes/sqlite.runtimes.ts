@@ -6,21 +6,18 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { replayStoreContract } from '../../src/testing/index.ts'
 import { createProject, type Project } from './project.ts'
-import { installedVersion, RUNTIMES } from './runtimes.ts'
+import { RUNTIMES } from './runtimes.ts'
 
 // Node.js 20 has no node:sqlite, and a Worker has no file.
 const NAMES = ['node-22', 'node-24', 'node-26', 'bun', 'deno']
-const RUNNING = RUNTIMES.filter(runtime => NAMES.includes(runtime.package)).filter(
-  runtime => installedVersion(runtime) !== undefined
-)
+const RUNNING = RUNTIMES.filter(runtime => NAMES.includes(runtime.package))
 
 describe.each(RUNNING)('sqliteReplayStore on $package', runtime => {
   let project: Project
   beforeAll(async () => {
     project = createProject()
     const source = fileURLToPath(new URL('program/sqlite.ts', import.meta.url))
-    const options = ['--bundle', '--format=esm', '--platform=node', '--packages=external', '--tsconfig-raw={}']
-    await project.run('esbuild', source, ...options, '--log-level=warning', '--outfile=sqlite.mjs')
+    await project.bundle(source, 'sqlite.mjs', '--packages=external', '--tsconfig-raw={}')
   })
   afterAll(() => project?.remove())
 

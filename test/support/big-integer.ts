@@ -8,8 +8,8 @@ type Hash = 'sha256' | 'sha512'
 
 const hash = (name: Hash, ...parts: readonly Uint8Array[]): Buffer =>
   createHash(name).update(Buffer.concat(parts)).digest()
-const toInteger = (bytes: Uint8Array): bigint => BigInt(`0x0${Buffer.from(bytes).toString('hex')}`)
-const toOctets = (value: bigint, length: number): Buffer =>
+export const toInteger = (bytes: Uint8Array): bigint => BigInt(`0x0${Buffer.from(bytes).toString('hex')}`)
+export const toOctets = (value: bigint, length: number): Buffer =>
   Buffer.from(value.toString(16).padStart(2 * length, '0'), 'hex')
 
 export function power(base: bigint, exponent: bigint, modulus: bigint): bigint {

@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createVerifier, draftCavage, type VerifierOptions } from 'signed-requests'
 import { rfc9421 } from 'signed-requests/rfc9421'
-import { judgeSignatures, type SignatureCase } from './signatures.ts'
-
-/** What to judge, as plain data. */
-export type Batch = RequestBatch | readonly SignatureCase[]
 
 /** Requests to judge. */
 export interface RequestBatch {
@@ -22,12 +18,8 @@ export interface RequestBatch {
   }[]
 }
 
-/** One text for each. */
-export const judgeAll = async (batch: Batch): Promise<readonly string[]> =>
-  'requests' in batch ? judgeRequests(batch) : judgeSignatures(batch)
-
 /** Judges all of them with one verifier. A verdict is one text, with everything in it that must be the same anywhere. */
-async function judgeRequests({ options, now, requests }: RequestBatch): Promise<string[]> {
+export async function judgeRequests({ options, now, requests }: RequestBatch): Promise<string[]> {
   let records: Readonly<Record<string, readonly string[]>> = {}
   const verify = createVerifier({
     ...options,
@@ -44,10 +36,7 @@ async function judgeRequests({ options, now, requests }: RequestBatch): Promise<
   for (const { body, records: own, ...request } of requests) {
     records = own
     try {
-      const { checks, ...verdict } = await verify({
-        ...request,
-        body: new Uint8Array(Buffer.from(body, 'base64'))
-      })
+      const { checks, ...verdict } = await verify({ ...request, body: new Uint8Array(Buffer.from(body, 'base64')) })
       const bytes = 'body' in verdict ? createHash('sha256').update(verdict.body).digest('hex') : undefined
       verdicts.push(JSON.stringify({ ...verdict, body: bytes, checks: Object.values(checks).map(c => c.outcome) }))
     } catch (error) {

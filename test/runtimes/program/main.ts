@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { runProgram } from './program.ts'
+import { runTask } from './tasks.ts'
 
 // For a runtime with a command line; the input is too long for an argument.
-const { Bun, Deno } = globalThis as { Bun?: { version: string }; Deno?: { version: { deno: string } } }
-const version = Bun?.version ?? Deno?.version.deno ?? process.versions.node
-console.log(JSON.stringify(await runProgram(JSON.parse(readFileSync('input.json', 'utf8')), version)))
+console.log(JSON.stringify(await runTask(JSON.parse(readFileSync(process.argv[2]!, 'utf8')))))

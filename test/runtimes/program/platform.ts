@@ -1,5 +1,6 @@
 import { constants, generateKeyPairSync, sign, verify } from 'node:crypto'
 import { verifySignature } from 'signed-requests'
+import { toInteger, toOctets } from '../../support/big-integer.ts'
 
 /** What the runtime itself does, so that it shows when a reason for code of ours is gone; and what we make of it. */
 export interface Platform {
@@ -29,26 +30,15 @@ export async function tryPlatform(): Promise<Platform> {
 
   const s = toInteger(signature)
   const key = { type: 'rsa', bits: BITS, keyObject: publicKey } as const
-  const platform = (value: bigint) =>
-    verify(
-      'sha512',
-      DATA,
-      {
-        key: publicKey.export({ type: 'spki', format: 'pem' }),
-        padding: constants.RSA_PKCS1_PSS_PADDING,
-        saltLength: constants.RSA_PSS_SALTLEN_AUTO
-      },
-      toOctets(value)
-    )
+  const padding = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO }
+  const platformKey = { key: publicKey.export({ type: 'spki', format: 'pem' }), ...padding }
+  const platform = (value: bigint) => verify('sha512', DATA, platformKey, toOctets(value, BITS / 8))
   const pkcs1 = sign('sha512', DATA, privateKey)
   return {
     verifiesPss: platform(s) && !platform(toInteger(pkcs1)),
     takesModulusAdded: platform(s + modulus),
     ours: [s, s + modulus, modulus - 1n, modulus, modulus + 1n].map(value =>
-      verifySignature(TEXT, toOctets(value), key, 'hs2019')
+      verifySignature(TEXT, toOctets(value, BITS / 8), key, 'hs2019')
     )
   }
 }
-
-const toInteger = (octets: Uint8Array): bigint => BigInt(`0x${Buffer.from(octets).toString('hex')}`)
-const toOctets = (value: bigint): Buffer => Buffer.from(value.toString(16).padStart(BITS / 4, '0'), 'hex')

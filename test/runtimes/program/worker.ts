@@ -1,8 +1,6 @@
-import { type Input, runProgram } from './program.ts'
+import { runTask } from './tasks.ts'
 
-// For Workers, which are asked over HTTP. They do not tell their version.
+// For Workers, which are asked over HTTP.
 export default {
-  async fetch(request: Request): Promise<Response> {
-    return Response.json(await runProgram((await request.json()) as Input, undefined))
-  }
+  fetch: async (request: Request): Promise<Response> => Response.json(await runTask((await request.json()) as never))
 }
