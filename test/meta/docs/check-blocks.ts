@@ -29,11 +29,8 @@ const CONTEXT: Readonly<Record<string, string>> = {
 }
 
 /** Frameworks, loggers and the like: whatever the reader has. What they pass on is not known either. */
-const ANYTHING = new Set(
-  'app bytes client clientOfAServerThatIsDown console ctx database fetch keyId logger myStore pool redis resolveTxt response supertest test expect type writeFile'.split(
-    ' '
-  )
-)
+const ANYTHING =
+  'app bytes client clientOfAServerThatIsDown ctx database keyId logger myStore pool redis resolveTxt response supertest test expect type writeFile'
 
 const ENTRIES = Object.keys(manifest.exports)
   .filter(name => !/\*|package\.json/.test(name))
@@ -67,114 +64,74 @@ const OPTIONS: ts.CompilerOptions = {
   paths: PATHS
 }
 
-const UNDECLARED = new Set([2304, 2552, 2503, 2580, 2581, 2582, 2584, 2591, 2592, 2593, 18004])
 /** A `return` outside a function: the block is the inside of one. */
 const RETURN_OUTSIDE = 1108
 
+/** Declares the names for every block, and what the package exports. What a block declares itself comes before these. */
+const AMBIENT = [
+  ...Object.entries(CONTEXT).map(([name, type]) => `declare const ${name}: ${type}`),
+  ...ANYTHING.split(' ').map(name => `declare const ${name}: any`),
+  ...(await Promise.all(
+    ENTRIES.map(async entry =>
+      Object.keys(await import(sourceOf(entry))).map(name => `declare const ${name}: typeof import('${entry}').${name}`)
+    )
+  ))
+].flat()
+const known = new Set(AMBIENT.map(line => /^declare const (\w+)/.exec(line)![1]!))
+
 /** What TypeScript finds wrong with the blocks, one line each: `docs/options.md:12: ...`. */
 export function checkBlocks(blocks: readonly CodeBlock[]): string[] {
+  const [typed, others] = [blocks.filter(isTyped), blocks.filter(block => !isTyped(block))]
   return [
-    ...checkWith(
-      { ...OPTIONS, strict: true, noImplicitAny: false },
-      blocks.filter(({ language }) => language === 'ts')
-    ),
-    ...checkWith(
-      { ...OPTIONS, strict: false },
-      blocks.filter(({ language }) => language !== 'ts')
-    )
+    ...checkWith({ ...OPTIONS, strict: true, noImplicitAny: false }, typed),
+    ...checkWith({ ...OPTIONS, strict: false }, others)
   ]
 }
+const isTyped = ({ language }: CodeBlock): boolean => language === 'ts'
 
 function checkWith(options: ts.CompilerOptions, blocks: readonly CodeBlock[]): string[] {
   if (blocks.length === 0) return []
-  const extension = options.strict ? 'mts' : 'mjs'
-  const pathOf = (i: number): string => `${ROOT}docs/block-${i}.${extension}`
-  const contents = new Map(blocks.map(({ code }, i) => [pathOf(i), `${code}\nexport {}\n`]))
+  const contents = new Map([[`${ROOT}docs/ambient.d.ts`, AMBIENT.join('\n')]])
+  const declaredOnPage = new Map<string, Set<string>>()
+  const paths = blocks.map((block, i) => {
+    const path = `${ROOT}docs/block-${i}.${isTyped(block) ? 'mts' : 'mjs'}`
+    const own = topLevelNames(ts.createSourceFile(path, block.code, ts.ScriptTarget.ES2022))
+    const page = declaredOnPage.get(block.page) ?? new Set<string>()
+    const earlier = [...page].filter(name => !own.includes(name) && !known.has(name))
+    const declared = earlier.map(name => (isTyped(block) ? `declare const ${name}: any` : `var ${name}`))
+    contents.set(path, `${block.code}\n${declared.join('\n')}\nexport {}\n`)
+    declaredOnPage.set(block.page, new Set([...page, ...own]))
+    return path
+  })
   const host = ts.createCompilerHost(options)
-  const { fileExists, readFile, getSourceFile } = host
-  const parsed = new Map<string, ts.SourceFile | undefined>()
+  const { fileExists, readFile } = host
   host.fileExists = path => contents.has(path) || fileExists(path)
   host.readFile = path => contents.get(path) ?? readFile(path)
-  host.getSourceFile = (path, ...rest) => {
-    const text = contents.get(path)
-    if (text !== undefined) return ts.createSourceFile(path, text, rest[0], true)
-    if (!parsed.has(path)) parsed.set(path, getSourceFile(path, ...rest))
-    return parsed.get(path)
-  }
 
-  const types = `${ROOT}test/support/node-sqlite.d.ts`
-  const names = [types, ...contents.keys(), ...ENTRIES.map(sourceOf).filter(path => fileExists(path))]
-  const first = ts.createProgram(names, options, host)
-  const exported = exportsOfPackage(first)
-  const undeclared: string[] = []
-  const declaredOnPage = new Map<string, Set<string>>()
-
-  for (const [i, block] of blocks.entries()) {
-    const source = first.getSourceFile(pathOf(i))!
-    const page = declaredOnPage.get(block.page) ?? new Set<string>()
-    declaredOnPage.set(block.page, page)
-    for (const { name, line } of undeclaredNames(first, source)) {
-      const type = CONTEXT[name] ?? exported.get(name) ?? (page.has(name) || ANYTHING.has(name) ? 'any' : undefined)
-      if (type === undefined) undeclared.push(`${block.page}:${block.line + line}: ${name} is not declared`)
-      const declaration = extension === 'mts' ? `declare const ${name}: ${type}` : `/** @type {${type}} */ var ${name}`
-      if (type !== undefined) contents.set(pathOf(i), `${contents.get(pathOf(i))}${declaration}\n`)
-    }
-    for (const name of topLevelNames(source)) page.add(name)
-  }
-
-  const second = ts.createProgram(names, options, host, first)
-  const wrong = blocks.flatMap((block, i) => {
-    const source = second.getSourceFile(pathOf(i))!
-    return [...second.getSyntacticDiagnostics(source), ...second.getSemanticDiagnostics(source)].flatMap(
-      ({ code, messageText, start = 0 }) => {
-        if (code === RETURN_OUTSIDE || UNDECLARED.has(code)) return []
+  const program = ts.createProgram([`${ROOT}test/support/node-sqlite.d.ts`, ...contents.keys()], options, host)
+  return blocks.flatMap((block, i) => {
+    const source = program.getSourceFile(paths[i]!)!
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
+      .filter(({ code }) => code !== RETURN_OUTSIDE)
+      .map(({ code, messageText, start = 0 }) => {
         const line = block.line + 1 + source.getLineAndCharacterOfPosition(start).line
-        return [`${block.page}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')} (${code})`]
-      }
-    )
+        return `${block.page}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')} (${code})`
+      })
   })
-  return [...undeclared, ...wrong]
-}
-
-/** The type of each name that the package exports, as text. */
-function exportsOfPackage(program: ts.Program): Map<string, string> {
-  const checker = program.getTypeChecker()
-  const found = new Map<string, string>()
-  for (const entry of ENTRIES) {
-    const source = program.getSourceFile(sourceOf(entry))
-    const symbol = source && checker.getSymbolAtLocation(source)
-    for (const { name } of symbol ? checker.getExportsOfModule(symbol) : []) {
-      if (!found.has(name)) found.set(name, `typeof import('${entry}').${name}`)
-    }
-  }
-  return found
-}
-
-function undeclaredNames(program: ts.Program, source: ts.SourceFile): { name: string; line: number }[] {
-  const found = new Map<string, number>()
-  for (const { code, start = 0, length = 0 } of program.getSemanticDiagnostics(source)) {
-    if (!UNDECLARED.has(code)) continue
-    const name = source.text.slice(start, start + length)
-    if (!found.has(name)) found.set(name, source.getLineAndCharacterOfPosition(start).line + 1)
-  }
-  return [...found].map(([name, line]) => ({ name, line }))
 }
 
 /** The names that a block imports or declares outside its functions, for the blocks after it. */
 function topLevelNames(source: ts.SourceFile): string[] {
-  const names: string[] = []
-  const bind = (name: ts.BindingName): void => {
-    if (ts.isIdentifier(name)) names.push(name.text)
-    else for (const element of name.elements) if (ts.isBindingElement(element)) bind(element.name)
-  }
-  for (const statement of source.statements) {
-    if (ts.isVariableStatement(statement)) for (const { name } of statement.declarationList.declarations) bind(name)
-    if ((ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) && statement.name)
-      names.push(statement.name.text)
-    const bindings = ts.isImportDeclaration(statement) ? statement.importClause : undefined
-    if (bindings?.name) names.push(bindings.name.text)
-    if (bindings?.namedBindings && ts.isNamedImports(bindings.namedBindings))
-      for (const { name } of bindings.namedBindings.elements) names.push(name.text)
-  }
-  return names
+  const bound = (name: ts.BindingName): string[] =>
+    ts.isIdentifier(name)
+      ? [name.text]
+      : name.elements.flatMap(element => (ts.isBindingElement(element) ? bound(element.name) : []))
+  return source.statements.flatMap(statement => {
+    if (ts.isVariableStatement(statement))
+      return statement.declarationList.declarations.flatMap(({ name }) => bound(name))
+    if (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) return statement.name?.text ?? []
+    const { name, namedBindings } = (ts.isImportDeclaration(statement) && statement.importClause) || {}
+    const named = namedBindings && ts.isNamedImports(namedBindings) ? namedBindings.elements : []
+    return [name, ...named.map(element => element.name)].flatMap(each => each?.text ?? [])
+  })
 }

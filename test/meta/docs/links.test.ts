@@ -33,33 +33,26 @@ function problemOf(page: string, target: string): string | undefined {
 
 describe('links and anchors', () => {
   test.each(PAGES)('%s', page => {
-    const wrong = linksOf(proseOf(page)).flatMap(target => {
-      const problem = problemOf(page, target)
-      return problem === undefined ? [] : [`${target}: ${problem}`]
-    })
-    expect(wrong).toEqual([])
+    const problems = linksOf(proseOf(page)).map(target => ({ target, problem: problemOf(page, target) }))
+    expect(problems.filter(({ problem }) => problem !== undefined)).toEqual([])
   })
 })
 
 /** Files that are under version control, or will be. */
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: ROOT,
-  encoding: 'utf8'
-})
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
   .split('\n')
   .filter(name => /\.(?:ts|mjs|cts|mts)$/.test(name) && exists(name) && !name.startsWith('test/docs/'))
 
 test('every page that code points to exists, with its heading', () => {
   const wrong = files.flatMap(file =>
-    [...read(file).matchAll(/(?<![\w/.-])(docs\/[\w-]+\.md)(?:#([\w-]+))?/g)].flatMap(([link, page, anchor]) => {
-      if (!exists(page!)) return [`${file}: ${link}`]
-      return anchor === undefined || anchorsOf(proseOf(page!)).has(anchor) ? [] : [`${file}: ${link}`]
-    })
+    [...read(file).matchAll(/(?<![\w/.-])(docs\/[\w-]+\.md)(?:#([\w-]+))?/g)]
+      .filter(([, page, anchor]) => !exists(page!) || (anchor && !anchorsOf(proseOf(page!)).has(anchor)))
+      .map(([link]) => `${file}: ${link}`)
   )
   expect(wrong).toEqual([])
 })
 
-describe('what pages mention exists', () => {
+describe('scripts, entries, commands, files and folders that pages mention exist', () => {
   const scripts = Object.keys(manifest.scripts)
   const entries = Object.keys(manifest.exports).map(name => posix.join('signed-requests', name))
 
@@ -67,21 +60,10 @@ describe('what pages mention exists', () => {
   const missing = (page: string, pattern: RegExp, isThere: (name: string) => boolean): string[] =>
     [...read(page).matchAll(pattern)].map(([, name]) => name!).filter(name => !isThere(name))
 
-  test.each(PAGES)('%s: scripts of npm run', page => {
+  test.each(PAGES)('%s', page => {
     expect(missing(page, /\bnpm run ([\w:-]+)/g, name => scripts.includes(name))).toEqual([])
-  })
-
-  test.each(PAGES)('%s: entries of the package', page => {
-    const pattern = /['"`](signed-requests\/[\w-]+)['"`]/g
-    expect(missing(page, pattern, name => entries.includes(name))).toEqual([])
-  })
-
-  test.each(PAGES)('%s: commands', page => {
-    const pattern = /\bnpx signed-requests ([a-z]+)\b/g
-    expect(missing(page, pattern, name => COMMANDS.has(name))).toEqual([])
-  })
-
-  test.each(PAGES)('%s: files and folders of the repository', page => {
+    expect(missing(page, /['"`](signed-requests\/[\w-]+)['"`]/g, name => entries.includes(name))).toEqual([])
+    expect(missing(page, /\bnpx signed-requests ([a-z]+)\b/g, name => COMMANDS.has(name))).toEqual([])
     // docs/api is generated
     const pattern = /`((?!docs\/api`)(?:src|test|examples|fixtures|bench|docs|\.github|\.ci)\/[\w./-]*)`/g
     expect(missing(page, pattern, name => exists(name) || exists(`${posix.dirname(page)}/${name}`))).toEqual([])

@@ -26,17 +26,11 @@ function publicNames(): { name: string; examples: CodeBlock[] }[] {
   return [...new Set(exported)]
     .filter(({ flags }) => flags & (ts.SymbolFlags.Function | ts.SymbolFlags.Variable))
     .map(symbol => {
-      const { name } = symbol
+      const { name: page } = symbol
       const tags = symbol.getJsDocTags(checker).filter(tag => tag.name === 'example')
-      const examples = tags.map(({ text }) => ({
-        page: name,
-        line: 0,
-        language: 'ts',
-        // Between fences, or without them.
-        code: ts.displayPartsToString(text).replace(/^```.*$/gm, ''),
-        note: ''
-      }))
-      return { name, examples }
+      // Between fences, or without them.
+      const codes = tags.map(({ text }) => ts.displayPartsToString(text).replace(/^```.*$/gm, ''))
+      return { name: page, examples: codes.map(code => ({ page, line: 0, language: 'ts', code, note: '' })) }
     })
 }
 
