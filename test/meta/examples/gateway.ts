@@ -20,21 +20,16 @@ const splitTarget = ({ url = '' }: IncomingMessage): [path: string, query: strin
   return at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
 }
 
-/** Names in lower case; repeats joined by commas. */
-const joinedHeaders = ({ rawHeaders }: IncomingMessage): Record<string, string> => {
-  const joined: Record<string, string> = {}
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!.toLowerCase()
-    joined[name] = name in joined ? `${joined[name]},${rawHeaders[i + 1]}` : rawHeaders[i + 1]!
-  }
-  return joined
-}
-
-const multiValues = (entries: Iterable<[string, string]>): Record<string, string[]> => {
+/** Each name with the values of its lines. */
+const multiValues = (entries: Iterable<readonly [string, string]>): Record<string, string[]> => {
   const lists: Record<string, string[]> = {}
   for (const [name, value] of entries) lists[name] = [...(lists[name] ?? []), value]
   return lists
 }
+
+/** Names in lower case; repeats joined by commas. */
+const joinedHeaders = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, values!.join()]))
 
 const isText = (req: IncomingMessage) =>
   /^(?:text\/|application\/(?:json|xml|javascript))/.test(req.headers['content-type'] ?? '')
@@ -44,16 +39,15 @@ const bodyOf = (body: Buffer, base64: boolean) => ({
   isBase64Encoded: base64
 })
 
+const API = 'id.execute-api.eu-central-1.amazonaws.com'
+
 /** API Gateway, REST API, on its own domain: stage only in requestContext.path, query decoded, no Content-Length. */
 export const restApiEvent =
   (base64: boolean): ToEvent =>
   (req, body) => {
     const [path, query] = splitTarget(req)
-    const pairs: [string, string][] = []
-    for (let i = 0; i < req.rawHeaders.length; i += 2) {
-      const name = req.rawHeaders[i]!
-      if (name.toLowerCase() !== 'content-length') pairs.push([name, req.rawHeaders[i + 1]!])
-    }
+    const lines = req.rawHeaders.flatMap((name, i, all) => (i % 2 === 0 ? [[name, all[i + 1]!] as const] : []))
+    const pairs = lines.filter(([name]) => name.toLowerCase() !== 'content-length')
     const parameters = [...new URLSearchParams(query)]
     return {
       resource: '/{proxy+}',
@@ -63,12 +57,7 @@ export const restApiEvent =
       multiValueHeaders: multiValues(pairs),
       queryStringParameters: query === '' ? null : Object.fromEntries(parameters),
       multiValueQueryStringParameters: query === '' ? null : multiValues(parameters),
-      requestContext: {
-        path,
-        stage: path.split('/')[1] ?? '',
-        domainName: 'id.execute-api.eu-central-1.amazonaws.com',
-        httpMethod: req.method
-      },
+      requestContext: { path, stage: path.split('/')[1] ?? '', domainName: API, httpMethod: req.method },
       ...bodyOf(body, base64)
     }
   }
@@ -77,16 +66,8 @@ export const restApiEvent =
 export const httpApiEvent: ToEvent = (req, body) => {
   const [path, query] = splitTarget(req)
   const event = functionUrlEvent(req, body)
-  return {
-    ...event,
-    rawPath: decodeURIComponent(path),
-    rawQueryString: query,
-    requestContext: {
-      ...event.requestContext,
-      domainName: 'id.execute-api.eu-central-1.amazonaws.com',
-      stage: '$default'
-    }
-  }
+  const requestContext = { ...event.requestContext, domainName: API, stage: '$default' }
+  return { ...event, rawPath: decodeURIComponent(path), rawQueryString: query, requestContext }
 }
 
 /** A function URL: format 2.0 with the path as sent. */

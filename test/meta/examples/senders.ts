@@ -7,21 +7,12 @@ import type { RunningRecipe } from './recipe.ts'
 /** Sends over plain HTTP, the head byte for byte as it is. Resolves to the status of the answer. */
 export function sendOverHttp(request: ReceivedRequest, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest({
-      host: '127.0.0.1',
-      port,
-      agent: false,
-      signal: AbortSignal.timeout(50_000),
-      method: request.method,
-      path: request.target,
-      headers: pairs(request).flat()
-    })
-    outgoing.on('response', response => {
-      resolve(response.statusCode ?? 0)
-      response.resume()
-    })
+    const { method, target: path, body } = request
+    const to = { host: '127.0.0.1', port, agent: false, signal: AbortSignal.timeout(50_000) }
+    const outgoing = httpRequest({ ...to, method, path, headers: pairs(request).flat() })
+    outgoing.on('response', response => resolve(response.resume().statusCode ?? 0))
     outgoing.on('error', reject)
-    outgoing.end(request.body)
+    outgoing.end(body)
   })
 }
 

@@ -1,48 +1,45 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, inject, test } from 'vitest'
+import { join, posix } from 'node:path'
+import { expect, inject, test } from 'vitest'
 import manifest from '../../../package.json' with { type: 'json' }
 
-/** What each entry exports at run time. A name that comes or goes is a change of the public interface. */
-const EXPORTS: Readonly<Record<string, readonly string[]>> = {
+/** What each entry exports at run time, and its types. A name that comes or goes is a change of the public interface. */
+const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>> = {
   '.': [
-    'NotVerifiedError',
-    'assertVerified',
-    'buildSigningString',
-    'createVerifier',
-    'diagnose',
-    'dnsTxtLookup',
-    'draftCavage',
-    'explain',
-    'fetchHandler',
-    'fromFetchRequest',
-    'fromLambdaEvent',
-    'fromNodeRequest',
-    'httpStatus',
-    'importPublicKey',
-    'lambdaHandler',
-    'logRecord',
-    'matchesDigest',
-    'nodeHandler',
-    'parseDigestHeader',
-    'parseHttpDate',
-    'parseKeyRecord',
-    'parseSignatureHeader',
-    'refusalResponse',
-    'sendRefusal',
-    'verifySignature'
+    `NotVerifiedError assertVerified buildSigningString createVerifier diagnose dnsTxtLookup draftCavage explain
+    fetchHandler fromFetchRequest fromLambdaEvent fromNodeRequest httpStatus importPublicKey lambdaHandler logRecord
+    matchesDigest nodeHandler parseDigestHeader parseHttpDate parseKeyRecord parseSignatureHeader refusalResponse
+    sendRefusal verifySignature`,
+    `Accounts Algorithm Bytes CheckName CheckOf CheckResult Checks Code DiagnoseOptions DiagnosedCheck DiagnosedFailure
+    Diagnosis Digest DnsTxtLookupOptions EvidenceByCode EvidenceOf Fact Failed FailedWith Failure FetchHandlerOptions
+    FromFetchOptions FromNodeOptions KeyEvidence KeyLimits KeyRecord LambdaEvent LambdaHandlerOptions LambdaResult
+    LogRecord LookupTxt NodeHandlerOptions ProxyOptions PublicKey ReceivedBody ReceivedHeaders ReceivedRequest
+    Reencoding RefusalOptions Rejected ReplayStore Result Scheme SchemeName SignatureParameters SigningStringParameters
+    Unavailable UnavailableCode UnavailableFailure Verdict VerdictMessage Verified VerifierOptions Verify`
   ],
-  './account': ['AccountError', 'createAccountClient'],
-  './doh': ['dohTxtLookup'],
-  './replay': 'memoryReplayStore postgresReplayStore postgresReplayTable redisReplayStore sqliteReplayStore'.split(' '),
-  './rfc9421': 'buildSignatureBase parseContentDigest parseSignatureInput parseSignatures rfc9421'.split(' '),
-  './testing': ['captureFixture', 'createTestService', 'replayStoreContract', 'serveDns']
+  './account': ['AccountError createAccountClient', 'AccountClient AccountClientOptions AccountErrorCode Identity'],
+  './doh': ['dohTxtLookup', 'DohTxtLookupOptions'],
+  './replay': [
+    'memoryReplayStore postgresReplayStore postgresReplayTable redisReplayStore sqliteReplayStore',
+    'IoredisClient NodeRedisClient PostgresClient ReplayStore SqliteDatabase'
+  ],
+  './rfc9421': [
+    'buildSignatureBase parseContentDigest parseSignatureInput parseSignatures rfc9421',
+    'Component Digest Scheme SignatureInput SignedRequest'
+  ],
+  './testing': [
+    'captureFixture createTestService replayStoreContract serveDns',
+    `Bytes CaptureOptions DnsServer MakeReplayStore ReplayStoreCase ReplayStoreContractOptions ServeDnsOptions
+    SignRequest SignedTestRequest TestService TestServiceOptions TestServiceVerifierOptions VectorBody VectorDnsError
+    VectorFile VectorJson VectorOptions VectorVerdict`
+  ]
 }
-const DATA = { './package.json': 'name' }
+const namesOf = (text: string): string[] => text.trim().split(/\s+/)
 
 const cwd = inject('folder')
-const specifierOf = (entry: string) => entry.replace('.', 'signed-requests')
+const installed = join(cwd, 'node_modules/signed-requests')
+const command = join(cwd, 'node_modules/.bin/signed-requests')
 
 /** Runs a command in the user's folder; its output, or what it had to complain about. */
 function run(command: string, ...args: string[]) {
@@ -50,70 +47,58 @@ function run(command: string, ...args: string[]) {
   return { status, stdout, stderr }
 }
 
-/** What `node` prints, as JSON. */
-function evaluate(type: 'module' | 'commonjs', code: string): unknown {
-  const { status, stdout, stderr } = run('node', '--no-warnings', `--input-type=${type}`, '--eval', code)
+/** The value of some code in a module of either kind, through JSON. */
+function evaluate(type: string, code: string): unknown {
+  const all = `console.log(JSON.stringify(${code}))`
+  const { status, stdout, stderr } = run('node', '--no-warnings', `--input-type=${type}`, '--eval', all)
   return status === 0 ? JSON.parse(stdout) : stderr
 }
 
 test('every subpath of package.json is tested here', () => {
-  expect(Object.keys(manifest.exports).sort()).toEqual([...Object.keys(EXPORTS), ...Object.keys(DATA)].sort())
+  expect(Object.keys(manifest.exports).sort()).toEqual([...Object.keys(EXPORTS), './package.json'].sort())
 })
 
-describe.each(Object.entries(EXPORTS))('%s', (entry, names) => {
-  const specifier = specifierOf(entry)
+const WAYS = [
+  { way: 'imported', type: 'module', load: (name: string) => `await import('${name}')` },
+  { way: 'required', type: 'commonjs', load: (name: string) => `require('${name}')` }
+]
+const LOADED = Object.entries(EXPORTS).flatMap(([entry, [values]]) => WAYS.map(way => ({ ...way, entry, values })))
 
-  test('can be imported', () => {
-    const code = `import * as entry from '${specifier}'; console.log(JSON.stringify(Object.keys(entry)))`
-    expect(evaluate('module', code)).toEqual(names)
-  })
-
-  test('can be required', () => {
-    const code = `console.log(JSON.stringify(Object.keys(require('${specifier}')).sort()))`
-    expect(evaluate('commonjs', code)).toEqual(names)
-  })
-
-  // Loggers print the name of an error's class, which a bundler may change.
-  test('has functions and classes that are called as they are exported', () => {
-    const renamed =
-      'console.log(JSON.stringify(Object.entries(entry).filter(([name, f]) => f.call && f.name !== name)))'
-    expect(evaluate('module', `import * as entry from '${specifier}'; ${renamed}`)).toEqual([])
-    expect(evaluate('commonjs', `const entry = require('${specifier}'); ${renamed}`)).toEqual([])
-  })
+// Loggers print the name of an error's class, which a bundler may change.
+test.each(LOADED)('$entry can be $way, with its functions and classes called as they are exported', each => {
+  const { entry, values, type, load } = each
+  const loaded = load(entry.replace('.', 'signed-requests'))
+  const named = `Object.entries(${loaded}).map(([name, f]) => [name, f.call ? f.name : name]).sort()`
+  expect(evaluate(type, named)).toEqual(namesOf(values).map(name => [name, name]))
 })
 
-describe.each(Object.entries(DATA))('%s', (entry, key) => {
-  const specifier = specifierOf(entry)
+test.each(Object.entries(EXPORTS))('%s declares its values and its types', (entry, [values, types]) => {
+  const declarations = readFileSync(join(installed, posix.join('dist', entry, 'index.d.cts')), 'utf8')
+  const lists = [...declarations.matchAll(/^export \{ (.*) \}/gm)].flatMap(([, list]) => list!.split(', '))
+  const declared = lists.map(name => name.replace(/^.* /, ''))
+  expect(declared.sort()).toEqual([...namesOf(values), ...namesOf(types)].sort())
+})
 
-  test('can be imported', () => {
-    const code = `import data from '${specifier}' with { type: 'json' }; console.log('${key}' in data)`
-    expect(evaluate('module', code)).toBe(true)
-  })
-
-  test('can be required', () => {
-    const code = `console.log('${key}' in require('${specifier}'))`
-    expect(evaluate('commonjs', code)).toBe(true)
-  })
+test('package.json can be imported and required', () => {
+  const imported = "(await import('signed-requests/package.json', { with: { type: 'json' } })).default.name"
+  expect(evaluate('module', imported)).toBe('signed-requests')
+  expect(evaluate('commonjs', "require('signed-requests/package.json').name")).toBe('signed-requests')
 })
 
 test('the command starts', () => {
-  const command = join(cwd, 'node_modules/.bin/signed-requests')
-  expect(run(command, '--help')).toMatchObject({
-    status: 0,
-    stdout: expect.stringContaining('Usage: signed-requests')
-  })
+  const help = expect.stringContaining('Usage: signed-requests')
+  expect(run(command, '--help')).toMatchObject({ status: 0, stdout: help })
   expect(run(command, '--version')).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' })
   expect(run(command, 'nonsense')).toMatchObject({ status: 64, stdout: '' })
 })
 
 test('the help is the same where the files of the package have the line ends of Windows', () => {
-  const page = join(cwd, 'node_modules/signed-requests/docs/command-line.md')
+  const page = join(installed, 'docs/command-line.md')
   const text = readFileSync(page, 'utf8')
-  const help = () => run(join(cwd, 'node_modules/.bin/signed-requests'), 'key', '--help')
-  const before = help()
+  const before = run(command, 'key', '--help')
   writeFileSync(page, text.replaceAll('\n', '\r\n'))
   try {
-    expect(help()).toEqual(before)
+    expect(run(command, 'key', '--help')).toEqual(before)
   } finally {
     writeFileSync(page, text)
   }

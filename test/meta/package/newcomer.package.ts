@@ -2,84 +2,71 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { tenLines } from './ten-lines.ts'
 
 const folder = inject('folder')
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const [page, readme, introduce, agents] = [
-  'docs/testing.md',
-  'README.md',
-  'docs/introduce.md',
-  'docs/for-agents.md'
-].map(name => readFileSync(join(ROOT, name), 'utf8')) as [string, string, string, string]
+const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
 
-/** A block of docs/testing.md, as a newcomer copies it. */
-function block(name: string): string {
-  const [, code] = new RegExp(`<!-- block: ${name} -->\\n\`\`\`\\w+\\n(.*?)\`\`\`\\n`, 's').exec(page) ?? []
-  if (code === undefined) throw new Error(`docs/testing.md has no block ${name}`)
+/** A block of a page, as a newcomer copies it: the one below this comment. */
+function block(page: string, comment: string): string {
+  const [, code] = new RegExp(`<!-- ${comment} -->\\n+\`\`\`\\w+\\n(.*?)\`\`\`\\n`, 's').exec(read(page)) ?? []
+  if (code === undefined) throw new Error(`${page} has no block ${comment}`)
   return code
 }
+/** The lines of a page that start the command, as they stand there. */
+const linesOf = (page: string): string[] =>
+  [...read(page).matchAll(/^```sh\n(npx signed-requests [^`]+)```$/gm)].map(([, line]) => line!.trim())
 
 const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_UPDATE_NOTIFIER: '1' }
 let receiver: ChildProcess
 let said = ''
 
 beforeAll(async () => {
-  writeFileSync(join(folder, 'receiver.mjs'), block('try-it-receiver'))
-  receiver = spawn(process.execPath, ['receiver.mjs'], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe']
-  })
+  writeFileSync(join(folder, 'receiver.mjs'), block('docs/testing.md', 'block: try-it-receiver'))
+  receiver = spawn(process.execPath, ['receiver.mjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
   await new Promise<void>((resolve, reject) => {
-    receiver.stdout?.setEncoding('utf8').on('data', text => {
-      said += text
-      if (said.includes('listening')) resolve()
-    })
-    receiver.stderr?.setEncoding('utf8').on('data', text => {
-      said += text
-    })
+    for (const stream of [receiver.stdout, receiver.stderr])
+      stream?.on('data', chunk => {
+        said += chunk
+        if (said.includes('listening')) resolve()
+      })
     receiver.on('exit', () => reject(new Error(`the receiver ended: ${said}`)))
   })
 })
+/** Its port is that of the README. */
 const end = async () => {
-  if (receiver.exitCode !== null || receiver.signalCode !== null) return
-  receiver.removeAllListeners('exit')
-  receiver.kill()
-  await once(receiver, 'exit')
+  if (receiver.exitCode === null && receiver.signalCode === null)
+    await Promise.all([once(receiver, 'exit'), receiver.kill()])
 }
 afterAll(end)
 
 /** In a shell, as it stands on the page. */
 async function typed(line: string, input = '') {
   const child = spawn('sh', ['-c', line], { cwd: folder, env })
-  const output = { stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', text => {
-      output[name] += text
-    })
-  }
   child.stdin.end(input)
-  const [status] = await once(child, 'close')
-  return { status, ...output }
+  const closed = once(child, 'close')
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), closed])
+  return { status, stdout, stderr }
 }
+/** What a line that succeeds says. */
+const saying = (stdout: string) => ({ status: 0, stdout: expect.stringContaining(stdout) })
 
 test('the receiver and the send line of docs/testing.md, copied unchanged, give 200 at the first try', async () => {
-  const { status, stdout, stderr } = await typed(block('try-it-send'))
-  expect(stderr).not.toContain('signed-requests:')
-  expect(stdout).toContain('POST http://localhost:3000/hook\nanswer: 200 OK')
-  expect(status).toBe(0)
+  const sent = await typed(block('docs/testing.md', 'block: try-it-send'))
+  expect(sent).toMatchObject(saying('POST http://localhost:3000/hook\nanswer: 200 OK'))
+  expect(sent.stderr).not.toContain('signed-requests:')
   expect(said).toMatch(/^verified: account 1234, rsa-sha256 by test\._domainkey\.service\.example$/m)
 })
 
 test('the forgery of docs/testing.md is refused and explained, on both sides', async () => {
-  const { status, stdout } = await typed(block('try-it-forgery'))
-  expect(stdout).toContain('tampered after signing: one byte of the body.')
-  expect(stdout).toContain('answer: 401 Unauthorized')
-  expect(stdout).toContain('Refused, as it should be.')
-  expect(status).toBe(0)
+  const forgery = await typed(block('docs/testing.md', 'block: try-it-forgery'))
+  expect(forgery).toMatchObject(saying('tampered after signing: one byte of the body.'))
+  expect(forgery).toMatchObject(saying('answer: 401 Unauthorized'))
+  expect(forgery).toMatchObject(saying('Refused, as it should be.'))
   expect(said).toMatch(/^rejected: digest$/m)
   expect(said).toMatch(/^digest-mismatch$/m)
 })
@@ -87,54 +74,44 @@ test('the forgery of docs/testing.md is refused and explained, on both sides', a
 test('a captured refusal is explained by the same tool', async () => {
   const capture = 'POST /hook HTTP/1.1\nHost: localhost:3000\n\n'
   const line = 'npx signed-requests explain - --domain service.example --host localhost:3000 --account 1234'
-  const { status, stdout } = await typed(line, capture)
-  expect(stdout).toContain('signature-missing')
-  expect(status).toBe(1)
+  expect(await typed(line, capture)).toMatchObject({ ...saying('signature-missing'), status: 1 })
 })
 
-/** The lines of the README that start the command, as they stand there. */
-const lines = [...readme.matchAll(/^```sh\n(npx signed-requests [^`]+)```$/gm)].map(([, line]) => line!)
+const [demo, send, ...others] = linesOf('README.md') as [string, string]
 
 test('the lines of the README run as they are: the demo, the ten lines with a good request and with a forgery', async () => {
-  await end() // its port is that of the README
+  await end()
   writeFileSync(join(folder, 'receiver.mjs'), tenLines)
-  expect(lines).toHaveLength(2)
-  const [demo, send] = [await typed(lines[0]!), await typed(lines[1]!)]
-  expect(demo).toMatchObject({
-    status: 0,
-    stdout: expect.stringContaining('All 10 verdicts are as expected.')
-  })
-  expect(send).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 200 OK\n\n  received\n') })
-  const forgery = await typed(`${lines[1]!.trim()} --tamper body`)
-  expect(forgery).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 401 Unauthorized') })
+  expect(others).toEqual([])
+  expect(await typed(demo)).toMatchObject(saying('All 10 verdicts are as expected.'))
+  expect(await typed(send)).toMatchObject(saying('answer: 200 OK\n\n  received\n'))
+  const forgery = await typed(`${send} --tamper body`)
+  expect(forgery).toMatchObject(saying('answer: 401 Unauthorized'))
   expect(forgery.stderr).toContain('digest-mismatch')
 })
 
 test('the commands of docs/for-agents.md prove the ten lines', async () => {
-  const [good, forged, again, ...others] = [...agents.matchAll(/^```sh\n(npx signed-requests send [^`]+)```$/gm)].map(
-    ([, line]) => line!
-  )
-  expect(others).toEqual([])
-  expect(await typed(good!)).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 200 OK') })
+  const lines = linesOf('docs/for-agents.md').filter(line => line.startsWith('npx signed-requests send '))
+  const [good, forged, again] = lines as [string, string, string]
+  expect(lines).toHaveLength(3)
+  expect(await typed(good)).toMatchObject(saying('answer: 200 OK'))
   for (const part of ['body', 'date', 'host', 'account', 'signature']) {
-    const { status, stdout } = await typed(forged!.replace('--tamper body', `--tamper ${part}`))
-    expect([part, status]).toEqual([part, 0])
-    expect(stdout).toContain('answer: 401 Unauthorized')
+    const sent = await typed(forged.replace('--tamper body', `--tamper ${part}`))
+    expect({ part, ...sent }).toMatchObject({ part, ...saying('answer: 401 Unauthorized') })
   }
   writeFileSync(join(folder, 'request.http'), 'POST /hook HTTP/1.1\nHost: hooks.example.com\n\n{"id":1}')
-  expect(await typed(again!)).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 200 OK') })
+  expect(await typed(again)).toMatchObject(saying('answer: 200 OK'))
 })
 
 test('an Express application that observes as docs/introduce.md shows logs the verdict of a request that send signs', async () => {
   await end()
   symlinkSync(join(ROOT, 'test/meta/package/node_modules/express'), join(folder, 'node_modules/express'))
-  const [, app = ''] = /<!-- example: introduce-express.ts -->\n\n```ts\n(.*?)```\n/s.exec(introduce) ?? []
-  writeFileSync(join(folder, 'receiver.mjs'), app)
-  const line = `${lines[1]!.trim()} --header 'Content-Type: application/json'`
+  writeFileSync(join(folder, 'receiver.mjs'), block('docs/introduce.md', 'example: introduce-express.ts'))
+  const line = `${send} --header 'Content-Type: application/json'`
   const good = await typed(line)
-  expect(good).toMatchObject({ status: 0, stdout: expect.stringContaining('answer: 204 No Content') })
-  expect(good.stdout).toContain('{"status":"verified","codes":[],"accountId":"1234"')
+  expect(good).toMatchObject(saying('answer: 204 No Content'))
+  expect(good).toMatchObject(saying('{"status":"verified","codes":[],"accountId":"1234"'))
   const forgery = await typed(`${line} --tamper body`)
-  expect(forgery.stdout).toContain('answer: 204 No Content')
-  expect(forgery.stdout).toContain('{"status":"rejected","codes":["digest-mismatch"]}')
+  expect(forgery).toMatchObject(saying('answer: 204 No Content'))
+  expect(forgery).toMatchObject(saying('{"status":"rejected","codes":["digest-mismatch"]}'))
 })

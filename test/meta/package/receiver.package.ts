@@ -53,35 +53,23 @@ function paste(name: string, content: string): string {
   return name
 }
 
-const answersItself = { answer: 200 } as const
-
-testRecipe('receiver.mjs', service, () => start(paste('ten-lines.mjs', tenLines)), answersItself)
-
-testRecipe(
-  'receiver.cjs',
-  service,
-  () => {
+const RECEIVERS: Readonly<Record<string, () => string>> = {
+  'receiver.mjs': () => paste('ten-lines.mjs', tenLines),
+  'receiver.cjs'() {
     expect(tenLinesRequired).not.toMatch(/\bimport\b/)
-    return start(paste('receiver.cjs', tenLinesRequired))
+    return paste('receiver.cjs', tenLinesRequired)
   },
-  answersItself
-)
-
-testRecipe(
-  'receiver.ts, compiled',
-  service,
-  () => {
+  'receiver.ts, compiled'() {
     paste('receiver.ts', tenLines)
     mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
     symlinkSync(path('node_modules/node-types-newest'), join(folder, 'node_modules/@types/node'))
     const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node']
     const tsc = [path('node_modules/typescript-7/bin/tsc'), ...options, 'receiver.ts']
-    const { stdout } = spawnSync('node', tsc, { cwd: folder, encoding: 'utf8' })
-    expect(stdout).toBe('')
-    return start('receiver.js')
-  },
-  answersItself
-)
+    expect(spawnSync('node', tsc, { cwd: folder, encoding: 'utf8' }).stdout).toBe('')
+    return 'receiver.js'
+  }
+}
+for (const [name, write] of Object.entries(RECEIVERS)) testRecipe(name, service, () => start(write()), { answer: 200 })
 
 test('the handler test of docs/frameworks.md passes, and fails for a handler that accepts everything', () => {
   const example = readFileSync(path('../../../examples/handler.test.mjs'), 'utf8')
@@ -94,6 +82,5 @@ test('the handler test of docs/frameworks.md passes, and fails for a handler tha
   expect(stdout).toContain('# pass 1')
   const takesAll = example.replace(/= verify => nodeHandler\(.*/, '= () => (_req, res) => res.writeHead(204).end()')
   expect(takesAll).not.toBe(example)
-  const blind = run('blind.test.mjs', takesAll)
-  expect(blind.status).toBe(1)
+  expect(run('blind.test.mjs', takesAll).status).toBe(1)
 })
