@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { answerTo, type DnsOutcome, questionOf, type TxtRecords } from './dns-answer.ts'
+import { listen } from './listen.ts'
 
 /** A resolver with DNS over HTTPS, without TLS: on loopback that is allowed. */
 export interface DohServer {
@@ -37,10 +36,8 @@ export async function startDohServer(records: Readonly<Record<string, TxtRecords
     if (server.authenticated.has(name)) octets[3]! |= 0x20
     response.setHeader('Content-Type', 'application/dns-message').end(octets)
   })
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
   const server: DohServer = {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/dns-query`,
+    url: `http://127.0.0.1:${await listen(http)}/dns-query`,
     outcomes: new Map(),
     authenticated: new Set(),
     seen: [],

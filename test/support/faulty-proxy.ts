@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { listen } from './listen.ts'
 
 export interface FaultyProxy {
   readonly port: number
@@ -15,18 +15,23 @@ export interface FaultyProxy {
   close(): void
 }
 
+interface Pair {
+  client: Socket
+  server: Socket
+  isSilent: boolean
+  change?: (chunk: Buffer) => Buffer
+}
+
 /** A TCP proxy on loopback in front of a server, which does what networks do. */
 export async function faultyProxy(serverPort: number): Promise<FaultyProxy> {
   let isPaused = false
-  const pairs = new Set<{ client: Socket; server: Socket; isSilent: boolean; change?: (chunk: Buffer) => Buffer }>()
+  const pairs = new Set<Pair>()
   const proxy = createServer(client => {
     const server = connect(serverPort, '127.0.0.1')
-    const pair: typeof pairs extends Set<infer P> ? P : never = { client, server, isSilent: false }
+    const pair: Pair = { client, server, isSilent: false }
     pairs.add(pair)
-    for (const [from, to] of [
-      [client, server],
-      [server, client]
-    ] as const) {
+    for (const from of [client, server]) {
+      const to = from === client ? server : client
       if (isPaused) from.pause()
       from.setNoDelay(true)
       from.on('data', chunk => {
@@ -42,10 +47,9 @@ export async function faultyProxy(serverPort: number): Promise<FaultyProxy> {
       })
     }
   })
-  await once(proxy.listen(0, '127.0.0.1'), 'listening')
   const sockets = () => [...pairs].flatMap(({ client, server }) => [client, server])
   return {
-    port: (proxy.address() as AddressInfo).port,
+    port: await listen(proxy),
     pause() {
       isPaused = true
       for (const socket of sockets()) socket.pause()

@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { connect, type Server } from 'node:net'
+import type { Server } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createVerifier, nodeHandler, type ReceivedRequest, type Verified } from '../../src/index.ts'
-import { createTestService } from '../../src/testing/index.ts'
-import { pairs } from '../meta/examples/kinds.ts'
+import { createVerifier, nodeHandler, type Verified } from '../../src/index.ts'
 import { listen } from './listen.ts'
+import { service } from './service.ts'
+import { exchangeBytes, wire } from './wire.ts'
+
+export { service, wire }
 
 // What middleware and handlers set on a response before an answer of ours. Seen from outside, as bytes of a connection:
 // the answer has only headers of ours, and nothing ends the process or leaves a promise that rejects.
 
-export const service = createTestService({ rsaBits: 1024 })
 export const verify = createVerifier({ ...service.options, requireHttps: false })
 
 type Change = (res: ServerResponse) => void
@@ -41,10 +42,7 @@ export const CHANGES: Readonly<Record<string, Change>> = {
   'Transfer-Encoding and Trailer': setHeaders({ 'Transfer-Encoding': 'gzip, chunked', Trailer: 'X' }),
   'Content-Length': setHeaders({ 'Content-Length': '100' }),
   'two of Content-Length': setHeaders({ 'Content-Length': ['5', '6'] }),
-  'Content-Encoding and Content-Type': setHeaders({
-    'Content-Encoding': 'gzip',
-    'Content-Type': 'text/html'
-  }),
+  'Content-Encoding and Content-Type': setHeaders({ 'Content-Encoding': 'gzip', 'Content-Type': 'text/html' }),
   'ETag, Set-Cookie, Location': setHeaders({ ETag: '"1"', 'Set-Cookie': ['a=1', 'b=2'], Location: '/' }),
   'Connection and Keep-Alive': setHeaders({ Connection: 'keep-alive', 'Keep-Alive': 'timeout=9' }),
   Upgrade: setHeaders({ Connection: 'upgrade', Upgrade: 'websocket' }),
@@ -98,25 +96,12 @@ export const app = (req: IncomingMessage, res: ServerResponse) => {
   return note(receive(req, res))
 }
 
-/** All bytes that a server sends for one request. */
+/** All bytes that a server sends for one request, until it ends the connection. */
 export async function talk(server: Server, bytes: Buffer): Promise<string> {
   servers.push(server)
-  const socket = connect(await listen(server), '127.0.0.1')
-  const chunks: Buffer[] = []
-  socket.on('data', chunk => chunks.push(chunk)).on('error', () => {})
-  socket.write(bytes)
-  // A connection that stays open is a failure, which the comparison shows.
-  const timer = setTimeout(() => socket.destroy(), 15_000)
-  await new Promise(resolve => socket.once('close', resolve))
-  clearTimeout(timer)
+  const answer = await exchangeBytes(await listen(server), bytes)
   await new Promise(resolve => setImmediate(resolve))
-  return Buffer.concat(chunks).toString()
-}
-
-export function wire({ method, target, headers, body }: ReceivedRequest): Buffer {
-  const lines = pairs({ headers } as ReceivedRequest).map(([name, value]) => `${name}: ${value}`)
-  const head = [`${method} ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n')
-  return Buffer.concat([Buffer.from(head), Buffer.from((body ?? '') as string)])
+  return answer
 }
 
 export const DATE = 'Date: (now)'

@@ -80,29 +80,20 @@ export interface Recipient {
 
 /** The client's side of a request: the head byte for byte as signed; the body is left to the caller. */
 export function open(request: ReceivedRequest, to: Recipient) {
-  return httpsRequest({
-    host: '127.0.0.1',
-    port: to.port,
-    servername: to.host,
-    ca: to.cert,
-    agent: to.agent ?? false,
-    signal: AbortSignal.timeout(50_000),
-    method: request.method,
-    path: request.target,
-    headers: [...(request.headers as Iterable<readonly [string, string]>)].flat()
-  })
+  const { host: servername, port, cert: ca, agent = false } = to
+  const server = { host: '127.0.0.1', port, servername, ca, agent, signal: AbortSignal.timeout(50_000) }
+  const { method, target: path, headers } = request
+  return httpsRequest({ ...server, method, path, headers: [...(headers as Iterable<readonly string[]>)].flat() })
 }
 
 /** Sends a request over HTTPS. Resolves to the status of the answer, rejects when there is none. */
 export function send(request: ReceivedRequest, to: Recipient): Promise<number> {
   return new Promise((resolve, reject) => {
     const outgoing = open(request, to)
-    outgoing.on('response', response => {
-      response.on('error', reject)
-      response.on('end', () => resolve(response.statusCode ?? 0))
+    outgoing.on('error', reject).on('response', response => {
+      response.on('error', reject).on('end', () => resolve(response.statusCode ?? 0))
       response.resume()
     })
-    outgoing.on('error', reject)
     outgoing.end(request.body)
   })
 }

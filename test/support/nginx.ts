@@ -1,23 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { freePort } from './free-port.ts'
 import type { Certificate } from './https.ts'
+import { startProgram } from './run-program.ts'
 
 /** Where the nginx of this machine is, if there is one. Debian keeps it out of a user's PATH. */
 export function findNginx(): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
-  return folders.map(folder => join(folder, 'nginx')).find(isExecutable)
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+  return folders.map(folder => join(folder, 'nginx')).find(existsSync)
 }
 
 /** A location's directives, and whether its server ends TLS. */
@@ -28,30 +18,20 @@ export interface NginxServer {
   path?: string
 }
 
-/**
- * Starts nginx with a configuration of its own in a folder of its own, and one server on a free port of 127.0.0.1 for
- * each entry. It is listening when this returns.
- */
+/** Starts nginx with one server on a free port of 127.0.0.1 for each entry. It is listening when this resolves. */
 export async function startNginx<Name extends string>(
   nginx: string,
   certificate: Certificate,
   servers: Readonly<Record<Name, NginxServer>>
-): Promise<{ ports: Readonly<Record<Name, number>>; stop(): void }> {
-  const folder = mkdtempSync(join(tmpdir(), 'nginx-'))
-  const file = (name: string, content: string) => writeFileSync(join(folder, name), content)
-  file('key.pem', certificate.key)
-  file('cert.pem', certificate.cert)
-
-  const names = Object.keys(servers) as Name[]
-  const free = await freePorts(names.length)
-  const ports = Object.fromEntries(names.map((name, i) => [name, free[i]])) as Record<Name, number>
-  const blocks = names.map(name => {
-    const { tls, location, path = '/' } = servers[name]
-    return `server { listen 127.0.0.1:${ports[name]}${tls ? ' ssl' : ''}; location ${path} { ${location} } }`
+): Promise<{ ports: Readonly<Record<Name, number>>; stop(): Promise<void> }> {
+  const all = Object.entries<NginxServer>(servers)
+  const free = await freePorts(all.length)
+  const blocks = all.map(([, { tls, location, path = '/' }], i) => {
+    return `server { listen 127.0.0.1:${free[i]}${tls ? ' ssl' : ''}; location ${path} { ${location} } }`
   })
-  file(
-    'nginx.conf',
-    `${process.getuid?.() === 0 ? 'user root;' : ''}
+  const config = `
+    ${process.getuid?.() === 0 ? 'user root;' : ''}
+    daemon off;
     worker_processes 1;
     pid nginx.pid;
     error_log error.log;
@@ -64,19 +44,9 @@ export async function startNginx<Name extends string>(
       ssl_certificate cert.pem; ssl_certificate_key key.pem;
       ${blocks.join('\n')}
     }`
-  )
-
-  const run = (...args: string[]) =>
-    execFileSync(nginx, ['-p', folder, '-c', 'nginx.conf', '-e', 'error.log', ...args], { stdio: 'pipe' })
-  // The command returns when the sockets listen and nginx runs on in the background.
-  run()
-  return {
-    ports,
-    stop() {
-      run('-s', 'stop')
-      rmSync(folder, { recursive: true, maxRetries: 5 })
-    }
-  }
+  const files = { 'nginx.conf': config, 'key.pem': certificate.key, 'cert.pem': certificate.cert }
+  const { stop } = await startProgram(nginx, ['-p', '.', '-c', 'nginx.conf', '-e', 'error.log'], files, free[0]!)
+  return { ports: Object.fromEntries(all.map(([name], i) => [name, free[i]])) as Record<Name, number>, stop }
 }
 
 /** Ports that nobody listens on: all held at once, so that they differ, and let go together. */

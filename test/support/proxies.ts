@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { blocksOf } from '../meta/docs/pages.ts'
 import type { Certificate } from './https.ts'
 import { findNginx, freePorts, startNginx } from './nginx.ts'
-import { answers, runIn } from './run-program.ts'
+import { startProgram } from './run-program.ts'
 
 /** A proxy on loopback that ends TLS and passes on to a receiver over plain HTTP. */
 export interface RunningProxy {
@@ -21,6 +18,15 @@ const fromPage = (language: string, receiver: number): string[] =>
   blocksOf('docs/behind-a-proxy.md')
     .filter(block => block.language === language)
     .map(({ code }) => code.replace(/ +#.*$/gm, '').replaceAll('127.0.0.1:3000', `127.0.0.1:${receiver}`))
+
+const twoPorts = async () => (await freePorts(2)) as [port: number, strippingPort: number]
+
+const startBoth = async (
+  [program, ...args]: readonly [string, ...string[]],
+  files: Readonly<Record<string, string>>,
+  port: number,
+  strippingPort: number
+): Promise<RunningProxy> => ({ ...(await startProgram(program, args, files, port)), strippingPort })
 
 /** nginx speaks HTTP/1.0 to receivers unless it is told otherwise. */
 const nginxWith =
@@ -47,22 +53,19 @@ export const PROXIES: Readonly<Record<string, StartProxy>> = {
   'nginx with HTTP/1.1': nginxWith('proxy_http_version 1.1;'),
 
   async Caddy(certificate, receiver) {
-    const [port, strippingPort] = await freePorts(2)
-    const site = (at: number | undefined, handle: string) =>
+    const [port, strippingPort] = await twoPorts()
+    const site = (at: number, handle: string) =>
       `https://:${at} {\n  bind 127.0.0.1\n  tls cert.pem key.pem\n  ${handle}\n}\n`
     const global = '{\n  admin off\n  auto_https disable_redirects\n}\n'
     const [whole = '', stripping = ''] = fromPage('caddyfile', receiver)
     const plain = whole.replace(/^.*\{$|^\}$/gm, '').replace('/hook* ', '')
     const config = global + site(port, plain) + site(strippingPort, stripping)
     const files = { Caddyfile: config, 'key.pem': certificate.key, 'cert.pem': certificate.cert }
-    return {
-      ...(await startProgram('caddy', ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile'], files, port!)),
-      strippingPort: strippingPort!
-    }
+    return startBoth(['caddy', 'run', '--config', 'Caddyfile', '--adapter', 'caddyfile'], files, port, strippingPort)
   },
 
   async HAProxy(certificate, receiver) {
-    const [port, strippingPort] = await freePorts(2)
+    const [port, strippingPort] = await twoPorts()
     const [plain = ''] = fromPage('haproxy', receiver)
     const config = `
 defaults
@@ -79,16 +82,13 @@ frontend stripping
   default_backend receiver
 `
     const files = { 'haproxy.cfg': config, 'both.pem': `${certificate.cert}\n${certificate.key}` }
-    return {
-      ...(await startProgram('haproxy', ['-f', 'haproxy.cfg', '-db'], files, port!)),
-      strippingPort: strippingPort!
-    }
+    return startBoth(['haproxy', '-f', 'haproxy.cfg', '-db'], files, port, strippingPort)
   },
 
   async Apache(certificate, receiver) {
-    const [port, strippingPort] = await freePorts(2)
+    const [port, strippingPort] = await twoPorts()
     const [plain = ''] = fromPage('apache', receiver)
-    const host = (at: number | undefined, path: string, more = '') => `
+    const host = (at: number, path: string, more = '') => `
 Listen 127.0.0.1:${at}
 <VirtualHost 127.0.0.1:${at}>
   SSLEngine on
@@ -112,27 +112,6 @@ ${host(port, '/')}
 ${host(strippingPort, '/hooks/', 'RequestHeader set X-Forwarded-Prefix "/hooks"')}
 `
     const files = { 'apache.conf': config, 'key.pem': certificate.key, 'cert.pem': certificate.cert }
-    return {
-      ...(await startProgram('apache2', ['-d', '.', '-f', 'apache.conf', '-DFOREGROUND'], files, port!)),
-      strippingPort: strippingPort!
-    }
-  }
-}
-
-/** Runs a program in a folder of its own with these files, until its port answers. */
-export async function startProgram(
-  program: string,
-  args: readonly string[],
-  files: Readonly<Record<string, string>>,
-  port: number
-): Promise<{ port: number; stop(): Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), `${program}-`))
-  const running = await runIn(folder, [program, ...args], files, () => answers(port))
-  return {
-    port,
-    async stop() {
-      await running.stop()
-      rmSync(folder, { recursive: true, maxRetries: 5 })
-    }
+    return startBoth(['apache2', '-d', '.', '-f', 'apache.conf', '-DFOREGROUND'], files, port, strippingPort)
   }
 }

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Runs a program in this folder, with these files, until it is ready. It ends with this process. */
@@ -53,4 +54,22 @@ export async function answers(port: number): Promise<boolean> {
   )
   socket.destroy()
   return isUp
+}
+
+/** Runs a program in a folder of its own with these files, until its port answers. */
+export async function startProgram(
+  program: string,
+  args: readonly string[],
+  files: Readonly<Record<string, string>>,
+  port: number
+): Promise<{ port: number; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), `${basename(program)}-`))
+  const running = await runIn(folder, [program, ...args], files, () => answers(port))
+  return {
+    port,
+    async stop() {
+      await running.stop()
+      rmSync(folder, { recursive: true, maxRetries: 5 })
+    }
+  }
 }
