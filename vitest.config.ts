@@ -111,7 +111,8 @@ export default defineConfig({
           name: 'package',
           include: ['test/meta/package/*.package.ts'],
           globalSetup: 'test/meta/package/install.ts',
-          testTimeout: 60_000
+          testTimeout: 120_000,
+          hookTimeout: 120_000
         }
       }
     ]

@@ -14,10 +14,7 @@ export interface Judge {
 export async function startJudges(project: Project): Promise<Judge[]> {
   const program = await compileProgram(project)
   const judging = RUNTIMES.filter(runtime => ['node-24', 'bun', 'deno', 'workerd'].includes(runtime.package))
-  return judging.map(runtime => ({
-    name: runtime.name,
-    judge: batch => program.run(runtime, 'requests', batch)
-  }))
+  return judging.map(runtime => ({ name: runtime.name, judge: batch => program.run(runtime, 'requests', batch) }))
 }
 
 /** What came of the same requests on all of the runtimes. */
@@ -51,19 +48,16 @@ export async function findDifferences(judges: readonly Judge[], seeds: readonly 
   }
   const verdicts = await Promise.all(judges.map(({ judge }) => judge(batch)))
   const [first = []] = verdicts
-  let explained = 0
-  const found = batch.requests.flatMap((request, at) => {
-    const own = verdicts.map(list => list[at])
-    if (own.every(verdict => verdict !== undefined && verdict === own[0])) return []
-    const byName = Object.fromEntries(judges.map(({ name }, i) => [name, own[i]]))
-    if (isExplained(byName)) {
-      explained += 1
-      return []
-    }
-    return [JSON.stringify({ seed: seeds[Math.floor(at / (mutated.length / seeds.length))], byName, request })]
+  const all = batch.requests.map((request, at) => {
+    const byName = Object.fromEntries(judges.map(({ name }, i) => [name, verdicts[i]![at]]))
+    return { seed: seeds[Math.floor(at / (mutated.length / seeds.length))], byName, request }
   })
+  const differing = all.filter(({ byName }, at) => {
+    return Object.values(byName).some(verdict => verdict === undefined || verdict !== first[at])
+  })
+  const found = differing.filter(({ byName }) => !isExplained(byName)).map(each => JSON.stringify(each))
   const verified = first.filter(verdict => verdict.startsWith('{"status":"verified"')).length
-  return { judged: mutated.length, verified, explained, found }
+  return { judged: mutated.length, verified, explained: differing.length - found.length, found }
 }
 
 /**

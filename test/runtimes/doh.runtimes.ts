@@ -6,25 +6,16 @@ import { createProject, type Project } from './project.ts'
 import { compileProgram, type Program, RUNTIMES } from './runtimes.ts'
 import { withKeyId } from './signed.ts'
 
+const ABSENT = ['nxdomain', 'nxdomain-behind-cname', 'nodata', 'dangling-cname', 'only-a', 'empty-string'] as const
+const FAILING = ['servfail', 'refused', 'formerr', 'notimp', 'malformed', 'truncated'] as const
+const OWN = ['unsigned', 'redirected', 'broken'] as const
+
 /** What a resolver may answer, and the verdict on a request whose key is asked for. */
-const CASES: readonly [DnsOutcome | 'found' | 'unsigned' | 'redirected' | 'broken', string][] = [
+const CASES: readonly (readonly [DnsOutcome | 'found' | (typeof OWN)[number], string])[] = [
   ['found', 'verified'],
-  ['nxdomain', 'rejected key-not-found'],
-  ['nxdomain-behind-cname', 'rejected key-not-found'],
-  ['nodata', 'rejected key-not-found'],
-  ['dangling-cname', 'rejected key-not-found'],
-  ['only-a', 'rejected key-not-found'],
-  ['empty-string', 'rejected key-not-found'],
-  ['servfail', 'unavailable key-lookup-failed'],
-  ['refused', 'unavailable key-lookup-failed'],
-  ['formerr', 'unavailable key-lookup-failed'],
-  ['notimp', 'unavailable key-lookup-failed'],
-  ['malformed', 'unavailable key-lookup-failed'],
-  ['truncated', 'unavailable key-lookup-failed'],
-  ['silence', 'unavailable key-lookup-timeout'],
-  ['unsigned', 'unavailable key-lookup-failed'],
-  ['redirected', 'unavailable key-lookup-failed'],
-  ['broken', 'unavailable key-lookup-failed']
+  ...ABSENT.map(outcome => [outcome, 'rejected key-not-found'] as const),
+  ...[...FAILING, ...OWN].map(outcome => [outcome, 'unavailable key-lookup-failed'] as const),
+  ['silence', 'unavailable key-lookup-timeout']
 ]
 
 const service = createTestService()

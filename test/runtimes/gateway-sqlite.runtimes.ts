@@ -12,6 +12,8 @@ import { send, statusesOf } from '../support/wire.ts'
 import { RUNTIMES } from './runtimes.ts'
 
 const GATEWAY = fileURLToPath(new URL('../../gateway/dist/cli.js', import.meta.url))
+const RECEIVER = ['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234']
+const ALWAYS = [...RECEIVER, '--listen', '127.0.0.1:0', '--https', 'always']
 let dns: DnsServer
 let application: Application
 const folder = mkdtempSync(join(tmpdir(), 'gateway-sqlite-'))
@@ -38,24 +40,19 @@ describe.each(RUNNING)('--sqlite on $package', ({ package: name }) => {
 
   /** @returns the address on which the process listens */
   async function start(): Promise<string> {
-    const child = spawn(node, [
-      GATEWAY,
-      ...['--upstream', application.url.href, '--listen', '127.0.0.1:0', '--https', 'always', '--sqlite', file],
-      ...['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234'],
-      ...['--dns-server', dns.address]
-    ])
+    const options = ['--upstream', application.url.href, '--dns-server', dns.address, '--sqlite', file]
+    const child = spawn(node, [GATEWAY, ...ALWAYS, ...options])
     running.push(child)
     child.stdout.resume()
     let notes = ''
-    for await (const text of child.stderr) {
-      notes += text
-      const [, address] = /listening on http:\/\/(\S+)/.exec(notes) ?? []
-      if (address !== undefined) {
-        child.stderr.resume()
-        return address
-      }
-    }
-    throw new Error(notes)
+    return new Promise((resolve, reject) => {
+      child.on('close', () => reject(new Error(notes)))
+      child.stderr.on('data', chunk => {
+        notes += chunk
+        const [, address] = /listening on http:\/\/(\S+)/.exec(notes) ?? []
+        if (address !== undefined) resolve(address)
+      })
+    })
   }
 
   test('two processes accept a request once, and a restart of both accepts it not at all', async () => {

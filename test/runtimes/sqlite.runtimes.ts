@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { replayStoreContract } from '../../src/testing/index.ts'
@@ -26,12 +27,7 @@ describe.each(RUNNING)('sqliteReplayStore on $package', runtime => {
     const cwd = project.folder
     return spawn(command!, [...args, 'sqlite.mjs', task, cwd], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
   }
-  const resultOf = async (task: string) => {
-    const child = start(task)
-    let output = ''
-    for await (const chunk of child.stdout!) output += chunk
-    return JSON.parse(output)
-  }
+  const resultOf = async (task: string) => (await json(start(task).stdout!)) as Record<string, unknown>
   /** What the processes were granted, in the order of the numbers. */
   const granted = (): number[] =>
     readdirSync(project.folder)

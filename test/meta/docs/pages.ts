@@ -34,38 +34,20 @@ export interface CodeBlock {
   note: string
 }
 
-/** The fenced code blocks of a page, and the page without them. */
+/** A fenced block, with the comment right above it. */
+const FENCED = /(^<!-- (.*) -->\n+)?^[ \t]*(`{3,})(\w*)[ \t]*\n([\s\S]*?)^[ \t]*\3[ \t]*$/gm
+
+/** The fenced code blocks of a page, and the page with blank lines in their place. */
 export function splitPage(page: string, text: string): { blocks: CodeBlock[]; prose: string } {
-  const blocks: CodeBlock[] = []
-  const prose: string[] = []
-  let open: (CodeBlock & { fence: string }) | undefined
-  let note = ''
-  for (const [i, line] of text.split('\n').entries()) {
-    if (open !== undefined) {
-      if (line.trim() === open.fence) {
-        const { fence: _, ...block } = open
-        blocks.push(block)
-        open = undefined
-      } else {
-        open.code += `${line}\n`
-      }
-      prose.push('')
-      continue
-    }
-    const fence = /^\s*(`{3,})(\w*)\s*$/.exec(line)
-    if (fence !== null) {
-      open = { page, line: i + 1, language: fence[2]!, code: '', note, fence: fence[1]! }
-      prose.push('')
-      note = ''
-      continue
-    }
-    const comment = /^<!-- (.*) -->$/.exec(line)
-    if (comment !== null) note = comment[1]!
-    else if (line !== '') note = ''
-    prose.push(line)
-  }
-  if (open !== undefined) throw new Error(`${page}:${open.line}: this code block has no end`)
-  return { blocks, prose: prose.join('\n') }
+  const lineOf = (at: number): number => text.slice(0, at).split('\n').length
+  const found = [...text.matchAll(FENCED)]
+  const blocks = found.map(({ index, 1: above = '', 2: note = '', 4: language = '', 5: code = '' }) => {
+    return { page, line: lineOf(index + above.length), language, code, note }
+  })
+  const prose = text.replace(FENCED, (all, above = '') => above + all.slice(above.length).replace(/.+/g, ''))
+  const open = /^\s*`{3,}\w*\s*$/m.exec(prose)
+  if (open !== null) throw new Error(`${page}:${lineOf(open.index)}: this code block has no end`)
+  return { blocks, prose }
 }
 
 /** The anchors of a page as GitHub makes them: one for each heading, and numbers for those that are the same. */

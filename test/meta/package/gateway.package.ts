@@ -22,14 +22,11 @@ test('the gateway of the package serves every file of its page unchanged, and it
   expect(url).not.toBe('')
 
   const names = readdirSync(SOURCE)
-  expect(names.length).toBeGreaterThan(2)
+  expect(names).toContain('index.html')
   for (const name of names) {
     const response = await fetch(url + (name === 'index.html' ? '' : name))
-    expect([name, response.status, await response.text()]).toEqual([
-      name,
-      200,
-      readFileSync(new URL(name, SOURCE), 'utf8')
-    ])
+    const served = { name, status: response.status, text: await response.text() }
+    expect(served).toEqual({ name, status: 200, text: readFileSync(new URL(name, SOURCE), 'utf8') })
   }
   expect(await (await fetch(`${url}metrics`)).text()).toContain('process_resident_memory_bytes')
   const ended = new Promise(resolve => gateway.on('exit', resolve))

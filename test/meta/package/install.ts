@@ -39,10 +39,8 @@ export default function install(project: TestProject): () => void {
     return folder
   }
   const library = pack('.')
-  project.provide(
-    'files',
-    library.files.map(({ path }) => path)
-  )
+  const files = library.files.map(({ path }) => path)
+  project.provide('files', files)
   project.provide('weight', { packed: library.size, unpacked: library.unpackedSize })
   project.provide('folder', installed('receiver', library.path))
   project.provide('gatewayFolder', installed('gateway', library.path, pack('gateway').path))
@@ -52,8 +50,7 @@ export default function install(project: TestProject): () => void {
 
 /** As typed in a shell: without what `npm run` has told its script about this project. */
 function npm(cwd: string, ...args: string[]): string {
-  const env = Object.entries(process.env).filter(
-    ([name]) => !/^npm_(?:package|lifecycle)|^npm_config_(?:local_)?prefix$/i.test(name)
-  )
-  return execFileSync('npm', args, { cwd, env: Object.fromEntries(env), encoding: 'utf8' })
+  const ours = /^npm_(?:package|lifecycle)|^npm_config_(?:local_)?prefix$/i
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
+  return execFileSync('npm', args, { cwd, env, encoding: 'utf8' })
 }

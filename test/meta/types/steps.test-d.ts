@@ -1,32 +1,16 @@
-import {
-  buildSigningString,
-  type Code,
-  type Digest,
-  type Failed,
-  httpStatus,
-  importPublicKey,
-  type KeyRecord,
-  matchesDigest,
-  type PublicKey,
-  parseDigestHeader,
-  parseHttpDate,
-  parseKeyRecord,
-  parseSignatureHeader,
-  type Result,
-  type SignatureParameters,
-  verifySignature
-} from 'signed-requests'
+import type { Code, Digest, Failed, KeyRecord, PublicKey, Result, SignatureParameters } from 'signed-requests'
+import * as steps from 'signed-requests'
 import { expectTypeOf } from 'vitest'
 
-expectTypeOf(parseSignatureHeader).toEqualTypeOf<(value: string) => Result<SignatureParameters>>()
-expectTypeOf(parseDigestHeader).toEqualTypeOf<(value: string) => Result<readonly Digest[]>>()
-expectTypeOf(parseHttpDate).toEqualTypeOf<(value: string) => Result<Date>>()
-expectTypeOf(parseKeyRecord).toEqualTypeOf<(record: string | readonly string[]) => Result<KeyRecord>>()
-expectTypeOf(importPublicKey).returns.toEqualTypeOf<Result<PublicKey>>()
-expectTypeOf(buildSigningString).returns.toEqualTypeOf<Result<string>>()
-expectTypeOf(matchesDigest).returns.toEqualTypeOf<Result<true>>()
-expectTypeOf(verifySignature).returns.toEqualTypeOf<boolean>()
-expectTypeOf(httpStatus).returns.toMatchTypeOf<number>()
+expectTypeOf(steps.parseSignatureHeader).toEqualTypeOf<(value: string) => Result<SignatureParameters>>()
+expectTypeOf(steps.parseDigestHeader).toEqualTypeOf<(value: string) => Result<readonly Digest[]>>()
+expectTypeOf(steps.parseHttpDate).toEqualTypeOf<(value: string) => Result<Date>>()
+expectTypeOf(steps.parseKeyRecord).toEqualTypeOf<(record: string | readonly string[]) => Result<KeyRecord>>()
+expectTypeOf(steps.importPublicKey).returns.toEqualTypeOf<Result<PublicKey>>()
+expectTypeOf(steps.buildSigningString).returns.toEqualTypeOf<Result<string>>()
+expectTypeOf(steps.matchesDigest).returns.toEqualTypeOf<Result<true>>()
+expectTypeOf(steps.verifySignature).returns.toEqualTypeOf<boolean>()
+expectTypeOf(steps.httpStatus).returns.toMatchTypeOf<number>()
 
 /** `ok` tells whether there is a value or a code. */
 export function byOk(result: Result<Date>) {

@@ -1,7 +1,7 @@
 // What a store in SQLite does on one runtime: `sqlite.mjs contract|orders|race|trouble FOLDER`, for Node.js, Deno and Bun.
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { sqliteReplayStore } from 'signed-requests/replay'
+import { type ReplayStore, sqliteReplayStore } from 'signed-requests/replay'
 import { replayStoreContract } from 'signed-requests/testing'
 import { differingOrders } from '../../unit/replay/orders.ts'
 
@@ -27,18 +27,13 @@ async function open(path = file): Promise<Database> {
 }
 
 const report = (value: unknown): void => console.log(JSON.stringify(value))
+const messageOf = (error: Error): string => error.message
 
 const TASKS: Record<string, () => Promise<void>> = {
   async contract() {
     const cases = replayStoreContract(async () => sqliteReplayStore(await open()))
-    const run = async ({ name, run }: (typeof cases)[number]) => [
-      name,
-      await run().then(
-        () => 'passed',
-        error => error.message
-      )
-    ]
-    report(await Promise.all(cases.map(run)))
+    const outcomeOf = (run: () => Promise<void>) => run().then(() => 'passed', messageOf)
+    report(await Promise.all(cases.map(async ({ name, run }) => [name, await outcomeOf(run)])))
   },
   async orders() {
     const database = await open()
@@ -60,8 +55,7 @@ const TASKS: Record<string, () => Promise<void>> = {
   },
   async trouble() {
     const outcomes: Record<string, unknown> = {}
-    const attempt = (store: ReturnType<typeof sqliteReplayStore>, id: string) =>
-      store.claim(id, 'token', 60).catch((error: Error) => error.message)
+    const attempt = (store: ReplayStore, id: string) => store.claim(id, 'token', 60).catch(messageOf)
     const store = sqliteReplayStore(await open())
     outcomes['first'] = await attempt(store, 'first')
 
@@ -69,16 +63,14 @@ const TASKS: Record<string, () => Promise<void>> = {
     const writer = await open()
     writer.exec('BEGIN IMMEDIATE')
     let turns = 0
-    let isOver = false
-    const counting = (async () => {
-      for (; !isOver; turns++) await new Promise(resolve => setTimeout(resolve, 5))
-    })()
+    const counting = setInterval(() => {
+      turns += 1
+    }, 5)
     const waiting = attempt(store, 'waiting')
     await new Promise(resolve => setTimeout(resolve, 500))
     writer.exec('COMMIT')
     outcomes['waiting'] = await waiting
-    isOver = true
-    await counting
+    clearInterval(counting)
     outcomes['turns'] = turns
 
     const full = await open(join(folder, 'full.db'))
@@ -92,14 +84,12 @@ const TASKS: Record<string, () => Promise<void>> = {
 
     renameSync(file, `${file}.moved`)
     outcomes['deleted'] = await attempt(store, 'deleted')
-    closeSync(openSync(file, 'w'))
+    writeFileSync(file, '')
     outcomes['replaced'] = await attempt(store, 'replaced')
     rmSync(file)
 
     const damaged = join(folder, 'damaged.db')
-    const descriptor = openSync(damaged, 'w')
-    writeSync(descriptor, 'this is no database '.repeat(500))
-    closeSync(descriptor)
+    writeFileSync(damaged, 'this is no database '.repeat(500))
     outcomes['damaged'] = await attempt(sqliteReplayStore(await open(damaged)), 'damaged')
     report(outcomes)
   }
