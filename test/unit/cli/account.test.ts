@@ -24,12 +24,12 @@ const run = async (
   for (const issued of service.issued) expect(finished.stdout + finished.stderr).not.toContain(issued)
   return finished
 }
-const status = (code: number) => (_: unknown, res: { writeHead(code: number): { end(): void } }) =>
-  res.writeHead(code).end()
+const GOOD = { code: 0, stdout: '4711\n', stderr: '' }
+const mistake = (message: string) => ({ code: 64, stdout: '', stderr: `signed-requests: ${message}\n` })
 
 test('prints the account id, with the token from the environment or from standard input', async () => {
-  expect(await run()).toEqual({ code: 0, stdout: '4711\n', stderr: '' })
-  expect(await run({ token: '' }, `${service.accessToken}\r\n`)).toEqual({ code: 0, stdout: '4711\n', stderr: '' })
+  expect(await run()).toEqual(GOOD)
+  expect(await run({ token: '' }, `${service.accessToken}\r\n`)).toEqual(GOOD)
 })
 
 test('prints it for the command of docs/account.md, with the URLs of the service in it', async () => {
@@ -41,8 +41,7 @@ test('prints it for the command of docs/account.md, with the URLs of the service
   }
   const args = words.map(word => urls[word] ?? word)
   expect(args).toContain(service.authUrl)
-  const finished = await runInside(['account', ...args], '', false, { ACCESS_TOKEN: service.accessToken })
-  expect(finished).toEqual({ code: 0, stdout: '4711\n', stderr: '' })
+  expect(await runInside(['account', ...args], '', false, { ACCESS_TOKEN: service.accessToken })).toEqual(GOOD)
 })
 
 test('never takes the token as an argument', async () => {
@@ -51,37 +50,24 @@ test('never takes the token as an argument', async () => {
 })
 
 test('needs a token', async () => {
-  expect(await run({ token: '' }, ' \n')).toEqual({
-    code: 64,
-    stdout: '',
-    stderr: 'signed-requests: there is no access token: set ACCESS_TOKEN, or give it on standard input\n'
-  })
+  const message = 'there is no access token: set ACCESS_TOKEN, or give it on standard input'
+  expect(await run({ token: '' }, ' \n')).toEqual(mistake(message))
 })
 
 describe('says what failed', () => {
-  test.each([400, 401, 403, 422])('the token: the authorization server answers %i', async code => {
-    service.authFault = status(code)
-    const finished = await run()
-    expect(finished.stderr).toMatch(
-      /^signed-requests: the token: The authorization server refused the token \(HTTP \d+\)\.\n$/
-    )
-    expect(finished.code).toBe(1)
-  })
+  const REFUSED = /^signed-requests: the token: The authorization server refused the token \(HTTP \d+\)\.\n$/
+  const NOTHING = /^signed-requests: the URL: The authorization server has nothing at this URL.*: is --auth-url right\?/
 
-  test.each([404, 405, 410])('the URL: the authorization server answers %i', async code => {
-    service.authFault = status(code)
-    const finished = await run()
-    expect(finished.stderr).toMatch(
-      /^signed-requests: the URL: The authorization server has nothing at this URL.*: is --auth-url right\?/
-    )
-    expect(finished.code).toBe(64)
-  })
-
-  test.each([404, 302])('the URL: the API answers %i', async code => {
-    service.apiFault = status(code)
-    const finished = await run()
-    expect(finished.stderr).toMatch(/^signed-requests: the URL: The API /)
-    expect(finished.code).toBe(64)
+  test.each<[who: 'authFault' | 'apiFault', statuses: number[], code: number, says: RegExp]>([
+    ['authFault', [400, 401, 403, 422], 1, REFUSED],
+    ['authFault', [404, 405, 410], 64, NOTHING],
+    ['authFault', [429, 500, 503], 2, /^signed-requests: /],
+    ['apiFault', [302, 404], 64, /^signed-requests: the URL: The API /]
+  ])('the status: %s %j ends with %i', async (who, statuses, code, says) => {
+    for (const status of statuses) {
+      service[who] = (_, res) => void res.writeHead(status).end()
+      expect([status, await run()]).toEqual([status, { code, stdout: '', stderr: expect.stringMatching(says) }])
+    }
   })
 
   test('the URL: a page, or an identity without an id', async () => {
@@ -89,31 +75,21 @@ describe('says what failed', () => {
     expect(await run()).toMatchObject({ code: 64, stderr: expect.stringMatching(/^signed-requests: the URL: /) })
     service.authFault = undefined
     service.identity = { name: 'x' }
-    expect(await run()).toMatchObject({
-      code: 64,
-      stderr: expect.stringMatching(/^signed-requests: the URL: .*no account id/)
-    })
-  })
-
-  test('the server, or only now: 500, 503, 429', async () => {
-    for (const code of [500, 503, 429]) {
-      service.authFault = status(code)
-      expect((await run()).code).toBe(2)
-    }
+    const stderr = expect.stringMatching(/^signed-requests: the URL: .*no account id/)
+    expect(await run()).toMatchObject({ code: 64, stderr })
   })
 
   test('the network: nothing listens', async () => {
-    const finished = await run({ authUrl: 'http://127.0.0.1:9/' })
-    expect(finished.stderr).toMatch(/^signed-requests: the network: The connection to the authorization server failed/)
-    expect(finished.code).toBe(2)
+    const stderr = /^signed-requests: the network: The connection to the authorization server failed/
+    expect(await run({ authUrl: 'http://127.0.0.1:9/' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(stderr)
+    })
   })
 
   test('the command line: a URL that a token must not be sent to', async () => {
-    expect(await run({ authUrl: 'http://auth.service.example' })).toEqual({
-      code: 64,
-      stdout: '',
-      stderr: 'signed-requests: --auth-url must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only\n'
-    })
+    const message = '--auth-url must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only'
+    expect(await run({ authUrl: 'http://auth.service.example' })).toEqual(mistake(message))
   })
 })
 
