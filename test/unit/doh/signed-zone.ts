@@ -1,11 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dnsTxtLookup } from '../../../src/index.ts'
 import { freePort } from '../../support/free-port.ts'
 import { makeCertificate } from '../../support/https.ts'
+import { runIn } from '../../support/run-program.ts'
 
 export interface SignedZones {
   /** the validating resolver's DNS over HTTPS, by name `localhost` */
@@ -28,56 +28,40 @@ export interface SignedZones {
  */
 export async function startSignedZones(records: Readonly<Record<string, readonly string[]>>): Promise<SignedZones> {
   const folder = mkdtempSync(join(tmpdir(), 'signed-zones-'))
-  const file = (name: string, content: string) => writeFileSync(join(folder, name), content)
+  const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
   const run = (tool: string, ...args: string[]) =>
-    execFileSync(tool, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-  const anchors: string[] = []
+    execFileSync(tool, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
 
-  for (const zone of ['signed.example', 'bogus.example', 'unsigned.example']) {
+  for (const zone of ZONES) {
     const lines = Object.entries(records)
       .filter(([name]) => name.endsWith(`.${zone}`))
-      .map(([name, strings]) => `${name}. 300 IN TXT ${strings.map(string => `"${string}"`).join(' ')}`)
-    file(
-      zone,
-      `${zone}. 300 IN SOA ns.${zone}. root.${zone}. 1 3600 600 86400 60
-${zone}. 300 IN NS ns.${zone}.
-ns.${zone}. 300 IN A 127.0.0.1
-${lines.join('\n')}
-`
-    )
+      .map(([name, strings]) => `${name}. 300 IN TXT ${strings.map(string => `"${string}"`).join(' ')}\n`)
+    const soa = `${zone}. 300 IN SOA ns.${zone}. root.${zone}. 1 3600 600 86400 60\n`
+    const ns = `${zone}. 300 IN NS ns.${zone}.\nns.${zone}. 300 IN A 127.0.0.1\n`
+    writeFileSync(join(folder, zone), soa + ns + lines.join(''))
     if (zone === 'unsigned.example') continue
     run('dnssec-keygen', '-a', 'ECDSAP256SHA256', '-f', 'KSK', zone)
     run('dnssec-keygen', '-a', 'ECDSAP256SHA256', zone)
     run('dnssec-signzone', '-S', '-O', 'full', '-o', zone, '-f', `${zone}.signed`, zone)
-    const keys = readdirSync(folder).filter(name => name.startsWith(`K${zone}.`) && name.endsWith('.key'))
-    for (const key of keys) {
-      const line = readFileSync(join(folder, key), 'utf8').match(/^[^;].*DNSKEY 257 .*$/m)
-      if (line !== null) anchors.push(line[0])
-    }
-    const signed = readFileSync(join(folder, `${zone}.signed`), 'utf8')
+    const signed = read(`${zone}.signed`)
     const isBogus = zone === 'bogus.example'
-    file(zone, isBogus ? signed.replaceAll('v=DKIM1', 'v=DKIM1 ') : signed)
+    writeFileSync(join(folder, zone), isBogus ? signed.replaceAll('v=DKIM1', 'v=DKIM1 ') : signed)
   }
+  const keys = readdirSync(folder).filter(name => /^K.*\.key$/.test(name))
+  const anchors = keys.flatMap(name => read(name).match(/^[^;].*DNSKEY 257 .*$/m) ?? [])
 
   const authority = await freePort()
-  file(
-    'named.conf',
-    `options {
+  const named = `options {
   directory "${folder}"; pid-file "named.pid"; session-keyfile "session.key"; lock-file none;
   listen-on port ${authority} { 127.0.0.1; }; listen-on-v6 { none; };
   recursion no; dnssec-validation no; empty-zones-enable no;
 };
 controls { };
-${['signed', 'bogus', 'unsigned'].map(name => `zone "${name}.example" { type primary; file "${name}.example"; };`).join('\n')}
-`
-  )
+${ZONES.map(zone => `zone "${zone}" { type primary; file "${zone}"; };\n`).join('')}`
   const { key, cert } = await makeCertificate('localhost')
-  file('key.pem', key)
-  file('cert.pem', cert)
   const [port, https] = [await freePort(), await freePort()]
-  file(
-    'unbound.conf',
-    `server:
+  const stub = (zone: string) => `stub-zone:\n  name: "${zone}"\n  stub-addr: 127.0.0.1@${authority}\n`
+  const unbound = `server:
   directory: "${folder}"
   chroot: ""
   username: ""
@@ -92,31 +76,24 @@ ${['signed', 'bogus', 'unsigned'].map(name => `zone "${name}.example" { type pri
   do-not-query-localhost: no
   module-config: "validator iterator"
   domain-insecure: "unsigned.example"
-${anchors.map(anchor => `  trust-anchor: "${anchor.replaceAll('\t', ' ')}"`).join('\n')}
-${['signed', 'bogus', 'unsigned'].map(name => `stub-zone:\n  name: "${name}.example"\n  stub-addr: 127.0.0.1@${authority}`).join('\n')}
+${anchors.map(anchor => `  trust-anchor: "${anchor.replaceAll('\t', ' ')}"\n`).join('')}${ZONES.map(stub).join('')}
 remote-control:
   control-enable: no
 `
-  )
 
-  const children: ChildProcess[] = []
-  const start = (tool: string, ...args: string[]) => {
-    const child = spawn(tool, args, { cwd: folder, stdio: 'ignore' })
-    children.push(child)
-    return child
-  }
+  const started: { stop(): Promise<void> }[] = []
   const close = async () => {
-    for (const child of children) {
-      if (child.exitCode !== null || child.signalCode !== null) continue
-      const exited = once(child, 'exit')
-      child.kill('SIGKILL')
-      await exited
-    }
+    for (const program of started) await program.stop()
     rmSync(folder, { recursive: true })
   }
   try {
-    await untilAnswering(start('/usr/sbin/named', '-f', '-c', join(folder, 'named.conf')), authority)
-    await untilAnswering(start('/usr/sbin/unbound', '-d', '-c', join(folder, 'unbound.conf')), port)
+    const files = { 'named.conf': named, 'unbound.conf': unbound, 'key.pem': key, 'cert.pem': cert }
+    const [bind, resolver] = [
+      ['-f', '-c', join(folder, 'named.conf')],
+      ['-d', '-c', join(folder, 'unbound.conf')]
+    ]
+    started.push(await runIn(folder, ['named', ...bind], files, () => isAnswering(authority)))
+    started.push(await runIn(folder, ['unbound', ...resolver], {}, () => isAnswering(port)))
   } catch (error) {
     await close()
     throw error
@@ -124,13 +101,11 @@ remote-control:
   return { url: `https://localhost:${https}/dns-query`, cert, address: `127.0.0.1:${port}`, close }
 }
 
-/** Until a server answers, whatever it says about the name. */
-async function untilAnswering(server: ChildProcess, port: number): Promise<void> {
+const ZONES = ['signed.example', 'bogus.example', 'unsigned.example']
+
+/** Whether a server of DNS says that a name does not exist. */
+async function isAnswering(port: number): Promise<boolean> {
   const { signal } = new AbortController()
   const lookup = dnsTxtLookup({ servers: [`127.0.0.1:${port}`], timeout: 200, tries: 1 })
-  for (;;) {
-    if (server.exitCode !== null) throw new Error(`${server.spawnargs.join(' ')} ended with ${server.exitCode}`)
-    const code = await lookup('absent.unsigned.example', { signal }).catch(error => error.code)
-    if (code === 'ENOTFOUND') return
-  }
+  return (await lookup('absent.unsigned.example', { signal }).catch(error => error.code)) === 'ENOTFOUND'
 }
