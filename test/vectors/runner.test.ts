@@ -14,7 +14,8 @@ function program(name: string, answer: string, after = ''): string[] {
   const file = join(folder, `${name}.mjs`)
   writeFileSync(
     file,
-    `import { createInterface } from 'node:readline'
+    `import fs from 'node:fs'
+import { createInterface } from 'node:readline'
 let at = 0
 for await (const line of createInterface({ input: process.stdin })) {
   const vector = JSON.parse(line)
@@ -28,6 +29,7 @@ ${after}`
 const run = (command: readonly string[], ...options: string[]) => runVectors([...options, '--', ...command])
 const script = (code: string): string[] => [process.execPath, '-e', code]
 
+const FOREVER = 'setInterval(() => {}, 1000)'
 const RIGHT = 'JSON.stringify(vector.verdict)'
 const total = (stdout: string): string => /^all .*/m.exec(stdout)?.[0].replace(/ +/g, ' ') ?? ''
 
@@ -61,15 +63,14 @@ test('ends with 1 and names the vector, its clause and both verdicts when one di
 })
 
 test('counts every other answer as a difference', async () => {
+  const failing = (failures: string) => `JSON.stringify({ status: 'rejected', failures: ${failures} })`
   const answers = Object.entries({
     'another status': `JSON.stringify({ ...vector.verdict, status: 'unavailable' })`,
-    'status is missing': `JSON.stringify({ failures: vector.verdict.failures })`,
-    'a code of another check': `JSON.stringify({ status: 'rejected', failures: [{ check: 'host', code: 'not-https' }] })`,
-    'a failure too many': `JSON.stringify({ status: 'rejected', failures: [...vector.verdict.failures, { check: 'a', code: 'b' }] })`,
-    'failures that are no list': `JSON.stringify({ ...vector.verdict, failures: 'none' })`,
-    null: "'null'",
-    'not JSON': "'hello'",
-    'an empty line': "''"
+    'status is missing': 'JSON.stringify({ failures: vector.verdict.failures })',
+    'a code of another check': failing("[{ check: 'host', code: 'not-https' }]"),
+    'a failure too many': failing("[...vector.verdict.failures, { check: 'a', code: 'b' }]"),
+    'failures that are no list': failing("'none'"),
+    ...{ null: "'null'", 'not JSON': "'hello'", 'an empty line': "''" }
   })
   const vectors = loadVectors().filter(({ file, verdict }) => file === 'date' && verdict.status === 'rejected')
   const wrong = answers.map(([answer, code], at) => `case '${vectors[at]!.name}': return ${code} // ${answer}`)
@@ -80,14 +81,15 @@ test('counts every other answer as a difference', async () => {
   expect({ code, stderr, count: counted.size }).toEqual({ code: 1, stderr: '', count: answers.length })
 })
 
+const NOTED = 'date-right-in-another-header'
+
 test('shows the note of a vector that differs', async () => {
-  const { note, verdict } = loadVectors().find(({ name }) => name === 'date-right-in-another-header')!
+  const { note, verdict } = loadVectors().find(({ name }) => name === NOTED)!
   expect(verdict.status).toBe('rejected')
   const answer = program('noted', `'{"status":"verified"}'`)
-  const { stdout } = await run(answer, '--only', 'date-right-in-another-header')
-  expect(stdout).toContain(
-    `\n     note:     ${note}\n     expected: rejected: date date-too-old\n     answered: verified\n`
-  )
+  const { stdout } = await run(answer, '--only', NOTED)
+  const differs = 'expected: rejected: date date-too-old\n     answered: verified\n'
+  expect(stdout).toContain(`\n     note:     ${note}\n     ${differs}`)
 })
 
 test('names the vector that has no answer, and prints each line of the program as a line', async () => {
@@ -105,28 +107,22 @@ test('names the vector that has no answer, and prints each line of the program a
   expect(code).toBe(2)
 })
 
-test.each([
-  [
-    'date-right-in-another-header',
-    ['  POST /hook?id=42', '  X-Date: Fri, 20 Nov 2026 12:00:00 GMT', '  {"event":"published"}'],
-    [
-      '  Some senders sign',
-      '  (request-target): post /hook?id=42\n  host: hooks.example.com\n',
-      'now: 2026-11-20T12:00:00Z'
-    ]
-  ],
-  ['key-too-long-for-this-receiver', ['"maxRsaBits":2047'], ['one._domainkey.service.example: [["v=DKIM1; k=rsa; p=']],
-  ['body-unreadable', ['it breaks off with ECONNRESET'], []],
-  ['digest-of-a-binary-body', ['  base64: '], []],
-  ['https-missing', ['request, over HTTP:'], []],
-  ['request-value-line-feed', ['\\x0a'], []],
-  ['account-check-failed', ['the function that decides on accounts fails'], []],
-  ['replayed', ['replay store: claimed'], []],
-  ['signature-missing', ['what is signed: it cannot be built'], []]
-])('--show prints %s', async (name, lines, others) => {
+test.each<[name: string, shows: string[]]>([
+  [NOTED, ['  POST /hook?id=42', '  Some senders sign', 'now: 2026-11-20T12:00:00Z']],
+  [NOTED, ['  X-Date: Fri, 20 Nov 2026 12:00:00 GMT', '  {"event":"published"}']],
+  [NOTED, ['  (request-target): post /hook?id=42\n  host: hooks.example.com\n']],
+  ['key-too-long-for-this-receiver', ['"maxRsaBits":2047', 'one._domainkey.service.example: [["v=DKIM1; k=rsa; p=']],
+  ['body-unreadable', ['it breaks off with ECONNRESET']],
+  ['digest-of-a-binary-body', ['  base64: ']],
+  ['https-missing', ['request, over HTTP:']],
+  ['request-value-line-feed', ['\\x0a']],
+  ['account-check-failed', ['the function that decides on accounts fails']],
+  ['replayed', ['replay store: claimed']],
+  ['signature-missing', ['what is signed: it cannot be built']]
+])('--show prints %s', async (name, shows) => {
   const { code, stdout } = await runVectors(['--show', name])
   const { json, verdict } = loadVectors().find(vector => vector.name === name)!
-  for (const line of [...lines, ...others, json.signing?.sha256 ?? '']) expect(stdout).toContain(line)
+  for (const line of [...shows, json.signing?.sha256 ?? '']) expect(stdout).toContain(line)
   const failures = verdict.status === 'verified' ? [] : verdict.failures.map(({ check, code }) => `${check} ${code}`)
   const expected = [verdict.status, failures.join(', ')].filter(Boolean).join(': ')
   expect(stdout.trimEnd().split('\n').at(-1)).toBe(`expected: ${expected}`)
@@ -148,16 +144,14 @@ test('escapes terminal sequences in the output of the program', async () => {
 test('does not mind how the program ends after its last answer', async () => {
   const failing = program('failing', RIGHT, 'process.exit(3)')
   expect(await run(failing, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
-  const lingering = program('lingering', RIGHT, 'setInterval(() => {}, 1000)')
+  const lingering = program('lingering', RIGHT, FOREVER)
   expect(await run(lingering, '--only', 'https')).toMatchObject({ code: 0, stderr: '' })
 })
 
 test('writes each vector with the version and the source that its file has, as the schema says', async () => {
   const written = join(folder, 'written.jsonl')
   const answer = `(fs.appendFileSync(${JSON.stringify(written)}, line + '\\n'), ${RIGHT})`
-  const command = program('written', answer)
-  writeFileSync(command[1]!, `import fs from 'node:fs'\n${readFileSync(command[1]!, 'utf8')}`)
-  expect((await run(command)).code).toBe(0)
+  expect((await run(program('written', answer))).code).toBe(0)
   const lines = readFileSync(written, 'utf8').trim().split('\n')
   const schema = JSON.parse(readFileSync(new URL('../../fixtures/schema.json', import.meta.url), 'utf8'))
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true }).addSchema(schema, 'schema')
@@ -172,41 +166,36 @@ test('writes each vector with the version and the source that its file has, as t
   }
 })
 
+/** One line without an end. */
+const ENDLESS = "function write() { process.stdout.write('a'.repeat(65536), write) }"
+/** Answers three vectors, and does this with the fourth. */
+const stopsWith = (end: string, name: string) => program(name, `at === 3 ? ${end} : ${RIGHT}`)
+
 test.each([
   ['says nothing and ends', script(''), 'ended with code 0 after 0 of'],
-  ['crashes half way', program('crash', `at === 3 ? process.exit(7) : ${RIGHT}`), 'ended with code 7 after 3 of'],
+  ['crashes half way', stopsWith('process.exit(7)', 'crash'), 'ended with code 7 after 3 of'],
   ['is killed', script("process.kill(process.pid, 'SIGKILL')"), 'ended with SIGKILL after 0 of'],
-  ['never answers', script('setInterval(() => {}, 1000)'), 'no answer within 0.5 s, after 0 of'],
-  [
-    'stops half way',
-    program('stop', `at === 3 ? await new Promise(() => setInterval(() => {}, 1000)) : ${RIGHT}`),
-    'no answer within 0.5 s, after 3 of'
-  ],
+  ['never answers', script(FOREVER), 'no answer within 0.5 s, after'],
+  ['stops half way', stopsWith(`await new Promise(() => ${FOREVER})`, 'stop'), 'no answer within 0.5 s, after'],
   ['answers forever', script("for (;;) process.stdout.write('{}\\n')"), 'more answers than vectors'],
   ['answers once too often', program('often', RIGHT, "console.log('{}')"), 'more answers than vectors'],
-  [
-    'writes a line without an end',
-    script("const a = () => process.stdout.write('a'.repeat(65536), a); a()"),
-    'answer 1 is longer than'
-  ],
+  ['writes a line without an end', script(`(${ENDLESS})()`), 'answer 1 is longer than'],
   ['does not exist', ['/no/such/program'], 'could not be started (ENOENT)'],
   ['is a folder', [folder], 'could not be started (EACCES)']
-])('ends with 2 when the program %s', async (name, command, problem) => {
+])('ends with 2 when the program %s', async (_, command, problem) => {
   // Only where time is the point, a short one: the machine may be busy.
-  const isLate = problem.startsWith('no answer')
-  const { code, stderr } = await run(command, '--only', 'https', '--only', 'host', '--timeout', isLate ? '0.5' : '15')
-  expect(stderr, name).toContain(isLate ? 'no answer within 0.5 s' : problem)
+  const timeout = problem.startsWith('no answer') ? '0.5' : '15'
+  const { code, stderr } = await run(command, '--only', 'https', '--only', 'host', '--timeout', timeout)
+  expect(stderr).toContain(problem)
   const named = problem.startsWith('more answers') ? [] : [expect.stringMatching(/^ {2}not answered: \S+ \(--show/)]
   expect(stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(/^signed-requests-vectors: /), ...named])
   expect(code).toBe(2)
 })
 
 test('ends the processes that the program started', async () => {
-  const nested = script(
-    "require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })"
-  )
+  const spawn = `require('node:child_process').spawn(process.execPath, ['-e', '${FOREVER}'], { stdio: 'inherit' })`
   // The grandchild holds the output open: only its end lets the command end.
-  expect((await run(nested, '--only', 'https', '--timeout', '0.5')).code).toBe(2)
+  expect((await run(script(spawn), '--only', 'https', '--timeout', '0.5')).code).toBe(2)
 })
 
 test('lists the vectors without a command', async () => {

@@ -50,14 +50,14 @@ test('Chrome for Windows: copied as cURL (cmd)', () => {
   expect(read(command)).toEqual({
     method: 'PUT',
     target: '/hook?id=1&b=%20',
-    headers: [
-      ['Host', 'a.example'],
-      ['accept', '*/*'],
-      ['sec-ch-ua', '"Chromium";v="152"'],
-      ['x-empty', ''],
-      ['Cookie', 'a=b; c=d'],
-      ['Content-Length', '12']
-    ],
+    headers: Object.entries({
+      Host: 'a.example',
+      accept: '*/*',
+      'sec-ch-ua': '"Chromium";v="152"',
+      'x-empty': '',
+      Cookie: 'a=b; c=d',
+      'Content-Length': '12'
+    }),
     body: '{"a":"x\\\\n"}',
     notes: []
   })
@@ -92,25 +92,20 @@ Invoke-WebRequest -UseBasicParsing -Uri "https://a.example/hook" \`
 -Body ([System.Text.Encoding]::UTF8.GetBytes("$([char]8364)"))`)
   ).toMatchObject({
     method: 'POST',
-    headers: [
-      ['Host', 'a.example'],
-      ['x-price', '$1 "x" \u00e2\u0082\u00ac'],
-      ['User-Agent', 'Mozilla/5.0'],
-      ['Cookie', 'a=b; c=d'],
-      ['Content-Type', 'text/plain'],
-      ['Content-Length', '3']
-    ],
+    headers: Object.entries({
+      Host: 'a.example',
+      'x-price': '$1 "x" \u00e2\u0082\u00ac',
+      'User-Agent': 'Mozilla/5.0',
+      Cookie: 'a=b; c=d',
+      'Content-Type': 'text/plain',
+      'Content-Length': '3'
+    }),
     body: '\u20ac'
   })
   const short = "irm -Uri 'https://a.example/x' -Method Post -Headers @{ Accept = 'a'; 'X-B' = \"c\" } -Body '{}'"
   expect(read(short)).toMatchObject({
     method: 'Post',
-    headers: [
-      ['Host', 'a.example'],
-      ['Accept', 'a'],
-      ['X-B', 'c'],
-      ['Content-Length', '2']
-    ],
+    headers: Object.entries({ Host: 'a.example', Accept: 'a', 'X-B': 'c', 'Content-Length': '2' }),
     body: '{}'
   })
 })

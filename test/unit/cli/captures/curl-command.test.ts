@@ -15,11 +15,7 @@ test('is read with its method, target, headers and body, and the length that cur
   ).toEqual({
     method: 'POST',
     target: '/hook?id=1&b=%20',
-    headers: [
-      ['Host', 'a.example'],
-      ['X-A', 'b'],
-      ['Content-Length', '7']
-    ],
+    headers: Object.entries({ Host: 'a.example', 'X-A': 'b', 'Content-Length': '7' }),
     body: '{"a":1}',
     https: true
   })
@@ -41,10 +37,7 @@ test('is GET without data, and keeps the Host and the Content-Length that it has
   const command = "curl --location 'https://10.0.0.5/' --header 'Host: a.example' --header 'content-length: 9'"
   expect(read(command)).toMatchObject({
     method: 'GET',
-    headers: [
-      ['Host', 'a.example'],
-      ['content-length', '9']
-    ]
+    headers: Object.entries({ Host: 'a.example', 'content-length': '9' })
   })
 })
 

@@ -21,6 +21,8 @@ interface Behaviour {
 const reply = (query: Buffer, parts: Partial<Packet> = {}): Buffer =>
   encode({ type: 'response', id: query.readUInt16BE(0), questions: [{ type: 'TXT', name: NAME }], ...parts })
 
+const replyAbout = (query: Buffer, type: 'A' | 'TXT', name: string) => reply(query, { questions: [{ type, name }] })
+
 const txt = (length: number): Answer => ({ type: 'TXT', name: NAME, data: Array(length).fill('x'.repeat(255)) })
 
 const cut = (query: Buffer): Buffer[] => [reply(query, { flags: TRUNCATED_RESPONSE })]
@@ -62,21 +64,12 @@ async function startServer({ udp = () => [], tcp }: Pick<Behaviour, 'udp' | 'tcp
 
 test.each<[situation: string, Behaviour]>([
   ['that replies', { udp: query => [reply(query)], error: undefined }],
-  [
-    'whose reply follows one to another query',
-    { udp: query => [reply(Buffer.alloc(12)), reply(query)], error: undefined }
-  ],
+  ['that replies to another query first', { udp: q => [reply(Buffer.alloc(12)), reply(q)], error: undefined }],
   ['that sends one octet first', { udp: query => [query.subarray(0, 1), reply(query)], error: undefined }],
   ['that sends a part of a message', { udp: query => [query.subarray(0, 2)], error: 'EBADRESP' }],
   ['that returns the query', { udp: query => [query], error: 'EBADRESP' }],
-  [
-    'that replies about another name',
-    { udp: q => [reply(q, { questions: [{ type: 'TXT', name: 'a' }] })], error: 'EBADRESP' }
-  ],
-  [
-    'that replies about another type',
-    { udp: q => [reply(q, { questions: [{ type: 'A', name: NAME }] })], error: 'EBADRESP' }
-  ],
+  ['that replies about another name', { udp: query => [replyAbout(query, 'TXT', 'a')], error: 'EBADRESP' }],
+  ['that replies about another type', { udp: query => [replyAbout(query, 'A', NAME)], error: 'EBADRESP' }],
   ['that replies without the question', { udp: query => [reply(query, { questions: [] })], error: 'EBADRESP' }],
   ['that sends 60 KB by UDP', { udp: query => [reply(query, { answers: [txt(230)] })], error: 'EBADRESP' }],
   ['that truncates, and has TCP', { udp: cut, tcp: query => [framed(reply(query))], error: undefined }],

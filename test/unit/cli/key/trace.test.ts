@@ -31,6 +31,12 @@ function hostileDns(say: (asked: Asked) => { answers?: Answer[]; authorities?: A
 const record = (type: 'NS' | 'A' | 'CNAME', name: string, data: string): Answer => ({ type, name, data, ttl: 300 })
 const inZone = (name: string) => name === 'service.example'
 
+/** A zone with one name server, which has an address. */
+const delegated = ({ type, name }: Asked): { answers: Answer[] } => {
+  if (type === 'NS' && inZone(name)) return { answers: [record('NS', name, 'ns.service.example')] }
+  return { answers: type === 'A' ? [record('A', name, '192.0.2.1')] : [] }
+}
+
 test.each([
   ...['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254', '100.100.100.200', '0.0.0.0'],
   ...['168.63.129.16', '224.0.0.1', '255.255.255.255', '198.18.0.1', '192.0.0.192'],
@@ -61,11 +67,9 @@ test.each<[situation: string, alias: (name: string) => string, names: number]>([
   ['in a circle of two', name => (name === NAME ? `two.${NAME}` : NAME), 2],
   ['without an end: 8 of them', name => `a.${name}`, 9]
 ])('follows an alias %s', async (_, alias, count) => {
-  const { dns } = hostileDns(({ type, name }) => {
-    if (type === 'TXT') return { answers: [record('CNAME', name, alias(name))] }
-    if (type === 'NS' && inZone(name)) return { answers: [record('NS', name, 'ns.service.example')] }
-    return { answers: type === 'A' ? [record('A', name, '192.0.2.1')] : [] }
-  })
+  const { dns } = hostileDns(asked =>
+    asked.type === 'TXT' ? { answers: [record('CNAME', asked.name, alias(asked.name))] } : delegated(asked)
+  )
   const { isEndless, hops } = await traceName(dns, NAME)
   expect([isEndless, hops.length]).toEqual([true, count])
 })
@@ -73,11 +77,11 @@ test.each<[situation: string, alias: (name: string) => string, names: number]>([
 test.each(['a b.example', '\x1b[31m.example', 'a\0.example', '', '.'])(
   'does not ask for the alias or the name server %j',
   async data => {
-    const { dns, names } = hostileDns(({ type, name }) => {
+    const { dns, names } = hostileDns(asked => {
+      const { type, name } = asked
       if (type === 'TXT') return { answers: [record('CNAME', name, data)] }
-      if (type === 'NS' && inZone(name))
-        return { answers: [record('NS', name, data), record('NS', name, 'ns.service.example')] }
-      return { answers: type === 'A' ? [record('A', name, '192.0.2.1')] : [] }
+      const { answers } = delegated(asked)
+      return { answers: type === 'NS' && inZone(name) ? [record('NS', name, data), ...answers] : answers }
     })
     const { isEndless } = await traceName(dns, NAME)
     const labels = NAME.split('.').map((_, i) => NAME.split('.').slice(i).join('.'))
@@ -100,10 +104,7 @@ test('follows a referral only to a zone that is nearer to the name', async () =>
 })
 
 test('asks a lame server for no more than the name', async () => {
-  const { dns, asked } = hostileDns(({ type, name }) => {
-    if (type === 'NS' && inZone(name)) return { answers: [record('NS', name, 'ns.service.example')] }
-    return { answers: type === 'A' ? [record('A', name, '192.0.2.1')] : [] }
-  })
+  const { dns, asked } = hostileDns(delegated)
   const lame = async () => ({ ...decode(encode({ type: 'response', flags: TRUNCATED_RESPONSE })), rcode: 'REFUSED' })
   const { hops } = await traceName({ ...dns, askServer: lame }, NAME)
   expect(hops[0]!.servers).toEqual([{ server: 'ns.service.example', address: '192.0.2.1', error: 'REFUSED' }])
