@@ -70,6 +70,7 @@ const REDIRECT = page(301, { Location: 'https://www.a.example/hook', Server: 'ng
 const MOVED =
   /FAIL +redirects +301: .* turns POST into GET; give the service the last URL; .* https:\/\/www\.a\.example\/hook/
 const CSRF = page(403, { 'X-Powered-By': 'Express' }, 'Forbidden')
+const ABSENT = page(404, {}, 'Not found')
 const MAINTENANCE = page(503, { 'Retry-After': '60', Server: 'Caddy' }, 'Back soon')
 const BASIC = page(401, { 'WWW-Authenticate': 'Basic realm="x"' }, 'Login')
 const OTHER = page(401, { 'WWW-Authenticate': 'Signature realm="api",headers="date"' }, 'API')
@@ -79,11 +80,7 @@ test.each<[what: string, RequestListener, says: RegExp]>([
   ['a login page', page(200, {}, 'Sign in'), /FAIL +POST +200: accepted without a signature, .*page "Sign in"/],
   ['a CSRF filter', only('GET', CSRF), /ok +GET +401.*\nFAIL +POST +403: .*CSRF filter.*x-powered-by: Express/],
   ['a maintenance page', MAINTENANCE, /FAIL +GET +503: a maintenance page.*server: Caddy, page "Back soon"/],
-  [
-    'a route for POST alone',
-    only('POST', page(404, {}, 'Not found')),
-    /FAIL +GET +404: there is no route for GET \/hook.*\nok +POST +401/
-  ],
+  ['a route for POST alone', only('POST', ABSENT), /FAIL +GET +404: there is no route for GET \/hook.*\nok +POST +401/],
   ['a login of another kind', BASIC, /FAIL +POST +401: something else asks for credentials.*Basic/],
   ['another verifier of signatures', OTHER, /FAIL +POST +401: something else asks for credentials/],
   ['a body limit', limited, /ok +POST +401.*\nFAIL +POST of 1 MB +413: a body limit in front of the verifier/]
@@ -138,20 +135,17 @@ describe('an odd answer', () => {
 describe('not reached', () => {
   const greet = () => createServer(socket => socket.once('data', () => socket.end('SSH-2.0-x\r\n')))
   const NO_TLS = /^FAIL {2}TLS .*: it does not speak TLS as expected: is it http\? \(ERR_SSL_\w+\)$/m
+  const NOBODY = /^FAIL {2}GET {15}127\.0\.0\.1:9: nothing listens there \(ECONNREFUSED\)$/m
   const https = async () => createHttpsServer(await makeCertificate('localhost'), receive)
 
   test.each<[situation: string, url: () => Promise<string>, says: RegExp]>([
     [
       'not HTTP',
       async () => `http://127.0.0.1:${await listenHere(greet())}`,
-      /not HTTP\/1: TLS perhaps, which needs https in/
+      /not HTTP\/1: TLS perhaps, which needs https/
     ],
     ['not TLS', async () => (await serve(receive)).replace('http:', 'https:'), NO_TLS],
-    [
-      'nothing listens',
-      async () => 'http://127.0.0.1:9',
-      /^FAIL {2}GET {15}127\.0\.0\.1:9: nothing listens there \(ECONNREFUSED\)$/m
-    ],
+    ['nothing listens', async () => 'http://127.0.0.1:9', NOBODY],
     ['self-signed', async () => `https://localhost:${await listenHere(await https())}`, /^FAIL {2}TLS .*self-signed/m],
     ['no such name', async () => 'https://nothing.invalid', /^FAIL {2}DNS /m]
   ])('%s: ends with 2, and says so', async (_, url, says) => {

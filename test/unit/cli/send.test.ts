@@ -306,13 +306,10 @@ createServer(async (req, res) => { ${answer} }).listen(${port})`
     expect(code).toBe(2)
   })
 
+  const TYPESCRIPT = ": if this Node.js cannot run its TypeScript, run this command with NODE_OPTIONS='--import tsx'"
   test.each([
     ['broken.mjs', 'process.exit(1)', ''],
-    [
-      'broken.ts',
-      'enum Status { Ended = 1 }\nprocess.exit(Status.Ended)',
-      ": if this Node.js cannot run its TypeScript, run this command with NODE_OPTIONS='--import tsx'"
-    ]
+    ['broken.ts', 'enum Status { Ended = 1 }\nprocess.exit(Status.Ended)', TYPESCRIPT]
   ])('says that %s has ended', async (name, source, advice) => {
     const file = join(folder, name)
     await writeFile(file, source)

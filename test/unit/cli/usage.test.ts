@@ -22,7 +22,11 @@ describe('usage', () => {
   const SEND = 'send http://a.example'
   const DNS = '--serve-dns takes a loopback address and a port: 127.0.0.1:5353 or [::1]:5353'
   const PRINT = '--print sends nothing: leave --serve-dns, --start and --repeat out'
-  const LOCAL = '--allow-self-signed is for loopback addresses; if'
+  const loopback = (write: string) =>
+    `--allow-self-signed is for loopback addresses; if a.example is a name of this machine: write ${write}`
+  const NO_FILE = "ENOENT: no such file or directory, open '/no/such/file'"
+  const NOW = 'a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date'
+  const PREFIX = 'a path such as /hooks; the text before the account id is --account-prefix'
   const ALGORITHMS = 'rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
   const ACCOUNT = '"account-1": it has the prefix "account-" of --account-prefix, so write the id alone, "1"'
   const VARIABLES = 'SIGNED_REQUESTS_HOST, SIGNED_REQUESTS_ACCOUNT'
@@ -34,20 +38,14 @@ describe('usage', () => {
     ['explian', 'there is no command "explian" (did you mean explain?); see --help'],
     ['explain --nope', 'there is no option --nope; see --help'],
     ['explain --domian service.example', 'there is no option --domian (did you mean --domain?); see --help'],
-    [
-      'explain /no/such/file',
-      "cannot read /no/such/file (FILE): ENOENT: no such file or directory, open '/no/such/file'"
-    ],
+    ['explain /no/such/file', `cannot read /no/such/file (FILE): ${NO_FILE}`],
     ['explain /', 'cannot read / (FILE): EISDIR: illegal operation on a directory, read'],
     ['explain a b', 'explain takes one FILE'],
     ['explain --host a --account 1', 'missing: --domain; or set SIGNED_REQUESTS_DOMAIN; see --help'],
     ['explain --domain service.example', `missing: --host, --account; or set ${VARIABLES}; see --help`],
     [`${EXPLAINS} --algorithm rsa-md5`, `--algorithm has "rsa-md5": it must be one of ${ALGORITHMS}`],
     [`${EXPLAINS} --scheme rfc9999`, '--scheme must be one of draft-cavage, rfc9421'],
-    [
-      `${EXPLAINS} --now then`,
-      '--now takes a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date'
-    ],
+    [`${EXPLAINS} --now then`, `--now takes ${NOW}`],
     [`${EXPLAINS} --dns-server x`, '--dns-server must be IP addresses, such as "127.0.0.1:5353"'],
     [`${EXPLAINS} --account account-1`, `--account has ${ACCOUNT}`],
     ['key', 'key takes one NAME or more'],
@@ -57,24 +55,15 @@ describe('usage', () => {
     ['send', 'send takes one URL'],
     ['send ftp://a.example', 'ftp://a.example is not an http or https URL'],
     ['send localhost:3000/hook', 'localhost:3000/hook is not an http or https URL: write http://localhost:3000/hook'],
-    [
-      'send https://a.example --allow-self-signed',
-      `${LOCAL} a.example is a name of this machine: write https://localhost/ --host a.example`
-    ],
-    [
-      'send https://a.example:8443/b --allow-self-signed',
-      `${LOCAL} a.example is a name of this machine: write https://localhost:8443/b --host a.example:8443`
-    ],
+    ['send https://a.example --allow-self-signed', loopback('https://localhost/ --host a.example')],
+    ['send https://a.example:84/b --allow-self-signed', loopback('https://localhost:84/b --host a.example:84')],
     [`${SEND} --serve-dns 0.0.0.0:5353`, DNS],
     [`${SEND} --serve-dns [::]:5353`, DNS],
     [`${SEND} --serve-dns 127.0.0.1:65536`, DNS],
     [`${SEND} --serve-dns localhost:53`, DNS],
     [`${SEND} --tamper constructor`, '--tamper must be one of body, date, host, account, signature'],
     [`${SEND} --repeat 0`, '--repeat takes a number from 1 to 999: how often to send the same bytes'],
-    [
-      `${SEND} --prefix brand-`,
-      '--prefix takes a path such as /hooks; the text before the account id is --account-prefix'
-    ],
+    [`${SEND} --prefix brand-`, `--prefix takes ${PREFIX}`],
     [`${SEND} --host https://b.example/`, '--host takes a host name, such as hooks.example.com'],
     [`${SEND} --header x`, "--header takes 'NAME: TEXT'"],
     [`${SEND} --scheme rfc`, '--scheme must be one of draft-cavage, rfc9421'],

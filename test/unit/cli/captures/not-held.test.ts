@@ -109,6 +109,13 @@ const GATEWAY = { time: '2026-11-22T12:00:00.000Z', status: 'rejected', httpStat
 const TRACE = '=> Send header, 191 bytes (0xbf)\n'
 
 describe('what is not a capture', () => {
+  const expectMistake = async (file: string | Buffer, says: string) => {
+    const { code, stdout, stderr } = await explain(file)
+    expect([code, stdout]).toEqual([64, ''])
+    expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
+    expect(stderr).toContain(says)
+  }
+
   test.each([
     ['tcpdump -X', '12:00:00.0 IP a.4 > b.80: Flags [P.]\n\t0x0000:  4500 0071 a278 4000  E..q.x@.\n', 'tcpdump -A'],
     ['hexdump -C', '00000000  50 4f 53 54 20 2f 20 48  54 54 50 2f 31 2e 31 0d  |POST / HTTP/1.1.|\n', 'hex dump'],
@@ -148,12 +155,7 @@ describe('what is not a capture', () => {
     ['no vectors', '{"vectors":[]}', 'the fixture has no vectors'],
     ['an empty vector', '{"options":{},"vectors":[{}]}', 'the request of the fixture is not as schema.json'],
     ['a number as a vector', '{"vectors":[1]}', 'the request of the fixture is not as schema.json']
-  ])('%s: says what to capture instead', async (_, file, says) => {
-    const { code, stdout, stderr } = await explain(file)
-    expect([code, stdout]).toEqual([64, ''])
-    expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
-    expect(stderr).toContain(says)
-  })
+  ])('%s: says what to capture instead', (_, file, says) => expectMistake(file, says))
 
   const request = { method: 'GET', target: '/', headers: [] }
   const sent = { ...request, https: true }
@@ -168,12 +170,7 @@ describe('what is not a capture', () => {
     [{ request, now: 'today' }, 'the now of the fixture is not as'],
     [{ request, options: {}, replayStore: 'full' }, 'the replayStore of the fixture is not as'],
     [{ request, options: { require: 1 } }, 'createVerifier() has no option "require"']
-  ])('the fixture %j is a mistake', async (fixture, says) => {
-    const { code, stdout, stderr } = await explain(JSON.stringify(fixture))
-    expect([code, stdout]).toEqual([64, ''])
-    expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
-    expect(stderr).toContain(says)
-  })
+  ])('the fixture %j is a mistake', (fixture, says) => expectMistake(json(fixture), says))
 })
 
 test.each([
