@@ -1,219 +1,170 @@
-import { createServer, type Server } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listen } from '../../test/support/listen.ts'
+import type { Socket } from 'node:net'
+import { afterAll, expect, test } from 'vitest'
 import { service } from '../../test/support/service.ts'
-import { exchangeBytes, wire } from '../../test/support/wire.ts'
-import { startApplication, startTestGateway, type TestGateway } from './start.ts'
+import { exchangeBytes, send, wire } from '../../test/support/wire.ts'
+import { start, startInFront, startRaw } from './for-one-test.ts'
 
-/** What the upstream answers, by the path of the request. */
-const ANSWERS: Readonly<Record<string, string>> = {
-  '/plain': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain',
-  '/two-lengths': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nplain!!',
-  '/length-and-chunked':
-    'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n',
-  '/gzip-chunked': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n',
-  '/gzip-and-chunked':
-    'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n',
-  '/gzip': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nConnection: close\r\n\r\nplain',
-  '/bare-line-feed': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: 1\nX-B: 2\r\n\r\nplain',
-  '/nul': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-A: 1\x002\r\n\r\nplain',
-  '/http-2': 'HTTP/2.0 200 OK\r\nContent-Length: 5\r\n\r\nplain',
-  '/http-0.9': 'HTTP/0.9 200 OK\r\nContent-Length: 5\r\n\r\nplain',
-  '/a-final-199': 'HTTP/1.1 199 Done\r\nContent-Length: 5\r\n\r\nplain',
-  '/a-final-100': 'HTTP/1.1 100 Continue\r\nContent-Length: 5\r\n\r\nplain',
-  '/status-000': 'HTTP/1.1 000 OK\r\nContent-Length: 5\r\n\r\nplain',
-  '/status-042-first': 'HTTP/1.1 042 X\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain',
-  '/too-many-lines': `HTTP/1.1 200 OK\r\n${'X-Line: abc\r\n'.repeat(3000)}Content-Length: 5\r\n\r\nplain`,
-  '/reason': 'HTTP/1.1 422 cannot handle \x1b[31m\x00\xff\r\nContent-Length: 5\r\n\r\nplain',
-  '/reason-of-500': 'HTTP/1.1 500 cannot handle \x1b[31m\xff\r\nContent-Length: 5\r\n\r\nplain',
-  '/many-lines': `HTTP/1.1 200 OK\r\n${'A: b\r\n'.repeat(2500)}Content-Length: 5\r\n\r\nplain`,
-  '/above-127': 'HTTP/1.1 200 OK\r\nX-A: caf\xc3\xa9 \xe9\xff\r\nContent-Length: 5\r\n\r\nplain',
-  '/not-http': 'SSH-2.0-OpenSSH_9.2\r\n',
-  '/a-second-answer':
-    'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplainHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison',
-  '/octets-too-many': 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplainpoison',
-  '/informational':
-    'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nplain',
-  '/hop-by-hop':
-    'HTTP/1.1 200 OK\r\nConnection: keep-alive, X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=9\r\nProxy-Authenticate: Basic\r\n' +
-    'Upgrade: h2c\r\nSet-Cookie: a=1\r\nX-Kept: 2\r\nset-cookie: b=2\r\nContent-Length: 5\r\n\r\nplain',
-  '/CHUNKED': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nplain\r\n0\r\n\r\n',
-  '/trailers':
-    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-After\r\n\r\n5\r\nplain\r\n0\r\nX-After: 1\r\n\r\n',
-  '/switching': 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x05hello',
-  '/no-content': 'HTTP/1.1 204 No Content\r\n\r\n',
-  '/no-content-of-a-length': 'HTTP/1.1 204 No Content\r\nContent-Length: 6\r\n\r\npoison',
-  '/not-modified': 'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n'
+/** The octets of a head: its lines, and an empty one. */
+const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
+const OK = 'HTTP/1.1 200 OK'
+const LENGTH = 'Content-Length: 5'
+const CODING = 'Transfer-Encoding: chunked'
+const IN_CHUNKS = '5\r\nplain\r\n0\r\n\r\n'
+const PLAIN = `${head(OK, LENGTH)}plain`
+
+let answer: string
+const write = (socket: Socket, octets: string) => socket.write(Buffer.from(octets, 'latin1'))
+const upstream = await startRaw(socket => write(socket, answer), afterAll)
+const gateway = await startInFront(upstream, {}, afterAll)
+
+/** What the sender of a verified request gets when this is the answer of the upstream. */
+function pass(octets: string): Promise<string> {
+  answer = octets
+  return send(gateway.address, service.sign({ target: '/' }))
 }
 
-let upstream: Server
-let gateway: TestGateway
-beforeAll(async () => {
-  upstream = createServer(socket => {
-    socket.on('error', () => {})
-    socket.on('data', chunk => {
-      const path = chunk.toString('latin1').split(' ')[1] ?? ''
-      socket.write(Buffer.from(ANSWERS[path] ?? '', 'latin1'))
-    })
-  })
-  const port = await listen(upstream)
-  gateway = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
-})
-afterAll(async () => {
-  await gateway.close()
-  upstream.close()
-})
+const IS_PLAIN = /^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]*\r\n)+\r\nplain$/
+const IS_CHUNKED = /^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]*\r\n)+\r\n5\r\nplain\r\n0\r\n\r\n$/
 
-/** The whole answer to a verified request for this path. */
-const ask = (target: string): Promise<string> =>
-  exchangeBytes(gateway.address, wire(service.sign({ target }), [['Connection', 'close']]))
-
-const PLAIN = /^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]*\r\n)+\r\nplain$/
-const CHUNKED = /^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]*\r\n)+\r\n5\r\nplain\r\n0\r\n\r\n$/
-
-describe('an answer that is not HTTP is a 502, and nothing of it is forwarded', () => {
-  test.each([
-    ...['/two-lengths', '/length-and-chunked', '/bare-line-feed', '/nul', '/not-http', '/switching'],
-    ...['/gzip-chunked', '/gzip-and-chunked', '/gzip'],
-    ...['/http-2', '/http-0.9', '/a-final-199', '/a-final-100', '/status-000', '/status-042-first', '/too-many-lines']
-  ])('%s', async target => {
-    const answer = await ask(target)
-    expect(answer).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/)
-    expect(answer).not.toContain('plain')
-    expect(await ask('/plain')).toMatch(PLAIN)
-  })
-})
-
-describe('what follows an answer is nobody else’s answer', () => {
-  test.each(['/a-second-answer', '/octets-too-many'])('%s', async target => {
-    await ask(target)
-    for (let i = 0; i < 5; i++) expect(await ask('/plain')).toMatch(PLAIN)
-  })
+test.each([
+  ['two lengths', `${head(OK, LENGTH, 'Content-Length: 7')}plain!!`],
+  ['a length and chunked', head(OK, 'Content-Length: 3', CODING) + IN_CHUNKS],
+  ['gzip, chunked', head(OK, 'Transfer-Encoding: gzip, chunked') + IN_CHUNKS],
+  ['gzip and chunked', head(OK, 'Transfer-Encoding: gzip', CODING) + IN_CHUNKS],
+  ['gzip', `${head(OK, 'Transfer-Encoding: gzip', 'Connection: close')}plain`],
+  ['a bare line feed', `${head(OK, LENGTH, 'X-A: 1\nX-B: 2')}plain`],
+  ['NUL', `${head(OK, LENGTH, 'X-A: 1\x002')}plain`],
+  ['HTTP/2.0', `${head('HTTP/2.0 200 OK', LENGTH)}plain`],
+  ['HTTP/0.9', `${head('HTTP/0.9 200 OK', LENGTH)}plain`],
+  ['a final 199', `${head('HTTP/1.1 199 Done', LENGTH)}plain`],
+  ['a final 100', `${head('HTTP/1.1 100 Continue', LENGTH)}plain`],
+  ['the status 000', `${head('HTTP/1.1 000 OK', LENGTH)}plain`],
+  ['the status 042 first', head('HTTP/1.1 042 X') + PLAIN],
+  ['too many lines', `${head(OK, ...Array(3000).fill('X-Line: abc'), LENGTH)}plain`],
+  ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
+  ['a switch', `${head('HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket')}\x81\x05hello`]
+])('an answer that is not HTTP is a 502, and nothing of it is forwarded: %s', async (_, octets) => {
+  const received = await pass(octets)
+  expect(received).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/)
+  expect(received).not.toContain('plain')
+  expect(await pass(PLAIN)).toMatch(IS_PLAIN)
 })
 
 test.each([
-  ['/reason', 422],
-  ['/reason-of-500', 500]
-])('a reason phrase with control characters is dropped: %s', async (target, status) => {
-  const answer = await ask(target)
-  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 (?:${status}|502) [A-Z][a-z]+`))
-  expect(answer).not.toContain('cannot')
-  expect(await ask('/plain')).toMatch(PLAIN)
+  ['a second answer', `${head(OK, 'Content-Length: 6')}poison`],
+  ['octets', 'poison']
+])('what follows an answer is nobody else’s answer: %s', async (_, rest) => {
+  await pass(PLAIN + rest)
+  for (let i = 0; i < 5; i++) expect(await pass(PLAIN)).toMatch(IS_PLAIN)
+})
+
+test.each([
+  [422, '422 cannot handle \x1b[31m\x00\xff'],
+  [500, '500 cannot handle \x1b[31m\xff']
+])('a reason phrase with control characters is dropped: %d', async (status, line) => {
+  const received = await pass(`${head(`HTTP/1.1 ${line}`, LENGTH)}plain`)
+  expect(received).toMatch(new RegExp(`^HTTP/1\\.1 (?:${status}|502) [A-Z][a-z]+`))
+  expect(received).not.toContain('cannot')
+  expect(await pass(PLAIN)).toMatch(IS_PLAIN)
 })
 
 test('every header line arrives, and every byte of a value', async () => {
-  expect((await ask('/many-lines')).match(/^A: b$/gm)).toHaveLength(2500)
-  expect(await ask('/above-127')).toContain('\r\nX-A: caf\xc3\xa9 \xe9\xff\r\n')
-  // A head that is sent before its body.
-  const slow = await startApplication(res =>
+  expect((await pass(`${head(OK, ...Array(2500).fill('A: b'), LENGTH)}plain`)).match(/^A: b$/gm)).toHaveLength(2500)
+  const bytes = 'X-A: caf\xc3\xa9 \xe9\xff'
+  expect(await pass(`${head(OK, bytes, LENGTH)}plain`)).toContain(`\r\n${bytes}\r\n`)
+})
+
+test('every byte of a value arrives in a head that is sent before its body', async () => {
+  const { address } = await start({ drain: 0 }, res =>
     res.writeHead(200, ['X-A', '\xc3\xa9', 'Content-Length', '5']).write(Buffer.alloc(0))
   )
-  const { address, close } = await startTestGateway(slow.url, {}, service)
-  const bytes = wire(service.sign({ target: '/' }))
-  expect(await exchangeBytes(address, bytes, /\r\n\r\n/)).toContain('\r\nX-A: \xc3\xa9\r\n')
-  await Promise.all([slow.close(), close()])
+  const received = await exchangeBytes(address, wire(service.sign({ target: '/' })), /\r\n\r\n/)
+  expect(received).toContain('\r\nX-A: \xc3\xa9\r\n')
 })
 
-test('only the final answer is forwarded', async () => expect(await ask('/informational')).toMatch(PLAIN))
+test('only the final answer is forwarded', async () => {
+  const early = head('HTTP/1.1 103 Early Hints', 'Link: </a>') + head('HTTP/1.1 102 Processing')
+  expect(await pass(early + PLAIN)).toMatch(IS_PLAIN)
+})
 
 test('drops hop-by-hop headers of the upstream, and keeps the rest in order', async () => {
-  const answer = await ask('/hop-by-hop')
-  expect(answer).toMatch(PLAIN)
-  expect(answer).not.toMatch(/X-Hop|timeout=9|Proxy-Authenticate|Upgrade/i)
-  expect(answer).toMatch(/Set-Cookie: a=1\r\nX-Kept: 2\r\nset-cookie: b=2\r\n/)
+  const dropped = ['X-Hop: 1', 'Keep-Alive: timeout=9', 'Proxy-Authenticate: Basic', 'Upgrade: h2c']
+  const kept = ['Set-Cookie: a=1', 'X-Kept: 2', 'set-cookie: b=2']
+  const received = await pass(`${head(OK, 'Connection: keep-alive, X-Hop', ...dropped, ...kept, LENGTH)}plain`)
+  expect(received).toMatch(IS_PLAIN)
+  expect(received).not.toMatch(/X-Hop|timeout=9|Proxy-Authenticate|Upgrade/i)
+  expect(received).toContain(`${kept.join('\r\n')}\r\n`)
 })
 
-test('a coding has no case', async () => expect(await ask('/CHUNKED')).toMatch(CHUNKED))
+test('a coding has no case', async () => {
+  expect(await pass(head(OK, 'Transfer-Encoding: Chunked') + IN_CHUNKS)).toMatch(IS_CHUNKED)
+})
 
 test('trailers are dropped', async () => {
-  const answer = await ask('/trailers')
-  expect(answer).toMatch(CHUNKED)
-  expect(answer).not.toContain('X-After')
+  const received = await pass(`${head(OK, CODING, 'Trailer: X-After')}5\r\nplain\r\n0\r\nX-After: 1\r\n\r\n`)
+  expect(received).toMatch(IS_CHUNKED)
+  expect(received).not.toContain('X-After')
 })
 
+test.each([['204 No Content'], ['304 Not Modified', LENGTH]])('%s has no body', async (status, ...lines) => {
+  const pattern = new RegExp(`^HTTP/1\\.1 ${status}\\r\\n(?:[\\w-]+: [^\\r\\n]*\\r\\n)*\\r\\n$`)
+  expect(await pass(head(`HTTP/1.1 ${status}`, ...lines))).toMatch(pattern)
+})
+
+test('a 204 has no length: its sender would take so much from the next answer (RFC 9110 section 8.6)', async () => {
+  expect(await pass(`${head('HTTP/1.1 204 No Content', 'Content-Length: 6')}poison`)).toMatch(
+    /^HTTP\/1\.1 204 No Content\r\n(?:(?!content-length)[\w-]+: [^\r\n]*\r\n)*\r\n$/i
+  )
+})
+
+const POISON = `${head(OK, 'Content-Length: 6')}poison`
 test.each([
-  // RFC 9110 section 8.6: a sender that believed the length would wait for it, and take it from the next answer.
-  ['/no-content-of-a-length', /^HTTP\/1\.1 204 No Content\r\n(?:(?!content-length)[\w-]+: [^\r\n]*\r\n)*\r\n$/i],
-  ['/no-content', /^HTTP\/1\.1 204 No Content\r\n(?:[\w-]+: [^\r\n]*\r\n)*\r\n$/],
-  ['/not-modified', /^HTTP\/1\.1 304 Not Modified\r\n(?:[\w-]+: [^\r\n]*\r\n)*\r\n$/]
-])('%s has no body', async (target, pattern) => expect(await ask(target)).toMatch(pattern))
-
-describe('bytes behind an answer without a body are nobody else’s answer', () => {
-  const POISON = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison'
-
-  test.each([
-    ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n', 'poison'],
-    ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 45\r\n\r\n', POISON],
-    ['GET', 'HTTP/1.1 204 No Content\r\n\r\n', POISON],
-    ['GET', 'HTTP/1.1 304 Not Modified\r\n\r\n', POISON],
-    ['GET', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 45\r\n\r\n', POISON]
-  ])('%s %j %j, also when they come later', async (method, head, rest) => {
-    let connections = 0
-    const faulty = createServer(socket => {
-      connections += 1
-      socket.on('error', () => {})
-      socket.on('data', async chunk => {
-        if (chunk.toString('latin1').includes(' /plain ')) return socket.write(ANSWERS['/plain']!)
-        socket.write(head)
-        await new Promise(setImmediate)
-        socket.write(rest)
-      })
-    })
-    const port = await listen(faulty)
-    const { address, close } = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
-    for (let i = 0; i < 10; i++) {
-      const close = ['Connection', 'close'] as const
-      expect(await exchangeBytes(address, wire(service.sign({ method, target: '/' }), [close]))).not.toContain('poison')
-      expect(await exchangeBytes(address, wire(service.sign({ target: '/plain' }), [close]))).toMatch(PLAIN)
-    }
-    expect(connections).toBeGreaterThanOrEqual(11)
-    await close()
-    faulty.close()
+  ['HEAD', head(OK, 'Content-Length: 6'), 'poison'],
+  ['HEAD', head(OK, 'Content-Length: 45'), POISON],
+  ['GET', head('HTTP/1.1 204 No Content'), POISON],
+  ['GET', head('HTTP/1.1 304 Not Modified'), POISON],
+  ['GET', head('HTTP/1.1 304 Not Modified', 'Content-Length: 45'), POISON]
+])('what follows an answer without a body is nobody else’s, also later: %s %j %j', async (method, first, rest) => {
+  const connections = new Set<Socket>()
+  const url = await startRaw(async (socket, _, asked) => {
+    connections.add(socket)
+    if (asked.includes(' /plain ')) return socket.write(PLAIN)
+    socket.write(first)
+    await new Promise(setImmediate)
+    return socket.write(rest)
   })
+  const { address } = await startInFront(url)
+  for (let i = 0; i < 10; i++) {
+    expect(await send(address, service.sign({ method, target: '/' }))).not.toContain('poison')
+    expect(await send(address, service.sign({ target: '/plain' }))).toMatch(IS_PLAIN)
+  }
+  expect(connections.size).toBeGreaterThanOrEqual(11)
 })
 
-test.each([
-  ['', 200],
-  ['Connection: close\r\n', 200]
-])('an answer without a length that ends in a reset is cut off, and the claim released (%j)', async (line, status) => {
-  let count = 0
-  const cut = createServer(socket => {
-    socket.on('error', () => {})
-    socket.on('data', () => {
-      count += 1
-      if (count % 2 === 0) return socket.write(ANSWERS['/plain']!)
-      socket.write(`HTTP/1.1 200 OK\r\n${line}\r\nhalf an ans`, () =>
+test.each([[OK], [OK, 'Connection: close']])(
+  'an answer without a length that ends in a reset is cut off, and the claim released: %s %s',
+  async (...lines) => {
+    const url = await startRaw((socket, count) => {
+      if (count % 2 === 0) return socket.write(PLAIN)
+      return socket.write(`${head(...lines)}half an ans`, () =>
         // Right behind the data, and later.
         count % 4 === 1 ? socket.resetAndDestroy() : setTimeout(() => socket.resetAndDestroy(), 20)
       )
     })
-  })
-  const port = await listen(cut)
-  const running = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
-  for (let i = 0; i < 6; i++) {
-    const signed = service.sign({ target: '/' })
-    const bytes = wire(signed, [['Connection', 'close']])
-    const answer = await exchangeBytes(running.address, bytes)
-    expect(answer).not.toMatch(/\r\n0\r\n\r\n$/)
-    expect((await running.over(2 * i + 1)).at(-1)).toMatchObject({ status, upstream: 'broken-off' })
-    expect(await exchangeBytes(running.address, bytes)).toMatch(PLAIN)
+    const { address, over } = await startInFront(url)
+    for (let i = 0; i < 6; i++) {
+      const signed = service.sign({ target: '/' })
+      expect(await send(address, signed)).not.toMatch(/\r\n0\r\n\r\n$/)
+      expect((await over(2 * i + 1)).at(-1)).toMatchObject({ status: 200, upstream: 'broken-off' })
+      expect(await send(address, signed)).toMatch(IS_PLAIN)
+    }
   }
-  await running.close()
-  cut.close()
-})
+)
 
 test('an answer without a length that ends is complete', async () => {
-  const closing = createServer(socket => {
-    socket.on('error', () => {})
-    socket.on('data', () => socket.end('HTTP/1.0 200 OK\r\n\r\nplain'))
-  })
-  const port = await listen(closing)
-  const running = await startTestGateway(new URL(`http://127.0.0.1:${port}`), {}, service)
+  const { address, over } = await startInFront(await startRaw(socket => socket.end('HTTP/1.0 200 OK\r\n\r\nplain')))
   for (let i = 0; i < 20; i++) {
-    const bytes = wire(service.sign({ target: '/' }), [['Connection', 'close']])
-    expect(await exchangeBytes(running.address, bytes)).toMatch(CHUNKED)
-    expect((await running.over(i + 1)).at(-1)).toMatchObject({ upstream: 'answered' })
+    expect(await send(address, service.sign({ target: '/' }))).toMatch(IS_CHUNKED)
+    expect((await over(i + 1)).at(-1)).toMatchObject({ upstream: 'answered' })
   }
-  await running.close()
-  closing.close()
 })

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { startSockets } from './sockets.ts'
 
 /** One request as it came over the upstream's socket. */
 export interface RecordedRequest {
@@ -10,7 +9,7 @@ export interface RecordedRequest {
 
 /** An upstream that is a raw TCP socket: it shows the exact octets and has no leniency of an HTTP server. */
 export interface RecordingUpstream {
-  readonly url: string
+  readonly url: URL
   /** every request so far, over all connections */
   readonly requests: RecordedRequest[]
   /** octets that are not a request framed by one Content-Length */
@@ -24,10 +23,7 @@ const HEAD_END = '\r\n\r\n'
 export async function startRecordingUpstream(): Promise<RecordingUpstream> {
   const requests: RecordedRequest[] = []
   const strays: string[] = []
-  const sockets = new Set<Socket>()
-
-  const server = createServer(socket => {
-    sockets.add(socket)
+  const { url, close } = await startSockets(socket => {
     let pending = Buffer.alloc(0)
     socket.on('data', chunk => {
       pending = Buffer.concat([pending, chunk])
@@ -45,25 +41,12 @@ export async function startRecordingUpstream(): Promise<RecordingUpstream> {
         socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n${isHead ? '' : 'ok'}`)
       }
     })
-    socket.on('error', () => {})
     socket.on('close', () => {
-      sockets.delete(socket)
       if (pending.length > 0 && take(pending) === 'incomplete')
         strays.push(`broken off: ${JSON.stringify(pending.toString('latin1'))}`)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    strays,
-    async close() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    }
-  }
+  return { url, requests, strays, close }
 }
 
 /** The first request in these octets, or what is wrong with them. RFC 9112 without any of its leniency. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestService } from 'signed-requests/testing'
+import { listen } from '../../test/support/listen.ts'
 import { service as defaultService } from '../../test/support/service.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
 import { type Gateway, startGateway } from '../src/gateway.ts'
@@ -40,13 +39,12 @@ export async function startApplication(
     seen.push(request)
     answer(res, request, seen.length)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const url = new URL(`http://127.0.0.1:${await listen(server)}`)
   const close = async () => {
     server.closeAllConnections()
     await new Promise(resolve => server.close(resolve))
   }
-  return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), seen, close }
+  return { url, seen, close }
 }
 
 export interface TestGateway extends Gateway {

@@ -1,0 +1,72 @@
+import { connect, type Socket } from 'node:net'
+import type { ReceivedRequest } from 'signed-requests'
+import { onTestFinished } from 'vitest'
+import { service } from '../../test/support/service.ts'
+import { send, statusesOf } from '../../test/support/wire.ts'
+import type { GatewaySettings } from '../src/options/settings.ts'
+import { startSockets } from './sockets.ts'
+import { startApplication, startTestGateway } from './start.ts'
+
+/** What is started here ends with the test, or with the file when this is `afterAll`. */
+type AtEnd = (close: () => Promise<void>) => void
+
+/** A gateway in front of an application that notes what it sees. */
+export async function start(settings: Partial<GatewaySettings> = {}, answer?: Parameters<typeof startApplication>[0]) {
+  const application = await startApplication(answer)
+  onTestFinished(application.close)
+  return { ...(await startInFront(application.url, settings)), seen: application.seen }
+}
+
+export async function startInFront(
+  upstream: URL,
+  settings: Partial<GatewaySettings> = {},
+  atEnd: AtEnd = onTestFinished
+) {
+  const gateway = await startTestGateway(upstream, settings)
+  atEnd(async () => {
+    await gateway.close()
+  })
+  /** The statuses of the answers to one request, on a connection of its own. */
+  const statuses = async (signed: ReceivedRequest, more?: Parameters<typeof send>[2]) =>
+    statusesOf(await send(gateway.address, signed, more))
+  return { ...gateway, statuses }
+}
+
+/** An upstream that reads a whole head and then does what it is told; `count` is that of the heads. */
+export async function startRaw(
+  answer: (socket: Socket, count: number, head: string) => unknown,
+  atEnd: AtEnd = onTestFinished
+): Promise<URL> {
+  let count = 0
+  const { url, close } = await startSockets(socket => {
+    let text = ''
+    socket.on('data', chunk => {
+      text += chunk.toString('latin1')
+      if (!text.includes('\r\n\r\n')) return
+      count += 1
+      answer(socket, count, text)
+      text = ''
+    })
+  })
+  atEnd(close)
+  return url
+}
+
+/** The sender's side of a connection, with these bytes sent. */
+export function open(address: string, bytes: Uint8Array): Socket {
+  const socket = connect(Number(new URL(`http://${address}`).port), '127.0.0.1').on('error', () => {})
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  socket.write(bytes)
+  return socket
+}
+
+/** DNS that fails. */
+export const withoutDns = {
+  ...service.options,
+  lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' }))
+}
+
+/** A body of 11 bytes is too large. */
+export const withTinyBodies = { ...service.options, maxBodyBytes: 10 }
