@@ -1,21 +1,7 @@
-import { connect, type Socket } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
-import { service } from '../../test/support/service.ts'
-import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
-import { startApplication, startTestGateway } from './start.ts'
-
-const undo: (() => unknown)[] = []
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step()
-})
-
-async function start(settings: Parameters<typeof startTestGateway>[1] = {}) {
-  const application = await startApplication()
-  undo.push(application.close)
-  const gateway = await startTestGateway(application.url, settings)
-  undo.push(gateway.close)
-  return { ...gateway, seen: application.seen }
-}
+import { expect, test } from 'vitest'
+import { service, withHeaders } from '../../test/support/service.ts'
+import { exchangeBytes, statusesOf, wire } from '../../test/support/wire.ts'
+import { open, start } from './for-one-test.ts'
 
 /** DNS that never answers, but about the keys of the service. */
 const SILENT = 'silent._domainkey.service.example'
@@ -27,78 +13,62 @@ const verifier = {
 }
 
 /** Passes the local checks with one signature, and asks DNS in vain. */
-const madeUp = (() => {
-  const { headers, ...signed } = service.sign({ method: 'GET', target: '/made-up' })
-  const lines = headers.map(([name, value]): [string, string] => [
-    name,
-    value.replace(/keyId="[^"]*"/, `keyId="${SILENT}"`)
-  ])
-  return wire({ ...signed, headers: lines, body: null })
-})()
-
-function open(address: string, bytes: Uint8Array): Socket {
-  const socket = connect(Number(address.split(':')[1]), '127.0.0.1').on('error', () => {})
-  undo.push(() => socket.destroy())
-  socket.write(bytes)
-  return socket
-}
+const signedGet = service.sign({ method: 'GET', target: '/made-up' })
+const signature = new Headers(signedGet.headers).get('Signature')!
+const madeUp = wire(withHeaders(signedGet, { Signature: signature.replace(/keyId="[^"]*"/, `keyId="${SILENT}"`) }))
 
 test('a sender that has gone is over at once, whatever DNS does', async () => {
-  const { address, over } = await start({ verifier })
+  const { address, over, statuses } = await start({ verifier })
   const sockets = Array.from({ length: 100 }, () => open(address, madeUp))
   // It comes behind them, and waits for none.
-  expect(statusesOf(await send(address, service.sign({ target: '/' })))).toEqual([200])
+  expect(await statuses(service.sign())).toEqual([200])
   for (const socket of sockets) socket.destroy()
   expect((await over(101)).filter(({ status }) => status === 0)).toHaveLength(100)
 })
 
 test('half of the connections may wait for DNS: of more, the oldest is told to try again', async () => {
-  const { address, over } = await start({ verifier, maxConnections: 20 })
+  const { address, over, statuses } = await start({ verifier, maxConnections: 20 })
   const first = exchangeBytes(address, madeUp)
   for (let i = 0; i < 10; i++) open(address, madeUp)
   expect(await first).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: \d/)
   expect((await over(1))[0]).toMatchObject({ verdict: { failures: [{ code: 'key-lookup-failed' }] } })
-  expect(statusesOf(await send(address, service.sign({ target: '/' })))).toEqual([200])
+  expect(await statuses(service.sign())).toEqual([200])
 })
 
 test('ends when --drain is over, although DNS never answers', async () => {
-  const { address, over, close } = await start({ verifier, drain: 0 })
+  const { address, over, close, statuses } = await start({ verifier, drain: 0 })
   for (let i = 0; i < 50; i++) open(address, madeUp)
-  expect(statusesOf(await send(address, service.sign({ target: '/' })))).toEqual([200])
+  expect(await statuses(service.sign())).toEqual([200])
   expect(await close()).toBe(false)
   expect(await over(51)).toHaveLength(51)
 })
 
-test('a quarter of the connections may wait for bodies: of more, the oldest is told to try again', async () => {
-  const { address, over, seen } = await start({ maxConnections: 40 })
-  const bytes = wire(service.sign({ target: '/captured', body: 'x'.repeat(100) }))
-  const first = exchangeBytes(address, bytes.subarray(0, -1))
-  for (let i = 0; i < 10; i++) open(address, bytes.subarray(0, -1))
-  expect(await first).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: \d/)
-  expect((await over(1))[0]).toMatchObject({ verdict: { failures: [{ code: 'body-unreadable' }] } })
-  expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x' })))).toEqual([200])
-  expect(seen).toHaveLength(1)
-})
-
-test('copies of a captured head hold 64 MB together: the oldest is told to try again, others pass', async () => {
-  const { address, over, seen } = await start()
-  const bytes = wire(service.sign({ target: '/captured', body: Buffer.alloc(10_000_000, 'x') }))
-  const first = exchangeBytes(address, bytes.subarray(0, -1))
-  for (let i = 0; i < 7; i++) open(address, bytes.subarray(0, -1))
-  expect(await first).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: \d/)
-  expect(statusesOf(await send(address, service.sign({ target: '/', body: 'x'.repeat(100_000) })))).toEqual([200])
-  expect(seen.map(({ target }) => target)).toEqual(['/'])
-  const [{ verdict } = { verdict: undefined }] = await over(1)
-  expect(verdict).toMatchObject({ failures: [{ code: 'body-unreadable', evidence: { error: 'TOO_MANY_BODIES' } }] })
-}, 60_000)
+test.each([
+  ['a quarter of the connections may wait for bodies', { maxConnections: 40 }, 100, 10],
+  ['copies of a captured head hold 64 MB together', {}, 10_000_000, 7]
+])(
+  '%s: of more, the oldest is told to try again, others pass',
+  async (_, settings, size, more) => {
+    const { address, over, seen, statuses } = await start(settings)
+    const bytes = wire(service.sign({ target: '/captured', body: Buffer.alloc(size, 'x') })).subarray(0, -1)
+    const first = exchangeBytes(address, bytes)
+    for (let i = 0; i < more; i++) open(address, bytes)
+    expect(await first).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: \d/)
+    expect(await statuses(service.sign({ target: '/', body: 'x'.repeat(100_000) }))).toEqual([200])
+    expect(seen.map(({ target }) => target)).toEqual(['/'])
+    const failures = [{ code: 'body-unreadable', evidence: { error: 'TOO_MANY_BODIES' } }]
+    expect((await over(1))[0]).toMatchObject({ verdict: { failures } })
+  },
+  60_000
+)
 
 test('a body that is withheld while observing stalls nobody, and an unsigned one is not held', async () => {
-  const { address, seen } = await start({ observe: true, verifier })
+  const { address, seen, statuses } = await start({ observe: true, verifier })
   const signed = service.sign({ target: '/hook', body: 'withheld' })
   open(address, wire(signed).subarray(0, -1))
   const unsigned = 'POST /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n\r\n1234'
   const half = open(address, Buffer.from(unsigned))
-  for (let i = 0; i < 20; i++) expect(statusesOf(await send(address, signed))).toEqual([200])
+  for (let i = 0; i < 20; i++) expect(await statuses(signed)).toEqual([200])
   half.write('5')
   await new Promise(resolve => half.on('close', resolve).resume())
   const other = seen.find(({ target }) => target === '/other')

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import type { ReceivedRequest } from 'signed-requests'
 import { onTestFinished } from 'vitest'
 import { service } from '../../test/support/service.ts'
+import { until } from '../../test/support/until.ts'
 import { send, statusesOf } from '../../test/support/wire.ts'
 import type { GatewaySettings } from '../src/options/settings.ts'
 import { startSockets } from './sockets.ts'
@@ -62,10 +63,30 @@ export function open(address: string, bytes: Uint8Array): Socket {
   return socket
 }
 
+/** All that comes on it until it is closed or reset. */
+export function receivedOn(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('data', chunk => {
+    text += chunk.toString('latin1')
+  })
+  return new Promise(resolve => socket.on('close', () => resolve(text)))
+}
+
 /** DNS that fails. */
 export const withoutDns = {
   ...service.options,
   lookupTxt: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' }))
+}
+
+/** DNS that answers when it is told to. */
+export function heldDns() {
+  let answer: (() => void) | undefined
+  const lookupTxt: typeof service.lookupTxt = (...asked) =>
+    new Promise(resolve => {
+      answer = () => resolve(service.lookupTxt(...asked))
+    })
+  const isAsked = () => until(() => answer !== undefined)
+  return { verifier: { ...service.options, lookupTxt }, isAsked, answerDns: () => answer?.() }
 }
 
 /** A body of 11 bytes is too large. */
