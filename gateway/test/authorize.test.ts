@@ -203,7 +203,7 @@ describe('x-forwarded', () => {
     const { statusOf, log } = await start({ from: 'as-is' })
     expect(await statusOf(asked(sign()), DESCRIPTION)).toBe(401)
     expect(await statusOf(asked(sign()), DESCRIPTION.slice(2))).toBe(401)
-    expect(await statusOf(sign(), DESCRIPTION)).toBe(200)
+    expect(await statusOf(sign(), [['X-Forwarded-Uri', '/other']])).toBe(200)
     const [described, other, verified] = log(form)
     expect(described).toContain(says)
     for (const line of [other, verified]) expect(line).not.toContain('if Traefik asks')

@@ -156,10 +156,12 @@ describe('observing', () => {
     expect(seen.map(({ headers }) => headers['signed-request-verdict'])).toEqual(['verified', 'verified'])
   })
 
-  const unsigned = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n01234567890\r\n0\r\n\r\n'
+  const unsigned = 'POST / HTTP/1.1\r\nHost: a\r\n'
+  const inChunks = 'Transfer-Encoding: chunked\r\n\r\nb\r\n01234567890\r\n0\r\n\r\n'
   test.each([
     ['signed', wire(ofSize(11), [['Connection', 'close']]), 'not-asked'],
-    ['not signed', Buffer.from(unsigned), 'broken-off']
+    ['not signed', Buffer.from(`${unsigned}Content-Length: 11\r\n\r\n01234567890`), 'not-asked'],
+    ['not signed, in chunks', Buffer.from(unsigned + inChunks), 'broken-off']
   ])('answers 413 to a body that is too large and %s, and has it in the log', async (_, bytes, upstream) => {
     const { address, seen, over } = await start({ observe: true, verifier: withTinyBodies })
     expect(statusesOf(await exchangeBytes(address, bytes))).toEqual([413])

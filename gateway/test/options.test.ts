@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { fromNodeRequest } from 'signed-requests'
-import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { optionNames } from '../../src/options/options.ts'
 import { runGateway } from '../../test/support/cli.ts'
 import { startDohServer } from '../../test/support/doh-server.ts'
@@ -15,17 +14,8 @@ import { addFlags } from '../src/options/command.ts'
 import { AUTHORIZE, GATEWAY, VERIFIER } from '../src/options/flags.ts'
 import { type GatewaySettings, settingsOf } from '../src/options/settings.ts'
 import { ANY_ACCOUNT } from '../src/seen-accounts.ts'
+import { startSockets } from './sockets.ts'
 
-let folder: string
-const write = (name: string, content: string) => {
-  const file = join(folder, name)
-  writeFileSync(file, content)
-  return file
-}
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'signed-requests-options-'))
-  return () => rmSync(folder, { recursive: true })
-})
 afterEach(() => {
   vi.unstubAllEnvs()
 })
@@ -93,9 +83,7 @@ describe('flags and variables', () => {
   })
 
   test('none of them is a misspelled one for the commands of signed-requests', async () => {
-    const options = [addFlags(new Command(), GATEWAY), addFlags(new Command(), AUTHORIZE)].flatMap(
-      command => command.options
-    )
+    const options = [GATEWAY, AUTHORIZE].flatMap(flags => addFlags(new Command(), flags).options)
     const env = Object.fromEntries(options.map(({ envVar }) => [envVar, 'x']))
     for (const command of ['explain', 'send', 'key'])
       expect((await runInside([command], '', false, env)).stderr).not.toContain('no environment variable')
@@ -114,11 +102,8 @@ describe('flags and variables', () => {
     expect(parse([...argumentsOf({}), '--account', '2'], env).verifier.accounts).toEqual(['1', '2'])
   })
 
-  test.each([
-    ['true', true],
-    ['false', false]
-  ])('SIGNED_REQUESTS_OBSERVE=%s', (text, observe) => {
-    expect(settings({}, { SIGNED_REQUESTS_OBSERVE: text }).observe).toBe(observe)
+  test.each([true, false])('SIGNED_REQUESTS_OBSERVE=%s', observe => {
+    expect(settings({}, { SIGNED_REQUESTS_OBSERVE: `${observe}` }).observe).toBe(observe)
   })
 
   test('while observing --account may be missing, and there is no status for refusals', () => {
@@ -156,38 +141,47 @@ describe('flags and variables', () => {
   })
 })
 
+/** A row for each word of the second column. */
+const perWord = (rows: readonly (readonly [string, string, string])[]) =>
+  rows.flatMap(([first, words, last]) => words.split(' ').map(word => [first, word, last] as const))
+
 const KUBERNETES = 'if Kubernetes sets it for a Service, set enableServiceLinks: false'
 
 describe('mistakes are named', () => {
+  test.each(
+    perWord([
+      [
+        '--upstream',
+        'http://a.example/app http://a.example/? ftp://a.example',
+        '--upstream must be an http or https URL'
+      ],
+      ['--upstream', '127.0.0.1:9000 127.0.0.1:9000/app', ', a query or a password: write http://127.0.0.1:9000'],
+      ['--upstream', 'localhost:9000 localhost:9000/app', ', a query or a password: write http://localhost:9000'],
+      ['--listen', '8080 localhost:8080 127.0.0.1:65536 [127.0.0.1]:1', 'must be an IP address and a port'],
+      ['--admin', '0.0.0.0:9901 192.0.2.1:9901 [::]:9901', 'is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'],
+      ['--refusal-status', '200 600', '--refusal-status must be a whole number, from 400 to 599'],
+      ['--prefix', 'hooks /a?b', '--prefix must be a path, such as /hooks, or x-forwarded-prefix'],
+      ['--redis', 'localhost:6379', '--redis must be a redis: URL: write redis://localhost:6379'],
+      ['--redis', 'http://127.0.0.1', '--redis must be a redis: URL'],
+      ['--redis', '10.0.0.5:6379/2', ': write redis://10.0.0.5:6379/2'],
+      ['--postgres', 'redis://127.0.0.1', '--postgres must be a postgres: URL'],
+      ['--postgres', 'db.internal/hooks', '--postgres must be a postgres: URL: write postgres://db.internal/hooks'],
+      ['--https', 'yes', '--https must be one of x-forwarded-proto, always, not-required'],
+      ['--scheme', 'rfc-9421', '--scheme must be one of draft-cavage, rfc9421'],
+      ['--log', 'xml', '--log must be one of json, text'],
+      ['--replay', 'redis', '--replay must be one of memory, none'],
+      ['--drain', '1.5', 'must be a whole number of milliseconds, such as 5000 for 5 s, from 0 to 2147483647'],
+      ['--upstream-timeout', '2147483648', 'must be a whole number'],
+      ['--acount', '2', "unknown option '--acount' (Did you mean --account?)"]
+    ])
+  )('%s %s', (flag, value, message) => expect(() => settings({ [flag]: value })).toThrow(message))
+
   test.each([
     [{ '--upstream': undefined }, '--upstream must be given'],
     [{ '--domain': undefined, '--host': undefined }, '--domain, --host must be given'],
     [{ '--account': undefined }, '--account must be given'],
     [{ '--account': undefined, '--refusal-status': '503' }, '--account must be given'],
-    [{ '--refusal-status': '200' }, '--refusal-status must be a whole number, from 400 to 599'],
-    [{ '--refusal-status': '600' }, '--refusal-status must be a whole number, from 400 to 599'],
-    [{ '--acount': '2' }, "unknown option '--acount' (Did you mean --account?)"],
-    [{ '--https': 'yes' }, '--https must be one of x-forwarded-proto, always, not-required'],
-    [{ '--upstream': 'http://a.example/app' }, '--upstream must be an http or https URL without a path'],
-    [{ '--upstream': 'http://a.example/?' }, '--upstream must be an http or https URL without a path'],
-    [{ '--upstream': 'http://u:p@a.example' }, '--upstream must be an http or https URL without a path'],
-    [{ '--upstream': 'ftp://a.example' }, '--upstream must be an http or https URL without a path'],
-    [{ '--upstream': '127.0.0.1:9000' }, ': write http://127.0.0.1:9000'],
-    [{ '--upstream': 'localhost:3000' }, ': write http://localhost:3000'],
-    [{ '--upstream': 'localhost:9000/app' }, 'without a path, a query or a password: write http://localhost:9000'],
-    [{ '--upstream': '127.0.0.1:9000/app' }, 'without a path, a query or a password: write http://127.0.0.1:9000'],
-    [{ '--listen': '8080' }, 'must be an IP address and a port'],
-    [{ '--listen': 'localhost:8080' }, 'must be an IP address and a port'],
-    [{ '--listen': '127.0.0.1:65536' }, 'must be an IP address and a port'],
-    [{ '--listen': '[127.0.0.1]:1' }, 'must be an IP address and a port'],
-    [{ '--drain': '1.5' }, 'must be a whole number of milliseconds, such as 5000 for 5 s, from 0 to 2147483647'],
-    [{ '--upstream-timeout': '2147483648' }, 'must be a whole number'],
-    [{ '--prefix': 'hooks' }, '--prefix must be a path, such as /hooks, or x-forwarded-prefix'],
-    [{ '--prefix': '/a?b' }, '--prefix must be a path, such as /hooks, or x-forwarded-prefix'],
     [{ '--request-id': 'X Request' }, 'must be the name of a header'],
-    [{ '--scheme': 'rfc-9421' }, '--scheme must be one of draft-cavage, rfc9421'],
-    [{ '--log': 'xml' }, '--log must be one of json, text'],
-    [{ '--replay': 'redis' }, '--replay must be one of memory, none'],
     [{ '--replay': 'memory', '--redis': 'redis://a' }, 'cannot be used with --'],
     [{ '--postgres': 'postgres://a', '--redis': 'redis://a' }, 'cannot be used with --'],
     [{ '--sqlite': 'a.db', '--redis': 'redis://a' }, 'cannot be used with --'],
@@ -195,14 +189,6 @@ describe('mistakes are named', () => {
     HAS_SQLITE
       ? [{ '--sqlite': '/no/such/folder/a.db' }, '--sqlite: there is no folder /no/such/folder']
       : [{ '--sqlite': '/tmp/a.db' }, '--sqlite needs Node.js 22.13 or later'],
-    [{ '--redis': 'http://127.0.0.1' }, '--redis must be a redis: URL'],
-    [{ '--postgres': 'redis://127.0.0.1' }, '--postgres must be a postgres: URL'],
-    [{ '--redis': 'localhost:6379' }, '--redis must be a redis: URL: write redis://localhost:6379'],
-    [{ '--redis': '10.0.0.5:6379/2' }, ': write redis://10.0.0.5:6379/2'],
-    [{ '--postgres': 'db.internal/hooks' }, '--postgres must be a postgres: URL: write postgres://db.internal/hooks'],
-    [{ '--admin': '0.0.0.0:9901' }, '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'],
-    [{ '--admin': '192.0.2.1:9901' }, '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'],
-    [{ '--admin': '[::]:9901' }, '--admin on an address that is not loopback needs SIGNED_REQUESTS_ADMIN_TOKEN'],
     [{ '--tls-key': 'a.pem', '--https': undefined }, '--tls-key and --tls-cert need each other'],
     [{ '--tls-cert': 'a.pem' }, '--tls-key and --tls-cert need each other'],
     [{ '--tls-key': '/no/such', '--tls-cert': '/no/such', '--https': undefined }, '--tls-key cannot be read: ENOENT'],
@@ -242,37 +228,33 @@ describe('mistakes are named', () => {
     [{ SIGNED_REQUESTS_ADMIN_TOKEN: '' }, 'SIGNED_REQUESTS_ADMIN_TOKEN is empty']
   ])('%j', (env, message) => expect(() => settings({}, env)).toThrow(message))
 
-  test.each([
-    ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
-    ['127.0.0.1:8080', 'https://localhost:8080'],
-    ['127.0.0.1:8080', 'http://0.0.0.0:8080'],
-    ['127.0.0.1:80', 'http://localhost'],
-    ['127.0.0.1:443', 'https://localhost'],
-    ['0.0.0.0:8080', 'http://127.0.0.1:8080'],
-    ['0.0.0.0:8080', 'http://localhost:8080'],
-    ['192.0.2.1:8080', 'http://192.0.2.1:8080'],
-    ['[::1]:8080', 'http://[::1]:8080'],
-    ['[::1]:8080', 'http://localhost:8080'],
-    ['[::]:8080', 'http://[::1]:8080'],
-    ['[::]:8080', 'http://127.0.0.1:8080']
-  ])('--listen %s with --upstream %s: the upstream is the gateway itself', (listen, upstream) => {
-    const own = () => settings({ '--listen': listen, '--upstream': upstream })
-    expect(own).toThrow('--upstream is the gateway itself: it has the address of --listen')
-  })
-
-  test.each([
-    ['127.0.0.1:8080', 'http://127.0.0.1:9000'],
-    ['127.0.0.1:8080', 'http://127.0.0.2:8080'],
-    ['127.0.0.1:8080', 'http://[::1]:8080'],
-    ['127.0.0.1:8080', 'http://app:8080'],
-    ['127.0.0.1:80', 'https://127.0.0.1'],
-    ['0.0.0.0:8080', 'http://192.0.2.1:8080'],
-    ['0.0.0.0:8080', 'http://[::1]:8080']
-  ])('--listen %s with --upstream %s: the upstream is another server', (listen, upstream) => {
-    expect(settings({ '--listen': listen, '--upstream': upstream }).upstream).toEqual(new URL(upstream))
+  const SELF = '--upstream is the gateway itself: it has the address of --listen'
+  test.each(
+    perWord([
+      ['127.0.0.1:8080', 'http://127.0.0.1:8080 https://localhost:8080 http://0.0.0.0:8080', SELF],
+      ['127.0.0.1:80', 'http://localhost', SELF],
+      ['127.0.0.1:443', 'https://localhost', SELF],
+      ['0.0.0.0:8080', 'http://127.0.0.1:8080 http://localhost:8080', SELF],
+      ['192.0.2.1:8080', 'http://192.0.2.1:8080', SELF],
+      ['[::1]:8080', 'http://[::1]:8080 http://localhost:8080', SELF],
+      ['[::]:8080', 'http://[::1]:8080 http://127.0.0.1:8080', SELF],
+      ['127.0.0.1:8080', 'http://127.0.0.1:9000 http://127.0.0.2:8080 http://[::1]:8080 http://app:8080', ''],
+      ['127.0.0.1:80', 'https://127.0.0.1', ''],
+      ['0.0.0.0:8080', 'http://192.0.2.1:8080 http://[::1]:8080', '']
+    ])
+  )('--listen %s with --upstream %s: %s', (listen, upstream, message) => {
+    const chosen = () => settings({ '--listen': listen, '--upstream': upstream }).upstream
+    if (message === '') expect(chosen()).toEqual(new URL(upstream))
+    else expect(chosen).toThrow(message)
   })
 
   test('a certificate that is not of the key', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'signed-requests-options-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const write = (name: string, content: string) => {
+      writeFileSync(join(folder, name), content)
+      return join(folder, name)
+    }
     const { key, cert } = await makeCertificate('a.example')
     const files = { '--tls-key': write('key.pem', key), '--tls-cert': write('cert.pem', cert), '--https': undefined }
     expect(settings(files).tls).toBeDefined()
@@ -305,116 +287,75 @@ describe('secrets', () => {
     [{ '--postgres': 'postgres://127.0.0.1/a?sslpassword=secret' }, '--postgres has a password'],
     [{ '--upstream': 'http://user:secret@127.0.0.1' }, '--upstream must be']
   ])('%j is refused as an argument, and not printed', (changes, message) => {
-    const thrown = (() => {
-      try {
-        settings(changes)
-      } catch (error) {
-        return error as Error
-      }
-      return undefined
-    })()
-    expect(thrown?.message).toContain(message)
-    expect(thrown?.message).not.toContain('secret')
+    expect(() => settings(changes)).toThrow(message)
+    expect(() => settings(changes)).not.toThrow('secret')
   })
 })
 
 test.each([
-  '/',
-  '/hooks',
-  '/hooks/',
-  '/a/b',
-  '/a%20b',
-  '/a?b',
-  '/a#b',
-  '//a',
-  '/a//b',
-  '/a/..',
-  '/./a',
-  '/a b',
-  'a',
-  ''
+  ...['/', '/hooks', '/hooks/', '/a/b', '/a%20b', '/a?b', '/a#b', '//a', '/a//b', '/a/..', '/./a', '/a b', 'a', '']
 ])('--prefix takes what the library takes: %j', prefix => {
-  const accepts = (take: () => unknown): boolean => {
+  const refusalOf = (take: () => unknown): unknown => {
     try {
       take()
-      return true
-    } catch {
-      return false
+      return undefined
+    } catch (error) {
+      return error
     }
   }
   const req = { rawHeaders: [], headers: {}, readableEnded: true, socket: null } as never
-  const isTaken = accepts(() => fromNodeRequest(req, { prefix }))
-  expect(accepts(() => parse(argumentsOf({ '--prefix': prefix })))).toBe(isTaken)
+  const refusal = refusalOf(() => fromNodeRequest(req, { prefix }))
+  expect(refusalOf(() => settings({ '--prefix': prefix })) === undefined).toBe(refusal === undefined)
 })
 
 describe('the command', () => {
-  test('--check ends with 0 when the options are good, and says that nothing can count as HTTPS', async () => {
-    const { code, stdout, stderr } = await runGateway([...argumentsOf({ '--https': undefined }), '--check'])
-    expect([code, stdout]).toEqual([0, 'the options are good\n'])
-    expect(stderr).toMatch(/^every request will be refused, as none can count as HTTPS: .* --https\n$/)
-  })
-
-  test('says with --observe which verdict each will get: nothing is refused', async () => {
-    const args = [...argumentsOf({ '--https': undefined }), '--observe', '--check']
-    const { stderr } = await runGateway(args)
-    expect(stderr).toMatch(/^every request will get the verdict rejected \(not-https\), as none can .* --https\n$/)
-  })
+  test.each([
+    [{}, /^every request will be refused, as none can count as HTTPS: .* --https\n$/],
+    [{ '--observe': '' }, /^every request will get the verdict rejected \(not-https\), as none can .* --https\n$/]
+  ])(
+    '--check ends with 0 when the options are good, and says that nothing can count as HTTPS: %j',
+    async (more, says) => {
+      const { code, stdout, stderr } = await runGateway(argumentsOf({ '--https': undefined, '--check': '', ...more }))
+      expect([code, stdout]).toEqual([0, 'the options are good\n'])
+      expect(stderr).toMatch(says)
+    }
+  )
 
   test.each([[['--version']], [['authorize', '--version']]])('%j prints the version of the package', async args => {
     expect(await runGateway(args)).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' })
   })
 
-  test('ends with 64 and what to fix', async () => {
-    const { code, stdout, stderr } = await runGateway([...argumentsOf({ '--domain': 'example' }), '--check'])
-    expect([code, stdout]).toEqual([64, ''])
-    expect(stderr).toMatch(/^signed-requests-gateway: --domain is "example": write the DNS name/)
-  })
-
-  test('says in one line which flag was meant', async () => {
-    expect(await runGateway(['--upstrem', 'http://127.0.0.1:9000'])).toEqual({
-      code: 64,
-      stdout: '',
-      stderr: "signed-requests-gateway: unknown option '--upstrem' (Did you mean --upstream?)\n"
-    })
-  })
-
-  test.each([[[...argumentsOf({}), '--observe', 'true']], [['authorize', '--replay', 'memory']]])(
-    'says that an argument belongs to no option: %j',
-    async args => {
-      const { code, stderr } = await runGateway(args)
-      expect(code).toBe(64)
-      expect(stderr).toContain('signed-requests-gateway: an argument belongs to no option: --check, --observe')
-    }
-  )
-
-  test.each([[[]], [['--from', 'as-is']]])('says which command was meant: authorise %j', async args => {
-    expect(await runGateway(['authorise', ...args])).toEqual({
-      code: 64,
-      stdout: '',
-      stderr: "signed-requests-gateway: unknown command 'authorise' (Did you mean authorize?)\n"
-    })
+  const NO_STORE = /the replay store in Redis cannot be used: connect ECONNREFUSED/
+  const AUTHORISE = /unknown command 'authorise' \(Did you mean authorize\?\)\n$/
+  const NO_OPTION = /an argument belongs to no option: --check, --observe/
+  test.each([
+    ['what to fix', argumentsOf({ '--domain': 'example' }), 64, /--domain is "example": write the DNS name/],
+    ['which flag was meant', ['--upstrem'], 64, /unknown option '--upstrem' \(Did you mean --upstream\?\)\n$/],
+    ['which command was meant', ['authorise'], 64, AUTHORISE],
+    ['which command was meant', ['authorise', '--from', 'as-is'], 64, AUTHORISE],
+    ['that an argument belongs to no option', argumentsOf({ '--observe': 'true' }), 64, NO_OPTION],
+    ['that an argument belongs to no option', ['authorize', '--replay', 'memory'], 64, NO_OPTION],
+    [
+      'which store it cannot use',
+      argumentsOf({ '--redis': 'redis://127.0.0.1:1' }),
+      2,
+      NO_STORE
+    ]
+  ])('says %s: %j', async (_, args, code, says) => {
+    const stderr = expect.stringMatching(new RegExp(`^signed-requests-gateway: ${says.source}`))
+    expect(await runGateway(args)).toEqual({ code, stdout: '', stderr })
   })
 
   test('prints nothing of a server that could steer a terminal', async () => {
-    const server = createServer(socket => {
+    const { url, close } = await startSockets(socket => {
       // One answer for each command: several may come at once.
-      socket
-        .on('error', () => {})
-        .on('data', data => {
-          for (const _ of String(data).match(/^\*\d/gm) ?? []) socket.write('-ERR \x1b[31mred\r\n')
-        })
+      socket.on('data', data => {
+        for (const _ of String(data).match(/^\*\d/gm) ?? []) socket.write('-ERR \x1b[31mred\r\n')
+      })
     })
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const { code, stderr } = await runGateway(argumentsOf({ '--redis': `redis://127.0.0.1:${port}` }))
-    server.close()
+    onTestFinished(close)
+    const { code, stderr } = await runGateway(argumentsOf({ '--redis': `redis://${url.host}` }))
     expect(code).toBe(2)
     expect(stderr).toMatch(/^[ -~]+red[ -~]*\n$/)
-  })
-
-  test('ends with 2 when the replay store cannot be reached', async () => {
-    const { code, stderr } = await runGateway(argumentsOf({ '--redis': 'redis://127.0.0.1:1' }))
-    expect(code).toBe(2)
-    expect(stderr).toMatch(/^signed-requests-gateway: the replay store in Redis cannot be used: connect ECONNREFUSED/)
   })
 })
