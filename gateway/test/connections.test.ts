@@ -1,36 +1,34 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { connect } from 'node:net'
+import { createServer, type RequestListener } from 'node:http'
 import { expect, test } from 'vitest'
 import { listen } from '../../test/support/listen.ts'
+import { until } from '../../test/support/until.ts'
 import { trackConnections } from '../src/connections.ts'
-
-async function start(answer: Parameters<typeof createServer>[1], onRun = (_: Promise<void>) => {}) {
-  const server = createServer((req, res) => {
-    onRun(connections.run(res, async () => answer?.(req, res as never)))
-  })
-  const connections = trackConnections(server, false)
-  const socket = connect(await listen(server), '127.0.0.1')
-  socket.on('error', () => {})
-  return { server, connections, socket }
-}
+import { open, receivedOn } from './for-one-test.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
+/** A server that tracks its connections, and one on which this was sent. */
+async function start(sent: string, answer: RequestListener = () => {}) {
+  const runs: Promise<void>[] = []
+  const server = createServer((req, res) => {
+    runs.push(connections.run(res, async () => answer(req, res)))
+  })
+  const connections = trackConnections(server, false)
+  const socket = open(`127.0.0.1:${await listen(server)}`, Buffer.from(sent))
+  return { server, connections, socket, runs }
+}
+
 test('an answer that has ended, but was not read yet, is sent to its end', async () => {
-  const { server, connections, socket } = await start((_, res) => res.end(Buffer.alloc(20_000_000)))
-  socket.write(REQUEST)
+  const { server, connections, socket } = await start(REQUEST, (_, res) => res.end(Buffer.alloc(20_000_000)))
   await once(server, 'request')
   connections.drain()
-  let length = 0
-  for await (const chunk of socket) length += chunk.length
-  expect(length).toBeGreaterThan(20_000_000)
+  expect((await receivedOn(socket)).length).toBeGreaterThan(20_000_000)
   expect(server.listening).toBe(false)
 })
 
 test('a connection without a request is closed at once, and one with half a head too', async () => {
-  const { connections, socket, server } = await start(() => {})
-  socket.write('GET / HTTP/1.1\r\n')
+  const { connections, socket, server } = await start('GET / HTTP/1.1\r\n')
   const [other] = await once(server, 'connection')
   if (other.readyState !== 'open') await once(other, 'ready')
   socket.resume()
@@ -41,43 +39,32 @@ test('a connection without a request is closed at once, and one with half a head
 test('all pipelined requests are answered, and then the connection is closed', async () => {
   let finish: (() => void) | undefined
   let served = 0
-  const { connections, server, socket } = await start((_, res) => {
+  const { connections, runs, socket } = await start(REQUEST + REQUEST, (_, res) => {
     served += 1
     if (finish === undefined) finish = () => res.end('done')
     else res.end('done')
   })
-  let arrived = 0
-  server.on('request', () => {
-    arrived += 1
-  })
-  socket.write(REQUEST + REQUEST)
-  while (arrived < 2) await new Promise(setImmediate)
+  await until(() => runs.length === 2)
   // One after the other: the second waits until the first was answered.
   expect(served).toBe(1)
   connections.drain()
   finish?.()
-  let answer = ''
-  for await (const chunk of socket) answer += chunk
-  expect(answer.match(/done/g)).toHaveLength(2)
+  expect((await receivedOn(socket)).match(/done/g)).toHaveLength(2)
 })
 
 test('requests that wait for their turn are over when their connection is', async () => {
-  const runs: Promise<void>[] = []
   let served = 0
-  const serve = () => {
+  const { socket, runs } = await start(REQUEST.repeat(5), () => {
     served += 1
-  }
-  const { socket } = await start(serve, run => runs.push(run))
-  socket.write(REQUEST.repeat(5))
-  while (runs.length < 5) await new Promise(setImmediate)
+  })
+  await until(() => runs.length === 5)
   socket.destroy()
   await Promise.all(runs)
   expect(served).toBe(1)
 })
 
 test('drain() leaves answers that are in progress, and destroy() ends them', async () => {
-  const { connections, socket, server } = await start(() => {})
-  socket.write(REQUEST)
+  const { connections, socket, server } = await start(REQUEST)
   await once(server, 'request')
   connections.drain()
   await new Promise(setImmediate)
@@ -87,13 +74,8 @@ test('drain() leaves answers that are in progress, and destroy() ends them', asy
 })
 
 test('a connection that pipelines endlessly is destroyed, and only a bounded part of it is read', async () => {
-  let count = 0
-  const { socket } = await start(() => {
-    count += 1
-  })
-  socket.write(REQUEST.repeat(100_000))
-  socket.resume()
-  await new Promise(resolve => socket.on('close', resolve))
+  const { socket, runs } = await start(REQUEST.repeat(100_000))
+  await receivedOn(socket)
   // What was in the same piece of 64 KiB is handed over, too.
-  expect(count).toBeLessThan(5000)
+  expect(runs.length).toBeLessThan(5000)
 })

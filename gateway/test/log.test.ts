@@ -1,29 +1,16 @@
 import { Writable } from 'node:stream'
-import { createVerifier } from 'signed-requests'
 import { describe, expect, test } from 'vitest'
-import { service } from '../../test/support/service.ts'
+import { service, withHeaders } from '../../test/support/service.ts'
 import { createLineWriter, logText } from '../src/log.ts'
+import { exchangeOf } from './support/exchanges.ts'
 
-const verify = createVerifier(service.options)
-const signed = service.sign({ target: '/' })
+const signed = service.sign({ method: 'POST', target: '/secret' })
+const unsigned = withHeaders(signed, { Signature: undefined })
 
-const of = async (request: typeof signed, form: 'json' | 'text') =>
-  logText(
-    {
-      receivedAt: 0,
-      duration: 1.6,
-      verdictMs: 1,
-      method: 'POST',
-      target: '/secret',
-      headers: [['Secret', 'secret']],
-      https: true,
-      verdict: await verify(request),
-      requestId: 'id-1',
-      status: 401,
-      upstream: 'not-asked'
-    },
-    form
-  )
+const of = async (request: typeof signed, form: 'json' | 'text') => {
+  const changes = { receivedAt: 0, duration: 1.6, requestId: 'id-1', status: 401, upstream: 'not-asked' } as const
+  return logText(await exchangeOf(request, service.options, changes), form)
+}
 
 const forged = { ...signed, headers: [...signed.headers, ['Date', 'secret\u001b[31m']] as const }
 
@@ -49,9 +36,8 @@ test('names the flag of this command line in a fix', async () => {
 })
 
 test('says that a request had no Signature under the domain, which most scanners have not', async () => {
-  const headers = signed.headers.filter(([name]) => name !== 'Signature')
-  expect(await of({ ...signed, headers }, 'json')).toContain('"signatureUnderDomain":false')
-  expect(await of({ ...signed, headers }, 'text')).toContain('(no signature under the domain)')
+  expect(await of(unsigned, 'json')).toContain('"signatureUnderDomain":false')
+  expect(await of(unsigned, 'text')).toContain('(no signature under the domain)')
 })
 
 const scanner = { method: 'GET', target: '/.env', headers: [['Host', 'x']], body: null, https: false }
@@ -71,9 +57,7 @@ test('a request that has its signature in Authorization is not called unsigned',
 })
 
 test('a request whose Signature a proxy dropped has all its failures', async () => {
-  const headers = signed.headers.filter(([name]) => name !== 'Signature')
-  const text = await of({ ...signed, headers, https: false }, 'text')
-  expect(text).toContain(' rejected not-https signature-missing ')
+  expect(await of({ ...unsigned, https: false }, 'text')).toContain(' rejected not-https signature-missing ')
 })
 
 test('what was not HTTP that can be forwarded has a line, too', () => {
