@@ -1,7 +1,8 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findNginx, freePorts } from '../../test/support/nginx.ts'
+import { freePort } from '../../test/support/free-port.ts'
+import { findNginx } from '../../test/support/nginx.ts'
 import { answers, runIn } from '../../test/support/run-program.ts'
 import { fileOfPage } from './docs-commands.ts'
 
@@ -25,74 +26,76 @@ export interface Application {
 /** php-fpm behind nginx, gunicorn and Puma, each with the application and the configuration of docs/gateway.md. */
 export const APPLICATIONS: Readonly<Record<string, () => Promise<Application>>> = {
   async 'PHP (php-fpm behind nginx)'() {
-    const [port] = await freePorts(1)
+    const port = await freePort()
     const folder = newFolder('php')
-    writeFileSync(join(folder, 'hook.php'), fileOfPage('hook.php'))
-    writeFileSync(join(folder, 'record.php'), RECORD_PHP)
-    const php = await runIn(
-      folder,
-      [findPhpFpm(), '-F', '-n', '-p', folder, '-y', 'fpm.conf', ...(isRoot() ? ['-R'] : [])],
-      { 'fpm.conf': fpmConfiguration(folder, fileOfPage('php.ini')) },
-      () => existsSync(join(folder, 'fpm.sock'))
-    )
+    const files = {
+      'hook.php': fileOfPage('hook.php'),
+      'record.php': RECORD_PHP,
+      'fpm.conf': fpmConfiguration(
+        folder,
+        `pm.max_children = 2
+        php_admin_value[auto_prepend_file] = ${folder}/record.php
+        env[RECORD] = ${folder}/record.jsonl
+        ${fileOfPage('php.ini').replace(/^(\w+) *=/gm, 'php_admin_value[$1] =')}`.replace(/;.*$/gm, '')
+      )
+    }
+    const php = await runIn(folder, fpmCommand(folder), files, () => existsSync(join(folder, 'fpm.sock')))
     const site = fileOfPage('php.conf')
       .replace('127.0.0.1:9000', `127.0.0.1:${port}`)
       .replace('/srv/hooks', folder)
       .replace('/run/php/php-fpm.sock', join(folder, 'fpm.sock'))
-    const web = await startNginxServer(site, port!)
-    return application(port!, folder, [web, php])
+    return application(port, folder, [await startNginxServer(site, port), php])
   },
 
-  async 'Python (gunicorn)'() {
-    const [port] = await freePorts(1)
-    const folder = newFolder('gunicorn')
-    const files = { 'app.py': fileOfPage('app.py'), 'record.py': RECORD_PYTHON }
-    const command = commandOfPage('gunicorn', port!).map(arg => arg.replace(/^app:/, 'record:'))
-    return application(port!, folder, [
-      await runIn(folder, [...command, '--no-sendfile'], files, () => answers(port!), RECORD)
-    ])
-  },
+  'Python (gunicorn)': () =>
+    startProgram('gunicorn', { 'app.py': fileOfPage('app.py'), 'record.py': RECORD_PYTHON }, command =>
+      command.replace(' app:', ' --no-sendfile record:')
+    ),
 
-  async 'Ruby (Puma)'() {
-    const [port] = await freePorts(1)
-    const folder = newFolder('puma')
-    const files = { 'config.ru': RECORD_RUBY + fileOfPage('config.ru') }
-    const command = commandOfPage('puma', port!)
-    return application(port!, folder, [await runIn(folder, command, files, () => answers(port!), RECORD)])
-  }
+  'Ruby (Puma)': () => startProgram('puma', { 'config.ru': RECORD_RUBY + fileOfPage('config.ru') })
 }
 
-/** The one-line command of the page that starts this program, on another port. */
-const commandOfPage = (program: string, port: number): string[] =>
-  fileOfPage(`${program} command`).trim().replace('127.0.0.1:9000', `127.0.0.1:${port}`).split(' ')
+/** A program that the page starts with one command. It writes what it sees. */
+async function startProgram(
+  program: string,
+  files: Readonly<Record<string, string>>,
+  change = (command: string) => command
+): Promise<Application> {
+  const port = await freePort()
+  const folder = newFolder(program)
+  const command = change(fileOfPage(`${program} command`).trim()).replace('127.0.0.1:9000', `127.0.0.1:${port}`)
+  const running = await runIn(folder, command.split(' '), files, () => answers(port), { RECORD: 'record.jsonl' })
+  return application(port, folder, [running])
+}
 
-/** For the programs that write what they see. */
-const RECORD = { RECORD: 'record.jsonl' }
-
-export const isRoot = (): boolean => process.getuid?.() === 0
+const isRoot = (): boolean => process.getuid?.() === 0
 
 const newFolder = (name: string): string => mkdtempSync(join(tmpdir(), `gateway-${name}-`))
 
-/** Debian names it by its version: php-fpm8.2. */
-export function findPhpFpm(): string {
+export function fpmCommand(folder: string): [string, ...string[]] {
+  // Debian names it by its version: php-fpm8.2.
   const name = readdirSync('/usr/sbin').find(file => /^php-fpm[\d.]*$/.test(file))
   if (name === undefined) throw new Error('there is no php-fpm: apt-get install php-fpm')
-  return `/usr/sbin/${name}`
+  return [`/usr/sbin/${name}`, '-F', '-n', '-p', folder, '-y', 'fpm.conf', ...(isRoot() ? ['-R'] : [])]
 }
 
-/** @param ini the lines that docs/gateway.md has for php.ini */
-const fpmConfiguration = (folder: string, ini: string): string => `
+export const fpmConfiguration = (folder: string, lines: string): string => `
 [global]
 error_log = ${folder}/fpm.log
 [hooks]
 ${isRoot() ? 'user = root\ngroup = root' : ''}
 listen = ${folder}/fpm.sock
 pm = static
-pm.max_children = 2
-php_admin_value[auto_prepend_file] = ${folder}/record.php
-env[RECORD] = ${folder}/record.jsonl
-${ini.replace(/^(\w+) *=/gm, 'php_admin_value[$1] =').replace(/;.*$/gm, '')}
+${lines}
 `
+
+export const nginxConfiguration = (server: string): string => `${isRoot() ? 'user root;' : ''}
+daemon off; worker_processes 1; pid nginx.pid; error_log error.log; events {}
+http {
+access_log off;
+${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path ${name};`).join('\n')}
+${server}
+}`
 
 interface Running {
   stop(): Promise<void>
@@ -108,18 +111,10 @@ export async function startNginxServer(
   if (nginx === undefined) throw new Error('there is no nginx: apt-get install nginx')
   const folder = newFolder('nginx')
   cpSync('/etc/nginx/fastcgi_params', join(folder, 'fastcgi_params'))
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  const configuration = `${isRoot() ? 'user root;' : ''}
-daemon off; worker_processes 1; pid nginx.pid; error_log error.log; events {}
-http {
-access_log off;
-${temporary.map(name => `${name}_temp_path ${name};`).join('\n')}
-${server}
-}`
   const running = await runIn(
     folder,
     [nginx, '-p', folder, '-c', 'nginx.conf', '-e', 'error.log'],
-    { ...files, 'nginx.conf': configuration },
+    { ...files, 'nginx.conf': nginxConfiguration(server) },
     () => answers(port)
   )
   return {
@@ -134,14 +129,7 @@ function application(port: number, folder: string, parts: readonly Running[]): A
   const record = join(folder, 'record.jsonl')
   return {
     url: `http://127.0.0.1:${port}`,
-    seen: () =>
-      !existsSync(record)
-        ? []
-        : readFileSync(record, 'utf8')
-            .trimEnd()
-            .split('\n')
-            .map(line => JSON.parse(line))
-            .map(({ environment, body }) => seenRequest(environment, Buffer.from(body, 'base64'))),
+    seen: () => (existsSync(record) ? readFileSync(record, 'utf8').trimEnd().split('\n').map(seenRequest) : []),
     async stop() {
       for (const part of parts) await part.stop()
       rmSync(folder, { recursive: true, maxRetries: 5 })
@@ -149,7 +137,8 @@ function application(port: number, folder: string, parts: readonly Running[]): A
   }
 }
 
-function seenRequest(environment: Record<string, string>, body: Buffer): SeenRequest {
+function seenRequest(line: string): SeenRequest {
+  const { environment, body }: { environment: Record<string, string>; body: string } = JSON.parse(line)
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('HTTP_')) headers[name.slice(5)] = value
@@ -157,7 +146,7 @@ function seenRequest(environment: Record<string, string>, body: Buffer): SeenReq
   }
   // gunicorn has the target as received in RAW_URI; PHP and Puma in REQUEST_URI.
   const target = environment['RAW_URI'] ?? environment['REQUEST_URI'] ?? ''
-  return { method: environment['REQUEST_METHOD'] ?? '', target, headers, body }
+  return { method: environment['REQUEST_METHOD'] ?? '', target, headers, body: Buffer.from(body, 'base64') }
 }
 
 /** Runs before the script. */

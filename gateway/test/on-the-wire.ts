@@ -2,8 +2,6 @@ import type { ReceivedRequest } from 'signed-requests'
 import type { Vector } from '../../test/support/vectors.ts'
 import { chunked } from './attempts.ts'
 
-const CRLF = '\r\n'
-
 export interface OnTheWire {
   octets: Buffer
   /** less comes than was announced: the sender dies there */
@@ -12,52 +10,38 @@ export interface OnTheWire {
   notCarried: string | undefined
 }
 
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
+const KNOWN_METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|LINK|PROPFIND|M-SEARCH)$/
+
 /** The octets of a vector's request. */
 export function onTheWire({ request, json }: Vector): OnTheWire {
-  const { method, target, body } = json.request
-  const { headers } = json.request
+  const { method, target, body, headers } = json.request
   const isBroken = body !== null && 'error' in body
   const bytes = isBroken ? Buffer.from('{') : bytesOf(request)
-  const named = (name: string) => headers.filter(([header]) => header.toLowerCase() === name)
-  const length = named('content-length')[0]?.[1]
+  const lineOf = (name: string) => headers.find(([header]) => header.toLowerCase() === name)?.[1]
+  const length = lineOf('content-length')
   const isChunked = bytes.length > 0 && length === undefined
-  const lines = [
-    `${method} ${target} HTTP/1.1`,
-    ...headers.map(([name, value]) => `${name}: ${value}`),
-    // A body needs a framing; this one is not among what was signed.
-    ...(isChunked ? ['Transfer-Encoding: chunked'] : []),
-    '',
-    ''
-  ]
+  const lines = headers.map(([name, value]) => `${name}: ${value}`)
+  // A body needs a framing; this one is not among what was signed.
+  if (isChunked) lines.push('Transfer-Encoding: chunked')
   const content = isChunked ? chunked(bytes.toString('latin1')) : bytes.toString('latin1')
+  const text = [method, target, ...headers.flat()].join('')
+  const reasons: readonly [boolean, string][] = [
+    [/[^\x00-\xff]/.test(text), 'a character that is not an octet'],
+    [/[\x00-\x08\x0a-\x1f\x7f]/.test(text), 'a control character: HTTP ends a line there, or has none'],
+    [!TOKEN.test(method), 'a method that is not a token'],
+    [!KNOWN_METHODS.test(method), 'a method that Node.js does not know'],
+    [!/^[\x21-\x7e]+$/.test(target), 'a target with a space, empty or beyond ASCII'],
+    [!/^(?:\/|https?:)/.test(target) && method + target !== 'OPTIONS*', 'a target that only CONNECT or OPTIONS has'],
+    [headers.some(([name]) => !TOKEN.test(name)), 'a name that is not a token'],
+    [lineOf('host') === undefined, 'no Host, which HTTP/1.1 requires'],
+    [Number(length ?? bytes.length) !== bytes.length, 'a body that is not as long as Content-Length']
+  ]
   return {
-    octets: Buffer.from(lines.join(CRLF) + content, 'latin1'),
+    octets: Buffer.from([`${method} ${target} HTTP/1.1`, ...lines, '', content].join('\r\n'), 'latin1'),
     isCutOff: isBroken || Number(length ?? 0) > bytes.length,
-    notCarried: isBroken ? undefined : reasonOf(method, target, headers, length, bytes.length)
+    notCarried: isBroken ? undefined : reasons.find(([isSo]) => isSo)?.[1]
   }
 }
 
 export const bytesOf = ({ body }: ReceivedRequest): Buffer => Buffer.from((body as Uint8Array | null) ?? [])
-
-function reasonOf(
-  method: string,
-  target: string,
-  headers: readonly (readonly [string, string])[],
-  length: string | undefined,
-  size: number
-): string | undefined {
-  const text = [method, target, ...headers.flat()].join('')
-  if (/[^\x00-\xff]/.test(text)) return 'a character that is not an octet'
-  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text)) return 'a control character: HTTP ends a line there, or has none'
-  if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(method)) return 'a method that is not a token'
-  if (!KNOWN_METHODS.test(method)) return 'a method that Node.js does not know'
-  if (!/^[\x21-\x7e]+$/.test(target)) return 'a target with a space, empty or beyond ASCII'
-  if (!/^(?:\/|https?:)/.test(target) && !(target === '*' && method === 'OPTIONS'))
-    return 'a target that only CONNECT or OPTIONS has'
-  if (headers.some(([name]) => !/^[!#$%&'*+.^_`|~\w-]+$/.test(name))) return 'a name that is not a token'
-  if (!headers.some(([name]) => name.toLowerCase() === 'host')) return 'no Host, which HTTP/1.1 requires'
-  if (length !== undefined && Number(length) !== size) return 'a body that is not as long as Content-Length'
-  return undefined
-}
-
-const KNOWN_METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|LINK|PROPFIND|M-SEARCH)$/

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { TestService } from 'signed-requests/testing'
 import { listen } from '../../test/support/listen.ts'
@@ -65,18 +66,14 @@ export async function startTestGateway(
 ): Promise<TestGateway> {
   const exchanges: Exchange[] = []
   const malformed: Malformed[] = []
-  let onOver = () => {}
+  const events = new EventEmitter()
   const running = await startGateway(testSettings(upstream, service, settings), exchange => {
     if (exchange.verdict === undefined) malformed.push(exchange)
     else exchanges.push(exchange)
-    onOver()
+    events.emit('over')
   })
   const over = async (count: number) => {
-    while (exchanges.length < count) {
-      await new Promise<void>(resolve => {
-        onOver = resolve
-      })
-    }
+    while (exchanges.length < count) await once(events, 'over')
     return exchanges
   }
   return { ...running, service, exchanges, malformed, over }

@@ -2,27 +2,25 @@ import type { Verdict } from 'signed-requests'
 import { expect, test } from 'vitest'
 import { asSigned } from '../src/target.ts'
 
-const of = (target: string, scheme: string, covered: readonly string[]) =>
-  signed({ target, https: true, headers: [] }, scheme, covered).target
 const signed = (received: Parameters<typeof asSigned>[0], scheme: string, covered: readonly string[]) =>
   asSigned(received, { status: 'verified', scheme, coveredHeaders: covered } as unknown as Verdict)
+const of = (target: string, scheme: string, covered: readonly string[]) =>
+  signed({ target, https: true, headers: [] }, scheme, covered).target
 
+const PATH = ['@method', '@path', '@query']
 test.each([
-  ['/hook?id=1', '/hook?id=1'],
-  ['https://receiver.example/hook?id=1', '/hook?id=1'],
-  ['/hook', '/hook'],
-  ['/hook?', '/hook'],
-  ['https://receiver.example/hook?', '/hook'],
-  ['https://receiver.example', '/'],
-  ['https://receiver.example?id=1', '/?id=1'],
-  ['/hook??', '/hook??']
-])('@path and @query: %s goes on as %s', (target, expected) => {
-  expect(of(target, 'rfc9421', ['@method', '@path', '@query'])).toBe(expected)
-})
-
-test('@target-uri: the path and query that were signed, in one form', () => {
-  expect(of('https://receiver.example/hook?id=1', 'rfc9421', ['@target-uri'])).toBe('/hook?id=1')
-  expect(of('/hook?', 'rfc9421', ['@target-uri'])).toBe('/hook?')
+  ['/hook?id=1', PATH, '/hook?id=1'],
+  ['https://receiver.example/hook?id=1', PATH, '/hook?id=1'],
+  ['/hook', PATH, '/hook'],
+  ['/hook?', PATH, '/hook'],
+  ['https://receiver.example/hook?', PATH, '/hook'],
+  ['https://receiver.example', PATH, '/'],
+  ['https://receiver.example?id=1', PATH, '/?id=1'],
+  ['/hook??', PATH, '/hook??'],
+  ['https://receiver.example/hook?id=1', ['@target-uri'], '/hook?id=1'],
+  ['/hook?', ['@target-uri'], '/hook?']
+])('%s, of which %j is signed, goes on as %s', (target, covered, expected) => {
+  expect(of(target, 'rfc9421', covered)).toBe(expected)
 })
 
 test('what was signed byte for byte goes on byte for byte', () => {

@@ -1,4 +1,4 @@
-import { findPhpFpm, isRoot } from './applications.ts'
+import { fpmCommand, fpmConfiguration, nginxConfiguration } from './applications.ts'
 
 /** An application that is killed and started again: its files, and the commands that run in their folder. */
 export interface TroubledApplication {
@@ -14,22 +14,16 @@ export const TROUBLED: Readonly<Record<'gunicorn' | 'php-fpm behind nginx' | 'Pu
   gunicorn: {
     files: () => ({ 'app.py': PYTHON }),
     commands: (_, port) => [
-      [
-        ...(['gunicorn', '-b', `127.0.0.1:${port}`, '-w', '2', '--threads', '16'] as const),
-        ...['--log-level', 'critical', 'app:application']
-      ]
+      ['gunicorn', '-b', `127.0.0.1:${port}`, ...'-w 2 --threads 16 --log-level critical app:application'.split(' ')]
     ]
   },
   'php-fpm behind nginx': {
     files: (folder, port) => ({
       'hook.php': PHP,
-      'fpm.conf': fpmConfiguration(folder),
-      'nginx.conf': nginxConfiguration(folder, port)
+      'fpm.conf': fpmConfiguration(folder, 'pm.max_children = 16\nphp_admin_value[output_buffering] = Off'),
+      'nginx.conf': nginxConfiguration(fastCgiServer(folder, port))
     }),
-    commands: folder => [
-      [findPhpFpm(), '-F', '-n', '-p', folder, '-y', 'fpm.conf', ...(isRoot() ? ['-R'] : [])],
-      ['nginx', '-p', folder, '-c', 'nginx.conf', '-e', 'error.log']
-    ]
+    commands: folder => [fpmCommand(folder), ['nginx', '-p', folder, '-c', 'nginx.conf', '-e', 'error.log']]
   },
   Puma: {
     files: () => ({ 'config.ru': RUBY }),
@@ -104,31 +98,13 @@ run(lambda do |env|
 end)
 `
 
-const fpmConfiguration = (folder: string): string => `
-[global]
-error_log = ${folder}/fpm.log
-[hooks]
-${isRoot() ? 'user = root\ngroup = root' : ''}
-listen = ${folder}/fpm.sock
-pm = static
-pm.max_children = 16
-php_admin_value[output_buffering] = Off
-`
-
-const nginxConfiguration = (folder: string, port: number): string => `
-${isRoot() ? 'user root;' : ''}
-daemon off; worker_processes 1; pid nginx.pid; error_log error.log crit; events {}
-http {
-  access_log off;
-  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path ${name};`).join(' ')}
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      include /etc/nginx/fastcgi_params;
-      fastcgi_param SCRIPT_FILENAME ${folder}/hook.php;
-      fastcgi_pass unix:${folder}/fpm.sock;
-      fastcgi_buffering off;
-    }
+const fastCgiServer = (folder: string, port: number): string => `
+server {
+  listen 127.0.0.1:${port};
+  location / {
+    include /etc/nginx/fastcgi_params;
+    fastcgi_param SCRIPT_FILENAME ${folder}/hook.php;
+    fastcgi_pass unix:${folder}/fpm.sock;
+    fastcgi_buffering off;
   }
-}
-`
+}`

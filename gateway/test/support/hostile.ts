@@ -12,6 +12,8 @@ const withLines = (...lines: HeaderLines): ReceivedRequest => {
   return { ...request, headers: [...request.headers, ...lines] }
 }
 const replacing = (name: string, value: string): ReceivedRequest => withHeaders(sign(), { [name]: value })
+const signature = (keyId: string, covered: string): ReceivedRequest =>
+  replacing('Signature', `keyId="${keyId}",headers="${covered}",signature="AAAA"`)
 const body = (text: string | Uint8Array): ReceivedRequest => sign({ body: text })
 
 const BIDI = '\u202e\u2066\u200f\u061c'
@@ -42,14 +44,8 @@ export const HOSTILE: readonly [name: string, request: ReceivedRequest][] = [
   ['a line break in a header', withLines(['X-A', `a\r\nSet-Cookie: a=b\r\n\r\n<script>${ATTACK}</script>`])],
   ['a Host of markup', replacing('Host', `"><iframe src=javascript:${ATTACK}>`)],
   ['a Date of bidirectional text', replacing('Date', `${BIDI}${'\u200b'.repeat(1000)}`)],
-  [
-    'a Signature of markup',
-    replacing('Signature', `keyId="<img src=x onerror=${ATTACK}>",headers="host",signature="AAAA"`)
-  ],
-  [
-    'a Signature that covers names without end',
-    replacing('Signature', `keyId="a",headers="${'x '.repeat(5000)}",signature="AAAA"`)
-  ],
+  ['a Signature of markup', signature(`<img src=x onerror=${ATTACK}>`, 'host')],
+  ['a Signature that covers names without end', signature('a', 'x '.repeat(5000))],
   ['a name of Object.prototype', withLines(['__proto__', 'x'], ['constructor', 'x'], ['toString', 'x'])],
   ['a body of markup', body(`<script>${ATTACK}</script><img src=x onerror=${ATTACK}><style>*{display:none}</style>`)],
   ['a body of bidirectional and invisible text', body(`${BIDI}\u200b\ufeff\u{e0041}\u{1f3f4}\u2028${'ﷺ'.repeat(500)}`)],
