@@ -145,16 +145,14 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
   // Chunked.
   const stream = (body: string): Wire => ({ after: [`${coding} chunked`], body })
   const unmeasured: SignRequest = { headers: { 'Content-Length': undefined } }
+  const hostile = ['Signed-Request-Account: 9999', 'Host: evil.example', 'X-Extra: 1']
   const withTrailers = (...lines: string[]) => ['e', BODY, '0', ...lines, '', ''].join(CRLF)
   for (const [name, body] of [
     ['as it should be', chunked(BODY)],
     ['in fourteen chunks', `${[...BODY].map(char => `1${CRLF}${char}${CRLF}`).join('')}${LAST}`],
     ['a size with zeros in front', `0000e${CRLF}${BODY}${CRLF}00${LAST}`],
     ['extensions', `e;name=value;other="quoted"${CRLF}${BODY}${CRLF}0;last${CRLF}${CRLF}`],
-    [
-      'trailers with Signed-Request-Account and Host',
-      withTrailers('Signed-Request-Account: 9999', 'Host: evil.example', 'X-Extra: 1')
-    ]
+    ['trailers with Signed-Request-Account and Host', withTrailers(...hostile)]
   ] as const) {
     drop(`chunked: ${name}`, ['transfer-encoding'], stream(body), unmeasured)
   }

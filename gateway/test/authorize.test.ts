@@ -1,4 +1,5 @@
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { once } from 'node:events'
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { type ReceivedRequest, refusalResponse } from 'signed-requests'
@@ -31,21 +32,15 @@ async function start(changes: Partial<AuthorizerSettings> = {}) {
     await authorizer.close()
   })
   const { port } = new URL(`http://${authorizer.address}`)
-  /** Asks as an engine does, on a connection that is kept; `port` says which one it was. */
-  const ask = (
-    request: ReceivedRequest,
-    more: readonly Line[] = []
-  ): Promise<{ status: number; headers: IncomingHttpHeaders; body: string; localPort: number | undefined }> =>
-    new Promise((resolve, reject) => {
-      const { method, target: path, body } = request
-      const headers = [...linesOf(request), ...more].flat()
-      const asked = httpRequest({ host: '127.0.0.1', port, agent, method, path, headers }, async res => {
-        const { localPort } = res.socket
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, body: await text(res), localPort })
-      })
-      asked.on('error', reject)
-      asked.end(body as Uint8Array | null)
-    })
+  /** Asks as an engine does, on a connection that is kept; `localPort` says which one it was. */
+  const ask = async (request: ReceivedRequest, more: readonly Line[] = []) => {
+    const { method, target: path, body } = request
+    const headers = [...linesOf(request), ...more].flat()
+    const asked = httpRequest({ host: '127.0.0.1', port, agent, method, path, headers }).end(body as Uint8Array | null)
+    const [res] = (await once(asked, 'response')) as [IncomingMessage]
+    const { localPort } = res.socket
+    return { status: res.statusCode ?? 0, headers: res.headers, body: await text(res), localPort }
+  }
   const statusOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).status
   /** The lines of the log so far. */
   const log = (form: 'json' | 'text') => exchanges.map(exchange => logText(exchange, form))

@@ -246,15 +246,12 @@ describe('mistakes are named', () => {
   test('a certificate that is not of the key', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'signed-requests-options-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    const write = (name: string, content: string) => {
-      writeFileSync(join(folder, name), content)
-      return join(folder, name)
-    }
     const { key, cert } = await makeCertificate('a.example')
-    const files = { '--tls-key': write('key.pem', key), '--tls-cert': write('cert.pem', cert), '--https': undefined }
+    const other = await makeCertificate('a.example')
+    for (const [name, pem] of Object.entries({ key, cert, other: other.cert })) writeFileSync(join(folder, name), pem)
+    const files = { '--tls-key': join(folder, 'key'), '--tls-cert': join(folder, 'cert'), '--https': undefined }
     expect(settings(files).tls).toBeDefined()
-    const other = write('other.pem', (await makeCertificate('a.example')).cert)
-    expect(() => settings({ ...files, '--tls-cert': other })).toThrow(
+    expect(() => settings({ ...files, '--tls-cert': join(folder, 'other') })).toThrow(
       '--tls-key and --tls-cert are not a private key and its certificate'
     )
   })

@@ -8,7 +8,6 @@ import { startTestGateway } from './start.ts'
 /** The attempts publish a key of their own. */
 const service = createTestService({ rsaBits: 1024 })
 const all = attempts(service, createTestService({ rsaBits: 1024 }))
-const observedAttempts = attempts(service, createTestService({ rsaBits: 1024 }))
 
 /** A gateway in front of an upstream that records. */
 async function startRecorded(observe: boolean) {
@@ -97,7 +96,7 @@ describe('observing: everything that arrives is framed by the gateway and has it
   const isVerified = (request: RecordedRequest) => verdictOf(request)[0] === 'verified'
 
   // Behind a forgery others follow here: there is no refusal that would end the connection.
-  const alone = observedAttempts.filter(({ isPipelined }) => !isPipelined)
+  const alone = all.filter(({ isPipelined }) => !isPipelined)
   test.each(alone.map(attempt => [attempt.name, attempt] as const))('%s', async (_, { octets, isCutOff, reaches }) => {
     const { seen } = await observed.send(octets, { until: 1, isCutOff })
     expect(seen.at(-1)?.requestLine).toBe('GET /last HTTP/1.1')

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import type { TestService } from 'signed-requests/testing'
 import { listen } from '../../test/support/listen.ts'
 import { service as defaultService } from '../../test/support/service.ts'
@@ -29,14 +30,10 @@ export async function startApplication(
 ): Promise<Application> {
   const seen: Seen[] = []
   const server = createServer(async (req, res) => {
-    const chunks: Buffer[] = []
-    try {
-      for await (const chunk of req) chunks.push(chunk)
-    } catch {
-      return // it broke off
-    }
+    const body = await buffer(req).catch(() => undefined)
+    if (body === undefined) return // it broke off
     const { method = '', url: target = '', rawHeaders, headers } = req
-    const request = { method, target, rawHeaders, headers, body: Buffer.concat(chunks) }
+    const request = { method, target, rawHeaders, headers, body }
     seen.push(request)
     answer(res, request, seen.length)
   })

@@ -61,10 +61,4 @@ test.each(others.map(one => [one.title, one] as const))(
   }
 )
 
-test('almost all vectors can be carried, and the others are counted', () => {
-  const counts: Record<string, number> = {}
-  for (const { wire } of others) counts[wire.notCarried!] = (counts[wire.notCarried!] ?? 0) + 1
-  const list = Object.entries(counts).map(([reason, count]) => `  ${count}: ${reason}`)
-  console.info(`${carried.length} of ${vectors.length} vectors went through the gateway; not:\n${list.join('\n')}`)
-  expect(others.length).toBeLessThan(vectors.length / 10)
-})
+test('almost all vectors can be carried', () => expect(others.length).toBeLessThan(vectors.length / 10))
