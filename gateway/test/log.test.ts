@@ -9,7 +9,7 @@ const unsigned = withHeaders(signed, { Signature: undefined })
 
 const of = async (request: typeof signed, form: 'json' | 'text') => {
   const changes = { receivedAt: 0, duration: 1.6, requestId: 'id-1', status: 401, upstream: 'not-asked' } as const
-  return logText(await exchangeOf(request, service.options, changes), form)
+  return logText(await exchangeOf(request, changes), form)
 }
 
 const forged = { ...signed, headers: [...signed.headers, ['Date', 'secret\u001b[31m']] as const }

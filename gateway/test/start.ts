@@ -5,7 +5,7 @@ import type { TestService } from 'signed-requests/testing'
 import { listen } from '../../test/support/listen.ts'
 import { service as defaultService } from '../../test/support/service.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
-import { type Gateway, startGateway } from '../src/gateway.ts'
+import { startGateway } from '../src/gateway.ts'
 import type { GatewaySettings } from '../src/options/settings.ts'
 
 /** What the application saw of one request. */
@@ -45,23 +45,17 @@ export async function startApplication(
   return { url, seen, close }
 }
 
-export interface TestGateway extends Gateway {
-  readonly service: TestService
-  /** each request that got a verdict and is over */
-  readonly exchanges: Exchange[]
-  /** and each that got none */
-  readonly malformed: Malformed[]
-  /** resolves when so many are over */
-  over(count: number): Promise<Exchange[]>
-}
+export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>
 
 /** A gateway on a free port for the requests of a test service, which may come over plain HTTP. */
 export async function startTestGateway(
   upstream: URL,
   settings: Partial<GatewaySettings> = {},
   service = defaultService
-): Promise<TestGateway> {
+) {
+  /** each request that got a verdict and is over */
   const exchanges: Exchange[] = []
+  /** and each that got none */
   const malformed: Malformed[] = []
   const events = new EventEmitter()
   const running = await startGateway(testSettings(upstream, service, settings), exchange => {
@@ -69,11 +63,12 @@ export async function startTestGateway(
     else exchanges.push(exchange)
     events.emit('over')
   })
+  /** resolves when so many are over */
   const over = async (count: number) => {
     while (exchanges.length < count) await once(events, 'over')
     return exchanges
   }
-  return { ...running, service, exchanges, malformed, over }
+  return { ...running, exchanges, malformed, over }
 }
 
 export const testSettings = (
