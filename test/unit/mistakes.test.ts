@@ -33,15 +33,14 @@ test.each([
 })
 
 test('a misspelled name is answered with the nearest one', () => {
-  expect(() => createVerifier({ ...verifier, requireHTTPS: true } as never)).toThrow(
-    /^createVerifier\(\) has no option "requireHTTPS": write requireHttps$/
-  )
+  const message = /^createVerifier\(\) has no option "requireHTTPS": write requireHttps$/
+  expect(() => createVerifier({ ...verifier, requireHTTPS: true } as never)).toThrow(message)
 })
 
 test('all required options that are missing are named at once', () => {
-  expect(() => createVerifier({ hosts: 'receiver.example' } as never)).toThrow(
+  const message =
     /undefined for serviceDomain, accounts .*: write serviceDomain: "service.example", .*, accounts: "1234"$/
-  )
+  expect(() => createVerifier({ hosts: 'receiver.example' } as never)).toThrow(message)
 })
 
 test('a list is not taken for options', () => {

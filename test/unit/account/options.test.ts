@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type AccountClientOptions, createAccountClient } from '../../../src/account/index.ts'
 import { expectNoSecret } from './leaks.ts'
 
@@ -8,6 +8,18 @@ const good: AccountClientOptions = {
   authUrl: 'https://auth.service.example',
   baseUrl: 'https://api.service.example/v4',
   accessToken: secret
+}
+
+function expectMistake(options: unknown, message: RegExp): unknown {
+  try {
+    createAccountClient(options as AccountClientOptions)
+  } catch (error) {
+    expect(error).toBeInstanceOf(TypeError)
+    expect(String(error)).toMatch(message)
+    expectNoSecret(error, [secret])
+    return error
+  }
+  return expect.fail('nothing was thrown')
 }
 
 describe('a bad option is refused at once, without repeating it', () => {
@@ -29,12 +41,7 @@ describe('a bad option is refused at once, without repeating it', () => {
     ['now', { ...good, now: 1_700_000_000_000 }, /now must be a function/],
     ['selectAccountId', { ...good, selectAccountId: 'id' }, /selectAccountId must be a function/]
   ]
-  test.each(bad)('%s', (_, options, message) => {
-    const error = thrownBy(() => createAccountClient(options as AccountClientOptions))
-    expect(error).toBeInstanceOf(TypeError)
-    expect(String(error)).toMatch(message)
-    expectNoSecret(error, [secret])
-  })
+  test.each(bad)('%s', (_, options, message) => void expectMistake(options, message))
 
   const urls: [unknown, RegExp][] = [
     [undefined, /is undefined \(is the environment variable/],
@@ -64,11 +71,7 @@ describe('a bad option is refused at once, without repeating it', () => {
   ]
   for (const name of ['authUrl', 'baseUrl']) {
     test.each(urls)(`${name}: %s`, (url, message) => {
-      const error = thrownBy(() => createAccountClient({ ...good, [name]: url } as AccountClientOptions))
-      expect(error).toBeInstanceOf(TypeError)
-      expect(String(error)).toMatch(message)
-      expect(String(error)).toContain(name)
-      expectNoSecret(error, [secret])
+      expect(String(expectMistake({ ...good, [name]: url }, message))).toContain(name)
     })
   }
 })
@@ -85,15 +88,12 @@ test.each([
 })
 
 describe('the URL that is asked', () => {
+  const asked = (auth: string, base: string) => [`https://${auth}`, `https://${base}/identity`]
   const cases: [authUrl: string, baseUrl: string, asked: string[]][] = [
-    ['https://auth.example', 'https://api.example', ['https://auth.example/', 'https://api.example/identity']],
-    ['https://auth.example/', 'https://api.example/', ['https://auth.example/', 'https://api.example/identity']],
-    ['https://x.example/auth', 'https://x.example/v4', ['https://x.example/auth/', 'https://x.example/v4/identity']],
-    [
-      'https://x.example/auth//',
-      'https://x.example/a/v4/',
-      ['https://x.example/auth/', 'https://x.example/a/v4/identity']
-    ]
+    ['https://auth.example', 'https://api.example', asked('auth.example/', 'api.example')],
+    ['https://auth.example/', 'https://api.example/', asked('auth.example/', 'api.example')],
+    ['https://x.example/auth', 'https://x.example/v4', asked('x.example/auth/', 'x.example/v4')],
+    ['https://x.example/auth//', 'https://x.example/a/v4/', asked('x.example/auth/', 'x.example/a/v4')]
   ]
   test.each(cases)('%s and %s', async (authUrl, baseUrl, asked) => {
     const urls: string[] = []
@@ -107,27 +107,15 @@ describe('the URL that is asked', () => {
 })
 
 test('calls the functions in the options without this', async () => {
-  const receivers: unknown[] = []
-  const options = {
-    ...good,
-    async fetch(this: unknown, url: unknown) {
-      receivers.push(this)
-      return String(url).endsWith('identity') ? Response.json({}) : new Response('token')
-    },
-    now(this: unknown) {
-      receivers.push(this)
-      return 0
-    },
-    selectAccountId(this: unknown) {
-      receivers.push(this)
-      return '1'
-    }
-  }
-  const account = createAccountClient(options)
+  const fetch = vi.fn(async url => (String(url).endsWith('identity') ? Response.json({}) : new Response('token')))
+  const [now, selectAccountId] = [vi.fn(() => 0), vi.fn(() => '1')]
+  const account = createAccountClient({ ...good, fetch, now, selectAccountId })
   await account.identity()
   await account.fetch('/things')
-  expect(receivers.length).toBeGreaterThanOrEqual(5)
-  expect(receivers.filter(receiver => receiver !== undefined)).toEqual([])
+  for (const { mock } of [fetch, now, selectAccountId]) {
+    expect(mock.contexts).not.toHaveLength(0)
+    expect(new Set(mock.contexts)).toEqual(new Set([undefined]))
+  }
 })
 
 test('the client shows [redacted] and has no secret to reach', async () => {
@@ -140,12 +128,3 @@ test('the client shows [redacted] and has no secret to reach', async () => {
   expect(Object.keys(client)).toEqual(['authorization', 'identity', 'fetch', 'accepts'])
   expectNoSecret(client, [secret, token])
 })
-
-function thrownBy(run: () => unknown): unknown {
-  try {
-    run()
-  } catch (error) {
-    return error
-  }
-  return undefined
-}

@@ -42,25 +42,19 @@ test('the token is used until five minutes before its 24 hours end, and no longe
   expect(await account.authorization()).toBe(`Bearer ${service.issued[1]}`)
 })
 
-test('a JWT is renewed before its own exp', async () => {
-  service.mint = () => jwt(clock / 1000 + 3600)
+test.each([
+  ['a JWT is renewed before its own exp', () => clock / 1000 + 3600, 55 * MINUTE],
+  ['an unreadable exp is ignored', () => 'soon', 24 * HOUR - 5 * MINUTE]
+])('%s', async (_, exp, age) => {
+  service.mint = () => jwt(exp())
   const account = client()
   await account.authorization()
-  clock += 55 * MINUTE - 1
+  clock += age - 1
   await account.authorization()
   expect(service.posts).toBe(1)
   clock += 1
   await account.authorization()
   expect(service.posts).toBe(2)
-})
-
-test('ignores an unreadable exp', async () => {
-  service.mint = () => jwt('soon')
-  const account = client()
-  await account.authorization()
-  clock += 23 * HOUR
-  await account.authorization()
-  expect(service.posts).toBe(1)
 })
 
 test('uses a token whose exp is past by our clock, without an exchange at every call', async () => {

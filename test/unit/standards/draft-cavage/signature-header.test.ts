@@ -6,6 +6,9 @@ const read = (text: string): unknown => {
   const result = parseSignatureHeader(text)
   return result.ok ? result.value : [result.code, result.evidence]
 }
+const malformed = (position: number, reason: string) => ['signature-malformed', { position, reason }]
+const A_VALUE = 'a quoted string is expected, or an integer for a time'
+const A_PARAMETER = 'a parameter name and an equals sign are expected'
 const headersOf = (list: string): unknown => {
   const result = parseSignatureHeader(`headers="${list}",${END}`)
   return result.ok ? result.value.headers : result.code
@@ -21,27 +24,18 @@ test('omits absent parameters', () => {
 })
 
 test.each(['1000000000000000', '00', '01', '-1', '1.0', ''])('rejects %j as created', time => {
-  expect(read(`created=${time},${END}`)).toEqual([
-    'signature-malformed',
-    { position: 8, reason: 'a quoted string is expected, or an integer for a time' }
-  ])
+  expect(read(`created=${time},${END}`)).toEqual(malformed(8, A_VALUE))
 })
 
 test.each(['', 'keyId', 'key Id="a"', '="a"', ',', '"a"'])('%j begins with no parameter', text => {
-  expect(read(text)).toEqual([
-    'signature-malformed',
-    { position: 0, reason: 'a parameter name and an equals sign are expected' }
-  ])
+  expect(read(text)).toEqual(malformed(0, A_PARAMETER))
 })
 
 test('accepts a hundred parameters, and no more', () => {
   const parameters = Array.from({ length: 98 }, (_, i) => `x${i}=1`).join()
   expect(read(`${parameters},${END}`)).toMatchObject({ keyId: 'a' })
   const more = `${parameters},y=1,${END}`
-  expect(read(more)).toEqual([
-    'signature-malformed',
-    { position: more.indexOf('signature='), reason: 'there are more than 100 parameters' }
-  ])
+  expect(read(more)).toEqual(malformed(more.indexOf('signature='), 'there are more than 100 parameters'))
 })
 
 test('returns a fresh array', () => {
@@ -60,10 +54,7 @@ test.each([
 })
 
 test.each(['x="\\', 'x="\\"', 'x="a\\', 'x="', 'x=\\"a"', 'x="a\\"'])('%j has no end', text => {
-  expect(read(`${END},${text}`)).toEqual([
-    'signature-malformed',
-    { position: END.length + 3, reason: 'a quoted string is expected, or an integer for a time' }
-  ])
+  expect(read(`${END},${text}`)).toEqual(malformed(END.length + 3, A_VALUE))
 })
 
 test.each([

@@ -17,45 +17,25 @@ test('rejects a method that is not a token: it could pose as a part of the targe
   }
 })
 
-test('reports an absent header before an absent time', () => {
-  const request = { method: 'POST', target: '/', headers }
-  const build = (names: string[], times = {}) => buildSigningString(request, names, times)
-  expect(build(['(created)', '(expires)', 'x-absent'])).toMatchObject({
-    code: 'coverage-absent',
-    evidence: { absent: ['x-absent'] }
-  })
-  expect(build(['(expires)', '(created)'])).toMatchObject({
-    code: 'signature-parameter-missing',
-    evidence: { parameter: 'created' }
-  })
-  expect(build(['(expires)', '(created)'], { created: 0 })).toMatchObject({
-    code: 'signature-parameter-missing',
-    evidence: { parameter: 'expires' }
-  })
-  expect(build(['(expires)', '(created)'], { created: 0, expires: 1 })).toEqual({
-    ok: true,
-    value: '(expires): 1\n(created): 0'
-  })
+const missing = (parameter: string) => ({ code: 'signature-parameter-missing', evidence: { parameter } })
+const absent = (name: string) => ({ code: 'coverage-absent', evidence: { absent: [name] } })
+
+test.each([
+  [['(created)', '(expires)', 'x-absent'], {}, absent('x-absent')],
+  [['(expires)', '(created)'], {}, missing('created')],
+  [['(expires)', '(created)'], { created: 0 }, missing('expires')],
+  [['(expires)', '(created)'], { created: 0, expires: 1 }, { ok: true, value: '(expires): 1\n(created): 0' }],
+  // No other special name is a time.
+  [['(other)'], { created: 1, expires: 2 }, absent('(other)')]
+])('reports an absent header before an absent time: %j with %j', (names, times, expected) => {
+  expect(buildSigningString({ method: 'POST', target: '/', headers }, names, times)).toMatchObject(expected)
 })
 
 test('rejects a line break, whatever is covered', () => {
   const build = (change: object) => buildSigningString({ method: 'GET', target: '/', headers, ...change }, ['host'])
+  const malformed = (evidence: object) => ({ code: 'request-malformed', evidence })
   expect(build({})).toEqual({ ok: true, value: 'host: a.example' })
-  expect(build({ target: '/\n' })).toMatchObject({ code: 'request-malformed', evidence: { part: 'target' } })
-  expect(build({ headers: { host: 'a', x: '\r' } })).toMatchObject({
-    code: 'request-malformed',
-    evidence: { part: 'header-value', name: 'x' }
-  })
-  expect(build({ headers: { 'x y': '' } })).toMatchObject({
-    code: 'request-malformed',
-    evidence: { part: 'header-name', name: 'x y' }
-  })
-})
-
-test('treats no other special name as a time', () => {
-  const request = { method: 'GET', target: '/', headers }
-  expect(buildSigningString(request, ['(other)'], { created: 1, expires: 2 })).toMatchObject({
-    code: 'coverage-absent',
-    evidence: { absent: ['(other)'] }
-  })
+  expect(build({ target: '/\n' })).toMatchObject(malformed({ part: 'target' }))
+  expect(build({ headers: { host: 'a', x: '\r' } })).toMatchObject(malformed({ part: 'header-value', name: 'x' }))
+  expect(build({ headers: { 'x y': '' } })).toMatchObject(malformed({ part: 'header-name', name: 'x y' }))
 })
