@@ -24,26 +24,25 @@ function expectNoTrace<T>(inputs: readonly T[], other: (n: number) => T, read: (
 describe('what is cached of one Signature header', () => {
   const start = 'keyId="a.example",headers="(request-target) Host Date"'
   const inputs = [
-    `${start},signature="AAAA"`,
-    `${start},signature="BBBB"`,
+    ...[
+      'AAAA"',
+      'BBBB"',
+      '"',
+      'AA=="',
+      'AB=="',
+      'AAA"',
+      'AAAA',
+      'AAAAA',
+      'AAAA;',
+      '',
+      'AAAA""',
+      'AAAA\\""',
+      'AAAA"BBBB"'
+    ]
+      .concat('AAAA",signature="AAAA"', 'AAAA",created=1', 'AAAA",algorithm="rsa-sha256"')
+      .concat('AAAA",note="AAAA"', 'AAAA",note="BBBB"', 'AAAA",xsignature="BBBB"')
+      .map(rest => `${start},signature="${rest}`),
     `${start} , signature="BBBB"`,
-    `${start},signature=""`,
-    `${start},signature="AA=="`,
-    `${start},signature="AB=="`,
-    `${start},signature="AAA"`,
-    `${start},signature="AAAA`,
-    `${start},signature="AAAAA`,
-    `${start},signature="AAAA;`,
-    `${start},signature="`,
-    `${start},signature="AAAA""`,
-    `${start},signature="AAAA\\""`,
-    `${start},signature="AAAA"BBBB"`,
-    `${start},signature="AAAA",signature="AAAA"`,
-    `${start},signature="AAAA",created=1`,
-    `${start},signature="AAAA",algorithm="rsa-sha256"`,
-    `${start},signature="AAAA",note="AAAA"`,
-    `${start},signature="AAAA",note="BBBB"`,
-    `${start},signature="AAAA",xsignature="BBBB"`,
     `${start},created=5,expires=6,signature="AAAA"`,
     `${start.toLowerCase()},signature="AAAA"`,
     `keyId="b.example",headers="(request-target) Host Date",signature="AAAA"`,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { apiUrl } from '../../../src/account/request.ts'
+import { until } from '../../support/until.ts'
 import { client, failureOf, service, startServiceForEach, startStranger } from './service.ts'
 
 describe('a path stays below baseUrl', () => {
@@ -22,27 +23,13 @@ describe('a path stays below baseUrl', () => {
   ])('%j', (path, url) => expect(apiUrl(base, path)).toBe(url))
 
   test.each([
-    'https://evil.example/',
-    'https://api.service.example/v4/identity',
-    'HTTPS:evil.example',
-    'javascript:0',
-    '//evil.example/',
-    '/\\evil.example/',
-    '\\\\evil.example/',
-    '..',
-    '/..',
-    '/../v3/identity',
-    '/../v4x',
-    'a/../../..//evil.example',
-    '/%2e%2e/x',
-    '/.%2E/x',
-    '/..\\x',
-    '/a\\..\\..\\x',
-    '/.\t./x',
-    '/..%2fx',
-    '/a%5c%2e%2e%2fx',
-    '/..;/x',
-    '/..%2F'
+    // another origin
+    ...['https://evil.example/', 'https://api.service.example/v4/identity', 'HTTPS:evil.example', 'javascript:0'],
+    ...['//evil.example/', '/\\evil.example/', '\\\\evil.example/'],
+    // above the path of baseUrl
+    ...['..', '/..', '/../v3/identity', '/../v4x', 'a/../../..//evil.example'],
+    // the same, written in another way
+    ...['/%2e%2e/x', '/.%2E/x', '/..\\x', '/a\\..\\..\\x', '/.\t./x', '/..%2fx', '/a%5c%2e%2e%2fx', '/..;/x', '/..%2F']
   ])('refused: %j', path => {
     expect(() => apiUrl(base, path)).toThrow(TypeError)
     // With a host alone there is nothing to climb above, but the same host it must be.
@@ -147,20 +134,17 @@ describe('fetch', () => {
   test('a late 401 about an old token leaves the new one in use', async () => {
     const account = client()
     await account.authorization()
-    let answerLate = () => {}
-    const held = new Promise<void>(arrived => {
-      service.apiFault = (_, res) => {
-        answerLate = () => void res.writeHead(401).end()
-        arrived()
-      }
-    })
+    let answerLate: (() => void) | undefined
+    service.apiFault = (_, res) => {
+      answerLate = () => void res.writeHead(401).end()
+    }
     const late = account.fetch('/late')
-    await held
+    await until(() => answerLate)
     service.apiFault = undefined
     service.revoke(service.issued[0]!)
     expect((await account.fetch('/things')).status).toBe(200)
     expect(service.posts).toBe(2)
-    answerLate()
+    answerLate?.()
     expect((await late).status).toBe(200)
     expect(service.posts).toBe(2)
   })
@@ -249,31 +233,26 @@ describe('fetch', () => {
 
   test('a signal ends the wait for the API', async () => {
     const controller = new AbortController()
-    const arrived = new Promise<void>(resolve => {
-      service.apiFault = () => resolve()
-    })
+    service.apiFault = () => {}
     const call = client().fetch('/things', { signal: controller.signal })
-    await arrived
+    await until(() => service.calls.length === 1)
     controller.abort(new Error('enough'))
     await expect(call).rejects.toThrow('enough')
   })
 
   test('a signal ends the wait for a token, not the exchange that others wait for', async () => {
     const controller = new AbortController()
-    let release = () => {}
-    const arrived = new Promise<void>(resolve => {
-      service.answer = (res, token) => {
-        release = () => void res.end(token)
-        resolve()
-      }
-    })
+    let release: (() => void) | undefined
+    service.answer = (res, token) => {
+      release = () => void res.end(token)
+    }
     const account = client()
     const other = account.authorization()
     const call = account.fetch('/things', { signal: controller.signal })
-    await arrived
+    await until(() => release)
     controller.abort(new Error('enough'))
     await expect(call).rejects.toThrow('enough')
-    release()
+    release?.()
     expect(await other).toBe(`Bearer ${service.issued[0]}`)
     expect(counts()).toEqual([1, 0])
   })

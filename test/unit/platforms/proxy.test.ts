@@ -159,28 +159,24 @@ describe.each(Object.entries(ADAPTERS))('%s', (adapter, receive) => {
     }
   })
 
+  test.each(['', '//evil.example', '/a//b', '/a/../b', '/a?b', '/a#b', '/a b', '/a\r\nb', '/a\n'])(
+    'the prefix %j is a mistake',
+    prefix => expect(() => received({}, { prefix })).toThrow(`options.prefix is ${JSON.stringify(prefix)}`)
+  )
+
+  test.each(['', 'https://receiver.example', 'receiver.example\r\nX: y', 'X-Forwarded-Host', 'Header'])(
+    'the host %j is a mistake',
+    host => expect(() => received({}, { host })).toThrow(`options.host is ${JSON.stringify(host)}`)
+  )
+
   test.each([
     [{ https: 'yes' }, 'options.https is "yes": write true, false or "x-forwarded-proto"'],
     [{ https: 1 }, 'options.https is the number 1'],
     [{ https: null }, 'options.https is null'],
     [{ https: 'X-Forwarded-Proto' }, 'options.https is "X-Forwarded-Proto"'],
     [{ host: 5 }, 'options.host is the number 5: write "x-forwarded-host" or a host name'],
-    [{ host: '' }, 'options.host is ""'],
-    [{ host: 'https://receiver.example' }, 'options.host is "https://receiver.example"'],
-    [{ host: 'receiver.example\r\nX: y' }, 'options.host is "receiver.example\\r\\nX: y"'],
     [{ host: ['receiver.example'] }, 'options.host is an array'],
-    [{ host: 'X-Forwarded-Host' }, 'options.host is "X-Forwarded-Host": write "x-forwarded-host" or a host name'],
-    [{ host: 'Header' }, 'options.host is "Header": write "x-forwarded-host" or a host name'],
     [{ prefix: 'hooks' }, 'options.prefix is "hooks": write "x-forwarded-prefix" or the path that the proxy strips'],
-    [{ prefix: '' }, 'options.prefix is ""'],
-    [{ prefix: '//evil.example' }, 'options.prefix is "//evil.example"'],
-    [{ prefix: '/a//b' }, 'options.prefix is "/a//b"'],
-    [{ prefix: '/a/../b' }, 'options.prefix is "/a/../b"'],
-    [{ prefix: '/a?b' }, 'options.prefix is "/a?b"'],
-    [{ prefix: '/a#b' }, 'options.prefix is "/a#b"'],
-    [{ prefix: '/a b' }, 'options.prefix is "/a b"'],
-    [{ prefix: '/a\r\nb' }, 'options.prefix is "/a\\r\\nb"'],
-    [{ prefix: '/a\n' }, 'options.prefix is "/a\\n"'],
     [{ prefix: true }, 'options.prefix is true'],
     [{ trustProxy: true }, `${adapter}() has no option "trustProxy"`],
     [null, `${adapter}() got null for its options: pass an object with`],

@@ -1,37 +1,22 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { errorLabel, fail, withCause } from '../../../src/result/result.ts'
 
-describe('fail', () => {
-  test('has the message of its code, and evidence only where there is some', () => {
-    expect(fail('date-missing')).toStrictEqual({ ok: false, code: 'date-missing', message: expect.any(String) })
-    expect(fail('date-malformed', { received: 'x' })).toStrictEqual({
-      ok: false,
-      code: 'date-malformed',
-      message: expect.any(String),
-      evidence: { received: 'x' }
-    })
-  })
+test('a failure has the message of its code, and evidence only where there is some', () => {
+  const message = expect.any(String)
+  expect(fail('date-missing')).toStrictEqual({ ok: false, code: 'date-missing', message })
+  const evidence = { received: 'x' }
+  expect(fail('date-malformed', evidence)).toStrictEqual({ ok: false, code: 'date-malformed', message, evidence })
 })
 
-describe('withCause', () => {
-  test('adds a cause that is not enumerable, and can be replaced or removed', () => {
-    const failure = { code: 'x' }
-    const cause = new Error('gone')
-    expect(withCause(failure, cause)).toBe(failure)
-    expect(Object.getOwnPropertyDescriptor(failure, 'cause')).toEqual({
-      value: cause,
-      enumerable: false,
-      configurable: true,
-      writable: true
-    })
-  })
+test('a cause is not enumerable, and can be replaced or removed', () => {
+  const failure = { code: 'x' }
+  const value = new Error('gone')
+  expect(withCause(failure, value)).toBe(failure)
+  const expected = { value, enumerable: false, configurable: true, writable: true }
+  expect(Object.getOwnPropertyDescriptor(failure, 'cause')).toEqual(expected)
 })
 
-const withGetter = Object.defineProperty({}, 'code', {
-  get() {
-    throw new Error('no')
-  }
-})
+const withGetter = Object.defineProperty({}, 'code', { get: () => expect.fail('no') })
 
 test.each<[string, unknown, string]>([
   ['the code of an error', Object.assign(new Error('secret'), { code: 'ECONNRESET' }), 'ECONNRESET'],

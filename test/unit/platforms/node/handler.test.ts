@@ -14,7 +14,6 @@ import {
   type Verified
 } from '../../../../src/index.ts'
 import { memoryReplayStore } from '../../../../src/replay/index.ts'
-import { sendOverHttp } from '../../../meta/examples/senders.ts'
 import { exchange, http2Fields, listenInTest } from '../../../support/node-server.ts'
 import { service } from '../../../support/service.ts'
 import { until } from '../../../support/until.ts'
@@ -77,12 +76,6 @@ describe('the arguments and the return value of the handler', () => {
 })
 
 describe('a refused request', () => {
-  test('that is too large: 413, although the sender is still sending', async () => {
-    verify = createVerifier({ ...OPTIONS, maxBodyBytes: 1000 })
-    const request = service.sign({ ...order, body: Buffer.alloc(5_000_000) })
-    expect(await sendOverHttp(request, await serve(() => {}))).toBe(413)
-  })
-
   test('is passed to onRefused, before the answer', async () => {
     const onRefused = vi.fn(({ failures }, req, res) => [failures[0].code, req.url, res.headersSent])
     await exchange(forged(), await serve(() => {}, { onRefused }))
