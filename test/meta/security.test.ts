@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { read } from './docs/pages.ts'
 
-const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const json = (path: string) => JSON.parse(read(path))
 
 test('SECURITY.md names every dependency that is installed, and no other', () => {

@@ -18,8 +18,6 @@ describe.each(RUNTIMES)('on $name $version ($package)', runtime => {
   let report: Report
   beforeAll(async () => {
     report = await program.run(runtime, 'matrix', vectors)
-    const judged = report.vectors.judged - report.vectors.problems.length
-    console.log(`${runtime.name} ${runtime.version}: ${judged} of ${vectors.length} vectors; not as asked:`, limits)
   }, 240_000)
 
   test('is the version of its package', () => expect(report.version ?? runtime.version).toBe(runtime.version))

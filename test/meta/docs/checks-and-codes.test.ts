@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { CHECK_NAMES, CODES, type Code, isUnavailable } from '../../../src/result/codes.ts'
 import { causesOnPage, exampleIn } from './causes.ts'
+import { read } from './pages.ts'
 
-const read = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
-const page = read('checks-and-codes.md')
+const page = read('docs/checks-and-codes.md')
 const codes = Object.keys(CODES) as Code[]
 
 /** The text below each code's heading. */
@@ -43,7 +42,7 @@ describe.each(codes)('%s', code => {
 })
 
 test('the codes that the pages mention exist', () => {
-  for (const name of ['options.md', 'troubleshooting.md']) {
+  for (const name of ['docs/options.md', 'docs/troubleshooting.md']) {
     const spoken = read(name).match(/`(?:date|host|account|key|signature|digest|body|coverage|replay)-[a-z-]+`/g) ?? []
     const known = new Set<string>([...codes, 'account-'])
     for (const code of spoken) expect(known, `${name}: ${code}`).toContain(code.slice(1, -1))

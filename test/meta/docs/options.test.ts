@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { flagOf, variableOf } from '../../../src/options/flags.ts'
 import { optionNames, validateOptions } from '../../../src/options/options.ts'
+import { read } from './pages.ts'
 
-const page = readFileSync(new URL('../../../docs/options.md', import.meta.url), 'utf8')
-const rows = [...page.matchAll(/^\| `(\w+)` \| (.*?) \| ([^|]*) \| (.*) \|$/gm)].map(
-  ([, name = '', , byDefault = '']) => ({ name, byDefault })
-)
+const page = read('docs/options.md')
+const found = page.matchAll(/^\| `(\w+)` \| (.*?) \| ([^|]*) \| (.*) \|$/gm)
+const rows = [...found].map(([, name = '', , byDefault = '']) => ({ name, byDefault }))
 const settings = validateOptions({ serviceDomain: 'service.example', hosts: 'a.example', accounts: '1' })
 
 test('the table has every option, in the order of the type', () => {
@@ -36,9 +35,6 @@ test('the other defaults', () => {
   expect(byDefault['algorithms']).toBe(`\`['${[...settings.algorithms['draft-cavage']].join("', '")}']\``)
   expect(byDefault['replayStore']).toBe('none')
   expect(settings.replayStore).toBeUndefined()
-  expect(rows.filter(row => row.byDefault === 'required').map(({ name }) => name)).toEqual([
-    'serviceDomain',
-    'hosts',
-    'accounts'
-  ])
+  const required = rows.filter(row => row.byDefault === 'required').map(({ name }) => name)
+  expect(required).toEqual(['serviceDomain', 'hosts', 'accounts'])
 })

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { afterAll, expect, inject, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 
 /** The bundle of what a program that imports these names needs, minified. */
 async function bundle(names: string) {
@@ -26,9 +26,6 @@ async function bundle(names: string) {
   }
 }
 
-const table: object[] = []
-afterAll(() => console.table(table))
-
 test.each([
   { names: '*', limit: 40_700, hasDns: true },
   { names: '{ createVerifier, fromNodeRequest }', limit: 19_800, hasDns: true },
@@ -39,7 +36,6 @@ test.each([
   { names: '{ parseKeyRecord }', limit: 4_300, hasDns: false }
 ])('$names costs at most $limit bytes, imports no package, and DNS where it looks keys up: $hasDns', async row => {
   const { size, imports } = await bundle(row.names)
-  table.push({ ...row, size })
   expect(size).toBeLessThanOrEqual(row.limit)
   expect(imports.filter(path => !path.startsWith('node:'))).toEqual([])
   expect(imports.some(path => path.startsWith('node:dns'))).toBe(row.hasDns)

@@ -7,10 +7,7 @@ import { tenLines } from './ten-lines.ts'
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-interface Compiler {
-  typescript: string
-  nodeTypes: string | undefined
-}
+type Compiler = { typescript: string; nodeTypes: string | undefined }
 
 /** Each with the declarations of Node.js that its users have. */
 const COMPILERS: readonly Compiler[] = [

@@ -25,11 +25,8 @@ export const runMatrix = async (vectors: readonly Vector[]): Promise<Report> => 
 })
 
 function versionOfRuntime(): string | undefined {
-  const { Bun, Deno, WebSocketPair } = globalThis as {
-    Bun?: { version: string }
-    Deno?: { version: { deno: string } }
-    WebSocketPair?: unknown
-  }
+  type Others = { Bun?: { version: string }; Deno?: { version: { deno: string } }; WebSocketPair?: unknown }
+  const { Bun, Deno, WebSocketPair } = globalThis as Others
   // Only Workers have pairs of web sockets. They do not tell their version.
   return WebSocketPair ? undefined : (Bun?.version ?? Deno?.version.deno ?? process.versions.node)
 }
