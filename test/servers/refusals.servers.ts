@@ -4,22 +4,18 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestService } from '../../src/testing/index.ts'
 import { pairs } from '../meta/examples/kinds.ts'
-import { type Certificate, makeCertificate, send } from '../support/https.ts'
+import { makeCertificate, send } from '../support/https.ts'
 import { PROXIES, type RunningProxy } from '../support/proxies.ts'
 
 const HOST = 'receiver.example'
 const MEGABYTE = 2 ** 20
 const otherService = createTestService()
 
-let certificate: Certificate
-beforeAll(async () => {
-  certificate = await makeCertificate(HOST)
-})
+const certificate = await makeCertificate(HOST)
 
 async function startReceiver(options: object): Promise<{ child: ChildProcess; port: number }> {
-  const child = fork(new URL('refusing.ts', import.meta.url), [JSON.stringify(options)], {
-    execArgv: ['--import', 'tsx']
-  })
+  const program = new URL('refusing.ts', import.meta.url)
+  const child = fork(program, [JSON.stringify(options)], { execArgv: ['--import', 'tsx'] })
   const { port } = await answerOf(child)
   return { child, port }
 }
@@ -75,31 +71,27 @@ describe.each(Object.entries(PROXIES))('a forged upload behind %s', (_, startPro
   })
 })
 
-describe('a sender that drips bytes', () => {
+test('a sender that drips bytes is cut off after drainTimeout, with its answer', async () => {
   const drainTimeout = 1000
-
-  test('is cut off after drainTimeout, with its answer', async () => {
-    const { child, port } = await startReceiver({ drainTimeout })
-    const headers = pairs(forged(1)).map(([name, value]) => {
-      return `${name}: ${name === 'Content-Length' ? 2 ** 30 : value}`
-    })
-    const head = ['POST /hook/orders HTTP/1.1', ...headers, '', '']
-    const socket = connect(port, '127.0.0.1')
-    let answer = ''
-    const started = Date.now()
-    socket.on('data', data => {
-      answer += data
-    })
-    socket.on('error', () => {})
-    socket.write(head.join('\r\n'))
-    const drip = setInterval(() => socket.write('.'), 20)
-    await new Promise(resolve => socket.once('close', resolve))
-    clearInterval(drip)
-    child.kill()
-
-    expect(answer).toMatch(/^HTTP\/1\.1 401 /)
-    const lasted = Date.now() - started
-    expect(lasted).toBeGreaterThanOrEqual(drainTimeout)
-    expect(lasted).toBeLessThan(drainTimeout * 3)
+  const { child, port } = await startReceiver({ drainTimeout })
+  const headers = pairs(forged(1)).map(([name, value]) => {
+    return `${name}: ${name === 'Content-Length' ? 2 ** 30 : value}`
   })
+  const socket = connect(port, '127.0.0.1')
+  let answer = ''
+  const started = Date.now()
+  socket.on('data', data => {
+    answer += data
+  })
+  socket.on('error', () => {})
+  socket.write(['POST /hook/orders HTTP/1.1', ...headers, '', ''].join('\r\n'))
+  const drip = setInterval(() => socket.write('.'), 20)
+  await new Promise(resolve => socket.once('close', resolve))
+  clearInterval(drip)
+  child.kill()
+
+  expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+  const lasted = Date.now() - started
+  expect(lasted).toBeGreaterThanOrEqual(drainTimeout)
+  expect(lasted).toBeLessThan(drainTimeout * 3)
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Certificate, makeCertificate } from '../support/https.ts'
+import { makeCertificate } from '../support/https.ts'
 import { listen } from '../support/listen.ts'
 import { PROXIES, type RunningProxy } from '../support/proxies.ts'
 
@@ -20,10 +20,7 @@ const row = (name: string): string[] =>
 
 const TARGETS = ['//b', '/a%2Fb', '/a;v=1', '/a/../b', '/%7Ea', '?a[]=%20']
 
-let certificate: Certificate
-beforeAll(async () => {
-  certificate = await makeCertificate(HOST)
-})
+const certificate = await makeCertificate(HOST)
 
 /** What arrives of each target behind a prefix; and whether a header with an underscore does. */
 async function arrivals(port: number, prefix: string, seen: string[]): Promise<string[]> {

@@ -6,22 +6,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createVerifier, nodeHandler } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
-import { type Certificate, makeCertificate } from '../../support/https.ts'
+import { makeCertificate } from '../../support/https.ts'
 import { listen } from '../../support/listen.ts'
 import { findNginx, startNginx } from '../../support/nginx.ts'
 import { PROXIES } from '../../support/proxies.ts'
+import { service } from '../../support/service.ts'
 
-const verify = createVerifier(createTestService().options)
-const receive = nodeHandler(verify, () => {}, { https: 'x-forwarded-proto' })
+const receive = nodeHandler(createVerifier(service.options), () => {}, { https: 'x-forwarded-proto' })
 const receiver = createServer(receive)
 const folder = mkdtempSync(join(tmpdir(), 'probe-'))
-let certificate: Certificate
-let receiverPort: number
-beforeAll(async () => {
-  certificate = await makeCertificate('localhost')
-  receiverPort = await listen(receiver)
-})
+const certificate = await makeCertificate('localhost')
+const receiverPort = await listen(receiver)
 afterAll(() => {
   receiver.close()
   rmSync(folder, { recursive: true })
@@ -54,26 +49,22 @@ describe.each(Object.keys(PROXIES))('behind %s', name => {
 })
 
 describe('nginx answers instead', () => {
+  const pass = `proxy_pass http://127.0.0.1:${receiverPort};`
   const SITES = {
     toHttps: 'return 301 https://$host$request_uri;',
     toWww: 'return 308 https://www.localhost$request_uri;',
-    limit: 'client_max_body_size 512k; proxy_pass http://127.0.0.1:RECEIVER; proxy_set_header X-Forwarded-Proto https;',
+    limit: `client_max_body_size 512k; ${pass} proxy_set_header X-Forwarded-Proto https;`,
     login: "default_type text/html; return 200 '<title>Sign in</title>';",
-    csrf: 'limit_except GET { deny all; } proxy_pass http://127.0.0.1:RECEIVER;',
+    csrf: `limit_except GET { deny all; } ${pass}`,
     maintenance: 'add_header Retry-After 60 always; return 503;',
     down: 'proxy_pass http://127.0.0.1:9;'
-  } as const
-  let proxy: { ports: Readonly<Record<keyof typeof SITES, number>>; stop(): void }
+  }
+  let proxy: Awaited<ReturnType<typeof startNginx>>
   beforeAll(async () => {
-    const sites = Object.fromEntries(
-      Object.entries(SITES).map(([name, location]) => [
-        name,
-        { tls: false, location: location.replace('RECEIVER', String(receiverPort)) }
-      ])
-    ) as Record<keyof typeof SITES, { tls: boolean; location: string }>
-    proxy = await startNginx(findNginx()!, certificate, sites)
+    const sites = Object.entries(SITES).map(([name, location]) => [name, { tls: false, location }])
+    proxy = await startNginx(findNginx()!, certificate, Object.fromEntries(sites))
   })
-  afterAll(() => proxy.stop())
+  afterAll(() => proxy?.stop())
 
   test.each<[site: keyof typeof SITES, says: RegExp]>([
     ['toHttps', /FAIL +redirects +301: .*turns POST into GET.* location: https:\/\/127\.0\.0\.1\/hook/],

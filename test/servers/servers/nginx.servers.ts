@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   createVerifier,
   type FromNodeOptions,
@@ -10,123 +8,92 @@ import {
   type ReceivedRequest,
   type Verdict
 } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
 import { KINDS } from '../../meta/examples/kinds.ts'
 import { sendOverHttp, withHeader } from '../../meta/examples/senders.ts'
-import { type Certificate, makeCertificate, send } from '../../support/https.ts'
+import { makeCertificate, send } from '../../support/https.ts'
+import { listen } from '../../support/listen.ts'
 import { findNginx, startNginx } from '../../support/nginx.ts'
+import { service } from '../../support/service.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
 const HOST = 'receiver.example'
-const nginx = findNginx()
-if (nginx === undefined) console.warn('The tests behind nginx are skipped: there is no nginx on this machine.')
+const verify = createVerifier({ ...service.options, hosts: HOST })
+let options: FromNodeOptions
+let verdict: Verdict | undefined
+const receiver = createServer(async (req, res) => {
+  verdict = await verify(fromNodeRequest(req, options))
+  res.writeHead(httpStatus(verdict)).end()
+})
 
-const service = createTestService()
-const verify = createVerifier(service.options)
-const order = service.sign({ target: '/hook?id=1', body: '{"amount":100}' })
-const orderForOther = service.sign({ target: '/hook?id=1', body: '{"amount":100}', host: 'other.example' })
+/** What each server of nginx does to Host, and what it says; nginx puts the address of the receiver there by default. */
+const KEPT = 'proxy_set_header Host $http_host;'
+const BOTH = 'proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Host $http_host;'
+const SERVERS = {
+  silent: { tls: true, location: KEPT },
+  hostKept: { tls: true, location: `${KEPT} proxy_set_header X-Forwarded-Proto $scheme;` },
+  hostChanged: { tls: true, location: BOTH },
+  withoutTls: { tls: false, location: BOTH }
+}
+type Server = keyof typeof SERVERS
 
-describe.skipIf(nginx === undefined)('behind nginx', () => {
-  let options: FromNodeOptions
-  let verdict: Verdict | undefined
-  const receiver = createServer(async (req, res) => {
-    verdict = await verify(fromNodeRequest(req, options))
-    res.writeHead(httpStatus(verdict)).end()
-  })
+const certificate = await makeCertificate(HOST)
+let proxy: Awaited<ReturnType<typeof startNginx<Server>>>
+beforeAll(async () => {
+  const pass = `proxy_pass http://127.0.0.1:${await listen(receiver)};`
+  const servers = Object.entries(SERVERS).map(([name, { tls, location }]) => [name, { tls, location: pass + location }])
+  proxy = await startNginx(findNginx()!, certificate, Object.fromEntries(servers) as typeof SERVERS)
+})
+afterAll(() => {
+  proxy?.stop()
+  receiver.close()
+})
 
-  let certificate: Certificate
-  let proxy: Awaited<ReturnType<typeof startProxy>>
-  const startProxy = (receiverPort: number) => {
-    const pass = `proxy_pass http://127.0.0.1:${receiverPort};`
-    const hostKept = `${pass} proxy_set_header Host $http_host;`
-    const forwarded = 'proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Host $http_host;'
-    return startNginx(nginx!, certificate, {
-      /** Host kept, nothing said */
-      silent: { tls: true, location: hostKept },
-      /** Host kept, scheme said */
-      hostKept: { tls: true, location: `${hostKept} proxy_set_header X-Forwarded-Proto $scheme;` },
-      /** Host changed to the address of the receiver, as nginx does by default */
-      hostChanged: { tls: true, location: `${pass} ${forwarded}` },
-      /** the same without TLS */
-      withoutTls: { tls: false, location: `${pass} ${forwarded}` }
-    })
-  }
+/** Sends through one of nginx's servers. Resolves to what failed at the receiver. */
+async function through(server: Server, request: ReceivedRequest, trusted: FromNodeOptions): Promise<string[]> {
+  options = trusted
+  verdict = undefined
+  const to = { host: HOST, port: proxy.ports[server], cert: certificate.cert }
+  const status = SERVERS[server].tls ? await send(request, to) : await sendOverHttp(request, to.port)
+  expect(verdict).toBeDefined()
+  expect(status).toBe(httpStatus(verdict!))
+  return failuresOf(verdict!)
+}
 
-  beforeAll(async () => {
-    receiver.listen(0, '127.0.0.1')
-    await once(receiver, 'listening')
-    certificate = await makeCertificate(HOST)
-    proxy = await startProxy((receiver.address() as AddressInfo).port)
-  })
-  afterAll(() => {
-    proxy.stop()
-    receiver.close()
-  })
+const PROTO = { https: 'x-forwarded-proto' } as const
+const HOST_HEADER = { host: 'x-forwarded-host' } as const
+const ALL = { ...PROTO, ...HOST_HEADER }
 
-  /** Sends through one of nginx's servers. Resolves to what failed at the receiver. */
-  async function through(
-    name: keyof typeof proxy.ports,
-    request: ReceivedRequest,
-    receiverOptions: FromNodeOptions
-  ): Promise<string[]> {
-    options = receiverOptions
-    verdict = undefined
-    const port = proxy.ports[name]
-    const to = { host: HOST, port, cert: certificate.cert }
-    const status = name === 'withoutTls' ? await sendOverHttp(request, port) : await send(request, to)
-    expect(verdict).toBeDefined()
-    expect(status).toBe(httpStatus(verdict!))
-    return failuresOf(verdict!)
-  }
+test.each(KINDS)('$name is verified with the right options', async ({ request }) => {
+  const signed = service.sign({ ...request, host: HOST })
+  expect(await through('hostKept', signed, PROTO)).toEqual([])
+  expect(await through('hostChanged', signed, ALL)).toEqual([])
+})
 
-  const NOT_HTTPS = 'https: not-https'
-  const WRONG_HOST = 'host: host-mismatch'
-  const believing = { https: 'x-forwarded-proto', host: 'x-forwarded-host' } as const
+const plain = service.sign({ target: '/hook?id=1', body: '{"amount":100}', host: HOST })
+const forOther = service.sign({ target: '/hook?id=1', body: '{"amount":100}', host: 'other.example' })
+/** X-Forwarded-* from a client. */
+const claiming = (request: ReceivedRequest, ...protos: string[]) =>
+  protos.reduce((all, proto) => withHeader(all, 'X-Forwarded-Proto', proto), request)
+const lie = (request: ReceivedRequest) => withHeader(claiming(request, 'https'), 'X-Forwarded-Host', HOST)
+const NOT_HTTPS = 'https: not-https'
+const WRONG_HOST = 'host: host-mismatch'
 
-  describe('with the right options every kind of request is verified', () => {
-    test.each(KINDS)('$name', async ({ request }) => {
-      expect(await through('hostKept', service.sign(request), { https: 'x-forwarded-proto' })).toEqual([])
-      expect(await through('hostChanged', service.sign(request), believing)).toEqual([])
-    })
-
-    test('also with fixed values', async () => {
-      expect(await through('silent', order, { https: true })).toEqual([])
-      expect(await through('hostChanged', order, { https: true, host: HOST })).toEqual([])
-    })
-  })
-
-  test('without options it is refused', async () => {
-    expect(await through('hostKept', order, {})).toEqual([NOT_HTTPS])
-    expect(await through('hostChanged', order, {})).toEqual([NOT_HTTPS, WRONG_HOST])
-    expect(await through('hostChanged', order, { https: 'x-forwarded-proto' })).toEqual([WRONG_HOST])
-    expect(await through('hostChanged', order, { host: 'x-forwarded-host' })).toEqual([NOT_HTTPS])
-  })
-
-  test('a request that came to nginx without TLS is refused', async () => {
-    expect(await through('withoutTls', order, believing)).toEqual([NOT_HTTPS])
-  })
-
-  describe('X-Forwarded-* from a client has no effect', () => {
-    const claiming = (request: ReceivedRequest) =>
-      withHeader(withHeader(request, 'X-Forwarded-Proto', 'https'), 'X-Forwarded-Host', HOST)
-
-    test('when the options are off', async () => {
-      expect(await through('silent', claiming(order), {})).toEqual([NOT_HTTPS])
-      expect(await through('hostKept', claiming(order), {})).toEqual([NOT_HTTPS])
-      expect(await through('hostKept', claiming(orderForOther), { https: true })).toEqual([WRONG_HOST])
-      expect(await through('hostChanged', claiming(order), {})).toEqual([NOT_HTTPS, WRONG_HOST])
-    })
-
-    test('when nginx sets the trusted header itself', async () => {
-      expect(await through('withoutTls', claiming(order), believing)).toEqual([NOT_HTTPS])
-      expect(await through('hostChanged', claiming(orderForOther), believing)).toEqual([WRONG_HOST])
-    })
-
-    test('when it is a list or a repeat that nginx lets through', async () => {
-      const listed = withHeader(order, 'X-Forwarded-Proto', 'https, http')
-      const repeated = withHeader(withHeader(order, 'X-Forwarded-Proto', 'https'), 'X-Forwarded-Proto', 'http')
-      expect(await through('silent', listed, { https: 'x-forwarded-proto' })).toEqual([NOT_HTTPS])
-      expect(await through('silent', repeated, { https: 'x-forwarded-proto' })).toEqual([NOT_HTTPS])
-    })
-  })
+test.each<[name: string, Server, ReceivedRequest, FromNodeOptions, failures: string[]]>([
+  ['a fixed scheme', 'silent', plain, { https: true }, []],
+  ['a fixed scheme and host', 'hostChanged', plain, { https: true, host: HOST }, []],
+  ['no options', 'hostKept', plain, {}, [NOT_HTTPS]],
+  ['no options, Host changed', 'hostChanged', plain, {}, [NOT_HTTPS, WRONG_HOST]],
+  ['no option for the host', 'hostChanged', plain, PROTO, [WRONG_HOST]],
+  ['no option for the scheme', 'hostChanged', plain, HOST_HEADER, [NOT_HTTPS]],
+  ['no TLS to nginx', 'withoutTls', plain, ALL, [NOT_HTTPS]],
+  ['a claim, nginx silent, no options', 'silent', lie(plain), {}, [NOT_HTTPS]],
+  ['a claim, no options', 'hostKept', lie(plain), {}, [NOT_HTTPS]],
+  ['a claim of the host, no option for it', 'hostKept', lie(forOther), { https: true }, [WRONG_HOST]],
+  ['a claim, no options, Host changed', 'hostChanged', lie(plain), {}, [NOT_HTTPS, WRONG_HOST]],
+  ['a claim that nginx replaces, no TLS', 'withoutTls', lie(plain), ALL, [NOT_HTTPS]],
+  ['a claim of the host that nginx replaces', 'hostChanged', lie(forOther), ALL, [WRONG_HOST]],
+  ['a list that nginx lets through', 'silent', claiming(plain, 'https, http'), PROTO, [NOT_HTTPS]],
+  ['a repeat that nginx lets through', 'silent', claiming(plain, 'https', 'http'), PROTO, [NOT_HTTPS]]
+])('%s', async (_, server, request, trusted, failures) => {
+  expect(await through(server, request, trusted)).toEqual(failures)
 })

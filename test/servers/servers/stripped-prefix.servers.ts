@@ -1,21 +1,16 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ReceivedRequest } from '../../../src/index.ts'
-import { createVerifier, nodeHandler, type ProxyOptions } from '../../../src/index.ts'
-import { createTestService } from '../../../src/testing/index.ts'
+import { createVerifier, nodeHandler, type ProxyOptions, type ReceivedRequest } from '../../../src/index.ts'
 import { withHeader } from '../../meta/examples/senders.ts'
-import { type Certificate, makeCertificate, send } from '../../support/https.ts'
+import { makeCertificate, send } from '../../support/https.ts'
 import { listen } from '../../support/listen.ts'
 import { PROXIES, type RunningProxy } from '../../support/proxies.ts'
+import { service } from '../../support/service.ts'
 
 const HOST = 'receiver.example'
-const service = createTestService()
-const verify = createVerifier(service.options)
+const verify = createVerifier({ ...service.options, hosts: HOST })
 
-let certificate: Certificate
-beforeAll(async () => {
-  certificate = await makeCertificate(HOST)
-})
+const certificate = await makeCertificate(HOST)
 
 describe.each(Object.entries(PROXIES))('%s strips /hooks from the path', (_, startProxy) => {
   let prefix: ProxyOptions['prefix']
@@ -36,7 +31,7 @@ describe.each(Object.entries(PROXIES))('%s strips /hooks from the path', (_, sta
 
   const through = (request: ReceivedRequest) =>
     send(request, { host: HOST, port: proxy.strippingPort, cert: certificate.cert })
-  const order = (target: string) => service.sign({ target, body: '{"id":1}' })
+  const order = (target: string) => service.sign({ target, body: '{"id":1}', host: HOST })
 
   test.each([
     ['/hooks/orders?id=1&next=/x', '/orders?id=1&next=/x'],
