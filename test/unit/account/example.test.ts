@@ -12,12 +12,9 @@ let dns: DnsServer
 beforeAll(async () => {
   account = await startService()
   dns = await startDnsServer(sender.records)
-  vi.stubEnv('AUTH_URL', account.authUrl)
-  vi.stubEnv('BASE_URL', account.baseUrl)
-  vi.stubEnv('ACCESS_TOKEN', account.accessToken)
-  vi.stubEnv('SERVICE_DOMAIN', 'service.example')
-  vi.stubEnv('HOOK_HOST', 'receiver.example')
-  vi.stubEnv('DNS_SERVER', dns.address)
+  const own = { AUTH_URL: account.authUrl, BASE_URL: account.baseUrl, ACCESS_TOKEN: account.accessToken }
+  const receiver = { SERVICE_DOMAIN: 'service.example', HOOK_HOST: 'receiver.example', DNS_SERVER: dns.address }
+  for (const [name, value] of Object.entries({ ...own, ...receiver })) vi.stubEnv(name, value)
 })
 
 afterAll(async () => {

@@ -42,20 +42,18 @@ describe.each(vectors)('$source, $label', vector => {
 
   test('verifies', () => expect(verifySignature(signatureBase, signature, key, algorithm)).toBe(true))
 
-  test('does not verify with any byte of the base changed', () => {
+  test('does not verify with any byte of the base or the signature changed, one less or one more', () => {
+    const verify = (base: string, bytes: Uint8Array) => verifySignature(base, bytes, key, algorithm)
     for (let at = 0; at < signatureBase.length; at++) {
-      expect(verifySignature(changedByte(signatureBase, at), signature, key, algorithm)).toBe(false)
+      expect(verify(changedByte(signatureBase, at), signature)).toBe(false)
     }
-  })
-
-  test('does not verify with any byte of the signature changed, one less or one more', () => {
     for (let at = 0; at < signature.length; at++) {
       const changed = Uint8Array.from(signature, (byte, index) => (index === at ? byte ^ 1 : byte))
-      expect(verifySignature(signatureBase, changed, key, algorithm)).toBe(false)
+      expect(verify(signatureBase, changed)).toBe(false)
     }
-    expect(verifySignature(signatureBase, signature.subarray(1), key, algorithm)).toBe(false)
-    expect(verifySignature(signatureBase, Buffer.concat([signature, Buffer.of(0)]), key, algorithm)).toBe(false)
-    expect(verifySignature(signatureBase, new Uint8Array(0), key, algorithm)).toBe(false)
+    for (const other of [signature.subarray(1), Buffer.concat([signature, Buffer.of(0)]), new Uint8Array(0)]) {
+      expect(verify(signatureBase, other)).toBe(false)
+    }
   })
 
   test('does not verify as another algorithm', () => {
