@@ -12,15 +12,9 @@ import { runInside } from '../../support/run-cli.ts'
 
 const RESOLVER = '127.0.0.1'
 const PUBLIC = Array.from({ length: 20 }, (_, i) => `192.0.2.${i + 1}`)
-const PRIVATE = [
-  '127.0.0.2',
-  '10.0.0.1',
-  '172.16.0.1',
-  '192.168.0.1',
-  '169.254.169.254',
-  '100.100.100.200',
-  '168.63.129.16'
-]
+/** Those of networks, and those at which clouds have their metadata. */
+const NETWORKS = ['127.0.0.2', '10.0.0.1', '172.16.0.1', '192.168.0.1']
+const PRIVATE = [...NETWORKS, '169.254.169.254', '100.100.100.200', '168.63.129.16']
 
 export interface HostileResult {
   readonly code: number
@@ -35,12 +29,8 @@ export interface HostileResult {
 
 let result = { sent: 0, toPrivate: 0, names: new Set<string>() }
 
-const record = (type: 'NS' | 'A' | 'AAAA' | 'CNAME', name: string, data: string): Answer => ({
-  type,
-  name,
-  data,
-  ttl: 60
-})
+type Type = 'NS' | 'A' | 'AAAA' | 'CNAME'
+const record = (type: Type, name: string, data: string): Answer => ({ type, name, data, ttl: 60 })
 const servers = (zone: string, count: number) =>
   Array.from({ length: count }, (_, i) => record('NS', zone, `ns${i}.${zone}`))
 const indexOf = (name: string): number => Number(/^ns(\d+)/.exec(name)?.[1] ?? 0)

@@ -91,22 +91,16 @@ describe('answer fast', () => {
     expect(await rows('SELECT count(*)::int FROM events WHERE due IS NOT NULL')).toEqual([{ count: 1 }])
   })
 
-  test('asks again with 503 while the database is down, and accepts the same bytes when it is back', async () => {
-    const signed = sign('e1')
-    await postgres.kill()
-    expect(await send(signed)).toEqual([503, '5'])
-    expect(report).toHaveBeenCalled()
-    await postgres.start()
-    expect(await send(signed)).toEqual(ACCEPTED)
-    expect(await rows('SELECT id FROM events')).toEqual([{ id: 'e1' }])
-  })
-
-  test('asks again with 503 while the database hangs', async () => {
+  test.each([
+    ['is down', () => postgres.kill(), () => postgres.start()],
+    ['hangs', () => postgres.pause(), () => postgres.resume()]
+  ])('asks again with 503 while the database %s, and accepts the same bytes when it is back', async (_, stop, end) => {
     const signed = sign('e1')
     expect(await send(sign('e0'))).toEqual(ACCEPTED)
-    postgres.pause()
+    await stop()
     expect(await send(signed)).toEqual([503, '5'])
-    postgres.resume()
+    expect(report).toHaveBeenCalled()
+    await end()
     expect(await send(signed)).toEqual(ACCEPTED)
     expect(await rows('SELECT id FROM events ORDER BY id')).toEqual([{ id: 'e0' }, { id: 'e1' }])
   })

@@ -125,8 +125,8 @@ test('the signal is aborted at the deadline, whenever it is asked for, and not b
   expect(asked[2]!.options.signal.aborted).toBe(false)
 })
 
-test('fails with a message when a lookup returns nothing', async () => {
-  const failed = await createLookup((() => undefined) as never, 50)(NAME)
+test.each([undefined, [['a']]])('fails with a message when a lookup returns no promise but %j', async returned => {
+  const failed = await createLookup((() => returned) as never, 50)(NAME)
   expect(failed).toMatchObject({ code: 'key-lookup-failed' })
   expect(Reflect.get(failed, 'cause')).toEqual(new TypeError('lookupTxt returned no promise'))
 })

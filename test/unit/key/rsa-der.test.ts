@@ -34,7 +34,7 @@ test.each([
   expect(parseRsaDer(rsaSpki(N, exponent))).toEqual({ ...GOOD, form: 'spki', isExponentGood })
 })
 
-test.each([0n, 1n, 255n, 256n, 65535n])('counts the bits of the modulus %s', modulus => {
+test.each([0n, 1n, 127n, 255n, 256n, 65535n])('counts the bits of the modulus %s', modulus => {
   const bits = modulus === 0n ? 0 : modulus.toString(2).length
   expect(parseRsaDer(rsaPublicKey(modulus, 3n))).toMatchObject({ bits })
 })

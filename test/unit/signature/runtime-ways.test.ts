@@ -1,5 +1,5 @@
 import { createVerify, generateKeyPairSync, sign, verify } from 'node:crypto'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { ONE } from '../../../fixtures/source/keys.ts'
 import { signText } from '../../../fixtures/source/sign.ts'
 import type { PublicKey } from '../../../src/key/key-types.ts'
@@ -38,27 +38,16 @@ function calls(run: () => boolean) {
   expect(run()).toBe(true)
   return { verify: vi.mocked(verify).mock.calls.length, createVerify: vi.mocked(createVerify).mock.calls.length }
 }
-const ONE_SHOT = { verify: 1, createVerify: 0 }
-const STREAMED = { verify: 0, createVerify: 1 }
 
-beforeEach(() => {
-  vi.clearAllMocks()
-})
-afterEach(() => {
-  vi.unstubAllGlobals()
-})
+afterEach(() => void vi.unstubAllGlobals())
 
-test('createVerify for RSA, whose crypto.verify ignores the padding on Workers', () => {
+test.each([
+  ['createVerify for RSA, whose crypto.verify ignores the padding on Workers', [pkcs1, pss], 1],
+  ['crypto.verify for the rest, because createVerify throws for a signature of another length', [ecdsa], 0]
+])('%s', (_, runs, streamed) => {
   for (const userAgent of ['Node.js/24', 'Deno/2', 'Cloudflare-Workers']) {
     vi.stubGlobal('navigator', { userAgent })
-    for (const run of [pkcs1, pss]) expect(calls(run)).toEqual(STREAMED)
-  }
-})
-
-test('crypto.verify for the rest, because createVerify throws for a signature of another length', () => {
-  for (const userAgent of ['Node.js/24', 'Deno/2', 'Cloudflare-Workers']) {
-    vi.stubGlobal('navigator', { userAgent })
-    expect(calls(ecdsa)).toEqual(ONE_SHOT)
+    for (const run of runs) expect(calls(run)).toEqual({ verify: 1 - streamed, createVerify: streamed })
   }
 })
 
