@@ -340,7 +340,7 @@ const FRAMEWORKS: readonly [framework: string, Name, Receive][] = [
   ['Express', 'a parser inflates gzip', inExpress(express.raw({ type: '*/*' }), body => body as Buffer)],
   ['Fastify', 'JSON.stringify without 1.0', inFastify],
   ['Koa', 'the query is dropped', inKoa],
-  ['Fetch', 'request.url of Fetch as the target', inFetch(({ url }) => ({ target: url }))],
+  ['Fetch', 'request.url of Fetch', inFetch(({ url }) => ({ target: url }))],
   ['Fetch', 'an apostrophe is escaped', inFetch(() => ({}))]
 ]
 for (const [framework, name, application] of FRAMEWORKS)

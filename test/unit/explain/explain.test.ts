@@ -16,6 +16,7 @@ import { explained, unwrapped } from '../../support/explained.ts'
 import { claiming, failing } from '../../support/failing.ts'
 import { readFixture } from '../../support/read-fixture.ts'
 import { service, withHeaders } from '../../support/service.ts'
+import { COVERED } from '../../support/situations.ts'
 import { unicode } from '../properties/arbitraries.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
@@ -135,10 +136,9 @@ describe('what the evidence shows', () => {
 
   test('a body of the same length, and one whose length is not signed', async () => {
     expect(explained(await withBody('{"a":1}', '{"a":2}'))).toContain('body: 7 bytes, as long as what was signed')
-    const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
-    const text = explained(await judge({ ...sign({ body: 'abc', covered }), body: 'abcd' }))
+    const text = explained(await judge({ ...sign({ body: 'abc', covered: COVERED }), body: 'abcd' }))
     expect(text).toContain('body: 4 bytes; Content-Length is not signed')
-    const empty = explained(await judge({ ...sign({ body: 'abc', covered }), body: '' }))
+    const empty = explained(await judge({ ...sign({ body: 'abc', covered: COVERED }), body: '' }))
     expect(unwrapped(empty)).toContain('likely cause: the body is empty, and was not when it was signed')
   })
 
