@@ -24,6 +24,7 @@ import { CLI } from '../support/cli.ts'
 import { makeCertificate } from '../support/https.ts'
 import { listen } from '../support/listen.ts'
 import { findNginx, freePorts, startNginx } from '../support/nginx.ts'
+import { apacheWith, haproxyWith } from '../support/proxies.ts'
 import { runInside } from '../support/run-cli.ts'
 import { startProgram } from '../support/run-program.ts'
 import { linesOf, service } from '../support/service.ts'
@@ -183,42 +184,17 @@ beforeAll(async () => {
     'HAProxy',
     ['haproxy', '-f', 'haproxy.cfg', '-db'],
     HAPROXY,
-    (port, rule) => `frontend f${port}\n  bind 127.0.0.1:${port}\n  ${rule}`,
+    (port, rule) => `frontend f${port}\n  bind 127.0.0.1:${port}\n  ${rule}\n  default_backend receiver`,
     frontends => ({
-      'haproxy.cfg': `
-global
-  expose-experimental-directives
-defaults
-  mode http
-  timeout connect 5s
-  timeout client 30s
-  timeout server 30s
-  default_backend receiver
-${frontends}
-backend receiver
-  server one 127.0.0.1:${port}
-`
+      'haproxy.cfg': haproxyWith(`${frontends}\nbackend receiver\n  server one 127.0.0.1:${port}`)
     })
   )
-  const modules = ['mpm_event', 'authz_core', 'filter', 'deflate', 'rewrite', 'proxy', 'proxy_http']
   await startFor(
     'Apache',
     ['apache2', '-d', '.', '-f', 'apache.conf', '-DFOREGROUND'],
     APACHE,
     (port, host) => `Listen 127.0.0.1:${port}\n<VirtualHost 127.0.0.1:${port}>\n${host}\n</VirtualHost>`,
-    hosts => ({
-      'apache.conf': `
-ServerRoot .
-ServerName ${HOST}
-PidFile apache.pid
-DefaultRuntimeDir .
-ErrorLog error.log
-User nobody
-Group nogroup
-${modules.map(name => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join('\n')}
-${hosts}
-`
-    })
+    hosts => ({ 'apache.conf': apacheWith(['filter', 'deflate', 'rewrite'], hosts) })
   )
 })
 

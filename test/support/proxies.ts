@@ -47,6 +47,33 @@ const nginxWith =
     return { port: ports.plain, strippingPort: ports.stripping, stop }
   }
 
+/** A whole configuration of HAProxy with these frontends and backends. */
+export const haproxyWith = (frontends: string): string => `
+global
+  expose-experimental-directives
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 30s
+  timeout server 30s
+${frontends}
+`
+
+/** A whole configuration of Apache with these virtual hosts and, besides what every server has, these modules. */
+export const apacheWith = (modules: readonly string[], hosts: string): string => `
+ServerRoot .
+ServerName receiver.example
+PidFile apache.pid
+DefaultRuntimeDir .
+ErrorLog error.log
+User nobody
+Group nogroup
+${['mpm_event', 'authz_core', 'proxy', 'proxy_http', ...modules]
+  .map(name => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`)
+  .join('\n')}
+${hosts}
+`
+
 /** With the configurations of the page, for every path. */
 export const PROXIES: Readonly<Record<string, StartProxy>> = {
   nginx: nginxWith(''),
@@ -67,12 +94,7 @@ export const PROXIES: Readonly<Record<string, StartProxy>> = {
   async HAProxy(certificate, receiver) {
     const [port, strippingPort] = await twoPorts()
     const [plain = ''] = fromPage('haproxy', receiver)
-    const config = `
-defaults
-  mode http
-  timeout connect 5s
-  timeout client 30s
-  timeout server 30s
+    const config = haproxyWith(`
 ${plain.replace(/bind .*/, `bind 127.0.0.1:${port} ssl crt both.pem`)}
 frontend stripping
   bind 127.0.0.1:${strippingPort} ssl crt both.pem
@@ -80,7 +102,7 @@ frontend stripping
   http-request set-header X-Forwarded-Prefix /hooks
   http-request replace-path /hooks(/.*) \\1
   default_backend receiver
-`
+`)
     const files = { 'haproxy.cfg': config, 'both.pem': `${certificate.cert}\n${certificate.key}` }
     return startBoth(['haproxy', '-f', 'haproxy.cfg', '-db'], files, port, strippingPort)
   },
@@ -98,19 +120,8 @@ Listen 127.0.0.1:${at}
   ${more}
 </VirtualHost>
 `
-    const modules = ['mpm_event', 'authz_core', 'headers', 'proxy', 'proxy_http', 'ssl']
-    const config = `
-ServerRoot .
-ServerName receiver.example
-PidFile apache.pid
-DefaultRuntimeDir .
-ErrorLog error.log
-User nobody
-Group nogroup
-${modules.map(name => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join('\n')}
-${host(port, '/')}
-${host(strippingPort, '/hooks/', 'RequestHeader set X-Forwarded-Prefix "/hooks"')}
-`
+    const stripping = host(strippingPort, '/hooks/', 'RequestHeader set X-Forwarded-Prefix "/hooks"')
+    const config = apacheWith(['headers', 'ssl'], `${host(port, '/')}\n${stripping}`)
     const files = { 'apache.conf': config, 'key.pem': certificate.key, 'cert.pem': certificate.cert }
     return startBoth(['apache2', '-d', '.', '-f', 'apache.conf', '-DFOREGROUND'], files, port, strippingPort)
   }

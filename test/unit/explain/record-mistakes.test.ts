@@ -83,10 +83,7 @@ describe('what somebody did', () => {
 })
 
 test.each([
-  [
-    'one._domainkey.service.example.service.example',
-    'appended twice, in one._domainkey.service.example.service.example'
-  ],
+  ['a._domainkey.service.example.service.example', 'appended twice, in a._domainkey.service.example.service.example'],
   ['one.a.service.example.a.service.example', 'appended twice'],
   ['one.example.one.service.example', 'it was withdrawn'],
   ['service.example.service.example', 'it was withdrawn']

@@ -336,10 +336,7 @@ const SIMULATED = {
       when({ accountPrefix: 'account', accounts: id => id === '1234' }),
       /is accountPrefix too short/
     ],
-    'the prefix is a part of each id': [
-      when({ accountPrefix: '', accounts: ['account-99'] }),
-      /another customer of the service/
-    ]
+    'ids have the prefix': [when({ accountPrefix: '', accounts: ['account-99'] }), /another customer of the service/]
   },
   'account-check-failed': {
     'accounts returns a row': [accounts(() => ({ id: 1 })), /does not return a boolean/],

@@ -11,17 +11,19 @@ const rejects = (error: unknown) => async (): Promise<never> => {
   throw error
 }
 
+type Fails = () => Promise<never>
+
 /** Each function of the receiver that may throw, and the check that reports it. */
 const FUNCTIONS = [
-  ['accounts', 'account', 'account-check-failed', (error: unknown) => ({ accounts: rejects(error) })],
-  ['lookupTxt', 'key', 'key-lookup-failed', (error: unknown) => ({ lookupTxt: rejects(error) })],
-  ['replayStore', 'replay', 'replay-store-failed', (error: unknown) => claiming(rejects(error))]
+  ['accounts', 'account', 'account-check-failed', (fails: Fails) => ({ accounts: fails })],
+  ['lookupTxt', 'key', 'key-lookup-failed', (fails: Fails) => ({ lookupTxt: fails })],
+  ['replayStore', 'replay', 'replay-store-failed', (fails: Fails) => claiming(fails)]
 ] as const
 
 describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) => {
   test('is the cause of the failure and of the check, and not enumerable', async () => {
     const error = new ReferenceError('db is not defined')
-    const verdict = await judge(options(error))
+    const verdict = await judge(options(rejects(error)))
     expect(verdict).toMatchObject({ status: 'unavailable', failures: [{ code }] })
     expect(verdict.failures[0]?.cause).toBe(error)
     expect((verdict.checks[check] as { cause?: unknown }).cause).toBe(error)
@@ -32,16 +34,21 @@ describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) =>
   })
 
   test('is not part of a structured clone', async () => {
-    const clone = structuredClone(await judge(options(new Error('secret'))))
+    const clone = structuredClone(await judge(options(rejects(new Error('secret')))))
     expect(clone.failures[0]).not.toHaveProperty('cause')
     expect(clone.checks[check]).not.toHaveProperty('cause')
   })
 
   test('is explained by name and message', async () => {
-    const text = explain(await judge(options(new ReferenceError('db is not defined'))))
+    const text = explain(await judge(options(rejects(new ReferenceError('db is not defined')))))
     expect(text).toContain('  thrown: ReferenceError: db is not defined')
   })
 })
+
+const get = () => {
+  throw new Error('no')
+}
+const UNREADABLE = Object.defineProperty({}, 'message', { get })
 
 describe('the text about an error', () => {
   const shown = async (error: unknown): Promise<string> => {
@@ -66,15 +73,7 @@ describe('the text about an error', () => {
     ['null', null, '  thrown: object: null'],
     ['an object without a name', { code: 7 }, '  thrown: an error without a name'],
     ['a function without a name', () => {}, '  thrown: an error without a name'],
-    [
-      'an object whose getters throw',
-      Object.defineProperty({}, 'message', {
-        get() {
-          throw new Error('no')
-        }
-      }),
-      '  thrown: an error that cannot be read'
-    ]
+    ['an object whose getters throw', UNREADABLE, '  thrown: an error that cannot be read']
   ])('takes %s', async (_, error, line) => expect(await shown(error)).toBe(line))
 
   test('says what an accounts function returned instead of true or false, and what to write', async () => {

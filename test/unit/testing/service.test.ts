@@ -89,12 +89,8 @@ describe('the test service', () => {
   })
 
   test('takes method, target, host, body, headers, date and covered from the caller', async () => {
-    const service = createTestService({
-      serviceDomain: 'brand.example',
-      accountId: 'a-7',
-      accountHeader: 'X-Brand-ID',
-      rsaBits: 1024
-    })
+    const names = { serviceDomain: 'brand.example', accountId: 'a-7', accountHeader: 'X-Brand-ID' }
+    const service = createTestService({ ...names, rsaBits: 1024 })
     const date = new Date('2026-11-20T12:00:00Z')
     const request = service.sign({
       method: 'PUT',
