@@ -48,58 +48,37 @@ test('its functions make of the examples of the draft what they must', () => {
   const text = readFileSync(new URL('../../fixtures/draft-cavage-appendix-c.json', import.meta.url), 'utf8')
   const output = execFileSync(PYTHON, ['-B', at('appendix_c.py')], { input: text, encoding: 'utf8' })
   const { vectors } = JSON.parse(text) as Document
-  expect(
-    output
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line))
-  ).toEqual(
-    vectors.map(({ name, parameters, signingString, sha256, verifies }) => ({
-      name,
-      parameters,
-      signingString,
-      sha256,
-      verifies
-    }))
+  const made = output.trim().split('\n')
+  expect(made.map(line => JSON.parse(line))).toEqual(
+    vectors.map(({ name, parameters, signingString, sha256, verifies }) => {
+      return { name, parameters, signingString, sha256, verifies }
+    })
   )
 })
 
 type Json = Vector['json']
-type Change = [what: string, of: (vector: Vector) => boolean, change: (json: Json) => void]
+type Change = [what: string, of: (vector: Vector) => boolean, change: (json: Json) => unknown]
 
 const isVerified = ({ verdict }: Vector): boolean => verdict.status === 'verified'
 const first = ({ verdict }: Vector): string | undefined =>
   verdict.status === 'verified' ? undefined : verdict.failures[0]?.check
+const isGood = (vector: Vector): boolean => first(vector) !== 'request'
+const needsTls = ({ request, options }: Json): boolean => request.https && options.requireHttps !== false
+const dayAfter = (now: string) => new Date(Date.parse(now) + 86_400_000).toISOString().replace('.000', '')
 
 const CHANGES: readonly Change[] = [
   ['one bit of the signature of every verified vector', isVerified, changeSignature],
-  [
-    'the clock of every verified vector',
-    isVerified,
-    json => {
-      json.now = new Date(Date.parse(json.now) + 86_400_000).toISOString().replace('.000', '')
-    }
-  ],
-  [
-    'DNS of every verified vector',
-    isVerified,
-    json => {
-      json.dns = {}
-    }
-  ],
+  ['the clock of every verified vector', isVerified, json => Object.assign(json, { now: dayAfter(json.now) })],
+  ['DNS of every verified vector', isVerified, json => Object.assign(json, { dns: {} })],
   [
     'TLS of every vector that needs it',
-    vector => vector.json.request.https && vector.json.options.requireHttps !== false && first(vector) !== 'request',
-    ({ request }) => {
-      request.https = false
-    }
+    vector => needsTls(vector.json) && isGood(vector),
+    ({ request }) => Object.assign(request, { https: false })
   ],
   [
     'the method of every vector that has a good request',
-    vector => first(vector) !== 'request',
-    ({ request }) => {
-      request.method = ''
-    }
+    isGood,
+    ({ request }) => Object.assign(request, { method: '' })
   ]
 ]
 
