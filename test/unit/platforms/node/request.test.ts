@@ -25,12 +25,13 @@ async function receive(...lines: string[]): Promise<{ req: IncomingMessage; sock
 }
 
 /** The same for HTTP/2. The body stays open. */
-async function receiveHttp2(fields: Record<string, string>) {
+async function receiveHttp2(fields: Record<string, string>, start?: string) {
   const server = createHttp2Server()
   const requested = once(server, 'request')
   const session = connectHttp2(`http://127.0.0.1:${await listenInTest(server)}`)
   onTestFinished(() => session.destroy())
   const stream = session.request(fields, { endStream: false }).on('error', () => {})
+  if (start !== undefined) stream.write(start)
   const [req] = await requested
   return { req, stream }
 }
@@ -163,8 +164,7 @@ describe('a sender that disconnects', () => {
     return { req, cut: () => void socket.destroy() }
   }
   async function overHttp2(code: number) {
-    const { req, stream } = await receiveHttp2(http2Fields(signed))
-    stream.write('01234')
+    const { req, stream } = await receiveHttp2(http2Fields(signed), '01234')
     return { req, cut: () => stream.close(code) }
   }
 
