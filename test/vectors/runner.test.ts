@@ -1,8 +1,11 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { listen } from '../support/listen.ts'
 import { runVectors } from '../support/run-process.ts'
 import { loadVectors } from '../support/vectors.ts'
 
@@ -193,9 +196,15 @@ test.each([
 })
 
 test('ends the processes that the program started', async () => {
-  const spawn = `require('node:child_process').spawn(process.execPath, ['-e', '${FOREVER}'], { stdio: 'inherit' })`
-  // The grandchild holds the output open: only its end lets the command end.
-  expect((await run(script(spawn), '--only', 'https', '--timeout', '0.5')).code).toBe(2)
+  const server = createServer(socket => void socket.resume().on('error', () => {}))
+  onTestFinished(() => void server.close())
+  const ended = once(server, 'connection').then(([socket]) => once(socket, 'close'))
+  // It answers too often as soon as it is connected, and so is ended then; its connection ends with it.
+  const answers = "process.stdout.write('{}\\n'.repeat(2000))"
+  const grandchild = JSON.stringify(`require('node:net').connect(${await listen(server)}, () => ${answers})`)
+  const spawn = `require('node:child_process').spawn(process.execPath, ['-e', ${grandchild}], { stdio: 'inherit' })`
+  expect((await run(script(spawn), '--only', 'https')).code).toBe(2)
+  await ended
 })
 
 test('lists the vectors without a command', async () => {
