@@ -9,8 +9,7 @@ import { withKeyId } from './signed.ts'
 
 const service = createTestService()
 const [RECORD] = Object.values(service.records)[0]!
-const strings = RECORD!.join('').match(/.{1,255}/g)!
-const text = strings.map(part => `"${part}"`).join(' ')
+const text = RECORD!.map(part => `"${part}"`).join(' ')
 const OTHER = 'provider.example'
 
 /** The lines of the zone of the service by name of the key, and the verdict. */

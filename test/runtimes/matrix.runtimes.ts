@@ -1,8 +1,11 @@
 import { loadVectors } from 'signed-requests-vectors'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestService } from '../../src/testing/index.ts'
+import { startDnsServer } from '../support/dns-server.ts'
 import type { Report } from './program/matrix.ts'
 import { installProject, type Project } from './project.ts'
 import { compileProgram, type Program, RUNTIMES } from './runtimes.ts'
+import { withKeyId } from './signed.ts'
 
 const vectors = loadVectors()
 let project: Project
@@ -14,7 +17,6 @@ beforeAll(async () => {
 afterAll(() => project?.remove())
 
 describe.each(RUNTIMES)('on $name $version ($package)', runtime => {
-  const { limits } = runtime
   let report: Report
   beforeAll(async () => {
     report = await program.run(runtime, 'matrix', vectors)
@@ -24,8 +26,8 @@ describe.each(RUNTIMES)('on $name $version ($package)', runtime => {
 
   test('gives every vector its verdict', () => {
     const { judged, problems } = report.vectors
-    expect(problems.filter(({ name }) => !(name in limits))).toEqual([])
-    expect(problems.map(({ name }) => name)).toEqual(Object.keys(limits))
+    expect(problems.filter(({ name }) => !(name in runtime.limits))).toEqual([])
+    expect(problems.map(({ name }) => name)).toEqual(Object.keys(runtime.limits))
     expect(judged).toBe(vectors.length)
   })
 
@@ -44,5 +46,14 @@ describe.each(RUNTIMES)('on $name $version ($package)', runtime => {
   test('still has its known faults: when one is fixed, src/signature/verify-signature.ts gets simpler', () => {
     const [verifiesPss, takesModulusAdded] = [runtime.name !== 'workerd', runtime.name === 'deno']
     expect(report.platform).toMatchObject({ verifiesPss, takesModulusAdded })
+  })
+
+  test.skipIf(runtime.command === undefined)('finds a key at a server, and none where there is none', async () => {
+    const service = createTestService()
+    const dns = await startDnsServer(service.records)
+    const requests = [service.sign(), withKeyId('gone.service.example', service)]
+    const { verdicts } = await program.run(runtime, 'lookups', { requests, ways: [{ servers: [dns.address] }] })
+    await dns.close()
+    expect(verdicts).toEqual([['verified', 'rejected key-not-found']])
   })
 })
