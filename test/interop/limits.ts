@@ -187,8 +187,17 @@ const RFC9421: Limits = {
   'RFC 9421 section 1.4: an application says which components are covered. Its list is always the same': {
     [FEDIFY]: [
       [
-        ...['the usual components', 'another order', 'path and query', 'the request target', SERVICE, 'an empty list'],
-        ...['query parameters', ...PARAMETERS, 'an empty value', ...REPEATED, SPACE]
+        'the usual components',
+        'another order',
+        'path and query',
+        'the request target',
+        SERVICE,
+        'an empty list',
+        'query parameters',
+        ...PARAMETERS,
+        'an empty value',
+        ...REPEATED,
+        SPACE
       ],
       'own list',
       'yes'

@@ -37,11 +37,14 @@ describe('what is cached of one Signature header', () => {
       '',
       'AAAA""',
       'AAAA\\""',
-      'AAAA"BBBB"'
-    ]
-      .concat('AAAA",signature="AAAA"', 'AAAA",created=1', 'AAAA",algorithm="rsa-sha256"')
-      .concat('AAAA",note="AAAA"', 'AAAA",note="BBBB"', 'AAAA",xsignature="BBBB"')
-      .map(rest => `${start},signature="${rest}`),
+      'AAAA"BBBB"',
+      'AAAA",signature="AAAA"',
+      'AAAA",created=1',
+      'AAAA",algorithm="rsa-sha256"',
+      'AAAA",note="AAAA"',
+      'AAAA",note="BBBB"',
+      'AAAA",xsignature="BBBB"'
+    ].map(rest => `${start},signature="${rest}`),
     `${start} , signature="BBBB"`,
     `${start},created=5,expires=6,signature="AAAA"`,
     `${start.toLowerCase()},signature="AAAA"`,

@@ -75,8 +75,14 @@ describe('without a token', () => {
   })
 
   test.each([
-    ...['evil.example', 'evil.example:PORT', 'localhost', '127.0.0.1', 'localhost:1'],
-    ...['127.0.0.1.evil.example:PORT', 'localhost:PORT@evil.example', '127.0.0.2:PORT']
+    'evil.example',
+    'evil.example:PORT',
+    'localhost',
+    '127.0.0.1',
+    'localhost:1',
+    '127.0.0.1.evil.example:PORT',
+    'localhost:PORT@evil.example',
+    '127.0.0.2:PORT'
   ])('refuses another name, which a stranger may have pointed here: %s', async name => {
     const { port, record } = await startTestAdmin()
     record(await exchangeOf(signed()))

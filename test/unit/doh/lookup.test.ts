@@ -256,9 +256,17 @@ describe('over HTTP', () => {
 
 describe('the options', () => {
   test.each([
-    ...[undefined, 7, '', 'dns.example', 'ftp://dns.example/', 'https://user:secret@dns.example/'],
-    ...['http://dns.example/dns-query', 'http://127.0.0.1.example/', 'http://sub.localhost/'],
-    ...['https://dns.example/#x', 'https://dns.example/dns-query{?dns}']
+    undefined,
+    7,
+    '',
+    'dns.example',
+    'ftp://dns.example/',
+    'https://user:secret@dns.example/',
+    'http://dns.example/dns-query',
+    'http://127.0.0.1.example/',
+    'http://sub.localhost/',
+    'https://dns.example/#x',
+    'https://dns.example/dns-query{?dns}'
   ])('refuse the url %j, and do not repeat it', url => {
     expect(() => dohTxtLookup({ url: url as string })).toThrow(TypeError)
     expect(() => dohTxtLookup({ url: url as string })).not.toThrow(/secret/)
@@ -270,8 +278,13 @@ describe('the options', () => {
   )
 
   test.each([
-    ...[{ method: 'get' }, { method: 'PUT' }, { fetch: 'fetch' }, { timeout: 0 }, { timeout: 2 ** 31 }],
-    ...[{ requireAuthenticated: 'false' }, { requireAuthenticate: true }]
+    { method: 'get' },
+    { method: 'PUT' },
+    { fetch: 'fetch' },
+    { timeout: 0 },
+    { timeout: 2 ** 31 },
+    { requireAuthenticated: 'false' },
+    { requireAuthenticate: true }
   ])('refuse %j', options => {
     expect(() => dohTxtLookup({ url: 'https://dns.example/', ...(options as object) })).toThrow(TypeError)
   })

@@ -20,8 +20,6 @@ test('accepts a record as headers', () => expect(judge({ ...request, headers: {}
 const TARGET = 'request.target must be the request-target as received, such as "/hook?id=1" (req.url)'
 const HEADERS = 'request.headers must be an iterable of [name, value] pairs or a record of names to values'
 const HTTPS = 'request.https must be true or false (did the request arrive over TLS?)'
-const BYTES = 'pass its bytes'
-const AS_SENT = 'the digest is over the bytes as sent'
 
 describe('throws a TypeError that says what was expected and what it got, for', () => {
   test.each<[string, unknown, string]>([
@@ -31,7 +29,7 @@ describe('throws a TypeError that says what was expected and what it got, for', 
     [
       'a promise',
       Promise.resolve(),
-      'fromNodeRequest(req), fromFetchRequest(request) or fromLambdaEvent(event) returns'
+      'pass what fromNodeRequest(req), fromFetchRequest(request) or fromLambdaEvent(event) returns'
     ],
     ['a URL alone', { url: '/hook' }, 'request.method must be'],
     ['no method', { ...request, method: undefined }, 'request.method must be a string, such as "POST", and is'],
@@ -40,8 +38,16 @@ describe('throws a TypeError that says what was expected and what it got, for', 
     ['null as headers', { ...request, headers: null }, `${HEADERS}, and is null`],
     ['https that is not a boolean', { ...request, https: 'yes' }, `${HTTPS}, and is a string`],
     ['no body', { ...request, body: undefined }, 'request.body is undefined: pass the raw bytes, or null for no body'],
-    ['an ArrayBuffer', { ...request, body: new ArrayBuffer(1) }, `is an ArrayBuffer: ${BYTES}, new Uint8Array(buffer)`],
-    ['a parsed body', { ...request, body: { amount: 1 } }, `${AS_SENT}, so pass a Uint8Array, a string or the stream`],
+    [
+      'an ArrayBuffer',
+      { ...request, body: new ArrayBuffer(1) },
+      'request.body is an ArrayBuffer: pass its bytes, new Uint8Array(buffer)'
+    ],
+    [
+      'a parsed body',
+      { ...request, body: { amount: 1 } },
+      'the digest is over the bytes as sent, so pass a Uint8Array, a string or the stream, taken before any body'
+    ],
     [
       'a number as body',
       { ...request, body: 5 },

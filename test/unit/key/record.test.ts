@@ -46,12 +46,38 @@ test.each([
 ])('%j is malformed: %s', (text, reason) => expect(read(text)).toEqual(['key-malformed', reason]))
 
 const MEANT = [
-  ...['v=DKIM1; k=rsa; p=x', 'V=DKIM1; p=x', 'v=', 'p=', 'k=rsa; p=', 'p=x; v=DKIM1', 'v=dKiM', '"v=DKIM1; p=x"'],
-  ...["'v=DKIM1'", 'v="DKIM1"', 'v=\\"DKIM1\\"', '" v "= DKIM1', ' "v" = "DKIM1" ', 'v="" DKIM1', '\xa0p\xa0=x']
+  'v=DKIM1; k=rsa; p=x',
+  'V=DKIM1; p=x',
+  'v=',
+  'p=',
+  'k=rsa; p=',
+  'p=x; v=DKIM1',
+  'v=dKiM',
+  '"v=DKIM1; p=x"',
+  "'v=DKIM1'",
+  'v="DKIM1"',
+  'v=\\"DKIM1\\"',
+  '" v "= DKIM1',
+  ' "v" = "DKIM1" ',
+  'v="" DKIM1',
+  '\xa0p\xa0=x'
 ]
 const NOT_MEANT = [
-  ...['p=x; v=spf1', 'v=spf1; p=x', 'v=DKI', 'v=XDKIM1', 'v="x"DKIM1', 'P=x', 'pp', 'vv', 'p', '=p', '=x; =y'],
-  ...['xp=1', '', '"', 'hello']
+  'p=x; v=spf1',
+  'v=spf1; p=x',
+  'v=DKI',
+  'v=XDKIM1',
+  'v="x"DKIM1',
+  'P=x',
+  'pp',
+  'vv',
+  'p',
+  '=p',
+  '=x; =y',
+  'xp=1',
+  '',
+  '"',
+  'hello'
 ]
 
 test.each([...MEANT.map(text => [text, true] as const), ...NOT_MEANT.map(text => [text, false] as const)])(

@@ -50,8 +50,14 @@ test.each<[options: object, parts: string]>([
   [{ serviceDomain: 'com' }, '"com" … a single label … "service.example"'],
   [{ hosts: unset }, 'undefined … environment variable … "hooks.example.com"'],
   [{ hosts: [unset] }, 'undefined … environment variable … "hooks.example.com"'],
-  [{ hosts: 'https://a.example:8443/hook' }, 'example:8443/hook" … without scheme, path … "hooks.example.com"'],
-  [{ hosts: ['c.example', 'a.example, b.example'] }, '"a.example, b.example" … each host name by itself … "hooks'],
+  [
+    { hosts: 'https://a.example:8443/hook' },
+    '"https://a.example:8443/hook" … without scheme, path … "hooks.example.com"'
+  ],
+  [
+    { hosts: ['c.example', 'a.example, b.example'] },
+    '"a.example, b.example" … each host name by itself … "hooks.example.com"'
+  ],
   [{ hosts: ' a.example' }, '" a.example" … without scheme, path, white space … "hooks.example.com"'],
   [{ hosts: '*.a.example' }, '"*.a.example" … without scheme, path, white space or wildcards … each host name'],
   [{ hosts: [] }, 'an empty array … each host name … "hooks.example.com"'],
@@ -89,19 +95,51 @@ const urls = { authUrl: 'https://a.example', baseUrl: 'https://a.example' }
 const misspelled = { maxEntires: 1 } as never
 
 mistake('no options', () => createVerifier(undefined as never), 'undefined … options … serviceDomain, hosts, accounts')
-mistake('a clock', () => createVerifier(dates)(service.sign()), 'now() returned a string … milliseconds … since 1970')
+mistake(
+  'a clock of Dates',
+  () => createVerifier(dates)(service.sign()),
+  'now() returned a string … return milliseconds … since 1970'
+)
 mistake(
   'nothing to verify',
   passed(undefined),
   'undefined … { method, target, headers, body, https } … fromNodeRequest(req)'
 )
-mistake('an adapter without await', passed(promise), 'a Promise … is an await missing? … fromFetchRequest(request)')
-mistake('the adapter for req', () => fromFetchRequest(nodeRequest as never), 'takes a Request … fromNodeRequest()')
-mistake('the adapter for a Request', () => fromNodeRequest(fetchRequest as never), 'of node:http … fromFetchRequest()')
-mistake('another event', () => fromLambdaEvent({} as never), 'an HTTP request … the first argument of the handler')
-mistake('an adapter option', ofNode({ https: 'X' }), '"X" … options.https … write true, false or "x-forwarded-proto"')
-mistake('a URL as the host', ofNode({ host: 'https://a.example' }), 'a.example" … options.host … "hooks.example.com"')
-mistake('a parsed body', ofNode({ body: { id: 1 } }), 'a parsed body … bytes as sent … express.raw({ type: "*/*" })')
+mistake(
+  'an adapter that was awaited too late',
+  passed(promise),
+  'a Promise … is an await missing? … fromFetchRequest(request)'
+)
+mistake(
+  'the wrong adapter for req',
+  () => fromFetchRequest(nodeRequest as never),
+  'takes a Request … fromNodeRequest()'
+)
+mistake(
+  'the wrong adapter for a Request',
+  () => fromNodeRequest(fetchRequest as never),
+  'takes the request object of node:http … fromFetchRequest()'
+)
+mistake(
+  'another event of Lambda',
+  () => fromLambdaEvent({ Records: [] } as never),
+  'the event of an HTTP request … the first argument of the handler'
+)
+mistake(
+  'an adapter option in capitals',
+  ofNode({ https: 'X-Forwarded-Proto' }),
+  '"X-Forwarded-Proto" … options.https … write true, false or "x-forwarded-proto"'
+)
+mistake(
+  'a URL as the host',
+  ofNode({ host: 'https://a.example' }),
+  '"https://a.example" … options.host … "hooks.example.com"'
+)
+mistake(
+  'a parsed body for an adapter',
+  ofNode({ body: { id: 1 } }),
+  'a parsed body … bytes as sent … express.raw({ type: "*/*" })'
+)
 
 for (const take of [httpStatus, explain, assertVerified, logRecord]) {
   const given = (value: unknown) => () => take(value as never)
@@ -110,12 +148,12 @@ for (const take of [httpStatus, explain, assertVerified, logRecord]) {
   mistake(
     `${name} with another object`,
     given({ status: 200 }),
-    'an object … takes a verdict … verify(request) resolves to'
+    'an object … takes a verdict … what verify(request) resolves to'
   )
   mistake(`${name} with nothing`, given(undefined), 'undefined … takes a verdict … what verify(request) resolves to')
 }
 
-mistake('a DNS server', () => dnsTxtLookup({ servers: ['dns.example'] }), 'IP addresses … "127.0.0.1:5353"')
-mistake('a limit of a store', () => memoryReplayStore(misspelled), '"maxEntires" … no option … maxEntries')
+mistake('a DNS server with a name', () => dnsTxtLookup({ servers: ['dns.example'] }), 'IP addresses … "127.0.0.1:5353"')
+mistake('a misspelled limit of a store', () => memoryReplayStore(misspelled), '"maxEntires" … no option … maxEntries')
 mistake('a Redis client of another kind', () => redisReplayStore({} as never), 'client must be … ioredis')
 mistake('an account client without its token', () => createAccountClient(urls as never), 'accessToken')

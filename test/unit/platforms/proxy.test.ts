@@ -7,6 +7,7 @@ import {
   type ProxyOptions,
   type ReceivedRequest
 } from '../../../src/index.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
 import { linesOf, service } from '../../support/service.ts'
 import { failuresOf } from '../../support/verdicts.ts'
 
@@ -159,14 +160,19 @@ describe.each(Object.entries(ADAPTERS))('%s', (adapter, receive) => {
     }
   })
 
+  const expectMistake = (options: unknown, message: string) => {
+    expect(() => received({}, options as ProxyOptions)).toThrow(TypeError)
+    expect(() => received({}, options as ProxyOptions)).toThrow(message)
+  }
+
   test.each(['', '//evil.example', '/a//b', '/a/../b', '/a?b', '/a#b', '/a b', '/a\r\nb', '/a\n'])(
     'the prefix %j is a mistake',
-    prefix => expect(() => received({}, { prefix })).toThrow(`options.prefix is ${JSON.stringify(prefix)}`)
+    prefix => expectMistake({ prefix }, `options.prefix is ${JSON.stringify(prefix)}`)
   )
 
   test.each(['', 'https://receiver.example', 'receiver.example\r\nX: y', 'X-Forwarded-Host', 'Header'])(
     'the host %j is a mistake',
-    host => expect(() => received({}, { host })).toThrow(`options.host is ${JSON.stringify(host)}`)
+    host => expectMistake({ host }, `options.host is ${JSON.stringify(host)}`)
   )
 
   test.each([
@@ -182,10 +188,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (adapter, receive) => {
     [null, `${adapter}() got null for its options: pass an object with`],
     ['x-forwarded-proto', `${adapter}() got a string for its options: pass an object with`],
     [Buffer.from('body'), `${adapter}() got an object for its options: pass an object with`]
-  ])('%j is a mistake', (options, message) => {
-    expect(() => received({}, options as never)).toThrow(TypeError)
-    expect(() => received({}, options as never)).toThrow(message)
-  })
+  ])('%j is a mistake', (options, message) => expectMistake(options, message))
 })
 
 test.each([overNode, overLambda])('"header" is a host for fromFetchRequest() alone: %o', receive => {
@@ -196,11 +199,10 @@ test.each(['*', 'https://receiver.example/a', ''])('no prefix is put in front of
   for (const receive of [overNode, overLambda]) expect(receive(target, {}, { prefix: '/hooks' }).target).toBe(target)
 })
 
-test('a prefix is read in linear time', () => {
-  const before = performance.now()
+test('a prefix is read in linear time', async () => {
   const lists = { 'X-Forwarded-Prefix': [`/${'a/'.repeat(50_000)}?`] }
-  expect(overNode('/a', lists, { prefix: 'x-forwarded-prefix' }).target).toBe('/a')
-  expect(performance.now() - before).toBeLessThan(2000)
+  const read = () => expect(overNode('/a', lists, { prefix: 'x-forwarded-prefix' }).target).toBe('/a')
+  expect(await cpuTime(read)).toBeLessThan(500)
 })
 
 test('the notes of a copied request are in the evidence', async () => {

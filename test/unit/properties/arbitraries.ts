@@ -48,13 +48,36 @@ export const requestTarget = fc
 /** Pieces of all grammars in the wrong places. */
 const PIECES = [
   ...'",;:=\\()/.-_@ \t\r\n\0\x7f\xa0\xff\u212a\uff0e\u2028\ud800',
-  ...['keyId="a.service.example"', 'signature="eA=="', 'headers="(request-target) host"', 'algorithm="rsa-sha256"'],
-  ...['created=1', 'expires=1e9', '(created)', '(request-target)', 'host'],
-  ...['SHA-256=', 'sha-512=', '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='],
-  ...['v=DKIM1', 'k=rsa', 'k=ed25519', 'h=sha256', 'h=sha1:sha256', 's=*', 't=y', 'p='],
+  'keyId="a.service.example"',
+  'signature="eA=="',
+  'headers="(request-target) host"',
+  'algorithm="rsa-sha256"',
+  'created=1',
+  'expires=1e9',
+  '(created)',
+  '(request-target)',
+  'host',
+  'SHA-256=',
+  'sha-512=',
+  '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
+  'v=DKIM1',
+  'k=rsa',
+  'k=ed25519',
+  'h=sha256',
+  'h=sha1:sha256',
+  's=*',
+  't=y',
+  'p=',
   'p=MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQ',
-  ...['Fri, 20 Nov 2026 12:00:00 GMT', 'Friday, 20-Nov-26 12:00:00 GMT', 'Fri Nov 20 12:00:00 2026'],
-  ...['service.example', 'xn--a', 'account-', '1234', '__proto__', 'constructor']
+  'Fri, 20 Nov 2026 12:00:00 GMT',
+  'Friday, 20-Nov-26 12:00:00 GMT',
+  'Fri Nov 20 12:00:00 2026',
+  'service.example',
+  'xn--a',
+  'account-',
+  '1234',
+  '__proto__',
+  'constructor'
 ]
 
 /** Any string there is: Unicode, lone surrogates, and what nearly is one of the grammars. */

@@ -250,9 +250,15 @@ describe('derived components, section 2.2', () => {
   })
 
   test.each([
-    ...['*', 'www.example.com:443', 'path'],
-    ...['/path#fragment', 'https://www.example.com/path#fragment', 'https://www.example.com?query#fragment'],
-    ...['https://other.example/', 'https://user@www.example.com/', 'https://www.example.com:8443/'],
+    '*',
+    'www.example.com:443',
+    'path',
+    '/path#fragment',
+    'https://www.example.com/path#fragment',
+    'https://www.example.com?query#fragment',
+    'https://other.example/',
+    'https://user@www.example.com/',
+    'https://www.example.com:8443/',
     'ftp://www.example.com/'
   ])('nothing is made of %s, whatever Host is', target => {
     for (const headers of [[['Host', 'www.example.com']], [], [['Host', 'two hosts']]] as Lines[]) {
