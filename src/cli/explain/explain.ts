@@ -18,6 +18,7 @@ import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { addPrefix, type Command, JSON_FLAG, namesOf, pick, requireFlags, schemeOf, type Values } from '../flags.ts'
 import { lookupOf } from '../lookup.ts'
 import { CLOCKS, type Clock, captureCauses } from './causes.ts'
+import { parsePastedRecords } from './pasted-records.ts'
 
 /** The receiver. A capture arrives at once, and there is no replay store: their timeouts would mean nothing. */
 const RECEIVER = pick(
@@ -171,7 +172,7 @@ async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {
 
 /** The command line overrides the fixture. */
 function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOptions {
-  const records = flags.keyRecord === undefined ? undefined : parseTxt(flags.keyRecord)
+  const records = flags.keyRecord === undefined ? undefined : parsePastedRecords(flags.keyRecord)
   if (records && !records.some(looksLikeKeyRecord))
     throw new UsageError('--key-record takes the text of a key record: --key-record "$(cat FILE)" for one in a file')
   const now = flags.now === undefined ? time : parseNow(flags.now, request)
@@ -195,33 +196,6 @@ function parseNow(text: string, { headers }: Entry['request']): number {
   const time = text === 'date' ? received : Date.parse(text)
   if (!Number.isNaN(time)) return time
   throw new UsageError('--now takes a time such as 2026-11-20T12:00:00Z, or "date" if the request has a good Date')
-}
-
-/** A quoted string, a comment up to the end of its line, a bracket, the end of a line, or anything else. */
-const TOKENS = /"((?:[^"\\]|\\.)*)"?|;[^\n]*|[()\n]|[^"();\n]+/gs
-
-/** `\DDD` is an octet, `\X` is that character. */
-const unescapeString = (quoted: string): string =>
-  quoted.replace(/\\(?:(\d{3})|(.))/gs, (_, octet?: string, character = '') =>
-    octet === undefined ? character : String.fromCharCode(Number(octet) & 0xff)
-  )
-
-/**
- * Parses TXT records as people paste them: the text alone, or quoted strings, with whatever a zone file, dig, host or
- * nslookup writes before them, in brackets over several lines and with comments (RFC 1035 section 5.1). The strings of
- * a record are joined.
- */
-export function parseTxt(pasted: string): string[] {
-  if (!pasted.includes('"')) return [pasted.replace(/^(?:\s*;[^\n]*\n)+/, '')]
-  const records: string[][] = [[]]
-  let depth = 0
-  for (const { 0: token, 1: quoted } of pasted.matchAll(TOKENS)) {
-    if (quoted !== undefined) records.at(-1)!.push(unescapeString(quoted))
-    else if (token === '(') depth++
-    else if (token === ')') depth--
-    else if (token === '\n' && depth === 0) records.push([])
-  }
-  return records.filter(strings => strings.length > 0).map(strings => strings.join(''))
 }
 
 /** What the verdict on a capture means. What the capture does not hold was not checked. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { parseTxt } from '../../../src/cli/explain/explain.ts'
-import { cpuTime } from '../../support/cpu-time.ts'
-import { headOf, KEY_NAME, RECORD as PUBLISHED, RECEIVER } from '../../support/explain.ts'
-import { runInside } from '../../support/run-cli.ts'
-import { service } from '../../support/service.ts'
+import { parsePastedRecords } from '../../../../src/cli/explain/pasted-records.ts'
+import { cpuTime } from '../../../support/cpu-time.ts'
+import { headOf, KEY_NAME, RECORD as PUBLISHED, RECEIVER } from '../../../support/explain.ts'
+import { runInside } from '../../../support/run-cli.ts'
+import { service } from '../../../support/service.ts'
 
 const RECORD = 'v=DKIM1; k=rsa; p=MIIBIjANBg'
 const NAME = 'one._domainkey.service.example'
@@ -24,7 +24,7 @@ test.each([
   ['the output of nslookup', `${NAME}\ttext = "v=DKIM1; k=rsa; p=MIIBIjANBg"`],
   ['escapes in a string', '"v=DKIM1\\; k=rsa\\059 p=MIIBIjANBg"'],
   ['a string without its end', '"v=DKIM1; k=rsa; p=MIIBIjANBg']
-])('%s', (_, pasted) => expect(parseTxt(pasted)).toEqual([RECORD]))
+])('%s', (_, pasted) => expect(parsePastedRecords(pasted)).toEqual([RECORD]))
 
 test('skips comment lines, and takes each line of a zone as a record', () => {
   const other = 'v=DKIM1; k=rsa; p=MIIBother'
@@ -33,21 +33,21 @@ test('skips comment lines, and takes each line of a zone as a record', () => {
     `; two keys\n${NAME}. IN TXT ( "v=DKIM1; k=rsa; " ; first\n "p=MIIBIjANBg" )\n; next\n${NAME}. IN TXT "${other}"`,
     `"${RECORD}"\n"${other}"\n`
   ]) {
-    expect(parseTxt(pasted)).toEqual([RECORD, other])
+    expect(parsePastedRecords(pasted)).toEqual([RECORD, other])
   }
-  expect(parseTxt(`; <<>> DiG 9.18\n${RECORD}`)).toEqual([RECORD])
+  expect(parsePastedRecords(`; <<>> DiG 9.18\n${RECORD}`)).toEqual([RECORD])
 })
 
 test('does not change a text without quotes, however odd', () => {
   for (const text of ['', ' ', 'p=', 'v=DKIM1; n=a \\; b; p=x', 'k=rsa; p=a(b)', 'TXT', 'a TXT b']) {
-    expect(parseTxt(text)).toEqual([text])
+    expect(parsePastedRecords(text)).toEqual([text])
   }
 })
 
 test.each(['"', '"\\', '(', 'a ', ' ', '1 ', '"\n', ';\n', 'a TXT "b"\n'])(
   'reads eight times as many repetitions of %j in less than thirty times the time',
   async piece => {
-    const cost = (length: number) => cpuTime(() => parseTxt(piece.repeat(length / piece.length)))
+    const cost = (length: number) => cpuTime(() => parsePastedRecords(piece.repeat(length / piece.length)))
     let growth = Number.POSITIVE_INFINITY
     // A collection of garbage can spoil a measurement, but not six. What is quadratic costs 64 times as much.
     for (let attempt = 0; attempt < 6 && growth >= 30; attempt++)
