@@ -28,8 +28,9 @@ import { apacheWith, haproxyWith } from '../support/proxies.ts'
 import { runInside } from '../support/run-cli.ts'
 import { startProgram } from '../support/run-program.ts'
 import { linesOf, service } from '../support/service.ts'
-import { expectDiagnosis, judge, REAL, type Situation, sign, simulate, situations } from '../support/situations.ts'
+import { expectDiagnosis, REAL, type Situation, sign, simulate, situations } from '../support/situations.ts'
 import { until } from '../support/until.ts'
+import { verifyWith } from '../support/verdicts.ts'
 import { send, wire } from '../support/wire.ts'
 
 const HOST = 'receiver.example'
@@ -243,7 +244,7 @@ function testArrival(
     const { method, target, body, https } = simulate(way)
     expect(received).toMatchObject({ method, target, https })
     expect(String(received.body)).toBe(String(Buffer.from(body as string)))
-    expectDiagnosis(await judge(received, way.options), situation)
+    expectDiagnosis(await verifyWith(way.options ?? {}, received), situation)
   })
 }
 

@@ -1,20 +1,10 @@
 import type { Context } from '../../src/checks/context.ts'
 import { parseFields } from '../../src/http/fields.ts'
-import {
-  createVerifier,
-  draftCavage,
-  type ReceivedRequest,
-  type Verdict,
-  type VerifierOptions
-} from '../../src/index.ts'
+import { draftCavage, type ReceivedRequest, type VerifierOptions } from '../../src/index.ts'
 import { type Settings, validateOptions } from '../../src/options/options.ts'
 import type { SchemeRules } from '../../src/standards/scheme.ts'
-import { createTestService } from '../../src/testing/index.ts'
-
-export const service = createTestService({ rsaBits: 1024 })
-
-/** The tests count from this tolerance, whatever the default is. */
-const OPTIONS = { ...service.options, dateTolerance: 300 }
+import { service } from './service.ts'
+import { OPTIONS } from './verdicts.ts'
 
 /** The settings of a receiver of the test service. */
 export const settingsWith = (options: Partial<VerifierOptions> = {}): Settings =>
@@ -31,9 +21,3 @@ export function contextWith(change: Partial<Context>, requestChange: Partial<Rec
   const time = scheme.parseTime(fields.value, signature)
   return { request, fields: fields.value, scheme, signature, time, settings, ...change }
 }
-
-/** Judges a request of the test service with some options of one's own. */
-export const verifyWith = (
-  options: Partial<VerifierOptions>,
-  request: ReceivedRequest = service.sign()
-): Promise<Verdict> => createVerifier({ ...OPTIONS, ...options })(request)

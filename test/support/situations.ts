@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
 import {
-  createVerifier,
   type DiagnosedFailure,
   diagnose,
   explain,
@@ -43,9 +42,6 @@ export const situations = (rows: Rows): Situation[] =>
 
 export const sign = (request: SignRequest = {}) =>
   service.sign({ method: 'POST', target: '/hook?id=42', body: '{"price":10}', ...request })
-
-export const judge = (request: ReceivedRequest, options: Partial<VerifierOptions> = {}): Promise<Verdict> =>
-  createVerifier({ ...service.options, dateTolerance: 300, ...options })(request)
 
 /** The request as it arrives, without a server that does to it what this one does. */
 export const simulate = ({

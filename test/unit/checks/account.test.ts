@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { checkAccount } from '../../../src/checks/account.ts'
 import type { ReceivedHeaders } from '../../../src/http/request.ts'
-import { contextWith, settingsWith, verifyWith } from '../../support/checks.ts'
-import { failuresOf } from '../../support/verdicts.ts'
+import { contextWith, settingsWith } from '../../support/checks.ts'
+import { failuresOf, verifyWith } from '../../support/verdicts.ts'
 
 test('reports the configured ids with an id that is not among them', () => {
   const settings = settingsWith({ accounts: ['1234', '77'] })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { service, verifyWith } from '../../support/checks.ts'
-import { withSignature } from '../../support/service.ts'
-import { failuresOf } from '../../support/verdicts.ts'
+import { service, withSignature } from '../../support/service.ts'
+import { failuresOf, verifyWith } from '../../support/verdicts.ts'
 
 const FIVE = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
 

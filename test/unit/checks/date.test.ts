@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { checkDate } from '../../../src/checks/date.ts'
 import { ok, UNREADABLE } from '../../../src/result/result.ts'
-import { contextWith, service, verifyWith } from '../../support/checks.ts'
-import { failuresOf } from '../../support/verdicts.ts'
+import { contextWith } from '../../support/checks.ts'
+import { service } from '../../support/service.ts'
+import { failuresOf, verifyWith } from '../../support/verdicts.ts'
 
 const NOON = Date.UTC(2026, 10, 20, 12)
 const at = (seconds: number) =>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { matchesDigest } from '../../../src/index.ts'
-import { service, verifyWith } from '../../support/checks.ts'
+import { service } from '../../support/service.ts'
+import { verifyWith } from '../../support/verdicts.ts'
 
 test('rejects an empty digest list', () => {
   const unsupported = { ok: false, code: 'digest-unsupported', evidence: { received: [] } }

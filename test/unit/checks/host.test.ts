@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { service, verifyWith } from '../../support/checks.ts'
-import { failuresOf } from '../../support/verdicts.ts'
+import { service } from '../../support/service.ts'
+import { failuresOf, verifyWith } from '../../support/verdicts.ts'
 
 test('takes each of several hosts, with its default port or without', async () => {
   const hosts = ['www.receiver.example', 'receiver.example']

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { service, verifyWith } from '../../support/checks.ts'
-import { withSignature } from '../../support/service.ts'
+import { service, withSignature } from '../../support/service.ts'
+import { verifyWith } from '../../support/verdicts.ts'
 
 test('asks DNS for no name that is not below the domain', async () => {
   const lookupTxt = vi.fn(service.lookupTxt)

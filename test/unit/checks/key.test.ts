@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { verifyWith } from '../../support/checks.ts'
+import { verifyWith } from '../../support/verdicts.ts'
 
 test('reports the record with its fault', async () => {
   const verdict = await verifyWith({ lookupTxt: async () => [['v=DKIM1; k=dsa; p=AA==']] })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { VerifierOptions } from '../../../src/index.ts'
-import { service, verifyWith } from '../../support/checks.ts'
+import { service } from '../../support/service.ts'
+import { verifyWith } from '../../support/verdicts.ts'
 
 const NOON = Date.UTC(2026, 10, 20, 12)
 

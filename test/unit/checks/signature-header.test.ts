@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { checkSignatureHeader } from '../../../src/checks/signature-header.ts'
 import { ok } from '../../../src/result/result.ts'
 import type { ParsedSignature } from '../../../src/standards/scheme.ts'
-import { contextWith, service, verifyWith } from '../../support/checks.ts'
+import { contextWith } from '../../support/checks.ts'
+import { service } from '../../support/service.ts'
+import { verifyWith } from '../../support/verdicts.ts'
 
 const NOW = 1_800_000_000
 const check = (claims: Partial<ParsedSignature>) =>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { service, verifyWith } from '../../support/checks.ts'
+import { service } from '../../support/service.ts'
+import { verifyWith } from '../../support/verdicts.ts'
 
 test('shows the signing string as it was rebuilt from what was received', async () => {
   const request = service.sign({ target: '/hook' })

@@ -12,11 +12,12 @@ import { createTestService } from '../../../src/testing/index.ts'
 import { explained, unwrapped } from '../../support/explained.ts'
 import { failing } from '../../support/failing.ts'
 import { linesOf, service, withHeaders } from '../../support/service.ts'
+import { verifyWith } from '../../support/verdicts.ts'
 
 const [KEY_NAME = ''] = Object.keys(service.records)
 
 const explaining = async (request: ReceivedRequest, options: Partial<VerifierOptions> = {}): Promise<string> =>
-  unwrapped(explained(await createVerifier({ ...service.options, ...options })(request)))
+  unwrapped(explained(await verifyWith(options, request)))
 
 /** A signed request that came through a proxy with these headers. */
 function forwarded(headers: Record<string, string[]>, options: ProxyOptions): ReceivedRequest {
@@ -90,8 +91,7 @@ describe('a forwarding header that the adapter was told to trust', () => {
     ['X-Forwarded-Host $http_host).', untrusted, {}],
     ['have the service publish another key.', service.sign(), { minRsaBits: 512, maxRsaBits: 768 }]
   ])('is not an option where the reader has flags: %s', async (advice, request, options) => {
-    const verdict = await createVerifier({ ...service.options, ...options })(request)
-    const text = unwrapped(explain(verdict, { settings: 'flags' }))
+    const text = unwrapped(explain(await verifyWith(options, request), { settings: 'flags' }))
     expect(text).toContain(advice)
     expect(text).not.toMatch(/host option|RsaBits/)
   })

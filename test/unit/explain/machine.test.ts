@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest'
 import { dohTxtLookup } from '../../../src/doh/index.ts'
-import { createVerifier, diagnose, dnsTxtLookup, explain, type VerifierOptions } from '../../../src/index.ts'
+import { createVerifier, diagnose, dnsTxtLookup, explain } from '../../../src/index.ts'
 import { redisReplayStore } from '../../../src/replay/index.ts'
 import { failing } from '../../support/failing.ts'
 import { freePort } from '../../support/free-port.ts'
 import { service } from '../../support/service.ts'
-
-const judge = (options: Partial<VerifierOptions>) =>
-  createVerifier({ ...service.options, ...options })(service.sign({ body: '{}' }))
+import { verifyWith } from '../../support/verdicts.ts'
 
 test('names the DNS server that was asked, and says in words what the error is', async () => {
   const server = `127.0.0.1:${await freePort()}`
-  const verdict = await judge({ lookupTxt: dnsTxtLookup({ servers: [server], tries: 1 }) })
+  const verdict = await verifyWith({ lookupTxt: dnsTxtLookup({ servers: [server], tries: 1 }) })
   const [failure] = diagnose(verdict).failures
   expect(failure).toMatchObject({
     code: 'key-lookup-failed',
@@ -24,7 +22,7 @@ test('names the DNS server that was asked, and says in words what the error is',
 
 test('names the DNS server that was too slow', async () => {
   const slow = Object.assign(() => new Promise<string[][]>(() => {}), { servers: () => ['192.0.2.53'] })
-  const [failure] = diagnose(await judge({ lookupTxt: slow, lookupTimeout: 1 })).failures
+  const [failure] = diagnose(await verifyWith({ lookupTxt: slow, lookupTimeout: 1 })).failures
   expect(failure).toMatchObject({ code: 'key-lookup-timeout' })
   expect(failure?.facts).toContainEqual({ name: 'asked', value: '192.0.2.53' })
 })
@@ -36,7 +34,7 @@ test.each([
 ])('names the DNS server that has no key: %s', async (code, words) => {
   const answer = code === '' ? async () => [['v=spf1 -all']] : failing(code)
   const empty = Object.assign(answer, { servers: () => ['192.0.2.53'] })
-  const [failure] = diagnose(await judge({ lookupTxt: empty })).failures
+  const [failure] = diagnose(await verifyWith({ lookupTxt: empty })).failures
   expect(failure).toMatchObject({ code: 'key-not-found', fix: expect.stringContaining('--dns-server 192.0.2.53') })
   expect(failure?.facts).toContainEqual({ name: 'asked', value: '192.0.2.53' })
   expect(failure?.facts).toContainEqual({ name: 'because', value: words })
@@ -45,7 +43,7 @@ test.each([
 test('names the host that was asked over HTTPS, without the path of its URL', async () => {
   const fetch = () => Promise.reject(new TypeError('fetch failed'))
   const lookupTxt = dohTxtLookup({ url: 'https://dns.example/secret', fetch })
-  const [failure] = diagnose(await judge({ lookupTxt })).failures
+  const [failure] = diagnose(await verifyWith({ lookupTxt })).failures
   expect(failure?.facts).toContainEqual({ name: 'asked', value: 'dns.example' })
   expect(failure?.cause).toMatch(/^DNS over HTTPS at dns\.example, or the network path to it: /)
   expect(failure?.fix).not.toMatch(/53|signed-requests key/)
@@ -63,7 +61,7 @@ test.each<[string, object]>([
   ['returns no text', { servers: () => [fail] }]
 ])('says nothing of the servers of a lookup that %s', async (_, about) => {
   const lookupTxt = Object.defineProperties(failing('ESERVFAIL'), Object.getOwnPropertyDescriptors(about))
-  const [failure] = diagnose(await judge({ lookupTxt })).failures
+  const [failure] = diagnose(await verifyWith({ lookupTxt })).failures
   expect(failure?.cause).toMatch(/ESERVFAIL, the DNS server got no answer itself/)
   expect(failure?.facts.map(({ name }) => name)).not.toContain('asked')
 })
@@ -79,7 +77,7 @@ test('names the replay store', async () => {
     [{ claim: down, release: down, name: fail as never }, 'the store'],
     [Object.defineProperty({ claim: down, release: down }, 'name', { get: fail }), 'the store']
   ] as const) {
-    const [failure] = diagnose(await judge({ replayStore: store })).failures
+    const [failure] = diagnose(await verifyWith({ replayStore: store })).failures
     expect(failure).toMatchObject({
       code: 'replay-store-failed',
       cause: 'the replay store failed: ECONNREFUSED, nothing listens there',
@@ -95,7 +93,7 @@ test.each([
 ])('says what a Redis means that answers %s', async (code, words) => {
   const refuse = () => Promise.reject(new Error(`${code} some text of Redis`))
   const client = { isOpen: true, eval: refuse, set: refuse, sendCommand: refuse }
-  const [failure] = diagnose(await judge({ replayStore: redisReplayStore(client as never) })).failures
+  const [failure] = diagnose(await verifyWith({ replayStore: redisReplayStore(client as never) })).failures
   expect(failure?.cause).toBe(`the replay store failed: ${code}, ${words}`)
 })
 

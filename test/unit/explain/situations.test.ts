@@ -16,7 +16,6 @@ import {
   GZIPPED,
   header,
   host,
-  judge,
   LONG,
   REAL,
   type Row,
@@ -28,6 +27,7 @@ import {
   type Way,
   when
 } from '../../support/situations.ts'
+import { verifyWith } from '../../support/verdicts.ts'
 
 const [KEY_NAME = ''] = Object.keys(service.records)
 const RECORD = service.records[KEY_NAME]![0]!.join('')
@@ -52,7 +52,7 @@ const BOTH = { schemes: [draftCavage, rfc9421] }
 const OTHER_RECORD = createTestService({ rsaBits: 1024 }).records[KEY_NAME]![0]!.join('')
 const acme = createTestService({ accountHeader: 'X-Acme-ID', rsaBits: 1024 })
 const full = memoryReplayStore({ maxEntries: 1 })
-await judge(sign(), { replayStore: full })
+await verifyWith({ replayStore: full })
 
 /** A record of 2048 bits, which does not fit into 255 characters, with spaces before the key. */
 const longRecord = (more: number) => ONE.record.replace('p=', `${' '.repeat(more)}p=`)
@@ -478,12 +478,12 @@ test.each([...situations(REAL), ...situations(SIMULATED)])('$code: $name', async
   const {
     row: [way]
   } = situation
-  expectDiagnosis(await judge(simulate(way), way.options), situation)
+  expectDiagnosis(await verifyWith(way.options ?? {}, simulate(way)), situation)
 })
 
 test('an algorithm for the command line, where the flag replaces the default', async () => {
   const request = simulate({ headers: { Signature: value => value.replace('a-sha256', 'a-sha512') } })
-  const [failure] = diagnose(await judge(request), { settings: 'flags' }).failures
+  const [failure] = diagnose(await verifyWith({}, request), { settings: 'flags' }).failures
   expect(failure?.fix).toBe(
     'If the service says so, give it beside what is to stay (rsa-sha256): --algorithm rsa-sha512.'
   )

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createVerifier, explain, type Verdict, type VerifierOptions } from '../../../src/index.ts'
+import { explain } from '../../../src/index.ts'
 import { explained, unwrapped } from '../../support/explained.ts'
 import { claiming } from '../../support/failing.ts'
-import { service } from '../../support/service.ts'
-
-const judge = (options: Partial<VerifierOptions>): Promise<Verdict> =>
-  createVerifier({ ...service.options, ...options })(service.sign())
+import { verifyWith } from '../../support/verdicts.ts'
 
 const rejects = (error: unknown) => async (): Promise<never> => {
   throw error
@@ -23,7 +20,7 @@ const FUNCTIONS = [
 describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) => {
   test('is the cause of the failure and of the check, and not enumerable', async () => {
     const error = new ReferenceError('db is not defined')
-    const verdict = await judge(options(rejects(error)))
+    const verdict = await verifyWith(options(rejects(error)))
     expect(verdict).toMatchObject({ status: 'unavailable', failures: [{ code }] })
     expect(verdict.failures[0]?.cause).toBe(error)
     expect((verdict.checks[check] as { cause?: unknown }).cause).toBe(error)
@@ -34,13 +31,13 @@ describe.each(FUNCTIONS)('an error that %s throws', (_, check, code, options) =>
   })
 
   test('is not part of a structured clone', async () => {
-    const clone = structuredClone(await judge(options(rejects(new Error('secret')))))
+    const clone = structuredClone(await verifyWith(options(rejects(new Error('secret')))))
     expect(clone.failures[0]).not.toHaveProperty('cause')
     expect(clone.checks[check]).not.toHaveProperty('cause')
   })
 
   test('is explained by name and message', async () => {
-    const text = explain(await judge(options(rejects(new ReferenceError('db is not defined')))))
+    const text = explain(await verifyWith(options(rejects(new ReferenceError('db is not defined')))))
     expect(text).toContain('  thrown: ReferenceError: db is not defined')
   })
 })
@@ -52,7 +49,7 @@ const UNREADABLE = Object.defineProperty({}, 'message', { get })
 
 describe('the text about an error', () => {
   const shown = async (error: unknown): Promise<string> => {
-    const text = explained(await judge({ accounts: rejects(error) }))
+    const text = explained(await verifyWith({ accounts: rejects(error) }))
     return text.slice(text.indexOf('  thrown: ')).replace(/\n {6,}/g, '')
   }
 
@@ -78,7 +75,7 @@ describe('the text about an error', () => {
 
   test('says what an accounts function returned instead of true or false, and what to write', async () => {
     const accounts = (async () => ({ id: 7 })) as unknown as () => Promise<boolean>
-    const text = unwrapped(explained(await judge({ accounts })))
+    const text = unwrapped(explained(await verifyWith({ accounts })))
     expect(text).toContain('it returned object instead of true or false')
     expect(text).toContain('fix: Return true or false: async id => (await find(id)) !== undefined.')
     expect(text).not.toContain('thrown: ')
