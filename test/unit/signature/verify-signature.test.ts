@@ -41,6 +41,11 @@ test.each(['constructor', '__proto__', 'toString'])('rejects %s as an algorithm'
   expect(verifySignature(TEXT, Buffer.alloc(256), publicKeyOf(ONE), algorithm)).toBe(false)
 })
 
+test('a key that is no RSA key, although it says so, verifies nothing and does not throw', () => {
+  const key = { ...publicKeyOf(ED25519), type: 'rsa' } as PublicKey
+  expect(verifySignature(TEXT, Buffer.alloc(256), key, 'rsa-sha256')).toBe(false)
+})
+
 test.each<[string, TestKey, Scheme]>([
   ['rsa-sha256', RSA_1024, 'pkcs1-sha256'],
   ['rsa-sha512', RSA_1024, 'pkcs1-sha512'],
