@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createLookup } from '../../../src/key/lookup.ts'
+import { getEventListeners } from 'node:events'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createLookup, unlessAborted } from '../../../src/key/lookup.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -129,4 +130,47 @@ test.each([undefined, [['a']]])('fails with a message when a lookup returns no p
   const failed = await createLookup((() => returned) as never, 50)(NAME)
   expect(failed).toMatchObject({ code: 'key-lookup-failed' })
   expect(Reflect.get(failed, 'cause')).toEqual(new TypeError('lookupTxt returned no promise'))
+})
+
+describe('a sender that has left', () => {
+  const LEFT = { ok: false, code: 'key-lookup-failed', evidence: { name: NAME, error: 'aborted by the receiver' } }
+
+  test('gets a failure at once, and its query goes on for the others', async () => {
+    const { asked, lookup } = createResolver()
+    const sender = new AbortController()
+    const query = lookup(NAME)
+    const left = unlessAborted(query, sender.signal, NAME)
+    sender.abort()
+    expect(await left).toMatchObject(LEFT)
+    asked[0]!.answer([['a']])
+    expect(await unlessAborted(query, undefined, NAME)).toEqual(found('a'))
+  })
+
+  test('had left before: nothing waits for DNS', async () => {
+    expect(await unlessAborted(new Promise(() => {}), AbortSignal.abort(), NAME)).toMatchObject(LEFT)
+  })
+
+  test('after the answer changes nothing, and its signal holds no listener', async () => {
+    const { asked, lookup } = createResolver()
+    const sender = new AbortController()
+    const result = unlessAborted(lookup(NAME), sender.signal, NAME)
+    expect(getEventListeners(sender.signal, 'abort')).toHaveLength(1)
+    asked[0]!.answer([['a']])
+    expect(await result).toEqual(found('a'))
+    expect(getEventListeners(sender.signal, 'abort')).toEqual([])
+    sender.abort()
+    expect(await result).toEqual(found('a'))
+  })
+})
+
+test('the evidence has the first ten servers that a lookup names, and none of one that cannot name them', async () => {
+  const names = Array.from({ length: 20 }, (_, i) => `192.0.2.${i}`)
+  const fails = () => Promise.reject(new Error('down'))
+  const evidenceWith = async (servers: () => readonly string[]) =>
+    Reflect.get(await createLookup(Object.assign(fails, { servers }), 50)(NAME), 'evidence')
+  expect(await evidenceWith(() => names)).toEqual({ name: NAME, error: 'Error', servers: names.slice(0, 10) })
+  const throwing = () => {
+    throw new Error('they cannot be listed')
+  }
+  expect(await evidenceWith(throwing)).toEqual({ name: NAME, error: 'Error' })
 })

@@ -42,7 +42,9 @@ test.each([
   ['; ;', 'a tag has no equals sign'],
   ['v', 'a tag has no equals sign'],
   ['=x; p=', 'a tag name is not a letter followed by letters, digits and underscores'],
-  ['v=DKIM1', 'there is no p=']
+  ['v=DKIM1', 'there is no p='],
+  ['"v=DKIM1; p="', 'it begins with a quote, as zone files write it'],
+  [' \\"v=DKIM1; p="', 'it begins with a quote, as zone files write it']
 ])('%j is malformed: %s', (text, reason) => expect(read(text)).toEqual(['key-malformed', reason]))
 
 const MEANT = [
