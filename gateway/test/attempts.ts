@@ -74,8 +74,8 @@ const anyKey = createSigningKey('any._domainkey.service.example', 1024)
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
-/** @param stranger signs with a key that is not in DNS */
-export function attempts(service: TestService, stranger: TestService): Attempt[] {
+/** @param attacker signs with a key that is not in DNS */
+export function attempts(service: TestService, attacker: TestService): Attempt[] {
   const all: Attempt[] = []
   const order: SignRequest = { target: '/hook/orders?id=7', body: BODY }
   const sign = (more: SignRequest = {}) => service.sign({ ...order, ...more })
@@ -184,7 +184,7 @@ export function attempts(service: TestService, stranger: TestService): Attempt[]
     const octets = wire(first, { behind: wire(second) })
     attempt(name, octets, [first, second], [200, 200], { isPipelined: true })
   }
-  const forged = wire(stranger.sign({ ...order, target: '/forged' }))
+  const forged = wire(attacker.sign({ ...order, target: '/forged' }))
   const isLast = { after: ['Connection: close'], behind: wire(sign()) }
   // Node.js answers what follows at once, and closes: the first one was let in, its sender does not learn it.
   for (const [name, change, statuses] of [

@@ -94,7 +94,7 @@ test.each([
   }
 )
 
-test('a stranger cannot make the receiver ask DNS or read a body: a local check fails before', async () => {
+test('an attacker cannot make the receiver ask DNS or read a body: a local check fails before', async () => {
   const asked = dns.queries()
   const request = service.sign({ body: Buffer.alloc(MEGABYTE), date: new Date(0) })
   const { verdict, chunksRead, bodyTouched } = await exchange(request)

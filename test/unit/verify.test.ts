@@ -166,7 +166,7 @@ describe('accounts', () => {
     expect(lookupTxt).toHaveBeenCalledOnce()
   })
 
-  test('are asked only after the signature has verified, so that a stranger causes no I/O', async () => {
+  test('are asked only after the signature has verified, so that an attacker causes no I/O', async () => {
     const accounts = vi.fn(() => true)
     const verify = verifierWith({ accounts })
     const forged = await verify({ ...request, target: '/other' })

@@ -83,7 +83,7 @@ describe('without a token', () => {
     '127.0.0.1.evil.example:PORT',
     'localhost:PORT@evil.example',
     '127.0.0.2:PORT'
-  ])('refuses another name, which a stranger may have pointed here: %s', async name => {
+  ])('refuses another name, which an attacker may have pointed here: %s', async name => {
     const { port, record } = await startTestAdmin()
     record(await exchangeOf(signed()))
     const Host = name.replace('PORT', `${port}`)

@@ -5,17 +5,17 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AccountClientOptions } from '../../../src/account/index.ts'
 import { listen } from '../../support/listen.ts'
-import { client, failureOf, type Handler, service, startServiceForEach, startStranger } from './service.ts'
+import { client, failureOf, type Handler, service, startOtherServer, startServiceForEach } from './service.ts'
 
 startServiceForEach()
 
-let stranger: Awaited<ReturnType<typeof startStranger>>
+let otherServer: Awaited<ReturnType<typeof startOtherServer>>
 beforeEach(async () => {
-  stranger = await startStranger()
+  otherServer = await startOtherServer()
 })
 afterEach(() => {
-  expect(stranger.requests).toEqual([])
-  stranger.close()
+  expect(otherServer.requests).toEqual([])
+  otherServer.close()
 })
 
 /** Everything the client sent, to be thrown back at it. */
@@ -135,7 +135,7 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
     which === 'authFault' ? client(options).authorization() : client(options).identity()
 
   test.each([301, 302, 303, 307, 308])('does not follow a redirect to another origin: %i', async code => {
-    service[which] = status(code, { location: `${stranger.origin}/steal` })
+    service[which] = status(code, { location: `${otherServer.origin}/steal` })
     expect(await failureOf(call())).toMatchObject({ ...RESPONSE, status: code })
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { apiUrl } from '../../../src/account/request.ts'
 import { until } from '../../support/until.ts'
-import { client, failureOf, service, startServiceForEach, startStranger } from './service.ts'
+import { client, failureOf, service, startOtherServer, startServiceForEach } from './service.ts'
 
 describe('a path stays below baseUrl', () => {
   const base = 'https://api.service.example/v4'
@@ -194,10 +194,10 @@ describe('fetch', () => {
   })
 
   test('returns a redirect, wherever it leads', async () => {
-    const stranger = await startStranger()
+    const otherServer = await startOtherServer()
     const inits = [{}, { redirect: 'follow' as const }, { redirect: 'error' as const }]
     for (const status of [301, 302, 303, 307, 308]) {
-      for (const location of [`${stranger.origin}/`, '/v4/elsewhere']) {
+      for (const location of [`${otherServer.origin}/`, '/v4/elsewhere']) {
         service.apiFault = (_, res) => void res.writeHead(status, { location }).end()
         for (const init of inits) {
           const response = await client().fetch('/things', init)
@@ -205,9 +205,9 @@ describe('fetch', () => {
         }
       }
     }
-    expect(stranger.requests).toEqual([])
+    expect(otherServer.requests).toEqual([])
     expect(new Set(service.calls)).toEqual(new Set(['GET /v4/things']))
-    stranger.close()
+    otherServer.close()
   })
 
   test('starts no exchange and sends nothing for a path out of baseUrl', async () => {

@@ -152,11 +152,11 @@ export async function failureOf(call: Promise<unknown>): Promise<AccountError> {
 }
 
 /** A server that must never be asked: the target of redirects. */
-export async function startStranger(): Promise<{ origin: string; requests: string[]; close(): void }> {
+export async function startOtherServer(): Promise<{ origin: string; requests: string[]; close(): void }> {
   const requests: string[] = []
   const { server, origin } = await listen(undefined, (req, res) => {
     requests.push(`${req.method} ${req.url} ${req.headers.authorization}`)
-    res.end('"token-of-a-stranger"')
+    res.end('"token-of-another-server"')
   })
   return { origin, requests, close: () => void server.close() }
 }
