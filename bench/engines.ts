@@ -30,9 +30,24 @@ async function startAuthorizer(from: string): Promise<ChildProcess> {
   const authorizer = spawn(
     process.execPath,
     [
-      ...['--import', 'tsx', 'gateway/src/cli.ts', 'authorize', '--from', from, '--https', 'x-forwarded-proto'],
-      ...['--domain', 'service.example', '--host', 'hooks.example.com', '--account', '1234'],
-      ...['--listen', `127.0.0.1:${ports.authorizer}`, '--dns-server', dns.address]
+      '--import',
+      'tsx',
+      'gateway/src/cli.ts',
+      'authorize',
+      '--from',
+      from,
+      '--https',
+      'x-forwarded-proto',
+      '--domain',
+      'service.example',
+      '--host',
+      'hooks.example.com',
+      '--account',
+      '1234',
+      '--listen',
+      `127.0.0.1:${ports.authorizer}`,
+      '--dns-server',
+      dns.address
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] }
   )

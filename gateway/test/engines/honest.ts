@@ -11,10 +11,39 @@ export interface Honest {
 }
 
 const TARGETS = [
-  ...['/', '/?', '/hook', '/hook/', '/hook?', '/hook?a=b', '/hook?a=b&a=c', '/hook?a=%20b+c', '/hook?q=a?b'],
-  ...['/a/%2e%2e/b', '/a/%2e/b', '/a%2Fb', '/a%2fb', '//', '//hook', '/a//b', '/a/./b', '/a/../b', '/a/b/..'],
-  ...['/hook;v=1', "/~u/!$&'()*+,;=:@", '/%E2%82%AC', '/%ff%fe', '/hook?x=%ff', '/hook?x=%00', '/*', '/a|b', '/{id}'],
-  ...['/UPPER/lower', '/a.b.c/', '/hook?url=https://example.com/?a=b', `/${'long/'.repeat(700)}`, '/hook?[a]=\\"']
+  '/',
+  '/?',
+  '/hook',
+  '/hook/',
+  '/hook?',
+  '/hook?a=b',
+  '/hook?a=b&a=c',
+  '/hook?a=%20b+c',
+  '/hook?q=a?b',
+  '/a/%2e%2e/b',
+  '/a/%2e/b',
+  '/a%2Fb',
+  '/a%2fb',
+  '//',
+  '//hook',
+  '/a//b',
+  '/a/./b',
+  '/a/../b',
+  '/a/b/..',
+  '/hook;v=1',
+  "/~u/!$&'()*+,;=:@",
+  '/%E2%82%AC',
+  '/%ff%fe',
+  '/hook?x=%ff',
+  '/hook?x=%00',
+  '/*',
+  '/a|b',
+  '/{id}',
+  '/UPPER/lower',
+  '/a.b.c/',
+  '/hook?url=https://example.com/?a=b',
+  `/${'long/'.repeat(700)}`,
+  '/hook?[a]=\\"'
 ]
 
 const BODIES: readonly (readonly [string, Uint8Array])[] = [

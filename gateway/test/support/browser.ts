@@ -7,8 +7,12 @@ export const launchBrowser = (): Promise<Browser> =>
     executablePath: '/usr/bin/chromium',
     args: [
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      ...['--disable-gpu', '--disable-quic', '--disable-sync', '--no-first-run'],
-      ...['--disable-background-networking', '--disable-component-update']
+      '--disable-gpu',
+      '--disable-quic',
+      '--disable-sync',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update'
     ]
   })
 

@@ -39,8 +39,22 @@ export function startProcess([program, ...args]: readonly string[], options: Spa
 
 /** What starts the gateway for the requests of the test service. */
 export const gatewayCommand = (upstream: URL, dns: string, args: readonly string[]): string[] => [
-  ...[process.execPath, GATEWAY_CLI, '--upstream', upstream.href, '--dns-server', dns, '--https', 'always'],
-  ...['--domain', 'service.example', '--host', 'receiver.example', '--account', '1234', '--listen', '127.0.0.1:0'],
+  process.execPath,
+  GATEWAY_CLI,
+  '--upstream',
+  upstream.href,
+  '--dns-server',
+  dns,
+  '--https',
+  'always',
+  '--domain',
+  'service.example',
+  '--host',
+  'receiver.example',
+  '--account',
+  '1234',
+  '--listen',
+  '127.0.0.1:0',
   ...args
 ]
 

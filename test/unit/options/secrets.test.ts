@@ -27,14 +27,32 @@ const functions = { ...main, ...replay, ...testing, createAccountClient, dohTxtL
 const PLACES: Readonly<Record<string, (value: unknown) => unknown>> = {
   ...(Object.fromEntries(Object.entries(functions).filter(([, each]) => typeof each === 'function')) as object),
   ...ofOptions('createVerifier', options => createVerifier({ ...verifier, ...options }), [
-    ...['requireHttps', 'dateTolerance', 'schemes', 'minRsaBits', 'maxBodyBytes', 'bodyTimeout', 'lookupTxt'],
-    ...['lookupTimeout', 'replayStore', 'replayTimeout', 'now']
+    'requireHttps',
+    'dateTolerance',
+    'schemes',
+    'minRsaBits',
+    'maxBodyBytes',
+    'bodyTimeout',
+    'lookupTxt',
+    'lookupTimeout',
+    'replayStore',
+    'replayTimeout',
+    'now'
   ]),
   ...ofOptions('createAccountClient', options => createAccountClient({ ...account, ...options }), [
-    ...['authUrl', 'baseUrl', 'fetch', 'now', 'timeout', 'selectAccountId']
+    'authUrl',
+    'baseUrl',
+    'fetch',
+    'now',
+    'timeout',
+    'selectAccountId'
   ]),
   ...ofOptions('dohTxtLookup', options => dohTxtLookup({ url: 'https://a.example', ...options }), [
-    ...['url', 'method', 'fetch', 'timeout', 'requireAuthenticated']
+    'url',
+    'method',
+    'fetch',
+    'timeout',
+    'requireAuthenticated'
   ]),
   ...ofOptions('dnsTxtLookup', dnsTxtLookup, ['servers', 'timeout', 'tries']),
   ...ofOptions('memoryReplayStore', memoryReplayStore as never, ['maxEntries']),
@@ -42,7 +60,10 @@ const PLACES: Readonly<Record<string, (value: unknown) => unknown>> = {
     'table'
   ]),
   ...ofOptions('nodeHandler', options => nodeHandler(verify, () => {}, options), [
-    ...['drainBytes', 'drainTimeout', 'onRefused', 'onError']
+    'drainBytes',
+    'drainTimeout',
+    'onRefused',
+    'onError'
   ]),
   'sqliteReplayStore: table': value =>
     sqliteReplayStore({ exec: () => {}, prepare: () => ({}) } as never, { table: value as never }),

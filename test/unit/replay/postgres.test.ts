@@ -43,8 +43,26 @@ describe('postgresReplayStore', () => {
 
 describe('the name of the table', () => {
   const BAD = [
-    ...['', '.', 'a.', '.a', 'a.b.c', ' a', 'a b', 'a-b', '1a', 'a"b', 'a;b', "a'b", 'ä', 'a\0', 'a\n'],
-    ...['x'.repeat(64), 7, null, ['a'], { toString: () => 'a' }]
+    '',
+    '.',
+    'a.',
+    '.a',
+    'a.b.c',
+    ' a',
+    'a b',
+    'a-b',
+    '1a',
+    'a"b',
+    'a;b',
+    "a'b",
+    'ä',
+    'a\0',
+    'a\n',
+    'x'.repeat(64),
+    7,
+    null,
+    ['a'],
+    { toString: () => 'a' }
   ]
 
   test.each(BAD)('refuses %j', name => {
