@@ -111,7 +111,7 @@ const CLOSE_OBJECT = 0x7d
 /** Indentation multiplies the size of a text by its depth. */
 const MAX_DEPTH = 16
 
-/** The document in another layout, cut when it gets much longer. Throws when a string or a bracket is never closed. */
+/** The document in another layout, cut where it gets much longer. Throws when a string or a bracket is never closed. */
 export function layOut(json: Buffer, comma: string, colon: string, indent?: string): string {
   const text = Buffer.allocUnsafe(4 * json.length + 64)
   let [length, depth, isAfterOpen] = [0, 0, false]
@@ -148,6 +148,7 @@ export function layOut(json: Buffer, comma: string, colon: string, indent?: stri
       else isInString = json[i] !== QUOTE
     }
   }
-  if (depth !== 0) throw new SyntaxError('a bracket is not closed')
+  const isCut = length >= text.length
+  if (depth !== 0 && !isCut) throw new SyntaxError('a bracket is not closed')
   return text.toString('latin1', 0, length)
 }

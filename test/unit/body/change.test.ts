@@ -87,6 +87,32 @@ test.each(['a', '\xef\xbb\xbfa', '"a"', '{"a":[]}', '{"a":{}}'])('tries nothing 
   expect(tried.every(bytes => bytes instanceof Uint8Array)).toBe(true)
 })
 
+// A text costs 1500 and 1.5 for each byte; 3 for each byte of JSON that is written anew. Of what is replaced, each part
+// costs 50 to find and 100 to replace; more than 600 are not replaced. All together may cost 110,000.
+test.each([
+  ['all six texts of a body', 11_000, 'a'.repeat(11_000), 6],
+  ['all but the sixth, which would be too much', 12_000, 'a'.repeat(12_000), 5],
+  ['four of the longest body', 16_384, 'a'.repeat(16_384), 4],
+  ['seven where 600 line breaks are replaced', 600, '\n'.repeat(600), 7],
+  ['eight where 601 are found and not replaced', 601, '\n'.repeat(601), 8],
+  ['eight where no more than 601 are looked for', 5000, '\n'.repeat(5000), 8],
+  ['a document in twelve layouts, and with zeros as long as there is time', 7, '[1,2,3]', 6 + 12 + 4 * 12 + 3],
+  ['four layouts of text behind a string, which is not JSON', 3800, `"${'a'.repeat(3796)}" b`, 6 + 4]
+])('tries %s: %i bytes', (_, length, body, texts) => {
+  let tried = 0
+  findChange(octets(body), undefined, () => {
+    tried++
+    return false
+  })
+  expect([body.length, tried]).toEqual([length, texts])
+})
+
+test('tries only texts of the length that was signed', () => {
+  const tried: string[] = []
+  findChange(octets('[1,2,3]'), 9, bytes => tried.push(Buffer.from(bytes).toString()) === 0)
+  expect([...new Set(tried)]).toEqual(['[1,2,3]\r\n', '[1, 2, 3]', '[1.0,2,3]', '[1,2.0,3]', '[1,2,3.0]'])
+})
+
 /** As a framework in Python writes what JavaScript sent, with addresses and letters that are not ASCII. */
 const written = (members: number, comma: string, colon: string): string =>
   `{${Array.from({ length: members }, (_, i) => `"key ${i}"${colon}"https://a.example/\xc3\xa9"`).join(comma)}}`
