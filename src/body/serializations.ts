@@ -47,18 +47,20 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g
 
 const isInteger = (token: string): boolean => /^-?\d+$/.test(token)
 
-/** Adds the zeros that parsers drop, as in 1.0 and 1.50: to all numbers, or to all that are the same. */
+/** Adds the zeros that parsers drop, as in 1.0 and 1.50. */
 export function* addZeros(json: string): Generator<string | undefined> {
-  const integers = new Set(json.match(TOKENS)?.filter(isInteger))
-  const zeros: Rewrite[] = [
-    token => (isInteger(token) ? `${token}.0` : token),
-    token => (isInteger(token) ? `${token}.00` : token.replace(/^(-?\d+\.\d)$/, '$10'))
-  ]
-  for (const chosen of [...integers].slice(0, 8)) zeros.push(token => (token === chosen ? `${token}.0` : token))
-  for (const write of zeros) {
+  for (const write of zeroWriters(json)) {
     yield undefined
     yield* layOutAll(json.replace(TOKENS, write))
   }
+}
+
+/** All numbers get one decimal or two; then all that are the same integer get one. */
+function* zeroWriters(json: string): Generator<Rewrite> {
+  yield token => (isInteger(token) ? `${token}.0` : token)
+  yield token => (isInteger(token) ? `${token}.00` : token.replace(/^(-?\d+\.\d)$/, '$10'))
+  const integers = new Set(json.match(TOKENS)?.filter(isInteger))
+  for (const integer of integers) yield token => (token === integer ? `${token}.0` : token)
 }
 
 /** Writes the escapes of other writers. */

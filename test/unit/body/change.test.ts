@@ -46,6 +46,7 @@ test.each<[string, string]>([
   ['{"a":"/"}', '{"a":"\\/"}'],
   ['{"a": null}', '{"a":null}'],
   ['["\xc3\xa9"]', '["\\u00e9"]'],
+  ['["\\ud83d\\ude00"]', '["\xf0\x9f\x98\x80"]'],
   ['{"a":[],"b":1}', '{"a": {}, "b": 1}'], // json_encode(json_decode($json, true)) of PHP
   ['{"a":[]}', '{\n\t"a": []\n}\n'],
   // what json.dumps() of Python, JSON.generate() of Ruby, json_encode() of PHP and json.Marshal() of Go make of one value
@@ -132,6 +133,7 @@ test.each([
   ['cut-short', '{"a":1,"b', 30],
   ['cut-short', '{"a":{"b":1}', 30],
   ['cut-short', 'some text', 30],
+  ['cut-short', 'text', 30],
   ['cut-short', '"some text', 30],
   ['read-as-text', 'PNG\xef\xbf\xbd', undefined],
   ['object-to-string', '[object Object]', 20]
@@ -141,12 +143,20 @@ test.each([
   ['a form, of which a part is one, too', 'a=1', 30],
   ['a string of JSON', '"a"', 30],
   ['a number', '12', 30],
+  ['a number and a line break', '12\n', 30],
   ['a whole document', '{"a":1}', 30],
+  ['a whole document and a line break', '{"a":1}\n', 30],
   ['one as long as was signed', '{"a":1,"b', 9],
   ['one longer than was signed', '{"a":1,"b', 5],
   ['text before an object', 'an [object Object]', 18],
   ['text behind an object', '[object Object] and', 19]
 ])('%s has no trace: %j', (_, received, length) => expect(trace(received, length)).toBeUndefined())
+
+test('a document over 16 KiB is taken for whole where it ends with a bracket', () => {
+  const open = (length: number) => `{"a":{"b":"${'x'.repeat(length - 13)}"}`
+  expect([open(16_384).length, trace(open(16_384), 20_000)]).toEqual([16_384, 'cut-short'])
+  expect([open(16_385).length, trace(open(16_385), 20_000)]).toEqual([16_385, undefined])
+})
 
 test.each([
   ['nested a hundred thousand times', '['.repeat(100_000) + ']'.repeat(100_000)],

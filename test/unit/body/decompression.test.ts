@@ -14,6 +14,7 @@ test.each(['gzip', 'x-gzip', 'zstd', 'GZIP'])('names %s where the body does not 
 test.each(['deflate', 'br'])('names %s where the body is longer than Content-Length, and there alone', coding => {
   const headers = (length: string) => ({ 'content-encoding': coding, 'content-length': length })
   expect(found(headers('7'))).toBe(coding)
+  expect(found(headers('15'), Buffer.alloc(16))).toBe(coding)
   // They have no magic bytes.
   expect(found({ 'content-encoding': coding })).toBeUndefined()
   for (const length of ['8', '9', '', 'x7', '7x', '0x1', '-7', '1234567890123456']) {

@@ -162,7 +162,7 @@ test('releases a stream of text, even when that fails, and throws', async () => 
   const message = 'request.body must be a stream of bytes (Uint8Array): do not call setEncoding() on it'
   await expect(read(iterable(next, leave), 9)).rejects.toThrow(message)
   expect(leave).toHaveBeenCalledOnce()
-  await expect(read(iterable(next), 9)).rejects.toThrow(TypeError)
+  await expect(read(iterable(next), 9)).rejects.toThrow(message)
 })
 
 describe('bodyTimeout', () => {
