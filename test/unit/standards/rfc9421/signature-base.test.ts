@@ -313,7 +313,8 @@ describe('query parameters, section 2.2.8', () => {
     ['?a=1', '%3Fa', '1'],
     ['__proto__=1', '__proto__', '1'],
     ['=1', '', '1'],
-    ['a=1%', 'a', '1%25']
+    ['a=1%', 'a', '1%25'],
+    ['a=%2x%zz', 'a', '%252x%25zz']
   ])('?%s: %s is %s', (query, name, value) => expect(readParam(query, name)).toBe(value))
 
   test.each([

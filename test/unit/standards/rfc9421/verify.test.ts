@@ -100,6 +100,12 @@ describe('the time', () => {
     expect(absent).toEqual(['date: date-missing', 'coverage: coverage-absent'])
   })
 
+  test('is a covered Date or created', async () => {
+    const verdict = await judgeSigned({ lines: without('"date"'), params: { created: undefined } })
+    const evidence = { reason: 'neither a covered Date nor created' }
+    expect(verdict.checks.date).toMatchObject({ code: 'date-missing', evidence })
+  })
+
   test('is judged again when the body has arrived', async () => {
     let seconds = SECONDS
     const now = () => seconds * 1000
@@ -134,6 +140,11 @@ describe('the headers', () => {
     const { checks, ...verdict } = await judgeSigned({ headers: { [name]: undefined } })
     expect(verdict.failures).toMatchObject([{ check: 'signature-header', ...failure }])
     expect([checks.date.outcome, checks.coverage.outcome]).toEqual(['not-run', 'not-run'])
+  })
+
+  test('have a digest', async () => {
+    const { checks } = await judgeSigned({ headers: { 'Content-Digest': undefined } })
+    expect(checks.digest).toMatchObject({ code: 'digest-missing', evidence: { header: 'Content-Digest' } })
   })
 
   test('have the same labels: one that is in only one of them is an error', async () => {
