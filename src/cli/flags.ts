@@ -2,7 +2,15 @@ import { parseArgs } from 'node:util'
 import { SCHEMES } from '../fixture/setup.ts'
 import { isPathPrefix, restorePathPrefix } from '../http/uri.ts'
 import { nearest } from '../mistakes.ts'
-import { type CommandFlag, type Flag, isShared, VARIABLE_PREFIX, type ValueOf, variableOf } from '../options/flags.ts'
+import {
+  type CommandFlag,
+  type Flag,
+  isShared,
+  isSharedList,
+  VARIABLE_PREFIX,
+  type ValueOf,
+  variableOf
+} from '../options/flags.ts'
 import type { SchemeName } from '../result/scheme-name.ts'
 import type { Scheme } from '../standards/scheme.ts'
 import { type Io, UsageError } from './command.ts'
@@ -105,10 +113,24 @@ function unknownFlag(name: string, written: string, flags: readonly Flag[]): Usa
   return new UsageError(`there is no option ${written.startsWith('--') ? '' : '-'}${written}${meant}; see --help`)
 }
 
-const fromEnvironment = ({ flag, kind }: Flag, env: Io['env']): string[] | undefined => {
-  const text = (isShared(flag) && env[variableOf(flag)]) || ''
-  const texts = (kind === 'list' ? text.split(',') : [text]).flatMap(part => part.trim() || [])
-  return texts.length === 0 ? undefined : texts
+/**
+ * What the environment variable of a shared flag says, as the texts of the flag; undefined when it says nothing. All
+ * commands read the same variables: of one that holds several values, a flag that takes one value takes the first.
+ *
+ * @throws UsageError for a switch that is neither true nor false
+ */
+function fromEnvironment({ flag, kind }: Flag, env: Io['env']): string[] | undefined {
+  const variable = variableOf(flag)
+  const text = (isShared(flag) && env[variable]?.trim()) || ''
+  if (text === '') return undefined
+  if (kind === 'switch') {
+    if (text !== 'true' && text !== 'false') throw new UsageError(`${variable} must be true or false`)
+    return text === 'true' ? [''] : undefined
+  }
+  const values = isSharedList(flag) ? text.split(',').map(part => part.trim()) : [text]
+  const texts = values.filter(value => value !== '')
+  if (texts.length === 0) return undefined
+  return kind === 'list' ? texts : texts.slice(0, 1)
 }
 
 function convert({ flag, kind, choices }: Flag, texts: readonly string[]): unknown {

@@ -23,7 +23,7 @@ export interface CommandFlag extends Flag {
   readonly isRequired?: true
 }
 
-/** What a flag is given as. */
+/** The type of the value that a command gets for a flag. */
 export type ValueOf<F extends Flag> = F['kind'] extends 'switch'
   ? boolean
   : F['kind'] extends 'list'
@@ -54,7 +54,7 @@ const HTTPS = {
     'not-required: plain HTTP is accepted'
 } as const
 
-// Bundlers leave out what is the result of a pure call: nothing here belongs into a verifier.
+// Bundlers leave out what is the result of a pure call: nothing here belongs in a verifier.
 
 /** The options of `createVerifier` on a command line, in a help text and in a vector. */
 const VERIFIER_FLAGS = /* @__PURE__ */ (() =>
@@ -260,9 +260,14 @@ export const variableOf = (flag: string): string => `${VARIABLE_PREFIX}${flag.to
 
 export const VARIABLE_PREFIX = 'SIGNED_REQUESTS_'
 
+const sharedFlag = (name: string): { readonly kind?: string } | undefined =>
+  Object.values(SHARED).find(({ flag }: { flag?: string }) => flag === name)
+
 /** May this flag also be an environment variable? */
-export const isShared = (name: string): boolean =>
-  Object.values(SHARED).some(({ flag }: { flag?: string }) => flag === name)
+export const isShared = (name: string): boolean => sharedFlag(name) !== undefined
+
+/** May its environment variable hold several values, separated by commas? */
+export const isSharedList = (name: string): boolean => sharedFlag(name)?.kind === 'list'
 
 /** Is it the name of an option that a command line knows? */
 const isSettingName = (name: string): name is SettingName =>

@@ -105,6 +105,32 @@ describe('a setting in the environment', () => {
     expect([code, stderr]).toEqual([64, `signed-requests: ${message}\n`])
   })
 
+  const PRINT = ['send', 'http://a.example/hook', '--key', 'fixtures/source/keys/one.pem', '--print', 'http']
+
+  test('that has several values is the first one where a command takes one', async () => {
+    const several = { SIGNED_REQUESTS_ACCOUNT: '5678, 1234', SIGNED_REQUESTS_SCHEME: 'rfc9421,draft-cavage' }
+    const { code, stdout } = await runInside(PRINT, '', false, { ...ENV, ...several })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Host: other\.example$/m)
+    expect(stdout).toMatch(/^X-Service-ID: account-5678$/m)
+    expect(stdout).toMatch(/^Signature-Input: /m)
+  })
+
+  test('is one value with its comma where the setting is no list', async () => {
+    const { stdout } = await runInside(PRINT, '', false, { SIGNED_REQUESTS_ACCOUNT_PREFIX: 'a,b-' })
+    expect(stdout).toMatch(/^X-Service-ID: a,b-1234$/m)
+  })
+
+  test.each([
+    ['true', '--require-authenticated needs --doh'],
+    ['false', 'not a name is not a DNS name'],
+    ['no', 'SIGNED_REQUESTS_REQUIRE_AUTHENTICATED must be true or false']
+  ])('is a switch that is on or off: %s', async (value, message) => {
+    const env = { SIGNED_REQUESTS_REQUIRE_AUTHENTICATED: value }
+    const { code, stderr } = await runInside(['key', 'not a name'], '', false, env)
+    expect([code, stderr]).toEqual([64, `signed-requests: ${message}\n`])
+  })
+
   test('gives way to the option', async () => {
     const args = ['explain', '--key-record', RECORD, '--host', 'elsewhere.example']
     const { stdout } = await runInside(args, capture, false, ENV)
