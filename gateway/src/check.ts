@@ -12,6 +12,7 @@ import { createBoundedVerify } from './bounded-verify.ts'
 import type { Exchange, HeaderLine, Malformed } from './exchange.ts'
 import { grantHeaders, isConfusable } from './headers.ts'
 import type { AuthorizerSettings } from './options/authorize.ts'
+import { releaseClaim } from './release-claim.ts'
 import { asSigned } from './target.ts'
 
 /**
@@ -38,7 +39,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
     const headers = received.headers as readonly HeaderLine[]
     const unsafe = verdict.status === 'verified' ? unsafeOf(received.target, headers, verdict) : undefined
     if (unsafe !== undefined) {
-      await verify.release(verdict)
+      await releaseClaim(verify, verdict)
       await answerWhenRead(res, 401, { isLast: false })
     } else if (verdict.status === 'verified') {
       // All of them, always: a proxy overwrites what the sender wrote only by what comes back.
@@ -50,7 +51,15 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
     const duration = performance.now() - start
     const status = res.headersSent ? res.statusCode : 0
     return {
-      ...{ receivedAt, duration, verdictMs, method, target, headers, https: received.https, verdict, status },
+      receivedAt,
+      duration,
+      verdictMs,
+      method,
+      target,
+      headers,
+      https: received.https,
+      verdict,
+      status,
       upstream: 'not-asked',
       ...(from === 'as-is' && isDescribed(req) && verdict.status !== 'verified' && { finding: DESCRIBED }),
       ...(from === 'x-forwarded' && !isForwardedWhole(verdict) && { finding: NOT_FORWARDED }),

@@ -15,6 +15,7 @@ import type { Exchange, HeaderLine, Malformed, UpstreamResult } from './exchange
 import { TOO_LARGE, type Upstream } from './forward.ts'
 import { requestHeaders } from './headers.ts'
 import type { GatewaySettings } from './options/settings.ts'
+import { releaseClaim } from './release-claim.ts'
 import { ANY_ACCOUNT, accountFlags } from './seen-accounts.ts'
 import { asSigned, whyNotForwardable } from './target.ts'
 
@@ -61,7 +62,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       const kept = requestHeaders(lines, verdict, observe, consumed)
       if (isPassed && announced !== undefined) kept.push(['Content-Length', announced])
       const outgoing = { method: received.method, path, headers: kept, body: content }
-      result = await upstream.forward(outgoing, res, () => verify.release(verdict).catch(reportHeld))
+      result = await upstream.forward(outgoing, res, () => releaseClaim(verify, verdict))
       // The upstream is done: close a sender that does not read the rest. A refusal has its own limits.
       unread = setTimeout(() => res.destroy(), upstreamTimeout)
     } else {
@@ -108,10 +109,6 @@ async function* limited(stream: AsyncIterable<Uint8Array>, limit: number): Async
     yield piece
   }
 }
-
-/** Writes one line to stderr. The store tries again; until it succeeds the log shows a repetition as refused. */
-const reportHeld = (error: unknown): void =>
-  console.error(`a claim is not released yet, a repetition is refused until it is: ${(error as Error)?.name}`)
 
 /** RFC 9110 section 5.6.2: nothing that could be taken for another part of a log line. */
 function tokenOf([value = '', ...others]: readonly string[] = []): string | undefined {

@@ -1,0 +1,14 @@
+import type { Verdict, Verify } from 'signed-requests'
+
+/**
+ * Gives the claim of a request back. Never rejects: the verifier tries again, and the line on stderr says why the log
+ * shows a repetition as refused until then.
+ */
+export const releaseClaim = (verify: Verify, verdict: Verdict): Promise<void> =>
+  verify
+    .release(verdict)
+    .catch((error: unknown) =>
+      console.error(
+        `a claim is not released yet, a repetition is refused until it is: ${(error as Error | undefined)?.name}`
+      )
+    )

@@ -1,0 +1,29 @@
+import { createServer } from 'node:http'
+import { createVerifier } from 'signed-requests'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { listen } from '../../test/support/listen.ts'
+import { service } from '../../test/support/service.ts'
+import { send, statusesOf } from '../../test/support/wire.ts'
+import { createCheck } from '../src/check.ts'
+import { testSettings } from './start.ts'
+
+test('a refusal is answered although the store does not take the claim back, and holds nothing', async () => {
+  const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => errors.mockRestore())
+  const replayStore = { claim: async () => true, release: () => Promise.reject(new RangeError('down')) }
+  const settings = { ...testSettings(new URL('http://127.0.0.1'), service), from: 'as-is' as const }
+  const check = createCheck(settings, createVerifier({ ...settings.verifier, replayStore }))
+  const server = createServer((req, res) => void check(req, res).catch(() => res.destroy()))
+  const address = `127.0.0.1:${await listen(server)}`
+  onTestFinished(() => {
+    server.close()
+  })
+  const statusOf = async (body: string | Buffer, more?: Parameters<typeof send>[2]) =>
+    statusesOf(await send(address, service.sign({ body }), more))
+
+  // Seven bodies of 10 MB are more than all requests together may hold.
+  const large = Buffer.alloc(10_000_000, 'x')
+  for (let i = 0; i < 7; i++) expect(await statusOf(large, [['X.Service.ID', 'evil']])).toEqual([401])
+  expect(errors).toHaveBeenCalledWith(expect.stringMatching(/^a claim is not released yet.*: RangeError$/))
+  expect(await statusOf('{"id":1}')).toEqual([200])
+})
