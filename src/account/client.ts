@@ -45,7 +45,8 @@ export interface AccountClient {
  * A client for the service's authorization server and for its API.
  *
  * An authorization token is used until five minutes before its 24 hours end, or before its own `exp` if it is a JWT
- * that ends sooner. All waiting callers share one exchange.
+ * that ends sooner; of a token that lives less than 50 minutes, the last tenth is not used. All waiting callers share
+ * one exchange.
  *
  * @example
  * const account = createAccountClient({
