@@ -132,6 +132,20 @@ describe('the document', () => {
     expect(vector!.dns).toEqual({ 'key1._domainkey.service.example': { error: code } })
   })
 
+  const SPF = 'v=spf1 -all'
+  const BAD = 'v=DKIM1; k=rsa; p=AA=='
+
+  test.each([
+    ['all records of a key that was split', [BAD, 'MIIB', 'IDAQAB']],
+    ['the records of which none is a key', [SPF, 'hello']],
+    ['the record that decided, behind more others than the evidence has', [SPF, SPF, SPF, SPF, BAD], [BAD]]
+  ])('has %s, so that the cause is the same', async (_, texts, expected = texts) => {
+    const request = sign()
+    const verdict = await judge(request, { lookupTxt: async () => texts.map(text => [text]) })
+    const [vector] = capturing(request, verdict).vectors
+    expect(vector!.dns).toEqual({ 'key1._domainkey.service.example': expected.map(text => [text]) })
+  })
+
   test('is redacted where no check reads, if asked for', async () => {
     const request = sign({ headers: { Authorization: 'Bearer secret', Cookie: 'session=secret' } })
     const capture = { dns: service.records, now: NOW }
