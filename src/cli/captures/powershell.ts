@@ -83,8 +83,7 @@ function tokensOf(reader: CommandReader): Token[] {
   while (!reader.isAtEnd()) {
     // A backtick before a line break continues the line.
     if (reader.take(/\s+|`\r?\n/y)) continue
-    const exact = reader.take(/'((?:[^'])*)'?/y)
-    if (exact !== undefined) tokens.push({ kind: 'string', text: exact[1]! })
+    if (reader.take(/'/y)) tokens.push({ kind: 'string', text: verbatim(reader) })
     else if (reader.take(/"/y)) tokens.push({ kind: 'string', text: expandable(reader) })
     else {
       const word = reader.take(/[^\s"'`@{}()=;,]+/y)
@@ -93,6 +92,16 @@ function tokensOf(reader: CommandReader): Token[] {
     }
   }
   return tokens
+}
+
+/** A string in single quotes, after the first: all of it is text, and a single quote is doubled. */
+function verbatim(reader: CommandReader): string {
+  const parts: string[] = []
+  for (;;) {
+    if (reader.take(/''/y)) parts.push("'")
+    else if (reader.take(/'|$/y)) return parts.join('')
+    else parts.push(reader.take(/[^']+/y)![0])
+  }
 }
 
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', 0: '\0' }

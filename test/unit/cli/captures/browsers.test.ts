@@ -110,6 +110,12 @@ Invoke-WebRequest -UseBasicParsing -Uri "https://a.example/hook" \`
   })
 })
 
+test('PowerShell: a single quote in single quotes is doubled', () => {
+  const command = (body: string) => `Invoke-WebRequest -Uri 'https://a.example/' -Method POST -Body '${body}'`
+  expect(read(command(`{"it''s":"a"}`)).body).toBe(`{"it's":"a"}`)
+  expect(read(command(`''`)).body).toBe(`'`)
+})
+
 test('says what a browser leaves out of fetch()', () => {
   const [note] = read('fetch("https://a.example/", {\n  "headers": { "signature": "x" },\n  "method": "GET"\n});').notes
   expect(note).toContain('leaves out Host, Date, Content-Length and cookies')
