@@ -40,7 +40,23 @@ export type Part = string | NamedOption | CodeAdvice
 
 /** The message in the names of `createVerifier` and the other functions. */
 export const inOptions = (parts: readonly Part[]): string =>
-  parts.map(part => (typeof part === 'string' ? part : 'option' in part ? part.option : part.inCode)).join('')
+  textOf(
+    parts,
+    option => option,
+    advice => advice
+  )
+
+function textOf(
+  parts: readonly Part[],
+  nameOf: (option: string) => string,
+  adviceOf: (inCode: string) => string
+): string {
+  const texts = parts.map(part => {
+    if (typeof part === 'string') return part
+    return 'option' in part ? nameOf(part.option) : adviceOf(part.inCode)
+  })
+  return texts.join('')
+}
 
 /** Keeps the parts of the message with the error, so that `messageIn` can name the options in another way. */
 export const withParts = <E extends Error>(error: E, parts: readonly Part[]): E =>
@@ -52,9 +68,7 @@ export const optionMistake = (...parts: readonly Part[]): TypeError => withParts
 /** The message of an error for a reader who knows options by other names. */
 export function messageIn(error: Error, nameOf: (option: string) => string): string {
   const { parts } = error as { parts?: readonly Part[] }
-  if (parts === undefined) return error.message
-  const shown = parts.map(part => (typeof part === 'string' ? part : 'option' in part ? nameOf(part.option) : ''))
-  return shown.join('').trim()
+  return parts === undefined ? error.message : textOf(parts, nameOf, () => '').trim()
 }
 
 /**

@@ -59,4 +59,7 @@ export async function askAccounts(id: string, { accounts, accountHeader: header 
   }
 }
 
-const typeName = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
+function typeName(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}

@@ -40,8 +40,8 @@ const STYLES = {
 } as const satisfies Record<Tone, Parameters<typeof styleText>[0]>
 
 /**
- * The last line of defence: every command escapes text from outside, and this catches what one forgets. Only printable
- * ASCII and line ends are printed, and the tones of lines as colours where that is possible.
+ * Every command escapes text from outside; what one forgets is replaced here. Only printable ASCII and line ends are
+ * printed, and the tones of lines as colours where that is possible.
  */
 export function guardOutput({ print, note, progress, color, ...io }: Terminal): Io {
   const safe = (text: string) => text.replace(/[^\n -~]/g, '?')

@@ -42,7 +42,9 @@ export const encodeMessage = (
   options: PacketOpt[] = []
 ): Buffer =>
   encode({
-    ...{ type: 'query', id, flags },
+    type: 'query',
+    id,
+    flags,
     questions: [{ type, class: 'IN', name }],
     additionals: [{ ...EDNS, ...UNSET, options }]
   })

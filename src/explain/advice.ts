@@ -57,5 +57,5 @@ function showEvidence<E>(evidence: E): Shown<E> {
   return Object.fromEntries(shown) as Shown<E>
 }
 
-/** The last line of defence: a row that takes text from the evidence itself cannot break a line or steer a terminal. */
+/** A row may take text from the evidence itself and forget to escape it: this keeps it on one line of printable ASCII. */
 const onlyPrintable = (text: string): string => text.slice(0, 4000).replace(/[^ -~]/g, '?')

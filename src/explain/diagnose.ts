@@ -114,7 +114,9 @@ export function diagnoseWithin(
       search
     }
     return {
-      ...{ check, code, message },
+      check,
+      code,
+      message,
       ...adviceOn(failure, settings, around, causes),
       facts: facts(evidence, clock, thrown),
       ...(search.changed && { changed: search.changed }),

@@ -1,7 +1,13 @@
 import { assertVerdict } from '../verdict/assert.ts'
 import type { Verdict } from '../verdict/verdict.ts'
-import { type DiagnosedFailure, type DiagnoseOptions, type Diagnosis, diagnose } from './diagnose.ts'
-import { factText } from './facts.ts'
+import {
+  type DiagnosedCheck,
+  type DiagnosedFailure,
+  type DiagnoseOptions,
+  type Diagnosis,
+  diagnose
+} from './diagnose.ts'
+import { type Fact, factText } from './facts.ts'
 import { aside, type Line, TONES, withoutTones, withTone, wrapExact, wrapWords } from './text.ts'
 
 /**
@@ -43,13 +49,11 @@ function changedLines({ changed }: DiagnosedFailure): Line[] {
 
 const MARKS = { pass: 'ok', fail: 'FAIL', unavailable: '??', 'not-run': '--' }
 
-function checkLine(
-  { check, outcome, code, message, reason }: Diagnosis['checks'][number],
-  failures: readonly DiagnosedFailure[]
-): Line {
+function checkLine(checked: DiagnosedCheck, failures: readonly DiagnosedFailure[]): Line {
+  const { check, outcome } = checked
   const { facts = [], followsFrom } = failures.find(failure => failure.check === check) ?? {}
   const texts = [
-    code !== undefined ? `${code}: ${message}` : reason !== undefined ? `not run: ${reason}` : outcome,
+    resultText(checked),
     ...facts.filter(({ name }) => !BELOW.has(name)).map(factText),
     ...(followsFrom === undefined ? [] : [`follows from ${followsFrom}`])
   ]
@@ -58,19 +62,23 @@ function checkLine(
   return outcome === 'not-run' ? aside(line) : withTone(TONES[outcome], mark, line)
 }
 
+function resultText({ outcome, code, message, reason }: DiagnosedCheck): string {
+  if (code !== undefined) return `${code}: ${message}`
+  return reason === undefined ? outcome : `not run: ${reason}`
+}
+
 /** The long facts, which stand below the advice. */
 const BELOW = new Set(['thrown', 'body', 'record as found', 'signing string'])
 
 function adviceLines({ code, cause, fix, facts }: DiagnosedFailure): Line[] {
-  const below = facts
-    .filter(({ name }) => BELOW.has(name))
-    .flatMap(({ name, value }) =>
-      name === 'signing string'
-        ? ['  signing string as rebuilt here:', ...value.split('\n').map(numbered)]
-        : (name === 'body' ? wrapWords : wrapExact)(`  ${name}: `, value)
-    )
   const labelled = (label: string, text: string) => withTone('label', label, wrapWords(`${label} `, text))
+  const below = facts.filter(({ name }) => BELOW.has(name)).flatMap(factLines)
   return ['', code, labelled('  likely cause:', cause), labelled('  fix:', fix), ...below]
+}
+
+function factLines({ name, value }: Fact): string[] {
+  if (name === 'signing string') return ['  signing string as rebuilt here:', ...value.split('\n').map(numbered)]
+  return [name === 'body' ? wrapWords('  body: ', value) : wrapExact(`  ${name}: `, value)]
 }
 
 const numbered = (line: string, i: number): string => wrapExact(`${String(i + 1).padStart(4)}  `, line)

@@ -129,8 +129,10 @@ export function lengths(received: number, signed: Evidence[string]): string {
 }
 
 /** Writes a time as HTTP does, so that it can be compared with a Date header; undefined when there is no such time. */
-const httpDate = (time: number): string | undefined =>
-  new Date(time).toUTCString().replace('Invalid Date', '') || undefined
+function httpDate(time: number): string | undefined {
+  const date = new Date(time)
+  return Number.isNaN(date.getTime()) ? undefined : date.toUTCString()
+}
 
 /** The time that this machine's clock showed, in milliseconds: the received time, less its offset from now. */
 export function receiverTime({ received, created, expires, offsetSeconds }: Evidence): number {

@@ -6,7 +6,7 @@ import { escapeText } from './text.ts'
 /** What somebody did when the record was published. Names in it come from outside: escape them. */
 export type RecordMistake =
   | { readonly mistake: 'private-key' }
-  /** the record stands in itself twice */
+  /** the text of the record is there twice, in one record */
   | { readonly mistake: 'pasted-twice' }
   /** one key in several records, which DNS returns in any order */
   | { readonly mistake: 'split' }
@@ -209,9 +209,13 @@ function isCut(text: string): boolean {
   const encoded = /(?:^|;)[ \t]*p[ \t]*=([A-Za-z0-9+/=\s]*)$/.exec(text)?.[1]
   const der = Buffer.from(encoded ?? '', 'base64')
   if (der.length < 4 || der[0] !== 0x30) return false
-  const [, first = 0, high = 0, low = 0] = der
-  const length = first === 0x82 ? 4 + high * 0x100 + low : first === 0x81 ? 3 + high : 2 + first
-  return der.length < length
+  return der.length < lengthOf(der)
+}
+
+/** The length that the head of an element gives, in one, two or three octets, with the head itself. */
+function lengthOf([, first = 0, high = 0, low = 0]: Uint8Array): number {
+  if (first === 0x81) return 3 + high
+  return first === 0x82 ? 4 + high * 0x100 + low : 2 + first
 }
 
 /** A name with a dot, alone or as a line of a zone file. */

@@ -19,8 +19,12 @@ export const withoutTones = (lines: readonly Line[]): string =>
 
 /** The tone of a verdict, of a check and of a key. */
 export const TONES = {
-  ...{ verified: 'good', pass: 'good', usable: 'good' },
-  ...{ rejected: 'bad', fail: 'bad', unusable: 'bad' },
+  verified: 'good',
+  pass: 'good',
+  usable: 'good',
+  rejected: 'bad',
+  fail: 'bad',
+  unusable: 'bad',
   unavailable: 'undecided',
   'not-run': 'aside'
 } as const satisfies Record<string, Tone>
@@ -63,12 +67,13 @@ export const plural = (count: number, unit: string): string => `${count} ${unit}
 
 /** `47 minutes`, in the largest unit that gives at least two. */
 export function duration(seconds: number): string {
-  const size = seconds < 120 ? 1 : seconds < 7200 ? 60 : seconds < 172_800 ? 3600 : 86_400
-  const unit = { 1: 'second', 60: 'minute', 3600: 'hour', 86400: 'day' }[size]
-  return plural(Math.round(seconds / size), unit)
+  if (seconds < 120) return plural(Math.round(seconds), 'second')
+  if (seconds < 7200) return plural(Math.round(seconds / 60), 'minute')
+  if (seconds < 172_800) return plural(Math.round(seconds / 3600), 'hour')
+  return plural(Math.round(seconds / 86_400), 'day')
 }
 
-/** JSON of printable ASCII: what came from outside cannot steer a terminal, and the value stays the same. */
+/** JSON of printable ASCII: what came from outside cannot control a terminal, and the value stays the same. */
 export const asciiJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(
     /[^\n -~]/g,

@@ -53,7 +53,8 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
 /** The lines of a record, as `node:http` makes it. */
 export function* linesOf(record: object): Generator<[name: string, value: unknown]> {
   for (const [name, value] of Object.entries(record)) {
-    for (const line of Array.isArray(value) ? value : value === undefined ? [] : [value]) yield [name, line]
+    if (value === undefined) continue
+    for (const line of [value].flat()) yield [name, line]
   }
 }
 

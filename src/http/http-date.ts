@@ -54,7 +54,9 @@ type DateParts = Record<'weekday' | 'day' | 'month' | 'year' | 'time', string>
 
 /** A date that exists, with the weekday that it has, is written again as it was read. */
 function toTime({ weekday, day, month, year, time }: DateParts): number | undefined {
-  const [fullYear, twoDigits] = [year.length === 4 ? year : `${year < '70' ? 20 : 19}${year}`, day.replace(' ', '0')]
+  const century = year < '70' ? '20' : '19'
+  const fullYear = year.length === 4 ? year : century + year
+  const twoDigits = day.replace(' ', '0')
   const isLeapSecond = time === '23:59:60'
   const clock = isLeapSecond ? '23:59:59' : time
   const monthNumber = `${MONTHS.indexOf(month) + 1}`.padStart(2, '0')

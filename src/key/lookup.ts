@@ -90,7 +90,8 @@ function parseAnswer(name: string, answer: unknown): Result<TxtAnswer> {
     // A getter threw.
   }
   return fail('key-lookup-failed', {
-    ...{ name, error: 'the answer is not of the form string[][]' },
+    name,
+    error: 'the answer is not of the form string[][]',
     problem: 'not-an-answer'
   })
 }

@@ -50,7 +50,8 @@ export const requestCauses = (): {
         `${either('https: true', '--https always')}.`
     },
     {
-      when: evidence => evidence?.received.join('') !== '' && !isWord(evidence?.received, 'http') && !!evidence,
+      when: evidence =>
+        evidence !== undefined && evidence.received.join('') !== '' && !isWord(evidence.received, 'http'),
       cause: shown => `${shown?.header} says ${shown?.received}, which is neither http nor https`,
       fix: 'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme).'
     },

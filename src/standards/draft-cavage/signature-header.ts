@@ -88,7 +88,8 @@ function parseParameters(text: string): Result<ReadonlyMap<string, string>> {
       // `sig1=:...:` (RFC 9421 section 4.2)
       const isByteSequence = at === 0 && text[start] === ':' && DICTIONARY_KEY.test(name)
       return fail('signature-malformed', {
-        ...{ position: start, reason },
+        position: start,
+        reason,
         ...(isByteSequence && { looksLike: 'rfc9421' as const })
       })
     }
@@ -120,17 +121,18 @@ function whiteSpaceEnd(text: string, start: number): number {
   return at
 }
 
-/**
- * RFC 9110 section 5.6.4: a backslash escapes the next character, so a quote after an odd number of them is not the
- * end.
- */
+/** The end of the quoted-string that starts at this position; the position itself when there is no closing quote. */
 function quotedStringEnd(text: string, open: number): number {
-  let [at, escapes] = [open, 0]
-  do {
-    at = text.indexOf('"', at + 1)
-    for (escapes = 0; text[at - 1 - escapes] === '\\'; ) escapes++
-  } while (escapes % 2 === 1)
+  let at = text.indexOf('"', open + 1)
+  while (isEscaped(text, at)) at = text.indexOf('"', at + 1)
   return at < 0 ? open : at + 1
+}
+
+/** RFC 9110 section 5.6.4: a backslash escapes the next character, so an odd number of them escapes the quote. */
+function isEscaped(text: string, quote: number): boolean {
+  let backslashes = 0
+  while (text[quote - 1 - backslashes] === '\\') backslashes++
+  return backslashes % 2 === 1
 }
 
 const malformed = (position: number, reason: string): Failed => fail('signature-malformed', { position, reason })
