@@ -49,8 +49,8 @@ async function runCommand(args: readonly string[], io: Io, commands: ReadonlyMap
   const min = argument === '' || argument.startsWith('[') ? 0 : 1
   const max = isList ? Number.POSITIVE_INFINITY : Math.min(1, argument.length)
   if (positionals.length < min || positionals.length > max) {
-    const what = argument.replace(/\W/g, '')
-    throw new UsageError(`${name} takes ${max === 0 ? 'no argument' : `one ${what}${isList ? ' or more' : ''}`}`)
+    if (max === 0) throw new UsageError(`${name} takes no argument`)
+    throw new UsageError(`${name} takes one ${argument.replace(/\W/g, '')}${isList ? ' or more' : ''}`)
   }
   requireFlags(requiredFlags(command.flags), values)
   return command.run(values, io, positionals[0] ?? '', positionals)

@@ -130,8 +130,10 @@ export function signRequest(options: SignRequest, key: SigningKey, context: Sign
 }
 
 /** A copy: later changes to the given bytes do not change what was signed. */
-const bytesOf = (body: SignRequest['body']): Bytes | null =>
-  typeof body === 'string' ? new TextEncoder().encode(body) : body ? new Uint8Array(body) : null
+function bytesOf(body: SignRequest['body']): Bytes | null {
+  if (typeof body === 'string') return new TextEncoder().encode(body)
+  return body ? new Uint8Array(body) : null
+}
 
 /** The specification's own sample, in its mixed case; and the same by RFC 9421. */
 const COVERED: Readonly<Record<SchemeName, (account: string) => string>> = {

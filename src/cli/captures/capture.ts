@@ -110,7 +110,7 @@ export const isSigned = ({ request }: Entry): boolean =>
 
 /** The pseudo-headers of HTTP/2 (RFC 9113 section 8.3.1) that are in the capture, and the other headers. */
 export function splitPseudoHeaders(lines: readonly HeaderLine[]) {
-  // Twice is malformed (RFC 9113 section 8.3): the second one stays among the headers, where it is, too.
+  // A second one is malformed (RFC 9113 section 8.3), and so is a header of its name: it stays among the headers.
   const first = [':method', ':path', ':authority', ':scheme'].map(name => lines.find(line => line[0] === name))
   const [method, target, authority, protocol] = first.map(line => line?.[1])
   return { method, target, authority, protocol, headers: lines.filter(line => !first.includes(line)) }

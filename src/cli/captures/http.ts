@@ -91,7 +91,8 @@ function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
   if (undone !== undefined) return undone
   const [contentLength = ''] = lineValues(headers, 'content-length')
   const isCounted = /^\d{1,15}$/.test(contentLength)
-  const wanted = isCounted ? Number(contentLength) : isEnd(rest) ? 0 : rest.length
+  const uncounted = isEnd(rest) ? 0 : rest.length
+  const wanted = isCounted ? Number(contentLength) : uncounted
   const body = rest.subarray(0, wanted)
   const { length } = body
   const more = rest.length - length

@@ -8,9 +8,12 @@ const SENT = /^(?:\d\d:\d\d:\d\d\.\d{1,9} )?>(?: (.*?))?\r?$/s
 export function parseCurl(text: string): Entry[] {
   const entries: Entry[] = []
   let head: string[] = []
-  for (let at = 0, end = 0; at < text.length && entries.length < MAX_ENTRIES; at = end + 1) {
-    end = text.indexOf('\n', at) >>> 0
+  let at = 0
+  while (at < text.length && entries.length < MAX_ENTRIES) {
+    const lineBreak = text.indexOf('\n', at)
+    const end = lineBreak < 0 ? text.length : lineBreak
     const [sent, line] = SENT.exec(text.slice(at, end)) ?? []
+    at = end + 1
     if (line) head.push(line)
     assertWithin('header lines', head.length)
     if (sent === undefined || line || head.length === 0) continue

@@ -23,9 +23,23 @@ import { parsePastedRecords } from './pasted-records.ts'
 /** The receiver. A capture arrives at once, and there is no replay store: their timeouts would mean nothing. */
 const RECEIVER = pick(
   SHARED,
-  ...(['serviceDomain', 'hosts', 'accounts', 'accountHeader', 'accountPrefix', 'schemes', 'algorithms'] as const),
-  ...(['dateTolerance', 'alsoCovered', 'minRsaBits', 'maxRsaBits', 'maxBodyBytes', 'lookupTimeout'] as const),
-  ...(['servers', 'url', 'requireAuthenticated', 'https'] as const)
+  'serviceDomain',
+  'hosts',
+  'accounts',
+  'accountHeader',
+  'accountPrefix',
+  'schemes',
+  'algorithms',
+  'dateTolerance',
+  'alsoCovered',
+  'minRsaBits',
+  'maxRsaBits',
+  'maxBodyBytes',
+  'lookupTimeout',
+  'servers',
+  'url',
+  'requireAuthenticated',
+  'https'
 )
 
 /** What a capture does not say. */
@@ -97,8 +111,10 @@ function withoutPrivateKey(verdict: Verdict): object {
   const texts = evidence.flatMap(({ record = [], records = [] }) => [record, records].flat())
   if (!texts.some(holdsPrivateKey)) return verdict
   const show = hidePrivateKeys(texts)
-  const hide = (name: string, value: string & string[]) =>
-    name === 'record' ? show(value) : name === 'records' ? value.map(show) : value
+  const hide = (name: string, value: string & string[]) => {
+    if (name === 'record') return show(value)
+    return name === 'records' ? value.map(show) : value
+  }
   return JSON.parse(JSON.stringify(verdict, hide))
 }
 
@@ -219,7 +235,8 @@ function diagnoseCapture(verdict: Verdict, { missingBody, time }: Entry, { now }
     }
   )
   const isUndecided = verdict.status === 'unavailable' && verdict.checks.key.outcome === 'not-run'
-  const missing = isLost ? 'the body is not in the capture' : isUndecided ? 'the key is from the file' : undefined
+  const unknownKey = isUndecided ? 'the key is from the file' : undefined
+  const missing = isLost ? 'the body is not in the capture' : unknownKey
   const headline = missing === undefined ? diagnosis.headline : `${missing}; all else passed`
   const isPartial = isUndated && (missing !== undefined || verdict.status === 'verified')
   return { ...diagnosis, headline: isPartial ? `${headline}; the date was not checked` : headline }

@@ -18,7 +18,8 @@ export function reportOn(name: string, reply: Result<TxtAnswer>, limits: KeyLimi
   const problem = reply.ok ? undefined : describeFailure(reply)
   const error = !reply.ok && isUnavailable(reply.code) ? problem : undefined
   const isUsable = texts.length > 0 && findKeyProblem(texts, limits) === undefined
-  const status: keyof typeof TONES = isUsable ? 'usable' : error === undefined ? 'unusable' : 'unavailable'
+  const refusal = error === undefined ? 'unusable' : 'unavailable'
+  const status: keyof typeof TONES = isUsable ? 'usable' : refusal
   const hops = trace?.hops ?? []
   const show = hidePrivateKeys([...texts, ...hops.flatMap(hop => hop.servers.flatMap(({ texts = [] }) => texts))])
   const shown = (server: ServerReport) => ({ ...server, texts: server.texts?.map(show) })
@@ -81,11 +82,12 @@ function describeServer(report: ServerReport, printed: Set<string>): string {
   const { server, address, serial, error, alias, texts = [], isAbsent } = report
   const at = `${server} (${address}): `
   if (error !== undefined) return `${at}no answer, ${inWords(error)}`
-  const none = isAbsent ? 'no such name' : 'no TXT record'
+  const start = `${at}serial ${serial ?? 'unknown'}, `
+  if (alias) return `${start}an alias of ${alias}`
+  if (texts.length === 0) return start + (isAbsent ? 'no such name' : 'no TXT record')
   const others = texts.filter(text => !printed.has(text))
   for (const text of others) printed.add(text)
-  const record = others.length > 0 ? others.join(', ') : 'the record above'
-  return `${at}serial ${serial ?? 'unknown'}, ${alias ? `an alias of ${alias}` : texts.length > 0 ? record : none}`
+  return start + (others.length > 0 ? others.join(', ') : 'the record above')
 }
 
 /** What there is, each in lines of its own. */

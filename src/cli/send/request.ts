@@ -20,9 +20,16 @@ export interface TakenRequest {
   readonly notes: readonly string[]
 }
 
-/** Written afresh for the new request: what a receiver compares with now, and what depends on the key or the body. */
-const MADE_AFRESH: ReadonlySet<string> = new Set([
-  ...['host', 'date', 'signature', 'signature-input', 'digest', 'content-digest', 'content-length', 'x-nonce']
+/** Made new for the request that is sent: what a receiver compares with now, and what depends on the key or the body. */
+const MADE_NEW: ReadonlySet<string> = new Set([
+  'host',
+  'date',
+  'signature',
+  'signature-input',
+  'digest',
+  'content-digest',
+  'content-length',
+  'x-nonce'
 ])
 
 /**
@@ -30,8 +37,17 @@ const MADE_AFRESH: ReadonlySet<string> = new Set([
  * wait for an answer to Expect.
  */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer'],
-  ...['transfer-encoding', 'upgrade', 'http2-settings', 'expect']
+  'connection',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade'
 ])
 
 /** What proxies on the way of the captured request wrote: the new request takes another way. */
@@ -70,7 +86,7 @@ export function takeRequest(entry: Entry, accountHeader: string, given?: Buffer)
     const name = written.toLowerCase()
     const isLeftOut = isOfConnection(name) || BY_PROXIES.test(name) || isOtherSignature(name, value)
     if (isLeftOut || (name === 'content-encoding' && decompressed !== undefined)) leftOut.add(name)
-    else if (!MADE_AFRESH.has(name) && name !== account) taken.set(name, fields.values.get(name) ?? value)
+    else if (!MADE_NEW.has(name) && name !== account) taken.set(name, fields.values.get(name) ?? value)
   }
   const accounts = lineValues(request.headers, account)
   const size = body === null ? 'no body' : `a body of ${plural(body.length, 'byte')}`
