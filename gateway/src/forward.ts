@@ -101,11 +101,12 @@ function createHandler(
   async function fail(error: Error): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException
     const isLate = /TIMEOUT$/.test(code ?? '')
-    const status = isLate ? 504 : code === TOO_LARGE ? 413 : 502
+    const status = statusOf(code, isLate)
     await Promise.allSettled([head, releaseOnce()])
     if (res.headersSent) breakOff(res)
     else if (!res.destroyed) answer(res, status, { isLast: status === 413 })
-    const upstream = isLate ? 'timed-out' : isSent ? 'broken-off' : 'unreachable'
+    const unanswered = isSent ? 'broken-off' : 'unreachable'
+    const upstream = isLate ? 'timed-out' : unanswered
     resolve({ upstream, upstreamError: `${address} ${(code ?? message).replace(/[^ -~]/g, '?')}` })
   }
 
@@ -153,6 +154,12 @@ function createHandler(
     onResponseEnd: () => end(isReset() ? new Error('the answer was cut off') : undefined),
     onResponseError: (_controller: unknown, error: Error) => end(error)
   } satisfies Dispatcher.DispatchHandler
+}
+
+/** The status of an answer that did not come, by the code of the error. */
+function statusOf(code: string | undefined, isLate: boolean): number {
+  if (isLate) return 504
+  return code === TOO_LARGE ? 413 : 502
 }
 
 /** What is known of the one connection of a client. */

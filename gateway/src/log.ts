@@ -27,9 +27,7 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
     const result = { signatureUnderDomain, httpStatus, upstream, upstreamError, ms }
     return JSON.stringify({ time, requestId, finding, ...record, ...result })
   }
-  const isElsewhere = otherDomainOf(verdict) !== undefined
-  const origin = signatureUnderDomain ? '' : isElsewhere ? '(signed under another domain)' : UNDER_NONE
-  const verdictWords = [record.status, ...mainCodes(verdict), refusal, origin]
+  const verdictWords = [record.status, ...mainCodes(verdict), refusal, originOf(verdict)]
   const upstreamWords = [upstream, upstreamError && `(${upstreamError})`]
   const words = [time, `${httpStatus}`, ...verdictWords, ...upstreamWords, `${ms} ms`, requestId]
   const line = words.filter(Boolean).join(' ')
@@ -38,7 +36,11 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
   return `${line}${found}\n${explain(verdict, { settings: 'flags' })}\n`
 }
 
-const UNDER_NONE = '(no signature under the domain)'
+/** Whose signature it has, where that is not one under the domain. */
+function originOf(verdict: Verdict): string {
+  if (isUnderDomain(verdict)) return ''
+  return otherDomainOf(verdict) === undefined ? '(no signature under the domain)' : '(signed under another domain)'
+}
 
 function findingOf(verdict: Verdict): string | undefined {
   if (isUnsigned(verdict)) return NOT_SIGNED

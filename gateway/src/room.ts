@@ -9,8 +9,8 @@ export interface Place {
 }
 
 /**
- * Room for what waits. When it is full, whoever has waited longest makes room and is told so: those who only wait
- * starve nobody who does not.
+ * Room for what waits. When it is full, whoever has waited longest makes room and is told so: requests that only wait
+ * keep no other one out.
  */
 export function createRoom(limit: number): (onFull: () => void) => Place {
   /** those that can be asked to make room, the oldest first, and what to do then */

@@ -27,8 +27,8 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
   const { prefix, observe, refusalStatus, verifier, admin, upstreamTimeout, requestId } = settings
   const boundedVerify = createBoundedVerify(verify, settings)
   const maxBody = verifier.maxBodyBytes ?? DEFAULTS.maxBodyBytes
-  const isCopied = admin !== undefined && !admin.redact
-  const keep = observe ? maxBody : isCopied ? MAX_COPIED : 0
+  const copied = admin === undefined || admin.redact ? 0 : MAX_COPIED
+  const keep = observe ? maxBody : copied
   const proxy = { https: settings.https, prefix }
   const consumed = new Set(Object.values(proxy).filter(what => typeof what === 'string'))
 

@@ -14,16 +14,16 @@ export interface Claim {
 export type Claims = ReturnType<typeof createClaims>
 
 /** After a long outage these are about 3 MB. */
-const MOST_WAITING = 10_000
+const MAX_WAITING = 10_000
 
 /** Milliseconds between two attempts while the store cannot be reached. */
-const PAUSE = 200
+const RETRY_PAUSE = 200
 
 /**
  * Milliseconds until an attempt that is not answered counts as failed. Clients replace a connection on which nothing
  * comes and goes for some seconds: an attempt before that would keep it.
  */
-const PATIENCE = 5000
+const ATTEMPT_TIMEOUT = 5000
 
 /** A pool of `pg` has as many connections. */
 const RETRIED_AT_ONCE = 10
@@ -41,9 +41,10 @@ export function createClaims(store: ReplayStore, timeout: number) {
   /** @throws (rejects) when the store fails or is late; then it is tried again */
   function release(claim: Claim): Promise<void> {
     waiting.add(claim)
-    if (waiting.size > MOST_WAITING) for (const oldest of waiting) if (waiting.delete(oldest)) break
+    const [oldest] = waiting
+    if (waiting.size > MAX_WAITING) waiting.delete(oldest!)
     const attempted = attempt(claim)
-    within(PATIENCE, attempted).catch(retryAll)
+    within(ATTEMPT_TIMEOUT, attempted).catch(retryAll)
     return within(timeout, attempted)
   }
 
@@ -60,7 +61,7 @@ export function createClaims(store: ReplayStore, timeout: number) {
       const retry = async () => {
         for (const claim of claims) {
           if (claim.until <= performance.now()) waiting.delete(claim)
-          else await within(PATIENCE, attempt(claim)).catch(pause)
+          else await within(ATTEMPT_TIMEOUT, attempt(claim)).catch(pause)
         }
       }
       await Promise.all(Array.from({ length: RETRIED_AT_ONCE }, retry))
@@ -93,7 +94,11 @@ export function createClaims(store: ReplayStore, timeout: number) {
     const giveUp = () => void release(claim).catch(() => {})
     giveUp()
     // It may have arrived behind its release, after another claim and its release: then it holds the id again.
-    reply.then(isHeld => isHeld === true && !waiting.has(claim) && giveUp()).catch(() => {})
+    reply
+      .then(isHeld => {
+        if (isHeld === true && !waiting.has(claim)) giveUp()
+      })
+      .catch(() => {})
     return failure
   }
 
@@ -118,6 +123,6 @@ const newToken = (): string => globalThis.crypto.randomUUID()
 /** Does not keep the process alive. Timers of Workers are numbers. */
 const pause = (): Promise<void> =>
   new Promise(resolve => {
-    const timer: { unref?(): void } = setTimeout(resolve, PAUSE)
+    const timer: { unref?(): void } = setTimeout(resolve, RETRY_PAUSE)
     timer.unref?.()
   })

@@ -5,7 +5,7 @@ import { assertCall, type ReplayStore } from './store.ts'
 const DEFAULT_MAX_ENTRIES = 1_000_000
 
 // A `Map` holds no more.
-const MOST_ENTRIES = 2 ** 24
+const MAX_MAP_SIZE = 2 ** 24
 
 // A `Map` copies itself when it grows: 240 ms with a million ids in one, at most 20 ms in each of several.
 const SHARDS = 16
@@ -41,8 +41,8 @@ interface Entry extends Time {
  */
 export function memoryReplayStore(options: { maxEntries?: number } = {}): ReplayStore {
   const { maxEntries = DEFAULT_MAX_ENTRIES } = ownOptions('memoryReplayStore', options, ['maxEntries'])
-  if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MOST_ENTRIES)
-    throw mistake('maxEntries is', maxEntries, `pass a whole number from 1 to ${MOST_ENTRIES}`)
+  if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MAX_MAP_SIZE)
+    throw mistake('maxEntries is', maxEntries, `pass a whole number from 1 to ${MAX_MAP_SIZE}`)
   const shards = Array.from({ length: SHARDS }, () => new Map<string, Entry>())
   const shardOf = (id: string) => shards[id.charCodeAt(0) % SHARDS]!
   const inTurn = entriesInTurn(shards)

@@ -24,10 +24,10 @@ const DEFAULT_TABLE = 'signed_requests_replay'
 const REMOVED_PER_CLAIM = 4
 
 /** Milliseconds. Another process holds the lock for some microseconds of each claim. */
-const PAUSE = 1
+const RETRY_PAUSE = 1
 
 /** Milliseconds until a call rejects with what SQLite says. The verifier waits for its own `replayTimeout`. */
-const PATIENCE = 5000
+const CALL_TIMEOUT = 5000
 
 /**
  * A replay store in a file of SQLite, for the processes of one machine and their restarts. Each call is one statement
@@ -68,10 +68,10 @@ export function sqliteReplayStore(database: SqliteDatabase, options: { table?: s
           return store.assertFile()
         } catch (error) {
           const { errstr: code } = Object(error) as SqliteError
-          if (!isLocked(Object(error)) || performance.now() - start > PATIENCE)
+          if (!isLocked(Object(error)) || performance.now() - start > CALL_TIMEOUT)
             throw code === undefined ? error : Object.assign(error as Error, { code })
         }
-        await new Promise(resolve => setTimeout(resolve, PAUSE))
+        await new Promise(resolve => setTimeout(resolve, RETRY_PAUSE))
       }
     })
   }

@@ -44,7 +44,11 @@ export async function startAdmin(settings: AdminSettings) {
   const metrics = createMetrics()
   const recent = createRecent(redact, verifier.serviceDomain, settings.dns)
   const counts: Record<Outcome | 'elsewhere', number> = {
-    ...{ verified: 0, refused: 0, 'asked-again': 0, unavailable: 0, forwarded: 0 },
+    verified: 0,
+    refused: 0,
+    'asked-again': 0,
+    unavailable: 0,
+    forwarded: 0,
     elsewhere: 0
   }
   const news = () => ({ counts, account: accountFact(settings) })
@@ -113,7 +117,7 @@ const IDLE = 15_000
 /** Connections that have not sent their request. */
 const MAX_SILENT = 64
 
-/** Closes the oldest that has not sent its request when there are too many: those who only connect starve nobody. */
+/** Closes the oldest that has not sent its request when there are too many, so that others can still connect. */
 function replaceSilent(server: Server): void {
   const silent = new Set<Socket>()
   server.on('connection', socket => {

@@ -8,7 +8,10 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export function createMetrics() {
   const registry = new Registry()
   const metric = <L extends string>(name: string, help: string, labelNames: L[]) => ({
-    ...{ name: `signed_requests_${name}`, help, labelNames, registers: [registry] }
+    name: `signed_requests_${name}`,
+    help,
+    labelNames,
+    registers: [registry]
   })
   const verdicts = new Counter(
     metric('verdicts_total', 'Verdicts by status and code of the first failure', ['status', 'code'])

@@ -27,7 +27,10 @@ export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<s
       const answer = dns.get(keyId)
       lists[list].push({
         ...exchange,
-        ...{ number, list, bodyLength: body?.length, dns: answer && { [keyId]: answer } },
+        number,
+        list,
+        bodyLength: body?.length,
+        dns: answer && { [keyId]: answer },
         verdict: verdict.status === 'verified' ? { ...verdict, body: new Uint8Array() } : verdict,
         // A copy: a view would keep all of the buffer behind it.
         body: redact ? undefined : body && new Uint8Array(body.subarray(0, MAX_BODY))

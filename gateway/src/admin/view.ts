@@ -64,7 +64,9 @@ export function detailOf(kept: KeptExchange, options: VerifierOptions, redact: b
   const built = claimed?.build()
   const whole = kept.body?.length === kept.bodyLength ? kept.body : undefined
   const document = captureFixture({ ...kept, body: null }, verdict, {
-    ...{ options, redact, now: kept.receivedAt },
+    options,
+    redact,
+    now: kept.receivedAt,
     name: `request-${kept.number}`,
     source: 'captured by the gateway',
     ...(whole && { body: whole }),

@@ -106,7 +106,8 @@ const rawValue = (command: Command, flag: string): unknown =>
 /** Where a value comes from: `--host`, or the variable. */
 export function sourceOf(command: Command, flag: string): 'flag' | 'variable' | undefined {
   const source = command.getOptionValueSource(optionOf({ flag, kind: 'text', about: '' }).attributeName())
-  return source === 'env' ? 'variable' : source === 'cli' ? 'flag' : undefined
+  if (source === 'env') return 'variable'
+  return source === 'cli' ? 'flag' : undefined
 }
 
 function valueOfFlag(command: Command, spec: GatewayFlag, env: Env): unknown {
@@ -119,7 +120,7 @@ function valueOfFlag(command: Command, spec: GatewayFlag, env: Env): unknown {
   if (kind === 'switch') return !isVariable || env[variableOf(flag)] === 'true'
   if (choices !== undefined && ![raw].flat().every(text => choices.includes(text as string)))
     return command.error(`${name} must be one of ${choices.join(', ')}`)
-  const { expects, parse } = spec.parse ? spec : kind === 'number' ? NUMBER : {}
+  const { expects, parse } = kind === 'number' ? { ...NUMBER, ...spec } : spec
   if (parse === undefined) return raw
   return parse(String(raw)) ?? command.error(`${name} must be ${expects}`)
 }

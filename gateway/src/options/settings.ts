@@ -81,7 +81,11 @@ export function settingsOf(command: Command, env: Env): GatewaySettings {
   return {
     ...commonSettings(command, { ...values, accounts }),
     refusalStatus: observe ? undefined : values.refusalStatus,
-    ...{ upstream, upstreamTimeout, requestId, observe, tls: loadTls(command, values) },
+    upstream,
+    upstreamTimeout,
+    requestId,
+    observe,
+    tls: loadTls(command, values),
     replay: replaySetting(command, values),
     admin: admin && { address: admin, token: env[TOKEN], redact }
   }
