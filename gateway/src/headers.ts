@@ -76,15 +76,17 @@ export function requestHeaders(
 }
 
 /**
- * Does a line have a name that CGI takes for a signed one or for ours? It cannot be dropped where only the proxy
- * forwards.
+ * Does an unsigned line have a name that CGI takes for a signed one or for ours? It cannot be dropped where only the
+ * proxy forwards.
  */
 export function isConfusable(lines: readonly HeaderLine[], { coveredHeaders }: Verified): boolean {
   const signed = new Set(coveredHeaders.map(nameOf))
+  const signedFolded = new Set([...signed].map(fold))
   return lines.some(([name]) => {
     const lower = name.toLowerCase()
     const folded = fold(lower)
-    return folded !== lower && (signed.has(folded) || folded.startsWith(OURS))
+    if (signed.has(lower)) return false
+    return signedFolded.has(folded) || (folded !== lower && folded.startsWith(OURS))
   })
 }
 

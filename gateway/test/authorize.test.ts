@@ -126,6 +126,17 @@ describe('as-is', () => {
     }
   )
 
+  test('a name with a hyphen is refused beside the signed one with an underscore, unless it is signed too', async () => {
+    const alsoCovered = ['x_tenant', 'x_kind', 'x-kind']
+    const { statusOf } = await start({ verifier: { ...service.options, alsoCovered } })
+    const request = sign({
+      covered: ['(request-target)', 'host', 'date', 'x-service-id', 'digest', ...alsoCovered],
+      headers: { X_Tenant: 'a', X_Kind: 'b', 'X-Kind': 'c' }
+    })
+    expect(await statusOf(request)).toBe(200)
+    expect(await statusOf(request, [['X-Tenant', 'evil']])).toBe(401)
+  })
+
   test.each([
     ['header-ambiguous', '/hook', [['X.Service.ID', 'evil']], /PHP or WSGI/],
     ['target-not-as-signed', '/hook?', [], /@request-target/]
