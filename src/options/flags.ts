@@ -34,9 +34,12 @@ export type ValueOf<F extends Flag> = F['kind'] extends 'switch'
 
 type TextOf<F extends Flag> = F extends { choices: readonly (infer Choice)[] } ? Choice : string
 
-/** How an option is written in the `options` of a vector: as it is, always as a list, or by the names of the values. */
+/**
+ * `plain`: the `options` of a vector have it as it is. Hosts, accounts and schemes have forms of their own there, and
+ * what is not data is not in them.
+ */
 interface InVector {
-  readonly vector?: 'plain' | 'list' | 'names'
+  readonly vector?: 'plain'
 }
 
 /** An option whose value is code has no flag. */
@@ -70,15 +73,13 @@ const VERIFIER_FLAGS = /* @__PURE__ */ (() =>
       flag: 'host',
       kind: 'list',
       value: 'NAME',
-      about: 'a host name of the receiver',
-      vector: 'list'
+      about: 'a host name of the receiver'
     },
     accounts: {
       flag: 'account',
       kind: 'list',
       value: 'ID',
-      about: 'an account id to accept',
-      vector: 'list'
+      about: 'an account id to accept'
     },
     accountHeader: {
       flag: 'account-header',
@@ -111,8 +112,7 @@ const VERIFIER_FLAGS = /* @__PURE__ */ (() =>
       value: 'NAME',
       choices: [DRAFT, 'rfc9421'] satisfies SchemeName[],
       about: 'a standard to accept, draft-cavage or rfc9421',
-      fallback: DRAFT,
-      vector: 'names'
+      fallback: DRAFT
     },
     algorithms: {
       flag: 'algorithm',

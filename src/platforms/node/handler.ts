@@ -40,7 +40,7 @@ const HANDLER_OPTIONS = ['body', 'drainBytes', 'drainTimeout', 'onRefused', 'onE
  * refused request is answered as by `sendRefusal`.
  *
  * Requests that are pipelined on one connection are handled one after another, and none after a refusal. A connection
- * on which more than ten wait is closed.
+ * that has more than ten of them at once is closed.
  *
  * @throws TypeError for a bad option, at once. The promise always settles, and never rejects.
  * @example
