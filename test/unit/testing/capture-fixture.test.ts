@@ -76,6 +76,16 @@ describe('a fixture is judged like the request', () => {
   })
 })
 
+test.each([300_400, 300_000, 299_600, -299_600, -300_000, -300_400])(
+  'a fixture has the same verdict on a Date that is %i ms old',
+  async age => {
+    const now = new Date(NOW.getTime() + age)
+    const verdict = await judge(sign(), { now: () => now.getTime() })
+    const again = await judgeAgain(sign(), verdict, { now, dns: service.records })
+    expect([again.status, failuresOf(again)]).toEqual([verdict.status, failuresOf(verdict)])
+  }
+)
+
 /** What the verdict does not hold: the record of a key that was good. */
 function recordsOf({ checks }: Verdict): Partial<CaptureOptions> {
   return checks.key.outcome === 'pass' && checks.signature.outcome === 'pass' ? { dns: service.records } : {}
