@@ -54,8 +54,8 @@ async function exchange(settings: AccountSettings): Promise<Token> {
 const FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
 
 /**
- * Opaque, but it must fit into a header as one word (VCHAR of RFC 9110 section 5.5); servers limit lines to 8 KB.
- * Neither a page in place of the token, which some servers send as text, nor what means "nothing" in JSON.
+ * A token is opaque, but it must fit into a header as one word (VCHAR of RFC 9110 section 5.5); servers limit lines to
+ * 8 KB. A page, which some servers send as text, is none, and neither are the words of JSON that mean nothing.
  */
 const TOKEN = /^(?!<.*>$|null$|true$|false$)[!-~]{1,8192}$/
 

@@ -40,7 +40,7 @@ function hostEvidence({ request, fields: { values } }: Context): { header?: stri
   return isSame ? { header: 'X-Forwarded-Host' } : {}
 }
 
-/** The header lines of these names, as `Name: value`; one that is very long says nothing of use. */
+/** The header lines of these names, as `Name: value`, without very long ones: they explain no refusal. */
 export const linesOfNames = ({ values }: Fields, names: readonly string[]): string[] =>
   names.flatMap(name => {
     const value = values.get(name.toLowerCase())

@@ -53,7 +53,7 @@ export async function exchange(url: URL, sent: Sent, tls: RequestOptions = {}) {
   return { method, url, path, status, statusText, headers: received, body: shown.subarray(0, MAX_SHOWN) }
 }
 
-/** Rejects when there is none; an answer is an answer, whatever protocol it changes to. */
+/** Rejects when there is no response. One that changes to another protocol is a response, too. */
 function responseTo(request: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('response', resolve)

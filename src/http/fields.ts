@@ -23,7 +23,7 @@ export const hasBreak = (text: string): boolean => text.includes('\n') || text.i
 export const lowerCaseName = (name: string): string | undefined => (isToken(name) ? name.toLowerCase() : undefined)
 
 /**
- * Several times what any honest request has. RFC 9110 section 5.4: a server refuses more fields than it wishes to
+ * Several times as many as a real request has. RFC 9110 section 5.4: a server refuses more fields than it wishes to
  * process. Each name is compared with all others, and a head has room for thousands.
  */
 const MAX_LINES = 500

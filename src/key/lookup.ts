@@ -36,8 +36,8 @@ export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
 }
 
 /**
- * The same result, or a failure as soon as `signal` aborts. The query goes on for others that wait for it, and holds
- * nothing of whoever has left.
+ * The same result, or a failure as soon as `signal` aborts. The query goes on for others that wait for it, and keeps no
+ * reference to a request that has left.
  */
 export function unlessAborted(
   query: Promise<Result<TxtAnswer>>,

@@ -20,8 +20,8 @@ export interface KeyEvidence {
 type KeyProblem = Exclude<{ [C in Code]: CheckOf<C> extends 'key' ? C : never }[Code], UnavailableCode>
 
 /**
- * What happened to a body. Undoing it gives the signed digest, but for the last three, of which the body has traces:
- * bytes that are not UTF-8 were read as text, an object was converted to a string, or the body was cut.
+ * What happened to a body. All but the last three were undone, and the digest was then the signed one. Those three show
+ * in the body: bytes that are not UTF-8 were read as text, an object was converted to a string, or the body was cut.
  */
 export type Reencoding =
   | 'newline-removed'

@@ -32,7 +32,7 @@ export function fail<C extends Code>(code: C, ...[evidence]: EvidenceGiven<C>): 
 export const withCause = <F extends object>(failure: F, cause: unknown): F =>
   Object.defineProperty(failure, 'cause', { value: cause, configurable: true, writable: true })
 
-/** The label of an error that says nothing of itself. */
+/** The label of an error that has neither a code nor a name. */
 export const NAMELESS = 'an error without a name'
 
 /** The name for an error from outside: its code or its name, never its text, which may hold addresses and passwords. */

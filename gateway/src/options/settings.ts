@@ -101,7 +101,7 @@ function upstreamOf(command: Command, text: string): URL {
 
 type GivenValues = Omit<CommonValues, 'accounts'> & Pick<VerifierOptions, 'accounts'>
 
-/** The settings that the gateway and `authorize` have, but for the replay store. */
+/** The settings that the gateway and `authorize` have in common, without the replay store. */
 export function commonSettings(command: Command, values: GivenValues): Omit<CommonSettings, 'replay'> {
   const { listen, prefix, log, maxConnections, drain } = values
   const https =

@@ -48,9 +48,9 @@ export function assertWithin(unit: keyof typeof LIMITS, count: number): void {
 /** A request as a format shows it. */
 export interface Captured extends Omit<AdapterRequest, 'body' | 'https'> {
   body?: ReceivedBody
-  /** what may be the body too, each with a note; of all the one that has the digest is taken, or the last */
+  /** what else may be the body, each with a note: the one that has the digest is taken, or else the last */
   otherBodies?: Iterable<readonly [body: Uint8Array, note: string]>
-  /** why none of these need be the body, unless it has the digest */
+  /** why the bytes may differ from those that were sent; a body that has the digest counts all the same */
   lostBody?: string | undefined
   https?: boolean
   /** of a URL or of pseudo-headers: the Host, when there is no such header (RFC 9113 section 8.3.1) */
@@ -85,7 +85,7 @@ export function entryOf(captured: Captured): Entry {
   return {
     request: { https, ...request, headers, body: isMissing ? MISSING_BODY : chosen },
     missingBody: isMissing ? missing : undefined,
-    // None of these was taken from a body that is missing.
+    // Where the body is missing, none of the others was taken, and the note on one does not apply.
     notes: isMissing || note === '' ? notes : [...notes, note]
   }
 }

@@ -92,7 +92,7 @@ function isForCmd(text: string): boolean {
 /**
  * The words of a command for cmd.exe. Chrome, Edge and Firefox write `^"..."`: a caret before every character that
  * cmd.exe may know, a backslash before quotes and backslashes, and a line break as a caret and two line breaks. Older
- * versions write `"..."`: quotes are doubled, and carets are text, but for a line break.
+ * versions write `"..."`: quotes are doubled, and a caret is text, except before a line break.
  */
 function wordsOfCmd(text: string): string[] {
   const reader = createCommandReader(text)

@@ -14,7 +14,7 @@ const NEXT_REQUEST = /^(?:[A-Z]{2,20} [/*h]\S* HTTP\/1\.[01]|:(?:method|path|aut
  * ends may be CRLF or LF, the last one may be missing, and other text may follow a body. This is not an HTTP server:
  * what a server would refuse is kept as it is, so that the checks can say what is wrong with it.
  *
- * @param lostBody why the bodies need not be as they were sent
+ * @param lostBody why the bodies may differ from those that were sent
  */
 export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
   const text = bytes.toString('latin1')

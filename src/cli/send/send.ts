@@ -190,10 +190,10 @@ async function sendSigned(flags: Flags, io: Io, { url, key, request, forgery }: 
     return exit
   } catch (error) {
     if (error instanceof UsageError) throw error
-    const problem = describeError(error)
-    const isUntrusted = /SELF_SIGNED|UNABLE_TO_VERIFY/.test(problem)
+    const { code = '' } = error as NodeJS.ErrnoException
+    const isUntrusted = /SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)
     const hint = isUntrusted ? `; ${selfSignedAdvice(url)}` : ''
-    io.note(escapeText(`signed-requests: no answer from ${url.host}: ${problem}${hint}`, 1000))
+    io.note(escapeText(`signed-requests: no answer from ${url.host}: ${describeError(error)}${hint}`, 1000))
     return EXIT.unknown
   } finally {
     // One that observes writes its verdict after its response.
