@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../http/base64.ts'
 import { base64Digest, DIGESTS, type Digest, type EncodedDigest } from '../http/digest.ts'
-import type { Fields } from '../http/fields.ts'
+import { covers, type Fields } from '../http/fields.ts'
 import { type Failed, fail, ok, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'
 
@@ -55,7 +55,7 @@ export async function withBodyChange(
   covered: readonly string[]
 ): Promise<Failed> {
   if (failed.code !== 'digest-mismatch') return failed
-  const signedLength = (covered.includes('content-length') && fields.values.get('content-length')) || ''
+  const signedLength = (covers(covered, 'content-length') && fields.values.get('content-length')) || ''
   const contentLength = /^\d{1,15}$/.test(signedLength) ? Number(signedLength) : undefined
   const search = await import('../body/change.ts').catch(() => undefined)
   const change = search?.findChange(body, contentLength, bytes => checkDigest(digests, bytes).ok)

@@ -121,6 +121,14 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
 export const lineValues = (lines: readonly (readonly [name: string, value: string])[], name: string): string[] =>
   lines.filter(([lineName]) => lineName.toLowerCase() === name).map(([, value]) => value)
 
+/**
+ * Is this field, or component without parameters, among the covered names? In RFC 9421 a field is also covered with
+ * `bs`; with `sf` or `key`, values that other parsers read differently can have the same signed form, so neither
+ * counts. No name of the draft has parameters.
+ */
+export const covers = (covered: readonly string[], name: string): boolean =>
+  covered.includes(name) || covered.includes(`${name};bs`)
+
 /** RFC 9110 section 5.6.3: OWS is space and tab. String.trim() would also remove parts of the value. */
 export const trimWhiteSpace = (text: string): string => trimChars(text, WHITE_SPACE)
 

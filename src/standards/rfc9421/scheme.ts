@@ -1,3 +1,4 @@
+import { covers } from '../../http/fields.ts'
 import { parseDateHeader } from '../../http/http-date.ts'
 import { hasPunycode, isSubdomain, normalizeName } from '../../http/uri.ts'
 import { fail, ok, type Result, UNREADABLE, withExcerpt } from '../../result/result.ts'
@@ -117,10 +118,3 @@ function findUnpairedLabel(
     [...signatures.keys()].find(label => !labels.has(label))
   )
 }
-
-/**
- * With `sf` or `key`, values that other parsers read differently can have the same signed form, so neither counts as
- * covering the field.
- */
-const covers = (covered: readonly string[], name: string): boolean =>
-  covered.includes(name) || covered.includes(`${name};bs`)

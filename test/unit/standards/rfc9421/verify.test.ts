@@ -213,6 +213,11 @@ describe('the nonce', () => {
   const covered = { lines: { '"x-nonce"': 'x' }, headers: { 'X-Nonce': 'x' } }
   test.each<[string, Recipe, string | undefined]>([
     ['is the parameter of the signature', { params: { nonce: '"n"' }, headers: { 'X-Nonce': 'x' } }, 'n'],
+    [
+      'is an X-Nonce that is covered as bytes',
+      { lines: { '"x-nonce";bs': ':eA==:' }, headers: { 'X-Nonce': 'x' } },
+      'x'
+    ],
     ['goes before a covered X-Nonce', { ...covered, params: { nonce: '"n"' } }, 'n'],
     ['is else a covered X-Nonce', covered, 'x'],
     ['is never an X-Nonce that is not covered', { headers: { 'X-Nonce': 'x' } }, undefined]
