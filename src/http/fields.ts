@@ -54,7 +54,8 @@ export function parseFields(headers: ReceivedHeaders): Result<Fields> {
 export function* linesOf(record: object): Generator<[name: string, value: unknown]> {
   for (const [name, value] of Object.entries(record)) {
     if (value === undefined) continue
-    for (const line of [value].flat()) yield [name, line]
+    const lines = Array.isArray(value) ? value : [value]
+    for (const line of lines) yield [name, line]
   }
 }
 
