@@ -67,13 +67,13 @@ test('names that came in this order before are not read again', () => {
   const lower = vi.spyOn(String.prototype, 'toLowerCase')
   const namesRead = (names: readonly string[]) => {
     lower.mockClear()
-    parseFields(names.map(name => [name, '1']))
+    parseFields(names.map(name => [name, '1'] as const))
     return lower.mock.calls.length
   }
   const names = ['X-Not-Seen', 'X-Nor-This']
   try {
     expect([namesRead(names), namesRead(names)]).toEqual([2, 0])
-    for (const other of [names.slice(1), names.toReversed(), [...names, 'X-More']]) {
+    for (const other of [names.slice(1), [...names].reverse(), [...names, 'X-More']]) {
       expect([namesRead(other) > 0, namesRead(other)]).toEqual([true, 0])
     }
   } finally {
