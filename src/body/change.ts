@@ -112,7 +112,7 @@ function findTrace(body: Buffer, contentLength = 0): Reencoding | undefined {
   return body.subarray(0, 65_536).includes('\ufffd') ? 'read-as-text' : undefined
 }
 
-/** Does the body end as it begins? Of a kind that has no end of its own, none is whole that is too short. */
+/** Does the body end as it begins? Other text shows no end: only a number, a word of JSON or a form counts as whole. */
 function isWhole(body: Buffer): boolean {
   const first = body.toString('latin1', 0, 1)
   const end = ENDS[first]
