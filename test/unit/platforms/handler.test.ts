@@ -121,6 +121,16 @@ describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
     expect(await ask(request, vi.fn())).toEqual(refused)
   })
 
+  test('takes no options from Object.prototype', async () => {
+    const polluted = Object.prototype as Record<string, unknown>
+    try {
+      polluted['prefix'] = '/hooks'
+      expect(await ask(service.sign(order), vi.fn())).toEqual(answer(204))
+    } finally {
+      delete polluted['prefix']
+    }
+  })
+
   test.each([
     [{ https: 'yes' }, 'options.https is "yes"'],
     [{ prefix: 'hooks' }, 'options.prefix is "hooks"'],
