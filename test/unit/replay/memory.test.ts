@@ -41,6 +41,12 @@ test('rejects new ids when full, with a message, and keeps the held ones', async
   await expect(store.release('e')).rejects.toThrow('full')
 })
 
+test('treats different strings as different ids', async () => {
+  const store = memoryReplayStore()
+  const ids = ['a', 'a\0', '\xff', '\u0101', '\ud800', '\ud801', 'x'.repeat(64), 'x'.repeat(65)]
+  for (const isFree of [true, false]) for (const id of ids) expect(await store.claim(id, 60)).toBe(isFree)
+})
+
 test('starts no timer', async () => {
   vi.useFakeTimers()
   await memoryReplayStore().claim('a', 60)
