@@ -40,6 +40,34 @@ const text = fc.oneof(
   unicode({ maxLength: 60 })
 )
 
+const component = fc.constantFrom(
+  '"@method"',
+  '"@target-uri"',
+  '"@authority"',
+  '"@path"',
+  '"@query"',
+  '"@query-param";name="a"',
+  '"x"',
+  '"x";sf',
+  '"x";bs',
+  '"x";key="a"'
+)
+const input = fc.uniqueArray(component).map(components => `a=(${components.join(' ')})`)
+
+const parameter = fc.constantFrom(
+  ' created=007',
+  '  keyid="a\\\\\\"b"',
+  'nonce="n"',
+  ' tag=""',
+  'other',
+  'more=?1',
+  'rest=1.50'
+)
+/** One that can be parsed, but is rarely in canonical form. */
+const spelled = fc
+  .tuple(input, fc.uniqueArray(parameter))
+  .map(([value, parameters]) => [value.replace('(', '( ').replace('" "', '"  "'), ...parameters].join(';'))
+
 const path = fc
   .array(fc.constantFrom(...'/?&=#%.;@:+a', '%2F', '%c3', 'name=', '\xe9'), { maxLength: 20 })
   .map(pieces => `/${pieces.join('')}`)
@@ -71,19 +99,6 @@ describe('any text', () => {
       headers: fc.array(fc.tuple(fc.constantFrom('Host', 'Date', 'X', 'x'), text), { maxLength: 4 }),
       https: fc.boolean()
     })
-    const component = fc.constantFrom(
-      '"@method"',
-      '"@target-uri"',
-      '"@authority"',
-      '"@path"',
-      '"@query"',
-      '"@query-param";name="a"',
-      '"x"',
-      '"x";sf',
-      '"x";bs',
-      '"x";key="a"'
-    )
-    const input = fc.uniqueArray(component).map(components => `a=(${components.join(' ')})`)
     fc.assert(
       fc.property(request, fc.oneof(input, text), text, (message, signatureInput, other) => {
         for (const result of [parseSignatures(other), parseContentDigest(other)]) expect('ok' in result).toBe(true)
@@ -108,9 +123,9 @@ describe('any text', () => {
 
 test('parses Signature-Input to the same result after re-serializing it', () => {
   fc.assert(
-    fc.property(text, value => {
+    fc.property(spelled, value => {
       const inputs = parseSignatureInput(value)
-      if (!inputs.ok) return
+      if (!inputs.ok) return expect.unreachable(value)
       const again = inputs.value.map(({ label, signatureParams }) => `${label}=${signatureParams}`).join(', ')
       expect(parseSignatureInput(again)).toEqual(inputs)
     }),
