@@ -72,13 +72,15 @@ test.each([
   }
 )
 
+const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 test.each([
   ['GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, /^HPE_/],
   ['NONSENSE\r\n\r\n', 400, /^HPE_/],
   [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, /^HPE_HEADER_OVERFLOW$/],
   ['GET / HTTP/1.1\r\nHost: a\r\nExpect: nothing\r\n\r\n', 417, /^expectation$/],
+  [`${CHUNKED}1;${'x'.repeat(20_000)}\r\n`, 413, /^HPE_CHUNK_EXTENSIONS_OVERFLOW$/],
   ['GET / HTTP/2.0\r\nHost: a\r\n\r\n', 400, /^(?:HPE_|framing)/]
-])('what is answered 400, 417 or 431 is in the log: %j', async (text, status, reason) => {
+])('what is answered 400, 413, 417 or 431 is in the log: %j', async (text, status, reason) => {
   const { address, malformed } = await start()
   expect(statusesOf(await exchangeBytes(address, Buffer.from(text)))).toEqual([status])
   expect(malformed).toMatchObject([{ status, reason: expect.stringMatching(reason) }])

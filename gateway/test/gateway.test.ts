@@ -141,6 +141,14 @@ describe('observing', () => {
     expect(seen[0]!.headers).toMatchObject({ host: 'other.example', 'signed-request-verdict': `rejected; ${codes}` })
   })
 
+  test('does not forward a request with two Hosts, of which the upstream might read another', async () => {
+    const { address, seen, malformed } = await start({ observe: true })
+    const head = 'GET /a HTTP/1.1\r\nHost: other.example\r\nHost: receiver.example\r\nConnection: close\r\n\r\n'
+    expect(statusesOf(await exchangeBytes(address, Buffer.from(head)))).toEqual([400])
+    expect(malformed).toMatchObject([{ status: 400, reason: 'host' }])
+    expect(seen).toEqual([])
+  })
+
   test('marks what could not be decided', async () => {
     const { statuses, seen } = await start({ observe: true, verifier: withoutDns })
     await statuses(service.sign())
