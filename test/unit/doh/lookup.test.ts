@@ -266,6 +266,7 @@ describe('the options', () => {
     'http://127.0.0.1.example/',
     'http://sub.localhost/',
     'https://dns.example/#x',
+    'https://dns.example/{dns}',
     'https://dns.example/dns-query{?dns}'
   ])('refuse the url %j, and do not repeat it', url => {
     expect(() => dohTxtLookup({ url: url as string })).toThrow(TypeError)

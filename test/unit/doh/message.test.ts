@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { encodeQuery, parseReply } from '../../../src/doh/message.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 
-const NAME = 'one.service.example'
+const NAME = 'key.service.example'
 const TXT = ['v=DKIM1; p=AB', 'CD']
 const txt = (name = NAME, data = TXT): Answer => ({ type: 'TXT', class: 'IN', name, ttl: 300, data: [...data] })
 const cname = (name: string, data: string): Answer => ({ type: 'CNAME', class: 'IN', name, ttl: 300, data })
@@ -28,7 +28,7 @@ describe('parseReply', () => {
   test('returns the records at the name', () => {
     expect(outcome(answer())).toEqual([TXT])
     expect(outcome(answer({ answers: [txt(NAME.toUpperCase()), txt()] }))).toEqual([TXT, TXT])
-    expect(outcome(answer({ questions: [{ type: 'TXT', class: 'IN', name: 'One.SERVICE.example' }] }))).toEqual([TXT])
+    expect(outcome(answer({ questions: [{ type: 'TXT', class: 'IN', name: 'Key.SERVICE.example' }] }))).toEqual([TXT])
   })
 
   test('refuses an answer that is cut anywhere, and one with extra octets', () => {
@@ -54,7 +54,7 @@ describe('parseReply', () => {
     ['another id', { id: 1 }],
     ['a query', { type: 'query' }],
     ['another opcode', { flags: 4 << 11 }],
-    ['the Kelvin sign', { questions: [{ type: 'TXT', class: 'IN', name: NAME.replace('e', '\u212a') }] }]
+    ['the Kelvin sign', { questions: [{ type: 'TXT', class: 'IN', name: NAME.replace('k', '\u212a') }] }]
   ])('refuses an answer to %s', (_, parts) => expect(outcome(answer(parts))).toBe('EBADRESP'))
 
   test('refuses a truncated answer, although it has records', () => {
@@ -97,7 +97,8 @@ describe('parseReply', () => {
     ['records of another name beside ours', [txt(), txt('other.example')]],
     ['records at the start of a chain', [cname(NAME, 'a.example'), txt()]],
     ['records behind an alias of another name', [cname('other.example', 'a.example'), txt('a.example')]],
-    ['two aliases for one name', [cname(NAME, 'a.example'), cname(NAME, 'b.example'), txt('a.example')]],
+    ['two aliases for one name', [cname(NAME, 'a.example'), cname(NAME, 'b.example'), txt('b.example')]],
+    ['more than 16,384 octets', [txt(NAME, Array(64).fill('x'.repeat(255)))]],
     ['records of another class', [{ ...txt(), class: 'CH' } as Answer]],
     ['records whose class has the upper bit, which multicast DNS uses', [{ ...txt(), flush: true } as Answer]],
     ['an alias of another class', [chaos(cname(NAME, 'a.example')), txt('a.example')]],
