@@ -193,20 +193,20 @@ describe.each(['authFault', 'apiFault'] as const)('%s', which => {
     expect(await failureOf(call())).toMatchObject({ code: 'account-response' })
   })
 
-  const throwingCode = (all: string) => ({
-    get code() {
+  const throwing = (all: string) => ({
+    get cause() {
       throw new Error(all)
     }
   })
   test.each<[string, (all: string) => unknown]>([
     ['a string', all => all],
     ['an error', all => new Error(all, { cause: new Error(all) })],
-    ['an error whose code is a token', () => Object.assign(new Error('x'), { code: service.accessToken })],
+    ['an error whose code is a token', () => new Error('x', { cause: { code: service.accessToken } })],
     [
       'an error with the request in it',
       all => Object.assign(new TypeError('failed'), { request: { all }, stack: all })
     ],
-    ['an error whose getters throw', throwingCode],
+    ['an error whose getters throw', throwing],
     ['nothing', () => undefined],
     ['null', () => null]
   ])('fetch throws %s', async (_, makeThrown) => {

@@ -102,9 +102,10 @@ describe('identity and accepts', () => {
   })
 
   test('no id: does not show a token, or a piece of one, in place of a name', async () => {
+    service.accessToken = 'access-token-that-fits'
     service.apiFault = (req, res) => {
       const token = String(req.headers.authorization).slice(7)
-      const keys = [token, `x${token}`, token.slice(3, 20), service.accessToken, service.accessToken.slice(5)]
+      const keys = [token, `x${token}`, token.slice(3, 20), service.accessToken.slice(5), `x${service.accessToken}`]
       const object = Object.fromEntries(keys.map(key => [key, 1]))
       res.writeHead(200).end(JSON.stringify({ ...object, account: object }))
     }

@@ -31,6 +31,11 @@ describe('a bad option is refused at once, without repeating it', () => {
     ['accessToken blank', { ...good, accessToken: '  ' }, /accessToken must be a string/],
     ['accessToken with a line end', { ...good, accessToken: `${secret}\n` }, /control characters/],
     ['accessToken with NUL', { ...good, accessToken: `${secret}\0` }, /control characters/],
+    [
+      'accessToken with a control character of Latin-1',
+      { ...good, accessToken: `${secret}\x85` },
+      /control characters/
+    ],
     ['timeout zero', { ...good, timeout: 0 }, /timeout/],
     ['timeout negative', { ...good, timeout: -1 }, /timeout/],
     ['timeout NaN', { ...good, timeout: Number.NaN }, /timeout/],

@@ -66,6 +66,8 @@ describe('the token in a response', () => {
   ])('none in: %s', (_, body) => expect(parseToken(body, 'the-access-token')).toBeUndefined())
 })
 
+test('no access token sent back is a token, however short', () => expect(parseToken('abc', 'abc')).toBeUndefined())
+
 const jwt = (payload: string) => `e30.${Buffer.from(payload).toString('base64url')}.c2ln`
 
 describe('exp', () => {
