@@ -329,6 +329,7 @@ describe('who answered', () => {
 
   test.each<[status: number, headers: Record<string, string>, says: RegExp, code: number]>([
     [404, { 'X-Powered-By': 'Express' }, /no route for GET \/hook.*x-powered-by: Express/, 1],
+    [404, { Server: '\x9b2J' }, /server: \\x9b2J/, 1],
     [405, {}, /the route does not take this method/, 1],
     [308, { Location: 'https://www.a.example/hook' }, /a redirect: .* location: https:\/\/www\.a\.example\/hook/, 1],
     [415, {}, /does not take this Content-Type/, 1],
@@ -352,6 +353,10 @@ describe('who answered', () => {
     const { code, text } = await send(await plain(401), ['--tamper', 'host'])
     expect(text).toContain('It may not be signed-requests that refused')
     expect(code).toBe(0)
+  })
+
+  test('a forgery that 503 answers is neither accepted nor refused', async () => {
+    expect((await send(await plain(503, { 'Retry-After': '1' }), ['--tamper', 'host'])).code).toBe(2)
   })
 
   test.each([200, 404])('a forgery that %i answers is not rightly refused', async status => {

@@ -72,14 +72,15 @@ test('a path of the URL replaces the target, and flags replace what the capture 
   expect(received).toMatchObject([{ method: 'POST', url: '/hook?a=b', headers: { 'content-type': 'text/plain' } }])
 })
 
-test('what proxies added is left out, lines of a name are joined, and no type is made up', async () => {
+test('what proxies added and an old signature are left out, lines of a name are joined, and no type is made up', async () => {
   const head = 'POST https://other.example/a HTTP/1.1\r\nHost: other.example\r\nX-Forwarded-Proto: https\r\nVia: 1.1 b'
   const lines = 'X-A: 1\r\nX-A: 2\r\nCookie: a=b\r\ncookie: c=d\r\nExpect: 100-continue\r\nContent-Length: 2'
-  const { code } = await again(`${head}\r\n${lines}\r\n\r\n{}`, '--account', '77')
+  const signature = 'Authorization: Signature keyId="a"'
+  const { code } = await again(`${head}\r\n${signature}\r\n${lines}\r\n\r\n{}`, '--account', '77')
   const [request] = received
   expect([code, request?.url]).toEqual([0, '/a'])
   expect(request?.headers).toMatchObject({ 'x-a': '1, 2', cookie: 'a=b; c=d', host: new URL(url).host })
-  for (const name of ['x-forwarded-proto', 'via', 'expect', 'content-type'])
+  for (const name of ['x-forwarded-proto', 'via', 'authorization', 'expect', 'content-type'])
     expect(request?.headers).not.toHaveProperty(name)
 })
 
