@@ -39,16 +39,17 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
   const url = parseUrl(argument)
   let isOurs = true
   let stage = 'DNS'
+  // Text from outside comes here escaped.
   const report = (mark: 'ok' | 'FAIL' | '--', text: string, name = stage) => {
     isOurs &&= mark !== 'FAIL'
-    const line = wrapWords(`${mark.padEnd(6)}${name.padEnd(18)}`, escapeText(text, 1000))
+    const line = wrapWords(`${mark.padEnd(6)}${name.padEnd(18)}`, text)
     io.print(mark === '--' ? aside(line) : withTone(mark === 'ok' ? 'good' : 'bad', mark, line))
   }
   try {
     const found = await lookup(endpointOf(url).host, { all: true })
     report('ok', `${url.hostname} is ${found.map(({ address }) => address).join(', ')}`)
     stage = 'TLS'
-    if (url.protocol === 'https:') report('ok', await certificateOf(url))
+    if (url.protocol === 'https:') report('ok', escapeText(await certificateOf(url), 1000))
     else report('--', 'not run: the URL is http')
     for (const [name, body] of REQUESTS) {
       stage = name
@@ -63,7 +64,7 @@ async function run(_: object, io: Io, argument: string): Promise<number> {
       report(isOwn ? 'ok' : 'FAIL', text)
     }
   } catch (error) {
-    report('FAIL', `${url.host}: ${describeError(error)}`)
+    report('FAIL', escapeText(`${url.host}: ${describeError(error)}`, 1000))
     return EXIT.unknown
   }
   return isOurs ? EXIT.ok : EXIT.refused

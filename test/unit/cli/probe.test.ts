@@ -78,6 +78,7 @@ const OTHER = page(401, { 'WWW-Authenticate': 'Signature realm="api",headers="da
 test.each<[what: string, RequestListener, says: RegExp]>([
   ['a redirect', REDIRECT, MOVED],
   ['a login page', page(200, {}, 'Sign in'), /FAIL +POST +200: accepted without a signature, .*page "Sign in"/],
+  ['a server with control characters', page(200, { Server: '\x9b2J' }, 'Sign in'), /server: \\x9b2J/],
   ['a CSRF filter', only('GET', CSRF), /ok +GET +401.*\nFAIL +POST +403: .*CSRF filter.*x-powered-by: Express/],
   ['a maintenance page', MAINTENANCE, /FAIL +GET +503: a maintenance page.*server: Caddy, page "Back soon"/],
   ['a route for POST alone', only('POST', ABSENT), /FAIL +GET +404: there is no route for GET \/hook.*\nok +POST +401/],
