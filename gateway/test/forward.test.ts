@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../test/support/listen.ts'
 import { service } from '../../test/support/service.ts'
@@ -144,8 +145,9 @@ test.each(['HEAD', 'GET', 'DELETE', 'OPTIONS', 'PATCH'])('forwards %s without a 
   expect(seen[0]!.headers['content-length'] ?? '0').toBe('0')
 })
 
-test.each([200, 500])('a head of %d that Node.js does not send is a 502, and rejects nothing', async status => {
-  const upstream = createUpstream(await startRaw(socket => socket.end(`${OK.replace('200', `${status}`)}done`)), 1000)
+/** An upstream that answers this, and a request of which it is to have the answer. */
+async function startForwarding(url: URL) {
+  const upstream = createUpstream(url, 1000)
   const server = createServer()
   const port = await listen(server)
   onTestFinished(async () => {
@@ -154,6 +156,13 @@ test.each([200, 500])('a head of %d that Node.js does not send is a 502, and rej
   })
   const answer = exchangeBytes(port, Buffer.from('GET / HTTP/1.0\r\n\r\n'))
   const [, res] = (await once(server, 'request')) as [unknown, ServerResponse]
+  const outgoing = { method: 'GET', path: '/', headers: [['Host', 'a']], body: new Uint8Array() } as const
+  return { answer, res, forward: (release: () => Promise<void>) => upstream.forward(outgoing, res, release) }
+}
+
+test.each([200, 500])('a head of %d that Node.js does not send is a 502, and rejects nothing', async status => {
+  const url = await startRaw(socket => socket.end(`${OK.replace('200', `${status}`)}done`))
+  const { answer, res, forward } = await startForwarding(url)
   const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => ServerResponse
   res.writeHead = (...args: unknown[]) => {
     if (args[0] === status) throw new TypeError('ERR_INVALID_CHAR')
@@ -163,8 +172,18 @@ test.each([200, 500])('a head of %d that Node.js does not send is a 502, and rej
   const release = async () => {
     released += 1
   }
-  const outgoing = { method: 'GET', path: '/', headers: [['Host', 'a']], body: new Uint8Array() } as const
-  expect(await upstream.forward(outgoing, res, release)).toMatchObject({ upstream: 'broken-off' })
+  expect(await forward(release)).toMatchObject({ upstream: 'broken-off' })
   expect(statusesOf(await answer)).toEqual([502])
   expect(released).toBe(1)
+})
+
+test('answers when the claim is released and not before, so that a retry at once is accepted', async () => {
+  const { answer, res, forward } = await startForwarding(await startRaw(socket => socket.destroy()))
+  const isAnswered: boolean[] = []
+  await forward(async () => {
+    await setImmediate()
+    isAnswered.push(res.headersSent)
+  })
+  expect(statusesOf(await answer)).toEqual([502])
+  expect(isAnswered).toEqual([false])
 })
