@@ -55,6 +55,8 @@ const MEANT = [
   'k=rsa; p=',
   'p=x; v=DKIM1',
   'v=dKiM',
+  'v=spf1; v=DKIM1',
+  'v=DKIM1; v=spf1',
   '"v=DKIM1; p=x"',
   "'v=DKIM1'",
   'v="DKIM1"',
