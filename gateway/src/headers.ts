@@ -76,8 +76,8 @@ export function requestHeaders(
 }
 
 /**
- * Does an unsigned line have a name that CGI takes for a signed one or for ours? It cannot be dropped where only the
- * proxy forwards.
+ * Does CGI take a name, signed or not, for one of ours, or one that is not signed for one that is? Its line cannot be
+ * dropped where only the proxy forwards.
  */
 export function isConfusable(lines: readonly HeaderLine[], { coveredHeaders }: Verified): boolean {
   const signed = new Set(coveredHeaders.map(nameOf))
@@ -85,8 +85,8 @@ export function isConfusable(lines: readonly HeaderLine[], { coveredHeaders }: V
   return lines.some(([name]) => {
     const lower = name.toLowerCase()
     const folded = fold(lower)
-    if (signed.has(lower)) return false
-    return signedFolded.has(folded) || (folded !== lower && folded.startsWith(OURS))
+    if (folded !== lower && folded.startsWith(OURS)) return true
+    return signedFolded.has(folded) && !signed.has(lower)
   })
 }
 

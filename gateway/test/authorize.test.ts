@@ -126,6 +126,15 @@ describe('as-is', () => {
     }
   )
 
+  test('a name that PHP or WSGI takes for one of the five is refused, although it is signed', async () => {
+    const { statusOf } = await start()
+    const request = sign({
+      covered: ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'signed_request_account'],
+      headers: { Signed_Request_Account: '5678' }
+    })
+    expect(await statusOf(request)).toBe(401)
+  })
+
   test('a name with a hyphen is refused beside the signed one with an underscore, unless it is signed too', async () => {
     const alsoCovered = ['x_tenant', 'x_kind', 'x-kind']
     const { statusOf } = await start({ verifier: { ...service.options, alsoCovered } })
