@@ -6,77 +6,19 @@ import { asciiJson } from '../../explain/text.ts'
 import { lineValues } from '../../http/fields.ts'
 import { createVerifier, parseHttpDate, type VerifierOptions } from '../../index.ts'
 import { looksLikeKeyRecord } from '../../key/record.ts'
-import { SHARED, UNSHARED } from '../../options/flags.ts'
 import type { OptionName } from '../../options/options.ts'
 import { prepareProxy } from '../../platforms/proxy.ts'
 import type { KeyEvidence } from '../../result/evidence.ts'
 import type { Verdict } from '../../verdict/verdict.ts'
 import type { Entry } from '../captures/capture.ts'
-import { chooseEntry, ENTRY_FLAG } from '../captures/choose-entry.ts'
+import { chooseEntry } from '../captures/choose-entry.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
-import { addPrefix, type Command, JSON_FLAG, namesOf, pick, requireFlags, schemeOf, type Values } from '../flags.ts'
+import { addPrefix, type Command, namesOf, pick, requireFlags, schemeOf } from '../flags.ts'
 import { lookupOf } from '../lookup.ts'
 import { CLOCKS, type Clock, captureCauses } from './causes.ts'
+import { FLAGS, type Flags, RECEIVER } from './flags.ts'
 import { parsePastedRecords } from './pasted-records.ts'
-
-/** The receiver. A capture arrives at once, and there is no replay store: their timeouts would mean nothing. */
-const RECEIVER = pick(
-  SHARED,
-  'serviceDomain',
-  'hosts',
-  'accounts',
-  'accountHeader',
-  'accountPrefix',
-  'schemes',
-  'algorithms',
-  'dateTolerance',
-  'alsoCovered',
-  'minRsaBits',
-  'maxRsaBits',
-  'maxBodyBytes',
-  'lookupTimeout',
-  'servers',
-  'url',
-  'requireAuthenticated',
-  'https'
-)
-
-/** What a capture does not say. */
-const CONTEXT = {
-  prefix: UNSHARED.prefix,
-  http: { flag: 'http', kind: 'switch', about: 'the request arrived without TLS' },
-  now: {
-    flag: 'now',
-    kind: 'text',
-    value: 'TIME',
-    about:
-      'verify as of this time, such as 2026-11-20T12:00:00Z, or "date" for the request\'s own Date, which is then ' +
-      'not checked',
-    fallback: "the capture's own time, or else this machine's clock"
-  },
-  keyRecord: {
-    flag: 'key-record',
-    kind: 'text',
-    value: 'TEXT',
-    about: 'use these TXT records: their text, or lines of a zone file',
-    fallback: 'ask DNS'
-  },
-  trustFileDns: {
-    flag: 'trust-file-dns',
-    kind: 'switch',
-    about: 'accept the DNS answers of a fixture, although a receiver is given: who wrote it may have made the key'
-  },
-  body: { flag: 'body', kind: 'text', value: 'FILE', about: 'the body, for a capture that does not have it' }
-} as const
-
-const CHOICE = {
-  entry: ENTRY_FLAG,
-  vector: { flag: 'vector', kind: 'text', value: 'NAME', about: 'which vector of a fixture, by its name' },
-  json: JSON_FLAG
-} as const
-
-const FLAGS = { ...RECEIVER, ...CONTEXT, ...CHOICE } as const
 
 /** `signed-requests explain` */
 export const explain: Command<typeof FLAGS> = {
@@ -102,8 +44,6 @@ export const explain: Command<typeof FLAGS> = {
   },
   run
 }
-
-type Flags = Values<typeof FLAGS>
 
 /** The verdict as plain data, its records hidden where one of them holds a private key. */
 function withoutPrivateKey(verdict: Verdict): object {
