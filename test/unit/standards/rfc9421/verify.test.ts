@@ -147,6 +147,20 @@ describe('the headers', () => {
     expect(checks.digest).toMatchObject({ code: 'digest-missing', evidence: { header: 'Content-Digest' } })
   })
 
+  test('have a Content-Length that says of what length the body was, also where it is covered as bytes', async () => {
+    const changed = { headers: { 'Content-Length': '15' }, body: '{"id":1}\n' }
+    for (const [name, value] of [
+      ['"content-length"', '15'],
+      ['"content-length";bs', ':MTU=:']
+    ] as const) {
+      const { checks } = await judge({
+        ...signed({ lines: { [name]: value }, headers: changed.headers }),
+        body: changed.body
+      })
+      expect([name, checks.digest]).toMatchObject([name, { evidence: { contentLength: 15 } }])
+    }
+  })
+
   test('have the same labels: one that is in only one of them is an error', async () => {
     const other = signature({ label: 'other', params: { keyid: '"other.example"' } })
     for (const line of [['signature', other.signature] as const, ['signature-input', other.input] as const]) {
