@@ -55,7 +55,7 @@ const FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
 
 /**
  * A token is opaque, but it must fit into a header as one word (VCHAR of RFC 9110 section 5.5); servers limit lines to
- * 8 KB. A page, which some servers send as text, is none, and neither are the words of JSON that mean nothing.
+ * 8 KB. An HTML page, which some servers send as text, is not a token, and neither is `null`, `true` or `false`.
  */
 const TOKEN = /^(?!<.*>$|null$|true$|false$)[!-~]{1,8192}$/
 

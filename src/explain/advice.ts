@@ -57,5 +57,5 @@ function showEvidence<E>(evidence: E): Shown<E> {
   return Object.fromEntries(shown) as Shown<E>
 }
 
-/** A row may take text from the evidence itself and forget to escape it: this keeps it on one line of printable ASCII. */
+/** A row that forgets to escape text from the evidence still prints one line of printable ASCII. */
 const onlyPrintable = (text: string): string => text.slice(0, 4000).replace(/[^ -~]/g, '?')

@@ -55,7 +55,7 @@ describe('layouts', () => {
     expect([...layOutAll(json)]).toContain(JSON.stringify(JSON.parse(json), null, '\t'))
   })
 
-  test.each(['[', '{', '[[]', ']', '{"a":[1}', '"', '"a', '["a', '"\\"', '"a\\'])('there are none of %s', json => {
+  test.each(['[', '{', '[[]', ']', '{"a":[1}', '"', '"a', '["a', '"\\"', '"a\\'])('rejects %s', json => {
     expect(() => layOut(Buffer.from(json), ',', ':')).toThrow(/^a (?:string|bracket) is not closed$/)
   })
 })
