@@ -20,7 +20,7 @@ export interface TakenRequest {
   readonly notes: readonly string[]
 }
 
-/** Made new for the request that is sent: what a receiver compares with now, and what depends on the key or the body. */
+/** Made new for the request that is sent: what is compared with its time, and what depends on its key or body. */
 const MADE_NEW: ReadonlySet<string> = new Set([
   'host',
   'date',
