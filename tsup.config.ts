@@ -22,6 +22,6 @@ const shared: Options = {
  * bundler shakes, the white space is left out; names stay, so that a stack trace can be read.
  */
 export default defineConfig([
-  { ...shared, entry: { ...entry, cli: 'src/cli/bin.ts' }, format: ['esm'], clean: true },
+  { ...shared, entry: { ...entry, cli: 'cli/bin.ts' }, format: ['esm'], clean: true },
   { ...shared, entry, format: ['cjs'], dts: { entry }, minifyWhitespace: true }
 ])

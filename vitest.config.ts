@@ -8,7 +8,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 const TIMED = [
   'test/unit/properties/linear-time.test.ts',
   'test/unit/body/reencoding-time.test.ts',
-  'test/unit/cli/captures/large.test.ts'
+  'test/cli/captures/large.test.ts'
 ]
 
 /**

@@ -10,8 +10,8 @@ import express from 'express'
 import fastify from 'fastify'
 import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readCapture } from '../../cli/captures/read-capture.ts'
 import { launchBrowser } from '../../gateway/test/support/browser.ts'
-import { readCapture } from '../../src/cli/captures/read-capture.ts'
 import {
   createVerifier,
   type FromNodeOptions,

@@ -17,7 +17,7 @@ declare module 'vitest' {
 export default async function bundleCommandLines(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'signed-requests-'))
   await build({
-    entryPoints: { 'dist/cli': 'src/cli/bin.ts', 'gateway/dist/cli': 'gateway/src/bin.ts' },
+    entryPoints: { 'dist/cli': 'cli/bin.ts', 'gateway/dist/cli': 'gateway/src/bin.ts' },
     bundle: true,
     packages: 'external',
     platform: 'node',

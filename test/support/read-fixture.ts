@@ -1,4 +1,4 @@
-import { parseFixture } from '../../src/cli/captures/json.ts'
+import { parseFixture } from '../../cli/captures/json.ts'
 import type { ReceivedRequest, VerifierOptions } from '../../src/index.ts'
 
 /** A vector of a fixture document, as `signed-requests explain` reads it; the first without a name. */

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { commandHelp, programHelp } from '../../../src/cli/help.ts'
-import { COMMANDS } from '../../../src/cli/run.ts'
+import { commandHelp, programHelp } from '../../../cli/help.ts'
+import { COMMANDS } from '../../../cli/run.ts'
 
 /** A page with the help of a command in its marked block. */
 const withHelp = (page: string, marker: string, help: string): string => {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { COMMANDS } from '../../../cli/run.ts'
 import manifest from '../../../package.json' with { type: 'json' }
-import { COMMANDS } from '../../../src/cli/run.ts'
 import { anchorsOf, exists, linksOf, PAGES, proseOf, ROOT, read } from './pages.ts'
 
 const isUrl = (target: string): boolean => /^[a-z][a-z+.-]*:/i.test(target)

@@ -28,7 +28,7 @@ function probe(url: string, trusted = certificate): Promise<{ code: number; text
   writeFileSync(file, trusted.cert)
   const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: file }
   return new Promise(resolve => {
-    execFile(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', 'probe', url], { env }, (error, stdout) => {
+    execFile(process.execPath, ['--import', 'tsx', 'cli/main.ts', 'probe', url], { env }, (error, stdout) => {
       resolve({ code: Number(error?.code ?? 0), text: stdout.replace(/\n {24}/g, ' ') })
     })
   })

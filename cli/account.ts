@@ -1,0 +1,61 @@
+import { createAccountClient } from '../src/account/client.ts'
+import { AccountError, type AccountErrorCode } from '../src/account/errors.ts'
+import { escapeText } from '../src/explain/text.ts'
+import { messageIn } from '../src/mistakes.ts'
+import { inFlags, UNSHARED } from '../src/options/flags.ts'
+import { EXIT, type Io, readBytes, UsageError } from './command.ts'
+import type { Command, Values } from './flags.ts'
+
+const FLAGS = {
+  authUrl: { ...UNSHARED.authUrl, isRequired: true },
+  baseUrl: { ...UNSHARED.baseUrl, isRequired: true }
+} as const
+
+/** `signed-requests account` */
+export const account: Command<typeof FLAGS> = {
+  summary: 'print the account id that an access token belongs to',
+  about: [
+    'Prints the account id that the service puts into X-Service-ID, and that createVerifier takes as accounts. The ' +
+      'access token is taken from the environment variable ACCESS_TOKEN, or else from standard input, never from an ' +
+      'argument, which other users of the machine could see.'
+  ],
+  flags: FLAGS,
+  examples: [
+    'npx signed-requests account --auth-url https://auth.service.example \\\n' +
+      '--base-url https://api.service.example/v4 < token.txt'
+  ],
+  exits: {
+    0: 'the account id is printed',
+    1: 'the token was refused',
+    2: 'a server was not reached, or cannot answer now',
+    64: 'a mistake on the command line, such as the URL of another service'
+  },
+  run
+}
+
+async function run({ authUrl, baseUrl }: Values<typeof FLAGS>, io: Io): Promise<number> {
+  // The token never comes from an argument: the list of processes shows those.
+  const accessToken = (io.env['ACCESS_TOKEN'] || String(await readBytes('-', 'standard input', io))).trim()
+  if (accessToken === '')
+    throw new UsageError('there is no access token: set ACCESS_TOKEN, or give it on standard input')
+  try {
+    const client = createAccountClient({ authUrl, baseUrl, accessToken })
+    io.print(escapeText((await client.identity()).accountId))
+    return EXIT.ok
+  } catch (error) {
+    if (!(error instanceof AccountError)) throw error
+    const [fault, exit] = FAULTS[error.code]
+    io.note(`signed-requests: ${fault}: ${escapeText(messageIn(error, inFlags), 1000)}`)
+    // The same call may succeed later.
+    return error.retryable ? EXIT.unknown : exit
+  }
+}
+
+const FAULTS: Readonly<Record<AccountErrorCode, readonly [fault: string, exit: number]>> = {
+  'account-token-rejected': ['the token', EXIT.refused],
+  'account-response': ['the URL', EXIT.usage],
+  'account-identity': ['the URL', EXIT.usage],
+  'account-server-error': ['the server', EXIT.unknown],
+  'account-timeout': ['the network', EXIT.unknown],
+  'account-network': ['the network', EXIT.unknown]
+}

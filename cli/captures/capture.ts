@@ -1,0 +1,124 @@
+import { decodeBody } from '../../src/fixture/setup.ts'
+import { base64Digest } from '../../src/http/digest.ts'
+import { lineValues } from '../../src/http/fields.ts'
+import type { HeaderLine, ReceivedBody } from '../../src/http/request.ts'
+import type { VerifierOptions } from '../../src/options/options.ts'
+import type { AdapterRequest } from '../../src/platforms/proxy.ts'
+import { UsageError } from '../command.ts'
+
+/** One request of a capture. */
+export interface Entry {
+  request: AdapterRequest
+  /** why, when the request had a body and the capture does not have its bytes */
+  missingBody?: string | undefined
+  /** what the capture itself says about the receiver; only a fixture does */
+  options?: Partial<VerifierOptions>
+  /** for a person, on how it was read */
+  notes: readonly string[]
+  /** when it was received, in milliseconds, where the capture says so; a fixture says it in its options */
+  time?: number
+  /** the name of a vector */
+  name?: string
+}
+
+/** More requests than anyone looks through. */
+export const MAX_ENTRIES = 10_000
+
+/**
+ * More than any request has, and few enough that no file of 16 MB takes more than seconds or much memory: of JSON the
+ * values and how deep they are nested, of a head the characters and the header lines, of a body the chunks, of a
+ * command the words, quotes and escapes.
+ */
+const LIMITS = {
+  'JSON values': 300_000,
+  'levels of nested JSON': 200,
+  'characters before the body': 4 * 2 ** 20,
+  'header lines': 250_000,
+  chunks: 250_000,
+  'parts of a command': 1_000_000
+} as const
+
+/** @throws UsageError above the limit */
+export function assertWithin(unit: keyof typeof LIMITS, count: number): void {
+  if (count <= LIMITS[unit]) return
+  const most = LIMITS[unit].toLocaleString('en')
+  throw new UsageError(`the file has more than ${most} ${unit}: save the one request in a file of its own`)
+}
+
+/** A request as a format shows it. */
+export interface Captured extends Omit<AdapterRequest, 'body' | 'https'> {
+  body?: ReceivedBody
+  /** what else may be the body, each with a note: the one that has the digest is taken, or else the last */
+  otherBodies?: Iterable<readonly [body: Uint8Array, note: string]>
+  /** why the bytes may differ from those that were sent; a body that has the digest counts all the same */
+  lostBody?: string | undefined
+  https?: boolean
+  /** of a URL or of pseudo-headers: the Host, when there is no such header (RFC 9113 section 8.3.1) */
+  authority?: string | undefined
+  protocol?: string | undefined
+  notes?: readonly string[]
+}
+
+/**
+ * An entry whose body may be missing. It counts as sent over TLS unless the capture says otherwise: what was captured
+ * in clear text was behind a proxy that ended TLS.
+ */
+export function entryOf(captured: Captured): Entry {
+  const { body = null, otherBodies = [], lostBody, authority, protocol, notes = [], ...request } = captured
+  const https = protocol?.toLowerCase() !== 'http'
+  const hasHost = authority === undefined || lineValues(request.headers, 'host').length > 0
+  assertWithin('header lines', request.headers.length)
+  const headers: readonly HeaderLine[] = hasHost ? request.headers : [['Host', authority], ...request.headers]
+  const digests = digestsIn(headers)
+  let [chosen, note]: readonly [ReceivedBody | null, note: string] = [body, '']
+  let isRight = hasDigest(digests, body ?? '')
+  for (const other of isRight ? [] : otherBodies) {
+    ;[chosen, note] = other
+    isRight = hasDigest(digests, chosen)
+    if (isRight) break
+  }
+  // A missing body has a digest; where that itself is missing, the body does not matter.
+  const isLost = digests !== '' && !lineValues(headers, 'content-length').includes('0')
+  const isEmpty = chosen === null || (chosen as { length?: number }).length === 0
+  const missing = isEmpty && isLost ? 'the capture does not have the body' : lostBody
+  const isMissing = !isRight && missing !== undefined
+  return {
+    request: { https, ...request, headers, body: isMissing ? MISSING_BODY : chosen },
+    missingBody: isMissing ? missing : undefined,
+    // Where the body is missing, none of the others was taken, and the note on one does not apply.
+    notes: isMissing || note === '' ? notes : [...notes, note]
+  }
+}
+
+/** Replaces a body that the capture does not have. It is read only after the signature has verified. */
+const MISSING_BODY = decodeBody({ error: 'not-in-the-capture' })
+
+/** All digests that the sender wrote, by either standard. */
+export const digestsIn = (headers: readonly HeaderLine[]): string =>
+  ['digest', 'content-digest'].flatMap(name => lineValues(headers, name)).join()
+
+/** Is the digest of this body among them? */
+export const hasDigest = (digests: string, body: ReceivedBody & {}): boolean =>
+  digests !== '' &&
+  (typeof body === 'string' || body instanceof Uint8Array) &&
+  (['sha256', 'sha512'] as const).some(name =>
+    digests.includes(base64Digest(name, typeof body === 'string' ? Buffer.from(body) : body))
+  )
+
+export const isSigned = ({ request }: Entry): boolean =>
+  ['signature', 'signature-input'].some(name => lineValues(request.headers, name).length > 0)
+
+/** The pseudo-headers of HTTP/2 (RFC 9113 section 8.3.1) that are in the capture, and the other headers. */
+export function splitPseudoHeaders(lines: readonly HeaderLine[]) {
+  // A second one is malformed (RFC 9113 section 8.3), and so is a header of its name: it stays among the headers.
+  const first = [':method', ':path', ':authority', ':scheme'].map(name => lines.find(line => line[0] === name))
+  const [method, target, authority, protocol] = first.map(line => line?.[1])
+  return { method, target, authority, protocol, headers: lines.filter(line => !first.includes(line)) }
+}
+
+/** An absolute URL is cut where its path begins, never rebuilt: the target was signed byte for byte. */
+export function splitUrl(url: string) {
+  const [, protocol, authority, rest] = /^(https?):\/\/([^/?#\s]*)([^#]*)/is.exec(url) ?? []
+  const target = rest === undefined || rest.startsWith('/') ? (rest ?? url) : `/${rest}`
+  return { target, protocol, authority: authority?.replace(/^.*@/s, '') }
+}

@@ -1,0 +1,45 @@
+import { escapeText } from '../../src/explain/text.ts'
+import { UsageError } from '../command.ts'
+import { type Entry, isSigned } from './capture.ts'
+
+/** Which request of a capture a command takes. */
+export const ENTRY_FLAG = {
+  flag: 'entry',
+  kind: 'text',
+  value: 'N',
+  about: 'which request of the file, from 1',
+  fallback: 'the first that is signed'
+} as const
+
+/** What logs, pages and office programs make of a value; quotes of UTF-8 are seen as Latin-1 in raw captures. */
+const EDITED = /\*{3,}|\[?redacted\]?|\[filtered\]|&quot;|\xe2\x80[\x9c\x9d]|[\u201c\u201d]/i
+
+/** How a request of a file is chosen. */
+interface Choice {
+  readonly entry?: string | undefined
+  /** the name of a vector */
+  readonly vector?: string | undefined
+}
+
+/**
+ * The selected request of a file, or the first that is signed, with notes on how it was found.
+ *
+ * @param flags how a person chooses another
+ * @throws UsageError
+ */
+export function chooseEntry(all: readonly Entry[], { entry: number, vector }: Choice, flags = '--entry N') {
+  const entries = vector === undefined ? all : all.filter(({ name }) => name === vector)
+  const index = number === undefined ? Math.max(entries.findIndex(isSigned), 0) : Number(number) - 1
+  const chosen = entries[index]
+  const names = all.flatMap(({ name }) => name ?? []).join(', ')
+  const has = `requests 1 to ${all.length}${names && `, the vectors ${names}`}`
+  if (chosen === undefined) throw new UsageError(`the file has no such request: it has ${has}`)
+  const isChoice = number === undefined && entries.length > 1
+  const where = `this is request ${index + 1} of ${entries.length} in the file: ${flags} chooses another`
+  const [edited] = chosen.request.headers.find(([, value]) => EDITED.test(value)) ?? []
+  return { chosen, notes: [...(isChoice ? [where] : []), ...chosen.notes], edited: doubtOn(edited) }
+}
+
+/** A signature that was redacted cannot verify; a request that is signed again does not need it. */
+const doubtOn = (header: string | undefined): string[] =>
+  header === undefined ? [] : [`${escapeText(header)} looks redacted or edited; take it from where it is whole`]

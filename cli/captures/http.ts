@@ -1,0 +1,134 @@
+import { plural } from '../../src/explain/text.ts'
+import { lineValues, trimWhiteSpace } from '../../src/http/fields.ts'
+import type { HeaderLine } from '../../src/http/request.ts'
+import { assertWithin, type Captured, type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders } from './capture.ts'
+
+/** A head, with the empty lines before it, which do not count (RFC 9112 section 2.2). */
+const HEAD = /[\r\n]*(.*?)(?:\r?\n\r?\n|\r?\n?$)/gs
+
+/** A later request in the file must begin with an unambiguous line; responses in between are skipped. */
+const NEXT_REQUEST = /^(?:[A-Z]{2,20} [/*h]\S* HTTP\/1\.[01]|:(?:method|path|authority|scheme)(?::.*)?)\r?$/m
+
+/**
+ * Parses HTTP/1.1 requests as they were captured from a connection, and HTTP/2 heads with their pseudo-headers. Line
+ * ends may be CRLF or LF, the last one may be missing, and other text may follow a body. This is not an HTTP server:
+ * what a server would refuse is kept as it is, so that the checks can say what is wrong with it.
+ *
+ * @param lostBody why the bodies may differ from those that were sent
+ */
+export function parseHttp(bytes: Buffer, lostBody?: string): Entry[] {
+  const text = bytes.toString('latin1')
+  const entries: Entry[] = []
+  for (let at = 0; at >= 0 && entries.length < MAX_ENTRIES; ) {
+    HEAD.lastIndex = at
+    const head = parseHead(HEAD.exec(text)![1]!)
+    // Something else may come before the first request only.
+    if (head === undefined && at > 0) break
+    let from = 1
+    if (head !== undefined) {
+      const end = HEAD.lastIndex
+      const { length, ...body } = parseBody(bytes.subarray(end), head.headers)
+      entries.push(entryOf({ ...head, ...body, lostBody }))
+      from = end + length
+    }
+    // The next head stands right behind a body, which need not end with a line break.
+    const next = NEXT_REQUEST.exec(text.slice(from))
+    at = next === null ? -1 : from + next.index
+  }
+  return entries
+}
+
+/** RFC 9112 section 3; everything between the method and the version is the target. */
+const REQUEST_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+) (.*) HTTP\/\d(?:\.\d)?$/s
+
+/** Undefined for what begins neither with a request line nor with a pseudo-header. */
+function parseHead(text: string): Captured | undefined {
+  const [first = ''] = text.split(/\r?\n/, 1)
+  const isHttp1 = REQUEST_LINE.test(first)
+  if (!isHttp1 && !first.startsWith(':')) return undefined
+  assertWithin('characters before the body', text.length)
+  const lines = text.split(/\r?\n/, 250_002)
+  assertWithin('header lines', lines.length - 1)
+  return isHttp1 ? parseHttp1Head(lines) : parseHttp2Head(lines)
+}
+
+function parseHttp1Head([first = '', ...lines]: readonly string[]): Captured | undefined {
+  const [, method, target] = REQUEST_LINE.exec(first) ?? []
+  if (method === undefined || target === undefined) return undefined
+  return { method, target, headers: lines.map(parseHeader) }
+}
+
+/** One field a line or, as browsers copy them, names and values on lines of their own. */
+function parseHttp2Head(lines: readonly string[]): Captured | undefined {
+  const isCopied = /^:[a-z]+:?$/.test(lines[0] ?? '')
+  const fields = isCopied
+    ? lines.flatMap((line, i) => (i % 2 ? [] : [[line.replace(/(.):$/, '$1'), lines[i + 1] ?? ''] as const]))
+    : lines.map(parseHeader)
+  const { method, target, ...head } = splitPseudoHeaders(fields)
+  return method === undefined || target === undefined ? undefined : { ...head, method, target }
+}
+
+/**
+ * A line without a colon is all name: that is not a token, and the verdict says so. A pseudo-header begins with one.
+ */
+export function parseHeader(line: string): HeaderLine {
+  const colon = line.indexOf(':', 1)
+  return colon < 0 ? [line, ''] : [line.slice(0, colon), trimWhiteSpace(line.slice(colon + 1))]
+}
+
+/** What follows a request without a body, or a body: nothing, a response, or the next request. */
+const END =
+  /^[\r\n]{0,8}(?:$|HTTP\/\d|[A-Z]{2,20} [/*h]\S{0,2000} HTTP\/1\.[01]\r?\n|:(?:method|path|authority|scheme)\b)/
+
+const isEnd = (rest: Buffer): boolean => END.test(rest.toString('latin1', 0, 2100))
+
+/**
+ * RFC 9112 section 6.3, but a body that is not complete is kept as it is. `length` is how much of the file it takes up.
+ */
+function parseBody(rest: Buffer, headers: readonly HeaderLine[]) {
+  const isChunked = /(?:^|,)[ \t]*chunked[ \t]*$/i.test(lineValues(headers, 'transfer-encoding').join(','))
+  const undone = isChunked ? parseChunks(rest) : undefined
+  if (undone !== undefined) return undone
+  const [contentLength = ''] = lineValues(headers, 'content-length')
+  const isCounted = /^\d{1,15}$/.test(contentLength)
+  const uncounted = isEnd(rest) ? 0 : rest.length
+  const wanted = isCounted ? Number(contentLength) : uncounted
+  const body = rest.subarray(0, wanted)
+  const { length } = body
+  const more = rest.length - length
+  const notes: string[] = []
+  if (!isCounted && length > 0) notes.push(`without a Content-Length, all ${length} bytes after the head are the body`)
+  if (length > 0 && length < wanted)
+    notes.push(`the file has ${length} of the ${wanted} bytes that Content-Length says`)
+  if (more === 0 || isEnd(rest.subarray(length))) return { body, length, notes }
+  const left =
+    `${plural(more, 'byte')} ${more === 1 ? 'is' : 'are'} left over in the capture after the ` +
+    `${length} that Content-Length says: all ${rest.length} are taken as the body`
+  return { body, length, notes, otherBodies: [[rest, left] as const] }
+}
+
+/** The size of a chunk, behind the line break that ends the data of the one before. */
+const SIZE = /^\r?\n([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?(?:\n|$)/i
+
+/**
+ * RFC 9112 section 7.1: chunk-size, extensions that are ignored, data; trailers are ignored. Undefined if it is not in
+ * chunks.
+ */
+function parseChunks(rest: Buffer) {
+  const bytes = Buffer.concat([Buffer.from('\n'), rest])
+  const body = Buffer.alloc(rest.length)
+  let [at, size, length, count] = [0, -1, 0, 0]
+  while (size !== 0) {
+    const end = bytes.indexOf('\n', at + 2) + 1
+    const [line, hex] = SIZE.exec(bytes.toString('latin1', at, Math.min(end || bytes.length, at + 1000))) ?? []
+    if (line === undefined || hex === undefined) break
+    size = Number.parseInt(hex, 16)
+    const from = at + line.length
+    at = Math.min(from + size, bytes.length)
+    length += bytes.copy(body, length, from, at)
+    assertWithin('chunks', ++count)
+  }
+  if (at === 0) return undefined
+  const notes = size === 0 ? [] : [`the chunks break off after ${plural(count, 'chunk')}`]
+  return { body: body.subarray(0, length), length: at - 1, notes }
+}

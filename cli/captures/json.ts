@@ -1,0 +1,161 @@
+import { optionsOfVector, requestOfVector } from '../../src/fixture/setup.ts'
+import type { VectorJson } from '../../src/fixture/vector.ts'
+import { lineValues } from '../../src/http/fields.ts'
+import type { HeaderLine } from '../../src/http/request.ts'
+import { fromLambdaEvent, type LambdaEvent } from '../../src/platforms/lambda/request.ts'
+import { UsageError } from '../command.ts'
+import { type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
+
+/** None of the names that are asked for is on a prototype. */
+type JsonObject = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {})
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/**
+ * The requests in JSON, as the shape of each value says: a HAR, a fixture, a Lambda event, an export, or an array.
+ *
+ * @throws UsageError; any other error for a value of a wrong type, and RangeError for what is nested too deeply
+ */
+export const parseJson = (values: readonly unknown[]): Entry[] =>
+  values.flat(1).slice(0, MAX_ENTRIES).flatMap(entriesOf)
+
+/** An entry of a HAR has it under `request`, and log lines under `req` or `request`. */
+function entriesOf(value: unknown): Entry[] {
+  const { req, request, startedDateTime, data, log } = objectOr(value)
+  const time = Date.parse(String(startedDateTime))
+  for (const one of [value, req, request].filter(isObject)) {
+    const found = parseFixture(one) ?? parseLambdaEvent(one) ?? parseExport(one)
+    if (found !== undefined) return Number.isNaN(time) ? found : found.map(entry => ({ ...entry, time }))
+  }
+  return [data, objectOr(log)['entries']].flat(1).filter(isObject).flatMap(entriesOf)
+}
+
+/**
+ * An event of API Gateway, a function URL or a load balancer, as it appears in a log. The adapter is the one that the
+ * receiver uses, so that the verdict is the same.
+ */
+function parseLambdaEvent(event: JsonObject): Entry[] | undefined {
+  if (!('httpMethod' in event || 'rawPath' in event)) return undefined
+  const { headers, ...request } = fromLambdaEvent(event as LambdaEvent)
+  const lines = parseHeaders([...(headers as Iterable<HeaderLine>)])
+  // A load balancer may listen without TLS, and says in a header whether it did; it replaces what the sender wrote.
+  const isHttps = !request.https && lineValues(lines, 'x-forwarded-proto').join() === 'https'
+  const notes = isHttps ? ['X-Forwarded-Proto of the load balancer is https, so the request counts as HTTPS'] : []
+  return [entryOf({ ...request, headers: lines, https: request.https || isHttps, notes })]
+}
+
+const TARGETS = ['target', 'originalUrl', 'url', 'path']
+const BODIES = ['rawBody', 'bodyRaw', 'content', 'body', 'payload', 'data', 'text']
+const ENCODINGS = ['encoding', 'bodyEncoding', 'contentEncoding']
+
+/** `{ method, url, headers, body }`, as in a HAR, as sites that inspect requests export it, or as a log line. */
+function parseExport(given: JsonObject): Entry[] | undefined {
+  // A HAR has the body and its encoding under postData.
+  const value = { ...given, ...objectOr(given['postData']) }
+  const { method, headers, https, query } = value
+  const url = TARGETS.map(name => value[name]).find(isText)
+  if (!isText(method) || url === undefined || typeof (headers ?? '') !== 'object') return undefined
+  // Browsers write the pseudo-headers of HTTP/2 among the others.
+  const { headers: lines, ...pseudo } = splitPseudoHeaders(parseHeaders(headers))
+  const { target, authority, protocol } = splitUrl(url)
+  // A framework's parsed query is written again.
+  const search = searchOf(query)
+  const request = {
+    method,
+    target: pseudo.target ?? (target.includes('?') ? target : target + search),
+    headers: lines,
+    authority: pseudo.authority ?? authority,
+    protocol,
+    ...(typeof https === 'boolean' && { https })
+  }
+  const body = BODIES.map(name => value[name]).find(found => found !== undefined && found !== null)
+  const isBase64 = value['isBase64Encoded'] === true || ENCODINGS.some(name => value[name] === 'base64')
+  // A Buffer, as JSON.stringify writes it.
+  const { type, data } = objectOr(body)
+  if (isText(body)) return [entryOf({ ...request, body: Buffer.from(body, isBase64 ? 'base64' : 'utf8') })]
+  if (type === 'Buffer' && Array.isArray(data)) return [entryOf({ ...request, body: Buffer.from(data) })]
+  if (body === undefined) return [entryOf(request)]
+  const lostBody = 'the capture has the body parsed, and its bytes as sent are lost'
+  return [entryOf({ ...request, otherBodies: serializations(body), lostBody })]
+}
+
+/** JSON as JavaScript writes it, compact and indented, and as Python does; each with and without a newline. */
+function* serializations(body: unknown): Generator<readonly [Buffer, note: string]> {
+  const note = 'the body was parsed: written as JSON again, these are the bytes that were signed'
+  for (const indent of [0, 1, 2]) {
+    const text = JSON.stringify(body, null, indent)
+    const python = () => text.replace(/\n */g, ' ').replace(/([{[]) | ([}\]])/g, '$1$2')
+    const written = Buffer.from(indent === 1 ? python() : text)
+    yield [written, note]
+    yield [Buffer.concat([written, Buffer.from('\n')]), note]
+  }
+}
+
+/** A query as text, or as frameworks parse it, which is written again. */
+function searchOf(query: unknown): string {
+  const pairs = Object.entries(objectOr(query)).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, String(value)])
+  )
+  const text = isText(query) ? query : String(new URLSearchParams(pairs))
+  return text === '' ? '' : text.replace(/^\??/, '?')
+}
+
+/** An object of names and values, an array of pairs, or an array of `{ name, value }`. */
+export function parseHeaders(headers: unknown): HeaderLine[] {
+  const lines = Array.isArray(headers) ? headers : Object.entries(headers as object)
+  return lines.flatMap(line => {
+    const [name, values, more] = Array.isArray(line) ? line : [line?.name ?? line?.key, line?.value]
+    return [values].flat(1).map((value: unknown): HeaderLine => {
+      if (isText(name) && more === undefined && /^(?:string|number|boolean)$/.test(typeof value))
+        return [name, String(value)]
+      throw new UsageError(
+        `the header ${String(name).slice(0, 60)} is not text: headers must be an object of names and values, ` +
+          `pairs, or { name, value } (of Node.js req.headers, not req.rawHeaders)`
+      )
+    })
+  })
+}
+
+/** Every vector of a fixture document, or a single vector, each with its own options. Undefined for another shape. */
+export function parseFixture(value: JsonObject): Entry[] | undefined {
+  const { vectors = [value], request } = value
+  // Other formats that wrap a request have none of these.
+  const isContext = ['dns', 'options', 'verdict', 'now'].some(name => name in value)
+  const isVector = isObject(request) && ('https' in request || isContext)
+  if (!isVector && !('vectors' in value)) return undefined
+  if (!Array.isArray(vectors) || vectors.length === 0) throw new UsageError('the fixture has no vectors')
+  return vectors.map((vector: VectorJson) => {
+    assertVector(vector)
+    const { request, name, ...context } = vector
+    const received = requestOfVector({ request: { ...request, body: request.body ?? null } })
+    const entry = entryOf({ ...received, headers: parseHeaders(request.headers) })
+    return { ...entry, options: optionsOfVector(context), name }
+  })
+}
+
+/** What would be verified as something else must have its form. @throws UsageError */
+function assertVector({ request, dns = {}, now = '2000-01-01', replayStore = 'empty' }: Partial<VectorJson>) {
+  const { headers, body = null } = objectOr(request)
+  const { utf8, base64, error } = objectOr(body)
+  const isRight = {
+    request: isObject(request),
+    'request.headers': typeof headers === 'object',
+    'request.body': body === null || [utf8, base64, error].filter(isText).length === 1,
+    dns: isObject(dns) && Object.values(dns).every(isDnsReply),
+    now: !Number.isNaN(Date.parse(now)),
+    replayStore: ['empty', 'claimed', 'error'].includes(replayStore)
+  }
+  const [wrong] = Object.entries(isRight).find(([, isRight]) => !isRight) ?? []
+  if (wrong !== undefined)
+    throw new UsageError(`the ${wrong} of the fixture is not as schema.json of signed-requests-vectors says`)
+}
+
+const isDnsReply = (reply: unknown): boolean =>
+  Array.isArray(reply)
+    ? reply.every(record => Array.isArray(record) && record.every(isText))
+    : isObject(reply) && (isText(reply['error']) || reply['error'] === null)

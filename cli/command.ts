@@ -1,0 +1,97 @@
+import { constants, createReadStream, fstatSync, openSync } from 'node:fs'
+import { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import { styleText } from 'node:util'
+import type { Line, Tone } from '../src/explain/text.ts'
+
+/** The process: where text comes from and goes. */
+export interface Terminal {
+  stdin: Readable
+  /** a line, or several, to the output */
+  print: (text: string) => void
+  /** a line on stderr */
+  note: (text: string) => void
+  /** what is done just now, for a person at a terminal */
+  progress?: (text: string) => void
+  /** whether the output may be coloured */
+  color: boolean
+  /** the environment variables */
+  env: Readonly<Record<string, string | undefined>>
+}
+
+/** What a command sees of the process. */
+export interface Io extends Omit<Terminal, 'print' | 'color'> {
+  /** prints one line, or several */
+  print: (lines: Line | readonly Line[]) => void
+}
+
+/** A mistake on the command line or in what it points to: one line on stderr, exit code 64 (EX_USAGE of sysexits.h). */
+export class UsageError extends Error {}
+
+/** What the process ends with; `usage` is that of sysexits.h. */
+export const EXIT = { ok: 0, refused: 1, unknown: 2, usage: 64 } as const
+
+const STYLES = {
+  good: 'green',
+  bad: 'red',
+  undecided: 'yellow',
+  aside: 'dim',
+  label: 'bold'
+} as const satisfies Record<Tone, Parameters<typeof styleText>[0]>
+
+/**
+ * Every command escapes text from outside; what one forgets is replaced here. Only printable ASCII and line ends are
+ * printed, and the tones of lines as colours where that is possible.
+ */
+export function guardOutput({ print, note, progress, color, ...io }: Terminal): Io {
+  const safe = (text: string) => text.replace(/[^\n -~]/g, '?')
+  const shown = (line: Line): string => {
+    if (typeof line === 'string') return safe(line)
+    const start = safe(line.start)
+    return (color ? styleText(STYLES[line.tone], start, { validateStream: false }) : start) + safe(line.rest)
+  }
+  return {
+    ...io,
+    print: lines => print([lines].flat().map(shown).join('\n')),
+    note: text => note(safe(text)),
+    ...(progress && { progress: (text: string) => progress(safe(text)) })
+  }
+}
+
+/** Larger than any webhook; it keeps a wrong file name, or an endless device, from filling the memory. */
+const MAX_BYTES = 16 * 2 ** 20
+
+/** How long a named pipe may give nothing, in milliseconds: perhaps nobody writes to it. */
+const PIPE_TIMEOUT = 3000
+
+/**
+ * The bytes of a file, or of standard input for `-`.
+ *
+ * @param option where the name was given, such as `--key`; FILE or `--request` for a capture
+ * @throws UsageError for what cannot be read, or is larger than 16 MB
+ */
+export async function readBytes(file: string, option: string, io: Io): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of file === '-' ? io.stdin : openFile(file)) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > MAX_BYTES) break
+    }
+  } catch (error) {
+    throw new UsageError(`cannot read ${file} (${option}): ${(error as Error).message}`)
+  }
+  const hint = option === 'FILE' || option === '--request' ? ': save the one request in a file of its own' : ''
+  if (length > MAX_BYTES) throw new UsageError(`${file} (${option}) is larger than 16 MB${hint}`)
+  return Buffer.concat(chunks)
+}
+
+/** Opening a named pipe does not wait for a writer, which may never come. */
+function openFile(file: string): Readable {
+  const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  if (!fstatSync(fd).isFIFO()) return createReadStream(file, { fd })
+  const pipe = new Socket({ fd, readable: true, writable: false })
+  const reason = 'nothing came through this pipe for 3 seconds; standard input (-) waits for as long as it takes'
+  return pipe.setTimeout(PIPE_TIMEOUT, () => pipe.destroy(new Error(reason)))
+}

@@ -1,0 +1,151 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest, type RequestOptions } from 'node:https'
+import { ERRORS } from '../src/explain/facts.ts'
+import { escapeText } from '../src/explain/text.ts'
+import type { AdapterRequest } from '../src/platforms/proxy.ts'
+import { UsageError } from './command.ts'
+
+type Sent = Pick<AdapterRequest, 'method' | 'headers'> & {
+  body: Uint8Array | null
+  /** path and query, byte for byte; those of the URL where they are left out */
+  path?: string
+}
+
+export type Response = Awaited<ReturnType<typeof exchange>>
+
+const MAX_SHOWN = 16_384
+
+/** milliseconds */
+export const RESPONSE_TIMEOUT = 30_000
+
+/**
+ * milliseconds to wait for the part of a body that is shown: the head has said what matters, and a body may never end
+ */
+const BODY_TIMEOUT = 1000
+
+/** RFC 9110 section 15.2: any number may come before the answer. */
+const MAX_INTERIM = 100
+
+/**
+ * One request on a connection of its own, with these headers in this order and case.
+ * Redirects are not followed. Rejects when there is no response. Of the body, at most the part that is shown is read.
+ */
+export async function exchange(url: URL, sent: Sent, tls: RequestOptions = {}) {
+  const { method, headers, body, path = `${url.pathname}${url.search}` } = sent
+  const signal = AbortSignal.timeout(RESPONSE_TIMEOUT)
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const request = send(url, { ...tls, method, path, headers: headers.flat(), agent: false, signal })
+  request.end(body)
+  const response = await responseTo(request)
+  const { statusCode: status = 0, statusMessage: statusText = '', headers: received } = response
+  let shown = Buffer.alloc(0)
+  const timer = setTimeout(() => response.destroy(), BODY_TIMEOUT)
+  try {
+    for await (const chunk of response) {
+      shown = Buffer.concat([shown, chunk])
+      if (shown.length >= MAX_SHOWN) break
+    }
+  } catch {
+    // Cut short: the head counts.
+  } finally {
+    clearTimeout(timer)
+  }
+  return { method, url, path, status, statusText, headers: received, body: shown.subarray(0, MAX_SHOWN) }
+}
+
+/** Rejects when there is no response. One that changes to another protocol is a response, too. */
+function responseTo(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve)
+    // 101, and 2xx to CONNECT: what follows on the connection is another protocol.
+    for (const event of ['upgrade', 'connect'] as const)
+      request.on(event, response => {
+        resolve(response)
+        response.destroy()
+      })
+    let interim = 0
+    request.on('information', () => {
+      if (++interim > MAX_INTERIM) request.destroy(new Error('only interim answers (1xx), without end'))
+    })
+    let problem = new Error('the connection ended without an answer')
+    request.on('error', error => {
+      problem = error
+    })
+    // A server that responds before the body has arrived may close; what it said counts.
+    request.on('close', () => setTimeout(() => reject(problem), 100))
+  })
+}
+
+/** Node's errors have a message for a person, and most have a code. */
+export function describeError(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (code === 'ABORT_ERR') return `nothing within ${RESPONSE_TIMEOUT / 1000} s`
+  const words = WORDS[code.replace(/^(HPE|ERR_SSL)_.*/, '$1')] ?? message
+  return code === '' ? words : `${words} (${code})`
+}
+
+const NOT_TLS = 'it does not speak TLS as expected: is it http?'
+
+const WORDS: Readonly<Record<string, string>> = {
+  ...ERRORS,
+  EADDRINUSE: 'another program has this port',
+  HPE: 'what answers there is not HTTP/1: TLS perhaps, which needs https in the URL',
+  EPROTO: NOT_TLS,
+  ERR_SSL: NOT_TLS
+}
+
+/** A refusal of this library: 401 says so itself, and the others are no error pages. */
+export function isRefusal({ status, headers, body }: Response): boolean {
+  if (status === 401) return /^signature *(?:,|$)/i.test(headers['www-authenticate'] ?? '')
+  const isPage = /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(body.toString('latin1', 0, 100))
+  return !isPage && (status === 413 || (status === 503 && headers['retry-after'] !== undefined))
+}
+
+/** What the response means, if it is not from this library, and what it says about who answered. */
+export function describeResponse({ method, path, status, headers, body }: Response): string {
+  const meaning = MEANINGS[status] ?? MEANINGS[Math.floor(status / 100)] ?? 'an unknown status'
+  const signs = SIGNS.flatMap(name => (headers[name] === undefined ? [] : [`${name}: ${headers[name]}`]))
+  const title = /<title>([^<]{1,80})/i.exec(body.toString('latin1', 0, 4000))?.[1]?.trim()
+  if (title) signs.push(`page "${title}"`)
+  const who = signs.length === 0 ? 'it does not say who answered' : `answered with ${signs.join(', ')}`
+  const route = `${method} ${path.replace(/\?.*/s, '')}`
+  return escapeText(`${meaning.replace('ROUTE', () => route)}; ${who}`, 500)
+}
+
+/** Headers in which a program names itself, or where to go instead. */
+const SIGNS = ['location', 'www-authenticate', 'server', 'x-powered-by', 'via', 'cf-ray', 'x-amz-cf-id']
+
+const MEANINGS: Readonly<Record<number, string>> = {
+  101: 'it changed to another protocol, which nobody asked for',
+  2: 'accepted without a signature, or a page such as a login form',
+  3:
+    'a redirect: the signature is for this host and path only, and a 301 or 302 turns POST into GET; ' +
+    'give the service the last URL',
+  400: 'something before the verifier could not read the request: a body parser, or a proxy',
+  401: 'something else asks for credentials, such as a login (a refusal of ours says WWW-Authenticate: Signature)',
+  403: 'something else forbids it: a CSRF filter, a firewall or a bot rule',
+  404: 'there is no route for ROUTE: see where the handler is mounted, and which path a proxy passes on',
+  405: 'the route does not take this method',
+  413: 'a body limit in front of the verifier',
+  415: 'something before the verifier does not take this Content-Type',
+  421: 'the server has no site for this Host',
+  502: 'a proxy does not reach the application: is it running?',
+  503: 'a maintenance page, or a server that is overloaded',
+  504: 'a proxy waits for the application in vain: is it running?',
+  4: 'something before the verifier refuses it, such as a CSRF filter or a rate limit',
+  5: 'the application, or something before it, failed: its own log says why'
+}
+
+/** Where the server of a URL listens. */
+export const endpointOf = ({ hostname, port, protocol }: URL): { host: string; port: number } => ({
+  host: hostname.replace(/^\[|\]$/g, ''),
+  port: Number(port || (protocol === 'https:' ? 443 : 80))
+})
+
+/** @throws UsageError */
+export function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
+  const hint = /^[\w.-]+(?::\d+)?(?:\/|$)/.test(text) ? `: write http://${text}` : ''
+  throw new UsageError(`${text} is not an http or https URL${hint}`)
+}

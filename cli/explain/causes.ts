@@ -1,0 +1,106 @@
+import type { AddedCauses, ConditionalCause, EvidenceIn } from '../../src/explain/causes/row.ts'
+import { compareWithClock, THIS_CLOCK } from '../../src/explain/facts.ts'
+import { duration } from '../../src/explain/text.ts'
+
+/** Whose time a capture is judged at. */
+export type Clock = 'machine' | 'flag' | 'capture' | 'fixture'
+
+/** How each is called in a text. */
+export const CLOCKS: Readonly<Record<Clock, string>> = {
+  machine: THIS_CLOCK,
+  flag: 'the time of --now',
+  capture: "the capture's own time",
+  fixture: THIS_CLOCK
+}
+
+type Time = EvidenceIn<TimeCode>
+type TimeCode = 'date-too-old' | 'date-in-future' | 'signature-created-out-of-range' | 'signature-expired'
+
+/** All but the date can be checked without knowing the time. */
+const UNDATED = 'to check all but the date: --now date'
+
+const isPast = ({ offsetSeconds }: Time): boolean => offsetSeconds < 0
+
+/** A row whose cause begins with how the two times differ. */
+const compared = (when: (evidence: Time) => boolean, why: string, fix: string): ConditionalCause<TimeCode> => ({
+  when,
+  cause: (_, __, { evidence, around }) => `${compareWithClock(evidence, around.clock)}: ${why}`,
+  fix
+})
+
+/** Where the time of arrival is known, no clock of this machine is at fault. */
+const ARRIVED_LATE = [
+  isPast,
+  "the request was delayed, or it is a retry with its old signature, or the sender's clock is slow",
+  'Look for a queue in between; have the sender sign each retry afresh, and correct its clock (NTP)'
+] as const
+
+const isAhead = (evidence: Time): boolean => !isPast(evidence)
+
+/** What a time that is out of range means in a capture, by whose clock it is compared with. */
+function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
+  const [when, why, fix] = ARRIVED_LATE
+  switch (clock) {
+    case 'machine':
+      return [
+        {
+          when: isPast,
+          cause: (_, __, { evidence, around }) =>
+            `the capture is ${duration(-evidence.offsetSeconds)} old, or ${around.clock} ` +
+            `(${new Date().toUTCString()}) is fast by as much`,
+          fix: `Compare the clock with: date -u; ${UNDATED}.`
+        }
+      ]
+    case 'flag':
+      return [
+        compared(when, why, `${fix}.`),
+        compared(
+          isAhead,
+          "the sender's clock is fast, or the request arrived later than that",
+          'Compare that time with the log of the receiver; have the sender correct its clock (NTP).'
+        )
+      ]
+    case 'capture':
+      return [
+        compared(when, why, `${fix}; ${UNDATED}.`),
+        compared(
+          isAhead,
+          "the sender's clock is fast, or that of the program which captured it is slow",
+          `Have the sender correct its clock (NTP); ${UNDATED}.`
+        )
+      ]
+    // The words are those of the receiver's own log.
+    case 'fixture':
+      return []
+  }
+}
+
+/** A terminal wraps lines, and what is copied from it has line breaks that nobody sent. */
+const WRAPPED: ConditionalCause<'request-malformed'> = {
+  when: ({ part }) => part === 'header-name',
+  cause: ({ name = '' }) =>
+    `a line of the capture was wrapped when it was copied (${name} is not the name of a header), or it is a broken ` +
+    'sender, or an attack',
+  fix: 'Save the capture to a file; what a terminal shows has other lines.'
+}
+
+/** What made the capture may have left out the body, or have read it before. */
+const BODYLESS: ConditionalCause<'digest-mismatch'> = {
+  when: ({ bodyLength }) => bodyLength === 0,
+  cause:
+    'the capture has no body, and the request had one when it was signed: what captured it left it out or dropped it',
+  fix: 'Capture the body too, as it is received; if the capture is right, something in front of it dropped the body.'
+}
+
+/** The causes that only a capture has. */
+export function captureCauses(clock: Clock): AddedCauses {
+  const rows = timeCauses(clock)
+  return {
+    'request-malformed': [WRAPPED],
+    'digest-mismatch': [BODYLESS],
+    'date-too-old': rows,
+    'date-in-future': rows,
+    'signature-created-out-of-range': rows,
+    'signature-expired': rows
+  }
+}

@@ -1,0 +1,63 @@
+import { SHARED, UNSHARED } from '../../src/options/flags.ts'
+import { ENTRY_FLAG } from '../captures/choose-entry.ts'
+import { JSON_FLAG, pick, type Values } from '../flags.ts'
+
+/** The receiver. A capture arrives at once, and there is no replay store: their timeouts would mean nothing. */
+export const RECEIVER = pick(
+  SHARED,
+  'serviceDomain',
+  'hosts',
+  'accounts',
+  'accountHeader',
+  'accountPrefix',
+  'schemes',
+  'algorithms',
+  'dateTolerance',
+  'alsoCovered',
+  'minRsaBits',
+  'maxRsaBits',
+  'maxBodyBytes',
+  'lookupTimeout',
+  'servers',
+  'url',
+  'requireAuthenticated',
+  'https'
+)
+
+/** What a capture does not say. */
+const CONTEXT = {
+  prefix: UNSHARED.prefix,
+  http: { flag: 'http', kind: 'switch', about: 'the request arrived without TLS' },
+  now: {
+    flag: 'now',
+    kind: 'text',
+    value: 'TIME',
+    about:
+      'verify as of this time, such as 2026-11-20T12:00:00Z, or "date" for the request\'s own Date, which is then ' +
+      'not checked',
+    fallback: "the capture's own time, or else this machine's clock"
+  },
+  keyRecord: {
+    flag: 'key-record',
+    kind: 'text',
+    value: 'TEXT',
+    about: 'use these TXT records: their text, or lines of a zone file',
+    fallback: 'ask DNS'
+  },
+  trustFileDns: {
+    flag: 'trust-file-dns',
+    kind: 'switch',
+    about: 'accept the DNS answers of a fixture, although a receiver is given: who wrote it may have made the key'
+  },
+  body: { flag: 'body', kind: 'text', value: 'FILE', about: 'the body, for a capture that does not have it' }
+} as const
+
+const CHOICE = {
+  entry: ENTRY_FLAG,
+  vector: { flag: 'vector', kind: 'text', value: 'NAME', about: 'which vector of a fixture, by its name' },
+  json: JSON_FLAG
+} as const
+
+export const FLAGS = { ...RECEIVER, ...CONTEXT, ...CHOICE } as const
+
+export type Flags = Values<typeof FLAGS>

@@ -1,0 +1,113 @@
+import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { on, once } from 'node:events'
+import { connect, isIPv6 } from 'node:net'
+import { CHECKING_DISABLED, type DecodedPacket, RECURSION_DESIRED, type RecordType } from 'dns-packet'
+import { badReply, decodeReply, encodeMessage, MAX_OCTETS } from '../../src/doh/message.ts'
+import { errorLabel } from '../../src/result/result.ts'
+import { isPrivate } from './addresses.ts'
+
+interface Query {
+  /** an IP address, with the port if it is not 53: `192.0.2.1`, `127.0.0.1:5353`, `[::1]:5353` */
+  readonly server: string
+  readonly type: RecordType
+  /** in lower case, of valid labels, without a dot at the end */
+  readonly name: string
+  readonly flags: number
+}
+
+/** The reply, or a code that says why there is none; with `EPRIVATE` and `EBUDGET` nothing was sent. */
+export type Reply = Partial<DecodedPacket> & { readonly rcode?: string; readonly error?: string }
+
+export type Dns = ReturnType<typeof createDns>
+
+/** Milliseconds for one exchange. */
+const TIMEOUT = 2000
+
+/**
+ * Asks resolvers and name servers; a repeated query shares the reply.
+ *
+ * @param budget how many messages are sent at most, in all
+ * @param signal when it is aborted, every reply is there
+ */
+export function createDns(resolvers: readonly string[], asksPrivate: boolean, budget: number, signal: AbortSignal) {
+  const replies = new Map<string, Promise<Reply>>()
+  let sent = 0
+
+  async function sendQuery(query: Query, transport: Transport): Promise<Reply> {
+    if (++sent > budget) return { error: 'EBUDGET' }
+    const late = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)])
+    const id = randomInt(2 ** 16)
+    try {
+      const octets = await transport(query.server, encodeMessage(id, query.flags, query.type, query.name), late)
+      // TC of RFC 1035 section 4.1.1. The rest of a truncated message need not be whole.
+      return (octets[2]! & 0x02) === 0 ? decodeReply(octets, { ...query, id }) : { error: 'ETRUNCATED' }
+    } catch (error) {
+      return { error: late.aborted ? 'ETIMEOUT' : errorLabel(error) }
+    }
+  }
+
+  /** By TCP where UDP brings nothing, or a truncated reply. */
+  function ask(query: Query): Promise<Reply> {
+    const key = JSON.stringify(query)
+    const overTcpIfCut = (reply: Reply) =>
+      /ETIMEOUT|ETRUNCATED/.test(reply.error ?? '') ? sendQuery(query, overTcp) : reply
+    const reply = replies.get(key) ?? sendQuery(query, overUdp).then(overTcpIfCut)
+    replies.set(key, reply)
+    return reply
+  }
+
+  return {
+    /** The reply of the first resolver that has one. */
+    async resolve(type: RecordType, name: string, dnssec = CHECKING_DISABLED): Promise<Reply> {
+      let reply: Reply = { error: 'ECONNREFUSED' }
+      for (const server of resolvers) {
+        reply = await ask({ server, type, name, flags: RECURSION_DESIRED | dnssec })
+        if (reply.error === undefined) break
+      }
+      return reply
+    },
+    async askServer(address: string, type: RecordType, name: string): Promise<Reply> {
+      if (isPrivate(address) && !asksPrivate) return { error: 'EPRIVATE' }
+      return ask({ server: address, type, name, flags: 0 })
+    }
+  }
+}
+
+/** Resolves to the message that the server sends. */
+type Transport = (server: string, message: Buffer, late: AbortSignal) => Promise<Buffer>
+
+function parseServer(server: string): { readonly host: string; readonly port: number } {
+  const [, v6, v4, port] = /^(?:\[(.+)\]|([\d.]+)):(\d+)$/.exec(server) ?? []
+  return { host: v6 ?? v4 ?? server, port: Number(port ?? 53) }
+}
+
+/** A connected socket gets packets of that server only; one with another id is not the reply to this query. */
+const overUdp: Transport = async (server, message, signal) => {
+  const { host, port } = parseServer(server)
+  const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
+  try {
+    socket.connect(port, host)
+    await once(socket, 'connect', { signal })
+    socket.send(message)
+    for await (const [octets] of on(socket, 'message', { signal }) as AsyncIterable<[Buffer]>)
+      if (octets.subarray(0, 2).equals(message.subarray(0, 2))) return octets
+    throw badReply('there is none')
+  } finally {
+    socket.close()
+  }
+}
+
+/** RFC 1035 section 4.2.2: the length in two octets, then the message. */
+const overTcp: Transport = async (server, message, signal) => {
+  const socket = connect({ ...parseServer(server), signal })
+  socket.write(Buffer.concat([Buffer.of(message.length >> 8, message.length & 0xff), message]))
+  let received = Buffer.alloc(0)
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    received = Buffer.concat([received, chunk])
+    const length = received.length < 2 ? MAX_OCTETS : received.readUInt16BE(0)
+    if (length > MAX_OCTETS) break
+    if (received.length >= 2 + length) return received.subarray(2, 2 + length)
+  }
+  throw badReply('it is cut or too long')
+}

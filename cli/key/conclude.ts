@@ -1,0 +1,110 @@
+import { describeProblem, findProblem, isRecordCode, type RecordProblem } from '../../src/explain/record-mistakes.ts'
+import { duration, escapeText } from '../../src/explain/text.ts'
+import type { KeyLimits } from '../../src/index.ts'
+import { parseKey } from '../../src/key/cache.ts'
+import { looksLikeKeyRecord } from '../../src/key/record.ts'
+import type { ServerReport, Trace } from './trace.ts'
+
+/** Who must do what, and why, by the kind of conclusion; a detail follows. */
+const WORDS = {
+  published:
+    'Nothing to do for sender and receiver: each name server that replies has the key, and so has the receiver',
+  'resolver-has-key':
+    "Nothing to do for sender and receiver: the receiver's DNS server has a good key; the name servers were not " +
+    'reached, which needs port 53',
+  'resolver-has-none':
+    "The sender must publish the key, unless others see it: the receiver's DNS server has none; the name servers " +
+    'were not reached, which needs port 53',
+  'bad-record': 'The sender must ',
+  'not-published': 'The sender must publish the key: the name servers have no record at ',
+  withdrawn:
+    'The sender must publish the key again, unless it was withdrawn: its name servers have none; the receiver ' +
+    'has one for ',
+  'resolver-has-old':
+    'The receiver must wait, or empty the cache of its DNS server: the key is published, and that server remembers ',
+  'servers-differ': 'The sender must make its name servers equal: ',
+  'server-fails': 'The sender must repair a name server: the others have the key, and so has the receiver, but not ',
+  'servers-private':
+    'The receiver must run this again with --private: the world may see another answer; at private addresses are ',
+  'no-server-answers': 'The sender must repair its name servers: the receiver gets no answer from any of them, in ',
+  'signatures-invalid': 'The sender must sign its zone again: its DNSSEC signatures do not validate, in ',
+  'endless-aliases': 'The sender must end the circle of aliases, or use at most 8: ',
+  'resolver-fails': 'The receiver must repair its DNS server, or name another (--dns-server): it fails with '
+} as const
+
+/** A conclusion as printable ASCII. */
+const say = (kind: keyof typeof WORDS, detail = '') => ({ kind, text: `${WORDS[kind]}${escapeText(detail, 1000)}.` })
+
+function badRecord(problem: RecordProblem) {
+  const { cause, fix } = describeProblem(problem)
+  return say('bad-record', `${fix}: ${cause}`)
+}
+
+/**
+ * What follows from the receiver's own lookup and from what the name servers say.
+ *
+ * @param texts of each TXT record that the lookup brought
+ * @param error why it is not known whether there are records
+ */
+export function conclude(texts: readonly string[], error: string | undefined, limits: KeyLimits, trace?: Trace) {
+  const { hops = [], misplaced } = trace ?? {}
+  const { name = '', zone = '', servers = [] } = hops.at(-1) ?? {}
+  if (trace?.isEndless) return say('endless-aliases', hops.map(hop => hop.name).join(', '))
+  if (trace?.isBogus && error !== undefined) return say('signatures-invalid', zone)
+  const difference = hops.map(hop => differenceOf(hop.servers)).find(found => found !== undefined)
+  if (difference !== undefined) return say('servers-differ', difference)
+
+  const published = servers.find(isAnswer)?.texts
+  const problem = findKeyProblem(published ?? texts, limits)
+  if (problem !== undefined) return badRecord(problem)
+  if (published === undefined) {
+    const has = `the name servers of ${zone}; the receiver has ${texts.length > 0 ? 'a good key' : 'none'}`
+    if (servers.some(server => server.error === 'EPRIVATE')) return say('servers-private', has)
+    if (error !== undefined) return zone === '' ? say('resolver-fails', error) : say('no-server-answers', zone)
+    return say(texts.length > 0 ? 'resolver-has-key' : 'resolver-has-none')
+  }
+  const wait = trace?.ttl === undefined ? 'while' : seconds(trace.ttl)
+  if (published.length === 0) {
+    if (texts.length > 0) return say('withdrawn', `another ${wait}`)
+    return misplaced
+      ? badRecord({ mistake: 'zone-appended', at: misplaced })
+      : say('not-published', hops.length > 1 ? `${name}, where its alias leads` : name)
+  }
+  if (error !== undefined) return say('resolver-fails', error)
+  const remembered = texts.length > 0 ? 'another record' : 'that there was none'
+  if (contentOf({ texts }) !== contentOf({ texts: published }))
+    return say('resolver-has-old', `${remembered}, for another ${wait}`)
+  const failing = hops.flatMap(hop => hop.servers).find(isFailing)
+  return failing ? say('server-fails', `${failing.server} (${failing.error})`) : say('published')
+}
+
+/** What is wrong with the records; undefined where one of them is a key, or there are none. */
+export function findKeyProblem(texts: readonly string[], limits: KeyLimits): RecordProblem | undefined {
+  const keys = texts.filter(looksLikeKeyRecord).map(text => parseKey(text, limits))
+  if (texts.length === 0 || keys.some(key => key.ok)) return undefined
+  return findProblem(keys.map(key => (key.ok ? '' : key.code)).find(isRecordCode) ?? 'key-not-found', texts)
+}
+
+const isAnswer = ({ texts }: ServerReport): boolean => texts !== undefined
+
+/** Failures of the network here, or limits of our own, are no fault of the server. */
+const isFailing = ({ error }: ServerReport): boolean =>
+  error !== undefined && !['EBUDGET', 'EPRIVATE', 'ENETUNREACH', 'EHOSTUNREACH'].includes(error)
+
+/** Name servers that say the same have the same content. */
+const contentOf = ({ texts = [], alias }: Pick<ServerReport, 'texts' | 'alias'>): string =>
+  JSON.stringify([alias, ...[...texts].sort()])
+
+/** `ns2 has another record than ns1 (serial 12 and 11)`; the server without a record is the one that lacks it. */
+function differenceOf(servers: readonly ServerReport[]): string | undefined {
+  const [one, ...others] = servers.filter(isAnswer)
+  const other = others.find(server => contentOf(server) !== contentOf(one!))
+  if (one === undefined || other === undefined) return undefined
+  const isEmpty = (server: ServerReport) => contentOf(server) === contentOf({})
+  const [less, more] = isEmpty(one) ? [one, other] : [other, one]
+  const has = isEmpty(less) ? 'no record, unlike' : 'another record than'
+  return `${less.server} has ${has} ${more.server} (serial ${less.serial ?? 'unknown'} and ${more.serial ?? 'unknown'})`
+}
+
+/** Exact where it is short: somebody waits for it. */
+export const seconds = (ttl: number): string => (ttl < 1000 ? `${ttl} s` : `${duration(ttl)} (${ttl} s)`)

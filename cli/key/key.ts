@@ -1,0 +1,84 @@
+import { asciiJson } from '../../src/explain/text.ts'
+import { normalizeName } from '../../src/http/uri.ts'
+import { dnsTxtLookup } from '../../src/index.ts'
+import { createLookup } from '../../src/key/lookup.ts'
+import { SHARED } from '../../src/options/flags.ts'
+import { DEFAULTS } from '../../src/options/options.ts'
+import { EXIT, type Io, UsageError } from '../command.ts'
+import { type Command, JSON_FLAG, pick, type Values } from '../flags.ts'
+import { LOOKUP_FLAGS, lookupOf } from '../lookup.ts'
+import { createDns } from './ask.ts'
+import { type KeyReport, reportLines, reportOn } from './report.ts'
+import { traceName } from './trace.ts'
+
+const FLAGS = {
+  ...LOOKUP_FLAGS,
+  ...pick(SHARED, 'lookupTimeout', 'minRsaBits', 'maxRsaBits'),
+  noTrace: { flag: 'no-trace', kind: 'switch', about: "ask the receiver's DNS server only" },
+  private: { flag: 'private', kind: 'switch', about: 'ask name servers at private addresses, too' },
+  json: JSON_FLAG
+} as const
+
+/** `signed-requests key` */
+export const key: Command<typeof FLAGS> = {
+  summary: 'is a key published, and who has to do what if not',
+  about: [
+    "Asks the receiver's DNS server for the key at NAME (a keyId, such as one._domainkey.service.example), then the " +
+      'name servers that are responsible for it. Says first what is to be done, and by whom.',
+    'With --doh the name servers are not asked: that needs DNS on port 53.'
+  ],
+  argument: 'NAME...',
+  flags: FLAGS,
+  examples: [
+    'npx signed-requests key one._domainkey.service.example',
+    'npx signed-requests key one._domainkey.service.example --dns-server 8.8.8.8'
+  ],
+  exits: {
+    0: "the receiver's DNS server has a key that can be used, for each NAME",
+    1: "there is none, the zone's signatures do not validate, or its aliases go in a circle",
+    2: 'nobody could be asked',
+    64: 'a mistake on the command line'
+  },
+  run
+}
+
+/** Milliseconds for all that is asked after the receiver's own lookup. */
+const TRACE_TIMEOUT = 10_000
+
+/** Messages after that lookup, for all names together. */
+const MAX_QUERIES = 60
+
+async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonly string[]): Promise<number> {
+  const lookupTxt = lookupOf(values) ?? dnsTxtLookup()
+  const lookup = createLookup(lookupTxt, values.lookupTimeout ?? DEFAULTS.lookupTimeout)
+  const { minRsaBits = DEFAULTS.minRsaBits, maxRsaBits = DEFAULTS.maxRsaBits } = values
+  const servers = lookupTxt.servers?.() ?? []
+  const names = [...new Set(all.map(validName))]
+  io.progress?.(`asking for ${names.join(', ')}`)
+  const replies = await Promise.all(names.map(lookup))
+
+  const isTraced = values.url === undefined && !values.noTrace
+  if (isTraced) io.progress?.('asking the name servers')
+  const end = AbortSignal.timeout(TRACE_TIMEOUT)
+  const dns = createDns(isTraced ? servers : [], values.private === true, MAX_QUERIES, end)
+  const traces = await Promise.all(names.map(name => (isTraced ? traceName(dns, name) : undefined)))
+
+  const reports = names.map((name, i) => reportOn(name, replies[i]!, { minRsaBits, maxRsaBits }, traces[i]))
+  const plain = reports.map(report => ({ ...report, servers }))
+  if (values.json) io.print(asciiJson(plain.length > 1 ? plain : plain[0]))
+  else io.print(reports.flatMap((report, i) => [...(i > 0 ? ['', ''] : []), ...reportLines(report, servers)]))
+  return Math.max(...reports.map(exitCodeOf))
+}
+
+/** 0: the resolver has a good key; 1: it has none, or never will; 2: nobody could be asked. */
+function exitCodeOf({ status, conclusion }: KeyReport): number {
+  if (status === 'usable') return EXIT.ok
+  const isDecided = conclusion.kind === 'signatures-invalid' || conclusion.kind === 'endless-aliases'
+  return status === 'unusable' || isDecided ? EXIT.refused : EXIT.unknown
+}
+
+function validName(name: string): string {
+  const normalized = normalizeName(name)
+  if (normalized === undefined) throw new UsageError(`${name} is not a DNS name`)
+  return normalized
+}

@@ -1,0 +1,97 @@
+import { facts, factText, inWords } from '../../src/explain/facts.ts'
+import { hidePrivateKeys } from '../../src/explain/record-mistakes.ts'
+import { aside, escapeText, type Line, TONES, withTone, wrapExact, wrapWords } from '../../src/explain/text.ts'
+import type { Failed, KeyLimits, Result } from '../../src/index.ts'
+import { parseKey } from '../../src/key/cache.ts'
+import { joinChunks, looksLikeKeyRecord } from '../../src/key/record.ts'
+import type { TxtAnswer } from '../../src/key/types.ts'
+import { isUnavailable } from '../../src/result/codes.ts'
+import { conclude, findKeyProblem, seconds } from './conclude.ts'
+import type { Hop, ServerReport, Trace } from './trace.ts'
+
+/** All that is known about a name, as plain data without private keys. Escape what is in it. */
+export type KeyReport = ReturnType<typeof reportOn>
+
+/** @param reply what the receiver's own lookup brought */
+export function reportOn(name: string, reply: Result<TxtAnswer>, limits: KeyLimits, trace?: Trace) {
+  const texts = reply.ok ? reply.value.map(joinChunks) : []
+  const problem = reply.ok ? undefined : describeFailure(reply)
+  const error = !reply.ok && isUnavailable(reply.code) ? problem : undefined
+  const isUsable = texts.length > 0 && findKeyProblem(texts, limits) === undefined
+  const refusal = error === undefined ? 'unusable' : 'unavailable'
+  const status: keyof typeof TONES = isUsable ? 'usable' : refusal
+  const hops = trace?.hops ?? []
+  const show = hidePrivateKeys([...texts, ...hops.flatMap(hop => hop.servers.flatMap(({ texts = [] }) => texts))])
+  const shown = (server: ServerReport) => ({ ...server, texts: server.texts?.map(show) })
+  return {
+    name,
+    conclusion: conclude(texts, error, limits, trace),
+    status,
+    problem,
+    records: texts.map(text => ({ is: describeRecord(text, limits), text: show(text) })),
+    trace: trace && { ...trace, hops: hops.map(hop => ({ ...hop, servers: hop.servers.map(shown) })) }
+  }
+}
+
+/** What one TXT record publishes. */
+function describeRecord(text: string, limits: KeyLimits): string {
+  const parsed = parseKey(text, limits)
+  if (parsed.ok) return `a good ${parsed.value.record.type} key of ${parsed.value.key.bits} bits`
+  return looksLikeKeyRecord(text) ? describeFailure(parsed) : 'not a key record'
+}
+
+function describeFailure({ code, message, evidence }: Failed): string {
+  const { name: _, record: __, servers: ___, ...rest } = { ...evidence } as Record<string, string>
+  return [`${code}: ${message}`, ...facts(rest).map(factText)].join('; ')
+}
+
+/**
+ * The lines for a person, as printable ASCII in 80 columns: the conclusion, what the resolver said, what the name
+ * servers say.
+ */
+export function reportLines(report: KeyReport, servers: readonly string[]): Line[] {
+  const { name, conclusion, status, problem, records, trace } = report
+  const printed = new Set(records.map(({ text }) => text))
+  const asked = `DNS server ${servers.join(', ')}`
+  return [
+    wrapWords('', conclusion.text),
+    '',
+    withTone(TONES[status], status, `${status}: ${name}`),
+    ...lines({ asked, problem, ...(trace && describeResolver(trace)) }),
+    ...records.flatMap(({ is, text }, i) => [
+      `\n${wrapWords(`record ${i + 1}: `, is)}`,
+      wrapExact('  text: ', escapeText(text, 2000))
+    ]),
+    ...(trace?.hops ?? []).flatMap(({ name, zone = 'unknown', servers }: Hop) => [
+      '',
+      aside(wrapWords('-- ', escapeText(`${name}, in the zone ${zone}`, 1000))),
+      ...servers.map(server => wrapWords('  ', escapeText(describeServer(server, printed), 2000)))
+    ])
+  ]
+}
+
+function describeResolver({ ttl, isAuthenticated, isBogus }: Trace) {
+  const at = new Date(Date.now() + (ttl ?? 0) * 1000).toISOString().slice(0, 19)
+  const again = ttl === undefined ? undefined : `in ${seconds(ttl)}, at ${at}Z`
+  const signed = isAuthenticated ? 'authenticated' : 'not authenticated'
+  return { 'asks again': again, dnssec: isBogus ? 'fails, and replies when it is asked not to validate' : signed }
+}
+
+/** One line of the table of name servers; a record is in the first line that has it. */
+function describeServer(report: ServerReport, printed: Set<string>): string {
+  const { server, address, serial, error, alias, texts = [], isAbsent } = report
+  const at = `${server} (${address}): `
+  if (error !== undefined) return `${at}no answer, ${inWords(error)}`
+  const start = `${at}serial ${serial ?? 'unknown'}, `
+  if (alias) return `${start}an alias of ${alias}`
+  if (texts.length === 0) return start + (isAbsent ? 'no such name' : 'no TXT record')
+  const others = texts.filter(text => !printed.has(text))
+  for (const text of others) printed.add(text)
+  return start + (others.length > 0 ? others.join(', ') : 'the record above')
+}
+
+/** What there is, each in lines of its own. */
+const lines = (about: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(about)
+    .filter(([, value]) => value !== undefined)
+    .map(([label, value]) => wrapWords(`  ${label}: `, escapeText(String(value), 1000)))

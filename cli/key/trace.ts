@@ -1,0 +1,133 @@
+import { type Answer, AUTHENTIC_DATA } from 'dns-packet'
+import { lowerCase } from '../../src/doh/message.ts'
+import { normalizeName } from '../../src/http/uri.ts'
+import type { Dns, Reply } from './ask.ts'
+
+/** What a name server says, at one of its addresses. It comes from outside: escape it. */
+export interface ServerReport {
+  readonly server: string
+  readonly address: string
+  /** of the zone as this server has it */
+  readonly serial?: number | undefined
+  /** why there is no answer: a response code, or an error of `Reply` */
+  readonly error?: string | undefined
+  /** there is no such name */
+  readonly isAbsent?: boolean
+  readonly alias?: string | undefined
+  /** of each TXT record, its strings joined */
+  readonly texts?: readonly string[] | undefined
+}
+
+/** One name of the chain of aliases, with the name servers of its zone. */
+export interface Hop {
+  readonly name: string
+  readonly zone?: string
+  readonly servers: readonly ServerReport[]
+}
+
+export type Trace = Awaited<ReturnType<typeof traceName>>
+
+const MAX_ALIASES = 8
+const MAX_LABELS = 8
+
+/** More than any zone needs (RFC 1912 section 2.8: no more than seven), with two addresses each. */
+const MAX_SERVERS = 8
+
+/** Follows the aliases, and asks the name servers of each zone on the way. Never rejects. */
+export async function traceName(dns: Dns, name: string) {
+  const reply = await dns.resolve('TXT', name, AUTHENTIC_DATA)
+  const hops: Hop[] = []
+  let next: string | undefined = name
+  while (next !== undefined && hops.length <= MAX_ALIASES && hops.every(hop => hop.name !== next)) {
+    const hop: Hop = await traceHop(dns, next)
+    hops.push(hop)
+    const known = hop.servers.find(({ alias }) => alias !== undefined)
+    const alias: string | undefined = known?.alias ?? select(reply.answers, 'CNAME', next)[0]?.data
+    next = alias && normalizeName(alias)
+  }
+  return {
+    /** seconds until the resolver asks again; undefined where it does not say */
+    ttl: ttlOf(reply),
+    /** the resolver validated its reply by DNSSEC */
+    isAuthenticated: reply.flag_ad === true,
+    /** the resolver fails, but not where it is asked not to validate */
+    isBogus: reply.rcode === 'SERVFAIL' && isAnswer(await dns.resolve('TXT', name)),
+    hops,
+    /** the aliases go in a circle, or are more than 8 */
+    isEndless: next !== undefined,
+    /** the name with the zone appended twice, where that is the name that has a record */
+    misplaced: next === undefined ? await findMisplaced(dns, hops.at(-1)!) : undefined
+  }
+}
+
+/** Begins at the nearest zone that the resolver knows; where the name servers fail, that is one above. */
+async function traceHop(dns: Dns, name: string): Promise<Hop> {
+  const labels = name.split('.')
+  const zones = labels.map((_, i) => labels.slice(i).join('.')).slice(-MAX_LABELS)
+  const replies = await Promise.all(zones.map(zone => dns.resolve('NS', zone)))
+  const records = replies.map(recordsIn).find(records => zoneIn(records, name) !== '')
+  return records === undefined ? { name, servers: [] } : askZone(dns, name, records)
+}
+
+/** Asks each address of the name servers once; then those of a nearer zone, where one of them refers to it. */
+async function askZone(dns: Dns, name: string, records: readonly Answer[]): Promise<Hop> {
+  const zone = zoneIn(records, name)
+  const find = async (server: string, type: 'A' | 'AAAA') => {
+    const known = select(records, type, server)
+    const found = known.length > 0 ? known : select((await dns.resolve(type, server)).answers, type)
+    return found.slice(0, 1).map(({ data }) => [data, server] as const)
+  }
+  const servers = select(records, 'NS', zone).flatMap(({ data }) => normalizeName(data) ?? [])
+  const found = servers.slice(0, MAX_SERVERS).flatMap(server => [find(server, 'A'), find(server, 'AAAA')])
+  const addresses = [...new Map((await Promise.all(found)).flat())]
+  const replies = await Promise.all(addresses.map(([address]) => dns.askServer(address, 'TXT', name)))
+  const referral = replies.map(recordsIn).find(records => zoneIn(records, name).length > zone.length)
+  if (referral !== undefined) return askZone(dns, name, referral)
+  const reports = addresses.map(async ([address, server], i): Promise<ServerReport> => {
+    const answer = answerIn(replies[i]!, name)
+    const soa = answer.error === undefined ? await dns.askServer(address, 'SOA', zone) : {}
+    return { server, address, serial: select(soa.answers, 'SOA')[0]?.data.serial, ...answer }
+  })
+  return { name, zone, servers: await Promise.all(reports) }
+}
+
+const recordsIn = ({ answers = [], authorities = [], additionals = [] }: Reply): readonly Answer[] =>
+  [answers, authorities, additionals].flat()
+
+/** The zone whose name servers are among the records; empty where the name is not in it. */
+function zoneIn(records: readonly Answer[], name: string): string {
+  const zone = lowerCase(select(records, 'NS')[0]?.name ?? '')
+  return `.${name}`.endsWith(`.${zone}`) ? zone : ''
+}
+
+/** What a name server says of its own zone. */
+function answerIn(reply: Reply, name: string): Pick<ServerReport, 'error' | 'isAbsent' | 'alias' | 'texts'> {
+  const [cname] = select(reply.answers, 'CNAME', name)
+  // BIND sends the aliases of a circle with SERVFAIL.
+  if (cname === undefined && !isAnswer(reply)) return { error: reply.error ?? reply.rcode }
+  if (!reply.flag_aa) return { error: 'not authoritative' }
+  const texts = select(reply.answers, 'TXT', name).map(({ data }) => Buffer.concat(data as Buffer[]).toString('latin1'))
+  return { isAbsent: reply.rcode === 'NXDOMAIN', alias: cname && lowerCase(cname.data), texts }
+}
+
+const isAnswer = ({ rcode }: Reply): boolean => rcode === 'NOERROR' || rcode === 'NXDOMAIN'
+
+/** The records of a type at a name; at any name without one. */
+const select = <T extends Answer['type']>(records: readonly Answer[] | undefined, type: T, name?: string) =>
+  (records ?? [])
+    .filter((record): record is Answer & { type: T } => record.type === type)
+    .filter(record => name === undefined || lowerCase(record.name) === name)
+
+/** How long the resolver keeps what it said: the records, or that there are none (RFC 2308 section 5). */
+function ttlOf({ answers = [], authorities }: Reply): number | undefined {
+  const positive = answers.flatMap(record => ('ttl' in record ? (record.ttl ?? []) : []))
+  const negative = select(authorities, 'SOA').map(({ ttl = 0, data }) => Math.min(ttl, data.minimum ?? 0))
+  return [...positive, ...negative].sort((one, other) => one - other)[0]
+}
+
+/** A zone file appends the zone to a name without a dot at its end. */
+async function findMisplaced(dns: Dns, { name, zone }: Hop): Promise<string | undefined> {
+  const appended = normalizeName(`${name}.${zone}`)
+  if (zone === undefined || appended === undefined) return undefined
+  return select((await dns.resolve('TXT', appended)).answers, 'TXT', appended).length > 0 ? appended : undefined
+}

@@ -1,0 +1,151 @@
+import { findDecompression } from '../../src/body/change.ts'
+import { checkRequest } from '../../src/checks/request.ts'
+import { plural } from '../../src/explain/text.ts'
+import { type Fields, lineValues } from '../../src/http/fields.ts'
+import { digestsIn, type Entry, hasDigest, splitUrl } from '../captures/capture.ts'
+import { UsageError } from '../command.ts'
+
+/** What a captured request gives to the one that is signed again. */
+export interface TakenRequest {
+  readonly method: string
+  /** path and query, byte for byte */
+  readonly target: string
+  /** by name; undefined where the request had no such header, and must not get one */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Buffer | null
+  readonly accountHeader: string
+  /** the value of the account header, where there is exactly one */
+  readonly account: string | undefined
+  /** for a person: what was taken and what was not, with text of the capture */
+  readonly notes: readonly string[]
+}
+
+/** Made new for the request that is sent: what is compared with its time, and what depends on its key or body. */
+const MADE_NEW: ReadonlySet<string> = new Set([
+  'host',
+  'date',
+  'signature',
+  'signature-input',
+  'digest',
+  'content-digest',
+  'content-length',
+  'x-nonce'
+])
+
+/**
+ * About one connection and not about the request (RFC 9110 section 7.6.1, RFC 9113 section 8.2.2); the client would
+ * wait for an answer to Expect.
+ */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade'
+])
+
+/** What proxies on the way of the captured request wrote: the new request takes another way. */
+const BY_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
+
+/** What HTTP/1.1 can carry in a value (RFC 9110 section 5.5), one octet per character. */
+const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** RFC 9112 section 3.2: a path, or the asterisk of OPTIONS; no client sends white space or a control character. */
+const TARGET = /^(?:\/[\x21-\x7e\x80-\xff]*|\*)$/
+
+/**
+ * The parts of a captured request that are signed again. A capture comes from outside: what is not well-formed HTTP is
+ * not sent.
+ *
+ * @param given a body that replaces that of the capture
+ * @throws UsageError for a request that is malformed, or whose body is not in the capture
+ */
+export function takeRequest(entry: Entry, accountHeader: string, given?: Buffer): TakenRequest {
+  const { request } = entry
+  const fields = checkWellFormed(entry)
+  const { target } = splitUrl(request.target)
+  if (!TARGET.test(target))
+    throw new UsageError('the target in the capture cannot be sent: it must be a path, without white space')
+  const body = given ?? bodyOf(entry)
+  const decompressed = findDecompression(body ?? Buffer.alloc(0), fields)
+  const named = lineValues(request.headers, 'connection')
+    .join()
+    .toLowerCase()
+    .split(/[\s,]+/)
+  const isOfConnection = (name: string) => HOP_BY_HOP.has(name) || named.includes(name)
+  const account = accountHeader.toLowerCase()
+  const taken = new Map<string, string>()
+  const leftOut = new Set<string>()
+  for (const [written, value] of request.headers) {
+    const name = written.toLowerCase()
+    const isLeftOut = isOfConnection(name) || BY_PROXIES.test(name) || isOtherSignature(name, value)
+    if (isLeftOut || (name === 'content-encoding' && decompressed !== undefined)) leftOut.add(name)
+    else if (!MADE_NEW.has(name) && name !== account) taken.set(name, fields.values.get(name) ?? value)
+  }
+  const accounts = lineValues(request.headers, account)
+  const size = body === null ? 'no body' : `a body of ${plural(body.length, 'byte')}`
+  return {
+    method: request.method,
+    target,
+    // The signer would add a type of its own.
+    headers: { 'Content-Type': undefined, ...Object.fromEntries(writtenNames(entry, taken)) },
+    body,
+    accountHeader,
+    account: accounts.length === 1 ? accounts[0] : undefined,
+    notes: [
+      `captured: ${request.method} ${target}, ${size}`,
+      ...(leftOut.size === 0 ? [] : [`left out: ${[...leftOut].join(', ')}`]),
+      ...(decompressed === undefined ? [] : [`the body in the capture is not compressed (${decompressed}) any more`])
+    ]
+  }
+}
+
+/** Each name as it was first written, with the values of its lines (RFC 9110 section 5.3). */
+function writtenNames({ request }: Entry, taken: ReadonlyMap<string, string>): [name: string, value: string][] {
+  return [...taken].map(([name, value]) => {
+    const [written = name] = request.headers.find(([other]) => other.toLowerCase() === name) ?? []
+    const isCookie = name === 'cookie'
+    // RFC 6265 section 5.4: cookies have their own separator.
+    return [written, isCookie ? lineValues(request.headers, name).join('; ') : value]
+  })
+}
+
+/** The other form of the draft: Authorization: Signature ... */
+const isOtherSignature = (name: string, value: string): boolean =>
+  name === 'authorization' && /^signature[ \t]/i.test(value)
+
+/** What may be wrong, in words that speak of the capture. */
+const MALFORMED = {
+  method: 'the method is not a token',
+  target: 'the target is empty, or has a line break or NUL',
+  'header-name': 'the name of a header is not a token',
+  'header-value': 'the value of a header has a line break or another control character',
+  'header-count': 'there are more than 500 header lines'
+} as const
+
+function checkWellFormed({ request }: Entry): Fields {
+  const checked = checkRequest(request)
+  const refuse = (part: keyof typeof MALFORMED) =>
+    new UsageError(`the request in the capture is not well-formed, so it is not sent: ${MALFORMED[part]}`)
+  if (!checked.ok) throw refuse(checked.code === 'request-malformed' ? checked.evidence.part : 'header-value')
+  if (!request.headers.every(([, value]) => FIELD_VALUE.test(value))) throw refuse('header-value')
+  return checked.value
+}
+
+/** The bytes of the body; null where the request had none. */
+function bodyOf({ request: { headers, body }, missingBody }: Entry): Buffer | null {
+  const bytes = typeof body === 'string' || body instanceof Uint8Array ? Buffer.from(body as Uint8Array) : body
+  const lengths = lineValues(headers, 'content-length')
+  const isAnnounced = lengths.some(length => length !== '0') || lineValues(headers, 'transfer-encoding').length > 0
+  const isEmpty = bytes === null || (bytes instanceof Buffer && bytes.length === 0)
+  const isLost = isEmpty && isAnnounced && !hasDigest(digestsIn(headers), '')
+  if (missingBody !== undefined || isLost || !(bytes === null || bytes instanceof Buffer))
+    throw new UsageError(`${missingBody ?? 'the capture does not have the body'}: --data @FILE gives it`)
+  return isEmpty && lengths.length === 0 ? null : (bytes ?? Buffer.alloc(0))
+}

@@ -1,0 +1,232 @@
+import type { ChildProcess } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { escapeText, plural, wrapExact, wrapWords } from '../../src/explain/text.ts'
+import { isHost, isLoopback } from '../../src/http/uri.ts'
+import { DEFAULTS, type OptionName } from '../../src/options/options.ts'
+import { validateAccounts } from '../../src/options/values.ts'
+import type { CountingDnsServer } from '../../src/testing/dns-server.ts'
+import { type SignedTestRequest, type SigningKey, signRequest } from '../../src/testing/sign.ts'
+import { chooseEntry } from '../captures/choose-entry.ts'
+import { readCapture } from '../captures/read-capture.ts'
+import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
+import { describeError, exchange, parseUrl, type Response } from '../exchange.ts'
+import { addPrefix, type Command, type Values } from '../flags.ts'
+import { conclude, isAccepted } from './conclude.ts'
+import { DEFAULT_ACCOUNT, FLAGS } from './flags.ts'
+import { loadKey, serveRecord, zoneRecord } from './key.ts'
+import { printRequest } from './print.ts'
+import { type TakenRequest, takeRequest } from './request.ts'
+import { startReceiver } from './start-receiver.ts'
+import { tamper } from './tamper.ts'
+
+/** `signed-requests send` */
+export const send: Command<typeof FLAGS> = {
+  summary: 'sign a request and send it to a receiver under development',
+  about: [
+    'Signs a request as the service does, sends it to a receiver under development, prints the response and says who ' +
+      'answered. The receiver finds the key in DNS: publish the record that is printed, or have it served with ' +
+      '--serve-dns.',
+    'With --request, a captured request is signed again and sent: its Date is now, and Host, Digest and ' +
+      'Signature are new, because the old bytes would be refused. A URL with a path replaces the captured target.'
+  ],
+  argument: 'URL',
+  flags: FLAGS,
+  examples: [
+    'npx signed-requests send http://localhost:3000/hook --data \'{"id":1}\' \\\n--serve-dns 127.0.0.1:5353',
+    'npx signed-requests send http://localhost:3000/hook --tamper body \\\n' +
+      '--data \'{"id":1}\' --serve-dns 127.0.0.1:5353',
+    'npx signed-requests send http://localhost:3000/hook --repeat 2 \\\n--serve-dns 127.0.0.1:5353',
+    'npx signed-requests send http://localhost:3000 --request calls.har --entry 3 \\\n--start receiver.mjs'
+  ],
+  exits: {
+    0: 'the response is 2xx; with --repeat, the first is and no repetition is; with --tamper, the forgery was refused',
+    1: 'any other response; with --repeat, a repetition was accepted; with --tamper, the forgery was',
+    2: 'there is no response, or it is 503; or it is 2xx, and nobody asked the DNS server of --serve-dns for the key',
+    64: 'a mistake on the command line, or a capture that cannot be sent'
+  },
+  run
+}
+
+type Flags = Values<typeof FLAGS>
+
+async function run(flags: Flags, io: Io, argument: string): Promise<number> {
+  const url = parseUrl(argument)
+  assertFlags(flags, url)
+  // What is printed may be read by a program: all else is beside it.
+  const say = flags.print === undefined ? io.print : io.note
+  const key = await loadKey(flags, io)
+  const data = await readData(flags, io)
+  const taken = flags.request === undefined ? undefined : await readRequest(flags.request, flags, data, io)
+  const path = pathOf(url, taken)
+  const signed = sign({ url, path, taken, body: taken === undefined ? (data ?? null) : taken.body }, key, flags)
+  if (taken !== undefined) for (const line of linesAbout(taken, signed, path)) say(wrapWords('', line))
+  const { tamper: what, accountHeader: header } = flags
+  const { forged: request, text: forgery } = what === undefined ? { forged: signed } : tamper(what, signed, header)
+  if (flags.print !== undefined) {
+    const text = printRequest(flags.print, request, { url, path, isInsecure: flags.allowSelfSigned === true })
+    io.note(zoneRecord(key))
+    if (forgery !== undefined) io.note(wrapWords('', forgery))
+    io.print(text)
+    return EXIT.ok
+  }
+  return sendSigned(flags, io, { url, key, request: { ...request, path }, forgery })
+}
+
+/** @throws UsageError for flags that contradict each other or the URL */
+function assertFlags(flags: Flags, url: URL): void {
+  if (flags.allowSelfSigned && !isLoopback(url.hostname))
+    throw new UsageError(
+      `--allow-self-signed is for loopback addresses; if ${url.hostname} is a name of this machine: ${atLoopback(url)}`
+    )
+  if (!/^[1-9]\d{0,2}$/.test(flags.repeat))
+    throw new UsageError('--repeat takes a number from 1 to 999: how often to send the same bytes')
+  if (flags.entry !== undefined && flags.request === undefined) throw new UsageError('--entry needs --request')
+  const isSent = flags.serveDns !== undefined || flags.start !== undefined || flags.repeat !== '1'
+  if (flags.print !== undefined && isSent)
+    throw new UsageError('--print sends nothing: leave --serve-dns, --start and --repeat out')
+  if (flags.request === '-' && flags.data === '@-')
+    throw new UsageError('--request - and --data @- both read standard input')
+}
+
+async function readData({ data }: Flags, io: Io): Promise<Buffer | undefined> {
+  if (data === undefined) return undefined
+  return data.startsWith('@') ? readBytes(data.slice(1), '--data', io) : Buffer.from(data)
+}
+
+/** What the capture has; its body is not needed where `data` is one. @throws UsageError */
+async function readRequest(file: string, flags: Flags, data: Buffer | undefined, io: Io): Promise<TakenRequest> {
+  const { chosen, notes } = chooseEntry(readCapture(await readBytes(file, '--request', io)), { entry: flags.entry })
+  const taken = takeRequest(chosen, flags.accountHeader, data)
+  for (const note of notes) io.note(`note: ${note}`)
+  return taken
+}
+
+/** Path and query as they are sent: those of the URL, unless it has none of its own and a capture has. */
+function pathOf({ pathname, search }: URL, taken: TakenRequest | undefined): string {
+  const isWithout = pathname === '/' && search === ''
+  return taken !== undefined && isWithout ? taken.target : `${pathname}${search}`
+}
+
+/** What was taken from the capture, and what was made of it. */
+function linesAbout(taken: TakenRequest, { method, target, headers, body }: SignedTestRequest, path: string): string[] {
+  const names = ['host', 'date', taken.accountHeader.toLowerCase()]
+  const made = headers.filter(([name]) => names.includes(name.toLowerCase())).map(line => line.join(': '))
+  const length = body === null ? 'no body' : `a body of ${plural(body.length, 'byte')}`
+  return [
+    ...taken.notes,
+    ...(path === taken.target ? [] : [`the URL replaces the captured target ${taken.target}`]),
+    `signed again: ${method} ${target}, ${length}; ${made.join('; ')}`
+  ].map(line => escapeText(line, 600))
+}
+
+interface Unsigned {
+  readonly url: URL
+  readonly path: string
+  readonly taken: TakenRequest | undefined
+  readonly body: Buffer | null
+}
+
+function sign({ url, path, taken, body }: Unsigned, key: SigningKey, flags: Flags): SignedTestRequest {
+  const { host = url.host, scheme, accountHeader, accountPrefix, prefix } = flags
+  if (!isHost(host)) throw new UsageError('--host takes a host name, such as hooks.example.com')
+  const method = flags.method ?? taken?.method ?? (body === null ? 'GET' : 'POST')
+  const id = flags.account ?? DEFAULT_ACCOUNT
+  validateAccounts(id, 'accounts' satisfies OptionName, {
+    option: 'accountPrefix' satisfies OptionName,
+    value: accountPrefix
+  })
+  const isCaptured = flags.account === undefined && taken?.account !== undefined
+  const request = {
+    // Node's client sends it so, and RFC 9421 signs its case.
+    method: method.toUpperCase(),
+    target: addPrefix(prefix, path),
+    headers: { ...taken?.headers, ...Object.fromEntries((flags.header ?? []).map(parseHeader)) },
+    scheme,
+    body
+  }
+  return signRequest(request, key, {
+    host,
+    account: [accountHeader, isCaptured ? taken.account : `${accountPrefix}${id}`],
+    alsoCovered: flags.alsoCovered ?? []
+  })
+}
+
+function parseHeader(line: string): [name: string, value: string] {
+  const [, name, value] = /^([^:]+):(.*)$/.exec(line) ?? []
+  if (name === undefined || value === undefined) throw new UsageError("--header takes 'NAME: TEXT'")
+  return [name, value.trim()]
+}
+
+/** What is sent, and with which key. */
+interface Sending {
+  readonly url: URL
+  readonly key: SigningKey
+  readonly request: SignedTestRequest & { readonly path: string }
+  /** what was changed after signing */
+  readonly forgery: string | undefined
+}
+
+async function sendSigned(flags: Flags, io: Io, { url, key, request, forgery }: Sending): Promise<number> {
+  const serveAt = flags.serveDns ?? (flags.start && '127.0.0.1:0')
+  const dns = serveAt === undefined ? undefined : await serveRecord(serveAt, key)
+  if (dns === undefined || flags.printRecord) io.print(`${zoneRecord(key)}\n`)
+  if (dns !== undefined) io.print(`serving the key ${key.keyId}\non ${dns.address}, UDP and TCP\n`)
+  if (forgery !== undefined) io.print(`${wrapWords('', forgery)}\n`)
+  const tls = { rejectUnauthorized: flags.allowSelfSigned !== true }
+  let receiver: ChildProcess | undefined
+  try {
+    if (flags.start !== undefined) receiver = await startReceiver(flags.start, url, dns!.address)
+    const responses: Response[] = []
+    // One after the other: a receiver that responds late must not get two at once.
+    for (let number = 1; number <= Number(flags.repeat); number++) {
+      responses.push(await exchange(url, request, tls))
+      io.print(responseText(responses.at(-1)!, flags.repeat === '1' ? '' : `${number}: `))
+    }
+    const { start: started, dateTolerance = DEFAULTS.dateTolerance } = flags
+    const served = dns && { address: dns.address, isAsked: await isAsked(dns, key.keyId, responses) }
+    const attempt = { isForgery: forgery !== undefined, keyId: key.keyId, dns: served, started, dateTolerance }
+    const [exit, ...lines] = conclude(responses, attempt)
+    for (const line of lines) io.print(`\n${line.startsWith(' ') ? line : wrapWords('', line)}`)
+    return exit
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const { code = '' } = error as NodeJS.ErrnoException
+    const isUntrusted = /SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)
+    const hint = isUntrusted ? `; ${selfSignedAdvice(url)}` : ''
+    io.note(escapeText(`signed-requests: no answer from ${url.host}: ${describeError(error)}${hint}`, 1000))
+    return EXIT.unknown
+  } finally {
+    // One that observes writes its verdict after its response.
+    if (receiver !== undefined) await delay(500)
+    receiver?.kill('SIGKILL') // whatever it does with SIGTERM
+    await dns?.close()
+  }
+}
+
+/** The same receiver at a loopback address, for a name that stands for this machine. */
+const atLoopback = (url: URL): string =>
+  `write https://localhost${url.port && `:${url.port}`}${url.pathname} --host ${url.host}`
+
+const selfSignedAdvice = (url: URL): string =>
+  isLoopback(url.hostname)
+    ? '--allow-self-signed accepts it, on loopback only'
+    : `if this name is of this machine: ${atLoopback(url)} --allow-self-signed`
+
+/** One that observes may verify after it has answered, in milliseconds. */
+const OBSERVER_TIMEOUT = 1000
+
+/** Whether the key was asked for; where the request was accepted without that, after a while. */
+async function isAsked(dns: CountingDnsServer, keyId: string, responses: readonly Response[]): Promise<boolean> {
+  const end = Date.now() + (responses.some(isAccepted) ? OBSERVER_TIMEOUT : 0)
+  while (dns.queries(keyId) === 0 && Date.now() < end) await delay(20)
+  return dns.queries(keyId) > 0
+}
+
+const MAX_LINES = 100
+
+function responseText({ method, url, path, status, statusText, body }: Response, number: string): string {
+  const lines = body.length === 0 ? [] : ['', ...body.toString('utf8').split(/\r?\n/, MAX_LINES)]
+  const shown = lines.map(line => wrapExact('  ', escapeText(line, 1000)).trimEnd())
+  const head = [`${method} ${url.origin}${path}`, `${number}answer: ${status} ${statusText}`]
+  return [...head.map(line => escapeText(line, 1000)), ...shown].join('\n')
+}

@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { blocksOf } from '../meta/docs/pages.ts'
+import { runInside } from '../support/run-cli.ts'
+import { type Service, startService } from '../unit/account/service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterEach(() => {
+  service.authFault = undefined
+  service.apiFault = undefined
+  service.identity = { ID: 4711 }
+})
+afterAll(() => service.close())
+
+const run = async (
+  { token = service.accessToken, authUrl = service.authUrl, baseUrl = service.baseUrl } = {},
+  input = ''
+) => {
+  const args = ['account', '--auth-url', authUrl, '--base-url', baseUrl]
+  const finished = await runInside(args, input, false, token === '' ? {} : { ACCESS_TOKEN: token })
+  expect(finished.stdout + finished.stderr).not.toContain(service.accessToken)
+  for (const issued of service.issued) expect(finished.stdout + finished.stderr).not.toContain(issued)
+  return finished
+}
+const GOOD = { code: 0, stdout: '4711\n', stderr: '' }
+const mistake = (message: string) => ({ code: 64, stdout: '', stderr: `signed-requests: ${message}\n` })
+
+test('prints the account id, with the token from the environment or from standard input', async () => {
+  expect(await run()).toEqual(GOOD)
+  expect(await run({ token: '' }, `${service.accessToken}\r\n`)).toEqual(GOOD)
+})
+
+test('prints it for the command of docs/account.md, with the URLs of the service in it', async () => {
+  const [block] = blocksOf('docs/account.md').filter(({ language }) => language === 'sh')
+  const [, ...words] = block!.code.trim().split(' npx signed-requests ')[1]!.split(' ')
+  const urls: Record<string, string> = {
+    'https://auth.service.example': service.authUrl,
+    'https://api.service.example/v4': service.baseUrl
+  }
+  const args = words.map(word => urls[word] ?? word)
+  expect(args).toContain(service.authUrl)
+  expect(await runInside(['account', ...args], '', false, { ACCESS_TOKEN: service.accessToken })).toEqual(GOOD)
+})
+
+test('never takes the token as an argument', async () => {
+  const args = ['account', '--auth-url', service.authUrl, '--base-url', service.baseUrl, 'some-token']
+  expect(await runInside(args)).toMatchObject({ code: 64, stdout: '' })
+})
+
+test('needs a token', async () => {
+  const message = 'there is no access token: set ACCESS_TOKEN, or give it on standard input'
+  expect(await run({ token: '' }, ' \n')).toEqual(mistake(message))
+})
+
+describe('says what failed', () => {
+  const REFUSED = /^signed-requests: the token: The authorization server refused the token \(HTTP \d+\)\.\n$/
+  const NOTHING = /^signed-requests: the URL: The authorization server has nothing at this URL.*: is --auth-url right\?/
+
+  test.each<[who: 'authFault' | 'apiFault', statuses: number[], code: number, says: RegExp]>([
+    ['authFault', [400, 401, 403, 422], 1, REFUSED],
+    ['authFault', [404, 405, 410], 64, NOTHING],
+    ['authFault', [429, 500, 503], 2, /^signed-requests: /],
+    ['apiFault', [302, 404], 64, /^signed-requests: the URL: The API /]
+  ])('the status: %s %j ends with %i', async (who, statuses, code, says) => {
+    for (const status of statuses) {
+      service[who] = (_, res) => void res.writeHead(status).end()
+      expect([status, await run()]).toEqual([status, { code, stdout: '', stderr: expect.stringMatching(says) }])
+    }
+  })
+
+  test('the URL: a page, or an identity without an id', async () => {
+    service.authFault = (_, res) => void res.end('<!doctype html><p>hello</p>')
+    expect(await run()).toMatchObject({ code: 64, stderr: expect.stringMatching(/^signed-requests: the URL: /) })
+    service.authFault = undefined
+    service.identity = { name: 'x' }
+    const stderr = expect.stringMatching(/^signed-requests: the URL: .*no account id/)
+    expect(await run()).toMatchObject({ code: 64, stderr })
+  })
+
+  test('the network: nothing listens', async () => {
+    const stderr = /^signed-requests: the network: The connection to the authorization server failed/
+    expect(await run({ authUrl: 'http://127.0.0.1:9/' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(stderr)
+    })
+  })
+
+  test('the command line: a URL that a token must not be sent to', async () => {
+    const message = '--auth-url must be an https URL: http is for localhost, 127.0.0.0/8 and [::1] only'
+    expect(await run({ authUrl: 'http://auth.service.example' })).toEqual(mistake(message))
+  })
+})
+
+test('shows an id with escapes as text', async () => {
+  service.identity = { ID: 'a\x1b[31m\u202eb' }
+  expect((await run()).stdout).toBe('a\\x1b[31m\\u202eb\n')
+})

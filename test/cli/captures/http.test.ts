@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { parseHttp } from '../../../cli/captures/http.ts'
+import { createVerifier } from '../../../src/index.ts'
+import { cpuTime } from '../../support/cpu-time.ts'
+import { service, withHeaders } from '../../support/service.ts'
+import { sniff } from '../../support/sniff.ts'
+import { failuresOf } from '../../support/verdicts.ts'
+
+const verify = createVerifier(service.options)
+const BODY = Buffer.from('{"event":"published","\xe9":"\0\xff"}\r\n', 'latin1')
+const sniffText = async (...args: Parameters<typeof sniff>) => (await sniff(...args)).toString('latin1')
+const capture = await sniffText(service.sign({ target: '/hook?id=1', body: BODY }))
+const json = await sniffText(service.sign({ body: '{"a":1}' }))
+const get = await sniffText(service.sign({ method: 'GET', target: '/second' }))
+const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest']
+const inChunks = { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' }
+const chunked = await sniffText(withHeaders(service.sign({ body: BODY, covered }), inChunks), { chunked: true })
+
+const readAll = (text: string) => parseHttp(Buffer.from(text, 'latin1'))
+const read = (text: string) => readAll(text)[0]!
+const bodyOf = (text: string): string => Buffer.from(read(text).request.body as Uint8Array).toString('latin1')
+
+describe('a request captured from a socket', () => {
+  test.each<[spelling: string, text: string, body?: Buffer]>([
+    ['as it was', capture, BODY],
+    ['with LF in the head', capture.replace(/^.*?\r\n\r\n/s, head => head.replaceAll('\r\n', '\n')), BODY],
+    ['with more after the body', `${capture}\nHTTP/1.1 200 OK\r\n\r\n`, BODY],
+    ['with empty lines before it', `\r\n\n${capture}`, BODY],
+    ['with LF everywhere', json.replaceAll('\r\n', '\n')],
+    ['with LF behind its body', `${json}\n`],
+    ['without a body', get],
+    ['without a body and its last line end', get.slice(0, -2)],
+    ['without a body and its last two line ends', get.slice(0, -4)],
+    ['without a body and with a line end', `${get}\r\n`],
+    ['without a body and with LF', get.replaceAll('\r', '')],
+    ['in chunks', chunked, BODY],
+    ['in chunks with extensions', chunked.replace('\r\na\r\n', '\r\nA;name="v"\r\n'), BODY],
+    ['in chunks with trailers', chunked.replace(/0\r\n\r\n$/, '0\r\nX-Trailer: 1\r\n\r\nmore'), BODY]
+  ])('%s is verified', async (_, text, body) => {
+    const { request, notes } = read(text)
+    expect(failuresOf(await verify(request))).toEqual([])
+    expect(notes).toEqual([])
+    if (body !== undefined) expect(request.body).toEqual(body)
+  })
+
+  test('in chunks has them', () => expect(chunked).toContain('\r\n\r\na\r\n{"event":"\r\n'))
+})
+
+describe('several requests in one file', () => {
+  const answer = 'HTTP/1.1 204 No Content\r\nDate: x\r\n\r\n'
+
+  test.each([
+    ['behind each other', capture + get],
+    ['with an answer in between', capture + answer + get],
+    ['with the body last', get + capture],
+    ['with an answer and the body last', get + answer + capture],
+    ['with empty lines in between', `${capture}\n\n${get}`]
+  ])('finds each of them: %s', async (_, text) => {
+    const entries = readAll(text)
+    expect(entries.map(({ request }) => request.target).sort()).toEqual(['/hook?id=1', '/second'])
+    for (const { request } of entries) expect(failuresOf(await verify(request))).toEqual([])
+  })
+
+  test('does not look for one inside a body', () => {
+    const body = 'POST /inner HTTP/1.1\r\nHost: a\r\n\r\n'
+    const text = `POST / HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    expect(readAll(text)).toHaveLength(1)
+    expect(readAll(`POST / HTTP/1.1\r\nHost: a\r\n\r\nsome text\nPOST /inner HTTP/1.1\r\n`)).toHaveLength(1)
+  })
+})
+
+describe('a body that the file does not have', () => {
+  const OTHER = 'X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE='
+  test.each([
+    ['Content-Length: 5\r\n', OTHER, '', true],
+    ['Transfer-Encoding: chunked\r\n', OTHER, '', true],
+    ['', OTHER, '', true],
+    ['Content-Length: 5\r\n', OTHER, 'ab', false],
+    ['Content-Length: 0\r\n', OTHER, '', false],
+    ['', '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=', '', false]
+  ])('%j with the digest %s and %j: %s', (header, digest, body, isMissing) => {
+    const text = `POST / HTTP/1.1\r\n${header}Digest: SHA-256=${digest}\r\n\r\n${body}`
+    expect(read(text).missingBody !== undefined).toBe(isMissing)
+  })
+})
+
+describe('a file that contradicts itself, or is cut off', () => {
+  const POST = 'POST / HTTP/1.1\r\n'
+  const CHUNKED = `${POST}Transfer-Encoding: chunked\r\n\r\n`
+  const ONES = '1'.repeat(5000)
+  const BREAKS_OFF = 'the chunks break off after 1 chunk'
+  test.each([
+    ['a Content-Length beyond the end', `${POST}Content-Length: 9\r\n\r\nabc`, 'abc', 'the file has 3 of the 9 bytes'],
+    ['no Content-Length', `${POST}\r\nabc`, 'abc', 'without a Content-Length, all 3 bytes'],
+    ['a Content-Length that is no number', `${POST}Content-Length: 1e9\r\n\r\nabc`, 'abc', 'without a Content-Length'],
+    ['chunks that were undone', `${CHUNKED.replace(': ', ': gzip, ')}{}`, '{}', 'without a Content-Length, all'],
+    ['a chunk size beyond the end', `${CHUNKED.replace('T', 't')}ffffffff\r\nabc`, 'abc', BREAKS_OFF],
+    ['a chunk size that is too small', `${CHUNKED}2\r\nabc\r\n0\r\n\r\n`, 'ab', BREAKS_OFF],
+    ['a chunk size that is no number', `${CHUNKED}1\r\na\r\n-1\r\nb`, 'a', BREAKS_OFF],
+    ['a chunk without an end', `${CHUNKED}1\r\na`, 'a', BREAKS_OFF],
+    ['an endless chunk size', `${CHUNKED}${ONES}\r\na`, ONES, 'without a Content-Length, all']
+  ])('%s: the rest of the file is the body, and a note says so', (_, text, body, note) => {
+    expect(bodyOf(text)).toContain(body)
+    expect(read(text).notes).toEqual([expect.stringContaining(note)])
+  })
+
+  test('has no body without an empty line', () => {
+    const { request } = read(`${POST}Host: a\r\nX: b`)
+    expect([...(request.headers as Iterable<unknown>)]).toEqual([
+      ['Host', 'a'],
+      ['X', 'b']
+    ])
+    expect(request.body).toHaveLength(0)
+  })
+
+  test.each([
+    ['a bare CR in a value', `${POST}Host: a\rX: b\r\n\r\n`],
+    ['a NUL in a value', `${POST}Host: a\0b\r\n\r\n`],
+    ['a bare CR in the target', 'POST /a\rb HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a line without a colon', `${POST}Host a\r\n\r\n`],
+    ['a folded line', `${POST}Host: a\r\n b: c\r\n\r\n`],
+    ['a space before the colon', `${POST}Host : a\r\n\r\n`]
+  ])('%s is kept, for the verdict to refuse', async (_, text) => {
+    expect(failuresOf(await verify(read(text).request))).toEqual(['request: request-malformed'])
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['line breaks', '\r\n\r\n'],
+    ['text', 'hello\n'],
+    ['an answer', 'HTTP/1.1 200 OK\r\n\r\n'],
+    ['bytes', '\x7fELF\0\0\x01\n\n']
+  ])('%s is not a request', (_, text) => expect(readAll(text)).toEqual([]))
+
+  test.each([
+    ['one line', 'a'.repeat(2_000_000)],
+    ['a header line', `${POST}X: ${'a'.repeat(2_000_000)}`],
+    ['header lines', `${POST}${'a:b\n'.repeat(200_000)}`],
+    ['methods', `${'GET '.repeat(200_000)}\nGET / HTTP/1.1`],
+    ['a body', `${POST}\r\n${'\n'.repeat(2_000_000)}`],
+    ['chunks', `${CHUNKED}${'1\na\n'.repeat(200_000)}`],
+    ['a chunk size', `${CHUNKED}${'1'.repeat(2_000_000)}`]
+  ])('two megabytes of %s are read in time', async (_, text) => {
+    expect(await cpuTime(() => void readAll(text))).toBeLessThan(600)
+  })
+})

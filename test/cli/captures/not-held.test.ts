@@ -1,0 +1,185 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import type { SignRequest } from '../../../src/testing/index.ts'
+import { explain, headOf } from '../../support/explain.ts'
+import { service, withHeaders } from '../../support/service.ts'
+
+const BODY = '{"event":"published"}'
+const head = (request: SignRequest = {}): string => headOf(service.sign(request))
+
+describe('a body that is not in the capture as it was sent', () => {
+  test('was inflated: the bytes left over are the body, and it says that it was decompressed', async () => {
+    const long = JSON.stringify({ events: Array(100).fill('published') })
+    const body = gzipSync(long)
+    const { code, stderr, text } = await explain(head({ body, headers: { 'Content-Encoding': 'gzip' } }) + long)
+    const [over, declared, all] = [long.length - body.length, body.length, long.length]
+    const after = `after the ${declared} that Content-Length says: all ${all} are taken as the body`
+    expect(stderr).toContain(`note: ${over} bytes are left over in the capture ${after}`)
+    expect(text).toMatch(/likely cause: .*decompressed/)
+    expect(code).toBe(1)
+  })
+
+  const fixture = { request: { ...service.sign({ body: BODY }), body: null }, now: new Date().toISOString() }
+  test.each([
+    ['a raw head', head({ body: BODY })],
+    ['a fixture', JSON.stringify(fixture)]
+  ])('is missing from %s: not run', async (_, file) => {
+    const { code, text } = await explain(file)
+    expect(text).toMatch(/^unavailable: the body is not in the capture; all else passed\n/)
+    expect(text).toMatch(/^-- {4}digest {12}not run: the capture does not have the body; --body FILE gives it$/m)
+    expect(code).toBe(2)
+  })
+})
+
+describe('the time of a capture', () => {
+  const { method, headers } = service.sign({ date: new Date('2026-01-02T03:04:05Z') })
+  const har = (startedDateTime?: string) =>
+    JSON.stringify({ startedDateTime, request: { method, url: 'https://receiver.example/', headers } })
+  const SOON_AFTER = '2026-01-02T03:04:06Z'
+  const [EARLY, LATE] = ['2026-01-02T02:04:06Z', '2026-01-02T04:04:06Z']
+
+  test('is used where the capture has one, and said', async () => {
+    const stderr = "note: verified as of the capture's own time, 2026-01-02T03:04:06.000Z\n"
+    expect(await explain(har(SOON_AFTER))).toMatchObject({ code: 0, stderr })
+  })
+
+  test.each([
+    [EARLY, /Date is (?:1 hour|60 minutes) ahead of the time of --now \(.* GMT\): the sender's clock is fast/],
+    [LATE, /behind the time of --now \(.*\): the request was delayed, or it is a retry .* clock is slow/]
+  ])('gives way to --now %s, and so does the clock of this machine', async (now, says) => {
+    const { code, stderr, text } = await explain(har(SOON_AFTER), '--now', now)
+    expect([code, stderr, text]).toEqual([1, '', expect.stringMatching(says)])
+    expect(text).not.toMatch(/date -u|this machine's clock|--now (?:TIME|date)/)
+  })
+
+  test.each([
+    [LATE, /behind the capture's own time \(.*\): the request was delayed, .* --now date/s],
+    [EARLY, /ahead of the capture's own time \(.*\): the sender's clock is fast, or that of the program/]
+  ])('is named where it is the capture that has it: %s', async (time, says) => {
+    const { code, text } = await explain(har(time))
+    expect([code, text]).toEqual([1, expect.stringMatching(says)])
+    expect(text).not.toContain("this machine's clock")
+  })
+
+  test('is not known: the capture is old, or the clock is fast, with both times', async () => {
+    const { code, text } = await explain(har())
+    expect(text).toMatch(/likely cause: the capture is \d+ \w+ old, or this machine's clock \(.* GMT\) is fast/)
+    expect(text).toMatch(/received Fri, 02 Jan 2026 03:04:05 GMT/)
+    expect(text).toContain('date -u')
+    expect(code).toBe(1)
+  })
+
+  test('is not known with RFC 9421 and without a Date, either', async () => {
+    const signed = service.sign({ scheme: 'rfc9421', date: new Date('2026-01-02T03:04:05Z') })
+    const { text } = await explain(headOf(withHeaders(signed, { Date: undefined })), '--scheme', 'rfc9421')
+    expect(text).toMatch(/signature-created-out-of-range\n {2}likely cause: the capture is \d+ \w+ old, or this/)
+  })
+})
+
+describe('a second pseudo-header is malformed', () => {
+  test.each([':method: POST', ':path: /other', ':authority: other.example', ':scheme: https'])(
+    'in an HTTP/2 head: %s',
+    async second => {
+      const { method, target, headers } = service.sign()
+      const pseudo = [`:method: ${method}`, `:path: ${target}`, ':authority: receiver.example', ':scheme: https']
+      const lines = [...pseudo, ...headers.slice(1).map(pair => pair.join(': '))]
+      expect((await explain(lines.join('\n'))).code).toBe(0)
+      const { code, stdout } = await explain([second, ...lines].join('\n'))
+      expect([code, stdout]).toEqual([1, expect.stringContaining('request-malformed')])
+    }
+  )
+
+  test.each([
+    [[':path'], 0],
+    [[':path', ':path'], 1]
+  ])('in a HAR entry: %j ends with %i', async (names, exit) => {
+    const { method, target, headers } = service.sign()
+    const lines = [...names.map(name => [name, target]), ...headers].map(([name, value]) => ({ name, value }))
+    const har = { request: { method, url: `https://receiver.example${target}`, headers: lines } }
+    expect((await explain(JSON.stringify(har))).code).toBe(exit)
+  })
+})
+
+const prefixed = (prefix: string) => head().trimEnd().replaceAll('\r\n', '\n').replace(/^/gm, prefix)
+const rawHeaders = service.sign().headers.flat()
+const named = { method: 'POST', url: '/hook' }
+const json = JSON.stringify
+const LOGGED = "{\n  method: 'POST',\n  url: '/hook',\n  headers: { host: 'receiver.example' }\n}\n"
+const GATEWAY = { time: '2026-11-22T12:00:00.000Z', status: 'rejected', httpStatus: 401, upstream: 'not-asked', ms: 2 }
+const TRACE = '=> Send header, 191 bytes (0xbf)\n'
+
+describe('what is not a capture', () => {
+  const expectMistake = async (file: string | Buffer, says: string) => {
+    const { code, stdout, stderr } = await explain(file)
+    expect([code, stdout]).toEqual([64, ''])
+    expect(stderr).toMatch(/^signed-requests: [^\n]+\n$/)
+    expect(stderr).toContain(says)
+  }
+
+  test.each([
+    ['tcpdump -X', '12:00:00.0 IP a.4 > b.80: Flags [P.]\n\t0x0000:  4500 0071 a278 4000  E..q.x@.\n', 'tcpdump -A'],
+    ['hexdump -C', '00000000  50 4f 53 54 20 2f 20 48  54 54 50 2f 31 2e 31 0d  |POST / HTTP/1.1.|\n', 'hex dump'],
+    ['xxd', '00000000: 504f 5354 202f 2048 5454 502f 312e 310d  POST / HTTP/1.1.\n', 'hex dump'],
+    ['console.log of an object', LOGGED, 'JSON.stringify'],
+    ['console.log of a request', `<ref *1> IncomingMessage {\n  _events: {},\n  method: 'POST'\n}\n`, 'JSON.stringify'],
+    ['lines of docker compose', prefixed('app-1  | '), 'each line has something in front of it'],
+    ['lines with a time', `started\n${prefixed('2026-11-22T12:00:00.000Z ')}`, 'each line has something'],
+    ['lines of syslog', prefixed('Nov 22 12:00:00 host app[12]: '), 'each line has something'],
+    ['lines of a logger', prefixed('[2026-11-22 12:00:00] INFO: '), 'each line has something'],
+    ['empty lines between all lines', head().replaceAll('\n', '\n\n'), 'every second line is empty'],
+    ['req.rawHeaders', json(rawHeaders), 'headers: req.headers'],
+    ['req.rawHeaders by console.log', "[\n  'Host',\n  'receiver.example',\n", 'headers: req.headers'],
+    ['a log line with req.rawHeaders', json({ req: { ...named, rawHeaders } }), 'headers: req.headers'],
+    ['a request with req.rawHeaders', json({ ...named, headers: rawHeaders }), 'req.headers, not req.rawHeaders'],
+    ['headers alone', json(Object.fromEntries(service.sign().headers)), 'these are headers alone'],
+    ['$_SERVER as JSON', '{"HTTP_HOST":"receiver.example","REQUEST_METHOD":"POST"}', 'getallheaders()'],
+    ['$_SERVER by print_r', 'Array\n(\n    [USER] => www\n    [HTTP_HOST] => receiver.example\n', 'getallheaders()'],
+    ['$_SERVER by var_dump', 'array(9) {\n  ["REQUEST_METHOD"]=>\n  string(4) "POST"\n', 'getallheaders()'],
+    ["the gateway's log", `${json(GATEWAY)}\n`, 'use its --admin page'],
+    ["the gateway's log as text", `${GATEWAY.time} 401 rejected date-too-old not-asked 2 ms\n`, 'use its --admin page'],
+    ['curl --trace-ascii', `== Info: a\n${TRACE}0000: POST / HTTP/1.1\n0015: Host: a\n`, 'with curl -v instead'],
+    ['curl --trace', `${TRACE}0000: 50 4f 53 54 20 2f 68 6f 6f 6b POST /hook HTTP/\n`, 'capture with curl -v instead'],
+    ['an HTTPie command', 'http POST receiver.example/hook id:=1\n', 'HTTPie'],
+    ['nothing', '', 'the file is empty; what is read: '],
+    ['a pcap file', Buffer.from('d4c3b2a102000400', 'hex'), 'this is a pcap file: save what tcpdump -A'],
+    ['a pcap file with a head', Buffer.from(`\xd4\xc3\xb2\xa1..\n${head()}`, 'latin1'), 'this is a pcap file'],
+    ['a comma too many', '{\n  "method": "POST",\n  "url": "/",\n}\n', 'line 3 has a comma before a closing bracket'],
+    ['JSON that is cut off', '{\n  "method": "POST"', 'line 2 is wrong; is the file cut off?'],
+    ['a bracket', '{', 'the file looks like JSON but does not parse: line 1 is wrong; is the file cut off?'],
+    ['JSON without a quote', '{"method": "POST,\n"url": "/"}', 'line 1 is wrong'],
+    ['a log whose last line is cut off', `${'{"a":1}\n'.repeat(30)}{"b":`, 'line 31 is wrong'],
+    ['a log with one wrong line', `${'{}\n'.repeat(30)}{"b" 2}\n${'{}\n'.repeat(30)}`, 'line 31 is wrong'],
+    ['an empty object', '{}', 'this is not a request in a format that is read here: raw HTTP/1.1'],
+    ['JSON without headers', '{"method":"POST","url":"/"}', 'this is not a request in a format that is read here'],
+    ['null headers', '{"method":"POST","url":"/","headers":null}', 'this is not a request in a format that is read'],
+    ['no vectors', '{"vectors":[]}', 'the fixture has no vectors'],
+    ['an empty vector', '{"options":{},"vectors":[{}]}', 'the request of the fixture is not as schema.json'],
+    ['a number as a vector', '{"vectors":[1]}', 'the request of the fixture is not as schema.json']
+  ])('%s: says what to capture instead', (_, file, says) => expectMistake(file, says))
+
+  const request = { method: 'GET', target: '/', headers: [] }
+  const sent = { ...request, https: true }
+  test.each([
+    [{ request: { ...sent, headers: 'a: b' } }, 'the request.headers of the fixture is not as'],
+    [{ request: { ...sent, headers: [1] } }, 'must be an object of names and values, pairs, or { name, value }'],
+    [{ request: { ...sent, body: '' } }, 'the request.body of the fixture is not as'],
+    [{ request: { ...sent, body: '{}' } }, 'the request.body of the fixture is not as'],
+    [{ request: { ...sent, body: { utf8: 'a', base64: 'Yg==' } } }, 'the request.body of the fixture is not as'],
+    [{ request: { headers: [] }, options: {} }, 'request.method must be a string, such as "POST"'],
+    [{ request, dns: { a: [['v=DKIM1']], b: ['v=DKIM1'] } }, 'the dns of the fixture is not as schema.json of signed-'],
+    [{ request, now: 'today' }, 'the now of the fixture is not as'],
+    [{ request, options: {}, replayStore: 'full' }, 'the replayStore of the fixture is not as'],
+    [{ request, options: { require: 1 } }, 'createVerifier() has no option "require"']
+  ])('the fixture %j is a mistake', (fixture, says) => expectMistake(json(fixture), says))
+})
+
+test.each([
+  ['curl -v', '> POST /hook HTTP/1.1\n> Host: a\n>\n'],
+  ['curl -v --trace-time', '12:00:00.000001 > POST /hook HTTP/1.1\n12:00:00.000001 > Host: a\n'],
+  ['raw', 'POST /hook HTTP/1.1\nHost: a\nContent-Length: 20\n\n{"REQUEST_METHOD":1}'],
+  ['an answer behind it', 'GET / HTTP/1.1\n\nHTTP/1.1 200 OK\nDate: a\n\n'],
+  ['JSON', json({ ...named, headers: { host: 'a' }, rawHeaders: ['Host', 'a'] })]
+])('a request that is not signed is explained as one: %s', async (_, file) => {
+  const { code, stdout } = await explain(file)
+  expect([code, stdout]).toEqual([1, expect.stringContaining('this request is not signed')])
+})

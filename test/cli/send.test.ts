@@ -1,0 +1,401 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer as createHttpsServer } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tamper } from '../../cli/send/tamper.ts'
+import { dnsTxtLookup, type VerifierOptions } from '../../src/index.ts'
+import { memoryReplayStore } from '../../src/replay/index.ts'
+import { draftCavage } from '../../src/standards/draft-cavage/scheme.ts'
+import { rfc9421 } from '../../src/standards/rfc9421/index.ts'
+import type { SignedTestRequest } from '../../src/testing/sign.ts'
+import { runCli } from '../support/cli.ts'
+import { headOf, RECEIVER } from '../support/explain.ts'
+import { freePort } from '../support/free-port.ts'
+import { makeCertificate } from '../support/https.ts'
+import { runInside } from '../support/run-cli.ts'
+import { service } from '../support/service.ts'
+import { DNS, listenHere, receiver, SERVE_DNS, send, sendServed, serve, startReceiver } from './send/receiver.ts'
+
+test('signs with a fresh key, serves its record, and prints the answer', async () => {
+  const url = await startReceiver()
+  const { code, stdout, stderr } = await runCli(['send', `${url}/hook?id=1`, '--data', '{"a":1}', ...SERVE_DNS])
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(/^serving the key test\._domainkey\.service\.example\n/)
+  expect(stdout).toContain(`on ${DNS}, UDP and TCP\n`)
+  expect(stdout).not.toContain('IN TXT')
+  expect(stdout).toContain(`POST ${url}/hook?id=1\nanswer: 200 OK\n\n`)
+  expect(stdout.replace(/\n {2}(?=\S)/g, '')).toContain(
+    '{"account":"1234","keyId":"test._domainkey.service.example","body":"{\\\\"a\\\\":1}"}'
+  )
+  expect(Math.max(...stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(80)
+  expect(code).toBe(0)
+})
+
+test('signs by RFC 9421', async () => {
+  const url = await startReceiver({ schemes: [rfc9421] })
+  const signed = await sendServed(url, '--data', '{}', '--scheme', 'rfc9421')
+  expect(signed).toMatchObject({ code: 0, stdout: expect.stringContaining('answer: 200 OK') })
+  const draft = await sendServed(url, '--data', '{}')
+  expect(draft).toMatchObject({ code: 1, stdout: expect.stringContaining('signature-missing') })
+})
+
+test('signs with a given key of 8192 bits, whose record does not fit into a datagram', async () => {
+  const url = await startReceiver({ serviceDomain: 'brand.example', accounts: '77', accountHeader: 'X-Brand-ID' })
+  const brand = '--domain brand.example --selector two --account 77 --account-header X-Brand-ID'.split(' ')
+  const request = ['--method', 'PUT', '--data', '@-', '--header', 'X-Extra: 1']
+  const key = ['--key', 'fixtures/source/keys/rsa-8192.pem']
+  const { code, stdout } = await runCli(['send', url, ...brand, ...request, ...key, ...SERVE_DNS], 'from a pipe')
+  expect(stdout).toContain(`PUT ${url}/\nanswer: 200 OK`)
+  expect(stdout).toContain('two._domainkey.brand.example')
+  expect(stdout).toContain('from a pipe')
+  expect(code).toBe(0)
+})
+
+test('signs another Host, and a part of the path that a proxy strips', async () => {
+  const brand = { accounts: '7', accountHeader: 'X-Brand-ID', accountPrefix: 'brand-' }
+  const receive = receiver({ ...brand, hosts: 'hooks.example.com' })
+  let target: string | undefined
+  const url = await serve((request, response) => {
+    target = request.url
+    request.url = `/hooks${target}`
+    receive(request, response)
+  })
+  const flags =
+    '--host hooks.example.com --prefix /hooks --account 7 --account-header X-Brand-ID --account-prefix brand-'
+  const { code, stdout } = await sendServed(`${url}/a?b=1`, ...flags.split(' '))
+  expect([code, target]).toEqual([0, '/a?b=1'])
+  expect(stdout).toContain('answer: 200 OK\n')
+})
+
+test('over TLS on loopback with any certificate, when told to', async () => {
+  const certificate = await makeCertificate('localhost')
+  const port = await listenHere(createHttpsServer(certificate, receiver({ requireHttps: true })))
+  const accepted = await sendServed(`https://localhost:${port}/`, '--allow-self-signed')
+  expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('answer: 200 OK') })
+
+  const says = 'self-signed certificate \\(DEPTH_ZERO_SELF_SIGNED_CERT\\)'
+  expect(await sendServed(`https://localhost:${port}/`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(new RegExp(`^signed-requests: no answer from localhost:${port}: ${says}; .*\n$`))
+  })
+})
+
+test('ends with 1 when the receiver says no, with 2 when it cannot tell or does not answer', async () => {
+  const url = await startReceiver({ lookupTimeout: 100 })
+  const otherAccount = await sendServed(url, '--account', '99')
+  expect(otherAccount.stdout).toContain('answer: 401 Unauthorized\n\n  account-mismatch')
+  expect(otherAccount.code).toBe(1)
+
+  const withoutDns = await send(url)
+  expect(withoutDns.stdout).toContain('answer: 503 Service Unavailable')
+  expect(withoutDns.code).toBe(2)
+
+  const stderr = `signed-requests: no answer from ${DNS}: nothing listens there (ECONNREFUSED)\n`
+  expect(await send(`http://${DNS}/`)).toMatchObject({ code: 2, stderr })
+})
+
+test('escapes the answer, and shows the beginning of a long one', async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(200, 'Fine\x9b31m')
+    response.write('\x1b[31mred\nsecond')
+    response.end('x'.repeat(10_000_000))
+  })
+  const { code, stdout } = await send(url)
+  expect(stdout).toMatch(/^[ -~\n]*$/)
+  expect(stdout).toContain('answer: 200 Fine\\x9b31m\n\n  \\x1b[31mred\n  secondxxx')
+  expect(stdout.length).toBeLessThan(5000)
+  expect(code).toBe(0)
+})
+
+test('says that the port for DNS is taken, and ends', async () => {
+  const url = await serve()
+  const { host } = new URL(url)
+  const problem = `cannot serve DNS on ${host} (--serve-dns): another program has this port (EADDRINUSE)`
+  const stderr = `signed-requests: ${problem}\n`
+  expect(await send(url, ['--serve-dns', host])).toMatchObject({ code: 64, stderr })
+})
+
+describe.each(['draft-cavage', 'rfc9421'])('a forgery by %s', scheme => {
+  test.each([
+    ['body', 'digest-mismatch'],
+    ['date', 'signature-mismatch'],
+    ['host', 'host-mismatch'],
+    ['account', 'account-mismatch'],
+    ['signature', 'signature-mismatch']
+  ])('of the %s is refused with %s, and explained', async (what, refusal) => {
+    const url = await startReceiver({ schemes: [draftCavage, rfc9421] })
+    for (const data of [['--data', '{"a":1}'], []]) {
+      const { code, stdout, text } = await sendServed(url, '--tamper', what, '--scheme', scheme, ...data)
+      expect(text).toContain(`A receiver that verifies refuses it, with ${refusal}.`)
+      expect(stdout).toContain(`answer: 401 Unauthorized\n\n  ${refusal}\n`)
+      expect(stdout).toContain('Refused, as it should be.')
+      expect(code).toBe(0)
+    }
+  })
+})
+
+test.each([
+  ['{"id":1}', '{"id":0}'],
+  ['{"id":19,"a":true}', '{"id":18,"a":true}'],
+  ['{"name":"Ann"}', '{"name":"Ano"}'],
+  ['x', 'y'],
+  ['{}', 'z}'],
+  ['', 'x'],
+  [null, 'x']
+])('--tamper body of %s sends %s: JSON stays JSON where it has a digit', (text, forged) => {
+  const body = text === null ? null : Buffer.from(text)
+  const request = { headers: [], body } as unknown as SignedTestRequest
+  expect(Buffer.from(tamper('body', request, 'X-Service-ID').forged.body!).toString()).toBe(forged)
+})
+
+describe('a refusal', () => {
+  const LOOKUP = `  lookupTxt: dnsTxtLookup({ servers: ['${DNS}'] })\n`
+
+  test('says that nobody asked the DNS server, and what to write', async () => {
+    const { code, stdout, text } = await sendServed(await startReceiver(), '--account', '99')
+    expect(text).toContain(`Nobody asked the DNS server at ${DNS} for test._`)
+    expect(text).toContain(`start the gateway with --dns-server ${DNS}, or`)
+    expect(stdout).toContain(LOOKUP)
+    expect(code).toBe(1)
+  })
+
+  test('says that the receiver asked, and so has the key', async () => {
+    const url = await startReceiver({ replayStore: { claim: async () => false, release: async () => {} } })
+    const { code, text } = await sendServed(url)
+    expect(text).toMatch(/The receiver did get the key test\._domainkey\.service\.example\. Its own log/)
+    expect(text).not.toContain('lookupTxt')
+    expect(code).toBe(1)
+  })
+
+  test('says that the receiver asked for another name', async () => {
+    const lookup = dnsTxtLookup({ servers: [DNS] })
+    const url = await startReceiver({ lookupTxt: (_, options) => lookup('other.service.example', options) })
+    const { text } = await sendServed(url)
+    expect(text).toContain('for test._domainkey.service.example: the receiver refused before')
+  })
+
+  test.each([
+    [-400, 'ahead of'],
+    [400, 'behind'],
+    [-200, undefined]
+  ])('with a Date %i s from this machine: the clock first, from --date-tolerance on', async (seconds, way) => {
+    const url = await serve((_, response) => {
+      const date = new Date(Date.now() + seconds * 1000).toUTCString()
+      response.writeHead(401, { Date: date, 'WWW-Authenticate': 'Signature' }).end()
+    })
+    const { code, text } = await send(url, ['--date-tolerance', '300'])
+    expect(text.includes('lookupTxt')).toBe(way === undefined)
+    if (way !== undefined) expect(text).toContain(`${way} the receiver's`)
+    expect(code).toBe(1)
+  })
+
+  const withoutDns = { lookupTxt: () => Promise.reject(Object.assign(new Error(), { code: 'ESERVFAIL' })) }
+  const failing = { replayStore: { claim: () => Promise.reject(new Error('down')), release: async () => {} } }
+  const COMMAND = '  npx signed-requests key test._domainkey.service.example\n'
+  const ASK = /If it is to ask the DNS server at .*, start the gateway with --dns-server/
+
+  test.each<[options: Partial<VerifierOptions>, flags: string[], says: RegExp, shows: string[]]>([
+    [withoutDns, [], /its DNS or its store does not answer, .* On the machine where it runs/, [COMMAND]],
+    [withoutDns, SERVE_DNS, ASK, [COMMAND, LOOKUP]],
+    [failing, SERVE_DNS, /did ask for the key, .* its replay store or its acc/, []]
+  ])('of 503 is its DNS or its store (%o, %j), and nothing is to be published', async (options, flags, says, shows) => {
+    const { code, stdout, text } = await send(await startReceiver(options), ['--print-record', ...flags])
+    expect(code).toBe(2)
+    expect(text).toMatch(says)
+    for (const line of shows) expect(stdout).toContain(line)
+    expect(text).not.toMatch(/publish/)
+  })
+
+  test('of 2xx from a receiver that never asked for the key is no proof', async () => {
+    const url = await serve((_, response) => response.end())
+    const { code, text } = await sendServed(url)
+    expect(text).toMatch(/Accepted, which is no proof: nobody asked .* so the receiver verifies nothing, or/)
+    expect(code).toBe(2)
+    expect((await send(url)).code).toBe(0)
+  })
+})
+
+describe('the same bytes again', () => {
+  /** Several processes behind one address, in turn. */
+  function startFleet(...fleet: readonly Partial<VerifierOptions>[]): Promise<string> {
+    const listeners = fleet.map(receiver)
+    let count = 0
+    return serve((req, res) => listeners[count++ % fleet.length]!(req, res))
+  }
+  const stored = () => ({ replayStore: memoryReplayStore() })
+  const shared = stored()
+
+  test('end with 0 when the first is accepted and no repetition is', async () => {
+    const { code, stdout } = await sendServed(await startFleet(stored()), '--repeat', '3', '--data', '{}')
+    expect(stdout).toContain('1: answer: 200 OK')
+    for (const number of [2, 3]) expect(stdout).toContain(`${number}: answer: 401 Unauthorized\n\n  replayed\n`)
+    expect(code).toBe(0)
+  })
+
+  test('end with 1 when the first is refused', async () => {
+    expect((await sendServed(await startFleet(stored()), '--repeat', '2', '--account', '9')).code).toBe(1)
+  })
+
+  const ALL = /Request 2, a replay of the same bytes, was accepted, and so was each: .* no replay store, or it only/
+  const SOME = /Request 2, .* others were refused \(2 of 4 accepted\): several receivers .* do not share a replay store/
+  const OTHERS = /Request 2 was accepted, and request 1, .* several receivers answer .* settings, clocks or DNS differ/
+
+  test.each<[name: string, fleet: Partial<VerifierOptions>[], code: number, says: RegExp]>([
+    ['one without a store', [{}], 1, ALL],
+    ['two, each with a store of its own', [stored(), stored()], 1, SOME],
+    ['two with one store', [shared, shared], 0, /4: answer: 401/],
+    ['two with different settings', [{ accounts: 'other' }, stored()], 1, OTHERS]
+  ])('%s: says who answered', async (_, fleet, code, says) => {
+    const finished = await sendServed(await startFleet(...fleet), '--repeat', '4')
+    expect([finished.code, finished.text]).toEqual([code, expect.stringMatching(says)])
+  })
+})
+
+describe('--start', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'send-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  /** Sends to a receiver that it starts: this module, with an answer to `(req, res)` and a port that is free. */
+  async function start(answer: string, flags: readonly string[] = [], input = '') {
+    const port = await freePort()
+    const file = join(folder, `receiver-${port}.mjs`)
+    await writeFile(
+      file,
+      `import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { Resolver } from 'node:dns/promises'
+const find = async () => (await new Resolver().resolveTxt('test._domainkey.service.example'))[0].join('').slice(0, 17)
+process.on('SIGTERM', () => {})
+createServer(async (req, res) => { ${answer} }).listen(${port})`
+    )
+    const url = `http://127.0.0.1:${port}`
+    return { url, ...(await send(url, ['--start', file, ...flags], input)) }
+  }
+
+  test('starts the receiver as it is, and its resolver finds the key', async () => {
+    const { code, stdout, url } = await start('res.end(await find())')
+    expect(stdout).toContain('answer: 200 OK\n\n  v=DKIM1; k=rsa; p')
+    expect(code).toBe(0)
+    const gone = await send(url)
+    expect(gone.code).toBe(2)
+  })
+
+  test('says that a resolver which the file sets is not replaced', async () => {
+    const { code, text } = await start("res.writeHead(401, { 'WWW-Authenticate': 'Signature' }).end()")
+    expect(text).toContain('sets a resolver of its own, which --start does not replace')
+    expect(code).toBe(1)
+  })
+
+  test('lets one that observes say its verdict after its response', async () => {
+    const log = join(folder, 'observed')
+    const { code } = await start(`res.end(); writeFileSync(${JSON.stringify(log)}, await find())`)
+    expect(code).toBe(0)
+    expect(await readFile(log, 'utf8')).toBe('v=DKIM1; k=rsa; p')
+  })
+
+  test('tries a captured request on a receiver of this machine in one line', async () => {
+    const captured = headOf(service.sign({ method: 'PUT', target: '/a%2Fb?id=1', headers: { 'X-Event': 'paid' } }))
+    const echo = "res.end(req.method + req.url + req.headers['x-event'])"
+    const { code, stdout, text } = await start(echo, ['--request', '-'], captured)
+    expect(stdout).toContain('  PUT/a%2Fb?id=1paid\n')
+    expect(text).toMatch(/no proof: .* sets a resolver of its own, which --start does not replace: take that/)
+    expect(code).toBe(2)
+  })
+
+  const TYPESCRIPT = ": if this Node.js cannot run its TypeScript, run this command with NODE_OPTIONS='--import tsx'"
+  test.each([
+    ['broken.mjs', 'process.exit(1)', ''],
+    ['broken.ts', 'enum Status { Ended = 1 }\nprocess.exit(Status.Ended)', TYPESCRIPT]
+  ])('says that %s has ended', async (name, source, advice) => {
+    const file = join(folder, name)
+    await writeFile(file, source)
+    const stderr = `signed-requests: ${file} (--start) has ended${advice}\n`
+    expect(await send(`http://127.0.0.1:${await freePort()}/`, ['--start', file])).toMatchObject({ code: 64, stderr })
+  })
+
+  test('says that another program has the port', async () => {
+    const stderr = expect.stringContaining('another program listens on')
+    expect(await send(await serve(), ['--start', 'no-such-file'])).toMatchObject({ code: 64, stderr })
+  })
+})
+
+describe('who answered', () => {
+  const plain = (status: number, headers: Record<string, string> = {}) =>
+    serve((_, response) => response.writeHead(status, headers).end())
+
+  test.each<[status: number, headers: Record<string, string>, says: RegExp, code: number]>([
+    [404, { 'X-Powered-By': 'Express' }, /no route for GET \/hook.*x-powered-by: Express/, 1],
+    [404, { Server: '\x9b2J' }, /server: \\x9b2J/, 1],
+    [405, {}, /the route does not take this method/, 1],
+    [308, { Location: 'https://www.a.example/hook' }, /a redirect: .* location: https:\/\/www\.a\.example\/hook/, 1],
+    [415, {}, /does not take this Content-Type/, 1],
+    [421, {}, /no site for this Host/, 1],
+    [504, {}, /a proxy waits for the application in vain/, 1],
+    [502, { Server: 'nginx' }, /a proxy does not reach the application.*server: nginx/, 1],
+    [403, {}, /a CSRF filter, a firewall or a bot rule/, 1],
+    [401, {}, /something else asks for credentials/, 1],
+    [413, { 'Content-Type': 'text/html' }, /a body limit in front of the verifier/, 1],
+    [413, {}, /a body limit in front of the verifier/, 1],
+    [503, { Server: 'Caddy' }, /a maintenance page/, 2]
+  ])('%i: no advice on keys', async (status, headers, says, code) => {
+    const finished = await sendServed(`${await plain(status, headers)}/hook`)
+    expect(finished.text).toContain('This is not a refusal of signed-requests: ')
+    expect(finished.text).toMatch(says)
+    expect(finished.text).not.toContain('lookupTxt')
+    expect(finished.code).toBe(code)
+  })
+
+  test('a forgery that is refused without a sign of this library may be refused by something else', async () => {
+    const { code, text } = await send(await plain(401), ['--tamper', 'host'])
+    expect(text).toContain('It may not be signed-requests that refused')
+    expect(code).toBe(0)
+  })
+
+  test('a forgery that 503 answers is neither accepted nor refused', async () => {
+    expect((await send(await plain(503, { 'Retry-After': '1' }), ['--tamper', 'host'])).code).toBe(2)
+  })
+
+  test.each([200, 404])('a forgery that %i answers is not rightly refused', async status => {
+    expect((await send(await plain(status), ['--tamper', 'host'])).code).toBe(1)
+  })
+})
+
+describe('--print sends nothing, and what it prints', () => {
+  const print = (form: string, url: string, ...flags: string[]) => send(url, ['--print', form, ...flags])
+
+  test.each([
+    ['http', '{"id":1}'],
+    ['http', 'a\nb\n'],
+    ['http', ''],
+    ['curl', "it's\n\\"]
+  ])('as %s is a capture that explain reads: %j', async (form, data) => {
+    const flags = ['--data', data, '--host', 'receiver.example']
+    const { code, stdout, stderr } = await print(form, 'https://localhost:9/hook?a=[1]', ...flags)
+    const explained = await runInside(['explain', ...RECEIVER, '--key-record', stderr], stdout)
+    expect([code, explained.stdout]).toEqual([0, expect.stringMatching(/^verified: /)])
+  })
+
+  test.each([
+    ['http', ['--data', 'caf\u00e9'], '--print curl writes base64'],
+    ['curl', ['--header', 'X-A: \u00e9'], 'the head of this request is not ASCII']
+  ])('as %s cannot have %j', async (form, flags, says) => {
+    const finished = await print(form, 'http://localhost:9/', ...flags)
+    expect(finished).toMatchObject({ code: 64, stdout: '', stderr: expect.stringContaining(says) })
+  })
+
+  test('is a forgery, beside what it is', async () => {
+    const { stdout, stderr } = await print('http', 'http://localhost:9/', '--tamper', 'host')
+    expect(stdout).toContain('\nHost: forged.example\n')
+    expect(stderr).toContain('tampered after signing: the Host')
+  })
+
+  test('has the options of curl that keep the request as it is', async () => {
+    const { stdout } = await print('curl', 'https://localhost:9/', '--method', 'head', '--allow-self-signed')
+    const start = "curl --head \\\n  --insecure \\\n  --globoff --path-as-is 'https://localhost:9/'"
+    expect(stdout.slice(0, start.length)).toBe(start)
+  })
+})
