@@ -26,7 +26,7 @@ import type { SchemeName } from './result/scheme-name.ts'
 import type { SchemeRules } from './standards/scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
 import { measured, type Stages, withDiagnostics } from './verdict/diagnostics.ts'
-import { NO_FAILURES, PASSED, PASSED_WITHOUT_REPLAY, type ReturnedByCheck, refuse } from './verdict/refuse.ts'
+import { allPassed, type EveryCheck, NO_FAILURES, NO_STORE, refuse } from './verdict/refuse.ts'
 import type { Verdict, Verified } from './verdict/verdict.ts'
 
 /** A verifier for the requests of one service to one receiver. */
@@ -95,7 +95,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const keyName = signature.ok ? keyNameOf(signature.value.keyId) : UNREADABLE
     const digests = checkDigestHeader(context)
 
-    const returned: ReturnedByCheck = {
+    const returned: EveryCheck = {
       request: wellFormed,
       https,
       date,
@@ -104,7 +104,10 @@ export function createVerifier(options: VerifierOptions): Verify {
       'signature-header': algorithm,
       coverage,
       'key-name': keyName,
-      digest: digests.ok ? undefined : digests
+      key: undefined,
+      signature: undefined,
+      digest: digests.ok ? undefined : digests,
+      replay: undefined
     }
     const passed =
       https.ok && date.ok && host.ok && account.ok && algorithm.ok && coverage.ok && keyName.ok && digests.ok
@@ -124,11 +127,9 @@ export function createVerifier(options: VerifierOptions): Verify {
     const match = checkSignature(context, coverage.value, signatureBytes, keyName.value, key.value)
     returned.signature = match
     if (!match.ok) return refuse(returned, 'the signature did not verify')
-    if (isAsked) {
-      const accountDecision = await askAccounts(account.value, settings)
-      returned.account = accountDecision
-      if (!accountDecision.ok) return refuse(returned, 'the account was not accepted')
-    }
+    const accepted = isAsked ? await askAccounts(account.value, settings) : account
+    returned.account = accepted
+    if (!accepted.ok) return refuse(returned, 'the account was not accepted')
 
     // body
     const body =
@@ -172,7 +173,20 @@ export function createVerifier(options: VerifierOptions): Verify {
       nonce: nonce ?? (covers(covered, 'x-nonce') ? fields.values.get('x-nonce') : undefined),
       body: body.value,
       replayId: claim?.value.id,
-      checks: claim === undefined ? PASSED_WITHOUT_REPLAY : PASSED
+      checks: allPassed({
+        request: wellFormed,
+        https,
+        date: recent,
+        host,
+        account: accepted,
+        'signature-header': times,
+        coverage,
+        'key-name': keyName,
+        key,
+        signature: match,
+        digest,
+        replay: claim ?? NO_STORE
+      })
     }
     if (claim !== undefined) claimOf.set(verdict, claim.value)
     return verdict

@@ -5,21 +5,33 @@ import type { CheckResult, Checks, Failure, Rejected, Unavailable } from './verd
 /** What a check returns, or that there was nothing to check. */
 type Returned = { ok: true } | Failed | NotRun
 
-/** What the checks have returned so far. */
-export type ReturnedByCheck = { [C in CheckName]?: Returned | undefined }
+/** Names every check: what it has returned so far, or undefined while it was not run. */
+export type EveryCheck = { [C in CheckName]: Returned | undefined }
+
+/** What some of the checks have returned. */
+export type ReturnedByCheck = Partial<EveryCheck>
+
+/**
+ * What each check of a verified request has returned. A check that is declared and not run, or run and not asked for
+ * its result, does not compile here. Only `replay` may have had nothing to check.
+ */
+type PassedByCheck = { [C in CheckName]: { ok: true } | (C extends 'replay' ? typeof NO_STORE : never) }
 
 const PASS: CheckResult = Object.freeze({ outcome: 'pass' })
 
-const passed = (replay: CheckResult): Checks =>
+/** The result of the replay check of a receiver that remembers nothing. */
+export const NO_STORE = Object.freeze({ ok: false, reason: 'there is no replay store' }) satisfies NotRun
+
+const withReplay = (replay: CheckResult): Checks =>
   Object.freeze(
     Object.fromEntries(CHECK_NAMES.map(name => [name, name === 'replay' ? replay : PASS])) as unknown as Checks
   )
 
-const NO_STORE: CheckResult = Object.freeze({ outcome: 'not-run', reason: 'there is no replay store' })
+const PASSED = withReplay(PASS)
+const PASSED_WITHOUT_REPLAY = withReplay(Object.freeze({ outcome: 'not-run', reason: NO_STORE.reason }))
 
-/** The checks of a verified request, with and without a replay store. Frozen, because verdicts share them. */
-export const PASSED: Checks = passed(PASS)
-export const PASSED_WITHOUT_REPLAY: Checks = passed(NO_STORE)
+/** Returns the checks of a verified request. Frozen, because verdicts share them. */
+export const allPassed = ({ replay }: PassedByCheck): Checks => (replay.ok ? PASSED : PASSED_WITHOUT_REPLAY)
 
 /** The failures of a verified request. */
 export const NO_FAILURES: readonly [] = Object.freeze([] as [])
