@@ -69,11 +69,28 @@ const FORMS: ReadonlyMap<string, RegExp> = new Map([
   ['expires', INTEGER]
 ])
 
+/**
+ * Matches a known quoted parameter without escapes, and the comma behind it, as every sender writes them. The loop
+ * parses any other parameter step by step, with the same result, and finds what is wrong with it.
+ */
+const PLAIN_STRING = /(keyId|algorithm|headers|signature)="([^"\\]*)"[ \t]*(?:(,)[ \t]*|$)/y
+
 /** The parameters' text by name. Unknown ones must be well formed too. */
 function parseParameters(text: string): Result<ReadonlyMap<string, string>> {
   const parameters = new Map<string, string>()
   let at = 0
   while (parameters.size < MAX_PARAMETERS) {
+    PLAIN_STRING.lastIndex = at
+    const plain = PLAIN_STRING.exec(text)
+    if (plain !== null) {
+      const [, known = '', content = '', comma] = plain
+      if (parameters.has(known)) return fail('signature-parameter-repeated', { parameter: known })
+      parameters.set(known, content)
+      if (comma === undefined) return ok(parameters)
+      at = PLAIN_STRING.lastIndex
+      continue
+    }
+
     const equals = tokenEnd(text, at)
     if (equals === at || text[equals] !== '=') return malformed(at, 'a parameter name and an equals sign are expected')
     const name = text.slice(at, equals)

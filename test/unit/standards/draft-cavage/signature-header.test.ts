@@ -79,3 +79,15 @@ test.each(["'", 'A', '=', ' ', '', '"A', '\\"', '\\'])('ends with a quote, and n
     expect(read(`${start}AAAA${end}`)).not.toHaveProperty('keyId')
   }
 })
+
+test.each([
+  [`${END},`, malformed(END.length + 1, A_PARAMETER)],
+  [`${END} ,`, malformed(END.length + 2, A_PARAMETER)],
+  [`${END};`, malformed(END.length, 'a comma is expected')],
+  [`${END} \tx`, malformed(END.length + 2, 'a comma is expected')],
+  [`${END},keyId="b"`, ['signature-parameter-repeated', { parameter: 'keyId' }]],
+  [`${END},keyId="b" x`, ['signature-parameter-repeated', { parameter: 'keyId' }]],
+  [`${END},keyId=b`, ['signature-parameter-repeated', { parameter: 'keyId' }]]
+])('says what follows the last parameter of %j, and where', (text, expected) => {
+  expect(read(text)).toEqual(expected)
+})
