@@ -1,8 +1,6 @@
-import { createAccountClient } from '../src/account/client.ts'
-import { AccountError, type AccountErrorCode } from '../src/account/errors.ts'
-import { escapeText } from '../src/explain/text.ts'
-import { messageIn } from '../src/mistakes.ts'
-import { inFlags, UNSHARED } from '../src/options/flags.ts'
+import { inFlags, UNSHARED } from '../flags/table.ts'
+import { AccountError, type AccountErrorCode, createAccountClient } from '../src/account/index.ts'
+import { escapeText, messageIn } from '../src/tools/index.ts'
 import { EXIT, type Io, readBytes, UsageError } from './command.ts'
 import type { Command, Values } from './flags.ts'
 

@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { startOnNode } from './node-version.ts'
+import { startOnNode } from '../flags/node-version.ts'
 
 startOnNode('signed-requests', () => import('./main.ts'))

@@ -2,7 +2,7 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { styleText } from 'node:util'
-import type { Line, Tone } from '../src/explain/text.ts'
+import type { Line, Tone } from '../src/tools/index.ts'
 
 /** The process: where text comes from and goes. */
 export interface Terminal {

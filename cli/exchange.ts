@@ -1,8 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
-import { ERRORS } from '../src/explain/facts.ts'
-import { escapeText } from '../src/explain/text.ts'
-import type { AdapterRequest } from '../src/platforms/proxy.ts'
+import { type AdapterRequest, ERRORS, escapeText } from '../src/tools/index.ts'
 import { UsageError } from './command.ts'
 
 type Sent = Pick<AdapterRequest, 'method' | 'headers'> & {

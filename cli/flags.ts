@@ -1,7 +1,4 @@
 import { parseArgs } from 'node:util'
-import { SCHEMES } from '../src/fixture/setup.ts'
-import { isPathPrefix, restorePathPrefix } from '../src/http/uri.ts'
-import { nearest } from '../src/mistakes.ts'
 import {
   type CommandFlag,
   type Flag,
@@ -10,9 +7,9 @@ import {
   VARIABLE_PREFIX,
   type ValueOf,
   variableOf
-} from '../src/options/flags.ts'
-import type { SchemeName } from '../src/result/scheme-name.ts'
-import type { Scheme } from '../src/standards/scheme.ts'
+} from '../flags/table.ts'
+import type { Scheme, SchemeName } from '../src/index.ts'
+import { isPathPrefix, nearest, restorePathPrefix, SCHEMES } from '../src/tools/index.ts'
 import { type Io, UsageError } from './command.ts'
 
 /** The flags of a command, by the names under which it gets their values. */

@@ -1,5 +1,5 @@
-import { wrapWords } from '../src/explain/text.ts'
-import { type CommandFlag, helpOf, isShared } from '../src/options/flags.ts'
+import { type CommandFlag, helpOf, isShared } from '../flags/table.ts'
+import { wrapWords } from '../src/tools/index.ts'
 import type { Command } from './flags.ts'
 
 /** Spaces before the names of options, commands and exit codes. */

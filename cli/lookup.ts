@@ -1,6 +1,6 @@
-import { dohTxtLookup } from '../src/doh/lookup.ts'
+import { SHARED } from '../flags/table.ts'
+import { dohTxtLookup } from '../src/doh/index.ts'
 import { dnsTxtLookup, type LookupTxt } from '../src/index.ts'
-import { SHARED } from '../src/options/flags.ts'
 import { UsageError } from './command.ts'
 import { pick, type Values } from './flags.ts'
 

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
-import { aside, escapeText, withTone, wrapWords } from '../src/explain/text.ts'
+import { aside, escapeText, withTone, wrapWords } from '../src/tools/index.ts'
 import { EXIT, type Io } from './command.ts'
 import {
   describeError,

@@ -1,9 +1,5 @@
-import { decodeBody } from '../../src/fixture/setup.ts'
-import { base64Digest } from '../../src/http/digest.ts'
-import { lineValues } from '../../src/http/fields.ts'
-import type { HeaderLine, ReceivedBody } from '../../src/http/request.ts'
-import type { VerifierOptions } from '../../src/options/options.ts'
-import type { AdapterRequest } from '../../src/platforms/proxy.ts'
+import type { ReceivedBody, VerifierOptions } from '../../src/index.ts'
+import { type AdapterRequest, base64Digest, decodeBody, type HeaderLine, lineValues } from '../../src/tools/index.ts'
 import { UsageError } from '../command.ts'
 
 /** One request of a capture. */

@@ -1,4 +1,4 @@
-import { escapeText } from '../../src/explain/text.ts'
+import { escapeText } from '../../src/tools/index.ts'
 import { UsageError } from '../command.ts'
 import { type Entry, isSigned } from './capture.ts'
 

@@ -1,5 +1,4 @@
-import { lineValues } from '../../src/http/fields.ts'
-import type { HeaderLine } from '../../src/http/request.ts'
+import { type HeaderLine, lineValues } from '../../src/tools/index.ts'
 import { type Entry, entryOf, splitUrl } from './capture.ts'
 import { createCommandReader } from './command-reader.ts'
 import { parseHeader } from './http.ts'

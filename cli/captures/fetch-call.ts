@@ -1,4 +1,4 @@
-import type { HeaderLine } from '../../src/http/request.ts'
+import type { HeaderLine } from '../../src/tools/index.ts'
 import { UsageError } from '../command.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitUrl } from './capture.ts'
 import { withLength } from './curl-command.ts'

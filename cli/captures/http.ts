@@ -1,6 +1,4 @@
-import { plural } from '../../src/explain/text.ts'
-import { lineValues, trimWhiteSpace } from '../../src/http/fields.ts'
-import type { HeaderLine } from '../../src/http/request.ts'
+import { type HeaderLine, lineValues, plural, trimWhiteSpace } from '../../src/tools/index.ts'
 import { assertWithin, type Captured, type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders } from './capture.ts'
 
 /** A head, with the empty lines before it, which do not count (RFC 9112 section 2.2). */

@@ -1,8 +1,6 @@
-import { optionsOfVector, requestOfVector } from '../../src/fixture/setup.ts'
-import type { VectorJson } from '../../src/fixture/vector.ts'
-import { lineValues } from '../../src/http/fields.ts'
-import type { HeaderLine } from '../../src/http/request.ts'
-import { fromLambdaEvent, type LambdaEvent } from '../../src/platforms/lambda/request.ts'
+import { fromLambdaEvent, type LambdaEvent } from '../../src/index.ts'
+import type { VectorJson } from '../../src/testing/index.ts'
+import { type HeaderLine, lineValues, optionsOfVector, requestOfVector } from '../../src/tools/index.ts'
 import { UsageError } from '../command.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
 

@@ -1,6 +1,11 @@
-import type { AddedCauses, ConditionalCause, EvidenceIn } from '../../src/explain/causes/row.ts'
-import { compareWithClock, THIS_CLOCK } from '../../src/explain/facts.ts'
-import { duration } from '../../src/explain/text.ts'
+import {
+  type AddedCauses,
+  type ConditionalCause,
+  compareWithClock,
+  duration,
+  type EvidenceIn,
+  THIS_CLOCK
+} from '../../src/tools/index.ts'
 
 /** Whose time a capture is judged at. */
 export type Clock = 'machine' | 'flag' | 'capture' | 'fixture'

@@ -1,15 +1,16 @@
-import { PATIENT_SEARCH_COST } from '../../src/explain/changed-line.ts'
-import { diagnoseWithin } from '../../src/explain/diagnose.ts'
-import { explainDiagnosis } from '../../src/explain/explain.ts'
-import { hidePrivateKeys, holdsPrivateKey } from '../../src/explain/record-mistakes.ts'
-import { asciiJson } from '../../src/explain/text.ts'
-import { lineValues } from '../../src/http/fields.ts'
-import { createVerifier, parseHttpDate, type VerifierOptions } from '../../src/index.ts'
-import { looksLikeKeyRecord } from '../../src/key/record.ts'
-import type { OptionName } from '../../src/options/options.ts'
-import { prepareProxy } from '../../src/platforms/proxy.ts'
-import type { KeyEvidence } from '../../src/result/evidence.ts'
-import type { Verdict } from '../../src/verdict/verdict.ts'
+import { createVerifier, type KeyEvidence, parseHttpDate, type Verdict, type VerifierOptions } from '../../src/index.ts'
+import {
+  asciiJson,
+  diagnoseWithin,
+  explainDiagnosis,
+  hidePrivateKeys,
+  holdsPrivateKey,
+  lineValues,
+  looksLikeKeyRecord,
+  type OptionName,
+  PATIENT_SEARCH_COST,
+  prepareProxy
+} from '../../src/tools/index.ts'
 import type { Entry } from '../captures/capture.ts'
 import { chooseEntry } from '../captures/choose-entry.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'

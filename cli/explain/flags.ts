@@ -1,4 +1,4 @@
-import { SHARED, UNSHARED } from '../../src/options/flags.ts'
+import { SHARED, UNSHARED } from '../../flags/table.ts'
 import { ENTRY_FLAG } from '../captures/choose-entry.ts'
 import { JSON_FLAG, pick, type Values } from '../flags.ts'
 

@@ -1,8 +1,14 @@
-import { describeProblem, findProblem, isRecordCode, type RecordProblem } from '../../src/explain/record-mistakes.ts'
-import { duration, escapeText } from '../../src/explain/text.ts'
 import type { KeyLimits } from '../../src/index.ts'
-import { parseKey } from '../../src/key/cache.ts'
-import { looksLikeKeyRecord } from '../../src/key/record.ts'
+import {
+  describeProblem,
+  duration,
+  escapeText,
+  findProblem,
+  isRecordCode,
+  looksLikeKeyRecord,
+  parseKey,
+  type RecordProblem
+} from '../../src/tools/index.ts'
 import type { ServerReport, Trace } from './trace.ts'
 
 /** Who must do what, and why, by the kind of conclusion; a detail follows. */

@@ -1,11 +1,22 @@
-import { facts, factText, inWords } from '../../src/explain/facts.ts'
-import { hidePrivateKeys } from '../../src/explain/record-mistakes.ts'
-import { aside, escapeText, type Line, TONES, withTone, wrapExact, wrapWords } from '../../src/explain/text.ts'
 import type { Failed, KeyLimits, Result } from '../../src/index.ts'
-import { parseKey } from '../../src/key/cache.ts'
-import { joinChunks, looksLikeKeyRecord } from '../../src/key/record.ts'
-import type { TxtAnswer } from '../../src/key/types.ts'
-import { isUnavailable } from '../../src/result/codes.ts'
+import {
+  aside,
+  escapeText,
+  facts,
+  factText,
+  hidePrivateKeys,
+  inWords,
+  isUnavailable,
+  joinChunks,
+  type Line,
+  looksLikeKeyRecord,
+  parseKey,
+  TONES,
+  type TxtAnswer,
+  withTone,
+  wrapExact,
+  wrapWords
+} from '../../src/tools/index.ts'
 import { conclude, findKeyProblem, seconds } from './conclude.ts'
 import type { Hop, ServerReport, Trace } from './trace.ts'
 

@@ -1,6 +1,5 @@
 import { type Answer, AUTHENTIC_DATA } from 'dns-packet'
-import { lowerCase } from '../../src/doh/message.ts'
-import { normalizeName } from '../../src/http/uri.ts'
+import { lowerCase, normalizeName } from '../../src/tools/index.ts'
 import type { Dns, Reply } from './ask.ts'
 
 /** What a name server says, at one of its addresses. It comes from outside: escape it. */

@@ -1,5 +1,5 @@
-import { SHARED, UNSHARED } from '../../src/options/flags.ts'
-import { DEFAULTS } from '../../src/options/options.ts'
+import { SHARED, UNSHARED } from '../../flags/table.ts'
+import { DEFAULTS } from '../../src/tools/index.ts'
 import { ENTRY_FLAG } from '../captures/choose-entry.ts'
 import { PRINTED_FORMS } from './print.ts'
 import { FORGERY_NAMES } from './tamper.ts'

@@ -1,6 +1,10 @@
-import { normalizeName } from '../../src/http/uri.ts'
-import { type CountingDnsServer, startDnsServer } from '../../src/testing/dns-server.ts'
-import { createSigningKey, type SigningKey } from '../../src/testing/sign.ts'
+import {
+  type CountingDnsServer,
+  createSigningKey,
+  normalizeName,
+  type SigningKey,
+  startDnsServer
+} from '../../src/tools/index.ts'
 import { type Io, readBytes, UsageError } from '../command.ts'
 import { describeError } from '../exchange.ts'
 import type { Values } from '../flags.ts'

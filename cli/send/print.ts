@@ -1,4 +1,4 @@
-import type { SignedTestRequest } from '../../src/testing/sign.ts'
+import type { SignedTestRequest } from '../../src/testing/index.ts'
 import { UsageError } from '../command.ts'
 
 export const PRINTED_FORMS = ['http', 'curl'] as const

@@ -1,7 +1,4 @@
-import { findDecompression } from '../../src/body/change.ts'
-import { checkRequest } from '../../src/checks/request.ts'
-import { plural } from '../../src/explain/text.ts'
-import { type Fields, lineValues } from '../../src/http/fields.ts'
+import { checkRequest, type Fields, findDecompression, lineValues, plural } from '../../src/tools/index.ts'
 import { digestsIn, type Entry, hasDigest, splitUrl } from '../captures/capture.ts'
 import { UsageError } from '../command.ts'
 

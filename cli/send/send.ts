@@ -1,11 +1,20 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { escapeText, plural, wrapExact, wrapWords } from '../../src/explain/text.ts'
-import { isHost, isLoopback } from '../../src/http/uri.ts'
-import { DEFAULTS, type OptionName } from '../../src/options/options.ts'
-import { validateAccounts } from '../../src/options/values.ts'
-import type { CountingDnsServer } from '../../src/testing/dns-server.ts'
-import { type SignedTestRequest, type SigningKey, signRequest } from '../../src/testing/sign.ts'
+import type { SignedTestRequest } from '../../src/testing/index.ts'
+import {
+  type CountingDnsServer,
+  DEFAULTS,
+  escapeText,
+  isHost,
+  isLoopback,
+  type OptionName,
+  plural,
+  type SigningKey,
+  signRequest,
+  validateAccounts,
+  wrapExact,
+  wrapWords
+} from '../../src/tools/index.ts'
 import { chooseEntry } from '../captures/choose-entry.ts'
 import { readCapture } from '../captures/read-capture.ts'
 import { EXIT, type Io, readBytes, UsageError } from '../command.ts'

@@ -1,4 +1,4 @@
-import type { SignedTestRequest } from '../../src/testing/sign.ts'
+import type { SignedTestRequest } from '../../src/testing/index.ts'
 
 type Change = (text: string) => string
 

@@ -1,5 +1,5 @@
 import type { VerifierOptions } from 'signed-requests'
-import { SHARED } from '../../src/options/flags.ts'
+import { SHARED } from '../../flags/table.ts'
 import { quote } from './shell.ts'
 
 /** Accounts that are remembered: a receiver has a few, and a service has thousands. */

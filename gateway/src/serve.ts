@@ -7,7 +7,7 @@ import {
   type Verdict,
   type Verify
 } from 'signed-requests'
-import { DEFAULTS } from '../../src/options/options.ts'
+import { DEFAULTS } from '../../src/tools/index.ts'
 import { answer, answerWhenRead } from './answer.ts'
 import { createBoundedVerify } from './bounded-verify.ts'
 import { whenOver } from './connections.ts'

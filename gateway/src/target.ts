@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ReceivedRequest, Verdict } from 'signed-requests'
-import { normalizeHost } from '../../src/http/uri.ts'
+import { normalizeHost } from '../../src/tools/index.ts'
 import type { HeaderLine } from './exchange.ts'
 
 /**

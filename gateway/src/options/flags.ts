@@ -1,4 +1,4 @@
-import { SHARED, type SharedName, UNSHARED } from '../../../src/options/flags.ts'
+import { SHARED, type SharedName, UNSHARED } from '../../../flags/table.ts'
 import type { GatewayFlag, GatewayFlags, Values } from './command.ts'
 import { address, bytes, headerName, milliseconds, prefix, wholeNumber } from './parse.ts'
 

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { isPathPrefix } from '../../../src/http/uri.ts'
+import { isPathPrefix } from '../../../src/tools/index.ts'
 
 /** Makes a value of the text of a flag; undefined when the text is not what `expects` says. */
 export interface Parse<T> {

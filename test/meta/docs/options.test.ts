@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { flagOf, variableOf } from '../../../src/options/flags.ts'
+import { inFlags, variableOf } from '../../../flags/table.ts'
 import { optionNames, validateOptions } from '../../../src/options/options.ts'
 import { read } from './pages.ts'
 
@@ -21,9 +21,9 @@ test.each(rows.filter(({ byDefault }) => /^`?(?:\d+|true|false)`?$/.test(byDefau
 
 test('each option that has a flag is shown with it and its variable', () => {
   const shown = [...page.matchAll(/^\| `(\w+)` \| `(--[a-z-]+)[^`]*` \| `(\w+)` \|$/gm)]
-  const named = optionNames().filter(name => flagOf(name) !== name)
+  const named = optionNames().filter(name => inFlags(name) !== name)
   expect(shown.map(([, name, flag, variable]) => [name, flag, variable])).toEqual(
-    named.map(name => [name, flagOf(name), variableOf(flagOf(name).slice(2))])
+    named.map(name => [name, inFlags(name), variableOf(inFlags(name).slice(2))])
   )
 })
 

@@ -1,0 +1,71 @@
+/**
+ * The door: what the tools of this repository (`cli/`, `flags/`, `gateway/`) get of the library besides its public
+ * entries, and nobody else. It is not an entry of the package. Each group says why it is here; a name that receivers
+ * would use as well belongs in a public entry instead.
+ */
+
+// Flags are options of the library under other names, with its defaults and rules, and its messages about them.
+
+export { FLAG_NAMES } from '../explain/settings.ts'
+export { isHost, isLoopback, isPathPrefix, normalizeHost, normalizeName, restorePathPrefix } from '../http/uri.ts'
+export { messageIn, nearest } from '../mistakes.ts'
+export { DEFAULTS, type OptionName } from '../options/options.ts'
+export { validateAccounts } from '../options/values.ts'
+
+// `explain FILE` and `send --request` read captures, which need not be well-formed requests: they use the steps before
+// a verifier, one by one.
+
+export { findDecompression } from '../body/change.ts'
+export { checkRequest } from '../checks/request.ts'
+export { decodeBody, optionsOfVector, requestOfVector, SCHEMES } from '../fixture/setup.ts'
+export { base64Digest } from '../http/digest.ts'
+export { type Fields, lineValues, trimWhiteSpace } from '../http/fields.ts'
+export type { HeaderLine } from '../http/request.ts'
+export { type AdapterRequest, prepareProxy } from '../platforms/proxy.ts'
+
+// `explain FILE` searches longer than a receiver may, and adds causes that only a capture has.
+
+export type { AddedCauses, ConditionalCause, EvidenceIn } from '../explain/causes/row.ts'
+export { PATIENT_SEARCH_COST } from '../explain/changed-line.ts'
+export { diagnoseWithin } from '../explain/diagnose.ts'
+export { explainDiagnosis } from '../explain/explain.ts'
+
+// Commands print as an explanation does: escaped, wrapped, in the same words.
+
+export { compareWithClock, ERRORS, facts, factText, inWords, THIS_CLOCK } from '../explain/facts.ts'
+export {
+  asciiJson,
+  aside,
+  duration,
+  escapeText,
+  type Line,
+  plural,
+  TONES,
+  type Tone,
+  withTone,
+  wrapExact,
+  wrapWords
+} from '../explain/text.ts'
+export { CHECK_NAMES, isUnavailable } from '../result/codes.ts'
+export { errorLabel } from '../result/result.ts'
+
+// `key` asks name servers itself, and says of each record what a receiver would say of it.
+
+export { badReply, decodeReply, encodeMessage, lowerCase, MAX_OCTETS } from '../doh/message.ts'
+export {
+  describeProblem,
+  findProblem,
+  hidePrivateKeys,
+  holdsPrivateKey,
+  isRecordCode,
+  type RecordProblem
+} from '../explain/record-mistakes.ts'
+export { parseKey } from '../key/cache.ts'
+export { createLookup } from '../key/lookup.ts'
+export { joinChunks, looksLikeKeyRecord } from '../key/record.ts'
+export type { TxtAnswer } from '../key/types.ts'
+
+// `send` and `demo` sign with keys from files, and count who asks for the key.
+
+export { type CountingDnsServer, startDnsServer } from '../testing/dns-server.ts'
+export { createSigningKey, type SigningKey, signRequest } from '../testing/sign.ts'
