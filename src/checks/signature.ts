@@ -25,7 +25,7 @@ export function checkSignature(
     record: record.text,
     ...(candidates.length > 1 && { records: candidates.map(({ record }) => record.text) }),
     signature: encodeBase64(signature),
-    ...(hosts.length > 1 && { hosts }),
+    ...(hosts.some(name => name !== fields.values.get('host')) && { hosts }),
     ...(forwarded.length > 0 && { forwarded }),
     ...proxiesIn(fields)
   })
@@ -34,6 +34,7 @@ export function checkSignature(
 /** Proxies say in these headers what they changed. They are trusted for nothing: `diagnose` tries their values. */
 const FORWARDING = [
   'X-Forwarded-Host',
+  'X-Forwarded-Port',
   'X-Forwarded-Prefix',
   'X-Forwarded-Uri',
   'X-Original-Host',

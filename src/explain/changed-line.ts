@@ -64,7 +64,7 @@ export function findChangedLine(
   const hints = hintsIn(evidence)
   let left = maxCost
 
-  for (const [part, change, guess] of isByKey ? [...LIKELY, ...EXHAUSTIVE] : LIKELY) {
+  for (const [part, change, guess] of [...SUGGESTED, ...LIKELY, ...(isByKey ? EXHAUSTIVE : [])]) {
     for (const { 1: head = '', 2: value = '', index } of signingString.matchAll(part)) {
       const start = index + head.length
       const after = signingString.slice(start + value.length)
@@ -90,20 +90,15 @@ function openAny(evidence: EvidenceByCode['signature-mismatch']) {
   return each.find(opened => opened?.isByKey) ?? each[0]
 }
 
-/** Prefixes that proxies strip. */
-const PREFIXES = ['hooks', 'hook', 'webhook', 'webhooks', 'api', 'v1', 'v2', 'v3', 'v4', 'callback']
-
 /** What the request and the settings suggest. */
 function hintsIn({ hosts = [], forwarded = [] }: EvidenceByCode['signature-mismatch']) {
   const lines = forwarded.map(line => line.split(/: (.*)/s) as [name: string, value: string])
   const given = (names: RegExp) => lines.filter(([name]) => names.test(name))
   return {
     hosts: [...given(/-host$/i).map(([, host]) => host), ...hosts],
+    ports: given(/-port$/i).map(([, port]) => port),
     targets: given(/-(?:ur[il]|path)$/i).map(([name, url]): Detailed => [withoutOrigin(url), name.toLowerCase()]),
-    prefixes: [
-      ...given(/-prefix$/i).map(([, prefix]) => prefix.replace(/\/$/, '')),
-      ...['/', '/api/'].flatMap(root => PREFIXES.map(prefix => root + prefix))
-    ]
+    prefixes: given(/-prefix$/i).map(([, prefix]) => prefix.replace(/\/$/, ''))
   }
 }
 
@@ -111,6 +106,10 @@ const withoutOrigin = (url: string): string => url.replace(/^https?:\/\/[^/?]*/,
 export const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
 const upper = (text: string, letters: RegExp): string => text.replace(letters, found => found.toUpperCase())
 
+/** Prefixes that proxies strip. */
+const PREFIXES = ['/', '/api/'].flatMap(root =>
+  ['hooks', 'hook', 'webhook', 'webhooks', 'api', 'v1', 'v2', 'v3', 'v4', 'callback'].map(name => root + name)
+)
 const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options']
 const PORTS = ['', ':443', ':80', ':8443', ':8080', ':3000']
 const CHARSETS = ['', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';charset=UTF-8']
@@ -125,7 +124,8 @@ const PATH = /^(\(request-target\): \S* |"@target-uri": [a-z]+:\/\/[^/?\n]*|"@(?
 const HOST = /^("?host"?: |"@authority": )([^\n]*)/gm
 const TYPE = /^("?content-type"?: )([^\n]*)/gm
 const LENGTH = /^("?content-length"?: )([^\n]*)/gm
-const HEADER = /^(?!\(|"@)([^\n]+?: )([^\n]*)/gm
+// A Date has a comma and is not a list.
+const LIST = /^(?!\(|"@|"?date"?: )([^\n]+?: )([^\n]*)/gm
 const LINE = /^([^\n]+?: )([^\n]*)/gm
 
 type Detailed = readonly [value: string, detail: string]
@@ -134,48 +134,72 @@ type Guess = (received: string, hints: ReturnType<typeof hintsIn>) => Iterable<s
 /** What is done to which part of a line, and what the part may have been before, with the detail. */
 type Rule = readonly [part: RegExp, change: LineChange, guess: Guess]
 
-/** What proxies, routers and parsers do: what the request suggests is first, what has many guesses is last. */
-const LIKELY: readonly Rule[] = [
+/** A proxy took the prefix off the path. */
+const stripped = (path: string, prefixes: readonly string[]): Detailed[] =>
+  prefixes.map(prefix => [prefix + path, prefix])
+
+/** nginx and Apache make //in of /hooks/in when only one of their two paths ends in a slash; /hooks becomes /. */
+const strippedToSlash = (path: string, prefixes: readonly string[]): Detailed[] => stripped(path.slice(1), prefixes)
+
+/**
+ * What the request and the settings suggest. These guesses are few and come first: of a signature that takes a whole
+ * verification for each guess, the cost allows about twenty.
+ */
+const SUGGESTED: readonly Rule[] = [
   [PATH, 'query', (path, { targets }) => targets.flat().filter(target => target.startsWith(`${path}?`))],
   [PATH, 'rewritten', (_, { targets }) => targets],
-  [HOST, 'host-case', (host, { hosts }) => hosts.filter(other => other.toLowerCase() === host.toLowerCase())],
-  [HOST, 'host', (host, { hosts }) => hosts.filter(other => withoutPort(other) !== withoutPort(host))],
-  [HOST, 'port', (host, { hosts }) => hosts.filter(other => withoutPort(other) === withoutPort(host))],
-  [HOST, 'port', host => PORTS.map(port => withoutPort(host) + port)],
-  [HOST, 'host-case', cases],
-  [TYPE, 'type', type => [...CHARSETS.map(charset => type.replace(/;.*/s, '') + charset), ...TYPES]],
-  [HEADER, 'list', list => [list.replace(/, /g, ','), list.replace(/,(?! )/g, ', ')]],
-  [HEADER, 'list', list => [list.replace(/,.*/s, ''), list.replace(/^.*, */s, '')]],
-  [PATH, 'prefix', (path, { prefixes }) => prefixes.map(prefix => [prefix + path, prefix])],
+  [PATH, 'prefix', (path, { prefixes }) => stripped(path, prefixes)],
+  [PATH, 'slash', (path, { prefixes }) => strippedToSlash(path, prefixes)],
   [PATH, 'url', path => [withoutOrigin(path)]],
+  [PROTOCOL, 'protocol', () => ['https']],
+  [HOST, 'port', (host, { ports }) => ports.map(port => `${withoutPort(host)}:${port}`)],
+  [HOST, 'host-case', (host, { hosts }) => hosts.filter(other => isSameName(other, host))],
+  [HOST, 'host', (host, { hosts }) => hosts.filter(other => withoutPort(other) !== withoutPort(host))],
+  [HOST, 'port', (host, { hosts }) => hosts.filter(other => withoutPort(other) === withoutPort(host))]
+]
+
+/** What proxies, routers and parsers do: what has many guesses is last. */
+const LIKELY: readonly Rule[] = [
   [PATH, 'query', path => [path.replace(/\?.*/s, ''), `${path}?`]],
+  [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
+  [PATH, 'case', path => [path.replace(/^[^?]*/, start => upper(start, /\/[a-z]/g))]],
+  [LIST, 'list', list => [list.replace(/, /g, ','), list.replace(/,(?! )/g, ', ')]],
+  [LIST, 'list', list => [list.replace(/,.*/s, ''), list.replace(/^.*, */s, '')]],
+  [HOST, 'port', host => PORTS.map(port => withoutPort(host) + port)],
+  [TYPE, 'type', type => [...CHARSETS.map(charset => type.replace(/;.*/s, '') + charset), ...TYPES]],
+  [PATH, 'prefix', path => stripped(path, PREFIXES)],
+  [HOST, 'host-case', cases],
   [PATH, 'encoding', encodings],
   [PATH, 'order', orders],
-  [PATH, 'case', path => [path.replace(/^[^?]*/, start => upper(start, /\/[a-z]/g))]],
-  [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
   [LOWER_METHOD, 'method', () => METHODS],
   [METHOD, 'method', () => METHODS.map(method => method.toUpperCase())],
-  [PROTOCOL, 'protocol', () => ['https']],
-  // nginx and Apache make //in of /hooks/in when only one of their two paths ends in a slash; /hooks becomes /.
-  [PATH, 'slash', (path, { prefixes }) => prefixes.map(prefix => [prefix + path.slice(1), prefix])]
+  [PATH, 'slash', path => strippedToSlash(path, PREFIXES)]
 ]
 
 /** For a signature that shows its digest: lengths and ports by trying them all, and any one character. */
 const EXHAUSTIVE: readonly Rule[] = [
   [LENGTH, 'length', lengths],
+  [HOST, 'host-case', otherLetters],
   [LINE, 'character', characters],
   [HOST, 'port', ports]
 ]
 
-/** A host with other letters: in lower case, with capitals where words begin, or all in capitals. */
+export const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
+/** Each word of a host in lower case, with a capital or in capitals; of a host with many words, all words alike. */
 function cases(host: string): string[] {
-  return [
-    host.toLowerCase(),
-    upper(host, /(?:^|\.)[a-z]/g),
-    upper(host, /^[a-z]/),
-    upper(host, /(?:^|[.-])[a-z]/g),
-    host.toUpperCase()
-  ]
+  const words = host.toLowerCase().split(/(?<=[.-])/)
+  const forms = words.map(word => [upper(word, /^[a-z]/), word, word.toUpperCase()])
+  if (words.length > 4) return [0, 1, 2].map(form => forms.map(all => all[form]!).join(''))
+  return forms.reduce((starts, ends) => starts.flatMap(start => ends.map(end => start + end)), [''])
+}
+
+/** One letter in the other case. */
+function* otherLetters(host: string): Generator<string> {
+  for (const { 0: letter, index } of host.matchAll(/[a-z]/gi)) {
+    const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
+    yield host.slice(0, index) + other + host.slice(index + 1)
+  }
 }
 
 /** A query is sorted by some proxies and caches: all orders of up to four parameters. */

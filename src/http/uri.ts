@@ -1,7 +1,10 @@
-/** uri-host with an optional port (RFC 3986 section 3.2.2): a name, an IPv4 address or an IPv6 literal in brackets. */
-const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/
+/**
+ * uri-host with an optional port (RFC 3986 section 3.2.2): a name, an IPv4 address or an IPv6 literal in brackets.
+ * Without the flag u, no letter outside ASCII is one of these in another case.
+ */
+const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i
 
-export const isHost = (host: unknown): host is string => typeof host === 'string' && HOST.test(host.toLowerCase())
+export const isHost = (host: unknown): host is string => typeof host === 'string' && HOST.test(host)
 
 /** The port that may be left out, by the protocol of the request; `any` where a receiver takes both. */
 const DEFAULT_PORT = { https: /:443$/, http: /:80$/, any: /:(?:443|80)$/ }

@@ -77,11 +77,11 @@ export function validateDomain(domain: unknown, option: string): string {
 const listOf = (given: unknown, option: string): [list: readonly unknown[], start: readonly Part[]] =>
   Array.isArray(given) && given.length > 0 ? [given, [named(option), ' has']] : [[given], [named(option), ' is']]
 
-/** The receiver's own names, in lower case. */
+/** The receiver's own names, in the case in which they were given: senders may sign them so. */
 export function validateHosts(hosts: unknown, option: string): readonly string[] {
   const [list, start] = listOf(hosts, option)
   return list.map(host => {
-    if (isHost(host)) return host.toLowerCase()
+    if (isHost(host)) return host
     const rule =
       'write each host name by itself, as senders do, without scheme, path, white space or wildcards, ' +
       'such as "hooks.example.com"'

@@ -119,8 +119,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
     reason: 'ENOTFOUND' | 'ENODATA' | 'no key record among the TXT records'
   }
   /**
-   * The string as rebuilt from what was received, and the record it was checked with; `hosts` where several are
-   * configured; `forwarded` is the header lines in which proxies say what they changed, and `proxies` those in which
+   * The string as rebuilt from what was received, and the record it was checked with; `hosts` are the configured ones
+   * where one of them is not the Host that was received, or has other letters; `forwarded` is the header lines in which proxies say what they changed, and `proxies` those in which
    * CDNs name themselves.
    */
   'signature-mismatch': {

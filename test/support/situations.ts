@@ -20,7 +20,7 @@ export interface Way extends Partial<Omit<ReceivedRequest, 'headers'>> {
   request?: ReceivedRequest
   options?: Partial<VerifierOptions>
   /** the line that is to be found, as it was signed */
-  line?: string
+  line?: string | undefined
 }
 
 /** What happens, and what a reader is told: the first cause, and its fix. */

@@ -1,6 +1,6 @@
 import type { EvidenceByCode } from '../../result/evidence.ts'
 import { cdnIn } from '../cdn.ts'
-import { withoutPort } from '../changed-line.ts'
+import { isSameName, withoutPort } from '../changed-line.ts'
 import type { Causes, ConditionalCause } from './row.ts'
 
 const KEEP_HOST = 'Have the proxy keep Host (nginx: proxy_set_header Host $http_host)'
@@ -28,11 +28,15 @@ const INTERNAL = /^(?:\[[\da-f:.]+]|[\d.]+|[^.:]+|.+\.(?:internal|local|localhos
 
 /** The configured name that is this one with a port; the name itself where there is none. */
 const withPortOf = (expected: readonly string[], received: string): string =>
-  expected.find(name => name !== withoutPort(name) && withoutPort(name) === received.toLowerCase()) ?? ''
+  expected.find(name => name !== withoutPort(name) && isSameName(withoutPort(name), received)) ?? ''
+
+/** Is it one of the names, on whatever port? */
+const hasName = (expected: readonly string[], received: string): boolean =>
+  expected.some(name => isSameName(withoutPort(name), withoutPort(received)))
 
 /** Is it another name than the receiver's, from the Host header itself? */
 const isReplaced = ({ received, expected, header }: EvidenceByCode['host-mismatch']): boolean =>
-  header === undefined && !expected.some(name => withoutPort(name) === withoutPort(received.toLowerCase()))
+  header === undefined && !hasName(expected, received)
 
 export const hostCauses = (): {
   readonly [C in 'host-missing' | 'host-repeated' | 'host-mismatch']: Causes<C>
@@ -82,8 +86,7 @@ export const hostCauses = (): {
         )
     },
     {
-      when: ({ received, expected }) =>
-        expected.some(name => withoutPort(name) === withoutPort(received.toLowerCase())),
+      when: ({ received, expected }) => hasName(expected, received),
       cause: ({ received, expected }) => `the port differs: ${received} was received and ${expected} is configured`,
       fix: ({ received }, { setting }) =>
         `If the URL that you gave to the service has that port: ${setting('hosts', received)}. If not, a proxy ` +

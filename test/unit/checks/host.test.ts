@@ -16,3 +16,13 @@ test.each([
   const verdict = await verifyWith({ hosts, requireHttps }, service.sign({ host }))
   expect(failuresOf(verdict)).toEqual(['host: host-mismatch'])
 })
+
+test('takes a host in any case, whatever the case in which it is configured', async () => {
+  for (const hosts of ['Hooks.Receiver.Example', 'hooks.receiver.example'])
+    for (const host of ['hooks.receiver.example', 'Hooks.Receiver.Example', 'HOOKS.receiver.example:443'])
+      expect(failuresOf(await verifyWith({ hosts }, service.sign({ host })))).toEqual([])
+})
+
+test('refuses to be configured with a host whose lower case alone is ASCII, such as one with a Kelvin sign', async () => {
+  await expect(async () => verifyWith({ hosts: '\u212a.example' })).rejects.toThrow('write each host name by itself')
+})

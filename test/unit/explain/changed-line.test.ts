@@ -1,7 +1,7 @@
 import { constants, sign as cryptoSign } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ED25519, ONE } from '../../../fixtures/source/keys.ts'
+import { ED25519, ONE, RSA_4096 } from '../../../fixtures/source/keys.ts'
 import { findChangedLine, PATIENT_SEARCH_COST, SEARCH_COST } from '../../../src/explain/changed-line.ts'
 import { diagnoseWithin } from '../../../src/explain/diagnose.ts'
 import { openSignature } from '../../../src/explain/opened-signature.ts'
@@ -112,6 +112,113 @@ describe.each([
   })
 })
 
+describe.each([
+  ['ed25519', ED25519],
+  ['RSA-PSS with 4,096 bits', RSA_4096]
+])('a signature that shows nothing but whether it verifies, by %s', (_, key) => {
+  const options = { algorithms: ['hs2019'] as Algorithm[], lookupTxt: async () => [[key.record]] }
+
+  const covered = [...COVERED, 'content-length', 'content-type']
+
+  /** Signed by that key as the service would sign it. */
+  function signSlowly(request: SignRequest): ReceivedRequest {
+    const signed = sign(request)
+    const text = buildSigningString(signed, covered)
+    if (!text.ok) throw new Error(text.message)
+    const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }
+    const isRsa = key.privateKey.asymmetricKeyType === 'rsa'
+    const data = Buffer.from(text.value, 'latin1')
+    const signature = cryptoSign(isRsa ? 'sha512' : null, data, { key: key.privateKey, ...(isRsa && pss) })
+    const parts = `keyId="k.service.example",algorithm="hs2019",headers="${covered.join(' ')}"`
+    return withHeaders(signed, { Signature: `${parts},signature="${signature.toString('base64')}"` })
+  }
+
+  const PREFIX = /^line 1 was changed after it was signed: a proxy or router took \/hooks off the path$/
+  const SLASH = /^line 1 was changed after it was signed: a proxy.* took \/in off the path and added a slash/
+  const REWRITTEN = /rewrote the target; x-original-uri has the one that was signed$/
+  const QUERY = /^line 1 was changed after it was signed: the query was dropped or added on the way$/
+  const HOST = /^line 2 was changed after it was signed: a proxy replaced Host$/
+  const PORT = /^line 2 was changed after it was signed: a proxy changed the port in Host$/
+  const CASE = /^line 2 .*: capital letters of Host were put in lower case/
+  const many = Array.from({ length: 12 }, (_, i) => `www${i}.receiver.example`)
+
+  test.each<
+    [what: string, RegExp, SignRequest, headers: Record<string, string>, Partial<VerifierOptions>, target?: string]
+  >([
+    ['a stripped prefix', PREFIX, { target: '/hooks/a' }, { 'X-Forwarded-Prefix': '/hooks' }, {}, '/a'],
+    [
+      'a prefix with twelve hosts',
+      PREFIX,
+      { target: '/hooks/a' },
+      { 'X-Forwarded-Prefix': '/hooks/' },
+      { hosts: [...HOSTS, ...many] },
+      '/a'
+    ],
+    ['a prefix of which a slash is left', SLASH, { target: '/in/a' }, { 'X-Forwarded-Prefix': '/in' }, {}, '//a'],
+    ['a rewrite', REWRITTEN, { target: '/hooks/a' }, { 'X-Original-URI': '/hooks/a' }, {}, '/index.php'],
+    ['a dropped query', QUERY, { target: '/a?id=1' }, { 'X-Forwarded-Uri': '/a?id=1' }, {}, '/a'],
+    ['another host of ours', HOST, { host: 'www.receiver.example' }, { Host: 'receiver.example' }, {}],
+    [
+      'a forwarded host',
+      HOST,
+      { host: 'receiver.example' },
+      { Host: 'www.receiver.example', 'X-Original-Host': 'receiver.example' },
+      {}
+    ],
+    [
+      'a port that is configured',
+      PORT,
+      { host: 'receiver.example:9444' },
+      { Host: 'receiver.example' },
+      { hosts: ['receiver.example', 'receiver.example:9444'] }
+    ],
+    [
+      'a port that is forwarded',
+      PORT,
+      { host: 'receiver.example:9444' },
+      { Host: 'receiver.example', 'X-Forwarded-Port': '9444' },
+      {}
+    ],
+    [
+      'letters of Host as they are configured',
+      CASE,
+      { host: 'hooks.reCeiver.example' },
+      { Host: 'hooks.receiver.example' },
+      { hosts: 'hooks.reCeiver.example' }
+    ]
+  ])('is explained by what the request and the settings suggest: %s', async (...row) => {
+    const [, cause, signed, headers, settings, target] = row
+    const request = withHeaders(signSlowly(signed), headers)
+    const received = { ...request, target: target ?? request.target }
+    const verdict = await verdictOn(received, { ...options, ...settings })
+    const [failure] = diagnose(verdict).failures
+    expect(failure).toMatchObject({ code: 'signature-mismatch', cause: expect.stringMatching(cause) })
+
+    const capture = {
+      method: received.method,
+      url: received.target,
+      headers: linesOf(received),
+      body: Buffer.from(received.body as Uint8Array).toString()
+    }
+    const hosts = [settings.hosts ?? HOSTS].flat().flatMap(host => ['--host', host])
+    const args = [
+      'explain',
+      '--json',
+      '--domain',
+      'service.example',
+      '--account',
+      '1234',
+      ...hosts,
+      '--algorithm',
+      'hs2019',
+      '--key-record',
+      key.record
+    ]
+    const { stdout } = await runInside(args, JSON.stringify(capture))
+    expect(JSON.parse(stdout).diagnosis.failures[0].cause).toMatch(cause)
+  })
+})
+
 test('finds any one character that was changed, added or removed', async () => {
   const original = '/hook/some/where?id=42'
   const position = fc.nat(original.length - 1)
@@ -138,6 +245,21 @@ test('finds any port that was changed or left out, where a person waits for it',
     })
   }
 })
+
+const HOST_CASE = /^line 2 was changed after it was signed: capital letters of Host were put in lower case/
+
+test.each(['Hooks.Example.com', 'hooks.Example.com', 'hooks.example.Com', 'HOOKS.example.com', 'hookS.example.com'])(
+  'names the capitals of Host that were put in lower case, with and without --host: %s',
+  async name => {
+    const request = withHeaders(sign({ host: name }), { Host: name.toLowerCase() })
+    for (const hosts of [name, name.toLowerCase()]) {
+      const verdict = await verdictOn(request, { hosts })
+      const { failures } = diagnoseWithin(PATIENT_SEARCH_COST, verdict)
+      expect(failures[0]?.cause).toMatch(HOST_CASE)
+      if (hosts === name) expect(diagnose(verdict).failures[0]?.cause).toMatch(HOST_CASE)
+    }
+  }
+)
 
 test('finds nothing when the key did not make the signature, or more was changed', async () => {
   const other = createTestService({ rsaBits: 1024 })

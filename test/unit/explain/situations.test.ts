@@ -285,6 +285,14 @@ const SIMULATED = {
       { headers: { Host: 'origin.example', Via: '1.1 squid' } },
       /a proxy replaced Host/
     ],
+    '$host has no port, and the name is configured with capitals': [
+      { ...host('Receiver.Example:8443', 'receiver.example', { hosts: 'Receiver.Example:8443' }), line: undefined },
+      /^the port of Host was dropped on the way: receiver\.example was received, and Receiver\.Example:8443 is conf/
+    ],
+    'another port of a name that is configured with capitals': [
+      { headers: { Host: 'receiver.example:8443' }, options: { hosts: 'Receiver.Example' } },
+      /^the port differs: receiver\.example:8443 was received and Receiver\.Example is configured$/
+    ],
     'cloudflared with httpHostHeader': [
       { headers: { Host: 'localhost', 'CF-Ray': '8a1b-LIS', 'CDN-Loop': 'cloudflare; loops=1' } },
       /^Cloudflare is in front/,
