@@ -51,7 +51,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   }
   /**
    * Where the adapter was told to trust X-Forwarded-Proto: all its values; empty when it was missing. Where it was not,
-   * and the header says https: that. Otherwise the code says everything, and there is no evidence.
+   * and the header says http or https: that. Otherwise the code says everything, and there is no evidence.
    */
   'not-https': { header: string; received: readonly string[] }
   /** Only RFC 9421 gives evidence. */

@@ -57,7 +57,7 @@ export const requestCauses = (): {
     },
     {
       when: evidence => isWord(evidence?.received, 'http'),
-      cause: 'the sender used http, or a proxy in front of yours ends TLS',
+      cause: shown => `${shown?.header} says http: the sender used http, or a proxy in front of yours ends TLS`,
       fix: 'Have the sender use https; with two proxies, have the outer one set the header and the inner one keep it.'
     },
     {

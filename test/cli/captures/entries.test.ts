@@ -160,4 +160,12 @@ describe('the event of a load balancer', () => {
     expect([code, stderr]).toEqual([1, ''])
     expect(stdout).toMatch(/^rejected: https\n/)
   })
+
+  test('is told that the load balancer itself says http, and is not advised to count it as HTTPS', async () => {
+    const { text } = await explain(event('http'))
+    expect(text).toContain('FAIL  https             not-https: the request did not arrive over HTTPS; header')
+    const advice = text.slice(text.indexOf('likely cause')).replace(/\s+/g, ' ')
+    expect(advice).toContain('X-Forwarded-Proto says http: the sender used http, or a proxy in front of yours ends TLS')
+    expect(advice).not.toContain('--https')
+  })
 })

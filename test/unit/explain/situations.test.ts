@@ -228,6 +228,13 @@ const SIMULATED = {
   },
 
   // headers
+  'not-https': {
+    'a proxy that says http, and is not trusted': [
+      { https: false, headers: { 'X-Forwarded-Proto': 'http' } },
+      /^X-Forwarded-Proto says http: the sender used http, or a proxy in front of yours ends TLS$/,
+      /^Have the sender use https; with two proxies, have the outer one set the header/
+    ]
+  },
   'signature-missing': {
     'an unsigned request of a scanner': [
       { request: { method: 'GET', target: '/.env', headers: [['Host', '10.0.0.5']], body: null, https: false } },
