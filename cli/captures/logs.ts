@@ -14,6 +14,12 @@ export const ACCESS_LOGS: readonly (readonly [pattern: RegExp, advice: string])[
       'capture at the origin, where tcpdump -A has all of a request'
   ],
   [
+    // A receiver chooses the fields: the time in seconds is the first of all, and an edge location is in most.
+    /^\d{10}\.\d{3}\t|^(?:[^\t\n]*\t){1,60}[A-Z]{3}\d{1,3}-[A-Z]\d{1,2}\t/m,
+    'this is a real-time log of CloudFront, which cuts the headers (cs-headers) and has no body: capture at the ' +
+      'origin, where tcpdump -A has all of a request'
+  ],
+  [
     /\bhaproxy\[\d+\]:|\[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d\.\d{3}\] \S+ \S+\/\S+ (?:-?\d+\/){4}\+?\d+ /m,
     'this is the log of HAProxy, which records headers only with http-request capture req.hdrs len 8192, and no ' +
       `body: ${TCPDUMP}`

@@ -9,7 +9,9 @@ const LOGS = new Map(Array.from(file.matchAll(/^# (.+)\n((?:(?!# ).+\n)+)/gm), (
 test.each([
   ['ALB', 'the access log of an Application Load Balancer, which records no headers: log the event'],
   ['CloudFront', 'the access log of CloudFront'],
-  ['CloudFront without its head', 'capture at the origin'],
+  ['CloudFront without its head', 'the access log of CloudFront, whose real-time logs'],
+  ['CloudFront in real time', 'a real-time log of CloudFront, which cuts the headers (cs-headers) and has no body'],
+  ['CloudFront in real time, with other fields', 'a real-time log of CloudFront'],
   ['HAProxy', 'the log of HAProxy, which records headers only with http-request capture'],
   ['HAProxy on standard output', 'the log of HAProxy'],
   ['Caddy', 'the access log of Caddy'],
