@@ -1,6 +1,6 @@
 import { SHARED } from '../../flags/table.ts'
 import { dnsTxtLookup } from '../../src/index.ts'
-import { asciiJson, createLookup, DEFAULTS, normalizeName } from '../../src/tools/index.ts'
+import { asciiJson, createLookup, normalizeName, validateGiven } from '../../src/tools/index.ts'
 import { EXIT, type Io, UsageError } from '../command.ts'
 import { type Command, JSON_FLAG, pick, type Values } from '../flags.ts'
 import { LOOKUP_FLAGS, lookupOf } from '../lookup.ts'
@@ -47,8 +47,8 @@ const MAX_QUERIES = 60
 
 async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonly string[]): Promise<number> {
   const lookupTxt = lookupOf(values) ?? dnsTxtLookup()
-  const lookup = createLookup(lookupTxt, values.lookupTimeout ?? DEFAULTS.lookupTimeout)
-  const { minRsaBits = DEFAULTS.minRsaBits, maxRsaBits = DEFAULTS.maxRsaBits } = values
+  const { lookupTimeout, ...limits } = validateGiven(values, ['lookupTimeout', 'minRsaBits', 'maxRsaBits'])
+  const lookup = createLookup(lookupTxt, lookupTimeout)
   const servers = lookupTxt.servers?.() ?? []
   const names = [...new Set(all.map(validName))]
   io.progress?.(`asking for ${names.join(', ')}`)
@@ -60,7 +60,7 @@ async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonl
   const dns = createDns(isTraced ? servers : [], values.private === true, MAX_QUERIES, end)
   const traces = await Promise.all(names.map(name => (isTraced ? traceName(dns, name) : undefined)))
 
-  const reports = names.map((name, i) => reportOn(name, replies[i]!, { minRsaBits, maxRsaBits }, traces[i]))
+  const reports = names.map((name, i) => reportOn(name, replies[i]!, limits, traces[i]))
   const plain = reports.map(report => ({ ...report, servers }))
   if (values.json) io.print(asciiJson(plain.length > 1 ? plain : plain[0]))
   else io.print(reports.flatMap((report, i) => [...(i > 0 ? ['', ''] : []), ...reportLines(report, servers)]))

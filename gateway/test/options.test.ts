@@ -194,6 +194,10 @@ describe('mistakes are named', () => {
     [{ '--require-authenticated': '' }, '--require-authenticated needs --doh'],
     [{ '--date-tolerance': '90000' }, '--date-tolerance is the number 90000: pass a number of seconds'],
     [{ '--date-tolerance': '5m' }, '--date-tolerance must be a whole number'],
+    [
+      { '--min-rsa-bits': '512' },
+      '--min-rsa-bits is the number 512: pass a number of bits, at least 1024, such as 1024'
+    ],
     [{ '--min-rsa-bits': '9000' }, '--min-rsa-bits is 9000, above --max-rsa-bits (8192)'],
     [{ '--also-covered': 'a b' }, '--also-covered has "a b": write the name of a header'],
     [{ '--account': 'account-1' }, 'prefix "account-" of --account-prefix, so write the id alone, "1"'],

@@ -32,7 +32,7 @@ export interface VerifierOptions {
   algorithms?: readonly Algorithm[]
   /** names that must be signed in addition to the required ones; none by default */
   alsoCovered?: readonly string[]
-  /** 1024 by default (RFC 8301) */
+  /** 1024 by default, and at least that (RFC 8301) */
   minRsaBits?: number
   /** 8192 by default */
   maxRsaBits?: number
@@ -75,6 +75,9 @@ const REQUIRED = { serviceDomain: 'service.example', hosts: 'hooks.example.com',
 /** Makes the value that the checks use. `given` holds all options as the caller wrote them. */
 type Validator = (value: unknown, name: OptionName, given: Partial<Record<OptionName, unknown>>) => unknown
 
+/** RFC 8301 section 3.2: verifiers must not accept RSA keys of less than 1024 bits, whatever a receiver configures. */
+const RSA_FLOOR = { min: RSA_BITS.min } as const
+
 /** Every option, in the order of the documentation. */
 const VALIDATORS = {
   serviceDomain: values.validateDomain,
@@ -89,7 +92,7 @@ const VALIDATORS = {
   schemes: (value = [draftCavage], name) => values.validateSchemes(value, name),
   algorithms: (value, name, { schemes = [draftCavage] }) => values.validateAlgorithms(value, name, schemes as Scheme[]),
   alsoCovered: (value = DEFAULTS.alsoCovered, name) => values.validateHeaderNames(value, name),
-  minRsaBits: (value, name) => values.validateNumber(value, DEFAULTS.minRsaBits, name, 'bits'),
+  minRsaBits: (value, name) => values.validateNumber(value, DEFAULTS.minRsaBits, name, 'bits', RSA_FLOOR),
   maxRsaBits: (value, name) => values.validateNumber(value, DEFAULTS.maxRsaBits, name, 'bits'),
   maxBodyBytes: (value, name) => values.validateNumber(value, DEFAULTS.maxBodyBytes, name, 'bytes', { min: 0 }),
   bodyTimeout: (value, name) => values.validateTimeout(value, DEFAULTS.bodyTimeout, name),
@@ -117,13 +120,21 @@ export function validateOptions(options: VerifierOptions): Settings {
         `write ${example.join(', ')}`
     )
   }
-  const settings = Object.fromEntries(
+  return validateGiven(given, names)
+}
+
+/** Validates these options alone, for a command that has no others, and fills in their defaults. */
+export function validateGiven<N extends OptionName>(
+  given: Partial<Record<OptionName, unknown>>,
+  names: readonly N[]
+): Pick<Settings, N> {
+  const settings: Partial<Settings> = Object.fromEntries(
     names.map(name => [name, (VALIDATORS[name] as Validator)(given[name], name, given)])
-  ) as unknown as Settings
-  const { minRsaBits, maxRsaBits } = settings
+  )
+  const { minRsaBits = 0, maxRsaBits = 0 } = settings
   if (minRsaBits > maxRsaBits) {
     const [min, max] = [named<OptionName>('minRsaBits'), named<OptionName>('maxRsaBits')]
     throw optionMistake(min, ` is ${minRsaBits}, above `, max, ` (${maxRsaBits}): no key could be accepted`)
   }
-  return settings
+  return settings as Pick<Settings, N>
 }

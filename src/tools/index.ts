@@ -9,7 +9,7 @@
 export { FLAG_NAMES } from '../explain/settings.ts'
 export { isHost, isLoopback, isPathPrefix, normalizeHost, normalizeName, restorePathPrefix } from '../http/uri.ts'
 export { messageIn, nearest } from '../mistakes.ts'
-export { DEFAULTS, type OptionName } from '../options/options.ts'
+export { DEFAULTS, type OptionName, validateGiven } from '../options/options.ts'
 export { validateAccounts } from '../options/values.ts'
 
 // `explain FILE` and `send --request` read captures, which need not be well-formed requests: they use the steps before

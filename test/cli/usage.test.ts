@@ -30,6 +30,7 @@ describe('usage', () => {
   const ALGORITHMS = 'rsa-sha256, rsa-sha512, hs2019, ed25519, rsa-v1_5-sha256, rsa-pss-sha512'
   const ACCOUNT = '"account-1": it has the prefix "account-" of --account-prefix, so write the id alone, "1"'
   const VARIABLES = 'SIGNED_REQUESTS_HOST, SIGNED_REQUESTS_ACCOUNT'
+  const BITS = 'pass a number of bits, at least 1024, such as 1024'
   const EC_KEY = 'fixtures/source/keys/ec-p256.pem'
 
   test.each([
@@ -50,6 +51,7 @@ describe('usage', () => {
     [`${EXPLAINS} --account account-1`, `--account has ${ACCOUNT}`],
     ['key', 'key takes one NAME or more'],
     ['key a..b\x1b', 'a..b\\x1b is not a DNS name'],
+    ['key a.example --min-rsa-bits 512', `--min-rsa-bits is the number 512: ${BITS}`],
     ['account', 'missing: --auth-url, --base-url; see --help'],
     ['account --token x', 'there is no option --token; see --help'],
     ['send', 'send takes one URL'],

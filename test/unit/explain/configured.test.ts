@@ -86,10 +86,11 @@ describe('a forwarding header that the adapter was told to trust', () => {
     }
   )
 
+  const longer = createTestService({ rsaBits: 1032 })
   const untrusted = forwarded({ Host: ['a.example'] }, { host: 'x-forwarded-host', https: true })
   test.each<[advice: string, ReceivedRequest, Partial<VerifierOptions>]>([
     ['X-Forwarded-Host $http_host).', untrusted, {}],
-    ['have the service publish another key.', service.sign(), { minRsaBits: 512, maxRsaBits: 768 }]
+    ['have the service publish another key.', longer.sign(), { lookupTxt: longer.lookupTxt, maxRsaBits: 1024 }]
   ])('is not an option where the reader has flags: %s', async (advice, request, options) => {
     const text = unwrapped(explain(await verifyWith(options, request), { settings: 'flags' }))
     expect(text).toContain(advice)

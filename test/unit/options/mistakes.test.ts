@@ -79,6 +79,8 @@ test.each<[options: object, parts: string]>([
   [{ algorithms: ['rsa-md5'] }, '"rsa-md5" … must be one of … rsa-sha256'],
   [{ schemes: ['cavage'] }, '[a string] … an array of … draftCavage'],
   [{ alsoCovered: 'content-type' }, '"content-type" … an array of header names … ["content-type"]'],
+  [{ minRsaBits: 1023 }, 'the number 1023 … a number of bits … at least 1024 … such as 1024'],
+  [{ minRsaBits: 512, maxRsaBits: 1024 }, 'the number 512 … at least 1024'],
   [{ minRsaBits: 8193 }, '8193 … above maxRsaBits … 8192'],
   [{ lookupTimeout: 0 }, 'the number 0 … at least 1 … such as 5000'],
   [{ lookupTxt: dnsTxtLookup }, 'a function … is a call missing? … pass dnsTxtLookup()'],
