@@ -7,7 +7,7 @@ import { ROOT, read } from './docs/pages.ts'
 const listed = execFileSync('git', ['ls-files', '*package-lock.json'], { cwd: ROOT, encoding: 'utf8' })
 const LOCK_FILES = listed.trim().split('\n')
 
-type LockedPackage = { resolved?: string; integrity?: string; link?: true; inBundle?: true }
+type LockedPackage = { resolved?: string; integrity?: string; link?: true; inBundle?: true; hasInstallScript?: true }
 
 test.each(LOCK_FILES)('%s has a checksum for every package and the address of none', file => {
   const { packages } = JSON.parse(read(file)) as { packages: Record<string, LockedPackage> }
@@ -15,6 +15,14 @@ test.each(LOCK_FILES)('%s has a checksum for every package and the address of no
   expect(installed.length).toBeGreaterThan(0)
   expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
   expect(installed.filter(([, { integrity, inBundle }]) => !integrity && !inBundle)).toEqual([])
+})
+
+test.each(LOCK_FILES)('npm ci asks nothing about %s: each install script of a package is allowed or denied', file => {
+  const { packages } = JSON.parse(read(file)) as { packages: Record<string, LockedPackage> }
+  const withScripts = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript)
+  const names = withScripts.map(([path]) => path.replace(/^.*node_modules\//, ''))
+  const { allowScripts = {} } = JSON.parse(read(file.replace('package-lock.json', 'package.json')))
+  expect(Object.keys(allowScripts).sort()).toEqual([...new Set(names)].sort())
 })
 
 test('dependabot looks after each of them', () => {
