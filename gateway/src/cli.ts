@@ -8,9 +8,10 @@ import { addFlags } from './options/command.ts'
 import { AUTHORIZE, GATEWAY } from './options/flags.ts'
 import { type CommonSettings, type GatewaySettings, settingsOf } from './options/settings.ts'
 import { VERSION } from './page-files.ts'
+import { isPublicSuffix } from './public-suffix.ts'
 import { ANY_ACCOUNT } from './seen-accounts.ts'
 
-const EXIT = { ok: 0, cutOff: 1, unavailable: 2, usage: 64 } as const
+const EXIT = { ok: 0, failed: 1, unavailable: 2, usage: 64 } as const
 
 const ABOUT =
   'A reverse proxy that verifies each request and forwards those that are verified, with the account in ' +
@@ -30,9 +31,12 @@ Example:
 
 Exit codes:
   0   ended by SIGTERM or SIGINT; with --check, the options are good
-  1   ended, but --drain was over before every request was
+  1   ended, but --drain was over before every request was; with --check, every
+      request would be refused
   2   an address is in use, or the replay store cannot be reached
   64  a mistake in the options`
+
+const ANYONE = 'warning: anyone can sign: the public registers names under --domain'
 
 /** How messages of commander begin. */
 const ERROR = 'error: '
@@ -54,11 +58,18 @@ function running<S extends CommonSettings & Partial<GatewaySettings>, R extends 
     const settings = settingsOf(command, process.env)
     const { tls, https, verifier, observe } = settings
     const needsHttps = verifier.requireHttps !== false && command.getOptionValue('from') !== 'x-forwarded'
-    if (needsHttps && tls === undefined && https === undefined) {
+    const isNeverHttps = needsHttps && tls === undefined && https === undefined
+    if (isNeverHttps) {
       const end = observe ? 'get the verdict rejected (not-https)' : 'be refused'
       note(`every request will ${end}, as none can count as HTTPS: say how with --https`)
     }
-    if (command.getOptionValue('check') === true) return print('the options are good')
+    if (command.getOptionValue('check') === true) {
+      const { serviceDomain } = verifier
+      if (await isPublicSuffix(serviceDomain)) note(`${ANYONE} ${serviceDomain}; write the domain of the service`)
+      if (!isNeverHttps) return print('the options are good')
+      process.exitCode = EXIT.failed
+      return
+    }
     const stopped = new Promise<unknown>(resolve => {
       // Again and again: each process of a group may get the signal twice.
       process.on('SIGTERM', resolve).on('SIGINT', resolve)
@@ -66,7 +77,7 @@ function running<S extends CommonSettings & Partial<GatewaySettings>, R extends 
     const started = await start(settings, exchange => print(logText(exchange, settings.log)))
     onStarted(started, settings)
     await stopped
-    process.exitCode = (await started.close()) ? EXIT.ok : EXIT.cutOff
+    process.exitCode = (await started.close()) ? EXIT.ok : EXIT.failed
     // A lookup that DNS never answers, or a reader of the log that has stalled, would keep the process.
     process.stdout.write('', () => process.exit())
     setTimeout(() => process.exit(), 500)

@@ -318,11 +318,30 @@ describe('the command', () => {
   test.each([
     [{}, /^every request will be refused, as none can count as HTTPS: .* --https\n$/],
     [{ '--observe': '' }, /^every request will get the verdict rejected \(not-https\), as none can .* --https\n$/]
-  ])('--check %j ends with 0, and says that nothing can count as HTTPS', async (more, says) => {
+  ])('--check %j ends with 1 where no request could be verified, as none can count as HTTPS', async (more, says) => {
     const { code, stdout, stderr } = await runGateway(argumentsOf({ '--https': undefined, '--check': '', ...more }))
-    expect([code, stdout]).toEqual([0, 'the options are good\n'])
+    expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(says)
   })
+
+  test.each(['co.uk', 'Co.UK.', 'github.io', 'kobe.jp'])(
+    '--check warns that anyone can sign under --domain %s, where the public registers names',
+    async domain => {
+      const { code, stdout, stderr } = await runGateway(argumentsOf({ '--domain': domain, '--check': '' }))
+      expect([code, stdout]).toEqual([0, 'the options are good\n'])
+      expect(stderr).toBe(
+        `warning: anyone can sign: the public registers names under --domain ${domain}; write the domain of the service\n`
+      )
+    }
+  )
+
+  test.each(['service.co.uk', 'service.example', 'keys.service.example', 'city.kobe.jp'])(
+    '--check warns of nothing for --domain %s, which has one owner',
+    async domain => {
+      const finished = await runGateway(argumentsOf({ '--domain': domain, '--check': '' }))
+      expect(finished).toEqual({ code: 0, stdout: 'the options are good\n', stderr: '' })
+    }
+  )
 
   test.each([[['--version']], [['authorize', '--version']]])('%j prints the version of the package', async args => {
     expect(await runGateway(args)).toEqual({ code: 0, stdout: `${packageJson.version}\n`, stderr: '' })
