@@ -33,8 +33,8 @@ interface Entry extends Time {
  * When `maxEntries` ids are held, a call with a new one rejects with an `Error` (the verifier then reports
  * `replay-store-failed`) rather than forget an id that could still be replayed.
  *
- * @param options.maxEntries ids held at most, 1 to 16,777,216; the default of 1,000,000 takes about 230 MB of heap
- *   when full, and the process 300 to 400 MB more
+ * @param options.maxEntries ids held at most, 1 to 16,777,216; the default of 1,000,000 takes about 250 MB of heap
+ *   when full, and fits into a heap of 512 MB
  * @throws TypeError for a bad option
  *
  * @example
