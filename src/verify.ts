@@ -16,7 +16,7 @@ import { assertReceivedRequest } from './http/assert-request.ts'
 import { covers, type Fields } from './http/fields.ts'
 import type { ReceivedRequest } from './http/request.ts'
 import { createKeyCache } from './key/cache.ts'
-import { createLookup, unlessAborted } from './key/lookup.ts'
+import { createLookup } from './key/lookup.ts'
 import { memoizeRecent } from './memo.ts'
 import { kindOf } from './mistakes.ts'
 import { type VerifierOptions, validateOptions } from './options/options.ts'
@@ -116,9 +116,7 @@ export function createVerifier(options: VerifierOptions): Verify {
     const { headers: covered, signature: signatureBytes, nonce } = signature.value
 
     // key from DNS
-    const reply = await measured(stages, 'keyMs', () =>
-      unlessAborted(lookup(keyName.value), request.signal, keyName.value)
-    )
+    const reply = await measured(stages, 'keyMs', () => lookup(keyName.value, request.signal))
     const key = reply.ok ? checkKey(context, keyName.value, reply.value, algorithm.value, keyOf) : reply
     returned.key = key
     if (!key.ok) return refuse(returned, 'no usable key')

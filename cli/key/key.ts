@@ -52,7 +52,7 @@ async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonl
   const servers = lookupTxt.servers?.() ?? []
   const names = [...new Set(all.map(validName))]
   io.progress?.(`asking for ${names.join(', ')}`)
-  const replies = await Promise.all(names.map(lookup))
+  const replies = await Promise.all(names.map(name => lookup(name)))
 
   const isTraced = values.url === undefined && !values.noTrace
   if (isTraced) io.progress?.('asking the name servers')

@@ -53,7 +53,7 @@ export async function askAccounts(id: string, { accounts, accountHeader: header 
     if (accepted === true) return ok(id)
     if (accepted === false) return fail('account-mismatch', { header, received: id })
     const error = `it returned ${typeName(accepted)} instead of true or false`
-    return fail('account-check-failed', { error, problem: 'not-a-boolean' })
+    return fail('account-check-failed', { error, problem: 'wrong-type' })
   } catch (error) {
     return withCause(fail('account-check-failed', { error: errorLabel(error), problem: 'threw' }), error)
   }

@@ -1,4 +1,3 @@
-import { NAMELESS } from '../result/result.ts'
 import { ERRORS } from './facts.ts'
 
 /** Codes of the network, of DNS and of TLS, besides those that are explained in words. */
@@ -20,11 +19,8 @@ const OF_DATABASE = [
 ]
 
 /**
- * Did the network or a database fail? The label is what a verdict has of an error of the receiver's own function: its
- * code or, without one, its name. What is not known here was thrown by the function's own code. Neither a code nor a
- * name has a space: those are words of SQLite, or of this library for an answer that did not come.
+ * Did the network or a database fail? The label is what a verdict has of an error that a function of the receiver threw:
+ * its code or, without one, its name. What is not known here was thrown by the function's own code.
  */
 export const isOutside = (label: string): boolean =>
-  (label.includes(' ') && label !== NAMELESS) ||
-  Object.hasOwn(ERRORS, label) ||
-  [...OF_NETWORK, ...OF_DATABASE].some(pattern => pattern.test(label))
+  Object.hasOwn(ERRORS, label) || [...OF_NETWORK, ...OF_DATABASE].some(pattern => pattern.test(label))

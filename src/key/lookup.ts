@@ -6,66 +6,137 @@ import type { LookupTxt, TxtAnswer } from './types.ts'
  * Asks for the TXT records of a name, with its own deadline however the resolver behaves. No answer is kept;
  * lookups of one name that are in flight at the same moment share one query.
  *
+ * A query is aborted at its deadline, and as soon as nobody waits for it: `leaving` is aborted when the request has
+ * left. The number of queries that have not settled is bounded.
+ *
  * Fails with `key-not-found`, `key-lookup-failed` or `key-lookup-timeout`.
  */
-export type Lookup = (name: string) => Promise<Result<TxtAnswer>>
+export type Lookup = (name: string, leaving?: AbortSignal) => Promise<Result<TxtAnswer>>
 
-export function createLookup(lookupTxt: LookupTxt, timeout: number): Lookup {
-  const inFlight = new Map<string, Promise<Result<TxtAnswer>>>()
+/** A service has one or two keys: only a flood of invented names has more queries in flight. */
+const MAX_QUERIES = 1000
 
-  return name => {
-    const shared = inFlight.get(name)
-    if (shared !== undefined) return shared
+/** Names that had records lately are asked for even then, so that such a flood does not refuse genuine requests. */
+const MAX_KNOWN_NAMES = 16
+
+/**
+ * An aborted query counts until it settles, because what it holds is free only then. A `lookupTxt` that ignores the
+ * signal may never settle it, and must not refuse all later requests: after so many timeouts (20 seconds by default)
+ * the query no longer counts. A resolver of `node:dns` with the defaults of `dnsTxtLookup` gives up after 7 seconds.
+ */
+const COUNTED_TIMEOUTS = 4
+
+/** A query whose result is not there yet. */
+interface Query {
+  readonly result: Promise<Result<TxtAnswer>>
+  /** how many requests wait for it */
+  waiting: number
+  /** Aborts the query. The next lookup of its name starts another one. */
+  abandon(): void
+}
+
+export function createLookup(lookupTxt: LookupTxt, timeout: number, maxQueries = MAX_QUERIES): Lookup {
+  const inFlight = new Map<string, Query>()
+  /** Aborted queries that have not settled, the oldest first, and until when each counts. */
+  const abandoned = new Map<Query, number>()
+
+  const knownNames = new Set<string>()
+
+  const isFull = (): boolean => {
+    if (inFlight.size + abandoned.size < maxQueries) return false
+    for (const [query, until] of abandoned) {
+      if (until > performance.now()) break
+      abandoned.delete(query)
+    }
+    return inFlight.size + abandoned.size >= maxQueries
+  }
+
+  function start(name: string): Query {
     const options = new LookupOptions()
+    const answer = call(lookupTxt, name, options)
     let late: Failed | undefined
+    let isAbandoned = false
     const onLate = () => {
-      options.abort()
+      query.abandon()
       late = fail('key-lookup-timeout', { name, error: `no answer within ${timeout} ms`, ...serversOf(lookupTxt) })
     }
+    const leaveFlight = () => {
+      if (inFlight.get(name) === query) inFlight.delete(name)
+    }
     const end = (result: Result<TxtAnswer>) => {
-      inFlight.delete(name)
+      leaveFlight()
+      if (result.ok && !knownNames.has(name)) keepName(knownNames, name)
       return result
     }
-    const query = withDeadline(call(lookupTxt, name, options), timeout, onLate).then(
-      answer => end(late ?? parseAnswer(name, answer)),
-      error => end(parseError(name, error, lookupTxt))
-    )
+    const query: Query = {
+      result: withDeadline(answer, timeout, onLate).then(
+        found => end(late ?? parseAnswer(name, found)),
+        error => end(parseError(name, error, lookupTxt))
+      ),
+      waiting: 0,
+      abandon() {
+        if (isAbandoned) return
+        isAbandoned = true
+        leaveFlight()
+        abandoned.set(query, performance.now() + COUNTED_TIMEOUTS * timeout)
+        const forget = () => abandoned.delete(query)
+        answer.then(forget, forget)
+        options.abort()
+      }
+    }
     inFlight.set(name, query)
     return query
   }
+
+  return (name, leaving) => {
+    if (leaving?.aborted) return Promise.resolve(aborted(name))
+    const shared = inFlight.get(name)
+    if (shared === undefined && !knownNames.has(name) && isFull())
+      return Promise.resolve(fail('key-lookup-failed', { name, error: TOO_MANY, problem: 'late', limit: maxQueries }))
+    const query = shared ?? start(name)
+    query.waiting += 1
+    return leaving === undefined ? query.result : waitUntilLeaving(query, leaving, name)
+  }
 }
 
-/**
- * The same result, or a failure as soon as `signal` aborts. The query goes on for others that wait for it, and keeps no
- * reference to a request that has left.
- */
-export function unlessAborted(
-  query: Promise<Result<TxtAnswer>>,
-  signal: AbortSignal | undefined,
-  name: string
-): Promise<Result<TxtAnswer>> {
-  if (signal === undefined) return query
+function keepName(names: Set<string>, name: string): void {
+  const [oldest] = names
+  if (names.size >= MAX_KNOWN_NAMES) names.delete(oldest!)
+  names.add(name)
+}
+
+const TOO_MANY = 'too many lookups are in flight'
+
+const aborted = (name: string) => fail('key-lookup-failed', { name, error: 'aborted by the receiver', problem: 'late' })
+
+/** The result, or a failure as soon as `leaving` is aborted. Keeps no reference to a request that has left. */
+function waitUntilLeaving(query: Query, leaving: AbortSignal, name: string): Promise<Result<TxtAnswer>> {
   return new Promise(resolve => {
-    const leave = () => resolve(fail('key-lookup-failed', { name, error: 'aborted by the receiver' }))
-    if (signal.aborted) return leave()
-    signal.addEventListener('abort', leave, { once: true })
-    query.then(result => {
-      signal.removeEventListener('abort', leave)
+    const leave = () => {
+      resolve(aborted(name))
+      query.waiting -= 1
+      if (query.waiting === 0) query.abandon()
+    }
+    leaving.addEventListener('abort', leave, { once: true })
+    query.result.then(result => {
+      leaving.removeEventListener('abort', leave)
       resolve(result)
     })
   })
 }
 
-/** A lookup may throw where it should reject, or return no promise. */
+/** A lookup may throw where it should reject, and return no promise, which is then an answer of a wrong type. */
 function call(lookupTxt: LookupTxt, name: string, options: LookupOptions): Promise<unknown> {
   try {
     const answer: unknown = lookupTxt(name, options)
-    if (typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function') return Promise.resolve(answer)
-    throw new TypeError('lookupTxt returned no promise')
+    const isPromise = typeof (answer as PromiseLike<unknown> | undefined)?.then === 'function'
+    return Promise.resolve(isPromise ? answer : NO_PROMISE)
   } catch (error) {
     return Promise.reject(error)
   }
 }
+
+const NO_PROMISE = Symbol('no promise')
 
 /** Makes the signal only for a lookup that asks for it: a controller costs a tenth of an RSA verification. */
 class LookupOptions {
@@ -89,11 +160,8 @@ function parseAnswer(name: string, answer: unknown): Result<TxtAnswer> {
   } catch {
     // A getter threw.
   }
-  return fail('key-lookup-failed', {
-    name,
-    error: 'the answer is not of the form string[][]',
-    problem: 'not-an-answer'
-  })
+  const error = answer === NO_PROMISE ? 'it returned no promise' : 'the answer is not of the form string[][]'
+  return fail('key-lookup-failed', { name, error, problem: 'wrong-type' })
 }
 
 const isTxtAnswer = (answer: unknown): answer is TxtAnswer =>
@@ -108,8 +176,12 @@ function parseError(name: string, error: unknown, lookupTxt: LookupTxt): Result<
   const code = errorLabel(error)
   if (code === 'ENOTFOUND' || code === 'ENODATA')
     return fail('key-not-found', { name, reason: code, ...serversOf(lookupTxt) })
-  const failure = code === 'ETIMEOUT' ? 'key-lookup-timeout' : 'key-lookup-failed'
-  return withCause(fail(failure, { name, error: code, ...serversOf(lookupTxt) }), error)
+  const evidence = { name, error: code, ...serversOf(lookupTxt) }
+  const failure =
+    code === 'ETIMEOUT'
+      ? fail('key-lookup-timeout', evidence)
+      : fail('key-lookup-failed', { ...evidence, problem: 'threw' })
+  return withCause(failure, error)
 }
 
 /** The DNS servers, as far as the lookup says: the evidence is plain data, whatever it returns. */

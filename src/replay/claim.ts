@@ -76,7 +76,8 @@ export function createClaims(store: ReplayStore, timeout: number) {
   /** Fails with `replayed` or `replay-store-failed`. */
   async function claim(id: string, ttlSeconds: number): Promise<Result<Claim>> {
     // What holds the id may be a claim that nobody was granted.
-    if (waiting.size > 0 && isUndecided(id)) return storeFailed('an earlier claim is undecided')
+    if (waiting.size > 0 && isUndecided(id))
+      return fail('replay-store-failed', { error: 'an earlier claim is undecided', problem: 'undecided' })
     const claim = { id, token: newToken(), ttlSeconds, until: performance.now() + ttlSeconds * 1000 }
     const reply = withoutThrow((): Promise<unknown> => store.claim(id, claim.token, ttlSeconds))
     let failure: Result<never>
@@ -86,10 +87,10 @@ export function createClaims(store: ReplayStore, timeout: number) {
       if (isHeld === false) return fail('replayed', { replayId: id })
       failure =
         isHeld === LATE
-          ? fail('replay-store-failed', { error: noAnswer(timeout) })
-          : fail('replay-store-failed', { error: 'not a boolean', problem: 'not-a-boolean' })
+          ? fail('replay-store-failed', { error: noAnswer(timeout), problem: 'late' })
+          : fail('replay-store-failed', { error: 'not a boolean', problem: 'wrong-type' })
     } catch (error) {
-      failure = withCause(storeFailed(errorLabel(error)), error)
+      failure = withCause(fail('replay-store-failed', { error: errorLabel(error), problem: 'threw' }), error)
     }
     const giveUp = () => void release(claim).catch(() => {})
     giveUp()
@@ -111,8 +112,6 @@ const noAnswer = (timeout: number): string => `no answer within ${timeout} ms`
 
 const within = <T>(timeout: number, promise: Promise<T>): Promise<T> =>
   withDeadline(promise, timeout, () => Promise.reject(new Error(noAnswer(timeout))))
-
-const storeFailed = (error: string) => fail('replay-store-failed', { error })
 
 /** A store may throw where it should reject, and return what is not a promise. */
 const withoutThrow = async <T>(call: () => Promise<T>): Promise<T> => call()

@@ -43,6 +43,9 @@ export type Reencoding =
 /**
  * What was received and what was expected, per code: plain data, for programs and for `explain`.
  * Text in it comes from the sender or from DNS as it was; do not print it unescaped.
+ *
+ * `problem` says how a function of the receiver (`accounts`, `lookupTxt`, the replay store) failed: `late` is no answer
+ * in time, `threw` an error, whose code or name is `error`, and `wrong-type` an answer of another type.
  */
 export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'request-malformed': {
@@ -82,7 +85,7 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'account-malformed': { header: string; received: string; expected: string; similar?: string }
   /** `expected` is the configured ids; absent where a function decides */
   'account-mismatch': { header: string; received: string; expected?: readonly string[] }
-  'account-check-failed': { error: string; problem: 'threw' | 'not-a-boolean' }
+  'account-check-failed': { error: string; problem: 'threw' | 'wrong-type' }
   /**
    * Where the signature is in Authorization, the other form of the draft; or where Signature-Input of RFC 9421 is what
    * is missing. Otherwise there is no evidence.
@@ -106,12 +109,15 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'coverage-absent': { absent: readonly string[]; reason?: string }
   'key-name-malformed': { received: string; domain: string }
   'key-name-outside-domain': { received: string; domain: string }
-  /** `servers` were asked, where `lookupTxt` says so */
+  /**
+   * `servers` were asked, where `lookupTxt` says so. `late`: the request was aborted before there was an answer, or
+   * was refused because `limit` queries were in flight.
+   */
   'key-lookup-failed': {
     name: string
     error: string
-    /** where lookupTxt has answered, but not with records */
-    problem?: 'not-an-answer'
+    problem: 'late' | 'threw' | 'wrong-type'
+    limit?: number
     servers?: readonly string[]
   }
   'key-lookup-timeout': { name: string; error: string; servers?: readonly string[] }
@@ -156,8 +162,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   'body-too-large': { limit: number }
   'body-unreadable': { error: string }
   replayed: { replayId: string }
-  /** `store` is its name, where it has one */
-  'replay-store-failed': { error: string; problem?: 'not-a-boolean'; store?: string }
+  /** `store` is its name, where it has one; `undecided`: an earlier claim of the same id is */
+  'replay-store-failed': { error: string; problem: 'late' | 'threw' | 'wrong-type' | 'undecided'; store?: string }
 }
 
 /** Evidence of a code; `never` where the code says it all. */

@@ -33,7 +33,7 @@ export const withCause = <F extends object>(failure: F, cause: unknown): F =>
   Object.defineProperty(failure, 'cause', { value: cause, configurable: true, writable: true })
 
 /** The label of an error that has neither a code nor a name. */
-export const NAMELESS = 'an error without a name'
+const NAMELESS = 'an error without a name'
 
 /** The name for an error from outside: its code or its name, never its text, which may hold addresses and passwords. */
 export function errorLabel(error: unknown): string {

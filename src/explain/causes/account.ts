@@ -70,7 +70,7 @@ export const accountCauses = (): {
   ],
   'account-check-failed': [
     {
-      when: ({ problem }) => problem === 'not-a-boolean',
+      when: ({ problem }) => problem === 'wrong-type',
       cause: 'your accounts function does not return a boolean',
       fix: 'Return true or false: async id => (await find(id)) !== undefined.'
     },

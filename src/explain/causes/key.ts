@@ -123,12 +123,23 @@ export const keyCauses = (): { readonly [C in KeyCode]: Causes<C> } => ({
   'key-weak': [inRecord('key-weak')],
   'key-lookup-failed': [
     {
-      when: ({ problem }) => problem === 'not-an-answer',
+      when: ({ problem }) => problem === 'wrong-type',
       cause: ({ error }) => `your lookupTxt function does not return what DNS does: ${error}`,
       fix: 'Return an array of strings for each record, as dns.promises.resolveTxt does.'
     },
     {
-      when: ({ error }) => !isOutside(error),
+      when: ({ limit }) => limit !== undefined,
+      cause: ({ limit }) =>
+        `${limit} lookups of other names were in flight: DNS answers slowly, or somebody floods you with made-up keys`,
+      fix: 'Check the resolver; if it is a flood, limit requests in front of this receiver. The sender may try again.'
+    },
+    {
+      when: ({ problem }) => problem === 'late',
+      cause: 'the request was aborted before DNS had answered: its sender left, or the server ended it',
+      fix: 'Nothing to fix while this is rare; if it is not, look at how fast DNS answers. The sender may try again.'
+    },
+    {
+      when: ({ error, problem }) => problem === 'threw' && !isOutside(error),
       cause: ({ error }) => `your lookupTxt function threw ${error}`,
       fix: 'Fix that function; the sender may try again.'
     },

@@ -18,12 +18,17 @@ export const replayCauses = (): {
   ],
   'replay-store-failed': [
     {
-      when: ({ problem }) => problem === 'not-a-boolean',
+      when: ({ problem }) => problem === 'wrong-type',
       cause: ({ store = 'the store' }) => `claim() of ${store} resolved to something else than true or false`,
       fix: 'Have it resolve to true when the id is new, and to false when it is held.'
     },
     {
-      when: ({ error }) => !isOutside(error),
+      when: ({ error, problem }) => problem === 'threw' && error === 'SQLITE_READONLY_DBMOVED',
+      cause: ({ store = 'the store' }) => `the database of ${store} was deleted or replaced while open`,
+      fix: 'Start this process again, and leave the file in place: what is written now is found by no other process.'
+    },
+    {
+      when: ({ error, problem }) => problem === 'threw' && !isOutside(error),
       cause: ({ error, store = 'the store' }) => `the code of ${store} threw ${error}`,
       fix: 'Fix that code: its error and message are in this report; the sender may try again.'
     },

@@ -88,7 +88,7 @@ const SITUATIONS: { readonly [C in Code]?: readonly Situation<C>[] } = {
   ],
   'account-malformed': [{ evidence: { similar: 'X-Acme-ID: account-1234' } }],
   'account-mismatch': [{ evidence: { received: '-1234' } }, { evidence: { expected: undefined } }],
-  'account-check-failed': [{ evidence: { problem: 'not-a-boolean' } }, { evidence: { error: 'TypeError' } }],
+  'account-check-failed': [{ evidence: { problem: 'wrong-type' } }, { evidence: { error: 'TypeError' } }],
   'signature-missing': [
     { evidence: 'none', around: { isUnsigned: true } },
     { evidence: 'none', around: { isOtherStandard: true } },
@@ -120,8 +120,10 @@ const SITUATIONS: { readonly [C in Code]?: readonly Situation<C>[] } = {
   'key-too-short': [{ evidence: { record: 'v=DKIM1; p="..."' } }, { evidence: { bits: 1024, limit: 2048 } }],
   'key-too-long': [{ evidence: { record: 'v=DKIM1; p="..."' } }],
   'key-lookup-failed': [
-    { evidence: { problem: 'not-an-answer', error: 'the answer is not of the form string[][]' } },
-    { evidence: { error: 'TypeError' } },
+    { evidence: { problem: 'wrong-type', error: 'the answer is not of the form string[][]' } },
+    { evidence: { problem: 'late', limit: 1000, error: 'too many lookups are in flight' } },
+    { evidence: { problem: 'late', error: 'aborted by the receiver' } },
+    { evidence: { problem: 'threw', error: 'TypeError' } },
     { evidence: { servers: ['https://dns.example/dns-query'] } }
   ],
   'key-lookup-timeout': [{ evidence: { servers: ['https://dns.example/dns-query'] } }],
@@ -139,7 +141,11 @@ const SITUATIONS: { readonly [C in Code]?: readonly Situation<C>[] } = {
     { evidence: { change: undefined, bodyLength: 16 } },
     { evidence: { change: undefined, contentLength: undefined } }
   ],
-  'replay-store-failed': [{ evidence: { problem: 'not-a-boolean' } }, { evidence: { error: 'TypeError' } }]
+  'replay-store-failed': [
+    { evidence: { problem: 'wrong-type' } },
+    { evidence: { error: 'SQLITE_READONLY_DBMOVED', problem: 'threw', store: 'SQLite' } },
+    { evidence: { error: 'TypeError', problem: 'threw' } }
+  ]
 }
 
 /**

@@ -36,6 +36,8 @@ test('names the store that failed, and none for a request that was seen before',
   const store = (claim: () => Promise<boolean>) => ({ name: 'Redis', claim, release: async () => {} })
   const evidenceOf = async (claim: () => Promise<boolean>) =>
     (await verifyWith({ replayStore: store(claim) })).failures.map(({ evidence }) => evidence)
-  expect(await evidenceOf(async () => Promise.reject(new Error('down')))).toEqual([{ error: 'Error', store: 'Redis' }])
+  expect(await evidenceOf(async () => Promise.reject(new Error('down')))).toEqual([
+    { error: 'Error', problem: 'threw', store: 'Redis' }
+  ])
   expect(await evidenceOf(async () => false)).toEqual([{ replayId: expect.any(String) }])
 })

@@ -453,7 +453,10 @@ const SIMULATED = {
   ),
   'key-lookup-failed': {
     'DNS that does not answer': [lookup(failing('ECONNREFUSED')), /your DNS server.*ECONNREFUSED/],
-    'a lookupTxt that throws': [lookup(() => undefined), /your lookupTxt function threw TypeError/],
+    'a lookupTxt function that returns no promise': [
+      lookup(() => undefined),
+      /^your lookupTxt function does not return what DNS does: it returned no promise$/
+    ],
     'a lookupTxt function that returns strings': [
       lookup(async () => [RECORD]),
       /^your lookupTxt function does not return what DNS does: the answer is not of the form string\[\]\[\]/,

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createLookup, unlessAborted } from '../../../src/key/lookup.ts'
+import { createLookup } from '../../../src/key/lookup.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -62,8 +62,8 @@ test('each of several names in flight shares its own query, until that is answer
   const { asked, lookup } = createResolver()
   const names = ['a', 'b', 'c']
   const latest = new Map(names.map((name, place) => [name, place]))
-  const first = names.map(lookup)
-  const again = names.map(lookup)
+  const first = names.map(name => lookup(name))
+  const again = names.map(name => lookup(name))
   expect(asked).toHaveLength(3)
 
   // In each order of answering: the name that is answered is asked again, the others are not.
@@ -126,40 +126,151 @@ test('the signal is aborted at the deadline, whenever it is asked for, and not b
   expect(asked[2]!.options.signal.aborted).toBe(false)
 })
 
-test.each([undefined, [['a']]])('fails with a message when a lookup returns no promise but %j', async returned => {
-  const failed = await createLookup((() => returned) as never, 50)(NAME)
-  expect(failed).toMatchObject({ code: 'key-lookup-failed' })
-  expect(Reflect.get(failed, 'cause')).toEqual(new TypeError('lookupTxt returned no promise'))
+test.each([undefined, [['a']]])('says that a lookup returned no promise but %j', async returned => {
+  expect(await createLookup((() => returned) as never, 50)(NAME)).toMatchObject({
+    code: 'key-lookup-failed',
+    evidence: { name: NAME, error: 'it returned no promise', problem: 'wrong-type' }
+  })
 })
 
-describe('a sender that has left', () => {
-  const LEFT = { ok: false, code: 'key-lookup-failed', evidence: { name: NAME, error: 'aborted by the receiver' } }
+const LEFT = {
+  ok: false,
+  code: 'key-lookup-failed',
+  evidence: { name: NAME, error: 'aborted by the receiver', problem: 'late' }
+}
 
-  test('gets a failure at once, and its query goes on for the others', async () => {
+describe('a request that has left', () => {
+  test('gets a failure at once, and its query goes on for the others that wait', async () => {
     const { asked, lookup } = createResolver()
     const sender = new AbortController()
-    const query = lookup(NAME)
-    const left = unlessAborted(query, sender.signal, NAME)
+    const others = [lookup(NAME), lookup(NAME, new AbortController().signal)]
+    const left = lookup(NAME, sender.signal)
     sender.abort()
     expect(await left).toMatchObject(LEFT)
+    expect(asked[0]!.options.signal.aborted).toBe(false)
     asked[0]!.answer([['a']])
-    expect(await unlessAborted(query, undefined, NAME)).toEqual(found('a'))
+    expect(await Promise.all(others)).toEqual([found('a'), found('a')])
+    expect(asked).toHaveLength(1)
   })
 
-  test('had left before: nothing waits for DNS', async () => {
-    expect(await unlessAborted(new Promise(() => {}), AbortSignal.abort(), NAME)).toMatchObject(LEFT)
+  test('had left before: DNS is not asked', async () => {
+    const { asked, lookup } = createResolver()
+    expect(await lookup(NAME, AbortSignal.abort())).toMatchObject(LEFT)
+    expect(asked).toEqual([])
+  })
+
+  test('as the last of those that waited: the query is aborted, and the next request starts its own', async () => {
+    const { asked, lookup } = createResolver()
+    const senders = Array.from({ length: 3 }, () => new AbortController())
+    const left = senders.map(({ signal }) => lookup(NAME, signal))
+    const { signal } = asked[0]!.options
+    for (const sender of senders) {
+      expect(signal.aborted).toBe(false)
+      sender.abort()
+    }
+    expect(signal.aborted).toBe(true)
+    for (const result of left) expect(await result).toMatchObject(LEFT)
+
+    const next = lookup(NAME)
+    expect(asked).toHaveLength(2)
+    asked[0]!.answer([['of the aborted query']])
+    asked[1]!.answer([['b']])
+    expect(await next).toEqual(found('b'))
   })
 
   test('after the answer changes nothing, and its signal holds no listener', async () => {
     const { asked, lookup } = createResolver()
     const sender = new AbortController()
-    const result = unlessAborted(lookup(NAME), sender.signal, NAME)
+    const result = lookup(NAME, sender.signal)
     expect(getEventListeners(sender.signal, 'abort')).toHaveLength(1)
     asked[0]!.answer([['a']])
     expect(await result).toEqual(found('a'))
     expect(getEventListeners(sender.signal, 'abort')).toEqual([])
     sender.abort()
     expect(await result).toEqual(found('a'))
+    expect(asked[0]!.options.signal.aborted).toBe(false)
+  })
+})
+
+describe('with as many queries in flight as are allowed', () => {
+  const TOO_MANY = {
+    code: 'key-lookup-failed',
+    evidence: { error: 'too many lookups are in flight', problem: 'late', limit: 1000 }
+  }
+
+  /** Queries of made-up names, each with a request that can leave, and what settles each. */
+  function flood(count: number, settlesWhenAborted: boolean) {
+    const settle: (() => void)[] = []
+    const lookup = createLookup(
+      (_, { signal }) =>
+        new Promise(resolve => {
+          settle.push(() => resolve([['a']]))
+          if (settlesWhenAborted) signal.addEventListener('abort', () => resolve([]))
+        }),
+      50
+    )
+    const senders = Array.from({ length: count }, () => new AbortController())
+    const results = senders.map(({ signal }, n) => lookup(`${n}.service.example`, signal))
+    return { lookup, senders, results, settle }
+  }
+
+  test('another name fails at once and is not asked for, and a name that is in flight shares its query', async () => {
+    const { lookup, settle } = flood(1000, true)
+    expect(await lookup(NAME)).toMatchObject(TOO_MANY)
+    expect(settle).toHaveLength(1000)
+    const shared = lookup('7.service.example')
+    settle[7]!()
+    expect(await shared).toEqual(found('a'))
+    void lookup(NAME)
+    expect(settle).toHaveLength(1001)
+  })
+
+  test('a name whose records were found before the flood is asked for', async () => {
+    const { lookup, settle } = flood(0, true)
+    const before = lookup(NAME)
+    settle[0]!()
+    await before
+    for (let n = 0; n < 1000; n++) void lookup(`${n}.service.example`)
+    expect(await lookup('other.service.example')).toMatchObject(TOO_MANY)
+    const genuine = lookup(NAME)
+    settle[1001]!()
+    expect(await genuine).toEqual(found('a'))
+  })
+
+  test('their leaving makes room at once, where lookupTxt follows its signal', async () => {
+    const { lookup, senders, settle } = flood(1000, true)
+    for (const sender of senders) sender.abort()
+    await vi.advanceTimersByTimeAsync(0)
+    for (let n = 0; n < 1000; n++) void lookup(`${n}.service.example`)
+    expect(settle).toHaveLength(2000)
+  })
+
+  test('the deadline makes room at once, where lookupTxt follows its signal', async () => {
+    const { lookup, settle } = flood(1000, true)
+    await vi.advanceTimersByTimeAsync(50)
+    void lookup(NAME)
+    expect(settle).toHaveLength(1001)
+  })
+
+  test('a query that ignores its signal counts until it settles, after the deadline as well', async () => {
+    const { lookup, senders, settle } = flood(1000, false)
+    for (const sender of senders.slice(0, 500)) sender.abort()
+    await vi.advanceTimersByTimeAsync(50)
+    expect(await lookup(NAME)).toMatchObject(TOO_MANY)
+    for (const n of [3, 700]) settle[n]!()
+    await vi.advanceTimersByTimeAsync(0)
+    for (const name of ['a', 'b', 'c']) void lookup(name)
+    expect(settle).toHaveLength(1002)
+  })
+
+  test('one that never settles counts for four times the timeout more, so that nobody is refused forever', async () => {
+    const { lookup, senders, settle } = flood(1000, false)
+    for (const sender of senders) sender.abort()
+    await vi.advanceTimersByTimeAsync(199)
+    expect(await lookup(NAME)).toMatchObject(TOO_MANY)
+    await vi.advanceTimersByTimeAsync(1)
+    for (let n = 0; n < 1001; n++) void lookup(`later-${n}.service.example`)
+    expect(settle).toHaveLength(2000)
   })
 })
 
@@ -168,9 +279,14 @@ test('the evidence has the first ten servers that a lookup names, and none of on
   const fails = () => Promise.reject(new Error('down'))
   const evidenceWith = async (servers: () => readonly string[]) =>
     Reflect.get(await createLookup(Object.assign(fails, { servers }), 50)(NAME), 'evidence')
-  expect(await evidenceWith(() => names)).toEqual({ name: NAME, error: 'Error', servers: names.slice(0, 10) })
+  expect(await evidenceWith(() => names)).toEqual({
+    name: NAME,
+    error: 'Error',
+    problem: 'threw',
+    servers: names.slice(0, 10)
+  })
   const throwing = () => {
     throw new Error('they cannot be listed')
   }
-  expect(await evidenceWith(throwing)).toEqual({ name: NAME, error: 'Error' })
+  expect(await evidenceWith(throwing)).toEqual({ name: NAME, error: 'Error', problem: 'threw' })
 })

@@ -22,9 +22,13 @@ function slowStore() {
 }
 
 const settle = () => vi.advanceTimersByTimeAsync(0)
-const failure = (error: string) => ({ ok: false, code: 'replay-store-failed', evidence: { error } })
+const failure = (error: string, problem: string) => ({
+  ok: false,
+  code: 'replay-store-failed',
+  evidence: { error, problem }
+})
 
-test('makes a random UUID as the token of each claim, which has 122 random bits', async () => {
+test('each claim has a random UUID as its token, with 122 random bits', async () => {
   const tokens: string[] = []
   const store = { claim: async (_: string, token: string) => tokens.push(token) > 0, release: async () => {} }
   const { claim } = createClaims(store, 1000)
@@ -38,14 +42,14 @@ const throwing = () => {
   throw Object.assign(new Error('x'), { code: 'ECONNREFUSED' })
 }
 
-test.each<[string, () => unknown, string]>([
-  ['throws', throwing, 'ECONNREFUSED'],
-  ['rejects', () => Promise.reject(new RangeError('x')), 'RangeError'],
-  ['resolves to OK', async () => 'OK', 'not a boolean']
-])('fails when the store %s, and releases the token', async (_, claim, error) => {
+test.each<[string, () => unknown, string, string]>([
+  ['throws', throwing, 'ECONNREFUSED', 'threw'],
+  ['rejects', () => Promise.reject(new RangeError('x')), 'RangeError', 'threw'],
+  ['resolves to OK', async () => 'OK', 'not a boolean', 'wrong-type']
+])('fails when the store %s, and releases the token', async (_, claim, error, problem) => {
   const release = vi.fn(async () => {})
   const { claim: claimOf } = createClaims({ claim: claim as () => Promise<boolean>, release }, 1000)
-  expect(await claimOf('id', 60)).toMatchObject(failure(error))
+  expect(await claimOf('id', 60)).toMatchObject(failure(error, problem))
   expect(release).toHaveBeenCalledExactlyOnceWith('id', expect.any(String), 60)
 })
 
@@ -61,7 +65,7 @@ describe('a claim that is later than the deadline', () => {
 
   test('is released at the deadline, with its own token, and nobody waits for that', async () => {
     const { calls, late } = await lateClaim()
-    expect(await late).toMatchObject(failure('no answer within 1000 ms'))
+    expect(await late).toMatchObject(failure('no answer within 1000 ms', 'late'))
     expect(calls).toEqual([
       ['claim', 'id', expect.any(String), 60],
       ['release', 'id', calls[0]![2], 60]
@@ -80,7 +84,7 @@ describe('a claim that is later than the deadline', () => {
 
   test('makes a retry unavailable, without asking the store, while its release is under way', async () => {
     const { calls, claim, claims, releases } = await lateClaim()
-    expect(await claim('id', 60)).toMatchObject(failure('an earlier claim is undecided'))
+    expect(await claim('id', 60)).toMatchObject(failure('an earlier claim is undecided', 'undecided'))
     expect(calls.map(([method]) => method)).toEqual(['claim', 'release'])
     releases[0]!.resolve()
     await settle()
@@ -92,7 +96,7 @@ describe('a claim that is later than the deadline', () => {
   test('makes a retry unavailable until the id has expired, when its release is never answered', async () => {
     const { claim, claims } = await lateClaim()
     await vi.advanceTimersByTimeAsync(58_999)
-    expect(await claim('id', 60)).toMatchObject(failure('an earlier claim is undecided'))
+    expect(await claim('id', 60)).toMatchObject(failure('an earlier claim is undecided', 'undecided'))
     await vi.advanceTimersByTimeAsync(1)
     const next = claim('id', 60)
     claims[1]!.resolve(true)

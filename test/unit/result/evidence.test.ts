@@ -69,8 +69,8 @@ const EVIDENCE: Readonly<Record<string, unknown>> = {
   'key-records-spf-alone': { name: NAME, reason: NO_RECORD, records: ['v=spf1 include:service.example -all'] },
   'dns-name-does-not-exist': { name: NAME, reason: 'ENOTFOUND' },
   'dns-name-without-txt': { name: NAME, reason: 'ENODATA' },
-  'dns-servfail': { name: NAME, error: 'ESERVFAIL' },
-  'dns-thrown-without-code': { name: NAME, error: 'Error' },
+  'dns-servfail': { name: NAME, error: 'ESERVFAIL', problem: 'threw' },
+  'dns-thrown-without-code': { name: NAME, error: 'Error', problem: 'threw' },
   'dns-timeout': { name: NAME, error: 'ETIMEOUT' },
   'key-record-version-not-first': keyed(`k=rsa; v=DKIM1; ${REST}`, 'v= is not the first tag'),
   'key-record-without-p': keyed('v=DKIM1; k=rsa', 'there is no p='),
@@ -126,7 +126,7 @@ const EVIDENCE: Readonly<Record<string, unknown>> = {
   'body-too-large': { limit: 20 },
   'body-unreadable': { error: 'ECONNRESET' },
   replayed: { replayId: expect.stringMatching(/^.{43}=$/) },
-  'replay-store-failed': { error: 'Error' }
+  'replay-store-failed': { error: 'Error', problem: 'threw' }
 }
 
 async function evidenceOf(name: string): Promise<unknown> {
