@@ -7,8 +7,6 @@ import type { Verdict, Verify } from 'signed-requests'
 export const releaseClaim = (verify: Verify, verdict: Verdict): Promise<void> =>
   verify
     .release(verdict)
-    .catch((error: unknown) =>
-      console.error(
-        `a claim is not released yet, a repetition is refused until it is: ${(error as Error | undefined)?.name}`
-      )
+    .catch((error: NodeJS.ErrnoException | undefined) =>
+      console.error(`a claim is not released yet, a repetition is refused until it is: ${error?.code ?? error?.name}`)
     )

@@ -17,7 +17,7 @@ export interface DnsTxtLookupOptions {
 
 /**
  * The resolver of `node:dns`. It keeps no answers: every call asks the configured servers. Names are absolute: no
- * search list applies.
+ * search list applies. A query is cancelled when its `signal` is aborted.
  *
  * @example
  * const verify = createVerifier({ ...options, lookupTxt: dnsTxtLookup({ servers: ['127.0.0.1:5353'] }) })
@@ -37,13 +37,40 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
     if (ownServers !== undefined) resolver.setServers(ownServers)
     return resolver
   }
-  const about = { servers: () => createResolver().getServers() }
-  // A resolver of Bun answers from its own cache, and returns each string of a record as a record.
-  if (isBun())
-    return Object.assign(async (name: string) => joinStrings(await createResolver().resolveTxt(absolute(name))), about)
-  if (keepsDnsAnswers()) return Object.assign((name: string) => createResolver().resolveTxt(absolute(name)), about)
-  const resolver = createResolver()
-  return Object.assign((name: string) => resolver.resolveTxt(absolute(name)), about)
+  // Those of Bun and of Node.js 20.18 keep answers.
+  const keepsResolvers = !isBun() && !keepsDnsAnswers()
+  const idle: Resolver[] = []
+  /** A resolver can only cancel all of its queries, so each has one at a time. */
+  const resolve = async (name: string, signal: AbortSignal | undefined): Promise<string[][]> => {
+    const resolver = idle.pop() ?? createResolver()
+    const query = resolver.resolveTxt(absolute(name))
+    const cancel = () => cancelQuery(resolver)
+    if (signal?.aborted) cancel()
+    signal?.addEventListener('abort', cancel, { once: true })
+    try {
+      return await query
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+      if (keepsResolvers && idle.length < MAX_IDLE) idle.push(resolver)
+    }
+  }
+  // Bun returns each string of a record as a record.
+  const lookup: LookupTxt = isBun()
+    ? async (name, waiting) => joinStrings(await resolve(name, waiting?.signal))
+    : (name, waiting) => resolve(name, waiting?.signal)
+  return Object.assign(lookup, { servers: () => createResolver().getServers() })
+}
+
+/** Resolvers that are kept for the next queries. More are made while more queries are in flight. */
+const MAX_IDLE = 16
+
+/** Node.js, Bun and Deno cancel. Elsewhere the query goes on until the resolver gives up. */
+function cancelQuery(resolver: Resolver): void {
+  try {
+    resolver.cancel()
+  } catch {
+    // The runtime has no such function, or one that throws that it is not implemented.
+  }
 }
 
 /**

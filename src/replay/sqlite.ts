@@ -67,8 +67,8 @@ export function sqliteReplayStore(database: SqliteDatabase, options: { table?: s
           step(store, Date.now())
           return store.assertFile()
         } catch (error) {
-          const { errstr: code } = Object(error) as SqliteError
-          if (!isLocked(Object(error)) || performance.now() - start > CALL_TIMEOUT)
+          const code = resultCode(Object(error))
+          if (!code?.startsWith('SQLITE_BUSY') || performance.now() - start > CALL_TIMEOUT)
             throw code === undefined ? error : Object.assign(error as Error, { code })
         }
         await new Promise(resolve => setTimeout(resolve, RETRY_PAUSE))
@@ -131,22 +131,34 @@ function fileGuard(database: SqliteDatabase): () => void {
   if (!file) return () => {} // in memory
   const opened = statSync(file)
   return () => {
-    const { ino, dev } = statSync(file)
-    if (ino === opened.ino && dev === opened.dev) return
-    throw Object.assign(new Error('the database file was replaced'), { code: 'SQLITE_READONLY_DBMOVED' })
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (found?.ino === opened.ino && found.dev === opened.dev) return
+    throw Object.assign(new Error('the database was deleted or replaced while open'), { code: FILE_MOVED })
   }
 }
 
+/** SQLite's own code for a file that was deleted or replaced while open; it notices that in some calls only. */
+const FILE_MOVED = 'SQLITE_READONLY_DBMOVED'
+
 interface SqliteError {
-  /** `node:sqlite` gives the number, which has the result code in its last byte, and its meaning in words */
+  /** of `node:sqlite`: a number, with a primary result code in its last byte */
   errcode?: number
-  errstr?: string
-  /** the others give the name */
+  /** of the others: the name of the result code */
   code?: string
 }
 
-const isLocked = ({ errcode, code }: SqliteError): boolean =>
-  errcode === undefined ? code?.startsWith('SQLITE_BUSY') === true : (errcode & 0xff) === 5
+/** Returns the name of SQLite's result code, such as `SQLITE_FULL`; undefined for an error that SQLite did not cause. */
+function resultCode({ errcode, code }: SqliteError): string | undefined {
+  if (errcode === undefined) return code?.startsWith('SQLITE_') ? code : undefined
+  if (errcode === 0x408) return FILE_MOVED
+  return `SQLITE_${RESULT_CODES[errcode & 0xff] ?? 'ERROR'}`
+}
+
+/** The primary result codes in the order of their numbers (sqlite.org/rescode.html). */
+const RESULT_CODES = (
+  'OK ERROR INTERNAL PERM ABORT BUSY LOCKED NOMEM READONLY INTERRUPT IOERR CORRUPT NOTFOUND FULL CANTOPEN PROTOCOL ' +
+  'EMPTY SCHEMA TOOBIG CONSTRAINT MISMATCH MISUSE NOLFS AUTH FORMAT RANGE NOTADB'
+).split(' ')
 
 /** Runs steps one after the other, in the order in which they came. */
 function createQueue(): (step: () => Promise<void>) => Promise<void> {

@@ -58,15 +58,15 @@ describe.each(RUNNING)('sqliteReplayStore on $package', runtime => {
     expect(granted()).toEqual(before)
   })
 
-  test('holds up no event loop, and rejects for a full, deleted, replaced and damaged file', async () => {
+  test('holds up no event loop, and rejects with the code of a full, deleted, replaced and damaged file', async () => {
     const { turns, ...outcomes } = await resultOf('trouble')
     expect(outcomes).toEqual({
       first: true,
       waiting: true,
-      full: 'database or disk is full',
-      deleted: expect.stringContaining('ENOENT'),
-      replaced: 'the database file was replaced',
-      damaged: 'file is not a database'
+      full: 'SQLITE_FULL',
+      deleted: 'SQLITE_READONLY_DBMOVED',
+      replaced: 'SQLITE_READONLY_DBMOVED',
+      damaged: 'SQLITE_NOTADB'
     })
     expect(turns).toBeGreaterThan(20)
   })

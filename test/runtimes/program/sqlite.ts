@@ -55,7 +55,7 @@ const TASKS: Record<string, () => Promise<void>> = {
   },
   async trouble() {
     const outcomes: Record<string, unknown> = {}
-    const attempt = (store: ReplayStore, id: string) => store.claim(id, 'token', 60).catch(messageOf)
+    const attempt = (store: ReplayStore, id: string) => store.claim(id, 'token', 60).catch(({ code }) => code)
     const store = sqliteReplayStore(await open())
     outcomes['first'] = await attempt(store, 'first')
 

@@ -110,7 +110,7 @@ describe('an answer too long for UDP comes over TCP', () => {
   })
 })
 
-test('our own deadline ends the wait where the resolver would wait for half a minute', async () => {
+test('our own deadline ends the wait and the query, where the resolver would wait for half a minute', async () => {
   dns.hold()
   const answers: Promise<string[][]>[] = []
   const patient = dnsTxtLookup({ servers: [dns.address], timeout: 5000, tries: 4 })
@@ -125,10 +125,10 @@ test('our own deadline ends the wait where the resolver would wait for half a mi
     failures: [{ code: 'key-lookup-timeout', evidence: { name: keyId, error: 'no answer within 100 ms' } }]
   })
 
+  await expect(answers[0]).rejects.toMatchObject({ code: 'ECANCELLED' })
+
   // The answer arrives too late: it changes nothing, and the next request asks again.
   dns.release()
-  expect(await answers[0]).toEqual(service.records[keyId])
-  expect(verdict.status).toBe('unavailable')
   const asked = dns.queries(keyId)
   expect(failuresOf(await createVerifier({ ...service.options, lookupTxt })(service.sign()))).toEqual([])
   expect(dns.queries(keyId) - asked).toBe(1)

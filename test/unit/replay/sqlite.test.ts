@@ -1,0 +1,81 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { explain } from '../../../src/index.ts'
+import { sqliteReplayStore } from '../../../src/replay/index.ts'
+import { verifyWith } from '../../support/verdicts.ts'
+
+// Node.js 20 has no node:sqlite; test/runtimes does the same with each real database.
+
+/** A file, and a database that grants every claim, or throws what is given, as `node:sqlite` and the others do. */
+function openFake({ error }: { error?: object } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'sqlite-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'replay.db')
+  writeFileSync(file, '')
+  const all = () => {
+    if (error !== undefined) throw Object.assign(new Error('said by SQLite'), error)
+    return [{ token: '' }]
+  }
+  const rowsOf = (sql: string) => (sql === 'PRAGMA database_list' ? () => [{ file }] : all)
+  const store = sqliteReplayStore({ exec() {}, prepare: sql => ({ all: rowsOf(sql), run() {} }) })
+  const explained = async () => {
+    const verdict = await verifyWith({ replayStore: store })
+    return { verdict, text: explain(verdict, { settings: 'flags' }).replace(/\s+/g, ' ') }
+  }
+  return { file, explained }
+}
+
+describe('a database that is deleted or replaced while it is open', () => {
+  const EVIDENCE = { error: 'SQLITE_READONLY_DBMOVED', problem: 'threw', store: 'SQLite' }
+
+  test.each([
+    ['deleted', (file: string) => rmSync(file)],
+    [
+      'replaced by another file',
+      (file: string) => {
+        renameSync(file, `${file}.old`)
+        writeFileSync(file, '')
+      }
+    ]
+  ])('%s: each claim fails, and the explanation says to start this process again', async (_, change) => {
+    const { file, explained } = openFake()
+    expect((await explained()).verdict.status).toBe('verified')
+    change(file)
+    const { verdict, text } = await explained()
+    expect(verdict.failures).toMatchObject([{ code: 'replay-store-failed', evidence: EVIDENCE }])
+    expect(text).toContain('the database of SQLite was deleted or replaced while open')
+    expect(text).toContain('fix: Start this process again')
+    expect(text).not.toContain('the code of')
+  })
+
+  test('SQLite itself says so, by its own number: the explanation is the same', async () => {
+    const { text } = await openFake({
+      error: { errcode: 0x408, errstr: 'attempt to write a readonly database' }
+    }).explained()
+    expect(text).toContain('fix: Start this process again')
+  })
+})
+
+test.each([
+  ['node:sqlite', { code: 'ERR_SQLITE_ERROR', errcode: 13, errstr: 'database or disk is full' }, 'SQLITE_FULL'],
+  ['node:sqlite', { code: 'ERR_SQLITE_ERROR', errcode: 0x30a, errstr: 'disk I/O error' }, 'SQLITE_IOERR'],
+  ['node:sqlite', { code: 'ERR_SQLITE_ERROR', errcode: 26, errstr: 'file is not a database' }, 'SQLITE_NOTADB'],
+  ['node:sqlite', { code: 'ERR_SQLITE_ERROR', errcode: 99, errstr: 'unknown error' }, 'SQLITE_ERROR'],
+  ['better-sqlite3', { code: 'SQLITE_FULL' }, 'SQLITE_FULL'],
+  ['better-sqlite3', { code: 'SQLITE_IOERR_WRITE' }, 'SQLITE_IOERR_WRITE']
+])(
+  'what %s throws is named by the result code of SQLite, and is not taken for a fault in code: %j',
+  async (_, error, name) => {
+    const { verdict, text } = await openFake({ error }).explained()
+    expect(verdict.failures).toMatchObject([{ evidence: { error: name, problem: 'threw' } }])
+    expect(text).toContain(`the replay store failed: ${name}`)
+    expect(text).toContain('Check that SQLite runs')
+  }
+)
+
+test('an error of the code itself is reported as such', async () => {
+  const { text } = await openFake({ error: { name: 'TypeError' } }).explained()
+  expect(text).toContain('the code of SQLite threw TypeError')
+})
