@@ -9,7 +9,8 @@ import {
   looksLikeKeyRecord,
   type OptionName,
   PATIENT_SEARCH_COST,
-  prepareProxy
+  prepareProxy,
+  type Undecided
 } from '../../src/tools/index.ts'
 import type { Entry } from '../captures/capture.ts'
 import { chooseEntry } from '../captures/choose-entry.ts'
@@ -47,7 +48,7 @@ export const explain: Command<typeof FLAGS> = {
 }
 
 /** The verdict as plain data, its records hidden where one of them holds a private key. */
-function withoutPrivateKey(verdict: Verdict): object {
+function withoutPrivateKey(verdict: Verdict | Undecided): object {
   const evidence = verdict.failures.map(failure => ({ ...failure.evidence }) as KeyEvidence)
   const texts = evidence.flatMap(({ record = [], records = [] }) => [record, records].flat())
   if (!texts.some(holdsPrivateKey)) return verdict
@@ -105,10 +106,10 @@ function keySourceOf({ options }: Entry, flags: Flags): 'dns' | keyof typeof KEY
 }
 
 /** A verified request whose key is not trusted is not decided. */
-function withoutKey(verdict: Verdict): Verdict {
+function withoutKey(verdict: Verdict): Verdict | Undecided {
   if (verdict.status !== 'verified') return verdict
   const key = notRun('the record is from the file; --trust-file-dns accepts it')
-  return { status: 'unavailable', failures: [], checks: { ...verdict.checks, key } } as unknown as Verdict
+  return { status: 'unavailable', failures: [], checks: { ...verdict.checks, key } }
 }
 
 const notRun = (reason: string) => ({ outcome: 'not-run', reason }) as const
@@ -156,7 +157,12 @@ function parseNow(text: string, { headers }: Entry['request']): number {
 }
 
 /** What the verdict on a capture means. What the capture does not hold was not checked. */
-function diagnoseCapture(verdict: Verdict, { missingBody, time }: Entry, { now }: Flags, options: VerifierOptions) {
+function diagnoseCapture(
+  verdict: Verdict | Undecided,
+  { missingBody, time }: Entry,
+  { now }: Flags,
+  options: VerifierOptions
+) {
   const { date, digest } = verdict.checks
   // The body is asked for only when every other check has passed.
   const isLost = missingBody !== undefined && 'code' in digest && digest.code === 'body-unreadable'

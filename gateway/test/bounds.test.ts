@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { dohTxtLookup } from 'signed-requests/doh'
+import { expect, onTestFinished, test } from 'vitest'
+import { startDohServer } from '../../test/support/doh-server.ts'
 import { service, withHeaders } from '../../test/support/service.ts'
+import { until } from '../../test/support/until.ts'
 import { exchangeBytes, statusesOf, wire } from '../../test/support/wire.ts'
 import { open, start } from './for-one-test.ts'
 
@@ -33,6 +37,37 @@ test('half of the connections may wait for DNS: of more, the oldest is told to t
   expect(await first).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: \d/)
   expect((await over(1))[0]).toMatchObject({ verdict: { failures: [{ code: 'key-lookup-failed' }] } })
   expect(await statuses(service.sign())).toEqual([200])
+})
+
+test('a flood of made-up keys has at most as many queries open as connections are allowed, and none afterwards', async () => {
+  const resolver = await startDohServer(service.records)
+  onTestFinished(resolver.close)
+  const queries = new Set<ServerResponse>()
+  let mostOpen = 0
+  let asked = 0
+  resolver.intercept = (name, response) => {
+    if (!name.startsWith('made-up-')) return false
+    asked += 1
+    queries.add(response)
+    mostOpen = Math.max(mostOpen, queries.size)
+    response.on('close', () => queries.delete(response))
+    return true
+  }
+  const lookupTxt = dohTxtLookup({ url: resolver.url, timeout: 3_600_000 })
+  const { address, statuses } = await start({ verifier: { ...verifier, lookupTxt }, maxConnections: 20 })
+  const sockets: ReturnType<typeof open>[] = []
+  for (let n = 0; n < 100; n++) {
+    const head = madeUp.toString('latin1').replace(SILENT, `made-up-${n}.service.example`)
+    const socket = open(address, Buffer.from(head, 'latin1'))
+    sockets.push(socket)
+    await new Promise(resolve => socket.once('connect', resolve).once('close', resolve))
+  }
+  await until(() => queries.size === 10)
+  expect(await statuses(service.sign())).toEqual([200])
+  for (const socket of sockets) socket.destroy()
+  await until(() => queries.size === 0)
+  expect(asked).toBeGreaterThan(20)
+  expect(mostOpen).toBeLessThanOrEqual(20)
 })
 
 test('ends when --drain is over, although DNS never answers', async () => {

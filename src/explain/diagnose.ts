@@ -1,7 +1,7 @@
 import { describe, mistake, ownOptions } from '../mistakes.ts'
 import { CHECK_NAMES, type CheckName, type Code } from '../result/codes.ts'
 import { assertVerdict } from '../verdict/assert.ts'
-import type { Failure, Verdict } from '../verdict/verdict.ts'
+import type { Checks, Failure, Verdict } from '../verdict/verdict.ts'
 import { adviceOn } from './advice.ts'
 import type { AddedCauses } from './causes/row.ts'
 import { findChangedLine, SEARCH_COST } from './changed-line.ts'
@@ -72,6 +72,16 @@ export interface DiagnosedFailure {
 export const diagnose = (verdict: Verdict, options: DiagnoseOptions = {}): Diagnosis =>
   diagnoseWithin(SEARCH_COST, verdict, options)
 
+/**
+ * A request that was checked in part: no check has failed, and one that was not run would decide. The verifier never
+ * returns this; a program makes it of a verdict on which not all may be believed, such as a key from the same file.
+ */
+export interface Undecided {
+  status: 'unavailable'
+  failures: readonly []
+  checks: Checks
+}
+
 /** What a program knows besides the verdict: what a capture does not hold, for instance. */
 export interface Knowledge {
   /** causes that come before those of this library */
@@ -85,7 +95,7 @@ export interface Knowledge {
 /** The same with another limit to the search for the changed line, in microseconds, and with what else is known. */
 export function diagnoseWithin(
   cost: number,
-  verdict: Verdict,
+  verdict: Verdict | Undecided,
   options: DiagnoseOptions = {},
   { causes, notRun = {}, clock = THIS_CLOCK }: Knowledge = {}
 ): Diagnosis {

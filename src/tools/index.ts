@@ -27,7 +27,7 @@ export { type AdapterRequest, prepareProxy } from '../platforms/proxy.ts'
 
 export type { AddedCauses, ConditionalCause, EvidenceIn } from '../explain/causes/row.ts'
 export { PATIENT_SEARCH_COST } from '../explain/changed-line.ts'
-export { diagnoseWithin } from '../explain/diagnose.ts'
+export { diagnoseWithin, type Undecided } from '../explain/diagnose.ts'
 export { explainDiagnosis } from '../explain/explain.ts'
 
 // Commands print as an explanation does: escaped, wrapped, in the same words.

@@ -72,6 +72,16 @@ export function byCode(failure: Failure) {
       expectTypeOf(failure.check).toEqualTypeOf<'date'>()
       expectTypeOf(failure.evidence).toEqualTypeOf<EvidenceOf<'date-too-old'>>()
       break
+    case 'key-lookup-failed':
+      expectTypeOf(failure.evidence.problem).toEqualTypeOf<'late' | 'threw' | 'wrong-type'>()
+      expectTypeOf(failure.evidence.limit).toEqualTypeOf<number | undefined>()
+      break
+    case 'account-check-failed':
+      expectTypeOf(failure.evidence.problem).toEqualTypeOf<'threw' | 'wrong-type'>()
+      break
+    case 'replay-store-failed':
+      expectTypeOf(failure.evidence.problem).toEqualTypeOf<'late' | 'threw' | 'wrong-type' | 'undecided'>()
+      break
     case 'not-https':
       expectTypeOf(failure.check).toEqualTypeOf<'https'>()
       expectTypeOf(failure.evidence).toEqualTypeOf<EvidenceOf<'not-https'> | undefined>()

@@ -1,0 +1,107 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { dohTxtLookup } from '../../../src/doh/index.ts'
+import { createVerifier, dnsTxtLookup, type VerifierOptions } from '../../../src/index.ts'
+import { startDnsServer } from '../../support/dns-server.ts'
+import { startDohServer } from '../../support/doh-server.ts'
+import { service, withSignature } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
+import { failuresOf } from '../../support/verdicts.ts'
+
+type Lookup = NonNullable<VerifierOptions['lookupTxt']>
+
+/** No query ends by itself while a test runs. */
+const HOUR = 3_600_000
+
+const isMadeUp = (name: string): boolean => name.startsWith('made-up-')
+
+/** A resolver that never answers about made-up names, how many queries have arrived, and how many are open there. */
+const RESOLVERS = {
+  async DNS() {
+    const server = await startDnsServer(service.records)
+    onTestFinished(server.close)
+    for (let n = 0; n < 2000; n++) server.outcomes.set(`made-up-${n}.service.example`, 'silence')
+    const lookupTxt = dnsTxtLookup({ servers: [server.address], timeout: HOUR, tries: 1 })
+    return { lookupTxt, arrived: () => server.names().filter(isMadeUp).length, open: () => 0 }
+  },
+  async 'DNS over HTTPS'() {
+    const server = await startDohServer(service.records)
+    onTestFinished(server.close)
+    let open = 0
+    server.intercept = (name, response) => {
+      if (!isMadeUp(name)) return false
+      open += 1
+      response.on('close', () => {
+        open -= 1
+      })
+      return true
+    }
+    const lookupTxt = dohTxtLookup({ url: server.url, timeout: HOUR })
+    return { lookupTxt, arrived: () => server.seen.length, open: () => open }
+  }
+}
+
+/** The same lookup, and how many of its promises are pending. */
+function counted(lookupTxt: Lookup) {
+  let pending = 0
+  const settled = () => {
+    pending -= 1
+  }
+  const counting: Lookup = (...call) => {
+    pending += 1
+    const answer = lookupTxt(...call)
+    answer.then(settled, settled)
+    return answer
+  }
+  return { lookupTxt: counting, pending: () => pending }
+}
+
+const signed = service.sign()
+const madeUp = (n: number) =>
+  withSignature(signed, text => text.replace(/keyId="[^"]*"/, `keyId="made-up-${n}.service.example"`))
+
+describe.each(Object.entries(RESOLVERS))('queries by %s that nobody waits for', (_, startResolver) => {
+  test('are aborted when the requests of a flood leave: none is open, and genuine requests verify', async () => {
+    const { lookupTxt, arrived, open } = await startResolver()
+    const { lookupTxt: counting, pending } = counted(lookupTxt)
+    const verify = createVerifier({ ...service.options, lookupTxt: counting, lookupTimeout: HOUR })
+    const senders = Array.from({ length: 150 }, () => new AbortController())
+    const verdicts = senders.map(({ signal }, n) => verify({ ...madeUp(n), signal }))
+    // Of a burst by UDP, the receive buffer holds a part.
+    await until(() => arrived() > 75)
+    expect(pending()).toBe(150)
+    expect(failuresOf(await verify(signed))).toEqual([])
+    for (const sender of senders) sender.abort()
+    for (const verdict of await Promise.all(verdicts))
+      expect(verdict.failures).toMatchObject([{ code: 'key-lookup-failed', evidence: { problem: 'late' } }])
+    await until(() => pending() === 0 && open() === 0)
+    expect(failuresOf(await verify(signed))).toEqual([])
+  })
+
+  test('are aborted at the deadline of the verifier', async () => {
+    const { lookupTxt, arrived, open } = await startResolver()
+    const { lookupTxt: counting, pending } = counted(lookupTxt)
+    const verify = createVerifier({ ...service.options, lookupTxt: counting, lookupTimeout: 300 })
+    const verdicts = Array.from({ length: 50 }, (_, n) => verify(madeUp(n)))
+    for (const verdict of await Promise.all(verdicts)) expect(failuresOf(verdict)).toEqual(['key: key-lookup-timeout'])
+    expect(arrived()).toBeGreaterThan(0)
+    await until(() => pending() === 0 && open() === 0)
+  })
+})
+
+test('1,000 queries are open at most: of more names, each fails at once', async () => {
+  const { lookupTxt } = await RESOLVERS.DNS()
+  const { lookupTxt: counting, pending } = counted(lookupTxt)
+  const verify = createVerifier({ ...service.options, lookupTxt: counting, lookupTimeout: HOUR })
+  const senders = Array.from({ length: 1000 }, () => new AbortController())
+  const waiting = senders.map(({ signal }, n) => verify({ ...madeUp(n), signal }))
+  const more = await Promise.all(Array.from({ length: 500 }, (_, n) => verify(madeUp(1000 + n))))
+  expect(pending()).toBe(1000)
+  for (const verdict of more)
+    expect(verdict).toMatchObject({
+      status: 'unavailable',
+      failures: [{ code: 'key-lookup-failed', evidence: { problem: 'late', limit: 1000 } }]
+    })
+  for (const sender of senders) sender.abort()
+  await Promise.all(waiting)
+  await until(() => pending() === 0)
+})
