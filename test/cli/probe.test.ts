@@ -92,12 +92,17 @@ test.each<[what: string, RequestListener, says: RegExp]>([
 
 describe('an odd answer', () => {
   const HEAD = 'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Signature\r\n\r\n'
-  /** One that says this after a request, and keeps the connection. */
+  /** Says this after a request, then `every` again and again, and keeps the connection. */
   const say = async (answer: string, every = '') => {
     const server = createServer(socket => {
-      const timer = setInterval(() => socket.write(every), 20)
-      socket.on('error', () => {}).on('close', () => clearInterval(timer))
-      socket.once('data', () => socket.write(answer))
+      socket
+        .on('error', () => {})
+        .once('data', () => {
+          socket.write(answer)
+          // Before the answer, it would be a part of the status line.
+          const timer = setInterval(() => socket.write(every), 20)
+          socket.on('close', () => clearInterval(timer))
+        })
     })
     return `http://127.0.0.1:${await listenHere(server)}`
   }
