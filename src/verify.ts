@@ -13,7 +13,7 @@ import { checkRequest } from './checks/request.ts'
 import { checkSignature } from './checks/signature.ts'
 import { checkSignatureHeader, checkSignatureTimes } from './checks/signature-header.ts'
 import { assertReceivedRequest } from './http/assert-request.ts'
-import { covers, type Fields } from './http/fields.ts'
+import { covers, type Fields, valuesOfCovered } from './http/fields.ts'
 import type { ReceivedRequest } from './http/request.ts'
 import { createKeyCache } from './key/cache.ts'
 import { createLookup } from './key/lookup.ts'
@@ -168,6 +168,7 @@ export function createVerifier(options: VerifierOptions): Verify {
       algorithm: match.value.algorithm,
       date: date.value,
       coveredHeaders: covered.slice(),
+      coveredValues: valuesOfCovered(covered, fields),
       nonce: nonce ?? (covers(covered, 'x-nonce') ? fields.values.get('x-nonce') : undefined),
       body: body.value,
       replayId: claim?.value.id,

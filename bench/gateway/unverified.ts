@@ -34,6 +34,7 @@ async function letIn(request: ReceivedRequest): Promise<Verdict> {
     algorithm: 'rsa-sha256',
     date: new Date(),
     coveredHeaders: ['(request-target)', 'host', 'date', 'x-service-id', 'digest'],
+    coveredValues: {},
     nonce: undefined,
     body: body.value,
     replayId: undefined,

@@ -45,6 +45,12 @@ export interface Verified {
   date: Date
   /** the covered names, lower case, in the order of the string that is signed; of RFC 9421 with their parameters */
   coveredHeaders: readonly string[]
+  /**
+   * the value of each covered header by its lower-case name, as it was signed: several lines are joined by `, `. Use
+   * these: a framework may give the application one of several lines. Of RFC 9421 each field that is covered without
+   * parameters or with `bs`
+   */
+  coveredValues: Readonly<Record<string, string>>
   /** the signature's own `nonce` (RFC 9421), else X-Nonce when it is present and covered by the signature */
   nonce: string | undefined
   /**

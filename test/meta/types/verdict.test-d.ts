@@ -37,6 +37,7 @@ export function byStatus(verdict: Verdict) {
     expectTypeOf(verdict.algorithm).toEqualTypeOf<string>()
     expectTypeOf(verdict.date).toEqualTypeOf<Date>()
     expectTypeOf(verdict.coveredHeaders).toEqualTypeOf<readonly string[]>()
+    expectTypeOf(verdict.coveredValues).toEqualTypeOf<Readonly<Record<string, string>>>()
     expectTypeOf(verdict.nonce).toEqualTypeOf<string | undefined>()
     expectTypeOf(verdict.body).toEqualTypeOf<Bytes>()
     expectTypeOf(verdict.replayId).toEqualTypeOf<string | undefined>()

@@ -45,6 +45,11 @@ describe('a request signed by RFC 9421', () => {
       algorithm: 'rsa-v1_5-sha256',
       date: new Date(NOW),
       coveredHeaders: ['@method', '@request-target', '@authority', 'x-service-id', 'content-digest', 'date'],
+      coveredValues: {
+        'x-service-id': 'account-1234',
+        'content-digest': contentDigest(BODY),
+        date: 'Fri, 20 Nov 2026 12:00:00 GMT'
+      },
       nonce: undefined,
       body: new TextEncoder().encode(BODY),
       replayId: undefined,
