@@ -18,11 +18,22 @@ export function httpStatus(verdict: Verdict): 200 | 401 | 413 | 503 {
   return first.code === 'body-too-large' && others.length === 0 ? 413 : 401
 }
 
+/** Marks the errors of every copy of this package, such as its ESM and its CommonJS form in one process. */
+const MARK = /* @__PURE__ */ Symbol.for('signed-requests.NotVerifiedError')
+
 /**
  * Thrown by `assertVerified`. Express, Koa and Fastify respond with its status when it reaches them. The message has
  * codes and nothing from the sender, because some frameworks send it as the response.
  */
 export class NotVerifiedError extends Error {
+  /** Returns true for the errors of another copy of the package as well; a subclass has its own instances only. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (Object.hasOwn(this, Symbol.hasInstance)) return Object.hasOwn(Object(value), MARK)
+    return Function.prototype[Symbol.hasInstance].call(this, value)
+  }
+
+  /** the same for each, as Node.js has it for its own errors */
+  readonly code: 'ERR_NOT_VERIFIED'
   /** 401, 413 or 503: the same as `httpStatus(verdict)`, where Koa and Express look for it */
   readonly status: 401 | 413 | 503
   /** the same, where Fastify looks for it */
@@ -41,10 +52,12 @@ export class NotVerifiedError extends Error {
     this.status = httpStatus(verdict) as 401 | 413 | 503
     this.statusCode = this.status
     this.expose = false
+    this.code = 'ERR_NOT_VERIFIED'
     // Bundlers could not remove a static block where the class is unused.
     Object.defineProperties(this, {
       name: { value: 'NotVerifiedError', configurable: true, writable: true },
-      verdict: { value: verdict }
+      verdict: { value: verdict },
+      [MARK]: { value: true }
     })
     // Captured again, so that its first line has the name. A class that names itself is renamed when it is bundled.
     Error.captureStackTrace?.(this, new.target)

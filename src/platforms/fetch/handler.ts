@@ -7,7 +7,7 @@ import { refusalOf } from '../refusal.ts'
 import { type FromFetchOptions, fetchAdapter } from './request.ts'
 
 export interface FetchHandlerOptions<R extends Request = Request, Rest extends readonly unknown[] = never[]>
-  extends FromFetchOptions {
+  extends Omit<FromFetchOptions, 'body'> {
   /**
    * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
    * from 400 to 599; anything else, a promise too, changes nothing
@@ -46,7 +46,7 @@ export function fetchHandler<R extends Request = Request, Rest extends unknown[]
   ) => Response | undefined | void | Promise<Response | undefined | void>,
   options: FetchHandlerOptions<R, Rest> = {}
 ): (request: R, ...rest: Rest) => Promise<Response> {
-  const own = ownOptions('fetchHandler', options, [...PROXY_OPTIONS, 'body', 'onRefused'])
+  const own = ownOptions('fetchHandler', options, [...PROXY_OPTIONS, 'onRefused'])
   const { onRefused } = own
   validateHandler('fetchHandler', verify, handle, { onRefused })
   const receive = fetchAdapter(own)

@@ -84,7 +84,7 @@ function bodyOf(request: Request, given: unknown): ReceivedBody {
     throw new TypeError(
       'the request body was already read, and the digest is over the bytes as sent: call verify() first and use ' +
         'verdict.body, or read the body once with new Uint8Array(await request.arrayBuffer()) and pass it as ' +
-        'options.body'
+        'options.body of fromFetchRequest()'
     )
   return request.body
 }

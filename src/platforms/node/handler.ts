@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ownOptions } from '../../mistakes.ts'
+import { validateFunction } from '../../options/values.ts'
 import type { Rejected, Unavailable, Verified } from '../../verdict/verdict.ts'
 import type { Verify } from '../../verify.ts'
 import { callHook, orRelease, validateHandler } from '../handler.ts'
@@ -9,14 +10,12 @@ import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions, re
 import { type FromNodeOptions, type NodeRequest, readNodeRequest } from './request.ts'
 import { isTurn } from './turns.ts'
 
-type Bytes = Uint8Array | string | undefined
-
 /** What the proxy in front has changed, the raw bytes where a parser has read them, and what to do on a refusal. */
 export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
   extends Omit<FromNodeOptions, 'body'>,
     RefusalOptions {
   /** the raw bytes, when a parser has read them already: `req => req.body` after `express.raw()` */
-  body?: ((req: Req) => Bytes) | Bytes
+  body?: ((req: Req) => Uint8Array | string | undefined) | undefined
   /**
    * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
    * from 400 to 599; anything else, a promise too, changes nothing
@@ -64,11 +63,13 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
   const own = ownOptions('nodeHandler', options, [...PROXY_OPTIONS, ...HANDLER_OPTIONS])
   const { body, onRefused, onError } = own
   validateHandler('nodeHandler', verify, handle, { onRefused, onError })
+  // Fixed bytes would be the body of every request.
+  if (body !== undefined) validateFunction(body, 'options.body', 'req => req.rawBody')
   const limits = drainLimits(own)
   const undoProxy = prepareProxy(own)
 
   async function run(req: Req, res: Res): Promise<void> {
-    const received = readNodeRequest(req, typeof body === 'function' ? body(req) : body)
+    const received = readNodeRequest(req, body?.(req))
     const verdict = await verify(undoProxy(received))
     if (verdict.status !== 'verified') {
       const refusal = refusalOf(verdict, 'nodeHandler', callHook(onRefused, verdict, req, res))

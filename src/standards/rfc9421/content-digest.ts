@@ -13,7 +13,7 @@ import { parseByteSequences } from './structured-fields.ts'
  *
  * @example
  * const digests = parseContentDigest('sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:')
- * if (digests.ok) matchesDigest(digests.value, new Uint8Array(0)) // { ok: true, value: true }
+ * if (digests.ok) matchesDigest(digests.value, new Uint8Array(0)) // true
  */
 export function parseContentDigest(value: string): Result<readonly Digest[]> {
   const digests = parseEncodedContentDigest(trimWhiteSpace(value))

@@ -48,11 +48,21 @@ function run(command: string, ...args: string[]) {
 }
 
 /** The value of some code in a module of either kind, through JSON. */
-function evaluate(type: string, code: string): unknown {
-  const all = `console.log(JSON.stringify(${code}))`
+function evaluate(type: string, code: string, before = ''): unknown {
+  const all = `${before}console.log(JSON.stringify(${code}))`
   const { status, stdout, stderr } = run('node', '--no-warnings', `--input-type=${type}`, '--eval', all)
   return status === 0 ? JSON.parse(stdout) : stderr
 }
+
+test('an error of the ESM package is an instance of the class of the CommonJS package, and the other way round', () => {
+  const code = `(() => {
+    const [esm, cjs] = [NotVerifiedError, createRequire(import.meta.url)('signed-requests').NotVerifiedError]
+    const verdict = { status: 'rejected', failures: [{ code: 'date-missing' }], checks: {} }
+    return [esm === cjs, new esm(verdict) instanceof cjs, new cjs(verdict) instanceof esm, new esm(verdict).name]
+  })()`
+  const imports = "import { createRequire } from 'node:module'; import { NotVerifiedError } from 'signed-requests';"
+  expect(evaluate('module', code, imports)).toEqual([false, true, true, 'NotVerifiedError'])
+})
 
 test('every subpath of package.json is tested here', () => {
   expect(Object.keys(manifest.exports).sort()).toEqual([...Object.keys(EXPORTS), './package.json'].sort())

@@ -2,13 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import {
   createVerifier,
   dnsTxtLookup,
+  fetchHandler,
   fromFetchRequest,
   fromNodeRequest,
   type LookupTxt,
+  lambdaHandler,
+  nodeHandler,
   type ReceivedRequest,
   type ReplayStore,
   type Verdict,
-  type VerifierOptions
+  type VerifierOptions,
+  type Verify
 } from 'signed-requests'
 import { createAccountClient } from 'signed-requests/account'
 import { memoryReplayStore, type ReplayStore as StoreOfReplay } from 'signed-requests/replay'
@@ -63,4 +67,14 @@ export function adapters(req: IncomingMessage, request: Request) {
   fromFetchRequest(req)
   // @ts-expect-error a parsed body is no raw body
   fromNodeRequest(req, { body: { id: 1 } })
+}
+
+export function handlers(verify: Verify, raw: Uint8Array) {
+  nodeHandler(verify, () => {}, { body: () => raw })
+  // @ts-expect-error fixed bytes would be the body of every request
+  nodeHandler(verify, () => {}, { body: raw })
+  // @ts-expect-error fixed bytes would be the body of every request
+  fetchHandler(verify, () => {}, { body: raw })
+  // @ts-expect-error fixed bytes would be the body of every request
+  lambdaHandler(verify, () => {}, { body: raw })
 }

@@ -8,7 +8,7 @@ expectTypeOf(steps.parseHttpDate).toEqualTypeOf<(value: string) => Result<Date>>
 expectTypeOf(steps.parseKeyRecord).toEqualTypeOf<(record: string | readonly string[]) => Result<KeyRecord>>()
 expectTypeOf(steps.importPublicKey).returns.toEqualTypeOf<Result<PublicKey>>()
 expectTypeOf(steps.buildSigningString).returns.toEqualTypeOf<Result<string>>()
-expectTypeOf(steps.matchesDigest).returns.toEqualTypeOf<Result<true>>()
+expectTypeOf(steps.matchesDigest).returns.toEqualTypeOf<boolean>()
 expectTypeOf(steps.verifySignature).returns.toEqualTypeOf<boolean>()
 expectTypeOf(steps.httpStatus).returns.toMatchTypeOf<number>()
 

@@ -158,6 +158,7 @@ export function byAssertion(verdict: Verdict) {
 export function ofAnError(error: unknown) {
   if (!(error instanceof NotVerifiedError)) return
   expectTypeOf(error.verdict).toEqualTypeOf<Rejected | Unavailable>()
+  expectTypeOf(error.code).toEqualTypeOf<'ERR_NOT_VERIFIED'>()
   expectTypeOf(error.status).toEqualTypeOf<401 | 413 | 503>()
   expectTypeOf(error.statusCode).toEqualTypeOf<401 | 413 | 503>()
   expectTypeOf(error.expose).toEqualTypeOf<false>()

@@ -1,11 +1,25 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { matchesDigest } from '../../../src/index.ts'
 import { service } from '../../support/service.ts'
 import { verifyWith } from '../../support/verdicts.ts'
 
-test('rejects an empty digest list', () => {
-  const unsupported = { ok: false, code: 'digest-unsupported', evidence: { received: [] } }
-  expect(matchesDigest([], new Uint8Array(0))).toMatchObject(unsupported)
+const digestOf = (hash: string) => ({
+  algorithm: hash.replace('sha', 'sha-'),
+  value: new Uint8Array(createHash(hash).update('{}').digest())
+})
+const OTHER = { algorithm: 'sha-256', value: new Uint8Array(32) }
+const MD5 = { algorithm: 'md5', value: new Uint8Array(16) }
+
+test.each([
+  [true, 'one digest of the body', [digestOf('sha256')]],
+  [true, 'two, beside one that does not count', [digestOf('sha256'), MD5, digestOf('sha512')]],
+  [false, 'another one', [OTHER]],
+  [false, 'one that matches beside one that does not', [digestOf('sha512'), OTHER]],
+  [false, 'only one that does not count', [MD5]],
+  [false, 'none', []]
+])('matchesDigest is %s for %s', (expected, _, digests) => {
+  expect(matchesDigest(digests, Buffer.from('{}'))).toBe(expected)
 })
 
 test.each([

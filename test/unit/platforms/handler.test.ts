@@ -134,6 +134,9 @@ describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
   test.each([
     [{ https: 'yes' }, 'options.https is "yes"'],
     [{ prefix: 'hooks' }, 'options.prefix is "hooks"'],
+    [{ body: Buffer.from('{}') }, 'body'],
+    [{ body: '{}' }, 'body'],
+    [{ body: new Uint8Array(0) }, 'body'],
     [{ onRefused: 'log' }, 'options.onRefused is a string: pass a function'],
     [{ onrefused: () => {} }, '() has no option "onrefused"']
   ])('%j is a TypeError at once', (options, message) => {

@@ -83,7 +83,7 @@ test('verifySignature: any input, no throw, and never true', () => {
 test('matchesDigest: any input, no throw, and never true', () => {
   const algorithm = fc.oneof(fc.constantFrom('sha-256', 'sha-512'), anyString)
   const digests = fc.array(fc.record({ algorithm, value: fc.uint8Array() }))
-  return forAll([digests, fc.uint8Array()], (list, body) => expect(matchesDigest(list, body).ok).toBe(false))
+  return forAll([digests, fc.uint8Array()], (list, body) => expect(matchesDigest(list, body)).toBe(false))
 })
 
 test('a name that reaches DNS has only labels of letters, digits, hyphens and underscores', () => {

@@ -38,7 +38,8 @@ describe('assertVerified', () => {
   ])('throws for a verdict that is %s', async (_, judge, request, status, message) => {
     const verdict = await judge(request)
     const error = errorFor(verdict)
-    expect(error).toMatchObject({ name: 'NotVerifiedError', message, status, statusCode: status, expose: false })
+    const code = 'ERR_NOT_VERIFIED'
+    expect(error).toMatchObject({ name: 'NotVerifiedError', code, message, status, statusCode: status, expose: false })
     expect(error.verdict).toBe(verdict)
     expect(status).toBe(httpStatus(verdict))
     expect(error.stack).toMatch(/^NotVerifiedError: the request/)
@@ -57,7 +58,36 @@ describe('assertVerified', () => {
     const error = errorFor(await verify(forged))
     const printed = [error.message, error.stack, String(error), JSON.stringify(error), inspect(error, { depth: 9 })]
     for (const text of printed) expect(text).not.toContain(EVIL)
-    expect(Object.keys(error).sort()).toEqual(['expose', 'status', 'statusCode'])
+    expect(Object.keys(error).sort()).toEqual(['code', 'expose', 'status', 'statusCode'])
+  })
+})
+
+describe('instanceof NotVerifiedError', () => {
+  const rejected = refuse({ date: fail('date-missing') }, '')
+  // Another instance of the module, as a process has it that loads the package as ESM and as CommonJS.
+  const copy = '../../../src/verdict/http-status.ts?copy'
+  const other = () => import(copy) as Promise<{ NotVerifiedError: typeof NotVerifiedError }>
+
+  test('holds across two copies of the package, both ways', async () => {
+    const { NotVerifiedError: Other } = await other()
+    expect(Other).not.toBe(NotVerifiedError)
+    expect(new Other(rejected)).toBeInstanceOf(NotVerifiedError)
+    expect(new NotVerifiedError(rejected)).toBeInstanceOf(Other)
+  })
+
+  test.each([
+    ['an error that has the code', Object.assign(new Error(), { code: 'ERR_NOT_VERIFIED', name: 'NotVerifiedError' })],
+    ['the prototype', NotVerifiedError.prototype],
+    ['null', null],
+    ['undefined', undefined],
+    ['a string', 'NotVerifiedError']
+  ])('does not hold for %s', (_, value) => expect((value as unknown) instanceof NotVerifiedError).toBe(false))
+
+  test('of a subclass holds for its own instances only', () => {
+    class Subclass extends NotVerifiedError {}
+    expect(new Subclass(rejected)).toBeInstanceOf(Subclass)
+    expect(new Subclass(rejected)).toBeInstanceOf(NotVerifiedError)
+    expect(new NotVerifiedError(rejected)).not.toBeInstanceOf(Subclass)
   })
 })
 

@@ -151,7 +151,7 @@ describe('Content-Digest', () => {
         { algorithm: 'adler', value: new Uint8Array(0) }
       ]
     })
-    expect(digests.ok && matchesDigest(digests.value, body)).toMatchObject({ code: 'digest-unsupported' })
+    expect(digests.ok && matchesDigest(digests.value, body)).toBe(false)
     expect(parseContentDigest('')).toEqual({ ok: true, value: [] })
   })
 
