@@ -21,15 +21,20 @@ export function httpStatus(verdict: Verdict): 200 | 401 | 413 | 503 {
 /** Marks the errors of every copy of this package, such as its ESM and its CommonJS form in one process. */
 const MARK = /* @__PURE__ */ Symbol.for('signed-requests.NotVerifiedError')
 
+/** Returns true for the errors of another copy of the class as well; a subclass has its own instances only. */
+function isInstance(asked: object, value: unknown): boolean {
+  if (Object.hasOwn(asked, Symbol.hasInstance)) return Object.hasOwn(Object(value), MARK)
+  return Function.prototype[Symbol.hasInstance].call(asked, value)
+}
+
 /**
  * Thrown by `assertVerified`. Express, Koa and Fastify respond with its status when it reaches them. The message has
  * codes and nothing from the sender, because some frameworks send it as the response.
  */
 export class NotVerifiedError extends Error {
-  /** Returns true for the errors of another copy of the package as well; a subclass has its own instances only. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    if (Object.hasOwn(this, Symbol.hasInstance)) return Object.hasOwn(Object(value), MARK)
-    return Function.prototype[Symbol.hasInstance].call(this, value)
+    // biome-ignore lint/complexity/noThisInStatic: it may be a subclass
+    return isInstance(this, value)
   }
 
   /** the same for each, as Node.js has it for its own errors */
