@@ -6,18 +6,28 @@ import type { HeaderLine } from './exchange.ts'
 /**
  * Why a request cannot be forwarded; undefined when it can.
  *
- * Its framing must be certain: HTTP/1.1, or HTTP/1.0 without a transfer coding (RFC 9112 section 6.1). Its target must
- * be a path, or a URL whose authority is Host (section 3.2): if they differ, two servers may each use a different one.
+ * Its target must be a path, or a URL whose authority is Host (RFC 9112 section 3.2): if they differ, two servers may
+ * each use a different one.
  */
 export function whyNotForwardable(req: IncomingMessage): 'framing' | 'target' | undefined {
-  const { httpVersion, url = '', headers, headersDistinct } = req
-  const isFramed = httpVersion === '1.1' || (httpVersion === '1.0' && headers['transfer-encoding'] === undefined)
-  if (!isFramed) return 'framing'
+  const { url = '', headersDistinct } = req
+  if (!hasCertainFraming(req)) return 'framing'
   if (url.startsWith('/')) return undefined
   const { scheme, authority } = parseAbsolute(url)
   const [host, ...others] = headersDistinct['host'] ?? []
   if (scheme === undefined || authority === undefined || host === undefined || others.length > 0) return 'target'
   return normalizeHost(host, scheme) === normalizeHost(authority, scheme) ? undefined : 'target'
+}
+
+/**
+ * Is it clear to every server where the request ends, and what its body is? In HTTP/1.1 without a transfer coding or
+ * with `chunked` alone, whose content is the body (any other one would have to be undone); in HTTP/1.0 without one (RFC
+ * 9112 section 6.1).
+ */
+export function hasCertainFraming({ httpVersion, headers }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined) return httpVersion === '1.1' || httpVersion === '1.0'
+  return httpVersion === '1.1' && coding.toLowerCase() === 'chunked'
 }
 
 type Received = Pick<ReceivedRequest, 'target' | 'https'> & Readonly<{ headers: readonly HeaderLine[] }>

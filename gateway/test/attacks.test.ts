@@ -79,6 +79,8 @@ test.each([
   [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, /^HPE_HEADER_OVERFLOW$/],
   ['GET / HTTP/1.1\r\nHost: a\r\nExpect: nothing\r\n\r\n', 417, /^expectation$/],
   [`${CHUNKED}1;${'x'.repeat(20_000)}\r\n`, 413, /^HPE_CHUNK_EXTENSIONS_OVERFLOW$/],
+  [CHUNKED.replace('chunked', 'gzip, chunked'), 400, /^framing$/],
+  [CHUNKED.replace(':', ': gzip\r\nTransfer-Encoding:'), 400, /^framing$/],
   ['GET / HTTP/2.0\r\nHost: a\r\n\r\n', 400, /^(?:HPE_|framing)/]
 ])('what is answered 400, 413, 417 or 431 is in the log: %j', async (text, status, reason) => {
   const { address, malformed } = await start()

@@ -129,6 +129,18 @@ export function attempts(service: TestService, attacker: TestService): Attempt[]
     refuse(`TE.CL: a length, and Transfer-Encoding: ${name}`, 400, { after })
   }
 
+  // Without a length, the coding is all the framing there is.
+  const anyLength: SignRequest = { headers: { 'Content-Length': undefined } }
+  for (const value of ['gzip, chunked', 'identity, chunked', 'xchunked, chunked', ', chunked', 'chunked,']) {
+    refuse(`Transfer-Encoding: ${value}`, 400, { after: [`${coding} ${value}`], body: chunked(BODY) }, anyLength)
+  }
+  drop(
+    'Transfer-Encoding: Chunked',
+    ['transfer-encoding'],
+    { after: [`${coding} Chunked`], body: chunked(BODY) },
+    anyLength
+  )
+
   // Lengths. Each is the one that was signed, so that nothing but the framing can refuse it.
   const withLength = (value: string): SignRequest => ({ headers: { 'Content-Length': value } })
   for (const length of '+14|-14|1 4|0x0e|14abc|1e1|14.0||14, 14|14,14|14;|٣'.split('|')) {
