@@ -10,10 +10,10 @@ import {
 import { answerWhenRead } from './answer.ts'
 import { createBoundedVerify } from './bounded-verify.ts'
 import type { Exchange, HeaderLine, Malformed } from './exchange.ts'
-import { grantHeaders, isConfusable } from './headers.ts'
+import { grantHeaders, isConfusable, isRepeated, signedNames } from './headers.ts'
 import type { AuthorizerSettings } from './options/authorize.ts'
 import { releaseClaim } from './release-claim.ts'
-import { asSigned } from './target.ts'
+import { asSigned, hasCertainFraming } from './target.ts'
 
 /**
  * Answers one check of a proxy that asks before it forwards. The connection stays open where the request was read to
@@ -23,6 +23,8 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
   const { from, https, prefix } = settings
   const boundedVerify = createBoundedVerify(verify, settings)
   const proxy = { https, prefix }
+  const ofProxy = [https, prefix].filter(what => typeof what === 'string')
+  const consumed = new Set(from === 'as-is' ? ofProxy : DESCRIPTION)
 
   return async (req: IncomingMessage, res: ServerResponse): Promise<Exchange | Malformed> => {
     const receivedAt = Date.now()
@@ -33,11 +35,15 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
       await answerWhenRead(res, 413, { isLast: false })
       return { receivedAt, status: 413, upstream: 'malformed', ...PARTIAL_BODY }
     }
+    if (!hasCertainFraming(req)) {
+      await answerWhenRead(res, 400, { isLast: true })
+      return { receivedAt, status: 400, upstream: 'malformed', reason: 'framing' }
+    }
     const received = from === 'as-is' ? fromNodeRequest(req, proxy) : forwardedRequest(req)
     const { verdict, body } = await boundedVerify(received, res)
     const verdictMs = performance.now() - start
     const headers = received.headers as readonly HeaderLine[]
-    const unsafe = verdict.status === 'verified' ? unsafeOf(received.target, headers, verdict) : undefined
+    const unsafe = verdict.status === 'verified' ? unsafeOf({ ...received, headers }, verdict, consumed) : undefined
     if (unsafe !== undefined) {
       await releaseClaim(verify, verdict)
       await answerWhenRead(res, 401, { isLast: false })
@@ -74,10 +80,29 @@ const PARTIAL_BODY = {
 }
 
 /**
- * Why a verified request is refused, with a code: the application would get all of it as it came, so no header may pass
- * for another, and the target must be in the form that was signed.
+ * Why a verified request is refused, with a code: the application would get all of it as it came, so each signed header
+ * must be in one line and from the sender, no other one may pass for it, and the target must be in the form that was
+ * signed.
+ *
+ * @param consumed in lower case: what the proxy sets for `authorize`, and perhaps not for the application
  */
-function unsafeOf(target: string, headers: readonly HeaderLine[], verdict: Verified) {
+function unsafeOf(
+  { target, headers }: Pick<ReceivedRequest, 'target'> & Readonly<{ headers: readonly HeaderLine[] }>,
+  verdict: Verified,
+  consumed: ReadonlySet<string>
+) {
+  if (isRepeated(headers, verdict))
+    return {
+      refusal: 'header-repeated',
+      finding:
+        'a signed header came in several lines, which were signed as one, and an application may see one of them: ' +
+        'join them in the proxy, or forward through the gateway, which does'
+    }
+  if ([...signedNames(verdict)].some(name => consumed.has(name)))
+    return {
+      refusal: 'header-overwritten',
+      finding: 'a header that the proxy sets for authorize is signed, and the application may get another value of it'
+    }
   if (isConfusable(headers, verdict))
     return {
       refusal: 'header-ambiguous',
@@ -93,6 +118,9 @@ function unsafeOf(target: string, headers: readonly HeaderLine[], verdict: Verif
       'the target has a form that was not signed, such as /hook? for /hook: it must be signed with @request-target'
   }
 }
+
+/** Each must be there exactly once. */
+const DESCRIPTION = ['x-forwarded-method', 'x-forwarded-uri', 'x-forwarded-host', 'x-forwarded-proto']
 
 /**
  * The request that a proxy describes in its headers, such as `forwardAuth` of Traefik. Each datum has one source: a

@@ -48,8 +48,13 @@ const OURS = 'signed-request-'
 const fold = (lower: string): string => lower.replace(/[^a-z0-9]/g, '-')
 
 /**
- * The header lines of a request for the upstream: in order, in their case, without those that end at this hop, and
- * without any that an application could confuse with a signed one or with ours.
+ * The header lines of a request for the upstream, ours first: a server that drops lines above a limit drops the last
+ * ones. Those of the sender are in their order and their case, without those that end at this hop, and without any that
+ * an application could confuse with a signed one or with ours.
+ *
+ * A signed name is one line, as it was signed: of several lines an application sees one (`Authorization` in Node.js,
+ * any name in PHP). The lines of two signed names are in the order in which they were signed: CGI may take one name for
+ * the other, and the order of lines is not signed.
  *
  * @param consumed in lower case: what the proxy in front sets for this gateway
  */
@@ -60,7 +65,7 @@ export function requestHeaders(
   consumed: ReadonlySet<string>
 ): HeaderLine[] {
   // What is signed is end-to-end, whatever Connection says.
-  const signed = new Set(verdict.status === 'verified' ? verdict.coveredHeaders.map(nameOf) : [])
+  const signed = verdict.status === 'verified' ? signedNames(verdict) : new Set<string>()
   const signedFolded = new Set([...signed].map(fold))
   const named = namedByConnection(lines)
   const isKept = ([name]: HeaderLine): boolean => {
@@ -72,22 +77,48 @@ export function requestHeaders(
     if (folded !== lower || signedFolded.has(folded)) return false
     return !named.has(lower) && !REROUTING.has(lower) && !consumed.has(lower)
   }
-  return [...lines.filter(isKept), ...verdictHeaders(verdict, isObserved)]
+  return [...verdictHeaders(verdict, isObserved), ...joinSigned(lines.filter(isKept), signed)]
 }
 
+/** The same lines, with one for each signed name, in the places of the first ones. */
+function joinSigned(lines: readonly HeaderLine[], signed: ReadonlySet<string>): HeaderLine[] {
+  const linesOf = new Map([...signed].map(name => [name, [] as HeaderLine[]]))
+  for (const line of lines) linesOf.get(line[0].toLowerCase())?.push(line)
+  const joined = [...linesOf.values()].flatMap(([first, ...more]): HeaderLine[] =>
+    first === undefined ? [] : [[first[0], [first, ...more].map(([, value]) => value).join(', ')]]
+  )
+  return lines.flatMap(line => {
+    const sameName = linesOf.get(line[0].toLowerCase())
+    if (sameName === undefined) return [line]
+    return sameName[0] === line ? [joined.shift()!] : []
+  })
+}
+
+/** In the order in which they were signed. */
+export const signedNames = ({ coveredHeaders }: Verified): Set<string> => new Set(coveredHeaders.map(nameOf))
+
 /**
- * Does CGI take a name, signed or not, for one of ours, or one that is not signed for one that is? Its line cannot be
- * dropped where only the proxy forwards.
+ * Does CGI take a name, signed or not, for one of ours, or another one for one that is signed? Its line cannot be
+ * dropped where only the proxy forwards. Of two signed names the order decides which one an application sees, and that
+ * is not signed.
  */
-export function isConfusable(lines: readonly HeaderLine[], { coveredHeaders }: Verified): boolean {
-  const signed = new Set(coveredHeaders.map(nameOf))
+export function isConfusable(lines: readonly HeaderLine[], verified: Verified): boolean {
+  const signed = signedNames(verified)
   const signedFolded = new Set([...signed].map(fold))
+  if (signedFolded.size < signed.size) return true
   return lines.some(([name]) => {
     const lower = name.toLowerCase()
     const folded = fold(lower)
     if (folded !== lower && folded.startsWith(OURS)) return true
     return signedFolded.has(folded) && !signed.has(lower)
   })
+}
+
+/** Did a signed header come in several lines? An application may see one of them, and all of them were signed as one. */
+export function isRepeated(lines: readonly HeaderLine[], verified: Verified): boolean {
+  const signed = signedNames(verified)
+  const names = lines.map(([name]) => name.toLowerCase()).filter(name => signed.has(name))
+  return new Set(names).size < names.length
 }
 
 /** The header lines of an answer for the sender, one after the other, as bytes in Latin-1. */

@@ -7,6 +7,7 @@ import { rfc9421 } from 'signed-requests/rfc9421'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runGateway } from '../../test/support/cli.ts'
 import { linesOf, service, withHeaders } from '../../test/support/service.ts'
+import { exchangeBytes, wire } from '../../test/support/wire.ts'
 import { startAuthorizer } from '../src/authorize.ts'
 import type { Exchange, Malformed } from '../src/exchange.ts'
 import { logText } from '../src/log.ts'
@@ -135,15 +136,49 @@ describe('as-is', () => {
     expect(await statusOf(request)).toBe(401)
   })
 
-  test('a name with a hyphen is refused beside the signed one with an underscore, unless it is signed too', async () => {
-    const alsoCovered = ['x_tenant', 'x_kind', 'x-kind']
+  test('a name with a hyphen is refused beside the signed one with an underscore', async () => {
+    const alsoCovered = ['x_tenant']
     const { statusOf } = await start({ verifier: { ...service.options, alsoCovered } })
     const request = sign({
       covered: ['(request-target)', 'host', 'date', 'x-service-id', 'digest', ...alsoCovered],
-      headers: { X_Tenant: 'a', X_Kind: 'b', 'X-Kind': 'c' }
+      headers: { X_Tenant: 'a' }
     })
     expect(await statusOf(request)).toBe(200)
     expect(await statusOf(request, [['X-Tenant', 'evil']])).toBe(401)
+  })
+
+  test('two signed names that PHP takes for one are refused: the order of their lines is not signed', async () => {
+    const { statusOf, exchanges } = await start()
+    const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'x_kind', 'x-kind']
+    expect(await statusOf(sign({ covered, headers: { X_Kind: 'b', 'X-Kind': 'c' } }))).toBe(401)
+    expect(exchanges).toMatchObject([{ refusal: 'header-ambiguous' }])
+  })
+
+  test.each(['Authorization', 'Content-Type', 'User-Agent', 'X-Event'])(
+    'the signed %s in two lines is refused: the application may see one of them',
+    async name => {
+      const { statusOf, exchanges, log } = await start()
+      const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', name]
+      const request = sign({ covered, headers: { [name]: 'a, b' } })
+      expect(
+        await statusOf(withHeaders(request, { [name]: undefined }), [
+          [name, 'a'],
+          [name, 'b']
+        ])
+      ).toBe(401)
+      expect(exchanges).toMatchObject([{ refusal: 'header-repeated', verdict: { status: 'verified' } }])
+      expect(JSON.parse(log('json')[0]!).finding).toMatch(/several lines/)
+      expect(await statusOf(request)).toBe(200)
+    }
+  )
+
+  test('a body in another transfer coding than chunked is 400', async () => {
+    const { authorizer, exchanges } = await start()
+    const octets = wire(sign())
+      .toString('latin1')
+      .replace(/Content-Length: \d+/i, 'Transfer-Encoding: gzip, chunked')
+    expect(await exchangeBytes(authorizer.address, Buffer.from(octets))).toMatch(/^HTTP\/1\.1 400 /)
+    expect(exchanges).toMatchObject([{ status: 400, reason: 'framing' }])
   })
 
   test.each([
@@ -170,6 +205,24 @@ describe('as-is', () => {
     const { statusOf } = await start({ https })
     const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Method': 'PUT', 'X-Forwarded-Uri': '/other' }
     expect(await statusOf(withHeaders(sign(), forwarded))).toBe(status)
+  })
+})
+
+describe('a signed header that the proxy sets for authorize, and perhaps not for the application,', () => {
+  const covered = ['(request-target)', 'host', 'date', 'x-service-id', 'digest', 'x-forwarded-proto']
+  const request = sign({ covered, headers: { 'X-Forwarded-Proto': 'https' } })
+
+  test('is refused where authorize takes it from the proxy', async () => {
+    const { statusOf, exchanges } = await start({ https: 'x-forwarded-proto' })
+    expect(await statusOf(request)).toBe(401)
+    expect(exchanges).toMatchObject([
+      { refusal: 'header-overwritten', finding: expect.stringMatching(/another value/) }
+    ])
+  })
+
+  test('is a header like any other where it does not', async () => {
+    const { statusOf } = await start()
+    expect(await statusOf(request)).toBe(200)
   })
 })
 

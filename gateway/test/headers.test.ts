@@ -17,8 +17,49 @@ function forwarded(
   consumed: readonly string[] = []
 ): HeaderLine[] {
   const verdict = { status: 'verified', failures: [], coveredHeaders, date: new Date(0) }
-  return requestHeaders(lines, verdict as unknown as Verdict, false, new Set(consumed)).slice(0, -3)
+  return requestHeaders(lines, verdict as unknown as Verdict, false, new Set(consumed)).slice(3)
 }
+
+describe('the lines of a signed header', () => {
+  const covered = [...COVERED, 'authorization', 'x_kind', 'x-kind', 'x-sorted;sf', 'x-bytes;bs']
+
+  test('go on as the one line that was signed, in the place of the first', () => {
+    const lines = [
+      HOST,
+      ['authorization', 'a'],
+      ['X-Other', '1'],
+      ['AUTHORIZATION', 'b'],
+      ['Authorization', '']
+    ] as const
+    expect(forwarded(lines, covered)).toEqual([HOST, ['authorization', 'a, b, '], ['X-Other', '1']])
+  })
+
+  test.each(['Content-Type', 'X-Sorted', 'X-Bytes'])('are one line of %s, however it was covered', name => {
+    const lines = [HOST, [name, 'a'], [name, 'b']] as const
+    expect(forwarded(lines, covered)).toEqual([HOST, [name, 'a, b']])
+  })
+
+  test('of two names that CGI takes for one are in the order in which they were signed', () => {
+    const expected = [HOST, ['X_Kind', '1'], ['X-Kind', '2']] as const
+    const lines = [HOST, expected[2], expected[1]]
+    expect(forwarded(lines, covered)).toEqual(expected)
+    expect(forwarded(expected, covered)).toEqual(expected)
+  })
+
+  test('stay several where they are not signed', () => {
+    const lines = [HOST, ['X-Other', '1'], ['X-Other', '2']] as const
+    expect(forwarded(lines, covered)).toEqual(lines)
+  })
+
+  test('stay several in a request that is not verified', () => {
+    const lines = [HOST, ['Authorization', 'a'], ['Authorization', 'b']] as const
+    const verdict = { status: 'rejected', failures: [{ code: 'replayed' }] } as unknown as Verdict
+    expect(requestHeaders(lines, verdict, true, new Set())).toEqual([
+      ['Signed-Request-Verdict', 'rejected; replayed'],
+      ...lines
+    ])
+  })
+})
 
 test('keeps what RFC 9421 covers with parameters', () => {
   const signed = [HOST, ['Content-Type', 'text/plain'], ['Priority', 'u=1']] as const
