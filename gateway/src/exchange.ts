@@ -3,9 +3,12 @@ import type { ReceivedRequest, Verdict } from 'signed-requests'
 /** One line of a head: the name in its case, and the value. */
 export type HeaderLine = readonly [name: string, value: string]
 
-/** The result from the upstream: not asked, because the request was refused; an answer that ended; what went wrong. */
+/**
+ * The result from the upstream: not asked, because the request was refused; an answer that ended; what went wrong. With
+ * `upload-failed` it was the sender: while observing, a body is forwarded as it comes, and it broke off or was too large.
+ */
 export interface UpstreamResult {
-  readonly upstream: 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off'
+  readonly upstream: 'not-asked' | 'answered' | 'unreachable' | 'timed-out' | 'broken-off' | 'upload-failed'
   /** where and why: `127.0.0.1:9000 ECONNREFUSED` */
   readonly upstreamError?: string
 }

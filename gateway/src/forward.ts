@@ -49,15 +49,16 @@ export function createUpstream(url: URL, timeout: number) {
     forward(request: Outgoing, res: ServerResponse, release: Release): Promise<UpstreamResult> {
       const forwarding = new Promise<UpstreamResult>(resolve => {
         let connection: Connection | undefined
-        const isReset = () => connection?.isReset === true
-        const handler = createHandler(url.host, res, timeout, release, isReset, resolve)
+        const upload = watchUpload(request.body)
+        const handler = createHandler(url.host, res, timeout, release, upload, () => connection, resolve)
         try {
           const headers = request.headers.values() as Iterable<[string, string]>
           // The sender's Host is no name of the upstream for TLS.
           const onConnection = (chosen: Connection) => {
             connection = chosen
           }
-          const options = { ...request, headers, servername: hostname, onConnection } as ForwardOptions
+          const { body } = upload
+          const options = { ...request, headers, body, servername: hostname, onConnection } as ForwardOptions
           pool.dispatch(options, handler)
         } catch (error) {
           handler.onResponseError(undefined, error as Error)
@@ -79,7 +80,8 @@ function createHandler(
   res: ServerResponse,
   timeout: number,
   release: Release,
-  isReset: () => boolean,
+  upload: Upload,
+  connection: () => Connection | undefined,
   resolve: (result: UpstreamResult) => void
 ) {
   let isSent = false
@@ -101,10 +103,12 @@ function createHandler(
   async function fail(error: Error): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException
     const isLate = /TIMEOUT$/.test(code ?? '')
-    const status = statusOf(code, isLate)
+    const isUpload = upload.hasFailed(error)
+    const status = statusOf(code, isLate, isUpload)
     await Promise.allSettled([head, releaseOnce()])
     if (res.headersSent) breakOff(res)
-    else if (!res.destroyed) answer(res, status, { isLast: status === 413 })
+    else if (!res.destroyed) answer(res, status, { isLast: isUpload })
+    if (isUpload) return resolve({ upstream: 'upload-failed' })
     const unanswered = isSent ? 'broken-off' : 'unreachable'
     const upstream = isLate ? 'timed-out' : unanswered
     resolve({ upstream, upstreamError: `${address} ${(code ?? message).replace(/[^ -~]/g, '?')}` })
@@ -115,6 +119,8 @@ function createHandler(
   return {
     onRequestStart() {
       isSent = true
+      const used = connection()
+      if (used !== undefined) used.answerStart = ''
     },
     onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders) {
       const coding = String(headers['transfer-encoding'] ?? 'chunked')
@@ -151,21 +157,42 @@ function createHandler(
       }
       res.on('drain', go).on('close', go)
     },
-    onResponseEnd: () => end(isReset() ? new Error('the answer was cut off') : undefined),
+    onResponseEnd: () => end(connection()?.isReset ? new Error('the answer was cut off') : undefined),
     onResponseError: (_controller: unknown, error: Error) => end(error)
   } satisfies Dispatcher.DispatchHandler
 }
 
+type Upload = ReturnType<typeof watchUpload>
+
+/** A body that may still be coming from the sender, and the error with which it has failed. */
+function watchUpload(whole: Body) {
+  let failure: unknown
+  async function* pieces(from: AsyncIterable<Uint8Array>) {
+    try {
+      yield* from
+    } catch (error) {
+      failure = error
+      throw error
+    }
+  }
+  return {
+    body: whole instanceof Uint8Array ? whole : pieces(whole),
+    hasFailed: (error: Error): boolean => error === failure
+  }
+}
+
 /** The status of an answer that did not come, by the code of the error. */
-function statusOf(code: string | undefined, isLate: boolean): number {
-  if (isLate) return 504
-  return code === TOO_LARGE ? 413 : 502
+function statusOf(code: string | undefined, isLate: boolean, isUpload: boolean): number {
+  if (isUpload) return code === TOO_LARGE ? 413 : 400
+  return isLate ? 504 : 502
 }
 
 /** What is known of the one connection of a client. */
 interface Connection {
   /** the connection is ending, and that by a reset */
   isReset: boolean
+  /** the first characters of the answer to the last request, as many as are checked */
+  answerStart: string
 }
 
 /** A request for the pool, which is told on which connection it goes. */
@@ -173,7 +200,7 @@ type ForwardOptions = Dispatcher.DispatchOptions & { onConnection(connection: Co
 
 /** A client on whose connections nothing passes for an answer of HTTP/1 that is not a complete one. */
 function strictClient(origin: URL, options: object, hostname: string, timeout: number): Client {
-  const connection: Connection = { isReset: false }
+  const connection: Connection = { isReset: false, answerStart: '' }
   const client = new Client(origin, { ...options, connect: strictConnector(hostname, timeout, connection) })
   const dispatch = client.dispatch.bind(client)
   client.dispatch = (request, handler) => {
@@ -207,13 +234,13 @@ function watch(socket: Socket, connection: Connection): void {
     socket.write('\r\n')
     connection.isReset = socket.errored !== null
   })
-  // The parser of undici accepts HTTP/2.0 and HTTP/0.9. An answer begins after bytes were written.
-  let written = -1
+  // The parser of undici accepts HTTP/2.0 and HTTP/0.9. One request at a time is sent, and one answer comes, which may
+  // begin before the request has been sent as a whole.
   socket.on('data', (chunk: Buffer) => {
-    if (socket.bytesWritten === written) return
-    written = socket.bytesWritten
-    const start = chunk.toString('latin1', 0, VERSION.length)
-    if (!VERSION.startsWith(start)) socket.destroy(new Error('the answer is not HTTP/1'))
+    const missing = VERSION.length - connection.answerStart.length
+    if (missing === 0) return
+    connection.answerStart += chunk.toString('latin1', 0, missing)
+    if (!VERSION.startsWith(connection.answerStart)) socket.destroy(new Error('the answer is not HTTP/1'))
   })
 }
 

@@ -52,12 +52,13 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     const bytes = verdict.status === 'verified' ? verdict.body : body.read()
     const announced = req.headers['content-length']
     const isTooLarge = Number(announced) > maxBody
-    // Observing forwards everything: the body of a head that failed goes on as it comes, and nothing holds it.
-    const isPassed = observe && body.isUnread() && !isTooLarge && !res.destroyed
+    const isForwarded = verdict.status === 'verified' || (observe && !hasTooManyLines(verdict))
+    // While observing, the body of a head that failed goes on as it comes, and nothing holds it.
+    const isPassed = observe && isForwarded && body.isUnread() && !isTooLarge && !res.destroyed
     const content = isPassed ? passedBody(req, stream as AsyncIterable<Uint8Array>, maxBody) : bytes
     let result: UpstreamResult = { upstream: 'not-asked' }
     let unread: NodeJS.Timeout | undefined
-    if (content !== undefined && (observe || verdict.status === 'verified')) {
+    if (content !== undefined && isForwarded) {
       const { target: path, headers: lines } = asSigned({ ...received, headers }, verdict)
       const kept = requestHeaders(lines, verdict, observe, consumed)
       if (isPassed && announced !== undefined) kept.push(['Content-Length', announced])
@@ -66,7 +67,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       // The upstream is done: close a sender that does not read the rest. A refusal has its own limits.
       unread = setTimeout(() => res.destroy(), upstreamTimeout)
     } else {
-      // Observing refuses nothing but a body that cannot be forwarded as a whole.
+      // Observing refuses only what cannot be forwarded as a whole.
       const status = observe && isTooLarge ? 413 : statusOf(verdict as Rejected | Unavailable)
       await answerWhenRead(res, status, { isLast: true })
     }
@@ -94,6 +95,10 @@ const accountFinding = (verdict: Verdict): string | undefined =>
   verdict.status === 'verified'
     ? `--account is not given; if account ${verdict.accountId} is yours, write ${accountFlags([verdict.accountId])}`
     : undefined
+
+/** Has it more lines than every server reads? The sender would decide which of them the application does not see. */
+const hasTooManyLines = ({ failures }: Verdict): boolean =>
+  failures.some(({ code, evidence }) => code === 'request-malformed' && evidence.part === 'header-count')
 
 /** Nothing, or the pieces of a body as they come. Fails above the limit. */
 function passedBody(req: IncomingMessage, stream: AsyncIterable<Uint8Array>, limit: number) {

@@ -50,6 +50,26 @@ test.each([
   expect(await pass(PLAIN)).toMatch(IS_PLAIN)
 })
 
+test.each(['HTTP/2.0 200 OK', 'HTTP/0.9 200 OK', 'HTTPS/1.1 200 OK'])(
+  'an answer that is not HTTP/1 is a 502, also on a connection that is used again, and in any pieces: %s',
+  async line => {
+    const octets = `${head(line, LENGTH)}plain`
+    for (let cut = 0; cut < 9; cut++) {
+      const url = await startRaw(async (socket, count) => {
+        socket.setNoDelay()
+        if (count === 1) return socket.write(PLAIN)
+        socket.write(octets.slice(0, cut))
+        // The gateway is in this process: it reads the first piece in the next turn.
+        for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
+        return socket.write(octets.slice(cut))
+      })
+      const { address } = await startInFront(url)
+      expect(await send(address, service.sign({ target: '/' }))).toMatch(IS_PLAIN)
+      expect(await send(address, service.sign({ target: '/' }))).toMatch(/^HTTP\/1\.1 502 /)
+    }
+  }
+)
+
 test.each([
   ['a second answer', `${head(OK, 'Content-Length: 6')}poison`],
   ['octets', 'poison']

@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { makeCertificate, open as openTls } from '../../test/support/https.ts'
 import { service } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
 import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
 import { ANY_ACCOUNT } from '../src/seen-accounts.ts'
-import { heldDns, open, start, withoutDns, withTinyBodies } from './for-one-test.ts'
+import { heldDns, open, start, startInFront, startRaw, withoutDns, withTinyBodies } from './for-one-test.ts'
+import { startSockets } from './sockets.ts'
 
 const ofSize = (size: number) => service.sign({ target: '/', body: 'x'.repeat(size) })
 
@@ -141,6 +142,19 @@ describe('observing', () => {
     expect(seen[0]!.headers).toMatchObject({ host: 'other.example', 'signed-request-verdict': `rejected; ${codes}` })
   })
 
+  test('refuses more lines than every server reads, and our own lines come first among the others', async () => {
+    const { address, seen, over } = await start({ observe: true })
+    const lines = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: 1\r\n`).join('')
+    const head = (count: number) => `GET /a HTTP/1.1\r\nHost: a\r\n${lines(count - 2)}Connection: close\r\n\r\n`
+    for (const count of [500, 501, 1100]) await exchangeBytes(address, Buffer.from(head(count)))
+    expect(seen.map(({ rawHeaders }) => rawHeaders.length / 2)).toEqual([501])
+    // In front are the lines that end at this hop.
+    const names = seen[0]!.rawHeaders.filter((_, i) => i % 2 === 0)
+    expect(names.slice(0, 4)).toEqual(['host', 'connection', 'Signed-Request-Verdict', 'X-0'])
+    const tooMany = { status: 401, upstream: 'not-asked', verdict: { failures: [{ code: 'request-malformed' }] } }
+    expect(await over(3)).toMatchObject([{ status: 200 }, tooMany, tooMany])
+  })
+
   test('does not forward a request with two Hosts, of which the upstream might read another', async () => {
     const { address, seen, malformed } = await start({ observe: true })
     const head = 'GET /a HTTP/1.1\r\nHost: other.example\r\nHost: receiver.example\r\nConnection: close\r\n\r\n'
@@ -169,12 +183,49 @@ describe('observing', () => {
   test.each([
     ['signed', wire(ofSize(11), [['Connection', 'close']]), 'not-asked'],
     ['not signed', Buffer.from(`${unsigned}Content-Length: 11\r\n\r\n01234567890`), 'not-asked'],
-    ['not signed, in chunks', Buffer.from(unsigned + inChunks), 'broken-off']
+    ['not signed, in chunks', Buffer.from(unsigned + inChunks), 'upload-failed']
   ])('answers 413 to a body that is too large and %s, and has it in the log', async (_, bytes, upstream) => {
     const { address, seen, over } = await start({ observe: true, verifier: withTinyBodies })
     expect(statusesOf(await exchangeBytes(address, bytes))).toEqual([413])
     expect(await over(1)).toMatchObject([{ status: 413, upstream, body: undefined }])
     expect(seen).toEqual([])
+  })
+
+  const NOT_SIGNED = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n01234'
+  test('a body that breaks off on its way to the upstream is the fault of its sender', async () => {
+    const url = await startRaw(() => {})
+    const { address, over } = await startInFront(url, { observe: true })
+    open(address, Buffer.from(NOT_SIGNED)).end()
+    const [exchange] = await over(1)
+    expect(exchange).toMatchObject({ upstream: 'upload-failed', verdict: { status: 'rejected' } })
+    expect(exchange).not.toHaveProperty('upstreamError')
+  })
+
+  test('an upstream that breaks off while its request is being sent is at fault', async () => {
+    const url = await startRaw(socket => socket.resetAndDestroy())
+    const { address, over } = await startInFront(url, { observe: true })
+    expect(await exchangeBytes(address, Buffer.from(NOT_SIGNED), /\r\n\r\n/)).toMatch(/^HTTP\/1\.1 502 /)
+    expect(await over(1)).toMatchObject([{ status: 502, upstream: 'broken-off' }])
+  })
+
+  test('passes on an answer that begins and goes on while its request is still being sent', async () => {
+    const { url, close } = await startSockets(socket => {
+      const parts = ['HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\nfirst', 'other', 'third']
+      // Each piece of the request gets a piece of the answer, after it was written.
+      socket.on('data', () => socket.write(parts.shift() ?? ''))
+    })
+    onTestFinished(close)
+    const { address, over } = await startInFront(url, { observe: true })
+    const socket = open(address, Buffer.from(NOT_SIGNED))
+    let answer = ''
+    socket.on('data', chunk => {
+      answer += chunk
+      if (answer.endsWith('first')) socket.write('567')
+      if (answer.endsWith('other')) socket.write('89')
+    })
+    await until(() => answer.endsWith('third'))
+    expect(answer).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\nfirstotherthird$/s)
+    expect(await over(1)).toMatchObject([{ status: 200, upstream: 'answered' }])
   })
 
   test('does not forward a body that breaks off', async () => {
