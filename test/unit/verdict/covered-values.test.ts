@@ -1,5 +1,7 @@
+import * as suite from 'signed-requests-vectors'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createVerifier, type ReceivedRequest, type Verified } from '../../../src/index.ts'
+import { readyVector } from '../../support/ready-vector.ts'
 import { OPTIONS, signed as signedByRfc9421 } from '../../support/rfc9421.ts'
 import { service, withHeaders } from '../../support/service.ts'
 
@@ -67,6 +69,23 @@ describe('coveredValues by RFC 9421', () => {
     expect(Object.keys(values).sort()).toEqual(['content-digest', 'date', 'x-service-id'])
   })
 })
+
+const verifiedVectors = suite.loadVectors().filter(({ verdict }) => verdict.status === 'verified')
+
+test.each(verifiedVectors.map(vector => [vector.name, vector] as const))(
+  'coveredValues has what the signing string of the vector %s says',
+  async (_, vector) => {
+    const { options, request } = readyVector(vector)
+    const { coveredValues } = await verified(request, options)
+    const lines = vector.signing!.string.split('\n').map(line => /^"?([^":;]+)"?(;bs)?: (.*)$/s.exec(line))
+    // `(request-target)`, `@method` and the like are not headers, and a field with other parameters is not in it.
+    const names = lines.flatMap(line => (line === null || /^[(@]/.test(line[1]!) ? [] : [line[1]!]))
+    expect(Object.keys(coveredValues)).toEqual([...new Set(names)])
+    for (const line of lines)
+      if (line !== null && line[2] === undefined && names.includes(line[1]!))
+        expect(coveredValues[line[1]!]).toBe(line[3])
+  }
+)
 
 describe('the object of coveredValues', () => {
   const NAMES = ['__proto__', 'constructor', 'hasownproperty', 'toString', '1']
