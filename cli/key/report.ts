@@ -1,6 +1,7 @@
 import type { Failed, KeyLimits, Result } from '../../src/index.ts'
 import {
   aside,
+  correctRecord,
   escapeText,
   facts,
   factText,
@@ -39,7 +40,14 @@ export function reportOn(name: string, reply: Result<TxtAnswer>, limits: KeyLimi
     conclusion: conclude(texts, error, limits, trace),
     status,
     problem,
-    records: texts.map(text => ({ is: describeRecord(text, limits), text: show(text) })),
+    records: texts.map(text => {
+      const corrected = correctRecord(text)
+      return {
+        is: describeRecord(text, limits),
+        text: show(text),
+        ...(corrected !== undefined && { corrected: show(corrected) })
+      }
+    }),
     trace: trace && { ...trace, hops: hops.map(hop => ({ ...hop, servers: hop.servers.map(shown) })) }
   }
 }
@@ -69,9 +77,10 @@ export function reportLines(report: KeyReport, servers: readonly string[]): Line
     '',
     withTone(TONES[status], status, `${status}: ${name}`),
     ...lines({ asked, problem, ...(trace && describeResolver(trace)) }),
-    ...records.flatMap(({ is, text }, i) => [
+    ...records.flatMap(({ is, text, corrected }, i) => [
       `\n${wrapWords(`record ${i + 1}: `, is)}`,
-      wrapExact('  text: ', escapeText(text, 2000))
+      wrapExact('  text: ', escapeText(text, 2000)),
+      ...(corrected === undefined ? [] : [wrapExact('  corrected record: ', escapeText(corrected, 4096))])
     ]),
     ...(trace?.hops ?? []).flatMap(({ name, zone = 'unknown', servers }: Hop) => [
       '',

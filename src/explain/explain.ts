@@ -68,7 +68,7 @@ function resultText({ outcome, code, message, reason }: DiagnosedCheck): string 
 }
 
 /** The long facts, which stand below the advice. */
-const BELOW = new Set(['thrown', 'body', 'record as found', 'signing string'])
+const BELOW = new Set(['thrown', 'body', 'record as found', 'corrected record', 'signing string'])
 
 function adviceLines({ code, cause, fix, facts }: DiagnosedFailure): Line[] {
   const labelled = (label: string, text: string) => withTone('label', label, wrapWords(`${label} `, text))

@@ -1,5 +1,5 @@
 import { parseHttpDate } from '../http/http-date.ts'
-import { hidePrivateKeys } from './record-mistakes.ts'
+import { correctRecord, hidePrivateKeys } from './record-mistakes.ts'
 import { duration, escapeText, plural } from './text.ts'
 
 /** The evidence of any code. */
@@ -86,6 +86,7 @@ export function facts(evidence: Evidence, clock = THIS_CLOCK, cause?: { readonly
     ['thrown', cause && thrown(cause.error)],
     ['body', bodyLength === undefined ? undefined : lengths(Number(bodyLength), contentLength)],
     ['record as found', recordShown(evidence)],
+    ['corrected record', correctedShown(evidence)],
     ['signing string', signingString === undefined ? undefined : signedLines(String(signingString))]
   ]
   return found.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]))
@@ -171,4 +172,11 @@ function recordShown({ record, records = [] }: Evidence): string | undefined {
   if (record === undefined) return undefined
   const show = hidePrivateKeys([String(record), ...[records].flat().map(String)])
   return escapeText(show(String(record)), 1000)
+}
+
+/** The first record of which a good one can be made, corrected. Whole, because it is to be copied. */
+function correctedShown({ record = '', records = [record as string] }: Evidence): string | undefined {
+  const texts = [records].flat().map(String)
+  const corrected = texts.map(correctRecord).find(text => text !== undefined)
+  return corrected === undefined ? undefined : escapeText(hidePrivateKeys(texts)(corrected), 4096)
 }

@@ -1,11 +1,12 @@
 import { normalizeName } from '../http/uri.ts'
 import { parseKey } from '../key/cache.ts'
-import { looksLikeKeyRecord, parseKeyRecord } from '../key/record.ts'
+import { looksLikeKeyRecord, parseKeyRecord, withoutEmptyTags } from '../key/record.ts'
 import { escapeText } from './text.ts'
 
 /** What somebody did when the record was published. Names in it come from outside: escape them. */
 export type RecordMistake =
   | { readonly mistake: 'private-key' }
+  | { readonly mistake: 'empty-tag' }
   /** the text of the record is there twice, in one record */
   | { readonly mistake: 'pasted-twice' }
   /** one key in several records, which DNS returns in any order */
@@ -66,6 +67,13 @@ export function describeProblem(problem: RecordProblem): { readonly cause: strin
       return {
         cause: 'A PRIVATE KEY IS IN DNS, where everybody can read it and then sign as the sender',
         fix: 'REVOKE THIS KEY NOW, and publish the public half of a new one'
+      }
+    case 'empty-tag':
+      return {
+        cause:
+          'the record has an empty tag: two semicolons in a row, or one at its start, which RFC 6376 section 3.2 ' +
+          'does not allow',
+        fix: 'publish the corrected record below'
       }
     case 'pasted-twice':
       return {
@@ -163,11 +171,18 @@ export const holdsPrivateKey = (text: string): boolean => PRIVATE_KEY.test(text.
 function findMistake(text: string): RecordMistake | undefined {
   // What makes it unusable is a limit of the receiver.
   if (parseKey(text).ok) return undefined
+  if (correctRecord(text) !== undefined) return { mistake: 'empty-tag' }
   if (isPastedTwice(text)) return { mistake: 'pasted-twice' }
   if (/["\\]/.test(text)) return { mistake: 'zone-file-characters' }
   const cleaned = withoutMailCharacters(text)
   if (cleaned !== text && parseKey(cleaned).ok) return { mistake: 'mail-program' }
   return isCut(text) ? { mistake: 'cut', length: text.length } : undefined
+}
+
+/** The record without its empty tags, where that makes a good one of it. */
+export function correctRecord(text: string): string | undefined {
+  const corrected = withoutEmptyTags(text)
+  return !parseKeyRecord(text).ok && parseKey(corrected).ok ? corrected : undefined
 }
 
 function isPastedTwice(text: string): boolean {

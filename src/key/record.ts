@@ -85,6 +85,7 @@ function parseTagList(text: string): TagList | string {
   const specs = text.split(';')
   if (specs.length > 1 && trimFolding(specs.at(-1)!) === '') specs.pop()
   for (const spec of specs) {
+    if (trimFolding(spec) === '') return 'a tag is empty'
     const equals = spec.indexOf('=')
     if (equals < 0) return 'a tag has no equals sign'
     const name = trimFolding(spec.slice(0, equals))
@@ -94,6 +95,15 @@ function parseTagList(text: string): TagList | string {
   }
   return tags
 }
+
+/** The text without the tags that are empty, which no tag list has: a semicolon too many makes one. */
+export const withoutEmptyTags = (text: string): string =>
+  trimFolding(
+    text
+      .split(';')
+      .filter(spec => trimFolding(spec) !== '')
+      .join(';')
+  )
 
 /** Removes outer folding white space: space, tab and line breaks. */
 const trimFolding = (text: string): string => trimChars(text, FOLDING)

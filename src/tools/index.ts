@@ -53,6 +53,7 @@ export { errorLabel } from '../result/result.ts'
 
 export { badReply, decodeReply, encodeMessage, lowerCase, MAX_OCTETS } from '../doh/message.ts'
 export {
+  correctRecord,
   describeProblem,
   findProblem,
   hidePrivateKeys,

@@ -38,6 +38,12 @@ describe('what somebody did', () => {
   test.each<[mistake: string, ...texts: string[]]>([
     ...Object.values(PRIVATE).map(text => ['private-key', text] as [string, string]),
     ['private-key', 'v=spf1 -all', PRIVATE['PKCS#1 in base64']!],
+    ['empty-tag', RECORD.replace(';', ';;')],
+    ['empty-tag', RECORD.replace(';', '; \t;')],
+    ['empty-tag', `;${RECORD}`],
+    ['empty-tag', `${RECORD};;`],
+    ['empty-tag', 'v=spf1 -all', ` ; ;${RECORD}; ;`],
+    ['cut', `;${RECORD.slice(0, 120)}`],
     ['pasted-twice', RECORD + RECORD],
     ['pasted-twice', `${RECORD};${RECORD}`],
     ['pasted-twice', `v=DKIM1; p=${P}${P}`],
@@ -92,6 +98,47 @@ test.each([
   const verify = createVerifier({ ...service.options, lookupTxt: failing('ENOTFOUND') })
   const [failure] = diagnose(await verify(request)).failures
   expect(failure).toMatchObject({ code: 'key-not-found', cause: expect.stringContaining(cause) })
+})
+
+describe.each([
+  ['two semicolons in a row', RECORD.replace(';', '; ;')],
+  ['a semicolon at its start', `; ${RECORD}`],
+  ['two semicolons at its end', `${RECORD};;`]
+])('an empty tag, by %s', (_, text) => {
+  const NAMED = 'the record has an empty tag: two semicolons in a row, or one at its start'
+
+  test('is refused, and named with the corrected record by explain', async () => {
+    const lookupTxt = async () => [[text]]
+    const verdict = await createVerifier({ ...service.options, lookupTxt })(service.sign())
+    const [failure] = diagnose(verdict).failures
+    expect(failure).toMatchObject({
+      code: 'key-malformed',
+      cause: `${NAMED}, which RFC 6376 section 3.2 does not allow`,
+      fix: expect.stringContaining('The sender must publish the corrected record below.')
+    })
+    expect(failure!.facts).toContainEqual(expect.objectContaining({ value: RECORD }))
+    expect(failure!.facts).toContainEqual({ name: 'because', value: 'a tag is empty' })
+    expect(explain(verdict)).toMatch(/\n {2}corrected record: v=DKIM1; /)
+    expect(explain(verdict).replace(/\n +/g, '')).toContain(`corrected record: ${RECORD}`)
+  })
+
+  test('is named with the corrected record by key, as text and as JSON', async () => {
+    const dns = await startDnsServer({ [KEY_NAME]: [[text]] })
+    onTestFinished(() => dns.close())
+    const args = ['key', KEY_NAME, '--no-trace', '--dns-server', dns.address]
+    const { code, stdout } = await runInside(args)
+    expect(code).toBe(1)
+    expect(stdout.replace(/\n/g, ' ')).toContain(`The sender must publish the corrected record below: ${NAMED}`)
+    expect(stdout.replace(/\n +/g, '')).toContain(`corrected record: ${RECORD}`)
+    const [report] = [JSON.parse((await runInside([...args, '--json'])).stdout)].flat()
+    expect(report.records).toMatchObject([{ text, corrected: RECORD }])
+  })
+})
+
+test('a record that is more than an empty tag away from a good one has no corrected form', async () => {
+  const lookupTxt = async () => [[`;${RECORD.slice(0, 120)}`]]
+  const verdict = await createVerifier({ ...service.options, lookupTxt })(service.sign())
+  expect(explain(verdict)).not.toContain('corrected record')
 })
 
 describe('a private key in the record', () => {
