@@ -39,14 +39,20 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
 export const isUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
 
 /**
- * The domain that it was signed under when it is another one; anybody can write it. A key is at
- * `selector._domainkey.domain` (RFC 6376 section 3.6.2.1).
+ * The keyId of a request that is signed under another domain: a claim that anybody can write. Visible ASCII, and at
+ * most 255 characters.
  */
-export function otherDomainOf({ failures }: Verdict): string | undefined {
+export function claimedKeyOf({ failures }: Verdict): string | undefined {
   const failure = failures.find(({ code }) => code === 'key-name-outside-domain')
-  const { received } = (failure?.evidence ?? {}) as { received?: string }
-  return received?.toLowerCase().split('._domainkey.').at(-1)
+  return failure?.code === 'key-name-outside-domain' ? visibleAscii(failure.evidence.received) : undefined
 }
+
+/** The domain of that key, which is at `selector._domainkey.domain` (RFC 6376 section 3.6.2.1). */
+export const otherDomainOf = (verdict: Verdict): string | undefined =>
+  claimedKeyOf(verdict)?.toLowerCase().split('._domainkey.').at(-1)
+
+/** A claim for a log or a page: what is not visible ASCII becomes a question mark. */
+export const visibleAscii = (text: string): string => text.slice(0, 255).replace(/[^!-~]/g, '?')
 
 /** Does a sender that gets this status try again? RFC 9110 section 15.6, RFC 6585 section 4. */
 export const asksAgain = (status: number): boolean => status >= 500 || status === 429

@@ -1,13 +1,22 @@
 import type { Writable } from 'node:stream'
 import { explain, logRecord, type Verdict } from 'signed-requests'
-import { type Exchange, isUnderDomain, isUnsigned, type Malformed, mainCodes, otherDomainOf } from './exchange.ts'
+import {
+  claimedKeyOf,
+  type Exchange,
+  isUnderDomain,
+  isUnsigned,
+  type Malformed,
+  mainCodes,
+  otherDomainOf
+} from './exchange.ts'
 
 const NOT_SIGNED = 'this request is not signed, so it is not from the service'
 const OTHER_DOMAIN = 'signed under another domain than --domain: ask the service which domain its keys are under'
 
 /**
- * One request for the log. JSON is one line, without any text from a request that was not verified. Text is one line
- * and, for a request that was not verified, the output of `explain`, which escapes the sender's text.
+ * One request for the log. JSON is one line; of a request that was not verified it has claims alone, in visible ASCII,
+ * under names that say so. Text is one line and, for a request that was not verified, the output of `explain`, which
+ * escapes the sender's text.
  */
 export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): string {
   const time = new Date(exchange.receivedAt).toISOString()
@@ -24,8 +33,9 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
   const record = { ...logRecord(verdict), ...(refusal && { codes: [refusal] }) }
   const signatureUnderDomain = isUnderDomain(verdict)
   if (form === 'json') {
+    const claimedKeyId = claimedKeyOf(verdict)
     const result = { signatureUnderDomain, httpStatus, upstream, upstreamError, ms }
-    return JSON.stringify({ time, requestId, finding, ...record, ...result })
+    return JSON.stringify({ time, requestId, finding, ...record, claimedKeyId, ...result })
   }
   const verdictWords = [record.status, ...mainCodes(verdict), refusal, originOf(verdict)]
   const upstreamWords = [upstream, upstreamError && `(${upstreamError})`]

@@ -40,6 +40,41 @@ test('says that a request had no Signature under the domain, which most scanners
   expect(await of(unsigned, 'text')).toContain('(no signature under the domain)')
 })
 
+describe('a request under another domain', () => {
+  const elsewhere = async (keyId: string) => {
+    const request = withHeaders(signed, { Signature: value => value.replace(/keyId="[^"]*"/, `keyId="${keyId}"`) })
+    return JSON.parse(await of(request, 'json'))
+  }
+
+  test('has in JSON the name of its key, as a claim, and what to ask', async () => {
+    const line = await elsewhere('One._domainkey.Other.example')
+    expect(line).toMatchObject({ status: 'rejected', claimedKeyId: 'One._domainkey.Other.example' })
+    expect(line.finding).toMatch(/^signed under another domain than --domain: ask/)
+    expect(line.keyId).toBeUndefined()
+  })
+
+  test('has no claim that is not visible ASCII of at most 255 characters', async () => {
+    for (const keyId of ['a b', 'a\u001b[31m', 'k\u00e9', `${'a.'.repeat(5000)}example`, '', '{}']) {
+      const { claimedKeyId = '' } = await elsewhere(keyId)
+      expect(claimedKeyId).toMatch(/^[!-~]{0,255}$/)
+    }
+  })
+
+  test('is alone in having a claim', async () => {
+    expect(JSON.parse(await of(signed, 'json')).claimedKeyId).toBeUndefined()
+    expect(JSON.parse(await of(unsigned, 'json')).claimedKeyId).toBeUndefined()
+    expect(JSON.parse(await of(forged as never, 'json')).claimedKeyId).toBeUndefined()
+  })
+})
+
+test('text has the corrected record of a key record with an empty tag', async () => {
+  const [record = ''] = Object.values(service.records).flat(2)
+  const changes = { receivedAt: 0, status: 401, upstream: 'not-asked' } as const
+  const options = { lookupTxt: async () => [[record.replace(';', ';;')]] }
+  const text = logText(await exchangeOf(signed, changes, options), 'text')
+  expect(text.replace(/\n +/g, '')).toContain(`corrected record: ${record}`)
+})
+
 const scanner = { method: 'GET', target: '/.env', headers: [['Host', 'x']], body: null, https: false }
 
 test('a request that is not signed has that one finding first, whatever else it lacks', async () => {

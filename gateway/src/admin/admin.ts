@@ -42,7 +42,7 @@ export async function startAdmin(settings: AdminSettings) {
   const { address, token, redact, verifier } = settings
   const files = loadPage()
   const metrics = createMetrics()
-  const recent = createRecent(redact, verifier.serviceDomain, settings.dns)
+  const recent = createRecent(redact, verifier.serviceDomain, settings.dns, verifier.accountHeader)
   const counts: Record<Outcome | 'elsewhere', number> = {
     verified: 0,
     refused: 0,

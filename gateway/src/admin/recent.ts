@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Exchange, isUnderDomain, otherDomainOf } from '../exchange.ts'
+import { type Exchange, type HeaderLine, isUnderDomain, otherDomainOf } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 import { type KeptExchange, rowOf } from './view.ts'
 
@@ -12,8 +12,15 @@ const MAX_BODY = 64 * 1024
  * The last 200 requests of each list, in memory only: nothing unsigned can push a signed one out.
  *
  * @param redact keep no body at all
+ * @param accountHeader the one that carries the account
  */
-export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<string, string[][]>) {
+export function createRecent(
+  redact: boolean,
+  domain: string,
+  dns: ReadonlyMap<string, string[][]>,
+  accountHeader = 'X-Service-ID'
+) {
+  const isAccount = ([name]: HeaderLine) => name.toLowerCase() === accountHeader.toLowerCase()
   const lists: Record<KeptExchange['list'], KeptExchange[]> = { signed: [], other: [] }
   const all = () => [...lists.signed, ...lists.other]
   let number = Date.now() * 1000
@@ -30,6 +37,7 @@ export function createRecent(redact: boolean, domain: string, dns: ReadonlyMap<s
         number,
         list,
         bodyLength: body?.length,
+        claimedAccount: exchange.headers.find(isAccount)?.[1] ?? '',
         dns: answer && { [keyId]: answer },
         verdict: verdict.status === 'verified' ? { ...verdict, body: new Uint8Array() } : verdict,
         // A copy: a view would keep all of the buffer behind it.

@@ -12,6 +12,8 @@ export interface KeptExchange extends Exchange {
   readonly list: 'signed' | 'other'
   /** of the whole body, in bytes, of which `body` may be the beginning; undefined when it was not read to its end */
   readonly bodyLength: number | undefined
+  /** what it has in the header of the account */
+  readonly claimedAccount: string
   /** what DNS answered about the key */
   readonly dns: Readonly<Record<string, string[][]>> | undefined
 }
@@ -30,6 +32,7 @@ export function rowOf(kept: KeptExchange): object {
     outcome: outcomeOf(kept),
     status,
     account: verdict.status === 'verified' ? ascii(verdict.accountId, 255) : '',
+    claimed: ascii(kept.claimedAccount, 255),
     note: [
       ...mainCodes(verdict),
       ...(elsewhere === undefined

@@ -67,7 +67,7 @@ function rowOf(request) {
   set('.note', request.outcome === 'forwarded' ? `not verified: ${request.note}` : request.note)
   set('.strip', request.checks.map(outcome => MARKS[outcome]).join(''))
   set('.duration', `${request.duration} ms`)
-  texts.set(row, [request.target, request.note, request.account].join('\n').toLowerCase())
+  texts.set(row, [request.target, request.note, request.account, request.claimed].join('\n').toLowerCase())
   return row
 }
 
@@ -254,10 +254,11 @@ function detailContent(request) {
   return content
 }
 
-function summaryOf({ status, upstream, duration, https, account }) {
+function summaryOf({ status, upstream, duration, https, account, claimed }) {
   const answer = status === 0 ? 'connection broken off' : `answered ${status}`
   const asked = upstream === 'not-asked' ? 'upstream not asked' : `upstream ${upstream}`
-  const whose = account === '' ? [] : [`account ${account}`]
+  const claim = claimed === '' ? [] : [`claims ${claimed}`]
+  const whose = account === '' ? claim : [`account ${account}`]
   return [answer, asked, `${duration} ms`, https ? 'HTTPS' : 'without TLS', ...whose].join(' · ')
 }
 

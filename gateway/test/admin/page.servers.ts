@@ -218,15 +218,17 @@ test('a request under another domain is in the list of signed ones, with that do
 })
 
 test('the list is searched by path, code and account, and its title and emptiness fit what is shown', async () => {
-  const { record, page, rows } = await start()
+  const { record, page, rows, detail } = await start()
   await record(sign({ target: '/first' }))
-  await record(forged())
+  await record(withHeaders(forged(), { 'X-Service-ID': 'account-4711' }))
   await rows.nth(1).waitFor()
   const search = page.getByRole('textbox', { name: 'Find by path, code or account' })
   for (const [text, count] of [
     ['FIRST', 1],
-    ['signature-mis', 1],
+    ['account-mis', 1],
     ['1234', 1],
+    ['account-4711', 1],
+    ['4711', 1],
     ['/', 2],
     ['nothing like it', 0]
   ] as const) {
@@ -234,6 +236,10 @@ test('the list is searched by path, code and account, and its title and emptines
     expect([text, await rows.filter({ visible: true }).count()]).toEqual([text, count])
   }
   await page.getByText('None of these').waitFor()
+  await search.fill('4711')
+  await rows.filter({ visible: true }).click({ position: { x: 5, y: 5 } })
+  await detail.locator('.headers').waitFor()
+  expect(await detail.locator('.summary').innerText()).toContain('claims account-4711')
   await search.fill('')
   await page.getByRole('radio', { name: /^not signed/ }).check()
   await page.getByRole('heading', { name: 'Requests that are not signed' }).waitFor()

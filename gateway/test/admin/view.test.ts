@@ -71,6 +71,18 @@ describe('a line of the list', () => {
     expect(text.length).toBeLessThan(3000)
   })
 
+  test('has the account that the request claims, whatever was wrong with it, as printable ASCII and short', async () => {
+    const claims = async (lines: Record<string, string | undefined>) =>
+      rowOf(keep((await open(withHeaders(sign(), { Host: 'other.example', ...lines }))).exchange))
+    expect(await claims({ 'X-Service-ID': 'account-4711' })).toMatchObject({ account: '', claimed: 'account-4711' })
+    expect(await claims({ 'X-Service-ID': undefined })).toMatchObject({ claimed: '' })
+    const { claimed } = (await claims({ 'X-Service-ID': `\u202e${'4'.repeat(5000)}` })) as { claimed: string }
+    expect(claimed).toMatch(/^[ -~]{255,300}$/)
+    const other = createRecent(false, 'service.example', new Map(), 'X-Acme-ID')
+    other.keep((await open(withHeaders(sign(), { 'x-acme-id': 'account-9' }))).exchange)
+    expect(rowOf(other.after(0)[0]!)).toMatchObject({ claimed: 'account-9' })
+  })
+
   test.each<[status: number, Exchange['upstream'], outcome: string]>([
     [200, 'answered', 'forwarded'],
     [200, 'unreachable', 'forwarded'],
