@@ -3,7 +3,7 @@ import {
   type ConditionalCause,
   compareWithClock,
   duration,
-  type EvidenceIn,
+  type Known,
   THIS_CLOCK
 } from '../../src/tools/index.ts'
 
@@ -18,18 +18,18 @@ export const CLOCKS: Readonly<Record<Clock, string>> = {
   fixture: THIS_CLOCK
 }
 
-type Time = EvidenceIn<TimeCode>
+type Time = Known<TimeCode>
 type TimeCode = 'date-too-old' | 'date-in-future' | 'signature-created-out-of-range' | 'signature-expired'
 
 /** All but the date can be checked without knowing the time. */
 const UNDATED = 'to check all but the date: --now date'
 
-const isPast = ({ offsetSeconds }: Time): boolean => offsetSeconds < 0
+const isPast = ({ evidence }: Time): boolean => evidence.offsetSeconds < 0
 
 /** A row whose cause begins with how the two times differ. */
-const compared = (when: (evidence: Time) => boolean, why: string, fix: string): ConditionalCause<TimeCode> => ({
+const compared = (when: (known: Time) => boolean, why: string, fix: string): ConditionalCause<TimeCode> => ({
   when,
-  cause: (_, __, { evidence, around }) => `${compareWithClock(evidence, around.clock)}: ${why}`,
+  cause: ({ evidence, clock }) => `${compareWithClock(evidence, clock)}: ${why}`,
   fix
 })
 
@@ -40,7 +40,7 @@ const ARRIVED_LATE = [
   'Look for a queue in between; have the sender sign each retry afresh, and correct its clock (NTP)'
 ] as const
 
-const isAhead = (evidence: Time): boolean => !isPast(evidence)
+const isAhead = (known: Time): boolean => !isPast(known)
 
 /** What a time that is out of range means in a capture, by whose clock it is compared with. */
 function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
@@ -50,8 +50,8 @@ function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
       return [
         {
           when: isPast,
-          cause: (_, __, { evidence, around }) =>
-            `the capture is ${duration(-evidence.offsetSeconds)} old, or ${around.clock} ` +
+          cause: ({ evidence, clock }) =>
+            `the capture is ${duration(-evidence.offsetSeconds)} old, or ${clock} ` +
             `(${new Date().toUTCString()}) is fast by as much`,
           fix: `Compare the clock with: date -u; ${UNDATED}.`
         }
@@ -82,8 +82,8 @@ function timeCauses(clock: Clock): readonly ConditionalCause<TimeCode>[] {
 
 /** A terminal wraps lines, and what is copied from it has line breaks that nobody sent. */
 const WRAPPED: ConditionalCause<'request-malformed'> = {
-  when: ({ part }) => part === 'header-name',
-  cause: ({ name = '' }) =>
+  when: ({ evidence }) => evidence.part === 'header-name',
+  cause: ({ shown: { name = '' } }) =>
     `a line of the capture was wrapped when it was copied (${name} is not the name of a header), or it is a broken ` +
     'sender, or an attack',
   fix: 'Save the capture to a file; what a terminal shows has other lines.'
@@ -91,7 +91,7 @@ const WRAPPED: ConditionalCause<'request-malformed'> = {
 
 /** What made the capture may have left out the body, or have read it before. */
 const BODYLESS: ConditionalCause<'digest-mismatch'> = {
-  when: ({ bodyLength }) => bodyLength === 0,
+  when: ({ evidence }) => evidence.bodyLength === 0,
   cause:
     'the capture has no body, and the request had one when it was signed: what captured it left it out or dropped it',
   fix: 'Capture the body too, as it is received; if the capture is right, something in front of it dropped the body.'

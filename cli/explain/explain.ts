@@ -1,4 +1,4 @@
-import { createVerifier, type KeyEvidence, parseHttpDate, type Verdict, type VerifierOptions } from '../../src/index.ts'
+import { createVerifier, parseHttpDate, type Verdict, type VerifierOptions } from '../../src/index.ts'
 import {
   asciiJson,
   diagnoseWithin,
@@ -10,6 +10,7 @@ import {
   type OptionName,
   PATIENT_SEARCH_COST,
   prepareProxy,
+  recordTexts,
   type Undecided
 } from '../../src/tools/index.ts'
 import type { Entry } from '../captures/capture.ts'
@@ -49,8 +50,7 @@ export const explain: Command<typeof FLAGS> = {
 
 /** The verdict as plain data, its records hidden where one of them holds a private key. */
 function withoutPrivateKey(verdict: Verdict | Undecided): object {
-  const evidence = verdict.failures.map(failure => ({ ...failure.evidence }) as KeyEvidence)
-  const texts = evidence.flatMap(({ record = [], records = [] }) => [record, records].flat())
+  const texts = verdict.failures.flatMap(recordTexts)
   if (!texts.some(holdsPrivateKey)) return verdict
   const show = hidePrivateKeys(texts)
   const hide = (name: string, value: string & string[]) => {

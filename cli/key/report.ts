@@ -3,7 +3,8 @@ import {
   aside,
   correctRecord,
   escapeText,
-  facts,
+  type FactId,
+  factsOn,
   factText,
   hidePrivateKeys,
   inWords,
@@ -12,6 +13,7 @@ import {
   type Line,
   looksLikeKeyRecord,
   parseKey,
+  THIS_CLOCK,
   TONES,
   type TxtAnswer,
   withTone,
@@ -59,9 +61,12 @@ function describeRecord(text: string, limits: KeyLimits): string {
   return looksLikeKeyRecord(text) ? describeFailure(parsed) : 'not a key record'
 }
 
-function describeFailure({ code, message, evidence }: Failed): string {
-  const { name: _, record: __, servers: ___, ...rest } = { ...evidence } as Record<string, string>
-  return [`${code}: ${message}`, ...facts(rest).map(factText)].join('; ')
+/** The report has these in lines of their own. */
+const IN_REPORT: ReadonlySet<FactId> = new Set(['name', 'servers', 'record', 'correctedRecord'])
+
+function describeFailure(failure: Failed): string {
+  const facts = factsOn(failure, THIS_CLOCK).filter(({ id }) => !IN_REPORT.has(id))
+  return [`${failure.code}: ${failure.message}`, ...facts.map(factText)].join('; ')
 }
 
 /**

@@ -43,8 +43,10 @@ export const isUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'
  * most 255 characters.
  */
 export function claimedKeyOf({ failures }: Verdict): string | undefined {
-  const failure = failures.find(({ code }) => code === 'key-name-outside-domain')
-  return failure?.code === 'key-name-outside-domain' ? visibleAscii(failure.evidence.received) : undefined
+  const [claimed] = failures.flatMap(({ code, evidence }) =>
+    code === 'key-name-outside-domain' ? evidence.received : []
+  )
+  return claimed === undefined ? undefined : visibleAscii(claimed)
 }
 
 /** The domain of that key, which is at `selector._domainkey.domain` (RFC 6376 section 3.6.2.1). */

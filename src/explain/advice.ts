@@ -1,51 +1,52 @@
 import type { Code } from '../result/codes.ts'
-import type { Failure } from '../verdict/verdict.ts'
-import { allCauses } from './causes/causes.ts'
-import type {
-  AddedCauses,
-  Causes,
-  ConditionalCause,
-  EvidenceIn,
-  Shown,
-  Surroundings,
-  Text,
-  Words
-} from './causes/row.ts'
-import { textOf } from './facts.ts'
+import { allCauses, allFacts } from './causes/causes.ts'
+import type { AddedCauses, Cause, EvidenceIn, Known, Shown, Surroundings, Text } from './causes/row.ts'
+import { type Fact, textOf } from './facts.ts'
 import { type SettingsLanguage, showSetting } from './settings.ts'
 import { escapeText } from './text.ts'
 
+/** A failure of a verdict, of which only this is read here. */
+interface FailureIn<C extends Code> {
+  readonly code: C
+  readonly evidence?: EvidenceIn<C>
+}
+
 /** The likely cause of a failure and its fix, in printable ASCII. */
-export function adviceOn(
-  { code, evidence }: Failure,
+export function adviceOn<C extends Code>(
+  { code, evidence }: FailureIn<C>,
   language: SettingsLanguage,
   around: Surroundings,
   added: AddedCauses = {}
 ): { cause: string; fix: string } {
-  const { changed } = around.search
-  const line = changed ? `line ${changed.line} was changed after it was signed: ` : ''
-  const { cause, fix } = findCause(code, evidence as EvidenceIn<Code>, language, around, added)
-  return { cause: line + cause, fix }
-}
-
-function findCause<C extends Code>(
-  code: C,
-  evidence: EvidenceIn<C>,
-  language: SettingsLanguage,
-  around: Surroundings,
-  added: AddedCauses
-) {
-  const first: readonly ConditionalCause<C>[] = added[code] ?? []
-  const causes: Causes<C> = [...first, ...allCauses()[code]] as unknown as Causes<C>
-  const found = causes.find(row => !('when' in row) || row.when(evidence, around)) ?? causes.at(-1)!
-  const shown = showEvidence(evidence)
-  const words: Words = {
-    either: (options, flags) => (language === 'flags' ? flags : options),
+  const known: Known<C> = {
+    ...around,
+    evidence: evidence as EvidenceIn<C>,
+    shown: showEvidence(evidence as EvidenceIn<C>),
     setting: (name, value) => showSetting(language, name, value)
   }
-  const textFor = (text: Text<C>): string =>
-    onlyPrintable(typeof text === 'string' ? text : text(shown, words, { evidence, around }))
-  return { cause: textFor(found.cause), fix: textFor(found.fix) }
+  const { cause, fix } = findCause(code, known, added)
+  const { changed } = around.search
+  const line = changed ? `line ${changed.line} was changed after it was signed: ` : ''
+  return { cause: line + textFor(cause, known, language), fix: textFor(fix, known, language) }
+}
+
+function findCause<C extends Code>(code: C, known: Known<C>, added: AddedCauses): Cause<C> {
+  const causes = allCauses()[code]
+  return (
+    added[code]?.find(row => row.when(known)) ??
+    causes.find(row => !('when' in row) || row.when(known)) ??
+    causes[causes.length - 1]!
+  )
+}
+
+function textFor<C extends Code>(text: Text<C>, known: Known<C>, language: SettingsLanguage): string {
+  const sentence = typeof text === 'object' ? text[language] : text
+  return onlyPrintable(typeof sentence === 'string' ? sentence : sentence(known))
+}
+
+/** What a reader is shown of the evidence of a failure. */
+export function factsOn<C extends Code>({ code, evidence }: FailureIn<C>, clock: string): readonly Fact[] {
+  return evidence === undefined ? [] : (allFacts()[code]?.(evidence, clock) ?? [])
 }
 
 /**

@@ -1,11 +1,11 @@
 import { describe, mistake, ownOptions } from '../mistakes.ts'
 import { CHECK_NAMES, type CheckName, type Code } from '../result/codes.ts'
 import { assertVerdict } from '../verdict/assert.ts'
-import type { Checks, Failure, Verdict } from '../verdict/verdict.ts'
-import { adviceOn } from './advice.ts'
+import type { CheckResult, Checks, Failure, Verdict } from '../verdict/verdict.ts'
+import { adviceOn, factsOn } from './advice.ts'
 import type { AddedCauses } from './causes/row.ts'
 import { findChangedLine, SEARCH_COST } from './changed-line.ts'
-import { type Evidence, type Fact, facts, THIS_CLOCK } from './facts.ts'
+import { type Fact, THIS_CLOCK, thrownFact } from './facts.ts'
 import type { SettingsLanguage } from './settings.ts'
 import { escapeText } from './text.ts'
 
@@ -17,7 +17,7 @@ export interface DiagnoseOptions {
 
 /**
  * What a verdict means: data for a page, a log or a program. All text in it is printable ASCII and cut to a bounded
- * length, so it is safe to print; only the fact `signing string` has line breaks.
+ * length, so it is safe to print; only the fact `signingString` has line breaks.
  */
 export interface Diagnosis {
   status: Verdict['status']
@@ -108,18 +108,19 @@ export function diagnoseWithin(
     unsigned: verdict.failures.some(isUnsigned) && has('digest-missing') && has('account-missing'),
     standard: verdict.failures.find(isOtherStandard)?.code
   }
-  const absent = verdict.failures.flatMap(failure => evidenceOf(failure)['absent'] ?? [])
+  const absent = verdict.failures.flatMap(failure =>
+    failure.code === 'coverage-absent' ? failure.evidence.absent : []
+  )
   const counted = verdict.failures.filter(({ check }) => notRun[check] === undefined)
   const failures = counted.map((failure): DiagnosedFailure => {
     const { check, code, message } = failure
-    const evidence = evidenceOf(failure)
     const search = code === 'signature-mismatch' ? findChangedLine(failure.evidence, cost) : {}
-    const thrown = Object.hasOwn(failure, 'cause') ? { error: failure.cause } : undefined
+    const thrown = Object.hasOwn(failure, 'cause') ? thrownFact(failure.cause) : []
     const followsFrom = rootOf(failure, verdict.failures, situation)
     const around = {
       isUnsigned: situation.unsigned,
       isOtherStandard: situation.standard !== undefined,
-      isSigned: absent.includes(evidence['header'] as string),
+      isSigned: code === 'account-missing' && absent.includes(failure.evidence.header),
       clock,
       search
     }
@@ -128,7 +129,7 @@ export function diagnoseWithin(
       code,
       message,
       ...adviceOn(failure, settings, around, causes),
-      facts: facts(evidence, clock, thrown),
+      facts: [...factsOn(failure, clock), ...thrown],
       ...(search.changed && { changed: search.changed }),
       ...(followsFrom && { followsFrom })
     }
@@ -142,15 +143,18 @@ export function diagnoseWithin(
         : roots.map(({ check }) => check).join(', '),
     checks: CHECK_NAMES.map(check => {
       const reason = notRun[check]
-      if (reason !== undefined) return { check, outcome: 'not-run', reason }
-      const { evidence: _, ...result } = verdict.checks[check] as Omit<Failure, 'check'>
-      return { check, ...result }
+      return { check, ...(reason === undefined ? resultOf(verdict.checks[check]) : { outcome: 'not-run', reason }) }
     }),
     failures: [...roots, ...failures.filter(failure => !roots.includes(failure))]
   }
 }
 
-const evidenceOf = (failure: Failure): Evidence => (failure as { evidence?: Evidence }).evidence ?? {}
+/** How a check ended, without its evidence. */
+function resultOf(result: CheckResult): Omit<DiagnosedCheck, 'check'> {
+  if (!('code' in result)) return result
+  const { outcome, code, message } = result
+  return { outcome, code, message }
+}
 
 /** Neither in Signature nor in Authorization. */
 const isUnsigned = ({ code, evidence }: Failure): boolean =>
@@ -165,15 +169,19 @@ type Situation = Readonly<{ unsigned: boolean; standard: Code | undefined }>
 
 /** The failure that this one follows from. */
 function rootOf(failure: Failure, failures: readonly Failure[], situation: Situation): Code | undefined {
-  const { code, check } = failure
+  const { code } = failure
   if (situation.unsigned) return code === 'signature-missing' ? undefined : 'signature-missing'
   if (situation.standard && (code === 'digest-missing' || code === 'date-missing')) return situation.standard
   if (code === 'signature-created-out-of-range' || code === 'signature-expired')
     return failures.find(one => one.code === 'date-too-old' || one.code === 'date-in-future')?.code
-  if (check !== 'coverage') return undefined
-  const { missing, absent } = evidenceOf(failure)
-  const roots = [missing ?? absent ?? []].flat().map(name => failures.find(one => headerWithout(one) === name))
+  const roots = unusableIn(failure).map(name => failures.find(one => headerWithout(one) === name))
   return roots.includes(undefined) ? undefined : roots[0]?.code
+}
+
+/** The names that a signature does not cover, or covers in vain. */
+function unusableIn(failure: Failure): readonly string[] {
+  if (failure.code === 'coverage-insufficient') return failure.evidence.missing
+  return failure.code === 'coverage-absent' ? failure.evidence.absent : []
 }
 
 /** The header that the failure says is not there, or is not what it should be: a signature cannot cover it. */

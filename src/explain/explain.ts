@@ -54,7 +54,7 @@ function checkLine(checked: DiagnosedCheck, failures: readonly DiagnosedFailure[
   const { facts = [], followsFrom } = failures.find(failure => failure.check === check) ?? {}
   const texts = [
     resultText(checked),
-    ...facts.filter(({ name }) => !BELOW.has(name)).map(factText),
+    ...facts.filter(({ isLong }) => !isLong).map(factText),
     ...(followsFrom === undefined ? [] : [`follows from ${followsFrom}`])
   ]
   const mark = MARKS[outcome]
@@ -67,18 +67,15 @@ function resultText({ outcome, code, message, reason }: DiagnosedCheck): string 
   return reason === undefined ? outcome : `not run: ${reason}`
 }
 
-/** The long facts, which stand below the advice. */
-const BELOW = new Set(['thrown', 'body', 'record as found', 'corrected record', 'signing string'])
-
 function adviceLines({ code, cause, fix, facts }: DiagnosedFailure): Line[] {
   const labelled = (label: string, text: string) => withTone('label', label, wrapWords(`${label} `, text))
-  const below = facts.filter(({ name }) => BELOW.has(name)).flatMap(factLines)
+  const below = facts.filter(({ isLong }) => isLong).flatMap(factLines)
   return ['', code, labelled('  likely cause:', cause), labelled('  fix:', fix), ...below]
 }
 
-function factLines({ name, value }: Fact): string[] {
-  if (name === 'signing string') return ['  signing string as rebuilt here:', ...value.split('\n').map(numbered)]
-  return [name === 'body' ? wrapWords('  body: ', value) : wrapExact(`  ${name}: `, value)]
+function factLines({ id, label, value }: Fact): string[] {
+  if (id === 'signingString') return [`  ${label} as rebuilt here:`, ...value.split('\n').map(numbered)]
+  return [id === 'body' ? wrapWords(`  ${label}: `, value) : wrapExact(`  ${label}: `, value)]
 }
 
 const numbered = (line: string, i: number): string => wrapExact(`${String(i + 1).padStart(4)}  `, line)

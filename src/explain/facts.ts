@@ -1,26 +1,56 @@
 import { parseHttpDate } from '../http/http-date.ts'
+import type { EvidenceByCode } from '../result/evidence.ts'
 import { correctRecord, hidePrivateKeys } from './record-mistakes.ts'
 import { duration, escapeText, plural } from './text.ts'
 
-/** The evidence of any code. */
-export type Evidence = Readonly<Record<string, string | number | readonly string[] | undefined>>
+/** What a fact is about. */
+export type FactId =
+  | 'absent'
+  | 'actual'
+  | 'algorithm'
+  | 'allowed'
+  | 'bits'
+  | 'body'
+  | 'clock'
+  | 'correctedRecord'
+  | 'covered'
+  | 'created'
+  | 'decompressed'
+  | 'domain'
+  | 'error'
+  | 'excerpt'
+  | 'expected'
+  | 'expires'
+  | 'header'
+  | 'keyId'
+  | 'limit'
+  | 'missing'
+  | 'name'
+  | 'parameter'
+  | 'part'
+  | 'position'
+  | 'reason'
+  | 'received'
+  | 'record'
+  | 'repeated'
+  | 'replayId'
+  | 'servers'
+  | 'signingString'
+  | 'store'
+  | 'thrown'
+  | 'toleranceSeconds'
 
 /** Something that was received, found or configured: `received`, `a.example`. */
 export interface Fact {
-  name: string
+  /** for a program: the same word whatever the label says */
+  id: FactId
+  /** for a person */
+  label: string
+  /** printable ASCII, cut to a bounded length; only that of `signingString` has line breaks */
   value: string
+  /** it is long, and stands below the advice */
+  isLong: boolean
 }
-
-/** How evidence is labelled; other evidence keeps its own name. */
-const LABELS: ReadonlyMap<string, string> = new Map([
-  ['allowed', 'expected'],
-  ['actual', 'received'],
-  ['decompressed', 'Content-Encoding'],
-  ['excerpt', 'near'],
-  ['reason', 'because'],
-  ['servers', 'asked'],
-  ['toleranceSeconds', 'expected within']
-])
 
 /** What the codes of errors mean. */
 export const ERRORS: Readonly<Record<string, string>> = {
@@ -52,57 +82,42 @@ export const ERRORS: Readonly<Record<string, string>> = {
 /** `ECONNREFUSED, nothing listens there` */
 export const inWords = (error: string): string => (Object.hasOwn(ERRORS, error) ? `${error}, ${ERRORS[error]}` : error)
 
-/** Shown in other facts and in the cause instead. */
-const ELSEWHERE: ReadonlySet<string> = new Set([
-  'bodyLength',
-  'change',
-  'contentLength',
-  'forwarded',
-  'hosts',
-  'looksLike',
-  'offsetSeconds',
-  'problem',
-  'proxies',
-  'record',
-  'records',
-  'signature',
-  'signingString',
-  'similar'
-])
-
 /** The clock that a time is compared with, where nothing else is said. */
 export const THIS_CLOCK = "this machine's clock"
 
-/**
- * What was received and what was expected, and then the long facts.
- *
- * @param clock whose time the request was judged at
- */
-export function facts(evidence: Evidence, clock = THIS_CLOCK, cause?: { readonly error: unknown }): Fact[] {
-  const { bodyLength, contentLength, signingString } = evidence
-  const found: (readonly [name: string, value: string | undefined])[] = [
-    ...Object.entries(evidence).map(([name, value]) => [LABELS.get(name) ?? name, shown(name, value)] as const),
-    [clock, receiverClock(evidence)],
-    ['thrown', cause && thrown(cause.error)],
-    ['body', bodyLength === undefined ? undefined : lengths(Number(bodyLength), contentLength)],
-    ['record as found', recordShown(evidence)],
-    ['corrected record', correctedShown(evidence)],
-    ['signing string', signingString === undefined ? undefined : signedLines(String(signingString))]
-  ]
-  return found.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]))
+type Value = string | number | readonly string[] | undefined
+
+/** A fact of one line; none where there is no value. Its label is its id where no other is given. */
+export const fact = (id: FactId, value: Value, label: string = id): Fact[] =>
+  value === undefined ? [] : [{ id, label, value: escapeText(asLine(value)), isLong: false }]
+
+const asLine = (value: string | number | readonly string[]): string =>
+  typeof value === 'object' ? listed(value) : String(value)
+
+/** A fact that stands below the advice, from text that is printable as it is. */
+export const longFact = (id: FactId, label: string, value: string | undefined): Fact[] =>
+  value === undefined ? [] : [{ id, label, value, isLong: true }]
+
+/** Why, with the code of an error in words. */
+export const reasonFact = (reason: string | undefined): Fact[] => fact('reason', reason && inWords(reason), 'because')
+
+/** How far a time may be from now, and what this machine's clock showed. */
+export const timeFacts = (evidence: TimeEvidence, clock: string): Fact[] => [
+  ...fact('toleranceSeconds', duration(evidence.toleranceSeconds), 'expected within'),
+  ...fact('clock', httpDate(receiverTime(evidence)), clock)
+]
+
+/** Seconds since 1970, and as a date. */
+export const secondsFact = (id: 'created' | 'expires', seconds: number): Fact[] => {
+  const time = httpDate(seconds * 1000)
+  return fact(id, time === undefined ? seconds : `${seconds} (${time})`)
 }
+
+/** What the receiver's own function threw. */
+export const thrownFact = (error: unknown): Fact[] => longFact('thrown', 'thrown', describeThrown(error))
 
 /** `received a.example` */
-export const factText = ({ name, value }: Fact): string => `${name} ${value}`
-
-function shown(name: string, value: Evidence[string]): string | undefined {
-  if (value === undefined || ELSEWHERE.has(name)) return undefined
-  if (name === 'toleranceSeconds') return duration(Number(value))
-  if (name === 'reason') return escapeText(inWords(String(value)))
-  const time = name === 'created' || name === 'expires' ? httpDate(Number(value) * 1000) : undefined
-  const text = escapeText(Array.isArray(value) ? listed(value) : String(value))
-  return time === undefined ? text : `${text} (${time})`
-}
+export const factText = ({ label, value }: Fact): string => `${label} ${value}`
 
 /** Writes a value as text; a list is cut after so many items, because a receiver may have many accounts. */
 export const textOf = (value: unknown, max: number): string =>
@@ -114,16 +129,11 @@ function listed(items: readonly string[]): string {
   return (textOf(items, 20) || 'nothing') + (more > 0 ? ` and ${more} more` : '')
 }
 
-function signedLines(signingString: string): string {
-  const lines = signingString.split('\n').map((line, i) => (i < 100 ? escapeText(line, 600) : '...'))
-  return lines.slice(0, 101).join('\n')
-}
-
 /** The length of the body, compared with the signed Content-Length. */
-export function lengths(received: number, signed: Evidence[string]): string {
+export function lengths(received: number, signed: number | undefined): string {
   const size = plural(received, 'byte')
   if (signed === undefined) return `${size}; Content-Length is not signed`
-  const difference = received - Number(signed)
+  const difference = received - signed
   if (difference === 0) return `${size}, as long as what was signed`
   const more = difference > 0 ? 'longer' : 'shorter'
   return `${plural(Math.abs(difference), 'byte')} ${more} than what was signed (${received} instead of ${signed})`
@@ -135,29 +145,35 @@ function httpDate(time: number): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toUTCString()
 }
 
+/** The evidence of a time that is out of range. */
+export type TimeEvidence = EvidenceByCode['date-too-old' | 'signature-created-out-of-range' | 'signature-expired']
+
 /** The time that this machine's clock showed, in milliseconds: the received time, less its offset from now. */
-export function receiverTime({ received, created, expires, offsetSeconds }: Evidence): number {
-  const date = parseHttpDate(String(received))
-  const time = date.ok ? date.value.getTime() : Number(created ?? expires) * 1000
-  return time - Number(offsetSeconds) * 1000
+export const receiverTime = (evidence: TimeEvidence): number => receivedTime(evidence) - evidence.offsetSeconds * 1000
+
+function receivedTime(evidence: TimeEvidence): number {
+  if ('created' in evidence) return evidence.created * 1000
+  if ('expires' in evidence) return evidence.expires * 1000
+  const date = parseHttpDate(evidence.received)
+  return date.ok ? date.value.getTime() : Number.NaN
 }
 
-const receiverClock = (evidence: Evidence): string | undefined => httpDate(receiverTime(evidence))
+const nameOfTime = (evidence: TimeEvidence): string => ['created', 'expires'].find(name => name in evidence) ?? 'Date'
 
 /** Which way two clocks differ, and by how much: `Date is 8 minutes ahead of this machine's clock`. */
-export function compareWithClock(evidence: Evidence, clock: string): string {
-  const what = ['created', 'expires'].find(name => evidence[name] !== undefined) ?? 'Date'
-  const offset = Number(evidence['offsetSeconds'])
-  const time = receiverClock(evidence)
-  const way = offset < 0 ? 'behind' : 'ahead of'
-  return `${what} is ${duration(Math.abs(offset))} ${way} ${clock}${time ? ` (${time})` : ''}`
+export function compareWithClock(evidence: TimeEvidence, clock: string): string {
+  const { offsetSeconds } = evidence
+  const time = httpDate(receiverTime(evidence))
+  const way = offsetSeconds < 0 ? 'behind' : 'ahead of'
+  const difference = duration(Math.abs(offsetSeconds))
+  return `${nameOfTime(evidence)} is ${difference} ${way} ${clock}${time ? ` (${time})` : ''}`
 }
 
 /**
  * What the receiver's own function threw: name and message, escaped and cut, and nothing else. The other properties of
  * an error may hold a connection string or a query's parameters.
  */
-function thrown(error: unknown): string {
+function describeThrown(error: unknown): string {
   try {
     const known: unknown = Object(error) === error ? error : { name: typeof error, message: String(error) }
     const { name, message } = known as Partial<Error>
@@ -167,16 +183,16 @@ function thrown(error: unknown): string {
   }
 }
 
-/** A private key is in no output, wherever in the records it is. */
-function recordShown({ record, records = [] }: Evidence): string | undefined {
-  if (record === undefined) return undefined
-  const show = hidePrivateKeys([String(record), ...[records].flat().map(String)])
-  return escapeText(show(String(record)), 1000)
-}
-
-/** The first record of which a good one can be made, corrected. Whole, because it is to be copied. */
-function correctedShown({ record = '', records = [record as string] }: Evidence): string | undefined {
-  const texts = [records].flat().map(String)
+/**
+ * The record as found, and the first that can be made a good one, corrected: whole, because it is to be copied. A
+ * private key is in no output, wherever in the records it is.
+ */
+export function recordFacts(record: string | undefined, records: readonly string[] = []): Fact[] {
+  const texts = [...(record === undefined ? [] : [record]), ...records]
+  const show = hidePrivateKeys(texts)
   const corrected = texts.map(correctRecord).find(text => text !== undefined)
-  return corrected === undefined ? undefined : escapeText(hidePrivateKeys(texts)(corrected), 4096)
+  return [
+    ...longFact('record', 'record as found', record && escapeText(show(record), 1000)),
+    ...longFact('correctedRecord', 'corrected record', corrected && escapeText(show(corrected), 4096))
+  ]
 }

@@ -1,6 +1,8 @@
 import { normalizeName } from '../http/uri.ts'
 import { parseKey } from '../key/cache.ts'
 import { looksLikeKeyRecord, parseKeyRecord, withoutEmptyTags } from '../key/record.ts'
+import type { KeyEvidence } from '../result/evidence.ts'
+import type { Failure } from '../verdict/verdict.ts'
 import { escapeText } from './text.ts'
 
 /** What somebody did when the record was published. Names in it come from outside: escape them. */
@@ -144,6 +146,16 @@ export function findAppendedZone(name: string): RecordMistake | undefined {
     if (labels.slice(-2 * count, -count).join('.') === zone) return { mistake: 'zone-appended', at: name }
   }
   return undefined
+}
+
+/** The record that a failure is about, and those at its name, where it has any. */
+export const recordEvidence = ({ evidence }: Failure): Pick<KeyEvidence, 'record' | 'records'> =>
+  evidence !== undefined && ('record' in evidence || 'records' in evidence) ? evidence : {}
+
+/** The texts of all these records. */
+export function recordTexts(failure: Failure): string[] {
+  const { record, records = [] } = recordEvidence(failure)
+  return record === undefined ? [...records] : [record, ...records]
 }
 
 /** Shows each of the texts, or none: where one of them holds a private key, another may hold the rest of it. */

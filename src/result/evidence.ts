@@ -126,8 +126,8 @@ export interface EvidenceByCode extends Record<KeyProblem, KeyEvidence> {
   }
   /**
    * The string as rebuilt from what was received, and the record it was checked with; `hosts` are the configured ones
-   * where one of them is not the Host that was received, or has other letters; `forwarded` is the header lines in which proxies say what they changed, and `proxies` those in which
-   * CDNs name themselves.
+   * where one of them is not the Host that was received, or has other letters; `forwarded` is the header lines in which
+   * proxies say what they changed, and `proxies` those in which CDNs name themselves.
    */
   'signature-mismatch': {
     hosts?: readonly string[]

@@ -25,14 +25,15 @@ export { type AdapterRequest, prepareProxy } from '../platforms/proxy.ts'
 
 // `explain FILE` searches longer than a receiver may, and adds causes that only a capture has.
 
-export type { AddedCauses, ConditionalCause, EvidenceIn } from '../explain/causes/row.ts'
+export type { AddedCauses, ConditionalCause, Known } from '../explain/causes/row.ts'
 export { PATIENT_SEARCH_COST } from '../explain/changed-line.ts'
 export { diagnoseWithin, type Undecided } from '../explain/diagnose.ts'
 export { explainDiagnosis } from '../explain/explain.ts'
 
 // Commands print as an explanation does: escaped, wrapped, in the same words.
 
-export { compareWithClock, ERRORS, facts, factText, inWords, THIS_CLOCK } from '../explain/facts.ts'
+export { factsOn } from '../explain/advice.ts'
+export { compareWithClock, ERRORS, type FactId, factText, inWords, THIS_CLOCK } from '../explain/facts.ts'
 export {
   asciiJson,
   aside,
@@ -59,7 +60,8 @@ export {
   hidePrivateKeys,
   holdsPrivateKey,
   isRecordCode,
-  type RecordProblem
+  type RecordProblem,
+  recordTexts
 } from '../explain/record-mistakes.ts'
 export { parseKey } from '../key/cache.ts'
 export { createLookup } from '../key/lookup.ts'

@@ -76,7 +76,7 @@ export function expectDiagnosis(verdict: Verdict, { code, row: [{ line }, cause,
 
 /** A line as it was signed, and the one of the same name in the signing string as it was rebuilt. */
 function changeOf({ facts }: DiagnosedFailure, signed: string): DiagnosedFailure['changed'] {
-  const lines = facts.find(({ name }) => name === 'signing string')!.value.split('\n')
+  const lines = facts.find(({ id }) => id === 'signingString')!.value.split('\n')
   const at = lines.findIndex(line => line.split(': ')[0] === signed.split(': ')[0])
   return { line: at + 1, signed, received: lines[at]! }
 }

@@ -271,7 +271,7 @@ const timeOf = ({ receivedAt }) => element('time', '', new Date(receivedAt).toIS
 function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
   const lines = changed === undefined ? [] : [changedLines(changed)]
   // The signing string has a place of its own.
-  const seen = facts.filter(({ name }) => name !== 'signing string')
+  const seen = facts.filter(({ id }) => id !== 'signingString')
   const isRoot = followsFrom === undefined
   const advice = isRoot
     ? [
@@ -285,12 +285,11 @@ function failureOf({ code, message, cause, fix, facts, changed, followsFrom }) {
     element('h3', '', element('code', '', code), ` ${message}`),
     ...lines,
     element('dl', '', ...pairs(advice)),
-    element('dl', '', ...pairs(seen.map(({ name, value }) => [name, name === RECORD ? folded(value) : value])))
+    element('dl', '', ...pairs(seen.map(({ id, label, value }) => [label, id === 'record' ? folded(value) : value])))
   )
 }
 
 /** A key record is long, and seldom what one looks for. */
-const RECORD = 'record as found'
 const folded = text => element('details', '', element('summary', '', `${text.length} characters`), text)
 
 const changedLines = ({ line, signed, received }) =>

@@ -13,7 +13,7 @@ const withoutMachine = ({ failures, ...diagnosis }: Diagnosis) => ({
   failures: failures.map(failure => ({
     ...failure,
     fix: failure.fix.replace(' --dns-server 127.0.0.1:9', ''),
-    facts: failure.facts.filter(({ name }) => !['thrown', 'asked'].includes(name))
+    facts: failure.facts.filter(({ id }) => id !== 'thrown' && id !== 'servers')
   }))
 })
 

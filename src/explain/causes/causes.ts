@@ -1,16 +1,17 @@
 import type { Code } from '../../result/codes.ts'
-import { accountCauses } from './account.ts'
-import { coverageCauses } from './coverage.ts'
-import { dateCauses } from './date.ts'
-import { digestCauses } from './digest.ts'
-import { hostCauses } from './host.ts'
-import { keyCauses } from './key.ts'
-import { keyNameCauses } from './key-name.ts'
-import { replayCauses } from './replay.ts'
-import { requestCauses } from './request.ts'
-import type { Causes } from './row.ts'
-import { signatureCauses } from './signature.ts'
-import { signatureHeaderCauses } from './signature-header.ts'
+import type { EvidenceByCode } from '../../result/evidence.ts'
+import { accountCauses, accountFacts } from './account.ts'
+import { coverageCauses, coverageFacts } from './coverage.ts'
+import { dateCauses, dateFacts } from './date.ts'
+import { digestCauses, digestFacts } from './digest.ts'
+import { hostCauses, hostFacts } from './host.ts'
+import { keyCauses, keyFacts } from './key.ts'
+import { keyNameCauses, keyNameFacts } from './key-name.ts'
+import { replayCauses, replayFacts } from './replay.ts'
+import { requestCauses, requestFacts } from './request.ts'
+import type { Causes, Facts } from './row.ts'
+import { signatureCauses, signatureFacts } from './signature.ts'
+import { signatureHeaderCauses, signatureHeaderFacts } from './signature-header.ts'
 
 /**
  * What each failure most likely means, and what to do. A code without causes does not compile. It is a function, so
@@ -29,3 +30,19 @@ export const allCauses = (): { readonly [C in Code]: Causes<C> } => ({
   ...digestCauses(),
   ...replayCauses()
 })
+
+/** What a reader is shown of the evidence. A code that has evidence and no facts does not compile. */
+export const allFacts = (): { readonly [C in Code]?: Facts<C> } =>
+  ({
+    ...requestFacts(),
+    ...dateFacts(),
+    ...hostFacts(),
+    ...accountFacts(),
+    ...signatureHeaderFacts(),
+    ...coverageFacts(),
+    ...keyNameFacts(),
+    ...keyFacts(),
+    ...signatureFacts(),
+    ...digestFacts(),
+    ...replayFacts()
+  }) satisfies { readonly [C in keyof EvidenceByCode]: Facts<C> }

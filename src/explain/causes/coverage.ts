@@ -1,44 +1,49 @@
-import type { Causes } from './row.ts'
+import { fact, reasonFact } from '../facts.ts'
+import type { CausesOf, FactsOf } from './row.ts'
 
 /** What the service always signs, whatever is configured here. */
 const ALWAYS_SIGNED: ReadonlySet<string> = new Set(['(request-target)', 'host', 'date', 'digest'])
 
-export const coverageCauses = (): {
-  readonly [C in 'coverage-insufficient' | 'coverage-repeated' | 'coverage-absent']: Causes<C>
-} => ({
+export const coverageFacts = (): FactsOf<'coverage'> => ({
+  'coverage-insufficient': ({ missing, covered }) => [...fact('missing', missing), ...fact('covered', covered)],
+  'coverage-repeated': ({ repeated }) => fact('repeated', repeated),
+  'coverage-absent': ({ absent, reason }) => [...fact('absent', absent), ...reasonFact(reason)]
+})
+
+export const coverageCauses = (): CausesOf<'coverage'> => ({
   'coverage-insufficient': [
     {
-      when: ({ missing, covered }) =>
+      when: ({ evidence: { missing, covered } }) =>
         missing.every(name => ALWAYS_SIGNED.has(name)) && !covered.some(name => name.includes('@')),
       cause: 'the sender signs less than the service does',
-      fix: ({ missing }) => `Have the sender sign ${missing}, or anyone can change it.`
+      fix: ({ shown }) => `Have the sender sign ${shown.missing}, or anyone can change it.`
     },
     {
       cause: 'the sender signs less than the service does, or a name is configured that the service does not sign',
-      fix: ({ missing }, { setting }) =>
-        `Have the sender sign ${missing}, or anyone can change it; if the service does not sign it, check ` +
+      fix: ({ shown, setting }) =>
+        `Have the sender sign ${shown.missing}, or anyone can change it; if the service does not sign it, check ` +
         `${setting('accountHeader')} and ${setting('alsoCovered')}.`
     }
   ],
   'coverage-repeated': [{ cause: 'a broken sender, or an attack', fix: 'Have the sender list each name once.' }],
   'coverage-absent': [
     {
-      when: ({ reason }) => reason !== undefined,
-      cause: ({ absent, reason }) => `${absent}: ${reason}`,
+      when: ({ evidence }) => evidence.reason !== undefined,
+      cause: ({ shown: { absent, reason } }) => `${absent}: ${reason}`,
       fix: 'Have the sender sign it in that form.'
     },
     {
-      when: ({ absent }) => absent.includes('content-encoding'),
+      when: ({ evidence }) => evidence.absent.includes('content-encoding'),
       cause: 'a proxy or a parser removed Content-Encoding: it decompressed the body',
-      fix: (_, { either }) =>
-        either(
+      fix: {
+        options:
           'Verify before any body parser, or tell it to leave the body alone (express: inflate: false); have proxies ' +
-            'pass the body on compressed (Apache: no SetInputFilter DEFLATE).',
-          'Have the proxy pass the body on compressed (Apache: no SetInputFilter DEFLATE).'
-        )
+          'pass the body on compressed (Apache: no SetInputFilter DEFLATE).',
+        flags: 'Have the proxy pass the body on compressed (Apache: no SetInputFilter DEFLATE).'
+      }
     },
     {
-      when: ({ absent }) => absent.includes('content-length'),
+      when: ({ evidence }) => evidence.absent.includes('content-length'),
       cause:
         'a proxy removed Content-Length, which is signed: it dropped the body or sends it in chunks; or a redirect ' +
         'turned POST into GET',
@@ -47,12 +52,12 @@ export const coverageCauses = (): {
         'redirect leads.'
     },
     {
-      when: ({ absent }) => absent.some(name => name.includes('_')),
-      cause: ({ absent }) => `a proxy dropped ${absent}: many drop names with an underscore`,
+      when: ({ evidence }) => evidence.absent.some(name => name.includes('_')),
+      cause: ({ shown }) => `a proxy dropped ${shown.absent}: many drop names with an underscore`,
       fix: 'Have the proxy pass them on (nginx: underscores_in_headers on).'
     },
     {
-      cause: ({ absent }) => `a proxy removed ${absent}, which is signed`,
+      cause: ({ shown }) => `a proxy removed ${shown.absent}, which is signed`,
       fix: 'Have the proxy pass it on unchanged.'
     }
   ]

@@ -1,12 +1,9 @@
-import type { CheckOf, Code } from '../../result/codes.ts'
 import type { EvidenceByCode, Reencoding } from '../../result/evidence.ts'
-import { lengths } from '../facts.ts'
-import type { Causes, Text } from './row.ts'
+import { fact, lengths, longFact, reasonFact } from '../facts.ts'
+import type { CausesOf, FactsOf } from './row.ts'
 
-type DigestCode = { [C in Code]: CheckOf<C> extends 'digest' ? C : never }[Code]
-
-/** How a body was changed. */
-const CHANGES: Readonly<Record<Exclude<Reencoding, 'cut-short'>, string>> = {
+/** How a body was changed after it was signed. */
+const CHANGES: Readonly<Record<Reencoding, string>> = {
   'newline-removed': 'a newline at its end was removed',
   'newline-added': 'a newline was added at its end',
   'crlf-to-lf': 'its line breaks were changed from CRLF to LF',
@@ -20,7 +17,8 @@ const CHANGES: Readonly<Record<Exclude<Reencoding, 'cut-short'>, string>> = {
   'base64-encoded': 'it was encoded in base64, or not decoded,',
   'json-string': 'it was serialized as a JSON string',
   'read-as-text': 'it was read as text, and has U+FFFD for bytes that are not UTF-8,',
-  'object-to-string': 'a parsed body was converted to a string'
+  'object-to-string': 'a parsed body was converted to a string',
+  'cut-short': 'the body was cut short'
 }
 
 /** SHA-256 and SHA-512 of nothing. */
@@ -29,11 +27,10 @@ const EMPTY_DIGESTS = [
   'z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg=='
 ]
 
-const rawBytes: Text<'digest-mismatch'> = (_, { either }) =>
-  either(
-    'Verify the raw bytes, before any body parser or proxy that re-encodes them.',
-    'Have the bytes passed on as they were sent: no parser and no proxy that re-encodes them in front.'
-  )
+const RAW_BYTES = {
+  options: 'Verify the raw bytes, before any body parser or proxy that re-encodes them.',
+  flags: 'Have the bytes passed on as they were sent: no parser and no proxy that re-encodes them in front.'
+} as const
 
 /** How the length differs from the signed one, where that is known: negative when the body is shorter. */
 const difference = ({ bodyLength, contentLength }: EvidenceByCode['digest-mismatch']): number =>
@@ -42,7 +39,22 @@ const difference = ({ bodyLength, contentLength }: EvidenceByCode['digest-mismat
 const size = ({ bodyLength, contentLength }: EvidenceByCode['digest-mismatch']): string =>
   lengths(bodyLength, contentLength)
 
-export const digestCauses = (): { readonly [C in DigestCode]: Causes<C> } => ({
+export const digestFacts = (): FactsOf<'digest'> => ({
+  'digest-missing': ({ header }) => fact('header', header),
+  'digest-malformed': ({ received, reason }) => [...fact('received', received), ...reasonFact(reason)],
+  'digest-unsupported': ({ received }) => fact('received', received),
+  'digest-mismatch': evidence => [
+    ...fact('algorithm', evidence.algorithm),
+    ...fact('expected', evidence.expected),
+    ...fact('actual', evidence.actual, 'received'),
+    ...fact('decompressed', evidence.decompressed, 'Content-Encoding'),
+    ...longFact('body', 'body', size(evidence))
+  ],
+  'body-too-large': ({ limit }) => fact('limit', limit),
+  'body-unreadable': ({ error }) => fact('error', error)
+})
+
+export const digestCauses = (): CausesOf<'digest'> => ({
   'digest-missing': [
     {
       cause: 'a proxy dropped it, or the sender signs no body',
@@ -55,71 +67,82 @@ export const digestCauses = (): { readonly [C in DigestCode]: Causes<C> } => ({
   'digest-unsupported': [{ cause: 'an old sender', fix: 'Have the sender add SHA-256: MD5 and SHA-1 never count.' }],
   'digest-mismatch': [
     {
-      when: ({ bodyLength }) => bodyLength === 0,
+      when: ({ evidence }) => evidence.bodyLength === 0,
       cause: 'the body is empty, and was not when it was signed: something else had already read it, or dropped it',
-      fix: (_, { either }) => `${either('Verify the raw bytes, before any body parser', 'Have the body passed on')}.`
+      fix: { options: 'Verify the raw bytes, before any body parser.', flags: 'Have the body passed on.' }
     },
     {
-      when: ({ expected }) => EMPTY_DIGESTS.includes(expected),
+      when: ({ evidence }) => EMPTY_DIGESTS.includes(evidence.expected),
       cause: 'the sender signed an empty body: it hashed before it wrote the body, or a proxy added one',
       fix: 'Compare with the log of the sender.'
     },
     {
-      when: ({ decompressed }) => decompressed !== undefined,
-      cause: ({ decompressed }) => `something decompressed it (it came with Content-Encoding: ${decompressed})`,
-      fix: (_, { either }) =>
-        either(
+      when: ({ evidence }) => evidence.decompressed !== undefined,
+      cause: ({ shown }) => `something decompressed it (it came with Content-Encoding: ${shown.decompressed})`,
+      fix: {
+        options:
           'Give the adapter the request itself, with no parser in front: express.raw() and express.json() decompress ' +
-            'too (inflate: false). If a proxy decompresses it, Apache does with SetInputFilter DEFLATE: take that out.',
+          'too (inflate: false). If a proxy decompresses it, Apache does with SetInputFilter DEFLATE: take that out.',
+        flags:
           'Have the proxy that decompresses requests pass the body on as it was sent (Apache: no SetInputFilter ' +
-            'DEFLATE).'
-        )
+          'DEFLATE).'
+      }
     },
     {
-      when: ({ change }) => change === 'cut-short',
-      cause: ({ bodyLength, contentLength }) =>
+      when: ({ evidence }) => evidence.change === 'cut-short',
+      cause: ({ shown: { bodyLength, contentLength } }) =>
         `the body was cut short after it was signed: ${bodyLength} of ${contentLength} bytes`,
       fix: 'Look for a limit on the size of bodies in proxies and parsers, and for connections that break.'
     },
     {
-      when: ({ change }) => change !== undefined,
-      cause: ({ change }, _, { evidence }) =>
-        `${CHANGES[evidence.change as keyof typeof CHANGES]} after it was signed (${change})`,
-      fix: rawBytes
+      when: ({ evidence }) => evidence.change !== undefined,
+      cause: ({ evidence: { change } }) => `${change && CHANGES[change]} after it was signed (${change})`,
+      fix: RAW_BYTES
     },
     {
-      when: evidence => difference(evidence) < 0,
-      cause: (_, __, { evidence }) =>
+      when: ({ evidence }) => difference(evidence) < 0,
+      cause: ({ evidence }) =>
         `the body was changed after it was signed: parsed and serialized again, or replaced; it is ${size(evidence)}`,
-      fix: rawBytes
+      fix: RAW_BYTES
     },
     {
-      when: evidence => difference(evidence) > 0,
-      cause: (_, __, { evidence }) =>
+      when: ({ evidence }) => difference(evidence) > 0,
+      cause: ({ evidence }) =>
         'the body was changed after it was signed: decompressed, parsed and serialized again, or replaced; it is ' +
         size(evidence),
-      fix: (_, { either }) =>
-        'If the sender compresses (Content-Encoding in its log), something in front decompresses: Apache with ' +
-        `SetInputFilter DEFLATE${either(', or express.raw() and express.json() without inflate: false', '')}; if ` +
-        `not, ${either('verify the raw bytes, before any parser', 'have the bytes passed on as they were sent')}.`
+      fix: {
+        options:
+          'If the sender compresses (Content-Encoding in its log), something in front decompresses: Apache with ' +
+          'SetInputFilter DEFLATE, or express.raw() and express.json() without inflate: false; if not, verify the ' +
+          'raw bytes, before any parser.',
+        flags:
+          'If the sender compresses (Content-Encoding in its log), something in front decompresses: Apache with ' +
+          'SetInputFilter DEFLATE; if not, have the bytes passed on as they were sent.'
+      }
     },
-    { cause: 'the body was changed after it was signed', fix: rawBytes }
+    { cause: 'the body was changed after it was signed', fix: RAW_BYTES }
   ],
   'body-too-large': [
     {
       cause: 'a large body, or a flood',
-      fix: ({ limit }, { setting }) =>
-        `Raise ${setting('maxBodyBytes')} if the service sends such bodies (it is now ${limit} bytes).`
+      fix: ({ shown, setting }) =>
+        `Raise ${setting('maxBodyBytes')} if the service sends such bodies (it is now ${shown.limit} bytes).`
     }
   ],
   'body-unreadable': [
     {
-      cause: ({ error }, { either }) =>
-        'the connection broke, or the sender was too slow' +
-        `${either(', or your own code answered before the body was read', '')}: ${error}`,
-      fix: (_, { either }) =>
-        'Nothing to fix if it is rare: the sender may try again.' +
-        either(' If it is always so, verify before next() and before any response, or pass the bytes.', '')
+      cause: {
+        options: ({ shown }) =>
+          'the connection broke, or the sender was too slow, or your own code answered before the body was read: ' +
+          shown.error,
+        flags: ({ shown }) => `the connection broke, or the sender was too slow: ${shown.error}`
+      },
+      fix: {
+        options:
+          'Nothing to fix if it is rare: the sender may try again. If it is always so, verify before next() and ' +
+          'before any response, or pass the bytes.',
+        flags: 'Nothing to fix if it is rare: the sender may try again.'
+      }
     }
   ]
 })

@@ -1,8 +1,12 @@
-import type { Causes } from './row.ts'
+import { fact } from '../facts.ts'
+import type { CausesOf, FactsOf } from './row.ts'
 
-export const keyNameCauses = (): {
-  readonly [C in 'key-name-malformed' | 'key-name-outside-domain']: Causes<C>
-} => ({
+export const keyNameFacts = (): FactsOf<'key-name'> => ({
+  'key-name-malformed': ({ received, domain }) => [...fact('received', received), ...fact('domain', domain)],
+  'key-name-outside-domain': ({ received, domain }) => [...fact('received', received), ...fact('domain', domain)]
+})
+
+export const keyNameCauses = (): CausesOf<'key-name'> => ({
   'key-name-malformed': [
     {
       cause: 'the sender uses another kind of key id, or it is an attack on the resolver',
@@ -11,22 +15,23 @@ export const keyNameCauses = (): {
   ],
   'key-name-outside-domain': [
     {
-      when: ({ received, domain }) => isItself(received, domain) && domainAbove(domain).includes('.'),
-      cause: (_, { setting }) =>
+      when: ({ evidence: { received, domain } }) => isItself(received, domain) && domainAbove(domain).includes('.'),
+      cause: ({ setting }) =>
         `${setting('serviceDomain')} is the name of the key itself; keys are under it, never at it`,
-      fix: ({ domain }, { setting }) =>
-        `Set ${setting('serviceDomain')} to the service's own domain, such as ${domainAbove(domain)}.`
+      fix: ({ shown, setting }) =>
+        `Set ${setting('serviceDomain')} to the service's own domain, such as ${domainAbove(shown.domain)}.`
     },
     {
-      when: ({ received, domain }) => isItself(received, domain),
-      cause: (_, { setting }) =>
+      when: ({ evidence: { received, domain } }) => isItself(received, domain),
+      cause: ({ setting }) =>
         `the sender names ${setting('serviceDomain')} itself as its key; keys are under it, never at it`,
-      fix: ({ domain }) => `Have the sender use the name of its key in DNS, which is under ${domain}.`
+      fix: ({ shown }) => `Have the sender use the name of its key in DNS, which is under ${shown.domain}.`
     },
     {
-      cause: (_, { setting }) => `somebody else's key, or a wrong ${setting('serviceDomain')}`,
-      fix: ({ domain }, { setting }) =>
-        `Set ${setting('serviceDomain')} to the domain that the service documents for its keys (it is now ${domain}).`
+      cause: ({ setting }) => `somebody else's key, or a wrong ${setting('serviceDomain')}`,
+      fix: ({ shown, setting }) =>
+        `Set ${setting('serviceDomain')} to the domain that the service documents for its keys (it is now ` +
+        `${shown.domain}).`
     }
   ]
 })

@@ -1,11 +1,8 @@
-import type { CheckOf, Code } from '../../result/codes.ts'
 import type { KeyEvidence } from '../../result/evidence.ts'
-import { inWords } from '../facts.ts'
+import { type Fact, fact, inWords, reasonFact, recordFacts } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
 import { describeProblem, findAppendedZone, findProblem, type RecordCode } from '../record-mistakes.ts'
-import type { Cause, Causes, ConditionalCause, Text } from './row.ts'
-
-type KeyCode = { [C in Code]: CheckOf<C> extends 'key' ? C : never }[Code]
+import type { Cause, Causes, CausesOf, ConditionalCause, FactsOf, Sentence } from './row.ts'
 
 /** The command that asks for the key, of the same server as was asked, which need not be the system's. */
 function keyCommand({ name = '', servers = [] }: { name?: string; servers?: readonly string[] }): string {
@@ -25,18 +22,17 @@ const mistakeOf = (code: RecordCode, { name = '', record, records }: KeyEvidence
 
 /** The cause that is in the record itself. */
 const inRecord = <C extends RecordCode>(code: C): Cause<C> => ({
-  cause: (_, __, { evidence }) => mistakeOf(code, evidence).cause,
-  fix: (_, __, { evidence }) =>
-    `The sender must ${mistakeOf(code, evidence).fix}. Look at it with: ${keyCommand(evidence)}.`
+  cause: ({ evidence }) => mistakeOf(code, evidence).cause,
+  fix: ({ evidence }) => `The sender must ${mistakeOf(code, evidence).fix}. Look at it with: ${keyCommand(evidence)}.`
 })
 
 /** The same, only where the record shows what somebody did. */
 const mistakeInRecord = <C extends RecordCode>(code: C): ConditionalCause<C> => ({
-  when: evidence => mistakeOf(code, evidence).isRecognized,
+  when: ({ evidence }) => mistakeOf(code, evidence).isRecognized,
   ...inRecord(code)
 })
 
-const askAgain: Text<'key-not-found'> = (_, __, { evidence }) =>
+const askAgain: Sentence<'key-not-found'> = ({ evidence }) =>
   `Ask again with: ${keyCommand(evidence)}; if others see it, it is your DNS server.`
 
 /** DNS over HTTPS, too, says ECONNREFUSED for any failure of the connection. */
@@ -47,31 +43,68 @@ const lookupError = (error: string): string =>
 const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [
   {
     // An address has no letter above f.
-    when: ({ servers = [] }) => servers.some(server => /[^\d.:[\]a-f]/i.test(server)),
-    cause: ({ servers }, _, { evidence }) =>
-      `DNS over HTTPS at ${servers}, or the network path to it: ${lookupError(evidence.error)}`,
-    fix: ({ servers }) => `Check its URL, its certificate and HTTPS from here to ${servers}; the sender may try again.`
+    when: ({ evidence: { servers = [] } }) => servers.some(server => /[^\d.:[\]a-f]/i.test(server)),
+    cause: ({ shown, evidence }) =>
+      `DNS over HTTPS at ${shown.servers}, or the network path to it: ${lookupError(evidence.error)}`,
+    fix: ({ shown: { servers } }) =>
+      `Check its URL, its certificate and HTTPS from here to ${servers}; the sender may try again.`
   },
   {
-    cause: (_, __, { evidence }) => `your DNS server, or the network path to it: ${lookupError(evidence.error)}`,
-    fix: (_, __, { evidence }) =>
+    cause: ({ evidence }) => `your DNS server, or the network path to it: ${lookupError(evidence.error)}`,
+    fix: ({ evidence }) =>
       'Check the resolver and the firewall (UDP and TCP 53; long answers need TCP), with: ' +
       `${keyCommand(evidence)}; the sender may try again.`
   }
 ]
 
-export const keyCauses = (): { readonly [C in KeyCode]: Causes<C> } => ({
+/** What is known of a key that is not good, or not there. */
+const keyFactsOf = ({ name, bits, limit, reason, servers, record, records }: KeyEvidence): readonly Fact[] => [
+  ...fact('name', name),
+  ...fact('bits', bits),
+  ...fact('limit', limit),
+  ...reasonFact(reason),
+  ...fact('servers', servers, 'asked'),
+  ...recordFacts(record, records)
+]
+
+const lookupFacts = (name: string, error: string, servers: readonly string[] | undefined): readonly Fact[] => [
+  ...fact('name', name),
+  ...fact('error', error),
+  ...fact('servers', servers, 'asked')
+]
+
+export const keyFacts = (): FactsOf<'key'> => ({
+  'key-not-found': keyFactsOf,
+  'key-malformed': keyFactsOf,
+  'key-version-unsupported': keyFactsOf,
+  'key-type-mismatch': keyFactsOf,
+  'key-hash-not-allowed': keyFactsOf,
+  'key-service-mismatch': keyFactsOf,
+  'key-test-only': keyFactsOf,
+  'key-revoked': keyFactsOf,
+  'key-unreadable': keyFactsOf,
+  'key-too-short': keyFactsOf,
+  'key-too-long': keyFactsOf,
+  'key-weak': keyFactsOf,
+  'key-lookup-failed': ({ name, error, limit, servers }) => [
+    ...lookupFacts(name, error, servers),
+    ...fact('limit', limit)
+  ],
+  'key-lookup-timeout': ({ name, error, servers }) => lookupFacts(name, error, servers)
+})
+
+export const keyCauses = (): CausesOf<'key'> => ({
   'key-not-found': [
     mistakeInRecord('key-not-found'),
     {
-      when: ({ reason }) => reason === 'no key record among the TXT records',
+      when: ({ evidence }) => evidence.reason === 'no key record among the TXT records',
       cause:
         'DNS has the name, and no key record there: the key is not published yet, or a wildcard or another TXT ' +
         'record is in its place',
-      fix: (_, __, { evidence }) => `Look at it with: ${keyCommand(evidence)}; the service must publish the key.`
+      fix: ({ evidence }) => `Look at it with: ${keyCommand(evidence)}; the service must publish the key.`
     },
     {
-      when: ({ reason }) => reason === 'ENODATA',
+      when: ({ evidence }) => evidence.reason === 'ENODATA',
       cause:
         'DNS has the name, and no TXT record there: the key was withdrawn, is not published yet, or your DNS server ' +
         'cannot see it',
@@ -84,9 +117,9 @@ export const keyCauses = (): { readonly [C in KeyCode]: Causes<C> } => ({
   'key-type-mismatch': [
     mistakeInRecord('key-type-mismatch'),
     {
-      cause: (_, { setting }) =>
+      cause: ({ setting }) =>
         `the key and the algorithm do not fit: ${setting('algorithms')} lacks one, or the record is bad`,
-      fix: (_, { setting }, { evidence }) =>
+      fix: ({ evidence, setting }) =>
         `Look at it with: ${keyCommand(evidence)}; if the service documents such keys, add their algorithm to ` +
         `${setting('algorithms')}.`
     }
@@ -99,23 +132,25 @@ export const keyCauses = (): { readonly [C in KeyCode]: Causes<C> } => ({
   'key-too-short': [
     mistakeInRecord('key-too-short'),
     {
-      when: ({ bits = 0 }) => bits >= 1024,
-      cause: ({ bits, limit }, { setting }) =>
+      when: ({ evidence: { bits = 0 } }) => bits >= 1024,
+      cause: ({ shown: { bits, limit }, setting }) =>
         `the key has ${bits} bits, and ${setting('minRsaBits')} is ${limit}: is that above what the service uses?`,
-      fix: ({ bits }, { setting }) => `If the service documents keys of ${bits} bits: ${setting('minRsaBits', bits)}.`
+      fix: ({ shown: { bits }, setting }) =>
+        `If the service documents keys of ${bits} bits: ${setting('minRsaBits', bits)}.`
     },
     {
-      cause: ({ bits }) => `the key has ${bits} bits, fewer than the RFC allows`,
-      fix: ({ limit }, { setting }) =>
+      cause: ({ shown }) => `the key has ${shown.bits} bits, fewer than the RFC allows`,
+      fix: ({ shown, setting }) =>
         'Have the service publish a longer key: RFC 8301 forbids fewer than 1024 bits ' +
-        `(${setting('minRsaBits')} is ${limit}).`
+        `(${setting('minRsaBits')} is ${shown.limit}).`
     }
   ],
   'key-too-long': [
     mistakeInRecord('key-too-long'),
     {
-      cause: ({ bits, limit }, { setting }) => `the key has ${bits} bits, and ${setting('maxRsaBits')} is ${limit}`,
-      fix: ({ bits }, { setting }) =>
+      cause: ({ shown: { bits, limit }, setting }) =>
+        `the key has ${bits} bits, and ${setting('maxRsaBits')} is ${limit}`,
+      fix: ({ shown: { bits }, setting }) =>
         `If the service documents keys of ${bits} bits: ${setting('maxRsaBits', bits)}; if not, have the service ` +
         'publish another key.'
     }
@@ -123,24 +158,24 @@ export const keyCauses = (): { readonly [C in KeyCode]: Causes<C> } => ({
   'key-weak': [inRecord('key-weak')],
   'key-lookup-failed': [
     {
-      when: ({ problem }) => problem === 'wrong-type',
-      cause: ({ error }) => `your lookupTxt function does not return what DNS does: ${error}`,
+      when: ({ evidence }) => evidence.problem === 'wrong-type',
+      cause: ({ shown }) => `your lookupTxt function does not return what DNS does: ${shown.error}`,
       fix: 'Return an array of strings for each record, as dns.promises.resolveTxt does.'
     },
     {
-      when: ({ limit }) => limit !== undefined,
-      cause: ({ limit }) =>
+      when: ({ evidence }) => evidence.limit !== undefined,
+      cause: ({ shown: { limit } }) =>
         `${limit} lookups of other names were in flight: DNS answers slowly, or somebody floods you with made-up keys`,
       fix: 'Check the resolver; if it is a flood, limit requests in front of this receiver. The sender may try again.'
     },
     {
-      when: ({ problem }) => problem === 'late',
+      when: ({ evidence }) => evidence.problem === 'late',
       cause: 'the request was aborted before DNS had answered: its sender left, or the server ended it',
       fix: 'Nothing to fix while this is rare; if it is not, look at how fast DNS answers. The sender may try again.'
     },
     {
-      when: ({ error, problem }) => problem === 'threw' && !isOutside(error),
-      cause: ({ error }) => `your lookupTxt function threw ${error}`,
+      when: ({ evidence: { error, problem } }) => problem === 'threw' && !isOutside(error),
+      cause: ({ shown }) => `your lookupTxt function threw ${shown.error}`,
       fix: 'Fix that function; the sender may try again.'
     },
     ...UNREACHED

@@ -1,40 +1,46 @@
-import { inWords } from '../facts.ts'
+import { fact, inWords } from '../facts.ts'
 import { isOutside } from '../outside-errors.ts'
-import type { Causes } from './row.ts'
+import type { CausesOf, FactsOf } from './row.ts'
 
-export const replayCauses = (): {
-  readonly [C in 'replayed' | 'replay-store-failed']: Causes<C>
-} => ({
+export const replayFacts = (): FactsOf<'replay'> => ({
+  replayed: ({ replayId }) => fact('replayId', replayId),
+  'replay-store-failed': ({ error, store }) => [...fact('error', error), ...fact('store', store)]
+})
+
+export const replayCauses = (): CausesOf<'replay'> => ({
   replayed: [
     {
       cause: 'the same bytes came again: a retry of the sender (was the answer late?), or an attack',
-      fix: (_, { either }) =>
-        'Nothing to fix if the first one was handled: this is what a replay store is for. If handling it failed, ' +
-        either(
+      fix: {
+        options:
+          'Nothing to fix if the first one was handled: this is what a replay store is for. If handling it failed, ' +
           'have your handler call verify.release(verdict), so that a retry is let in.',
+        flags:
+          'Nothing to fix if the first one was handled: this is what a replay store is for. If handling it failed, ' +
           'the sender needs to sign a retry afresh.'
-        )
+      }
     }
   ],
   'replay-store-failed': [
     {
-      when: ({ problem }) => problem === 'wrong-type',
-      cause: ({ store = 'the store' }) => `claim() of ${store} resolved to something else than true or false`,
+      when: ({ evidence }) => evidence.problem === 'wrong-type',
+      cause: ({ shown: { store = 'the store' } }) =>
+        `claim() of ${store} resolved to something else than true or false`,
       fix: 'Have it resolve to true when the id is new, and to false when it is held.'
     },
     {
-      when: ({ error, problem }) => problem === 'threw' && error === 'SQLITE_READONLY_DBMOVED',
-      cause: ({ store = 'the store' }) => `the database of ${store} was deleted or replaced while open`,
+      when: ({ evidence: { error, problem } }) => problem === 'threw' && error === 'SQLITE_READONLY_DBMOVED',
+      cause: ({ shown: { store = 'the store' } }) => `the database of ${store} was deleted or replaced while open`,
       fix: 'Start this process again, and leave the file in place: what is written now is found by no other process.'
     },
     {
-      when: ({ error, problem }) => problem === 'threw' && !isOutside(error),
-      cause: ({ error, store = 'the store' }) => `the code of ${store} threw ${error}`,
+      when: ({ evidence: { error, problem } }) => problem === 'threw' && !isOutside(error),
+      cause: ({ shown: { error, store = 'the store' } }) => `the code of ${store} threw ${error}`,
       fix: 'Fix that code: its error and message are in this report; the sender may try again.'
     },
     {
-      cause: (_, __, { evidence }) => `the replay store failed: ${inWords(evidence.error)}`,
-      fix: ({ store = 'the store' }) =>
+      cause: ({ evidence }) => `the replay store failed: ${inWords(evidence.error)}`,
+      fix: ({ shown: { store = 'the store' } }) =>
         `Check that ${store} runs, takes writes, answers in time and is reached from here; the sender may try again.`
     }
   ]

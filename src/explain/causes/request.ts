@@ -1,83 +1,98 @@
-import type { Causes } from './row.ts'
+import { fact } from '../facts.ts'
+import type { CausesOf, FactsOf } from './row.ts'
+
+export const requestFacts = (): FactsOf<'request' | 'https'> => ({
+  'request-malformed': ({ part, name }) => [...fact('part', part), ...fact('name', name)],
+  'not-https': ({ header, received }) => [...fact('header', header), ...fact('received', received)]
+})
 
 /** The causes for the codes of the checks request and https. */
-export const requestCauses = (): {
-  readonly 'request-malformed': Causes<'request-malformed'>
-  readonly 'not-https': Causes<'not-https'>
-} => ({
+export const requestCauses = (): CausesOf<'request' | 'https'> => ({
   'request-malformed': [
     {
-      when: ({ part }) => part === 'method',
+      when: ({ evidence }) => evidence.part === 'method',
       cause: 'there is no method, or it is not a token',
-      fix: (_, { either }) =>
-        either('Pass the method as received: let an adapter do it.', 'Have the method passed on as received.')
+      fix: {
+        options: 'Pass the method as received: let an adapter do it.',
+        flags: 'Have the method passed on as received.'
+      }
     },
     {
-      when: ({ part }) => part === 'target',
+      when: ({ evidence }) => evidence.part === 'target',
       cause: 'there is no target, or it has a line break or NUL',
-      fix: (_, { either }) =>
-        either('Pass the target as received: let an adapter do it.', 'Have the target passed on as received.')
+      fix: {
+        options: 'Pass the target as received: let an adapter do it.',
+        flags: 'Have the target passed on as received.'
+      }
     },
     {
-      when: ({ part }) => part === 'header-count',
+      when: ({ evidence }) => evidence.part === 'header-count',
       cause: 'there are too many header lines: a proxy adds one again and again, or it is an attack',
       fix: 'Look for the one that repeats; a request has at most 500.'
     },
     {
-      cause: ({ part, name = '' }) =>
+      cause: ({ shown: { part, name = '' } }) =>
         `the ${part} ${name} was decoded or rebuilt on the way, or it is a broken sender, or an attack`,
-      fix: (_, { either }) =>
-        either(
-          'Pass method, target and headers as received, undecoded: let an adapter do it.',
-          'Have method, target and headers passed on as received, undecoded.'
-        )
+      fix: {
+        options: 'Pass method, target and headers as received, undecoded: let an adapter do it.',
+        flags: 'Have method, target and headers passed on as received, undecoded.'
+      }
     }
   ],
   'not-https': [
     {
-      when: evidence => evidence !== undefined && isList(evidence.received),
-      cause: shown => `${shown?.header} came with more than one value`,
+      when: ({ evidence }) => evidence?.received.join().includes(',') === true,
+      cause: ({ shown }) => `${shown?.header} came with more than one value`,
       fix:
         'Have the outermost proxy replace the header, and the inner ones pass it on: the sender may have written a ' +
         'part of a list.'
     },
     {
-      when: evidence => isWord(evidence?.received, 'https'),
+      when: ({ evidence }) => isWord(evidence?.received, 'https'),
       cause: 'TLS ends at a proxy: X-Forwarded-Proto: https is there, and is not trusted',
-      fix: (_, { either, setting }) =>
-        `If your own proxy sets that header itself (anyone can send it)${either(', give the adapter', ':')} ` +
-        `${setting('https', 'x-forwarded-proto')}; if the proxy accepts only TLS, ` +
-        `${either('https: true', '--https always')}.`
+      fix: {
+        options: ({ setting }) =>
+          'If your own proxy sets that header itself (anyone can send it), give the adapter ' +
+          `${setting('https', 'x-forwarded-proto')}; if the proxy accepts only TLS, https: true.`,
+        flags: ({ setting }) =>
+          'If your own proxy sets that header itself (anyone can send it): ' +
+          `${setting('https', 'x-forwarded-proto')}; if the proxy accepts only TLS, --https always.`
+      }
     },
     {
-      when: evidence =>
+      when: ({ evidence }) =>
         evidence !== undefined && evidence.received.join('') !== '' && !isWord(evidence.received, 'http'),
-      cause: shown => `${shown?.header} says ${shown?.received}, which is neither http nor https`,
+      cause: ({ shown }) => `${shown?.header} says ${shown?.received}, which is neither http nor https`,
       fix: 'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme).'
     },
     {
-      when: evidence => isWord(evidence?.received, 'http'),
-      cause: shown => `${shown?.header} says http: the sender used http, or a proxy in front of yours ends TLS`,
+      when: ({ evidence }) => isWord(evidence?.received, 'http'),
+      cause: ({ shown }) => `${shown?.header} says http: the sender used http, or a proxy in front of yours ends TLS`,
       fix: 'Have the sender use https; with two proxies, have the outer one set the header and the inner one keep it.'
     },
     {
-      when: evidence => evidence !== undefined,
-      cause: shown => `your proxy sends no ${shown?.header}, which is to be trusted`,
-      fix: (_, { either }) =>
-        'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme)' +
-        `${either(', or, if it accepts only TLS, https: true', '')}.`
+      when: ({ evidence }) => evidence !== undefined,
+      cause: ({ shown }) => `your proxy sends no ${shown?.header}, which is to be trusted`,
+      fix: {
+        options:
+          'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme), or, if it accepts only TLS, ' +
+          'https: true.',
+        flags: 'Have the proxy set it (nginx: proxy_set_header X-Forwarded-Proto $scheme).'
+      }
     },
     {
       cause: 'TLS ends at a proxy, or the sender used http',
-      fix: (_, { either, setting }) =>
-        `If your own proxy sets X-Forwarded-Proto${either(', give the adapter', ':')} ` +
-        `${setting('https', 'x-forwarded-proto')}; if it accepts only TLS, ` +
-        `${either('https: true', '--https always')}.`
+      fix: {
+        options: ({ setting }) =>
+          `If your own proxy sets X-Forwarded-Proto, give the adapter ${setting('https', 'x-forwarded-proto')}; if it ` +
+          'accepts only TLS, https: true.',
+        flags: ({ setting }) =>
+          `If your own proxy sets X-Forwarded-Proto: ${setting('https', 'x-forwarded-proto')}; if it accepts only ` +
+          'TLS, --https always.'
+      }
     }
   ]
 })
-
-const isList = (received: readonly string[]): boolean => received.join().includes(',')
 
 const isWord = (received: readonly string[] | undefined, word: string): boolean =>
   received?.length === 1 && received[0]!.toLowerCase() === word

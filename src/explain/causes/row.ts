@@ -1,6 +1,7 @@
-import type { Code } from '../../result/codes.ts'
+import type { CheckName, CheckOf, Code } from '../../result/codes.ts'
 import type { EvidenceByCode, SometimesEvident } from '../../result/evidence.ts'
 import type { Search } from '../changed-line.ts'
+import type { Fact } from '../facts.ts'
 import type { SettingName } from '../settings.ts'
 
 /** What is known of a failure besides its own evidence. */
@@ -27,25 +28,24 @@ export type Shown<E> = E extends object
   ? { readonly [K in keyof E]: undefined extends E[K] ? string | undefined : string }
   : undefined
 
-/** How a reader is addressed: one who writes options in code, or one who writes flags. */
-export interface Words {
-  /** the first text for a reader of options, the second for a reader of flags */
-  either(options: string, flags: string): string
+/** All that a cause may depend on, or quote. */
+export interface Known<C extends Code> extends Surroundings {
+  /** the evidence as text for a reader */
+  readonly shown: Shown<EvidenceIn<C>>
+  /** the evidence itself: its text comes from outside and is not printed */
+  readonly evidence: EvidenceIn<C>
   /** the name of a setting; with a value, as it is written: `hosts: [..., 'a.example']` or `--host a.example` */
   setting(name: SettingName, value?: string): string
 }
 
+/** A whole sentence, or what makes it of what is known. */
+export type Sentence<C extends Code> = string | ((known: Known<C>) => string)
+
 /**
- * A cause or a fix. A function is given the evidence as printable text, the reader's words, and what a helper needs:
- * the evidence itself and the surroundings.
+ * A cause or a fix: one sentence where a reader of options and one of flags are told the same but for the name of a
+ * setting, and else one for each.
  */
-export type Text<C extends Code> =
-  | string
-  | ((
-      shown: Shown<EvidenceIn<C>>,
-      words: Words,
-      found: { readonly evidence: EvidenceIn<C>; readonly around: Surroundings }
-    ) => string)
+export type Text<C extends Code> = Sentence<C> | { readonly options: Sentence<C>; readonly flags: Sentence<C> }
 
 /** What a failure most likely means, and what to do. */
 export interface Cause<C extends Code> {
@@ -55,11 +55,22 @@ export interface Cause<C extends Code> {
 
 /** A cause that is likely when its condition holds. */
 export interface ConditionalCause<C extends Code> extends Cause<C> {
-  readonly when: (evidence: EvidenceIn<C>, around: Surroundings) => boolean
+  readonly when: (known: Known<C>) => boolean
 }
 
 /** The causes of a code: the first one whose condition holds counts, and the last one needs no condition. */
 export type Causes<C extends Code> = readonly [...ConditionalCause<C>[], Cause<C>]
+
+/** What a reader is shown of the evidence of a code. */
+export type Facts<C extends Code> = (evidence: NonNullable<EvidenceIn<C>>, clock: string) => readonly Fact[]
+
+type CodeOf<N extends CheckName> = { [C in Code]: CheckOf<C> extends N ? C : never }[Code]
+
+/** The causes of every code of a check. */
+export type CausesOf<N extends CheckName> = { readonly [C in CodeOf<N>]: Causes<C> }
+
+/** The facts of every code of a check that has evidence. */
+export type FactsOf<N extends CheckName> = { readonly [C in Extract<CodeOf<N>, keyof EvidenceByCode>]: Facts<C> }
 
 /** Causes that a program adds to a diagnosis, by code: they come before all others. */
 export type AddedCauses = { readonly [C in Code]?: readonly ConditionalCause<C>[] }

@@ -1,32 +1,63 @@
-import type { CheckOf, Code } from '../../result/codes.ts'
 import { isAlgorithm } from '../../signature/algorithms.ts'
+import { fact, reasonFact, secondsFact, timeFacts } from '../facts.ts'
 import { AHEAD, CLOCK_NOT_SET, STALE } from './date.ts'
-import { type Causes, UNKNOWN_CAUSE, type Words } from './row.ts'
+import { type CausesOf, type FactsOf, UNKNOWN_CAUSE } from './row.ts'
 
-type SignatureHeaderCode = { [C in Code]: CheckOf<C> extends 'signature-header' ? C : never }[Code]
+/** How both standards are allowed, in options and in flags. */
+const BOTH = {
+  options: 'If the service says so, allow it: schemes: [draftCavage, rfc9421]',
+  flags: 'If the service says so, allow it: --scheme draft-cavage --scheme rfc9421'
+} as const
 
-const allowBoth = ({ either }: Words): string =>
-  `If the service says so, allow it: ` +
-  either('schemes: [draftCavage, rfc9421]', '--scheme draft-cavage --scheme rfc9421')
+export const signatureHeaderFacts = (): FactsOf<'signature-header'> => ({
+  'signature-missing': ({ header }) => fact('header', header),
+  'signature-repeated': ({ reason }) => reasonFact(reason),
+  'signature-malformed': ({ position, reason, excerpt }) => [
+    ...fact('position', position),
+    ...reasonFact(reason),
+    ...fact('excerpt', excerpt, 'near')
+  ],
+  'signature-parameter-missing': ({ parameter }) => fact('parameter', parameter),
+  'signature-parameter-repeated': ({ parameter }) => fact('parameter', parameter),
+  'signature-algorithm-not-allowed': ({ received, allowed }) => [
+    ...fact('received', received),
+    ...fact('allowed', allowed, 'expected')
+  ],
+  'signature-created-out-of-range': (evidence, clock) => [
+    ...secondsFact('created', evidence.created),
+    ...timeFacts(evidence, clock)
+  ],
+  'signature-expired': (evidence, clock) => [
+    ...secondsFact('expires', evidence.expires),
+    ...timeFacts(evidence, clock)
+  ],
+  'signature-times-not-allowed': ({ covered, algorithm }) => [
+    ...fact('covered', covered),
+    ...fact('algorithm', algorithm)
+  ]
+})
 
-export const signatureHeaderCauses = (): { readonly [C in SignatureHeaderCode]: Causes<C> } => ({
+export const signatureHeaderCauses = (): CausesOf<'signature-header'> => ({
   'signature-missing': [
     {
-      when: evidence => evidence?.header === 'Authorization',
-      cause: shown => `the signature is in ${shown?.header}, the other form of the draft, which is not read here`,
+      when: ({ evidence }) => evidence?.header === 'Authorization',
+      cause: ({ shown }) => `the signature is in ${shown?.header}, the other form of the draft, which is not read here`,
       fix: 'Have the sender write the same parameters in a Signature header.'
     },
     {
-      when: (_, { isUnsigned }) => isUnsigned,
+      when: ({ isUnsigned }) => isUnsigned,
       cause: 'this request is not signed, so it is not from the service: a scanner, a health check, a browser',
       fix:
         'Nothing to fix. If the service did send it, a proxy drops Signature and Digest: have it pass every ' +
         'header on.'
     },
     {
-      when: (_, { isOtherStandard }) => isOtherStandard,
+      when: ({ isOtherStandard }) => isOtherStandard,
       cause: 'it is signed by the draft, not by RFC 9421, or a proxy dropped Signature-Input',
-      fix: (_, words) => `${allowBoth(words)}; if not, have proxies pass Signature-Input on unchanged.`
+      fix: {
+        options: `${BOTH.options}; if not, have proxies pass Signature-Input on unchanged.`,
+        flags: `${BOTH.flags}; if not, have proxies pass Signature-Input on unchanged.`
+      }
     },
     {
       cause: 'a proxy dropped it: the rest of a signed request is there',
@@ -36,9 +67,12 @@ export const signatureHeaderCauses = (): { readonly [C in SignatureHeaderCode]: 
   'signature-repeated': [UNKNOWN_CAUSE],
   'signature-malformed': [
     {
-      when: ({ looksLike }) => looksLike === 'rfc9421',
+      when: ({ evidence }) => evidence.looksLike === 'rfc9421',
       cause: 'it is signed by RFC 9421, not by the draft; or a proxy dropped Signature-Input, where both are allowed',
-      fix: (_, words) => `${allowBoth(words)}; if it is allowed, have proxies pass Signature-Input on unchanged.`
+      fix: {
+        options: `${BOTH.options}; if it is allowed, have proxies pass Signature-Input on unchanged.`,
+        flags: `${BOTH.flags}; if it is allowed, have proxies pass Signature-Input on unchanged.`
+      }
     },
     UNKNOWN_CAUSE
   ],
@@ -46,11 +80,15 @@ export const signatureHeaderCauses = (): { readonly [C in SignatureHeaderCode]: 
   'signature-parameter-repeated': [UNKNOWN_CAUSE],
   'signature-algorithm-not-allowed': [
     {
-      when: ({ received = '' }) => isAlgorithm(received.toLowerCase()),
+      when: ({ evidence: { received = '' } }) => isAlgorithm(received.toLowerCase()),
       cause: 'the sender uses another algorithm',
-      fix: ({ allowed }, { either, setting }, { evidence }) =>
-        `If the service says so, ${either('add it:', `give it beside what is to stay (${allowed}):`)} ` +
-        `${setting('algorithms', evidence.received?.toLowerCase())}.`
+      fix: {
+        options: ({ evidence, setting }) =>
+          `If the service says so, add it: ${setting('algorithms', evidence.received?.toLowerCase())}.`,
+        flags: ({ shown, evidence, setting }) =>
+          `If the service says so, give it beside what is to stay (${shown.allowed}): ` +
+          `${setting('algorithms', evidence.received?.toLowerCase())}.`
+      }
     },
     {
       cause: 'the sender uses another algorithm',
@@ -59,7 +97,7 @@ export const signatureHeaderCauses = (): { readonly [C in SignatureHeaderCode]: 
   ],
   'signature-not-base64': [UNKNOWN_CAUSE],
   'signature-created-out-of-range': [
-    { when: ({ offsetSeconds }) => offsetSeconds < 0, ...STALE },
+    { when: ({ evidence }) => evidence.offsetSeconds < 0, ...STALE },
     CLOCK_NOT_SET,
     AHEAD
   ],

@@ -1,6 +1,6 @@
 import { adviceOn } from '../../../src/explain/advice.ts'
 import { allCauses } from '../../../src/explain/causes/causes.ts'
-import type { Causes, EvidenceIn, Surroundings } from '../../../src/explain/causes/row.ts'
+import type { Causes, EvidenceIn, Known, Surroundings } from '../../../src/explain/causes/row.ts'
 import type { LineChange } from '../../../src/explain/changed-line.ts'
 import { THIS_CLOCK } from '../../../src/explain/facts.ts'
 import type { Code } from '../../../src/result/codes.ts'
@@ -76,6 +76,7 @@ const SITUATIONS: { readonly [C in Code]?: readonly Situation<C>[] } = {
     { evidence: { received: 'hooks.example.com, other.example.com' } },
     { evidence: { received: 'hooks.example.com', expected: ['hooks.example.com:8443'], similar: undefined } },
     { evidence: { proxies: ['CF-Ray: 8a1b-LIS'] } },
+    { evidence: { proxies: ['CF-Ray: 8a1b-LIS'], similar: undefined } },
     { evidence: { received: 'hooks.example.com:8443', similar: undefined } },
     { evidence: { header: 'X-Forwarded-Host', similar: undefined } },
     { evidence: { received: '_', similar: undefined } },
@@ -160,7 +161,7 @@ export function causesOnPage<C extends Code>(code: C, example: Readonly<Record<s
   }))
   const lines = causes.map((row, i) => {
     const found = situations.find(
-      ({ evidence, around }) => row === causes.find(one => !('when' in one) || one.when(evidence, around))
+      ({ evidence, around }) => row === causes.find(one => !('when' in one) || one.when(knownOf(evidence, around)))
     )
     if (found === undefined) throw new Error(`no situation shows cause ${i + 1} of ${code}`)
     const { cause, fix } = adviceOn({ code, evidence: found.evidence } as Failure, 'options', found.around)
@@ -168,6 +169,10 @@ export function causesOnPage<C extends Code>(code: C, example: Readonly<Record<s
   })
   return lines.join('')
 }
+
+/** What a condition reads. */
+const knownOf = <C extends Code>(evidence: EvidenceIn<C>, around: Surroundings): Known<C> =>
+  ({ ...around, evidence }) as Known<C>
 
 function evidenceIn<C extends Code>(example: object, change: Situation<C>['evidence']): EvidenceIn<C> {
   if (change === 'none') return undefined as EvidenceIn<C>

@@ -31,8 +31,8 @@ test('gives each failure a cause, a fix and facts', async () => {
       check: 'host',
       code: 'host-mismatch',
       facts: [
-        { name: 'received', value: 'other.example' },
-        { name: 'expected', value: 'receiver.example' }
+        { id: 'received', label: 'received', value: 'other.example', isLong: false },
+        { id: 'expected', label: 'expected', value: 'receiver.example', isLong: false }
       ]
     }
   ])
@@ -61,7 +61,7 @@ test('lets nothing follow from a signature that is in Authorization', async () =
   const verdict = await other(withHeaders(service.sign(), lines))
   const { headline, failures } = diagnose(verdict)
   expect(headline).toBe('account, signature-header, digest')
-  expect(failures[1]).toMatchObject({ code: 'signature-missing', facts: [{ name: 'header', value: 'Authorization' }] })
+  expect(failures[1]).toMatchObject({ code: 'signature-missing', facts: [{ id: 'header', value: 'Authorization' }] })
   expect(JSON.stringify(verdict)).not.toContain('keyId')
 })
 
@@ -72,7 +72,7 @@ test('names a few of many accounts, and takes no longer for them', async () => {
   expect(failure?.fix).toBe(
     `If 1234 is yours: accounts: [..., '1234'] (now ${accounts.slice(0, 10).join(', ')}). If not, look at what the sender sent: have proxies pass x-service-id on unchanged.`
   )
-  expect(failure?.facts.find(({ name }) => name === 'expected')?.value).toMatch(/10019 and 99980 more$/)
+  expect(failure?.facts.find(({ id }) => id === 'expected')?.value).toMatch(/10019 and 99980 more$/)
   const many = () => {
     for (let n = 0; n < 100; n++) diagnose(verdict)
   }

@@ -15,7 +15,7 @@ test('names the DNS server that was asked, and says in words what the error is',
     code: 'key-lookup-failed',
     cause: 'your DNS server, or the network path to it: ECONNREFUSED, it is not reached'
   })
-  expect(failure?.facts).toContainEqual({ name: 'asked', value: server })
+  expect(failure?.facts).toContainEqual({ id: 'servers', label: 'asked', isLong: false, value: server })
   expect(explain(verdict)).toContain(`asked ${server}`)
   expect(failure?.fix).toContain(`npx signed-requests key key1._domainkey.service.example --dns-server ${server};`)
 })
@@ -24,7 +24,7 @@ test('names the DNS server that was too slow', async () => {
   const slow = Object.assign(() => new Promise<string[][]>(() => {}), { servers: () => ['192.0.2.53'] })
   const [failure] = diagnose(await verifyWith({ lookupTxt: slow, lookupTimeout: 1 })).failures
   expect(failure).toMatchObject({ code: 'key-lookup-timeout' })
-  expect(failure?.facts).toContainEqual({ name: 'asked', value: '192.0.2.53' })
+  expect(failure?.facts).toContainEqual({ id: 'servers', label: 'asked', isLong: false, value: '192.0.2.53' })
 })
 
 test.each([
@@ -36,15 +36,15 @@ test.each([
   const empty = Object.assign(answer, { servers: () => ['192.0.2.53'] })
   const [failure] = diagnose(await verifyWith({ lookupTxt: empty })).failures
   expect(failure).toMatchObject({ code: 'key-not-found', fix: expect.stringContaining('--dns-server 192.0.2.53') })
-  expect(failure?.facts).toContainEqual({ name: 'asked', value: '192.0.2.53' })
-  expect(failure?.facts).toContainEqual({ name: 'because', value: words })
+  expect(failure?.facts).toContainEqual({ id: 'servers', label: 'asked', isLong: false, value: '192.0.2.53' })
+  expect(failure?.facts).toContainEqual({ id: 'reason', label: 'because', isLong: false, value: words })
 })
 
 test('names the host that was asked over HTTPS, without the path of its URL', async () => {
   const fetch = () => Promise.reject(new TypeError('fetch failed'))
   const lookupTxt = dohTxtLookup({ url: 'https://dns.example/secret', fetch })
   const [failure] = diagnose(await verifyWith({ lookupTxt })).failures
-  expect(failure?.facts).toContainEqual({ name: 'asked', value: 'dns.example' })
+  expect(failure?.facts).toContainEqual({ id: 'servers', label: 'asked', isLong: false, value: 'dns.example' })
   expect(failure?.cause).toMatch(/^DNS over HTTPS at dns\.example, or the network path to it: /)
   expect(failure?.fix).not.toMatch(/53|signed-requests key/)
 })
@@ -63,7 +63,7 @@ test.each<[string, object]>([
   const lookupTxt = Object.defineProperties(failing('ESERVFAIL'), Object.getOwnPropertyDescriptors(about))
   const [failure] = diagnose(await verifyWith({ lookupTxt })).failures
   expect(failure?.cause).toMatch(/ESERVFAIL, the DNS server got no answer itself/)
-  expect(failure?.facts.map(({ name }) => name)).not.toContain('asked')
+  expect(failure?.facts.map(({ id }) => id)).not.toContain('servers')
 })
 
 test('names the replay store', async () => {

@@ -116,8 +116,13 @@ describe.each([
       cause: `${NAMED}, which RFC 6376 section 3.2 does not allow`,
       fix: expect.stringContaining('The sender must publish the corrected record below.')
     })
-    expect(failure!.facts).toContainEqual(expect.objectContaining({ value: RECORD }))
-    expect(failure!.facts).toContainEqual({ name: 'because', value: 'a tag is empty' })
+    expect(failure!.facts).toContainEqual({
+      id: 'correctedRecord',
+      label: 'corrected record',
+      value: RECORD,
+      isLong: true
+    })
+    expect(failure!.facts).toContainEqual({ id: 'reason', label: 'because', value: 'a tag is empty', isLong: false })
     expect(explain(verdict)).toMatch(/\n {2}corrected record: v=DKIM1; /)
     expect(explain(verdict).replace(/\n +/g, '')).toContain(`corrected record: ${RECORD}`)
   })
