@@ -1,12 +1,13 @@
 import { inFlags, UNSHARED } from '../flags/table.ts'
 import { AccountError, type AccountErrorCode, createAccountClient } from '../src/account/index.ts'
-import { escapeText, messageIn } from '../src/tools/index.ts'
+import { escapeText, messageIn, ownProperty } from '../src/tools/index.ts'
 import { EXIT, type Io, readBytes, UsageError } from './command.ts'
 import type { Command, Values } from './flags.ts'
 
 const FLAGS = {
   authUrl: { ...UNSHARED.authUrl, isRequired: true },
-  baseUrl: { ...UNSHARED.baseUrl, isRequired: true }
+  baseUrl: { ...UNSHARED.baseUrl, isRequired: true },
+  selectAccountId: UNSHARED.selectAccountId
 } as const
 
 /** `signed-requests account` */
@@ -20,24 +21,27 @@ export const account: Command<typeof FLAGS> = {
   flags: FLAGS,
   examples: [
     'npx signed-requests account --auth-url https://auth.service.example \\\n' +
-      '--base-url https://api.service.example/v4 < token.txt'
+      '--base-url https://api.service.example/v4 < token.txt',
+    'npx signed-requests account --auth-url https://auth.service.example \\\n' +
+      '--base-url https://api.service.example/v4 --field user.number < token.txt'
   ],
   exits: {
     0: 'the account id is printed',
     1: 'the token was refused',
-    2: 'a server was not reached, or cannot answer now',
+    2: 'a server was not reached, or cannot answer now, or its answer has no account id',
     64: 'a mistake on the command line, such as the URL of another service'
   },
   run
 }
 
-async function run({ authUrl, baseUrl }: Values<typeof FLAGS>, io: Io): Promise<number> {
+async function run({ authUrl, baseUrl, selectAccountId: path }: Values<typeof FLAGS>, io: Io): Promise<number> {
   // The token never comes from an argument: the list of processes shows those.
   const accessToken = (io.env['ACCESS_TOKEN'] || String(await readBytes('-', 'standard input', io))).trim()
   if (accessToken === '')
     throw new UsageError('there is no access token: set ACCESS_TOKEN, or give it on standard input')
   try {
-    const client = createAccountClient({ authUrl, baseUrl, accessToken })
+    const selectAccountId = path === undefined ? undefined : (raw: unknown) => valueAt(path, raw) as string
+    const client = createAccountClient({ authUrl, baseUrl, accessToken, ...(selectAccountId && { selectAccountId }) })
     io.print(escapeText((await client.identity()).accountId))
     return EXIT.ok
   } catch (error) {
@@ -49,10 +53,14 @@ async function run({ authUrl, baseUrl }: Values<typeof FLAGS>, io: Io): Promise<
   }
 }
 
+/** The value of a field, such as `data.ID`, or `accounts.0.ID` in an array. The client checks that it is an id. */
+const valueAt = (path: string, raw: unknown): unknown =>
+  path.split('.').reduce<unknown>((holder, name) => ownProperty(holder, name), raw)
+
 const FAULTS: Readonly<Record<AccountErrorCode, readonly [fault: string, exit: number]>> = {
   'account-token-rejected': ['the token', EXIT.refused],
   'account-response': ['the URL', EXIT.usage],
-  'account-identity': ['the URL', EXIT.usage],
+  'account-identity': ['the answer', EXIT.unknown],
   'account-server-error': ['the server', EXIT.unknown],
   'account-timeout': ['the network', EXIT.unknown],
   'account-network': ['the network', EXIT.unknown]

@@ -204,6 +204,14 @@ export const UNSHARED = {
     kind: 'text',
     value: 'URL',
     about: 'the REST API, version 4 or later, such as https://api.service.example/v4'
+  },
+  /** of `createAccountClient`, where it is a function */
+  selectAccountId: {
+    flag: FLAG_NAMES.selectAccountId,
+    kind: 'text',
+    value: 'PATH',
+    about: 'where the account id is in the answer of the API, such as data.ID',
+    fallback: 'the usual names'
   }
 } as const satisfies Record<string, Flag>
 

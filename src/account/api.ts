@@ -1,8 +1,8 @@
-import { inOptions, withParts } from '../mistakes.ts'
 import type { Fetch } from '../outgoing/fetch-once.ts'
-import { AccountError, networkError, responseError } from './errors.ts'
+import { findAccountId, identityError, parseAccountId } from './account-id.ts'
+import { networkError, responseError } from './errors.ts'
 import type { AccountSettings } from './options.ts'
-import { ownProperty, parseJson, request } from './request.ts'
+import { parseJson, request } from './request.ts'
 import type { TokenSource } from './token.ts'
 
 /** `fetch` with the current Authorization header, and once more with a new one after a 401; `used` gets the tokens. */
@@ -59,15 +59,13 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Pro
 /** The account that the access token belongs to. */
 export interface Identity {
   /**
-   * The id has the form that `accounts` of `createVerifier` takes. A number in the response becomes its decimal text.
+   * The id in the form that `accounts` of `createVerifier` takes: without white space at its ends, and without the
+   * prefix `account-`. A number in the response becomes its decimal text.
    */
   accountId: string
   /** The parsed body of `/identity`. */
   raw: unknown
 }
-
-/** The names are tried in this order, first in the body itself, then in its `account`. */
-const FIELDS = ['ID', 'id', 'account_id', 'accountId']
 
 /** `GET {baseUrl}/identity` */
 export async function fetchIdentity(settings: AccountSettings, send: Send): Promise<Identity> {
@@ -79,44 +77,12 @@ export async function fetchIdentity(settings: AccountSettings, send: Send): Prom
   if (raw === undefined) throw responseError('API', 'the identity is not JSON')
   let accountId: string | undefined
   try {
-    accountId = selectAccountId ? asId(selectAccountId(raw)) : findAccountId(raw)
+    accountId = selectAccountId ? parseAccountId(selectAccountId(raw)) : findAccountId(raw)
   } catch {
     // The error may quote the body.
   }
-  if (accountId === undefined) throw identityError(raw, secrets, selectAccountId !== undefined)
+  // An echo of a token is not an id, and ids are printed. A shorter secret could occur in any id by chance.
+  const isEcho = secrets.some(secret => accountId === secret || (secret.length >= 8 && accountId?.includes(secret)))
+  if (accountId === undefined || isEcho) throw identityError(raw, secrets, selectAccountId !== undefined)
   return { accountId, raw }
-}
-
-/** The account id under one of its usual names; `undefined` when none of them holds an id. */
-export const findAccountId = (raw: unknown): string | undefined =>
-  [raw, ownProperty(raw, 'account')]
-    .flatMap(holder => FIELDS.map(name => asId(ownProperty(holder, name))))
-    .find(id => id !== undefined)
-
-/** JSON.parse has already changed digits of larger integers: the id would be another account's. */
-function asId(value: unknown): string | undefined {
-  if (Number.isSafeInteger(value)) return String(value)
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-const MAX_NAMES = 40
-
-/** Lists the field names found, so that a person can write `selectAccountId`. Never a value. */
-function identityError(raw: unknown, secrets: readonly string[], isSelected: boolean): AccountError {
-  // A server that echoes the request may have put a token, or a piece of one, where a name should be.
-  const isSecret = (name: string) =>
-    secrets.some(secret => name.includes(secret) || (name.length >= 8 && secret.includes(name)))
-  const namesIn = (value: unknown) =>
-    Object.keys(typeof value === 'string' ? {} : Object(value)).map(name =>
-      /^[\w.$-]{1,40}$/.test(name) && !isSecret(name) ? name : '(not shown)'
-    )
-  const names = [...namesIn(raw), ...namesIn(ownProperty(raw, 'account')).map(name => `account.${name}`)]
-  const more = names.splice(MAX_NAMES).length
-  if (more > 0) names.push(`and ${more} more`)
-  const [what, fix] = isSelected
-    ? ['selectAccountId found no account id', ' It must return a string that is not empty.']
-    : ['There is no account id under a usual name', ' Give selectAccountId to say where it is.']
-  const fields = names.join(', ') || '(none)'
-  const parts = [`${what} in the identity, whose fields are: ${fields}.`, { inCode: fix }]
-  return withParts(new AccountError('account-identity', inOptions(parts)), parts)
 }

@@ -16,7 +16,7 @@ export interface AccountClientOptions {
   now?: () => number
   /** Milliseconds for one exchange or one request for the identity, body included. Default: 10000. */
   timeout?: number
-  /** Finds the account id in the parsed body of `/identity`, if it is not under one of the usual names. */
+  /** Finds the account id in the parsed body of `/identity`, if it is not under a usual name. */
   selectAccountId?: (raw: unknown) => string
 }
 

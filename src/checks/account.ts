@@ -6,6 +6,8 @@ import type { Context } from './context.ts'
 /** What may follow the prefix: visible ASCII without a comma (which would make it two values), bounded. */
 const ACCOUNT_ID = /^[\x21-\x2b\x2d-\x7e]{1,255}$/
 
+export const isAccountId = (text: string): boolean => ACCOUNT_ID.test(text)
+
 /**
  * 5. The account header is the prefix and an account id, which must be in the list if there is one. The value is the
  * id.
@@ -19,7 +21,7 @@ export function checkAccount({ request, fields, settings }: Context): Result<str
   if (fields.repeated.has(header)) return fail('account-repeated', { header, received })
 
   const id = received.slice(prefix.length)
-  if (!received.startsWith(prefix) || !ACCOUNT_ID.test(id))
+  if (!received.startsWith(prefix) || !isAccountId(id))
     return fail('account-malformed', { header, received, expected, ...similar() })
   if (typeof accounts === 'function' || accounts.has(id)) return ok(id)
   return fail('account-mismatch', { header, received: id, expected: [...accounts] })
@@ -30,8 +32,7 @@ function similarHeader(headers: ReceivedHeaders, prefix: string): { similar?: st
   const lines = Symbol.iterator in headers ? headers : Object.entries(headers)
   for (const [name, value] of lines) {
     const isAccount = typeof value === 'string' && value.startsWith(prefix)
-    if (isAccount && prefix !== '' && ACCOUNT_ID.test(value.slice(prefix.length)))
-      return { similar: `${name}: ${value}` }
+    if (isAccount && prefix !== '' && isAccountId(value.slice(prefix.length))) return { similar: `${name}: ${value}` }
   }
   return {}
 }

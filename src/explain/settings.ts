@@ -4,7 +4,15 @@ import { DEFAULTS, type OptionName, type VerifierOptions } from '../options/opti
 export type SettingsLanguage = 'options' | 'flags'
 
 /** Options of what surrounds a verifier. */
-type OtherSetting = 'https' | 'prefix' | 'servers' | 'url' | 'requireAuthenticated' | 'authUrl' | 'baseUrl'
+type OtherSetting =
+  | 'https'
+  | 'prefix'
+  | 'servers'
+  | 'url'
+  | 'requireAuthenticated'
+  | 'authUrl'
+  | 'baseUrl'
+  | 'selectAccountId'
 
 export type SettingName = OptionName | OtherSetting
 
@@ -38,7 +46,8 @@ export const FLAG_NAMES = {
   requireAuthenticated: 'require-authenticated',
   // of createAccountClient
   authUrl: 'auth-url',
-  baseUrl: 'base-url'
+  baseUrl: 'base-url',
+  selectAccountId: 'field'
 } as const satisfies Record<SettingName, string | undefined>
 
 /** Options of several values. */

@@ -68,6 +68,10 @@ export { createLookup } from '../key/lookup.ts'
 export { joinChunks, looksLikeKeyRecord } from '../key/record.ts'
 export type { TxtAnswer } from '../key/types.ts'
 
+// `account --field` selects a field of an answer, which is not trusted.
+
+export { ownProperty } from '../account/request.ts'
+
 // `send` and `demo` sign with keys from files, and count who asks for the key.
 
 export { type CountingDnsServer, startDnsServer } from '../testing/dns-server.ts'

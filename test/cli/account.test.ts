@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createVerifier } from '../../src/index.ts'
 import { blocksOf } from '../meta/docs/pages.ts'
 import { runInside } from '../support/run-cli.ts'
 import { type Service, startService } from '../unit/account/service.ts'
@@ -15,10 +16,10 @@ afterEach(() => {
 afterAll(() => service.close())
 
 const run = async (
-  { token = service.accessToken, authUrl = service.authUrl, baseUrl = service.baseUrl } = {},
+  { token = service.accessToken, authUrl = service.authUrl, baseUrl = service.baseUrl, more = [] as string[] } = {},
   input = ''
 ) => {
-  const args = ['account', '--auth-url', authUrl, '--base-url', baseUrl]
+  const args = ['account', '--auth-url', authUrl, '--base-url', baseUrl, ...more]
   const finished = await runInside(args, input, false, token === '' ? {} : { ACCESS_TOKEN: token })
   expect(finished.stdout + finished.stderr).not.toContain(service.accessToken)
   for (const issued of service.issued) expect(finished.stdout + finished.stderr).not.toContain(issued)
@@ -70,13 +71,24 @@ describe('says what failed', () => {
     }
   })
 
-  test('the URL: a page, or an identity without an id', async () => {
+  test('the URL: a page', async () => {
     service.authFault = (_, res) => void res.end('<!doctype html><p>hello</p>')
     expect(await run()).toMatchObject({ code: 64, stderr: expect.stringMatching(/^signed-requests: the URL: /) })
-    service.authFault = undefined
-    service.identity = { name: 'x' }
-    const stderr = expect.stringMatching(/^signed-requests: the URL: .*no account id/)
-    expect(await run()).toMatchObject({ code: 64, stderr })
+  })
+
+  test('the answer: an identity without an id, with the names of its fields and no value', async () => {
+    service.identity = { user: { number: 'a b', secret: 'value-1' }, name: 'value-2', 'n\x1b[31m': 1 }
+    expect(await run()).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'signed-requests: the answer: There is no account id under a usual name in the identity, whose fields are: ' +
+        'user, name, (not shown), user.number, user.secret. Give --field to say where it is.\n'
+    })
+    expect((await run({ more: ['--field', 'user.number'] })).stderr).toBe(
+      'signed-requests: the answer: --field found no account id in the identity, whose fields are: ' +
+        'user, name, (not shown), user.number, user.secret.\n'
+    )
   })
 
   test('the network: nothing listens', async () => {
@@ -93,7 +105,39 @@ describe('says what failed', () => {
   })
 })
 
-test('shows an id with escapes as text', async () => {
+test.each<[identity: unknown, id: string, more?: string[]]>([
+  [{ id: 'account-77' }, '77'],
+  [{ ID: ' 77\n' }, '77'],
+  [{ data: { ID: 77 } }, '77'],
+  [{ result: { accountId: 'x-7' } }, 'x-7'],
+  [{ id: 1, user: { number: 'account-99' } }, '99', ['--field', 'user.number']],
+  [{ id: 1, accounts: [{ ID: 5 }] }, '5', ['--field=accounts.0.ID']]
+])('prints of %j what accounts takes: %s', async (identity, id, more = []) => {
+  service.identity = identity
+  expect(await run({ more })).toEqual({ code: 0, stdout: `${id}\n`, stderr: '' })
+  expect(() => createVerifier({ serviceDomain: 'service.example', hosts: 'a.example', accounts: id })).not.toThrow()
+})
+
+test.each(['user', 'user.name.x', '__proto__.id', 'constructor.name', 'user.', ''])(
+  'finds no id at %j, and ends with 2',
+  async path => {
+    service.identity = { user: { name: 'n n' } }
+    expect(await run({ more: [`--field=${path}`] })).toMatchObject({ code: 2, stdout: '' })
+  }
+)
+
+test('takes an id that would control a terminal for none', async () => {
   service.identity = { ID: 'a\x1b[31m\u202eb' }
-  expect((await run()).stdout).toBe('a\\x1b[31m\\u202eb\n')
+  expect(await run()).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('never prints a token that the API returns in place of an id', async () => {
+  service.apiFault = (req, res) => {
+    const token = String(req.headers.authorization).slice(7)
+    res.writeHead(200).end(JSON.stringify({ id: token, data: { [token]: token }, [service.accessToken]: 1 }))
+  }
+  // `run` looks for the tokens.
+  expect(await run()).toMatchObject({ code: 2, stdout: '' })
+  service.apiFault = (_, res) => void res.writeHead(200).end(JSON.stringify({ id: `account-${service.accessToken}` }))
+  expect(await run()).toMatchObject({ code: 2, stdout: '' })
 })

@@ -1,0 +1,96 @@
+import { isAccountId } from '../checks/account.ts'
+import { inOptions, named, type Part, withParts } from '../mistakes.ts'
+import { DEFAULTS } from '../options/options.ts'
+import { AccountError } from './errors.ts'
+import { ownProperty } from './request.ts'
+
+/** The names are tried in this order, first in the answer itself, then in each of the wrappers. */
+const FIELDS = ['ID', 'id', 'account_id', 'accountId']
+
+/** APIs put what they return into an object of such a name. */
+const WRAPPERS = ['account', 'data', 'result']
+
+/** The account id under one of its usual names; `undefined` when none of them holds an id. */
+export const findAccountId = (raw: unknown): string | undefined =>
+  [raw, ...WRAPPERS.map(name => ownProperty(raw, name))]
+    .flatMap(holder => FIELDS.map(name => parseAccountId(ownProperty(holder, name))))
+    .find(id => id !== undefined)
+
+/**
+ * The id in the form that `accounts` takes, or `undefined` for what `accounts` refuses, or what no request can have.
+ * JSON.parse has already changed digits of larger integers: the id would be another account's.
+ */
+export function parseAccountId(value: unknown): string | undefined {
+  if (Number.isSafeInteger(value)) return String(value)
+  if (typeof value !== 'string') return undefined
+  const prefix = DEFAULTS.accountPrefix
+  const text = value.trim()
+  const id = text.startsWith(prefix) ? text.slice(prefix.length) : text
+  return isAccountId(id) && !id.startsWith(prefix) ? id : undefined
+}
+
+/** Says which fields the answer has, so that a person can say where the id is. Never a value. */
+export function identityError(raw: unknown, secrets: readonly string[], isSelected: boolean): AccountError {
+  const select = named('selectAccountId')
+  const parts: readonly Part[] = [
+    ...(isSelected ? [select, ' found no account id'] : ['There is no account id under a usual name']),
+    ` in the identity, whose fields are: ${listFields(raw, secrets)}.`,
+    ...(isSelected
+      ? [{ inCode: ' It must return an account id, as a string that is not empty.' }]
+      : [' Give ', select, ' to say where it is.'])
+  ]
+  return withParts(new AccountError('account-identity', inOptions(parts)), parts)
+}
+
+/** Names of fields are shown up to this many, and together up to this many characters. */
+const MAX_NAMES = 40
+const MAX_LENGTH = 600
+
+/** How deep the fields of objects are listed: `data.user.id`. */
+const MAX_DEPTH = 3
+
+/** `id, data, data.ID`: the fields of the answer, then those of the objects in it. */
+function listFields(raw: unknown, secrets: readonly string[]): string {
+  const isShown = fieldFilter(secrets)
+  const names: string[] = []
+  let holders: (readonly [path: string, holder: object])[] = isObject(raw) ? [['', raw]] : []
+  for (let depth = 0; depth < MAX_DEPTH; depth++) {
+    const fields = holders.flatMap(([path, holder]) =>
+      Object.entries(holder).map(([name, value]) => ({ path: isShown(name) ? path + name : path + HIDDEN, value }))
+    )
+    names.push(...fields.map(({ path }) => path))
+    holders = fields.flatMap(({ path, value }) =>
+      isObject(value) && !path.endsWith(HIDDEN) ? [[`${path}.`, value] as const] : []
+    )
+  }
+  let length = 0
+  const shown = names.slice(0, MAX_NAMES).filter(name => {
+    length += name.length
+    return length <= MAX_LENGTH
+  })
+  const more = names.length - shown.length
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ') || '(none)'
+}
+
+const HIDDEN = '(not shown)'
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** A name of visible ASCII. */
+const FIELD_NAME = /^[\w$-]{1,24}$/
+
+/**
+ * A server may have a token where a name should be: an echo of the request, or the tokens under which it keeps
+ * something. Names have few digits, so that what looks random is not shown; nor is a token of this client, or a piece
+ * of one, in any case of its letters.
+ */
+function fieldFilter(secrets: readonly string[]): (name: string) => boolean {
+  const known = secrets.map(secret => secret.toLowerCase())
+  return name => {
+    if (!FIELD_NAME.test(name) || name.replace(/\D/g, '').length > MAX_DIGITS) return false
+    const written = name.toLowerCase()
+    return !known.some(secret => written.includes(secret) || (written.length >= 8 && secret.includes(written)))
+  }
+}
+
+const MAX_DIGITS = 2
