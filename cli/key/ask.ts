@@ -15,34 +15,45 @@ interface Query {
   readonly flags: number
 }
 
-/** The reply, or a code that says why there is none; with `EPRIVATE` and `EBUDGET` nothing was sent. */
+/** The reply, or a code that says why there is none; with `EPRIVATE` nothing was sent, and `EBUDGET` is our own limit. */
 export type Reply = Partial<DecodedPacket> & { readonly rcode?: string; readonly error?: string }
 
 export type Dns = ReturnType<typeof createDns>
 
-/** Milliseconds for one exchange. */
-const TIMEOUT = 2000
+/** Milliseconds for one exchange: for the resolver and a name server that are both silent, over UDP and TCP, 10 s suffice. */
+const TIMEOUT = 1500
 
 /**
  * Asks resolvers and name servers; a repeated query shares the reply.
  *
  * @param budget how many messages are sent at most, in all
- * @param signal when it is aborted, every reply is there
+ * @param signal once aborted, nothing more is sent, and all pending queries settle
  */
 export function createDns(resolvers: readonly string[], asksPrivate: boolean, budget: number, signal: AbortSignal) {
   const replies = new Map<string, Promise<Reply>>()
+  const pending = new Set<AbortController>()
   let sent = 0
+  signal.addEventListener('abort', () => {
+    for (const query of pending) query.abort()
+  })
 
   async function sendQuery(query: Query, transport: Transport): Promise<Reply> {
-    if (++sent > budget) return { error: 'EBUDGET' }
-    const late = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)])
+    if (++sent > budget || signal.aborted) return { error: 'EBUDGET' }
+    // Not AbortSignal.any() of a timeout: Node.js 20 loses the timeout when it collects garbage.
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), TIMEOUT)
+    pending.add(late)
     const id = randomInt(2 ** 16)
     try {
-      const octets = await transport(query.server, encodeMessage(id, query.flags, query.type, query.name), late)
+      const octets = await transport(query.server, encodeMessage(id, query.flags, query.type, query.name), late.signal)
       // TC of RFC 1035 section 4.1.1. The rest of a truncated message need not be whole.
       return (octets[2]! & 0x02) === 0 ? decodeReply(octets, { ...query, id }) : { error: 'ETRUNCATED' }
     } catch (error) {
-      return { error: late.aborted ? 'ETIMEOUT' : errorLabel(error) }
+      if (signal.aborted) return { error: 'EBUDGET' }
+      return { error: late.signal.aborted ? 'ETIMEOUT' : errorLabel(error) }
+    } finally {
+      clearTimeout(timer)
+      pending.delete(late)
     }
   }
 

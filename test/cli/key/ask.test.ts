@@ -1,6 +1,8 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type Answer, encode, type Packet, TRUNCATED_RESPONSE } from 'dns-packet'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDns } from '../../../cli/key/ask.ts'
@@ -8,7 +10,7 @@ import { encodeMessage } from '../../../src/doh/message.ts'
 import { runInside } from '../../support/run-cli.ts'
 
 const NAME = 'one.service.example'
-const forever = new AbortController().signal
+const forever = () => new AbortController().signal
 
 /** What a server does with a query: the messages that it sends by UDP, and the chunks that it sends by TCP. */
 interface Behaviour {
@@ -80,21 +82,32 @@ test.each<[situation: string, Behaviour]>([
   ['that announces 64 KB by TCP, and sends nothing', { udp: cut, tcp: () => [Buffer.of(255, 255)], error: 'EBADRESP' }]
 ])('asks a server %s', async (_, { error, ...behaviour }) => {
   const { address } = await startServer(behaviour)
-  const dns = createDns([address], false, 60, forever)
+  const dns = createDns([address], false, 60, forever())
   expect((await dns.resolve('TXT', NAME)).error).toBe(error)
 })
 
 test('asks each resolver in turn until one replies', async () => {
   const silent = await startServer({ udp: cut })
   const replying = await startServer({ udp: query => [reply(query)] })
-  const dns = createDns([silent.address, replying.address], false, 60, forever)
+  const dns = createDns([silent.address, replying.address], false, 60, forever())
   expect((await dns.resolve('TXT', NAME)).rcode).toBe('NOERROR')
   expect([silent.counts.udp, replying.counts.udp]).toEqual([1, 1])
 })
 
+test('stops waiting for a silent server, whatever the garbage collector does', async () => {
+  // Node.js 20 forgets AbortSignal.timeout() in AbortSignal.any() when it collects garbage.
+  const { address } = await startServer({})
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const collecting = setInterval(collectGarbage, 20)
+  onTestFinished(() => clearInterval(collecting))
+  const dns = createDns([address], false, 60, forever())
+  expect(await dns.resolve('TXT', NAME)).toEqual({ error: 'ECONNREFUSED' })
+})
+
 test('sends at most 60 messages in all, each query once', async () => {
   const { address, counts } = await startServer({ udp: cut, tcp: query => [framed(reply(query))] })
-  const dns = createDns([address], false, 60, forever)
+  const dns = createDns([address], false, 60, forever())
   const names = Array.from({ length: 500 }, (_, i) => `${i}.service.example`)
   await Promise.all([dns.resolve('TXT', NAME), dns.resolve('TXT', NAME)])
   expect(counts).toEqual({ udp: 1, tcp: 1 })
@@ -111,7 +124,7 @@ test.each<[situation: string, Pick<Behaviour, 'udp' | 'tcp'>]>([
 ])('stops after 10 seconds in all, where a server %s', async (_, behaviour) => {
   const { address, counts } = await startServer(behaviour)
   const end = new AbortController()
-  const timeouts = vi.spyOn(AbortSignal, 'timeout').mockImplementation(ms => (ms === 10_000 ? end.signal : forever))
+  const timeouts = vi.spyOn(AbortSignal, 'timeout').mockImplementation(ms => (ms === 10_000 ? end.signal : forever()))
   onTestFinished(() => timeouts.mockRestore())
   const running = runInside(['key', NAME, '--dns-server', address, '--lookup-timeout', '1'])
   await vi.waitUntil(() => counts.tcp > 0 || (behaviour.tcp === undefined && counts.udp > 1), { timeout: 10_000 })
