@@ -13,14 +13,9 @@ import type { ServerReport, Trace } from './trace.ts'
 
 /** Who must do what, and why, by the kind of conclusion; a detail follows. */
 const WORDS = {
-  published:
-    'Nothing to do for sender and receiver: each name server that replies has the key, and so has the receiver',
-  'resolver-has-key':
-    "Nothing to do for sender and receiver: the receiver's DNS server has a good key; the name servers were not " +
-    'reached, which needs port 53',
-  'resolver-has-none':
-    "The sender must publish the key, unless others see it: the receiver's DNS server has none; the name servers " +
-    'were not reached, which needs port 53',
+  published: 'Usable: each name server that replies has the key, and so has the receiver',
+  'resolver-has-key': "Usable: the receiver's DNS server has a good key; ",
+  'resolver-has-none': "The sender must publish the key, unless others see it: the receiver's DNS server has none; ",
   'bad-record': 'The sender must ',
   'not-published': 'The sender must publish the key: the name servers have no record at ',
   withdrawn:
@@ -32,11 +27,19 @@ const WORDS = {
   'server-fails': 'The sender must repair a name server: the others have the key, and so has the receiver, but not ',
   'servers-private':
     'The receiver must run this again with --private: the world may see another answer; at private addresses are ',
-  'no-server-answers': 'The sender must repair its name servers: the receiver gets no answer from any of them, in ',
+  'no-server-answers':
+    'The sender must repair its name servers, unless a firewall here drops port 53, which looks the same: none of ' +
+    'them answers from here, in ',
+  'limit-reached':
+    'The receiver must run this again, with fewer names at once: this command sends 60 queries in 10 seconds at ' +
+    'most, and had not asked all name servers by then, in ',
   'signatures-invalid': 'The sender must sign its zone again: its DNSSEC signatures do not validate, in ',
   'endless-aliases': 'The sender must end the circle of aliases, or use at most 8: ',
   'resolver-fails': 'The receiver must repair its DNS server, or name another (--dns-server): it fails with '
 } as const
+
+const NOT_ASKED = 'the name servers were not asked'
+const ZONE_UNKNOWN = 'it does not say which name servers are responsible'
 
 /** A conclusion as printable ASCII. */
 const say = (kind: keyof typeof WORDS, detail = '') => ({ kind, text: `${WORDS[kind]}${escapeText(detail, 1000)}.` })
@@ -63,12 +66,7 @@ export function conclude(texts: readonly string[], error: string | undefined, li
   const published = servers.find(isAnswer)?.texts
   const problem = findKeyProblem(published ?? texts, limits)
   if (problem !== undefined) return badRecord(problem)
-  if (published === undefined) {
-    const has = `the name servers of ${zone}; the receiver has ${texts.length > 0 ? 'a good key' : 'none'}`
-    if (servers.some(server => server.error === 'EPRIVATE')) return say('servers-private', has)
-    if (error !== undefined) return zone === '' ? say('resolver-fails', error) : say('no-server-answers', zone)
-    return say(texts.length > 0 ? 'resolver-has-key' : 'resolver-has-none')
-  }
+  if (published === undefined) return concludeUnanswered(texts.length > 0, error, trace)
   const wait = trace?.ttl === undefined ? 'while' : seconds(trace.ttl)
   if (published.length === 0) {
     if (texts.length > 0) return say('withdrawn', `another ${wait}`)
@@ -82,6 +80,23 @@ export function conclude(texts: readonly string[], error: string | undefined, li
     return say('resolver-has-old', `${remembered}, for another ${wait}`)
   const failing = hops.flatMap(hop => hop.servers).find(isFailing)
   return failing ? say('server-fails', `${failing.server} (${failing.error})`) : say('published')
+}
+
+/** What follows where no name server was asked, or none has answered. */
+function concludeUnanswered(hasKey: boolean, error: string | undefined, trace?: Trace) {
+  const { name = '', zone = '', servers = [] } = trace?.hops.at(-1) ?? {}
+  const has = `the receiver has ${hasKey ? 'a good key' : 'none'}`
+  if (servers.some(server => server.error === 'EPRIVATE'))
+    return say('servers-private', `the name servers of ${zone}; ${has}`)
+  if (zone === '' && error !== undefined) return say('resolver-fails', error)
+  const isLimited = trace?.isCut && (servers.length === 0 || servers.some(server => server.error === 'EBUDGET'))
+  if (isLimited) return say('limit-reached', `${zone || name}; ${error ?? has}`)
+  if (zone === '') return say(hasKey ? 'resolver-has-key' : 'resolver-has-none', trace ? ZONE_UNKNOWN : NOT_ASKED)
+  const errors = [...new Set(servers.map(server => server.error))].join(', ') || 'their addresses are not known'
+  const receiver = error === undefined ? has : `the receiver's DNS server fails as well: ${error}`
+  const end = trace?.ttl === undefined ? 'soon' : `in ${seconds(trace.ttl)}`
+  const loss = hasKey ? `, and loses it ${end} if they do not answer its DNS server either` : ''
+  return say('no-server-answers', `${zone} (${errors}); ${receiver}${loss}`)
 }
 
 /** What is wrong with the records; undefined where one of them is a key, or there are none. */

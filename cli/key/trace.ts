@@ -33,18 +33,28 @@ const MAX_LABELS = 8
 const MAX_SERVERS = 8
 
 /** Follows the aliases, and asks the name servers of each zone on the way. Never rejects. */
-export async function traceName(dns: Dns, name: string) {
-  const reply = await dns.resolve('TXT', name, AUTHENTIC_DATA)
+export async function traceName(asked: Dns, name: string) {
+  let isCut = false
+  const note = (reply: Reply) => {
+    isCut ||= reply.error === 'EBUDGET'
+    return reply
+  }
+  const dns: Dns = {
+    resolve: async (...query) => note(await asked.resolve(...query)),
+    askServer: async (...query) => note(await asked.askServer(...query))
+  }
+  const resolving = dns.resolve('TXT', name, AUTHENTIC_DATA)
   const hops: Hop[] = []
   let next: string | undefined = name
   while (next !== undefined && hops.length <= MAX_ALIASES && hops.every(hop => hop.name !== next)) {
     const hop: Hop = await traceHop(dns, next)
     hops.push(hop)
     const known = hop.servers.find(({ alias }) => alias !== undefined)
-    const alias: string | undefined = known?.alias ?? select(reply.answers, 'CNAME', next)[0]?.data
+    const alias: string | undefined = known?.alias ?? select((await resolving).answers, 'CNAME', next)[0]?.data
     next = alias && normalizeName(alias)
   }
-  return {
+  const reply = await resolving
+  const trace = {
     /** seconds until the resolver asks again; undefined where it does not say */
     ttl: ttlOf(reply),
     /** the resolver validated its reply by DNSSEC */
@@ -57,6 +67,8 @@ export async function traceName(dns: Dns, name: string) {
     /** the name with the zone appended twice, where that is the name that has a record */
     misplaced: next === undefined ? await findMisplaced(dns, hops.at(-1)!) : undefined
   }
+  /** our own limit of queries or of time was reached before everything was asked */
+  return { ...trace, isCut }
 }
 
 /** Begins at the nearest zone that the resolver knows; where the name servers fail, that is one above. */
@@ -71,19 +83,28 @@ async function traceHop(dns: Dns, name: string): Promise<Hop> {
 /** Asks each address of the name servers once; then those of a nearer zone, where one of them refers to it. */
 async function askZone(dns: Dns, name: string, records: readonly Answer[]): Promise<Hop> {
   const zone = zoneIn(records, name)
-  const find = async (server: string, type: 'A' | 'AAAA') => {
+  const replies = new Map<string, Promise<Reply>>()
+  /** Nobody waits for the other address of a server: the lookup of one that is not there can take seconds. */
+  const ask = async (server: string, type: 'A' | 'AAAA') => {
     const known = select(records, type, server)
     const found = known.length > 0 ? known : select((await dns.resolve(type, server)).answers, type)
-    return found.slice(0, 1).map(({ data }) => [data, server] as const)
+    const address = found[0]?.data
+    if (address === undefined) return []
+    const reply = replies.get(address) ?? dns.askServer(address, 'TXT', name)
+    replies.set(address, reply)
+    return [{ server, address, reply: await reply }]
   }
   const servers = select(records, 'NS', zone).flatMap(({ data }) => normalizeName(data) ?? [])
-  const found = servers.slice(0, MAX_SERVERS).flatMap(server => [find(server, 'A'), find(server, 'AAAA')])
-  const addresses = [...new Map((await Promise.all(found)).flat())]
-  const replies = await Promise.all(addresses.map(([address]) => dns.askServer(address, 'TXT', name)))
-  const referral = replies.map(recordsIn).find(records => zoneIn(records, name).length > zone.length)
+  const all = await Promise.all(
+    servers.slice(0, MAX_SERVERS).flatMap(server => [ask(server, 'A'), ask(server, 'AAAA')])
+  )
+  const asked = [...new Map(all.flat().map(each => [each.address, each])).values()]
+  const referral = asked
+    .map(({ reply }) => recordsIn(reply))
+    .find(records => zoneIn(records, name).length > zone.length)
   if (referral !== undefined) return askZone(dns, name, referral)
-  const reports = addresses.map(async ([address, server], i): Promise<ServerReport> => {
-    const answer = answerIn(replies[i]!, name)
+  const reports = asked.map(async ({ server, address, reply }): Promise<ServerReport> => {
+    const answer = answerIn(reply, name)
     const soa = answer.error === undefined ? await dns.askServer(address, 'SOA', zone) : {}
     return { server, address, serial: select(soa.answers, 'SOA')[0]?.data.serial, ...answer }
   })
@@ -125,8 +146,9 @@ function ttlOf({ answers = [], authorities }: Reply): number | undefined {
 }
 
 /** A zone file appends the zone to a name without a dot at its end. */
-async function findMisplaced(dns: Dns, { name, zone }: Hop): Promise<string | undefined> {
+async function findMisplaced(dns: Dns, { name, zone, servers }: Hop): Promise<string | undefined> {
   const appended = normalizeName(`${name}.${zone}`)
-  if (zone === undefined || appended === undefined) return undefined
+  const isMissing = servers.some(({ texts }) => texts?.length === 0)
+  if (zone === undefined || appended === undefined || !isMissing) return undefined
   return select((await dns.resolve('TXT', appended)).answers, 'TXT', appended).length > 0 ? appended : undefined
 }

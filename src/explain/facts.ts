@@ -66,7 +66,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
   EREFUSED: 'the DNS server does not serve this machine',
   EBADRESP: 'the answer is not one of DNS',
   EPRIVATE: 'a private address, which is not asked without --private',
-  EBUDGET: 'not asked, because there were too many queries',
+  EBUDGET: 'this command sends 60 queries in 10 seconds at most',
   ENOTAUTHENTICATED: 'the zone is not signed, or the resolver does not validate',
   REPLAY_STORE_FULL: 'it holds as many ids as it may',
   READONLY: 'it is a replica, which takes no writes',

@@ -22,6 +22,8 @@ export interface ZoneSpec {
 export interface DnsWorld {
   /** changes a zone; resolves when both servers have it */
   publish(zone: string, spec: ZoneSpec): Promise<void>
+  /** runs this while no name server of a zone answers: packets get there, as with a firewall that drops the replies */
+  whilePaused<T>(run: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -95,6 +97,15 @@ export async function startDnsWorld(zones: Readonly<Record<string, ZoneSpec>>, s
   }
   return {
     close,
+    async whilePaused(run) {
+      const paused = [servers['ns1']!, servers['ns2']!]
+      for (const child of paused) child.kill('SIGSTOP')
+      try {
+        return await run()
+      } finally {
+        for (const child of paused) child.kill('SIGCONT')
+      }
+    },
     async publish(zone, spec) {
       all[zone] = spec
       for (const server of ['ns1', 'ns2'] as const) {

@@ -10,13 +10,13 @@ const world = await startDnsWorld(ZONES)
 const ask = (...args: string[]) => runInside(['key', '--dns-server', RESOLVER, ...args])
 const results: Record<string, unknown> = {}
 try {
-  for (const [situation, { args, after }] of Object.entries(SITUATIONS)) {
+  for (const [situation, { args, after, isPaused }] of Object.entries(SITUATIONS)) {
     const zone = `${situation.split(',')[0]}.example`
-    if (after !== undefined) {
-      await ask(`${NAME}.${zone}`, '--no-trace')
-      await world.publish(zone, after)
-    }
-    results[situation] = await ask(`${NAME}.${zone}`, ...args)
+    const name = `${NAME}.${zone}`
+    if (after !== undefined || isPaused) await ask(name, '--no-trace')
+    if (after !== undefined) await world.publish(zone, after)
+    const run = () => ask(name, ...args)
+    results[situation] = await (isPaused ? world.whilePaused(run) : run())
   }
 } finally {
   await world.close()

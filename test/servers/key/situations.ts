@@ -31,6 +31,8 @@ export const ZONES: Readonly<Record<string, ZoneSpec>> = {
   'withdrawn.example': { ns1: KEY },
   'inside.example': { ns1: KEY, addresses: [PRIVATE, PRIVATE] },
   'dead.example': { ns1: '', ns2: 'lame', addresses: ['192.0.2.13', '192.0.2.13'] },
+  'silent.example': { ns1: KEY },
+  'many.example': { ns1: at('*', RECORD) },
   'expired.example': { ns1: KEY, isExpired: true },
   'alias.example': { ns1: `${NAME} CNAME ${NAME}.equal.example.` },
   'dname.example': { ns1: '_domainkey DNAME _domainkey.equal.example.' },
@@ -59,17 +61,22 @@ interface Situation {
   readonly args: readonly string[]
   /** what its zone becomes after the resolver has been asked once */
   readonly after: ZoneSpec | undefined
+  /** its name servers no longer answer after the resolver has been asked once */
+  readonly isPaused: boolean
+  /** it is the report on the last of several names that counts */
+  readonly isLast: boolean
 }
 
 const of = (
   code: number | undefined,
   first: string,
   reason: RegExp,
-  { after, args = [] }: { after?: ZoneSpec; args?: string[] } = {}
-): Situation => ({ code, first, reason, args, after })
+  { after, args = [], isPaused = false, isLast = false }: Partial<Situation> = {}
+): Situation => ({ code, first, reason, args, after, isPaused, isLast })
 
-const DONE = 'Nothing to do for sender and receiver'
+const USABLE = 'Usable: '
 const SAME = /each name server that replies has the key, and so has the receiver\./
+const SILENT = 'The sender must repair its name servers, unless a firewall here drops port 53'
 const WAIT = 'The receiver must wait'
 const EQUAL = 'The sender must make its name servers equal'
 const REPAIR = 'The sender must repair a name server'
@@ -78,7 +85,7 @@ const LATER = { serials: [2, 2] } as const
 
 /** The zone of each is what its name begins with. */
 export const SITUATIONS: Readonly<Record<string, Situation>> = {
-  equal: of(0, DONE, SAME),
+  equal: of(0, USABLE, SAME),
   differ: of(0, EQUAL, /ns\d.differ.example has another record than ns\d.differ.example \(serial \d+ and \d+\)/),
   partly: of(undefined, EQUAL, /ns2.partly.example has no record, unlike ns1.partly.example \(serial 11 and 12\)/),
   down: of(0, REPAIR, /so has the receiver, but not ns2.down.example \(ECONNREFUSED\)/),
@@ -96,12 +103,26 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     'The receiver must run this again with --private',
     /at private addresses are the name servers of inside.example; the receiver has a good key\./
   ),
-  'inside, asked': of(0, DONE, SAME, { args: ['--private'] }),
-  dead: of(2, 'The sender must repair its name servers', /gets no answer from any of them, in dead.example\./),
+  'inside, asked': of(0, USABLE, SAME, { args: ['--private'] }),
+  dead: of(
+    2,
+    SILENT,
+    /from here, in dead\.example \(ECONNREFUSED\); the receiver's DNS server fails as well: key-lookup-/
+  ),
+  silent: of(
+    0,
+    SILENT,
+    /in silent\.example \(ETIMEOUT\); the receiver has a good key, and loses it in (?:2\d\d|300) s if they do not/,
+    { isPaused: true }
+  ),
+  many: of(0, 'The receiver must run this again, with fewer names', /in many\.example; the receiver has a good key\./, {
+    args: Array.from({ length: 30 }, (_, i) => `${i}.many.example`),
+    isLast: true
+  }),
   expired: of(1, 'The sender must sign its zone again', /signatures do not validate, in expired.example\./),
-  alias: of(0, DONE, SAME),
-  dname: of(0, DONE, SAME),
-  delegated: of(0, DONE, SAME),
+  alias: of(0, USABLE, SAME),
+  dname: of(0, USABLE, SAME),
+  delegated: of(0, USABLE, SAME),
   dangling: of(1, `${PUBLISH} the key:`, /no record at gone.equal.example, where its alias leads/),
   circle: of(1, 'The sender must end the circle of aliases', /two.circle.example/),
   cut: of(1, `${PUBLISH} the whole record`, /cut at 255 characters/),
