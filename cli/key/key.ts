@@ -1,17 +1,28 @@
 import { SHARED } from '../../flags/table.ts'
 import { dnsTxtLookup } from '../../src/index.ts'
 import { asciiJson, createLookup, normalizeName, validateGiven } from '../../src/tools/index.ts'
-import { EXIT, type Io, UsageError } from '../command.ts'
+import type { Entry } from '../captures/capture.ts'
+import { chooseEntry, ENTRY_FLAG } from '../captures/choose-entry.ts'
+import { readCapture } from '../captures/read-capture.ts'
+import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
 import { type Command, JSON_FLAG, pick, type Values } from '../flags.ts'
 import { LOOKUP_FLAGS, lookupOf } from '../lookup.ts'
 import { createDns } from './ask.ts'
 import { type KeyReport, reportLines, reportOn } from './report.ts'
+import { parseSigned } from './signed-by.ts'
 import { traceName } from './trace.ts'
 
 const FLAGS = {
   ...LOOKUP_FLAGS,
   ...pick(SHARED, 'lookupTimeout', 'minRsaBits', 'maxRsaBits'),
   noTrace: { flag: 'no-trace', kind: 'switch', about: "ask the receiver's DNS server only" },
+  request: {
+    flag: 'request',
+    kind: 'text',
+    value: 'FILE',
+    about: 'try the signature of this captured request with each record that is found; any format that explain reads'
+  },
+  entry: ENTRY_FLAG,
   private: { flag: 'private', kind: 'switch', about: 'ask name servers at private addresses, too' },
   json: JSON_FLAG
 } as const
@@ -22,18 +33,22 @@ export const key: Command<typeof FLAGS> = {
   about: [
     "Asks the receiver's DNS server for the key at NAME (a keyId, such as one._domainkey.service.example), then the " +
       'name servers that are responsible for it. Says first what is to be done, and by whom.',
+    'With --request, says which of these keys a captured request was signed with.',
     'With --doh the name servers are not asked: that needs DNS on port 53.'
   ],
   argument: 'NAME...',
   flags: FLAGS,
   examples: [
     'npx signed-requests key one._domainkey.service.example',
-    'npx signed-requests key one._domainkey.service.example --dns-server 8.8.8.8'
+    'npx signed-requests key one._domainkey.service.example --dns-server 8.8.8.8',
+    'npx signed-requests key one._domainkey.service.example --request request.http'
   ],
   exits: {
-    0: "the receiver's DNS server has a key that can be used, for each NAME",
-    1: "there is none, the zone's signatures do not validate, or its aliases go in a circle",
-    2: 'nobody could be asked',
+    0: "the receiver's DNS server has a key that can be used, for each NAME; with --request, one of the keys signed it",
+    1:
+      "there is none, the zone's signatures do not validate, or its aliases go in a circle; with --request, none of " +
+      'the keys signed it',
+    2: 'nobody could be asked; with --request, undecided',
     64: 'a mistake on the command line'
   },
   run
@@ -51,6 +66,7 @@ async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonl
   const lookup = createLookup(lookupTxt, lookupTimeout)
   const servers = lookupTxt.servers?.() ?? []
   const names = [...new Set(all.map(validName))]
+  const entry = await readEntry(values, io)
   io.progress?.(`asking for ${names.join(', ')}`)
   const replies = await Promise.all(names.map(name => lookup(name)))
 
@@ -60,11 +76,31 @@ async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonl
   const dns = createDns(isTraced ? servers : [], values.private === true, MAX_QUERIES, end)
   const traces = await Promise.all(names.map(name => (isTraced ? traceName(dns, name) : undefined)))
 
-  const reports = names.map((name, i) => reportOn(name, replies[i]!, limits, traces[i]))
-  const plain = reports.map(report => ({ ...report, servers }))
-  if (values.json) io.print(asciiJson(plain.length > 1 ? plain : plain[0]))
+  const reports = names.map((name, i) => {
+    const signed = entry && parseSigned(entry, name)
+    return reportOn({ name, reply: replies[i]!, trace: traces[i], signed }, limits)
+  })
+  if (values.json) io.print(asciiJson(reports.map(report => ({ ...report, servers }))))
   else io.print(reports.flatMap((report, i) => [...(i > 0 ? ['', ''] : []), ...reportLines(report, servers)]))
-  return Math.max(...reports.map(exitCodeOf))
+  return entry === undefined ? Math.max(...reports.map(exitCodeOf)) : requestExitCode(reports)
+}
+
+/** The captured request, if there is one. @throws UsageError */
+async function readEntry({ request: file, entry }: Values<typeof FLAGS>, io: Io): Promise<Entry | undefined> {
+  if (file === undefined) {
+    if (entry !== undefined) throw new UsageError('--entry needs --request')
+    return undefined
+  }
+  const { chosen, notes, edited } = chooseEntry(readCapture(await readBytes(file, '--request', io)), { entry })
+  for (const note of [...notes, ...edited]) io.note(`note: ${note}`)
+  return chosen
+}
+
+/** 0: one of the keys signed the request; 2: perhaps one of those that could not be tried; 1: none did. */
+function requestExitCode(reports: readonly KeyReport[]): number {
+  const outcomes = reports.map(({ request }) => request?.outcome)
+  if (outcomes.includes('made')) return EXIT.ok
+  return outcomes.includes('undecided') ? EXIT.unknown : EXIT.refused
 }
 
 /** 0: the resolver has a good key; 1: it has none, or never will; 2: nobody could be asked. */

@@ -21,13 +21,21 @@ import {
   wrapWords
 } from '../../src/tools/index.ts'
 import { conclude, findKeyProblem, seconds } from './conclude.ts'
+import { type FoundRecord, findSigner, type SignedRequest } from './signed-by.ts'
 import type { Hop, ServerReport, Trace } from './trace.ts'
 
 /** All that is known about a name, as plain data without private keys. Escape what is in it. */
 export type KeyReport = ReturnType<typeof reportOn>
 
-/** @param reply what the receiver's own lookup brought */
-export function reportOn(name: string, reply: Result<TxtAnswer>, limits: KeyLimits, trace?: Trace) {
+/** What is known about a name: the answer of the receiver's own lookup, of the name servers, and a captured request. */
+interface Found {
+  readonly name: string
+  readonly reply: Result<TxtAnswer>
+  readonly trace: Trace | undefined
+  readonly signed: Result<SignedRequest> | undefined
+}
+
+export function reportOn({ name, reply, trace, signed }: Found, limits: KeyLimits) {
   const texts = reply.ok ? reply.value.map(joinChunks) : []
   const problem = reply.ok ? undefined : describeFailure(reply)
   const error = !reply.ok && isUnavailable(reply.code) ? problem : undefined
@@ -36,9 +44,11 @@ export function reportOn(name: string, reply: Result<TxtAnswer>, limits: KeyLimi
   const status: keyof typeof TONES = isUsable ? 'usable' : refusal
   const hops = trace?.hops ?? []
   const show = hidePrivateKeys([...texts, ...hops.flatMap(hop => hop.servers.flatMap(({ texts = [] }) => texts))])
+  const request = signed && findSigner(signed, name, findRecords(texts, hops), limits, error)
   const shown = (server: ServerReport) => ({ ...server, texts: server.texts?.map(show) })
   return {
     name,
+    request: request && { ...request, record: request.record && show(request.record) },
     conclusion: conclude(texts, error, limits, trace),
     status,
     problem,
@@ -52,6 +62,15 @@ export function reportOn(name: string, reply: Result<TxtAnswer>, limits: KeyLimi
     }),
     trace: trace && { ...trace, hops: hops.map(hop => ({ ...hop, servers: hop.servers.map(shown) })) }
   }
+}
+
+/** The records of the receiver's DNS server, and then those that only name servers have. */
+function findRecords(texts: readonly string[], hops: readonly Hop[]): FoundRecord[] {
+  const labels = new Map(texts.map((text, i) => [text, `record ${i + 1}`]))
+  for (const { server, texts = [] } of hops.flatMap(hop => hop.servers))
+    for (const text of texts)
+      if (!labels.has(text)) labels.set(text, `${server}, which the receiver's DNS server does not have`)
+  return [...labels].map(([text, label]) => ({ text, label }))
 }
 
 /** What one TXT record publishes. */
@@ -70,14 +89,15 @@ function describeFailure(failure: Failed): string {
 }
 
 /**
- * The lines for a person, as printable ASCII in 80 columns: the conclusion, what the resolver said, what the name
- * servers say.
+ * The lines for a person, as printable ASCII in 80 columns: who signed the request, the conclusion, what the resolver
+ * said, what the name servers say.
  */
 export function reportLines(report: KeyReport, servers: readonly string[]): Line[] {
-  const { name, conclusion, status, problem, records, trace } = report
+  const { name, request, conclusion, status, problem, records, trace } = report
   const printed = new Set(records.map(({ text }) => text))
   const asked = `DNS server ${servers.join(', ')}`
   return [
+    ...(request ? [wrapWords('', request.text), ''] : []),
     wrapWords('', conclusion.text),
     '',
     withTone(TONES[status], status, `${status}: ${name}`),

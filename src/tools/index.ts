@@ -50,7 +50,8 @@ export {
 export { CHECK_NAMES, isUnavailable } from '../result/codes.ts'
 export { errorLabel } from '../result/result.ts'
 
-// `key` asks name servers itself, and says of each record what a receiver would say of it.
+// `key` asks name servers itself, and says of each record what a receiver would say of it; with `--request`, it tries a
+// signature with each of them.
 
 export { badReply, decodeReply, encodeMessage, lowerCase, MAX_OCTETS } from '../doh/message.ts'
 export {
@@ -67,6 +68,8 @@ export { parseKey } from '../key/cache.ts'
 export { createLookup } from '../key/lookup.ts'
 export { joinChunks, looksLikeKeyRecord } from '../key/record.ts'
 export type { TxtAnswer } from '../key/types.ts'
+export { SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
+export type { SchemeRules } from '../standards/scheme.ts'
 
 // `account --field` selects a field of an answer, which is not trusted.
 

@@ -222,6 +222,13 @@ describe('key', () => {
     dns.outcomes.set('down.service.example', 'servfail')
     const finished = await ask(name, '--json')
     expect(finished.code).toBe(code)
-    expect(JSON.parse(finished.stdout)).toMatchObject({ status, problem: expect.stringMatching(problem) })
+    expect(JSON.parse(finished.stdout)).toMatchObject([{ status, problem: expect.stringMatching(problem) }])
+  })
+
+  test('prints an array as JSON, whether one name or several are given', async () => {
+    const names = async (...more: string[]) =>
+      JSON.parse((await ask(KEY_NAME, ...more, '--json')).stdout).map(({ name }: { name: string }) => name)
+    expect(await names()).toEqual([KEY_NAME])
+    expect(await names('none.service.example')).toEqual([KEY_NAME, 'none.service.example'])
   })
 })

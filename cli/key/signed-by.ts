@@ -1,0 +1,109 @@
+import { type KeyLimits, type Result, type SchemeName, verifySignature } from '../../src/index.ts'
+import {
+  checkRequest,
+  escapeText,
+  normalizeName,
+  parseKey,
+  SCHEME_ALGORITHMS,
+  SCHEMES,
+  type SchemeRules
+} from '../../src/tools/index.ts'
+import type { Entry } from '../captures/capture.ts'
+
+/** The signature of a captured request, ready to be tried. `keyId` and `algorithm` come from outside: escape them. */
+export interface SignedRequest {
+  readonly keyId: string
+  /** as the request names it */
+  readonly algorithm: string | undefined
+  readonly scheme: SchemeName
+  readonly signingString: string
+  readonly signature: Uint8Array
+}
+
+/**
+ * Parses the signature by the one standard by which it can be read, and builds the signing string. Of several
+ * signatures by RFC 9421, it takes the one whose key is beside `name`.
+ */
+export function parseSigned({ request }: Entry, name: string): Result<SignedRequest> {
+  const checked = checkRequest(request)
+  if (!checked.ok) return checked
+  const fields = checked.value
+  const serviceDomain = name.slice(name.indexOf('.') + 1)
+  const parse = (scheme: SchemeName): Result<SignedRequest> => {
+    const rules = SCHEMES[scheme] as SchemeRules
+    const parsed = rules.parseSignature(fields, { serviceDomain, accountHeader: '', alsoCovered: [] })
+    if (!parsed.ok) return parsed
+    const built = rules.buildSigningString(request, fields, parsed.value)
+    if (!built.ok) return built
+    const { keyId, algorithm, signature } = parsed.value
+    return { ok: true, value: { keyId, algorithm, scheme, signingString: built.value, signature } }
+  }
+  const draft = parse('draft-cavage')
+  return draft.ok || !fields.values.has('signature-input') ? draft : parse('rfc9421')
+}
+
+/** A record, its strings joined, and who has it. Both come from outside: escape them. */
+export interface FoundRecord {
+  readonly text: string
+  /** what a person knows it by: `record 1`, or whose it is */
+  readonly label: string
+}
+
+/** Which record made the signature, and what that means as printable ASCII. The rest comes from outside: escape it. */
+export interface RequestReport {
+  /** `undecided`: the signature cannot be read, or not everything was tried */
+  readonly outcome: 'made' | 'none' | 'undecided'
+  readonly text: string
+  readonly keyId?: string
+  readonly record?: string
+  /** with which the signature verifies */
+  readonly algorithm?: string
+}
+
+/** More than any name has, so that a hostile zone cannot have thousands tried. */
+const MAX_TRIED = 64
+
+/**
+ * Tries each record that can be used, with each algorithm of the standard: the request may name another one.
+ *
+ * @param name at which the records were found
+ * @param error why it is not known whether the receiver's DNS server has records
+ */
+export function findSigner(
+  signed: Result<SignedRequest>,
+  name: string,
+  found: readonly FoundRecord[],
+  limits: KeyLimits,
+  error: string | undefined
+): RequestReport {
+  if (!signed.ok) return undecided(`its signature cannot be tried (${signed.code}: ${signed.message})`)
+  const { keyId, scheme, signingString, signature, algorithm: named = '' } = signed.value
+  const isOther = normalizeName(keyId) !== name
+  const other = isOther ? ` The request names another key: ${escapeText(keyId)}.` : ''
+  const algorithms = [named.toLowerCase(), ...SCHEME_ALGORITHMS[scheme]]
+  const usable = found.slice(0, MAX_TRIED).flatMap(record => {
+    const key = parseKey(record.text, limits)
+    return key.ok ? [{ ...record, key: key.value.key }] : []
+  })
+  for (const { label, text: record, key } of usable) {
+    const algorithm = algorithms.find(each => verifySignature(signingString, signature, key, each))
+    if (algorithm === undefined) continue
+    const how = named !== '' && algorithm !== algorithms[0] ? `, although the request names ${escapeText(named)}` : ''
+    const text = `The request was signed with the key of ${escapeText(label)} (${algorithm}${how}).${other}`
+    return { outcome: 'made', text, keyId, record, algorithm }
+  }
+  if (found.length > MAX_TRIED) return undecided(`there are more than ${MAX_TRIED} records`)
+  if (usable.length === 0 && error !== undefined) return undecided(`no record was found: ${escapeText(error)}`)
+  const none = 'The request was signed with none of the keys here: '
+  const good =
+    usable.length === 0
+      ? 'no record can be used'
+      : `the ${usable.length === 1 ? 'record is' : 'records are'} good, and this request was signed with another key ` +
+        'or changed on the way (explain FILE looks for the change)'
+  return { outcome: 'none', text: `${none}${good}.${other}`, keyId }
+}
+
+const undecided = (reason: string): RequestReport => ({
+  outcome: 'undecided',
+  text: `It is undecided which key the request was signed with: ${reason}.`
+})
