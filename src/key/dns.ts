@@ -3,6 +3,7 @@ import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { named, optionMistake, ownOptions } from '../mistakes.ts'
 import { isBun, isWorkers, keepsDnsAnswers } from '../runtime.ts'
 import { joinStrings } from './bun-strings.ts'
+import { LookupOptions } from './lookup-options.ts'
 import type { LookupTxt } from './types.ts'
 
 /** How `dnsTxtLookup` asks; all of it is optional. */
@@ -41,25 +42,25 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
   const keepsResolvers = !isBun() && !keepsDnsAnswers()
   const idle: Resolver[] = []
   /** A resolver can only cancel all of its queries, so each has one at a time. */
-  const resolve = async (name: string, signal: AbortSignal | undefined): Promise<string[][]> => {
+  const resolve = async (name: string, options: LookupCall): Promise<string[][]> => {
     const resolver = idle.pop() ?? createResolver()
     const query = resolver.resolveTxt(absolute(name))
-    const cancel = () => cancelQuery(resolver)
-    if (signal?.aborted) cancel()
-    signal?.addEventListener('abort', cancel, { once: true })
+    const release = LookupOptions.onAbort(options, () => cancelQuery(resolver))
     try {
       return await query
     } finally {
-      signal?.removeEventListener('abort', cancel)
+      release()
       if (keepsResolvers && idle.length < MAX_IDLE) idle.push(resolver)
     }
   }
   // Bun returns each string of a record as a record.
   const lookup: LookupTxt = isBun()
-    ? async (name, waiting) => joinStrings(await resolve(name, waiting?.signal))
-    : (name, waiting) => resolve(name, waiting?.signal)
+    ? async (name, options) => joinStrings(await resolve(name, options))
+    : (name, options) => resolve(name, options)
   return Object.assign(lookup, { servers: () => createResolver().getServers() })
 }
+
+type LookupCall = Parameters<LookupTxt>[1] | undefined
 
 /** Resolvers that are kept for the next queries. More are made while more queries are in flight. */
 const MAX_IDLE = 16

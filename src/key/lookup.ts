@@ -1,5 +1,6 @@
 import { withDeadline } from '../promises.ts'
 import { errorLabel, type Failed, fail, ok, type Result, withCause } from '../result/result.ts'
+import { LookupOptions } from './lookup-options.ts'
 import type { LookupTxt, TxtAnswer } from './types.ts'
 
 /**
@@ -137,22 +138,6 @@ function call(lookupTxt: LookupTxt, name: string, options: LookupOptions): Promi
 }
 
 const NO_PROMISE = Symbol('no promise')
-
-/** Makes the signal only for a lookup that asks for it: a controller costs a tenth of an RSA verification. */
-class LookupOptions {
-  #controller: AbortController | undefined
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
-    return this.#controller.signal
-  }
-
-  /** The deadline has passed: also for a lookup that asks later. */
-  abort(): void {
-    this.#controller ??= new AbortController()
-    this.#controller.abort()
-  }
-}
 
 function parseAnswer(name: string, answer: unknown): Result<TxtAnswer> {
   try {

@@ -97,6 +97,25 @@ test.each([
   expect(failure?.cause).toBe(`the replay store failed: ${code}, ${words}`)
 })
 
+test.each(['late', 'undecided'] as const)(
+  'a store that is %s is not taken for a fault in its code, in whatever words the evidence says so',
+  async problem => {
+    const verdict = await verifyWith({ replayStore: { claim: failing('Slow'), release: failing('Slow') } })
+    const [failure] = verdict.failures
+    expect(diagnose(verdict).failures[0]?.cause).toBe('the code of the store threw Slow')
+    Object.assign(failure?.evidence as object, { problem })
+    expect(diagnose(verdict).failures[0]?.cause).toBe('the replay store failed: Slow')
+  }
+)
+
+test('an error of a code with spaces is a fault in the code that threw it', async () => {
+  for (const [options, cause] of [
+    [{ replayStore: { claim: failing('not ready'), release: failing('x') } }, 'the code of the store threw not ready'],
+    [{ lookupTxt: failing('not ready') }, 'your lookupTxt function threw not ready']
+  ] as const)
+    expect(diagnose(await verifyWith(options)).failures[0]?.cause).toBe(cause)
+})
+
 test('speaks of no capture where a log is read', async () => {
   const verdict = await createVerifier(service.options)({ ...service.sign(), headers: [['X A', '1']] })
   const [failure] = diagnose(verdict, { settings: 'flags' }).failures

@@ -54,3 +54,10 @@ test.each([0, 'x', -1, 1.5, 2 ** 31])('on Bun rejects %j as timeout or tries, at
   vi.stubGlobal('Bun', {})
   for (const name of ['timeout', 'tries']) expect(() => dnsTxtLookup({ [name]: bad })).toThrow(TypeError)
 })
+
+test('where a resolver cannot cancel, an aborted query goes on until it is answered', async () => {
+  const controller = new AbortController()
+  const answer = dnsTxtLookup()(NAME, controller)
+  controller.abort()
+  expect(await answer).toEqual([['v=DKIM1; '], ['p=']])
+})

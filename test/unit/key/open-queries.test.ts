@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { dohTxtLookup } from '../../../src/doh/index.ts'
 import { createVerifier, dnsTxtLookup, type VerifierOptions } from '../../../src/index.ts'
@@ -104,4 +105,43 @@ test('1,000 queries are open at most: of more names, each fails at once', async 
   for (const sender of senders) sender.abort()
   await Promise.all(waiting)
   await until(() => pending() === 0)
+})
+
+describe('dnsTxtLookup', () => {
+  /** A lookup whose server keeps its answers back until it is told to. */
+  async function startHeld() {
+    const server = await startDnsServer({ a: [['a']], b: [['b']] })
+    onTestFinished(server.close)
+    const lookup = dnsTxtLookup({ servers: [server.address], timeout: HOUR, tries: 1 })
+    const controllers = [new AbortController(), new AbortController()] as const
+    return { server, lookup, controllers }
+  }
+
+  test('cancels the query of the signal that is aborted, and no other', async () => {
+    const { server, lookup, controllers } = await startHeld()
+    const isHeld = server.hold()
+    const cancelled = lookup('a', controllers[0])
+    const other = lookup('b', controllers[1])
+    await isHeld
+    controllers[0].abort()
+    await expect(cancelled).rejects.toMatchObject({ code: 'ECANCELLED' })
+    await until(() => server.queries() === 2)
+    server.release()
+    expect(await other).toEqual([['b']])
+  })
+
+  test('cancels at once when the signal was aborted before', async () => {
+    const { server, lookup } = await startHeld()
+    void server.hold()
+    await expect(lookup('a', { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'ECANCELLED' })
+  })
+
+  test('asks again after a cancelled query, and leaves no listener at a signal that many queries share', async () => {
+    const { lookup, controllers } = await startHeld()
+    await expect(lookup('a', { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'ECANCELLED' })
+    for (let n = 0; n < 20; n++) expect(await lookup('a', controllers[0])).toEqual([['a']])
+    expect(getEventListeners(controllers[0].signal, 'abort')).toEqual([])
+    controllers[0].abort()
+    expect(await lookup('b', controllers[1])).toEqual([['b']])
+  })
 })
