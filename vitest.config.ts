@@ -7,7 +7,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 /** These compare times, and have the machine to themselves. */
 const TIMED = [
   'test/unit/properties/linear-time.test.ts',
-  'test/unit/body/reencoding-time.test.ts',
+  'test/unit/explain/body/cost-time.test.ts',
   'test/cli/captures/large.test.ts'
 ]
 

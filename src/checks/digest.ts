@@ -38,30 +38,12 @@ export function checkDigest(digests: readonly EncodedDigest[], body: Uint8Array)
   return matched ? ok(true) : unsupported(digests)
 }
 
-/**
- * The failure with what is known of the body: the Content-Length, if it was signed, and the change that explains the
- * difference. The search is loaded when a body does not match for the first time. Where its file is gone, because a
- * deployment has replaced it, the failure says less.
- */
-export async function withBodyChange(
-  failed: Failed,
-  digests: readonly EncodedDigest[],
-  body: Uint8Array,
-  fields: Fields,
-  covered: readonly string[]
-): Promise<Failed> {
+/** Adds the Content-Length to a mismatch, if it was signed. */
+export function withSignedLength(failed: Failed, fields: Fields, covered: readonly string[]): Failed {
   if (failed.code !== 'digest-mismatch') return failed
   const signedLength = (covers(covered, 'content-length') && fields.values.get('content-length')) || ''
-  const contentLength = /^\d{1,15}$/.test(signedLength) ? Number(signedLength) : undefined
-  const search = await import('../body/change.ts').catch(() => undefined)
-  const change = search?.findChange(body, contentLength, bytes => checkDigest(digests, bytes).ok)
-  const decompressed = search?.findDecompression(body, fields)
-  return fail('digest-mismatch', {
-    ...failed.evidence,
-    ...(contentLength !== undefined && { contentLength }),
-    ...(change !== undefined && { change }),
-    ...(decompressed !== undefined && { decompressed })
-  })
+  if (!/^\d{1,15}$/.test(signedLength)) return failed
+  return fail('digest-mismatch', { ...failed.evidence, contentLength: Number(signedLength) })
 }
 
 const unsupported = (digests: readonly { algorithm: string }[]): Failed =>

@@ -1,4 +1,5 @@
 import type { EvidenceByCode } from '../result/evidence.ts'
+import { createBudget } from './budget.ts'
 import { openSignature } from './opened-signature.ts'
 import { escapeText } from './text.ts'
 
@@ -34,10 +35,7 @@ export interface Search {
   detail?: string
 }
 
-/**
- * How much a search may cost, in microseconds: an attacker who captured a signed head can trigger it as often as they
- * like.
- */
+/** What the search may cost, in microseconds. */
 export const SEARCH_COST = 2000
 
 /** What the search may cost where a person waits for the answer. */
@@ -62,7 +60,7 @@ export function findChangedLine(
   const isLong = signingString.length > MAX_LENGTH || signingString.split('\n').length > MAX_LINES
   if (isByKey === false || isLong) return { isByKey }
   const hints = hintsIn(evidence)
-  let left = maxCost
+  const budget = createBudget(maxCost)
 
   for (const [part, change, guess] of [...SUGGESTED, ...LIKELY, ...(isByKey ? EXHAUSTIVE : [])]) {
     for (const { 1: head = '', 2: value = '', index } of signingString.matchAll(part)) {
@@ -72,8 +70,7 @@ export function findChangedLine(
         const [original, detail] = typeof found === 'string' ? [found, ''] : found
         if (original === value) continue
         const text = signingString.slice(0, start) + original + after
-        left -= cost(text)
-        if (left < 0) return { isByKey }
+        if (!budget.spend(cost(text))) return { isByKey }
         if (!wasSigned(text)) continue
         const line = signingString.slice(0, start).split('\n').length
         const [signed, received] = [text, signingString].map(all => escapeText(all.split('\n')[line - 1]!, 600))

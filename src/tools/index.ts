@@ -15,8 +15,8 @@ export { validateAccounts } from '../options/values.ts'
 // `explain FILE` and `send --request` read captures, which need not be well-formed requests: they use the steps before
 // a verifier, one by one.
 
-export { findDecompression } from '../body/change.ts'
 export { checkRequest } from '../checks/request.ts'
+export { findDecompression } from '../explain/body/decompression.ts'
 export { decodeBody, optionsOfVector, requestOfVector, SCHEMES } from '../fixture/setup.ts'
 export { base64Digest } from '../http/digest.ts'
 export { type Fields, lineValues, trimWhiteSpace } from '../http/fields.ts'

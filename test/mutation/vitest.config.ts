@@ -51,10 +51,10 @@ export default defineConfig({
   test: {
     include: TESTS.map(path => (path.endsWith('/') ? `${path}**/*.test.ts` : path)),
     // It compares times, and code that is prepared for mutants is slower.
-    exclude: ['test/unit/body/reencoding-time.test.ts'],
+    exclude: ['test/unit/explain/body/cost-time.test.ts'],
     // The first mismatch loads the search. What a module makes when it is loaded is not changed in a run, and it would
     // count as run by the test that happens to load it.
-    setupFiles: 'src/body/change.ts',
+    setupFiles: 'src/explain/body/change.ts',
     sequence: { sequencer: AsListed },
     // A mutant that hangs is ended by StrykerJS.
     testTimeout: 60_000

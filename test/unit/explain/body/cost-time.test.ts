@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { base64Digest } from '../../../src/http/digest.ts'
-import { createVerifier } from '../../../src/index.ts'
-import { leastOf, leastTime } from '../../support/cpu-time.ts'
-import { service } from '../../support/service.ts'
+import { base64Digest } from '../../../../src/http/digest.ts'
+import { createVerifier } from '../../../../src/index.ts'
+import { findCostly } from '../../../fuzz/costly.ts'
+import { createRandom } from '../../../fuzz/random.ts'
+import { costAboveHash, MAX_OVER, quickCostAboveHash } from '../../../support/body-cost.ts'
+import { leastOf, leastTime } from '../../../support/cpu-time.ts'
+import { service } from '../../../support/service.ts'
 
 const verify = createVerifier(service.options)
 const request = service.sign({ method: 'POST', body: '[]' })
@@ -24,6 +27,10 @@ const BODIES: Readonly<Record<string, (length: number) => string>> = {
   'a string of slashes': length => `["${ofLength('/', length - 4)}"]`,
   'a string of letters that are not ASCII': length => `["${ofLength('é', length / 2 - 4)}"]`,
   'a string that never ends': length => `"${ofLength('\\"', length - 1)}`,
+  'backslashes and quotes in no string': length => `[${ofLength('\\"', length - 2)}]`,
+  'brackets that open nothing': length => `[1]${ofLength('1]', length - 3)}`,
+  'the first byte of U+FFFD': length => ofLength('\uf7ef', length),
+  'bytes that are never UTF-8': length => ofLength('\ufffd\u0080', length),
   'a string with a document': length => `"${ofLength('\\n', length - 2)}"`,
   'line breaks': length => ofLength('\n', length),
   'CRLF line breaks': length => ofLength('\r\n', length)
@@ -32,7 +39,7 @@ const BODIES: Readonly<Record<string, (length: number) => string>> = {
 test.each(Object.entries(BODIES))(
   'a body of %s costs at most three times its digest and half a millisecond',
   async (_, write) => {
-    for (const length of [300, 4000, 16_384]) {
+    for (const length of [300, 2000, 4000, 8192, 16_384, 65_536]) {
       const body = Buffer.from(write(length))
       const verdict = await verify({ ...request, body })
       expect(verdict).toMatchObject({ failures: [{ code: 'digest-mismatch' }] })
@@ -47,3 +54,9 @@ test.each(Object.entries(BODIES))(
   },
   60_000
 )
+
+test('no body that is made more expensive step by step costs more than three times its digest and half a millisecond', () => {
+  const end = performance.now() + 2000
+  const { body } = findCostly(createRandom(47), 65_536, quickCostAboveHash, () => performance.now() > end)
+  expect(costAboveHash(body, 50).over, `${body.length} bytes: ${body.toString('latin1', 0, 80)}`).toBeLessThan(MAX_OVER)
+})

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { findDecompression } from '../../../src/body/change.ts'
+import { findDecompression } from '../../../../src/explain/body/decompression.ts'
 
 const text = Buffer.from('{"id":1}')
 

@@ -1,15 +1,16 @@
 import { expect, test, vi } from 'vitest'
-import { findChange } from '../../../src/body/change.ts'
-import { createVerifier } from '../../../src/verify.ts'
-import { cpuTime } from '../../support/cpu-time.ts'
-import { service } from '../../support/service.ts'
+import { BODY_SEARCH_COST, findBodyChange } from '../../../../src/explain/body/change.ts'
+import { type Budget, createBudget } from '../../../../src/explain/budget.ts'
+import { createVerifier } from '../../../../src/verify.ts'
+import { cpuTime } from '../../../support/cpu-time.ts'
+import { service } from '../../../support/service.ts'
 
 const octets = (text: string) => Buffer.from(text, 'latin1')
 /** What was done to a body, of which the digest shows the original. */
 const guess = (received: string, signed: string) =>
-  findChange(octets(received), undefined, bytes => Buffer.from(bytes).toString('latin1') === signed)
+  findBodyChange(octets(received), undefined, bytes => Buffer.from(bytes).toString('latin1') === signed)
 /** What a body shows by itself. */
-const trace = (received: string, length: number | undefined) => findChange(octets(received), length, () => false)
+const trace = (received: string, length: number | undefined) => findBodyChange(octets(received), length, () => false)
 
 const ONE_VALUE = '{"a":[1,{},[]],"s":"x [ y ] { z }, \xc3\xa9 \xf0\x9f\x98\x80 <b>/"}'
 
@@ -83,34 +84,56 @@ test.each([
 
 test.each(['a', '\xef\xbb\xbfa', '"a"', '{"a":[]}', '{"a":{}}'])('tries nothing but bytes: %j', received => {
   const tried: unknown[] = []
-  findChange(octets(received), undefined, bytes => tried.push(bytes) === 0)
+  findBodyChange(octets(received), undefined, bytes => tried.push(bytes) === 0)
   expect(tried.length).toBeGreaterThan(3)
   expect(tried.every(bytes => bytes instanceof Uint8Array)).toBe(true)
 })
 
-// A text costs 1500 and 1.5 for each byte; 3 for each byte of JSON that is re-serialized. Of what is replaced, each part
-// costs 50 to find and 100 to replace; more than 600 are not replaced. All together may cost 110,000.
+/** How many texts are tried, and what the steps that were paid cost together. */
+function countTexts(body: string, cost = BODY_SEARCH_COST): { tried: number; spent: number } {
+  const budget = createBudget(cost)
+  let [tried, spent] = [0, 0]
+  const counted: Budget = {
+    get left() {
+      return budget.left
+    },
+    spend(microseconds) {
+      const isPaid = budget.spend(microseconds)
+      if (isPaid) spent += microseconds
+      return isPaid
+    }
+  }
+  findBodyChange(octets(body), undefined, () => ++tried === 0, counted)
+  return { tried, spent }
+}
+
 test.each([
-  ['all six texts of a body', 11_000, 'a'.repeat(11_000), 6],
-  ['all but the sixth, which would be too much', 12_000, 'a'.repeat(12_000), 5],
-  ['four of the longest body', 16_384, 'a'.repeat(16_384), 4],
-  ['seven where 600 line breaks are replaced', 600, '\n'.repeat(600), 7],
-  ['eight where 601 are found and not replaced', 601, '\n'.repeat(601), 8],
-  ['eight where no more than 601 are looked for', 5000, '\n'.repeat(5000), 8],
-  ['a document in twelve layouts, and with zeros as long as there is time', 7, '[1,2,3]', 6 + 12 + 4 * 12 + 3],
-  ['four layouts of text behind a string, which is not JSON', 3800, `"${'a'.repeat(3796)}" b`, 6 + 4]
-])('tries %s: %i bytes', (_, length, body, texts) => {
-  let tried = 0
-  findChange(octets(body), undefined, () => {
-    tried++
-    return false
-  })
-  expect([body.length, tried]).toEqual([length, texts])
+  ['all four texts of the longest body', 'a'.repeat(16_384), 4],
+  ['six where all 2000 line breaks are replaced', '\n'.repeat(2000), 6],
+  ['a short form in eighteen styles, but those that are the same', 'a=b%20c', 4 + 6],
+  ['a document in all layouts but the one received, and in all with zeros', '[1,2,3]', 4 + 10 + 5 * 12]
+])('tries %s', (_, body, texts) => expect(countTexts(body).tried).toBe(texts))
+
+test('tries fewer texts of a body the more each of them costs, and spends no more than it may', () => {
+  const counts = [300, 1000, 4000, 16_384].map(length => countTexts(`["${'/'.repeat(length - 4)}"]`))
+  const tried = counts.map(count => count.tried)
+  expect(tried).toEqual([...tried].sort((x, y) => y - x))
+  expect(new Set(tried).size).toBeGreaterThan(2)
+  for (const { spent } of counts) {
+    expect(spent).toBeLessThanOrEqual(BODY_SEARCH_COST)
+    expect(spent).toBeGreaterThan(BODY_SEARCH_COST / 3)
+  }
+})
+
+test('tries nothing without a budget', () => {
+  for (const body of ['a\n', '[1,2]', '"\\n"', 'a=b', '\xc3\xa9']) {
+    expect(countTexts(body, 0)).toEqual({ tried: 0, spent: 0 })
+  }
 })
 
 test('tries only texts of the length that was signed', () => {
   const tried: string[] = []
-  findChange(octets('[1,2,3]'), 9, bytes => tried.push(Buffer.from(bytes).toString()) === 0)
+  findBodyChange(octets('[1,2,3]'), 9, bytes => tried.push(Buffer.from(bytes).toString()) === 0)
   expect([...new Set(tried)]).toEqual(['[1,2,3]\r\n', '[1, 2, 3]', '[1.0,2,3]', '[1,2.0,3]', '[1,2,3.0]'])
 })
 
@@ -174,12 +197,12 @@ test.each([
 })
 
 test('where a deployment has removed the file of the search, the failure says less', async () => {
-  vi.doMock('../../../src/body/change.ts', () => {
+  vi.doMock('../../../../src/explain/body/change.ts', () => {
     throw new Error('Cannot find module')
   })
   const request = service.sign({ method: 'POST', body: 'signed' })
   const verdict = await createVerifier(service.options)({ ...request, body: 'signed\n' })
-  vi.doUnmock('../../../src/body/change.ts')
+  vi.doUnmock('../../../../src/explain/body/change.ts')
 
   expect(verdict.failures).toMatchObject([{ code: 'digest-mismatch', evidence: { bodyLength: 7 } }])
   expect(verdict.failures[0]).not.toHaveProperty('evidence.change')

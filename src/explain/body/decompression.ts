@@ -1,0 +1,28 @@
+import type { Fields } from '../../http/fields.ts'
+
+/**
+ * How a body of each coding begins: gzip (RFC 1952 section 2.3.1), zstd (RFC 8878 section 3.1.1). The others have no
+ * magic bytes (RFC 1950 and RFC 7932).
+ */
+const MAGIC: ReadonlyMap<string, readonly number[]> = new Map([
+  ['gzip', [0x1f, 0x8b]],
+  ['x-gzip', [0x1f, 0x8b]],
+  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
+  ['deflate', []],
+  ['br', []]
+])
+
+/**
+ * The Content-Encoding that a parser has already decoded: the body does not begin like that coding, or is longer than
+ * Content-Length says. Undefined when nothing points to that.
+ */
+export function findDecompression(body: Uint8Array, { values }: Fields): string | undefined {
+  const coding = values.get('content-encoding')?.toLowerCase() ?? ''
+  const magic = MAGIC.get(coding)
+  if (magic === undefined || body.length === 0) return undefined
+  if (magic.length > 0 && magic.every((byte, i) => body[i] === byte)) return undefined
+
+  const length = values.get('content-length') ?? ''
+  const isLonger = /^\d{1,15}$/.test(length) && Number(length) < body.length
+  return isLonger || magic.length > 0 ? coding : undefined
+}

@@ -1,0 +1,47 @@
+import type { Reencoding } from '../../result/evidence.ts'
+import type { Budget } from '../budget.ts'
+import { isClosed } from './json.ts'
+import { spendScan } from './rewrite.ts'
+
+/** How much of a body is read to find where it ends, and how much to find U+FFFD. */
+const MAX_PARSED_BYTES = 16_384
+const MAX_TEXT_BYTES = 65_536
+
+/** How documents end, by how they begin: JSON, XML, and the parts of multipart (RFC 2046 section 5.1.1). */
+const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"', '<': '>', '-': '--' }
+
+/** A number or a word of JSON. */
+const SCALAR = /^(?:-?\d[\d.eE+-]*|true|false|null)$/
+
+/** Finds what a change left in a body, where the change cannot be undone. */
+export function findTrace(body: Buffer, contentLength: number | undefined, budget: Budget): Reencoding | undefined {
+  if (/^\[object \w+\]$/.test(body.toString('latin1', 0, 40))) return 'object-to-string'
+  if (contentLength !== undefined && contentLength > body.length && !isWhole(body, budget)) return 'cut-short'
+  const text = body.subarray(0, MAX_TEXT_BYTES)
+  return spendScan(text, budget) && hasReplacement(text) ? 'read-as-text' : undefined
+}
+
+/** Is there U+FFFD, which a decoder of UTF-8 writes for bytes that are not UTF-8? */
+function hasReplacement(text: Buffer): boolean {
+  // Buffer.includes takes six times as long when every byte may be the first of it.
+  for (let i = 2; i < text.length; i++) {
+    if (text[i] === 0xbd && text[i - 1] === 0xbf && text[i - 2] === 0xef) return true
+  }
+  return false
+}
+
+/** Does the body end as it begins? Other text shows no end: only a number, a word of JSON or a form counts as whole. */
+function isWhole(body: Buffer, budget: Budget): boolean {
+  const first = body.toString('latin1', 0, 1)
+  const end = ENDS[first]
+  const last = body.toString('latin1', Math.max(0, body.length - 10)).trimEnd()
+  if (end !== undefined) {
+    const isOpen = /[[{]/.test(first) && body.length <= MAX_PARSED_BYTES && spendScan(body, budget) && !isClosed(body)
+    return last.endsWith(end) && !isOpen
+  }
+  const part = body.subarray(0, MAX_PARSED_BYTES)
+  if (!spendScan(part, budget)) return true
+  const text = part.toString('latin1').trim()
+  // A part of a form is a form, too.
+  return SCALAR.test(text) || (text.includes('=') && /^[\x21-\x7e]*$/.test(text))
+}

@@ -1,0 +1,35 @@
+import { checkDigest } from '../../src/checks/digest.ts'
+import { withBodyChange } from '../../src/explain/body/change.ts'
+import { base64Digest, type EncodedDigest } from '../../src/http/digest.ts'
+import { leastSyncTime } from './cpu-time.ts'
+
+/** A digest that no body of a test has. */
+const DIGESTS: readonly EncodedDigest[] = [{ algorithm: 'sha-256', encoded: base64Digest('sha256', Buffer.alloc(32)) }]
+const FIELDS = { values: new Map(), repeated: new Map() }
+
+/** Everything that is done with a body that does not match: its digest, and the search for what changed it. */
+export function judgeBody(body: Buffer, contentLength?: number): void {
+  const failed = checkDigest(DIGESTS, body)
+  if (failed.ok || failed.code !== 'digest-mismatch') throw new Error('the body has the digest')
+  const evidence = { ...failed.evidence, ...(contentLength !== undefined && { contentLength }) }
+  withBodyChange({ ...failed, evidence }, body, FIELDS, bytes => checkDigest(DIGESTS, bytes).ok)
+}
+
+/** What a body costs, with and without a Content-Length that was signed: milliseconds above three times its hash. */
+export function costAboveHash(body: Buffer, runs: number): { over: number; total: number; hash: number } {
+  const hash = leastSyncTime(() => base64Digest('sha256', body), runs)
+  const total = Math.max(
+    leastSyncTime(() => judgeBody(body), runs),
+    leastSyncTime(() => judgeBody(body, body.length + 1), runs)
+  )
+  return { over: total - 3 * hash, total, hash }
+}
+
+/** What a verdict may cost above three times the hash of its body, in milliseconds. */
+export const MAX_OVER = 0.5
+
+/** The same for a search of many bodies: measures those more often that are near the limit. */
+export function quickCostAboveHash(body: Buffer): number {
+  const { over } = costAboveHash(body, 3)
+  return over < MAX_OVER / 3 ? over : costAboveHash(body, 20).over
+}
