@@ -1,5 +1,5 @@
 /**
- * npx tsx test/fuzz/costly-body.ts [seconds] [--seed number]
+ * npm run fuzz:bodies -- [seconds] [--seed number]
  *
  * Looks for the body that costs most when it does not match its digest: changes the most expensive ones that it has
  * found. Prints the worst one, and fails when it costs more than three times its hash and half a millisecond.
@@ -9,8 +9,6 @@ import { costAboveHash, MAX_OVER, quickCostAboveHash } from '../support/body-cos
 import { findCostly } from './costly.ts'
 import { createRandom } from './random.ts'
 
-const MAX_LENGTH = 65_536
-
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { seed: { type: 'string' } } })
 const [seconds, start] = [Number(positionals[0] ?? 60), Date.now()]
 const seed = Number(values.seed ?? start % 2 ** 31)
@@ -19,19 +17,22 @@ if (!Number.isFinite(seconds) || !Number.isInteger(seed))
 console.log(`costly-body: seed ${seed}`)
 
 let bodies = 0
-const worst = findCostly(
+const costly = findCostly(
   createRandom(seed),
-  MAX_LENGTH,
+  65_536,
   body => {
     bodies++
     return quickCostAboveHash(body)
   },
   () => Date.now() - start > seconds * 1000
 )
-const { over, total, hash } = costAboveHash(worst.body, 300)
-const excerpt = JSON.stringify(worst.body.toString('latin1', 0, 60))
+// Whatever else the machine did was added to a cost: the worst is found by measuring them all once more.
+const [worst] = costly.map(({ body }) => ({ body, ...costAboveHash(body, 200) })).sort((x, y) => y.over - x.over)
+const { body, over, total, hash } = worst!
 const digits = (milliseconds: number) => `${milliseconds.toFixed(3)} ms`
-console.log(`${bodies} bodies; the worst has ${worst.body.length} bytes, ${excerpt}...`)
+console.log(
+  `${bodies} bodies; the worst has ${body.length} bytes: ${JSON.stringify(body.toString('latin1', 0, 60))}...`
+)
 console.log(`it costs ${digits(total)}, its hash ${digits(hash)}: ${digits(over)} above three times its hash`)
-console.log(worst.body.toString('base64'))
+console.log(body.toString('base64'))
 process.exitCode = over < MAX_OVER ? 0 : 1

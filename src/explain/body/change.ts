@@ -69,7 +69,7 @@ export function findBodyChange(
   budget = createBudget(BODY_SEARCH_COST)
 ): Reencoding | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  // The trace is needed in most cases, so it is paid first.
+  // The trace is paid first: it must be found even where the search spends the whole budget.
   const trace = findTrace(bytes, contentLength, budget)
   if (body.length > MAX_BODY_BYTES) return trace
   const known = new Map<Scan, boolean>()

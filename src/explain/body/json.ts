@@ -1,5 +1,5 @@
-// JSON as other programs write it: what a body may have been before a parser read it. Each writer goes over the bytes of
-// the body once, from left to right.
+// Writes JSON as other programs do: what a body may have been before a parser read it. Each writer goes over the bytes
+// of the body once, from left to right.
 
 import { hexAt } from './form.ts'
 import type { Writer } from './rewrite.ts'

@@ -15,7 +15,7 @@ const COPY_BYTE = 0.0002
  */
 export type Writer = (body: Buffer, text: Buffer) => number
 
-/** Runs a writer, and pays for each byte it reads or writes. Undefined when the budget or the room for the text is used up. */
+/** Runs a writer, and pays for each byte that it reads or writes. Undefined when the text is too long or not paid. */
 export function rewrite(body: Buffer, budget: Budget, write: Writer): Buffer | undefined {
   if (!budget.spend(PASS + READ_BYTE * body.length)) return undefined
   // Escapes and indentation make a text longer.

@@ -55,8 +55,11 @@ test.each(Object.entries(BODIES))(
   60_000
 )
 
-test('no body that is made more expensive step by step costs more than three times its digest and half a millisecond', () => {
+test('no body costs more, however it is changed to make it more expensive', () => {
   const end = performance.now() + 2000
-  const { body } = findCostly(createRandom(47), 65_536, quickCostAboveHash, () => performance.now() > end)
-  expect(costAboveHash(body, 50).over, `${body.length} bytes: ${body.toString('latin1', 0, 80)}`).toBeLessThan(MAX_OVER)
+  const costly = findCostly(createRandom(47), 65_536, quickCostAboveHash, () => performance.now() > end)
+  for (const { body } of costly.slice(0, 5)) {
+    const over = costAboveHash(body, 50).over
+    expect(over, `${body.length} bytes: ${body.toString('latin1', 0, 80)}`).toBeLessThan(MAX_OVER)
+  }
 })

@@ -14,7 +14,7 @@ const WRITERS: readonly (readonly [name: string, write: Writer])[] = [
   ...[...json.COMMON_LAYOUTS, ...json.INDENTED_LAYOUTS].map((write, i) => [`layout ${i}`, write] as const),
   ...json.ESCAPES.map((write, i) => [`escapes ${i}`, write] as const),
   ...json.ZEROS.map((write, i) => [`zeros ${i}`, write] as const),
-  ...FORM_WRITERS.map((write, i) => [`form ${i}`, write] as const),
+  ...FORM_WRITERS.slice(0, 6).map((write, i) => [`form ${i}`, write] as const),
   ['one zero', json.zeroWriter(Buffer.from('11'))],
   ['empty objects', json.emptyObjects],
   ['the text of a string', json.unquoted],
@@ -46,8 +46,8 @@ function counting(bytes: Buffer): { bytes: Buffer; count(): number } {
 /** The most steps for each byte that a search for the worst body finds: always the same for the same code. */
 function worstOf(stepsOf: (body: Buffer) => number): number {
   let tries = 0
-  const costOf = (body: Buffer) => stepsOf(body.subarray(0, 100))
-  return findCostly(createRandom(1), 100, costOf, () => ++tries > 400).cost
+  const costOf = (body: Buffer) => stepsOf(body.subarray(0, 60))
+  return findCostly(createRandom(1), 60, costOf, () => ++tries > 500)[0]!.cost
 }
 
 describe('what a search reads and writes is paid', () => {
