@@ -65,6 +65,13 @@ describe('what a search reads and writes is paid', () => {
     }
   )
 
+  test.each(WRITERS)('%s: stops soon after its buffer is full', (_, write) => {
+    const [read, text] = [counting(Buffer.from(',[1:é+\n'.repeat(300))), counting(Buffer.alloc(10))]
+    expect(write(read.bytes, text.bytes)).toBeGreaterThan(10)
+    expect(text.count()).toBeLessThan(100)
+    expect(read.count()).toBeLessThan(400)
+  })
+
   test.each(Object.entries(SCANS))('%s reads each byte at most three times', (_, scan) => {
     const steps = (body: Buffer): number => {
       const read = counting(body)
