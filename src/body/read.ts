@@ -1,5 +1,6 @@
 import type { Bytes, ReceivedBody } from '../http/request.ts'
 import { errorLabel, fail, ok, type Result } from '../result/result.ts'
+import { append, countPieces, tinyPieces } from './pieces.ts'
 
 /** Limits for reading a body. */
 export interface BodyLimits {
@@ -23,7 +24,7 @@ export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Byt
  * The bytes of any body, in a buffer of their own. Reading a stream stops at the limits; the stream is then released
  * and not destroyed, so that a response can still be sent.
  *
- * Fails with `body-too-large` or `body-unreadable`.
+ * Fails with `body-too-large` or `body-unreadable`; the latter too for a body in too many tiny pieces.
  *
  * @param announced the Content-Length, whatever it is: a buffer of that size need not grow
  */
@@ -52,7 +53,8 @@ async function readStream(
 ): Promise<Result<Bytes>> {
   let onLate = () => {}
   const timer = setTimeout(() => onLate(), bodyTimeout)
-  let bytes: Uint8Array = new Uint8Array(Math.max(0, Math.min(announced, limit, MAX_ANNOUNCED)))
+  const isTiny = countPieces()
+  let bytes: Bytes = new Uint8Array(Math.max(0, Math.min(announced, limit, MAX_ANNOUNCED)))
   let length = 0
   try {
     const chunks = iterate(stream)
@@ -67,7 +69,9 @@ async function readStream(
       if (chunk instanceof Uint8Array && length + chunk.length <= limit) {
         bytes = append(bytes, length, chunk)
         length += chunk.length
-        continue
+        if (!isTiny(chunk.length)) continue
+        release(chunks)
+        throw tinyPieces()
       }
       release(chunks)
       if (next === undefined) return fail('body-unreadable', { error: `it did not end within ${bodyTimeout} ms` })
@@ -89,18 +93,6 @@ const MAX_ANNOUNCED = 65_536
 function release(chunks: Chunks): void {
   const released = async () => chunks.release()
   released().catch(() => {})
-}
-
-/** Appends to a buffer that doubles, so that tiny chunks cost no more than their bytes. */
-function append(bytes: Uint8Array, length: number, chunk: Uint8Array): Uint8Array {
-  if (length + chunk.length <= bytes.length) {
-    bytes.set(chunk, length)
-    return bytes
-  }
-  const larger = new Uint8Array(Math.max(2 * bytes.length, length + chunk.length))
-  larger.set(bytes.subarray(0, length))
-  larger.set(chunk, length)
-  return larger
 }
 
 type Stream = Exclude<ReceivedBody, Uint8Array | string | null>

@@ -6,6 +6,7 @@ import type { Verify } from '../../verify.ts'
 import { callHook, orRelease, validateHandler } from '../handler.ts'
 import { PROXY_OPTIONS, prepareProxy } from '../proxy.ts'
 import { refusalOf } from '../refusal.ts'
+import { joinPieces } from './pieces.ts'
 import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions, removeFraming } from './refusal.ts'
 import { type FromNodeOptions, type NodeRequest, readNodeRequest } from './request.ts'
 import { isTurn } from './turns.ts'
@@ -102,6 +103,8 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
 
   return async (req, res, next) => {
     try {
+      // The body of a pipelined request arrives before its turn.
+      joinPieces(req)
       if (await isTurn(req, res)) await run(req, res)
     } catch (error) {
       await fail(error, req, res, next)

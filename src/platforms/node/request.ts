@@ -3,6 +3,7 @@ import type { Http2ServerRequest } from 'node:http2'
 import type { HeaderLine, ReceivedBody, ReceivedRequest } from '../../http/request.ts'
 import { ownOptions } from '../../mistakes.ts'
 import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
+import { joinPieces } from './pieces.ts'
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest
 
@@ -48,6 +49,7 @@ export function readNodeRequest(req: NodeRequest, body: unknown): AdapterRequest
       'fromNodeRequest() takes the request object of node:http: req in Express and Nest, request.raw in Fastify, ' +
         'ctx.req in Koa; for a Request use fromFetchRequest(), for a Lambda event fromLambdaEvent()'
     )
+  joinPieces(req)
   // Frameworks that rewrite `url` keep the original one on the request itself; inherited properties are ignored.
   const originalUrl = Object.hasOwn(req, 'originalUrl') && (req as { originalUrl?: unknown }).originalUrl
   return {
@@ -120,7 +122,7 @@ function chunksOf(req: NodeRequest): AsyncIterator<Uint8Array> {
   }
   // The error listener stays: a later error, when the sender disconnects, must not crash the process.
   req.on('error', stop)
-  if (req.destroyed || req.aborted) onClose()
+  if (req.destroyed || req.aborted) stop(req.errored ?? aborted())
   else req.on('data', onData).on('end', onEnd).on('close', onClose)
 
   return {
