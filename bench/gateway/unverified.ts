@@ -63,5 +63,5 @@ const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
     return true
   })
 })
-const connections = trackConnections(server, false)
+const connections = trackConnections(server, false, 1000)
 server.listen(0, '127.0.0.1', () => console.error(`listening on ${(server.address() as AddressInfo).port}`))

@@ -40,8 +40,7 @@ export async function startAuthorizer(
     LIMITS,
     (req, res) => void connections.run(res, async () => onOver(await check(req, res)))
   )
-  server.maxConnections = settings.maxConnections
-  const connections = trackConnections(server, false)
+  const connections = trackConnections(server, false, settings.maxConnections)
   let address: string
   try {
     address = await listen(server, settings.listen)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
+import { joinPieces } from '../../src/platforms/node/pieces.ts'
 import type { Address } from './options/parse.ts'
 
 /**
@@ -31,21 +32,39 @@ export const whenOver = (res: ServerResponse): Promise<void> =>
     res.once('finish', resolve).once('close', resolve)
   })
 
+/** What tells the connections of a listener apart: with TLS, the socket of a connection is not that of its requests. */
+const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
+
 /**
- * The connections of a server, and their answers in progress: pipelined ones in addition only while all of them are as
- * few as connections may be.
+ * The connections of a server, at most so many, and their answers in progress: pipelined ones in addition only while
+ * all of them are as few as connections may be. When all connections are taken, a new one replaces the oldest that has
+ * not sent a whole head, or else the one that has been idle longest since its last answer.
  */
-export function trackConnections(server: Server, isTls: boolean) {
-  const open = new Set<Socket>()
+export function trackConnections(server: Server, isTls: boolean, maxConnections: number) {
+  const open = new Map<string, Socket>()
+  /** The peers of those that have not sent a whole head, and of those that are idle after an answer, the oldest first. */
+  const [silent, idle] = [new Set<string>(), new Set<string>()]
   /** The key is the socket of the requests; with TLS it is not the socket of the connection. */
   const running = new Map<Socket, Set<ServerResponse>>()
   const serving = new Set<Promise<void>>()
   let total = 0
   let isDraining = false
 
+  function forget(peer: string): void {
+    for (const peers of [open, silent, idle]) peers.delete(peer)
+  }
+
   server.on('connection', (socket: Socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
+    const peer = peerOf(socket)
+    open.set(peer, socket)
+    silent.add(peer)
+    socket.once('close', () => {
+      if (open.get(peer) === socket) forget(peer)
+    })
+    if (open.size <= maxConnections) return
+    const [replaced = peer] = silent.size > 1 ? silent : idle
+    open.get(replaced)?.destroy()
+    forget(replaced)
   })
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
     running.set(socket, new Set())
@@ -67,12 +86,14 @@ export function trackConnections(server: Server, isTls: boolean) {
     const answers = running.get(socket)?.add(res)
     if (answers === undefined) return // it has closed already
     total += 1
-    const isTooMany = answers.size > MAX_PIPELINED || total > server.maxConnections
+    for (const peers of [silent, idle]) peers.delete(peerOf(socket))
+    const isTooMany = answers.size > MAX_PIPELINED || total > maxConnections
     if (isTooMany && answers.size > 1) socket.destroy()
     if (isDraining) res.shouldKeepAlive = false
     res.once('close', () => {
       total -= 1
       answers.delete(res)
+      if (answers.size === 0 && open.has(peerOf(socket))) idle.add(peerOf(socket))
       if (isDraining && answers.size === 0) socket.destroySoon()
     })
     if (previous !== undefined) await whenOver(previous)
@@ -83,6 +104,7 @@ export function trackConnections(server: Server, isTls: boolean) {
     lastAnswer,
     /** Runs a request in its turn. What fails is printed, and ends the connection. */
     run(res: ServerResponse, serve: () => Promise<unknown>): Promise<void> {
+      joinPieces(res.req)
       const over = inTurn(res, serve)
         .catch(error => {
           console.error(error)
@@ -110,7 +132,7 @@ export function trackConnections(server: Server, isTls: boolean) {
     },
     /** Destroys what is left. */
     destroy(): void {
-      for (const socket of open) socket.destroy()
+      for (const socket of open.values()) socket.destroy()
     }
   }
 }

@@ -66,7 +66,6 @@ export async function startGateway(
   const server = tls
     ? createHttpsServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, listener)
     : createServer(LIMITS, listener)
-  server.maxConnections = settings.maxConnections
   server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
     answer(res, 417, { isLast: true })
     end({ receivedAt: Date.now(), status: 417, upstream: 'malformed', reason: 'expectation' })
@@ -83,7 +82,7 @@ export async function startGateway(
     else if (last?.headersSent) socket.destroy()
     else answerSocket(socket, status)
   })
-  const connections = trackConnections(server, tls !== undefined)
+  const connections = trackConnections(server, tls !== undefined, settings.maxConnections)
   let address: string
   try {
     address = await listen(server, settings.listen)

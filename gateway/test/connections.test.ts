@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import { expect, test } from 'vitest'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
 import { listen } from '../../test/support/listen.ts'
 import { until } from '../../test/support/until.ts'
 import { trackConnections } from '../src/connections.ts'
@@ -9,12 +10,12 @@ import { open, receivedOn } from './for-one-test.ts'
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
 /** A server that tracks its connections, and one on which this was sent. */
-async function start(sent: string, answer: RequestListener = () => {}) {
+async function start(sent: string, answer: RequestListener = () => {}, maxConnections = 1000) {
   const runs: Promise<void>[] = []
   const server = createServer((req, res) => {
     runs.push(connections.run(res, async () => answer(req, res)))
   })
-  const connections = trackConnections(server, false)
+  const connections = trackConnections(server, false, maxConnections)
   const socket = open(`127.0.0.1:${await listen(server)}`, Buffer.from(sent))
   return { server, connections, socket, runs }
 }
@@ -78,4 +79,49 @@ test('a connection that pipelines endlessly is destroyed, and only a bounded par
   await receivedOn(socket)
   // What was in the same piece of 64 KiB is handed over, too.
   expect(runs.length).toBeLessThan(5000)
+})
+
+describe('when all connections are taken, a new one', () => {
+  const HALF = 'GET / HTTP/1.1\r\n'
+
+  /** Three connections, the most that there may be, on which this was sent, and which the server has seen. */
+  async function startFull(...sent: readonly string[]) {
+    const started = await start(sent[0]!, (req, res) => req.url === '/' && res.end('done'), 3)
+    const address = `127.0.0.1:${(started.server.address() as AddressInfo).port}`
+    const others = sent.slice(1).map(octets => open(address, Buffer.from(octets)))
+    const sockets = [started.socket, ...others]
+    const requests = sent.filter(octets => octets.endsWith('\r\n\r\n')).length
+    await until(async () => started.runs.length === requests && (await countOf(started.server)) === 3)
+    return { address, sockets }
+  }
+  const countOf = (server: Server) =>
+    new Promise<number>((resolve, reject) =>
+      server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
+    )
+  /** Which of them are closed when one more has got its answer. */
+  async function closedBy(address: string, sockets: readonly Socket[]): Promise<boolean[]> {
+    const closed = sockets.map(() => false)
+    for (const [i, socket] of sockets.entries()) socket.resume().on('close', () => (closed[i] = true))
+    await receivedOn(open(address, Buffer.from('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')))
+    await new Promise(setImmediate)
+    return closed
+  }
+
+  test('replaces the oldest that has not sent a whole head', async () => {
+    const running = REQUEST.replace('/', '/waits')
+    const { address, sockets } = await startFull(running, HALF, '')
+    expect(await closedBy(address, sockets)).toEqual([false, true, false])
+  })
+
+  test('replaces the one that is idle longest, when each has sent a head', async () => {
+    const running = REQUEST.replace('/', '/waits')
+    const { address, sockets } = await startFull(running, REQUEST, REQUEST)
+    expect(await closedBy(address, sockets)).toEqual([false, true, false])
+  })
+
+  test('is closed, when each has a request in progress', async () => {
+    const running = REQUEST.replace('/', '/waits')
+    const { address, sockets } = await startFull(running, running, running)
+    expect(await closedBy(address, sockets)).toEqual([false, false, false])
+  })
 })
