@@ -29,6 +29,8 @@ function headersOf(status: number, isLast: boolean): Record<string, string> {
 
 interface AnswerOptions {
   readonly isLast: boolean
+  /** leaves the rest of the body unread: the connection is needed for others */
+  readonly isHurried?: boolean
   /** besides those of every answer */
   readonly headers?: OutgoingHttpHeaders
 }
@@ -48,9 +50,9 @@ export function answer(res: ServerResponse, status: number, options: AnswerOptio
 export async function answerWhenRead(
   res: ServerResponse,
   status: number,
-  { isLast, headers = {} }: AnswerOptions
+  { isLast, isHurried = false, headers = {} }: AnswerOptions
 ): Promise<void> {
-  const isRead = await dropRest(res.req)
+  const isRead = isHurried ? res.req.complete : await dropRest(res.req)
   if (res.destroyed || res.headersSent) return
   writeHead(res, status, { headers, isLast: isLast || !isRead })
   if (!isRead) {

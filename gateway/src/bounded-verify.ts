@@ -1,83 +1,116 @@
 import type { ServerResponse } from 'node:http'
 import type { ReceivedRequest, Verdict, Verify } from 'signed-requests'
+import { append } from '../../src/body/pieces.ts'
+import { lineValues } from '../../src/http/fields.ts'
+import { createBudget, type Lease } from './budget.ts'
+import type { HeaderLine } from './exchange.ts'
 import type { CommonSettings } from './options/settings.ts'
-import { createRoom, type Place } from './room.ts'
 
-/**
- * Bytes of all bodies that are held at once: six of the largest by default, for which a container of 256 MB has room
- * beside a heap of 128 MB. Where one body may be larger, it and its copies must have room.
- */
+/** Bytes of all bodies that are held at once. Where one body may be larger, it and its copies must fit in. */
 const MAX_HELD = 64 * 1024 * 1024
 
-/** Bytes that a piece of a body costs besides its own. */
-const PIECE = 256
+/**
+ * A body that has not ended costs at least so much of the budget, however little has come: so many fit in as a quarter
+ * of the connections, and eight in any case.
+ */
+const preCharge = (limit: number, maxConnections: number): number => limit / Math.max(8, maxConnections / 4)
 
 type Bytes = AsyncIterable<Uint8Array>
+type LeaseBody = (onRevoked: () => void) => Lease
 
 /**
  * The same verdicts, within bounds for all requests together. Half of the connections may wait for DNS, and a quarter
- * for the rest of a body. Bodies are read after their head has verified, and all of them together have the room of
- * MAX_HELD. Where there is none, whoever has waited longest is told to try again (503). A sender that has gone is
- * released at once.
+ * for the rest of a body. Bodies are read after their head has verified, and all of them share a budget of MAX_HELD
+ * bytes. A request whose lease is revoked is told to try again (503). A sender that has gone is released at once.
  */
 export function createBoundedVerify(verify: Verify, { maxConnections, verifier }: CommonSettings) {
-  const heads = createRoom(Math.ceil(maxConnections / 2))
+  const lookups = createBudget(Math.ceil(maxConnections / 2))
   const limit = Math.max(MAX_HELD, 3 * (verifier.maxBodyBytes ?? 0))
-  const bodies = createRoom(limit)
-  // Bodies that drip have few bytes, and a connection each.
-  const unfinished = limit / Math.max(8, maxConnections / 4)
+  const bodies = createBudget(limit)
+  const unfinished = preCharge(limit, maxConnections)
+  const takesRfc9421 = verifier.schemes?.some(({ name }) => name === 'rfc9421') === true
 
   /** @param keep bytes of a body that is wanted whatever the verdict is */
   return async (request: ReceivedRequest, res: ServerResponse, keep = 0) => {
     const controller = new AbortController()
-    const leave = () => controller.abort()
-    res.once('close', leave)
-    const head = heads(leave)
-    head.grow(1)
-    const onVerified = (onFull: () => void) => {
-      head.free()
-      return bodies(onFull)
+    const abort = () => controller.abort()
+    res.once('close', abort)
+    let isRevoked = false
+    const lookup = lookups(Symbol(), () => {
+      isRevoked = true
+      abort()
+    })
+    lookup.charge(1)
+    const leaseBody = (onRevoked: () => void) => {
+      lookup.release()
+      const lease = bodies(bodyOwner(request, takesRfc9421), () => {
+        isRevoked = true
+        onRevoked()
+      })
+      lease.charge(unfinished)
+      return lease
     }
-    const body = holdBody(request.body as Bytes | null, onVerified, unfinished, keep)
-    const verdict: Verdict = await verify({ ...request, body: body.stream, signal: controller.signal })
-    head.free()
-    return { verdict, body }
+    const body = holdBody(request.body as Bytes | null, leaseBody, unfinished, keep)
+    try {
+      const verdict: Verdict = await verify({ ...request, body: body.stream, signal: controller.signal })
+      return { verdict, body, isRevoked }
+    } finally {
+      // An abort of a request that is over would cost as much as verifying it.
+      res.off('close', abort)
+      lookup.release()
+    }
   }
 }
 
-/** A body that takes its place when its first piece is asked for, and more with each piece that has come. */
-function holdBody(whole: Bytes | null, takePlace: (onFull: () => void) => Place, unfinished: number, keep: number) {
-  const pieces: Uint8Array[] = []
+/**
+ * The same for all copies of a request whose head has verified: both standards require these parts to be signed, so a
+ * copy cannot change them. What is not signed, such as an unknown parameter of the Signature header, must not count.
+ */
+function bodyOwner({ method, target, headers }: ReceivedRequest, takesRfc9421: boolean): string {
+  const lines = headers as readonly HeaderLine[]
+  const isRfc9421 = takesRfc9421 && lineValues(lines, 'signature-input').length > 0
+  return `${method} ${target} ${lineValues(lines, isRfc9421 ? 'content-digest' : 'digest').join()}`
+}
+
+/** A body that is charged from when its first piece is asked for, with each piece that has come. */
+function holdBody(whole: Bytes | null, leaseBody: LeaseBody, unfinished: number, keep: number) {
   let from: AsyncIterator<Uint8Array> | undefined
-  let place: Place | undefined
+  let lease: Lease | undefined
   let length = 0
+  let kept = new Uint8Array(0)
   let isComplete = whole === null
-  let full: Error | undefined
+  let revoked: Error | undefined
   let reject = (_: Error) => {}
 
-  function onFull(): void {
-    full = Object.assign(new Error('too many bodies are held'), { code: 'TOO_MANY_BODIES' })
-    pieces.length = 0
-    reject(full)
+  function onRevoked(): void {
+    revoked = Object.assign(new Error('too many bodies are held'), { code: 'TOO_MANY_BODIES' })
+    kept = new Uint8Array(0)
+    reject(revoked)
     from?.return?.()
   }
 
+  /** Charges a piece for the verifier, which holds it in a buffer that doubles, and for what is kept here. */
+  function hold(piece: Uint8Array): void {
+    const before = kept.length
+    if (length + piece.length <= keep) kept = append(kept, length, piece)
+    else kept = new Uint8Array(0)
+    length += piece.length
+    lease!.charge(2 * piece.length + kept.length - before)
+  }
+
   async function next(): Promise<IteratorResult<Uint8Array>> {
+    if (revoked !== undefined) throw revoked
     const result = await new Promise<IteratorResult<Uint8Array>>((resolve, fail) => {
       reject = fail
       from!.next().then(resolve, fail)
     })
     isComplete = result.done === true
     if (isComplete) {
-      place!.settle()
-      place!.grow(-unfinished)
+      lease!.pin()
+      lease!.charge(-unfinished - length)
     } else {
-      length += result.value.length
-      const isKept = length <= keep
-      if (isKept) pieces.push(result.value)
-      else pieces.length = 0
-      place!.grow(isKept ? 2 * result.value.length + PIECE : result.value.length)
-      if (full !== undefined) throw full
+      hold(result.value!)
+      if (revoked !== undefined) throw revoked
     }
     return result
   }
@@ -85,8 +118,7 @@ function holdBody(whole: Bytes | null, takePlace: (onFull: () => void) => Place,
   /** The body for the verifier. A generator that waits for a piece could not be left. */
   const stream: Bytes = {
     [Symbol.asyncIterator]() {
-      place = takePlace(onFull)
-      place.grow(unfinished)
+      lease = leaseBody(onRevoked)
       from = whole![Symbol.asyncIterator]()
       return { next, return: () => from!.return!() }
     }
@@ -94,9 +126,9 @@ function holdBody(whole: Bytes | null, takePlace: (onFull: () => void) => Place,
   return {
     stream: whole && stream,
     /** What was read, when that is all and not more than is wanted. */
-    read: () => (isComplete && length <= keep ? Buffer.concat(pieces) : undefined),
+    read: () => (isComplete && length <= keep ? Buffer.from(kept.buffer, 0, length) : undefined),
     /** Has nothing of it been read? */
     isUnread: () => from === undefined,
-    free: () => place?.free()
+    release: () => lease?.release()
   }
 }

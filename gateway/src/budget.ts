@@ -1,41 +1,57 @@
-/** What one request holds of a room. */
-export interface Place {
-  /** Takes so much more. */
-  grow(by: number): void
-  /** Keeps what it holds: it is no longer asked to make room. */
-  settle(): void
-  /** Gives back all of it. */
-  free(): void
+/** The share of a budget that one request holds. */
+export interface Lease {
+  /** Charges so much more; a negative amount is given back. */
+  charge(amount: number): void
+  /** Keeps what it holds: the lease can no longer be revoked. */
+  pin(): void
+  /** Gives back all that it holds. */
+  release(): void
 }
 
 /**
- * Room for what waits. When it is full, whoever has waited longest makes room and is told so: requests that only wait
- * keep no other one out.
+ * Creates a budget for all requests together. Above its limit, leases are revoked until it suffices: the newest of the
+ * owner that has most of them, so that copies of one request compete with each other; the oldest, when each owner has
+ * one, so that requests that only wait keep no other one out.
+ *
+ * @returns leases a share: owner identifies what all copies of a request have in common; onRevoked is called once, when
+ *   the lease has been taken back
  */
-export function createRoom(limit: number): (onFull: () => void) => Place {
-  /** those that can be asked to make room, the oldest first, and what to do then */
-  const waiting = new Map<Place, () => void>()
+export function createBudget(limit: number): (owner: unknown, onRevoked: () => void) => Lease {
+  /** The leases that can be revoked, and their callbacks, by owner. Both maps have the oldest first. */
+  const revocable = new Map<unknown, Map<Lease, () => void>>()
   let used = 0
-  return onFull => {
-    let size = 0
-    const place: Place = {
-      grow(by) {
-        size += by
-        used += by
-        for (const [oldest, evict] of waiting) {
-          if (used <= limit) return
-          oldest.free()
-          evict()
-        }
+
+  function pin(owner: unknown, lease: Lease): void {
+    const leases = revocable.get(owner)
+    if (leases?.delete(lease) && leases.size === 0) revocable.delete(owner)
+  }
+
+  function revokeOne(): boolean {
+    let most: ReadonlyMap<Lease, () => void> = new Map()
+    for (const leases of revocable.values()) if (leases.size > most.size) most = leases
+    const newest = [...most].at(-1)
+    newest?.[0].release()
+    newest?.[1]()
+    return newest !== undefined
+  }
+
+  return (owner, onRevoked) => {
+    let held = 0
+    const lease: Lease = {
+      charge(amount) {
+        held += amount
+        used += amount
+        while (used > limit && revokeOne());
       },
-      settle: () => void waiting.delete(place),
-      free() {
-        waiting.delete(place)
-        used -= size
-        size = 0
+      pin: () => pin(owner, lease),
+      release() {
+        pin(owner, lease)
+        used -= held
+        held = 0
       }
     }
-    waiting.set(place, onFull)
-    return place
+    const leases = revocable.get(owner) ?? new Map()
+    revocable.set(owner, leases.set(lease, onRevoked))
+    return lease
   }
 }

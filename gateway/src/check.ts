@@ -40,7 +40,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
       return { receivedAt, status: 400, upstream: 'malformed', reason: 'framing' }
     }
     const received = from === 'as-is' ? fromNodeRequest(req, proxy) : forwardedRequest(req)
-    const { verdict, body } = await boundedVerify(received, res)
+    const { verdict, body, isRevoked } = await boundedVerify(received, res)
     const verdictMs = performance.now() - start
     const headers = received.headers as readonly HeaderLine[]
     const unsafe = verdict.status === 'verified' ? unsafeOf({ ...received, headers }, verdict, consumed) : undefined
@@ -51,8 +51,8 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
       // All of them, always: a proxy overwrites what the sender wrote only by what comes back.
       const granted = { ...grantHeaders(verdict), 'Signed-Request-Verdict': verdict.status }
       await answerWhenRead(res, 200, { isLast: false, headers: granted })
-    } else await answerWhenRead(res, httpStatus(verdict), { isLast: false })
-    body.free()
+    } else await answerWhenRead(res, httpStatus(verdict), { isLast: false, isHurried: isRevoked })
+    body.release()
     const { method, target } = received
     const duration = performance.now() - start
     const status = res.headersSent ? res.statusCode : 0

@@ -47,7 +47,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     }
     const { body: stream, ...received } = fromNodeRequest(req, proxy)
     const headers = received.headers as readonly HeaderLine[]
-    const { verdict, body } = await boundedVerify({ ...received, body: stream }, res, keep)
+    const { verdict, body, isRevoked } = await boundedVerify({ ...received, body: stream }, res, keep)
     const verdictMs = performance.now() - start
     const bytes = verdict.status === 'verified' ? verdict.body : body.read()
     const announced = req.headers['content-length']
@@ -69,11 +69,11 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     } else {
       // Observing refuses only what cannot be forwarded as a whole.
       const status = observe && isTooLarge ? 413 : statusOf(verdict as Rejected | Unavailable)
-      await answerWhenRead(res, status, { isLast: true })
+      await answerWhenRead(res, status, { isLast: true, isHurried: isRevoked })
     }
     await whenOver(res)
     clearTimeout(unread)
-    body.free()
+    body.release()
     return {
       ...received,
       headers,

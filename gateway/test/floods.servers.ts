@@ -171,3 +171,79 @@ describe('copies of one captured head', () => {
     console.info(`${refused} were told to try again`)
   })
 })
+
+/** A captured head that has no length, as of a sender that streams: its body may be of any size. */
+function chunkedHead(): Buffer {
+  const signed = service.sign({ target: '/captured', body: 'x'.repeat(1000), headers: { 'Content-Length': undefined } })
+  const bytes = wire({ ...signed, body: '' }).toString('latin1')
+  return Buffer.from(bytes.replace('Content-Length: 0', 'Transfer-Encoding: chunked'), 'latin1')
+}
+
+describe('copies of one captured chunked head', () => {
+  const chunk = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`
+
+  test.each([
+    ['in pieces of one byte', 60, chunk(1).repeat(105_000)],
+    ['in pieces of 64 bytes', 60, chunk(64).repeat(9000)],
+    ['in pieces of 1 KB', 60, chunk(1024).repeat(600)],
+    ['in pieces of 64 KB', 20, chunk(65_536).repeat(150)]
+  ])('%s: genuine requests pass, in bounded memory', async (name, perSecond, body) => {
+    const { port, expectUnharmed } = await start()
+    const bytes = Buffer.concat([chunkedHead(), Buffer.from(body)])
+    const attack = flood(perSecond, () => open(port, bytes))
+    const all = await latencies(port, attack)
+    // What is left of the flood delays nobody.
+    all.push(...(await latencies(port, delay(2000))))
+    expectUnharmed(name, all)
+  })
+})
+
+/** A genuine upload in parts over so many milliseconds; its status. */
+async function slowUpload(port: number, bytes: Buffer, duration: number): Promise<number | undefined> {
+  const parts = 20
+  const size = Math.ceil(bytes.length / parts)
+  const { socket, closed } = open(port, bytes.subarray(0, size))
+  for (let at = size; at < bytes.length; at += size) {
+    await delay(duration / parts)
+    socket.write(bytes.subarray(at, at + size))
+  }
+  return statusesOf(await closed)[0]
+}
+
+test.each([
+  ['of its own head', 1, 80],
+  ['of its own head, in a faster flood', 1, 250],
+  ['of five heads', 5, 80]
+])(
+  'a genuine upload of 7 seconds passes beside copies %s with bodies that are withheld',
+  async (_, heads, perSecond) => {
+    const { port, expectUnharmed } = await start()
+    const uploads = Array.from({ length: heads }, (_, n) =>
+      wire(service.sign({ target: `/captured/${n}`, body: Buffer.alloc(1_000_000, 'x') }), [['Connection', 'close']])
+    )
+    const upload = slowUpload(port, uploads[0]!, 7000)
+    const attack = flood(perSecond, n => {
+      const { socket } = open(port, uploads[n % heads]!.subarray(0, 100_000))
+      const drip = setInterval(() => socket.write('x'), 150)
+      socket.on('close', () => clearInterval(drip))
+    })
+    expectUnharmed('beside a slow upload', await latencies(port, attack))
+    expect(await upload).toBe(200)
+  }
+)
+
+test.each([
+  ['that send nothing', ''],
+  ['with half a head', 'POST / HTTP/1.1\r\nX-Note: ']
+])('as many connections %s as there may be shut nobody out, although they come again', async (name, sent) => {
+  const { port, expectUnharmed } = await start('--max-connections', '200')
+  let isOver = false
+  const again = () => {
+    if (!isOver) void open(port, Buffer.from(sent)).closed.then(() => setTimeout(again, 10))
+  }
+  for (let n = 0; n < 200; n++) again()
+  await delay(500)
+  const all = await latencies(port, delay(SECONDS * 1000))
+  isOver = true
+  expectUnharmed(name, all)
+})
