@@ -14,27 +14,50 @@ export {
 } from './explain/diagnose.ts'
 export { explain } from './explain/explain.ts'
 export type { Fact } from './explain/facts.ts'
+export type { SettingsLanguage } from './explain/settings.ts'
 export type { Digest } from './http/digest.ts'
 export { parseHttpDate } from './http/http-date.ts'
-export type { Bytes, ReceivedBody, ReceivedHeaders, ReceivedRequest } from './http/request.ts'
+export type {
+  Bytes,
+  ForwardedNote,
+  ForwardedNotes,
+  HeaderLine,
+  ReceivedBody,
+  ReceivedHeaders,
+  ReceivedRequest
+} from './http/request.ts'
 export { type DnsTxtLookupOptions, dnsTxtLookup } from './key/dns.ts'
 export { importPublicKey, type PublicKey } from './key/key-types.ts'
 export { parseKeyRecord } from './key/record.ts'
-export type { KeyLimits, KeyRecord, LookupTxt } from './key/types.ts'
+export type { KeyLimits, KeyRecord, KeyType, LookupTxt, RecordKeyType } from './key/types.ts'
 export type { VerifierOptions } from './options/options.ts'
 export type { Accounts } from './options/values.ts'
 export { type FetchHandlerOptions, fetchHandler } from './platforms/fetch/handler.ts'
 export { refusalResponse } from './platforms/fetch/refusal.ts'
 export { type FromFetchOptions, fromFetchRequest } from './platforms/fetch/request.ts'
-export { type LambdaHandlerOptions, type LambdaResult, lambdaHandler } from './platforms/lambda/handler.ts'
-export { fromLambdaEvent, type LambdaEvent } from './platforms/lambda/request.ts'
+export {
+  type LambdaHandlerOptions,
+  type LambdaNothing,
+  type LambdaResult,
+  lambdaHandler
+} from './platforms/lambda/handler.ts'
+export { fromLambdaEvent, type LambdaEvent, type LambdaRecord } from './platforms/lambda/request.ts'
 export { type NodeHandlerOptions, nodeHandler } from './platforms/node/handler.ts'
-export { type RefusalOptions, sendRefusal } from './platforms/node/refusal.ts'
-export { type FromNodeOptions, fromNodeRequest } from './platforms/node/request.ts'
+export { type NodeResponse, type RefusalOptions, sendRefusal } from './platforms/node/refusal.ts'
+export { type FromNodeOptions, fromNodeRequest, type NodeRequest } from './platforms/node/request.ts'
 export type { ProxyOptions } from './platforms/proxy.ts'
 export type { ReplayStore } from './replay/store.ts'
-export type { CheckName, CheckOf, Code, UnavailableCode } from './result/codes.ts'
-export type { EvidenceByCode, EvidenceOf, FailedWith, KeyEvidence, Reencoding } from './result/evidence.ts'
+export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from './result/codes.ts'
+export type {
+  EvidenceByCode,
+  EvidenceOf,
+  FailedWith,
+  KeyEvidence,
+  KeyProblem,
+  Reencoding,
+  SometimesEvident,
+  WithEvidence
+} from './result/evidence.ts'
 export type { Failed, Result } from './result/result.ts'
 export type { SchemeName } from './result/scheme-name.ts'
 export type { Algorithm } from './signature/algorithms.ts'
@@ -48,13 +71,14 @@ export {
   type SigningStringParameters
 } from './standards/draft-cavage/steps.ts'
 export type { Scheme } from './standards/scheme.ts'
-export type { VerdictMessage } from './verdict/diagnostics.ts'
+export type { Stages, VerdictMessage } from './verdict/diagnostics.ts'
 export { assertVerified, httpStatus, NotVerifiedError } from './verdict/http-status.ts'
 export { type LogRecord, logRecord } from './verdict/log-record.ts'
 export type {
   CheckResult,
   Checks,
   Failure,
+  FailureOf,
   Rejected,
   Unavailable,
   UnavailableFailure,

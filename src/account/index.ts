@@ -4,6 +4,7 @@
  * @module signed-requests/account
  */
 
+export type { Fetch } from '../outgoing/fetch-once.ts'
 export type { Identity } from './api.ts'
 export { type AccountClient, createAccountClient } from './client.ts'
 export { AccountError, type AccountErrorCode } from './errors.ts'

@@ -11,13 +11,13 @@ export interface AccountClientOptions {
   /** The long-lived secret. It is sent to `authUrl` and nowhere else. */
   accessToken: string
   /** Default: the platform's `fetch`, looked up at each call. */
-  fetch?: Fetch
+  fetch?: Fetch | undefined
   /** Milliseconds since 1970. Default: `Date.now`. */
-  now?: () => number
+  now?: (() => number) | undefined
   /** Milliseconds for one exchange or one request for the identity, body included. Default: 10000. */
-  timeout?: number
+  timeout?: number | undefined
   /** Finds the account id in the parsed body of `/identity`, if it is not under a usual name. */
-  selectAccountId?: (raw: unknown) => string
+  selectAccountId?: ((raw: unknown) => string) | undefined
 }
 
 /** The URL to post to ends with a slash, the one to append paths to does not. */

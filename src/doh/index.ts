@@ -4,4 +4,6 @@
  *
  * @module signed-requests/doh
  */
+export type { LookupTxt } from '../key/types.ts'
+export type { Fetch } from '../outgoing/fetch-once.ts'
 export { type DohTxtLookupOptions, dohTxtLookup } from './lookup.ts'

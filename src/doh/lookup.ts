@@ -10,13 +10,13 @@ export interface DohTxtLookupOptions {
   /** the resolver's URL, such as `https://dns.example/dns-query`; http for a loopback address only */
   url: string | URL
   /** `POST` by default; `GET` for a resolver that supports nothing else */
-  method?: 'POST' | 'GET'
+  method?: 'POST' | 'GET' | undefined
   /** the platform's by default, looked up at each call */
-  fetch?: Fetch
+  fetch?: Fetch | undefined
   /** milliseconds for request and response together, 5000 by default */
-  timeout?: number
+  timeout?: number | undefined
   /** whether to reject replies without the AD bit, which says that the resolver validated them; false by default */
-  requireAuthenticated?: boolean
+  requireAuthenticated?: boolean | undefined
 }
 
 const OPTIONS = ['url', 'method', 'fetch', 'timeout', 'requireAuthenticated'] as const

@@ -12,7 +12,7 @@ import { escapeText } from './text.ts'
 /** How a diagnosis speaks. */
 export interface DiagnoseOptions {
   /** what a fix names: options of `createVerifier` and the adapters (the default), or flags of the command lines */
-  settings?: SettingsLanguage
+  settings?: SettingsLanguage | undefined
 }
 
 /**

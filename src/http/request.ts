@@ -1,3 +1,4 @@
+/** One header line as received. */
 export type HeaderLine = readonly [name: string, value: string]
 
 /** Header lines as received: pairs in order (so repeats are seen), or a record as `node:http` makes it. */
@@ -25,7 +26,7 @@ export interface ReceivedRequest {
   /** did it arrive over TLS */
   https: boolean
   /** aborts when nobody waits for the verdict any more: it no longer waits for DNS, and nothing holds the request */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** an adapter's notes for the evidence of a failed check; no check depends on them */
   forwarded?: ForwardedNotes | undefined
 }
@@ -36,6 +37,7 @@ export interface ForwardedNotes {
   host?: ForwardedNote
 }
 
+/** One of these headers, and what was received in it. */
 export interface ForwardedNote {
   header: string
   /** all its values: none, several, or one that is not usable */

@@ -9,11 +9,11 @@ import type { LookupTxt } from './types.ts'
 /** How `dnsTxtLookup` asks; all of it is optional. */
 export interface DnsTxtLookupOptions {
   /** IP addresses, with a port if it is not 53: `127.0.0.1:5353`, `[::1]:5353`; the system's by default */
-  servers?: readonly string[]
+  servers?: readonly string[] | undefined
   /** milliseconds until the first retry, approximately; 1000 by default */
-  timeout?: number
+  timeout?: number | undefined
   /** how often each server is asked; 3 by default */
-  tries?: number
+  tries?: number | undefined
 }
 
 /**

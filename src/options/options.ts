@@ -16,40 +16,40 @@ export interface VerifierOptions {
   /** the account ids to accept, without the prefix; a function that throws or rejects makes the verdict unavailable */
   accounts: values.Accounts
   /** the header that carries the account, under the service's brand; `X-Service-ID` by default */
-  accountHeader?: string
+  accountHeader?: string | undefined
   /** the text before the account id; `account-` by default */
-  accountPrefix?: string
+  accountPrefix?: string | undefined
   /** true by default */
-  requireHttps?: boolean
+  requireHttps?: boolean | undefined
   /** seconds that Date, created and expires may be from now, either way; 300 by default */
-  dateTolerance?: number
+  dateTolerance?: number | undefined
   /**
    * The standards to accept; `[draftCavage]` by default. With `rfc9421` of `signed-requests/rfc9421` in the list, a
    * request with Signature-Input is verified by that alone.
    */
-  schemes?: readonly Scheme[]
+  schemes?: readonly Scheme[] | undefined
   /** `rsa-sha256` for the draft by default, and for RFC 9421 `rsa-v1_5-sha256`, `rsa-pss-sha512` and `ed25519` */
-  algorithms?: readonly Algorithm[]
+  algorithms?: readonly Algorithm[] | undefined
   /** names that must be signed in addition to the required ones; none by default */
-  alsoCovered?: readonly string[]
+  alsoCovered?: readonly string[] | undefined
   /** 1024 by default, and at least that (RFC 8301) */
-  minRsaBits?: number
+  minRsaBits?: number | undefined
   /** 8192 by default */
-  maxRsaBits?: number
+  maxRsaBits?: number | undefined
   /** 10485760 by default, for a streamed or a given body */
-  maxBodyBytes?: number
+  maxBodyBytes?: number | undefined
   /** milliseconds for a streamed body, from the first read to its end; 30000 by default */
-  bodyTimeout?: number
+  bodyTimeout?: number | undefined
   /** `dnsTxtLookup()` by default */
-  lookupTxt?: LookupTxt
+  lookupTxt?: LookupTxt | undefined
   /** milliseconds; 5000 by default, however the resolver behaves */
-  lookupTimeout?: number
+  lookupTimeout?: number | undefined
   /** where accepted requests are remembered; none by default */
-  replayStore?: ReplayStore
+  replayStore?: ReplayStore | undefined
   /** milliseconds that the replay store may take; 1000 by default */
-  replayTimeout?: number
+  replayTimeout?: number | undefined
   /** the clock, in milliseconds since 1970; `Date.now` by default */
-  now?: () => number
+  now?: (() => number) | undefined
 }
 
 export type OptionName = keyof VerifierOptions

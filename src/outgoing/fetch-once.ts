@@ -2,6 +2,7 @@ import { isLoopback } from '../http/uri.ts'
 import { mistake, named, optionMistake } from '../mistakes.ts'
 import { withDeadline } from '../promises.ts'
 
+/** The platform's `fetch`, or a function of its type. */
 export type Fetch = typeof globalThis.fetch
 
 /** How long request and response together may take, and how long the body may be after content decoding. */

@@ -40,7 +40,7 @@ interface Entry extends Time {
  * @example
  * const verify = createVerifier({ ...options, replayStore: memoryReplayStore({ maxEntries: 100_000 }) })
  */
-export function memoryReplayStore(options: { maxEntries?: number } = {}): ReplayStore {
+export function memoryReplayStore(options: { maxEntries?: number | undefined } = {}): ReplayStore {
   const { maxEntries = DEFAULT_MAX_ENTRIES } = ownOptions('memoryReplayStore', options, ['maxEntries'])
   if (!Number.isInteger(maxEntries) || maxEntries < 1 || maxEntries > MAX_MAP_SIZE)
     throw mistake('maxEntries is', maxEntries, `pass a whole number from 1 to ${MAX_MAP_SIZE}`)

@@ -27,7 +27,7 @@ const REMOVED_PER_CLAIM = 4
  * @example
  * const verify = createVerifier({ ...options, replayStore: postgresReplayStore(pool) })
  */
-export function postgresReplayStore(pool: PostgresClient, options: { table?: string } = {}): ReplayStore {
+export function postgresReplayStore(pool: PostgresClient, options: { table?: string | undefined } = {}): ReplayStore {
   if (typeof pool?.query !== 'function')
     throw mistake('pool is', pool, 'pass a Pool or a Client of "pg", version 8 or later')
   const { table = DEFAULT_TABLE } = ownOptions('postgresReplayStore', options, ['table'])

@@ -47,7 +47,7 @@ return ARGV[1]`
  */
 export function redisReplayStore(
   client: NodeRedisClient | IoredisClient,
-  options: { prefix?: string } = {}
+  options: { prefix?: string | undefined } = {}
 ): ReplayStore {
   const { prefix = 'signed-requests:' } = ownOptions('redisReplayStore', options, ['prefix'])
   const evaluate = evalOf(client)

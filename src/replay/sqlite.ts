@@ -45,7 +45,7 @@ const CALL_TIMEOUT = 5000
  * @example
  * const verify = createVerifier({ ...options, replayStore: sqliteReplayStore(database) })
  */
-export function sqliteReplayStore(database: SqliteDatabase, options: { table?: string } = {}): ReplayStore {
+export function sqliteReplayStore(database: SqliteDatabase, options: { table?: string | undefined } = {}): ReplayStore {
   if (typeof database?.exec !== 'function' || typeof database.prepare !== 'function') {
     const rule =
       'pass new DatabaseSync(file) of "node:sqlite", or new Database(file) of "better-sqlite3" or "bun:sqlite"'

@@ -1,3 +1,75 @@
+/** The codes of each check, in the order in which the checks are reported. */
+export interface CodesByCheck {
+  request: 'request-malformed'
+  https: 'not-https'
+  date: 'date-missing' | 'date-repeated' | 'date-malformed' | 'date-too-old' | 'date-in-future'
+  host: 'host-missing' | 'host-repeated' | 'host-mismatch'
+  account: 'account-missing' | 'account-repeated' | 'account-malformed' | 'account-mismatch' | 'account-check-failed'
+  'signature-header':
+    | 'signature-missing'
+    | 'signature-repeated'
+    | 'signature-malformed'
+    | 'signature-parameter-missing'
+    | 'signature-parameter-repeated'
+    | 'signature-algorithm-not-allowed'
+    | 'signature-not-base64'
+    | 'signature-created-out-of-range'
+    | 'signature-expired'
+    | 'signature-times-not-allowed'
+  coverage: 'coverage-insufficient' | 'coverage-repeated' | 'coverage-absent'
+  'key-name': 'key-name-malformed' | 'key-name-outside-domain'
+  key:
+    | 'key-not-found'
+    | 'key-malformed'
+    | 'key-version-unsupported'
+    | 'key-type-mismatch'
+    | 'key-hash-not-allowed'
+    | 'key-service-mismatch'
+    | 'key-test-only'
+    | 'key-revoked'
+    | 'key-unreadable'
+    | 'key-too-short'
+    | 'key-too-long'
+    | 'key-weak'
+    | 'key-lookup-failed'
+    | 'key-lookup-timeout'
+  signature: 'signature-mismatch'
+  digest:
+    | 'digest-missing'
+    | 'digest-malformed'
+    | 'digest-unsupported'
+    | 'digest-mismatch'
+    | 'body-too-large'
+    | 'body-unreadable'
+  replay: 'replayed' | 'replay-store-failed'
+}
+
+/** One of the twelve checks. */
+export type CheckName = keyof CodesByCheck
+
+/** A stable name for what is wrong; docs/checks-and-codes.md has a heading for each. */
+export type Code = CodesByCheck[CheckName]
+
+/** The check that a code belongs to. */
+export type CheckOf<C extends Code> = { [N in CheckName]: C extends CodesByCheck[N] ? N : never }[CheckName]
+
+/** Codes that mean "could not be decided now" instead of "no". */
+export type UnavailableCode =
+  | 'account-check-failed'
+  | 'key-lookup-failed'
+  | 'key-lookup-timeout'
+  | 'body-unreadable'
+  | 'replay-store-failed'
+
+/** One row for each code; that of the types above, so that the two cannot differ. */
+type Table = {
+  readonly [C in Code]: readonly [
+    check: CheckOf<C>,
+    message: string,
+    ...outcome: C extends UnavailableCode ? ['unavailable'] : []
+  ]
+}
+
 /**
  * Every code a verdict can carry, in the order of the checks: the check it belongs to, what it says to a person, and
  * whether the check could not be decided.
@@ -57,23 +129,9 @@ export const CODES = {
   'body-unreadable': ['digest', 'the body could not be read to its end', 'unavailable'],
   replayed: ['replay', 'the same signature was accepted before'],
   'replay-store-failed': ['replay', 'the replay store did not answer', 'unavailable']
-} as const satisfies Record<string, readonly [check: string, message: string, outcome?: 'unavailable']>
-
-/** A stable name for what is wrong; docs/checks-and-codes.md has a heading for each. */
-export type Code = keyof typeof CODES
-
-/** The check that a code belongs to. */
-export type CheckOf<C extends Code> = (typeof CODES)[C][0]
-
-/** One of the twelve checks. */
-export type CheckName = CheckOf<Code>
+} as const satisfies Table
 
 /** The twelve checks, in the order in which they are reported. */
 export const CHECK_NAMES: readonly CheckName[] = [...new Set(Object.values(CODES).map(([check]) => check))]
-
-/** Codes that mean "could not be decided now" instead of "no". */
-export type UnavailableCode = {
-  [C in Code]: (typeof CODES)[C] extends readonly [string, string, 'unavailable'] ? C : never
-}[Code]
 
 export const isUnavailable = (code: Code): code is UnavailableCode => CODES[code].length === 3

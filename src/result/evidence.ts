@@ -17,7 +17,7 @@ export interface KeyEvidence {
 }
 
 /** What can be wrong with the key itself. */
-type KeyProblem = Exclude<{ [C in Code]: CheckOf<C> extends 'key' ? C : never }[Code], UnavailableCode>
+export type KeyProblem = Exclude<{ [C in Code]: CheckOf<C> extends 'key' ? C : never }[Code], UnavailableCode>
 
 /**
  * What happened to a body. All but the last three were undone, and the digest was then the signed one. Those three show

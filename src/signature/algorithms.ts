@@ -2,6 +2,9 @@ import { constants } from 'node:crypto'
 import type { KeyType } from '../key/types.ts'
 import type { SchemeName } from '../result/scheme-name.ts'
 
+/** An algorithm that a receiver may allow; which ones depends on the standard. */
+export type Algorithm = 'rsa-sha256' | 'rsa-sha512' | 'hs2019' | 'ed25519' | 'rsa-v1_5-sha256' | 'rsa-pss-sha512'
+
 /** How an algorithm is computed with a key of one type. */
 export interface Computation {
   /** the digest that node:crypto is to use; null where the key type has its own */
@@ -37,10 +40,7 @@ const ALGORITHMS = {
 export const SCHEME_ALGORITHMS = {
   'draft-cavage': ['rsa-sha256', 'rsa-sha512', 'hs2019', 'ed25519'],
   rfc9421: ['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519']
-} as const satisfies Record<SchemeName, readonly (keyof typeof ALGORITHMS)[]>
-
-/** An algorithm that a receiver may allow; which ones depends on the standard. */
-export type Algorithm = (typeof SCHEME_ALGORITHMS)[SchemeName][number]
+} as const satisfies Record<SchemeName, readonly (Algorithm & keyof typeof ALGORITHMS)[]>
 
 const COMPUTATIONS: ReadonlyMap<string, Partial<Record<KeyType, Computation>>> = new Map(Object.entries(ALGORITHMS))
 

@@ -15,7 +15,7 @@ export interface DnsServer {
 /** Where `serveDns` listens. */
 export interface ServeDnsOptions {
   /** a free one by default */
-  port?: number
+  port?: number | undefined
 }
 
 /**

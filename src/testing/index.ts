@@ -7,6 +7,7 @@
 
 export { type CaptureOptions, captureFixture } from '../fixture/capture.ts'
 export type {
+  PlainName,
   VectorBody,
   VectorDnsError,
   VectorFile,
@@ -14,7 +15,42 @@ export type {
   VectorOptions,
   VectorVerdict
 } from '../fixture/vector.ts'
-export type { Bytes } from '../http/request.ts'
+export type {
+  Bytes,
+  ForwardedNote,
+  ForwardedNotes,
+  HeaderLine,
+  ReceivedBody,
+  ReceivedHeaders,
+  ReceivedRequest
+} from '../http/request.ts'
+export type { LookupTxt } from '../key/types.ts'
+export type { VerifierOptions } from '../options/options.ts'
+export type { Accounts } from '../options/values.ts'
+export type { ReplayStore } from '../replay/store.ts'
+export type { CheckName, CheckOf, Code, CodesByCheck, UnavailableCode } from '../result/codes.ts'
+export type {
+  EvidenceByCode,
+  KeyEvidence,
+  KeyProblem,
+  Reencoding,
+  SometimesEvident,
+  WithEvidence
+} from '../result/evidence.ts'
+export type { SchemeName } from '../result/scheme-name.ts'
+export type { Algorithm } from '../signature/algorithms.ts'
+export type { Scheme } from '../standards/scheme.ts'
+export type {
+  CheckResult,
+  Checks,
+  Failure,
+  FailureOf,
+  Rejected,
+  Unavailable,
+  UnavailableFailure,
+  Verdict,
+  Verified
+} from '../verdict/verdict.ts'
 export { type DnsServer, type ServeDnsOptions, serveDns } from './dns-server.ts'
 export * from './replay-store-contract.ts'
 export * from './service.ts'

@@ -17,7 +17,7 @@ export type MakeReplayStore = () => ReplayStore | Promise<ReplayStore>
 /** What else the cases may use. */
 export interface ReplayStoreContractOptions {
   /** makes a store that cannot be reached, such as one whose server is stopped; adds the cases about that */
-  makeUnreachable?: MakeReplayStore
+  makeUnreachable?: MakeReplayStore | undefined
 }
 
 /** seconds: long enough for a few claims while it lasts, and short enough to wait for */

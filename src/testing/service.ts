@@ -10,13 +10,13 @@ import { createSigningKey, signRequest } from './sign.ts'
 /** The service to stand in for; all of it is optional. */
 export interface TestServiceOptions {
   /** `service.example` by default */
-  serviceDomain?: string
+  serviceDomain?: string | undefined
   /** the account the requests are for; `1234` by default */
-  accountId?: string
+  accountId?: string | undefined
   /** `X-Service-ID` by default */
-  accountHeader?: string
+  accountHeader?: string | undefined
   /** 2048 by default */
-  rsaBits?: number
+  rsaBits?: number | undefined
 }
 
 /** A stand-in for the service: it signs requests as the service would, and publishes its keys. */
@@ -36,9 +36,10 @@ export interface TestService {
 }
 
 /** What a verifier of the service needs; spread it to add options: `{ ...service.options, replayStore }`. */
-export type TestServiceVerifierOptions = Required<
-  Pick<VerifierOptions, 'serviceDomain' | 'hosts' | 'accounts' | 'accountHeader' | 'lookupTxt'>
->
+export interface TestServiceVerifierOptions extends Pick<VerifierOptions, 'serviceDomain' | 'hosts' | 'accounts'> {
+  accountHeader: string
+  lookupTxt: LookupTxt
+}
 
 /** The host that requests are signed for by default. */
 const HOST = 'receiver.example'

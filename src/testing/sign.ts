@@ -12,28 +12,28 @@ import { parseSignatureInput } from '../standards/rfc9421/signature-input.ts'
 /** What to send; everything has a default. */
 export interface SignRequest {
   /** `POST` with a body, `GET` without one */
-  method?: string
+  method?: string | undefined
   /** `/` by default */
-  target?: string
+  target?: string | undefined
   /** the Host header; the one in the test service's `options.hosts` by default */
-  host?: string
+  host?: string | undefined
   /** none by default */
-  body?: string | Uint8Array | null
+  body?: string | Uint8Array | null | undefined
   /** headers to add, or to replace the service's own of the same name; undefined leaves that one out */
-  headers?: Readonly<Record<string, string | undefined>> | Iterable<readonly [name: string, value: string]>
+  headers?: Readonly<Record<string, string | undefined>> | Iterable<readonly [name: string, value: string]> | undefined
   /** the Date header: a date, milliseconds since 1970, or its text; now by default */
-  date?: Date | number | string
+  date?: Date | number | string | undefined
   /**
    * the covered names, in this order and case; by default what the service signs, if it is present. A component of RFC
    * 9421 is its name, or with parameters as in `@query-param;name="id"`
    */
-  covered?: readonly string[]
+  covered?: readonly string[] | undefined
   /** the standard to sign by; `draft-cavage` by default */
-  scheme?: SchemeName
+  scheme?: SchemeName | undefined
 }
 
 /** A signed request, ready for `verify`; each header is a pair, and the body is bytes. */
-export interface SignedTestRequest extends ReceivedRequest {
+export interface SignedTestRequest extends Omit<ReceivedRequest, 'signal'> {
   headers: [name: string, value: string][]
   body: Bytes | null
 }

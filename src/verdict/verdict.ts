@@ -12,7 +12,8 @@ export type Failure = FailureOf<Code>
 /** A check that could not be decided now. */
 export type UnavailableFailure = FailureOf<UnavailableCode>
 
-type FailureOf<Of extends Code> = {
+/** The failures with these codes. */
+export type FailureOf<Of extends Code> = {
   [C in Of]: {
     check: CheckOf<C>
     outcome: C extends UnavailableCode ? 'unavailable' : 'fail'

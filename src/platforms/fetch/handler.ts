@@ -12,7 +12,7 @@ export interface FetchHandlerOptions<R extends Request = Request, Rest extends r
    * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
    * from 400 to 599; anything else, a promise too, changes nothing
    */
-  onRefused?: (verdict: Rejected | Unavailable, request: R, ...rest: Rest) => unknown
+  onRefused?: ((verdict: Rejected | Unavailable, request: R, ...rest: Rest) => unknown) | undefined
 }
 
 /**

@@ -11,23 +11,24 @@ export interface LambdaHandlerOptions<Event = LambdaEvent, Context = unknown> ex
    * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
    * from 400 to 599; anything else, a promise too, changes nothing
    */
-  onRefused?: (verdict: Rejected | Unavailable, event: Event, context: Context) => unknown
+  onRefused?: ((verdict: Rejected | Unavailable, event: Event, context: Context) => unknown) | undefined
 }
 
 /** What API Gateway, a function URL and a load balancer all understand. */
 export interface LambdaResult {
   statusCode: number
-  headers?: Record<string, string>
+  headers?: Record<string, string> | undefined
   /** a load balancer with multi-value headers takes these alone */
-  multiValueHeaders?: Record<string, string[]>
+  multiValueHeaders?: Record<string, string[]> | undefined
   /** for a load balancer */
-  statusDescription?: string
-  isBase64Encoded?: boolean
-  body?: string
+  statusDescription?: string | undefined
+  isBase64Encoded?: boolean | undefined
+  body?: string | undefined
 }
 
+/** What a handler returns for 204. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing has no return statement
-type Nothing = undefined | null | void
+export type LambdaNothing = undefined | null | void
 
 /**
  * The handler of an AWS Lambda function behind API Gateway (REST and HTTP APIs), a function URL or a load balancer.
@@ -52,7 +53,7 @@ export function lambdaHandler<Event extends LambdaEvent = LambdaEvent, Context =
   verify: Verify,
   handle: (verified: Verified, event: Event, context: Context) => Result | Promise<Result>,
   options: LambdaHandlerOptions<Event, Context> = {}
-): (event: Event, context: Context) => Promise<Exclude<Result, Nothing> | LambdaResult> {
+): (event: Event, context: Context) => Promise<Exclude<Result, LambdaNothing> | LambdaResult> {
   const own = ownOptions('lambdaHandler', options, [...PROXY_OPTIONS, 'onRefused'])
   const { onRefused } = own
   validateHandler('lambdaHandler', verify, handle, { onRefused })
@@ -61,7 +62,7 @@ export function lambdaHandler<Event extends LambdaEvent = LambdaEvent, Context =
     const verdict = await verify(undoProxy(readLambdaEvent(event)))
     if (verdict.status === 'verified') {
       const result = await orRelease(verify, verdict, () => handle(verdict, event, context))
-      return (result as Exclude<Result, Nothing>) ?? emptyResult(event, { status: 204, headers: {} })
+      return (result as Exclude<Result, LambdaNothing>) ?? emptyResult(event, { status: 204, headers: {} })
     }
     const refusal = refusalOf(verdict, 'lambdaHandler', callHook(onRefused, verdict, event, context))
     return { ...emptyResult(event, refusal), headers: refusal.headers, body: '' }

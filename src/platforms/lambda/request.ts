@@ -26,7 +26,8 @@ export interface LambdaEvent {
   isBase64Encoded?: boolean | undefined
 }
 
-type LambdaRecord<T> = Readonly<Record<string, T | undefined>> | null | undefined
+/** Headers or parameters of an event by their names. */
+export type LambdaRecord<T> = Readonly<Record<string, T | undefined>> | null | undefined
 
 /**
  * A received request from the event of an AWS Lambda function behind an API Gateway REST API or HTTP API, a function

@@ -21,9 +21,9 @@ export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
    * called for each request that is refused, before it is answered: to log. It may return the status to answer with,
    * from 400 to 599; anything else, a promise too, changes nothing
    */
-  onRefused?: (verdict: Rejected | Unavailable, req: Req, res: Res) => unknown
+  onRefused?: ((verdict: Rejected | Unavailable, req: Req, res: Res) => unknown) | undefined
   /** gets what the handler threw, where there is no `next`; `console.error` by default */
-  onError?: (error: unknown, req: Req, res: Res) => unknown
+  onError?: ((error: unknown, req: Req, res: Res) => unknown) | undefined
 }
 
 const HANDLER_OPTIONS = ['body', 'drainBytes', 'drainTimeout', 'onRefused', 'onError'] as const

@@ -7,14 +7,15 @@ import { withDeadline } from '../../promises.ts'
 import type { Rejected, Unavailable } from '../../verdict/verdict.ts'
 import { type Refusal, refusalOf } from '../refusal.ts'
 
+/** The response of `node:http`, `node:https` or `node:http2` (compatibility API). */
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
 /** How much of a refused upload is read and dropped before the response. */
 export interface RefusalOptions {
   /** how much of the rest of the body is read and dropped, at most: bytes, 10485760 by default */
-  drainBytes?: number
+  drainBytes?: number | undefined
   /** for how long: milliseconds, 5000 by default */
-  drainTimeout?: number
+  drainTimeout?: number | undefined
 }
 
 /**
@@ -61,7 +62,7 @@ export async function sendRefusal(
   await answerAndClose(res, refusal, limits)
 }
 
-type Limits = Required<RefusalOptions>
+type Limits = Readonly<Record<keyof RefusalOptions, number>>
 
 /** @throws TypeError */
 export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): Limits => ({

@@ -5,6 +5,7 @@ import { ownOptions } from '../../mistakes.ts'
 import { type AdapterRequest, PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 import { joinPieces } from './pieces.ts'
 
+/** The request of `node:http`, `node:https` or `node:http2` (compatibility API). */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
 
 export interface FromNodeOptions extends ProxyOptions {

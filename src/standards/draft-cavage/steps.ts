@@ -13,15 +13,15 @@ export interface SignatureParameters {
   /** as sent; the verifier takes it as a DNS name */
   keyId: string
   /** in the case that it was sent in */
-  algorithm?: string
+  algorithm?: string | undefined
   /** the covered names, lower case, in the order of the signing string */
   headers: string[]
   /** decoded */
   signature: Uint8Array
   /** seconds since 1970 */
-  created?: number
+  created?: number | undefined
   /** seconds since 1970 */
-  expires?: number
+  expires?: number | undefined
 }
 
 /**

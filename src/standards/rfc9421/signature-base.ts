@@ -9,7 +9,7 @@ import { canonicalForm, describeLimits, FOR_PARAMETERS, isTooLong, parseDictiona
 import { DERIVED, parseQueryParams, parseTarget, type RequestLine } from './target.ts'
 
 /** The parts of a request that a signature can cover. */
-export type SignedRequest = RequestLine & Pick<ReceivedRequest, 'headers'>
+export type SignedRequest = Pick<ReceivedRequest, 'method' | 'target' | 'headers' | 'https'>
 
 /**
  * Builds the signature base of RFC 9421 section 2.5. Never throws for what a sender can send.

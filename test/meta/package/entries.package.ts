@@ -11,28 +11,40 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
     fetchHandler fromFetchRequest fromLambdaEvent fromNodeRequest httpStatus importPublicKey lambdaHandler logRecord
     matchesDigest nodeHandler parseDigestHeader parseHttpDate parseKeyRecord parseSignatureHeader refusalResponse
     sendRefusal verifySignature`,
-    `Accounts Algorithm Bytes CheckName CheckOf CheckResult Checks Code DiagnoseOptions DiagnosedCheck DiagnosedFailure
-    Diagnosis Digest DnsTxtLookupOptions EvidenceByCode EvidenceOf Fact Failed FailedWith Failure FetchHandlerOptions
-    FromFetchOptions FromNodeOptions KeyEvidence KeyLimits KeyRecord LambdaEvent LambdaHandlerOptions LambdaResult
-    LogRecord LookupTxt NodeHandlerOptions ProxyOptions PublicKey ReceivedBody ReceivedHeaders ReceivedRequest
-    Reencoding RefusalOptions Rejected ReplayStore Result Scheme SchemeName SignatureParameters SigningStringParameters
-    Unavailable UnavailableCode UnavailableFailure Verdict VerdictMessage Verified VerifierOptions Verify`
+    `Accounts Algorithm Bytes CheckName CheckOf CheckResult Checks Code CodesByCheck DiagnoseOptions
+    DiagnosedCheck DiagnosedFailure Diagnosis Digest DnsTxtLookupOptions EvidenceByCode EvidenceOf Fact Failed
+    FailedWith Failure FailureOf FetchHandlerOptions ForwardedNote ForwardedNotes FromFetchOptions
+    FromNodeOptions HeaderLine KeyEvidence KeyLimits KeyProblem KeyRecord KeyType LambdaEvent
+    LambdaHandlerOptions LambdaNothing LambdaRecord LambdaResult LogRecord LookupTxt NodeHandlerOptions
+    NodeRequest NodeResponse ProxyOptions PublicKey ReceivedBody ReceivedHeaders ReceivedRequest RecordKeyType
+    Reencoding RefusalOptions Rejected ReplayStore Result Scheme SchemeName SettingsLanguage
+    SignatureParameters SigningStringParameters SometimesEvident Stages Unavailable UnavailableCode
+    UnavailableFailure Verdict VerdictMessage Verified VerifierOptions Verify WithEvidence`
   ],
-  './account': ['AccountError createAccountClient', 'AccountClient AccountClientOptions AccountErrorCode Identity'],
-  './doh': ['dohTxtLookup', 'DohTxtLookupOptions'],
+  './account': [
+    'AccountError createAccountClient',
+    `AccountClient AccountClientOptions AccountErrorCode Fetch Identity`
+  ],
+  './doh': ['dohTxtLookup', `DohTxtLookupOptions Fetch LookupTxt`],
   './replay': [
     'memoryReplayStore postgresReplayStore postgresReplayTable redisReplayStore sqliteReplayStore',
     'IoredisClient NodeRedisClient PostgresClient ReplayStore SqliteDatabase'
   ],
   './rfc9421': [
     'buildSignatureBase parseContentDigest parseSignatureInput parseSignatures rfc9421',
-    'Component Digest Scheme SignatureInput SignedRequest'
+    `CheckName CheckOf Code CodesByCheck Component Digest EvidenceByCode Failed FailedWith ForwardedNote
+    ForwardedNotes HeaderLine KeyEvidence KeyProblem ReceivedBody ReceivedHeaders ReceivedRequest Reencoding
+    Result Scheme SchemeName SignatureInput SignedRequest SometimesEvident UnavailableCode WithEvidence`
   ],
   './testing': [
     'captureFixture createTestService replayStoreContract serveDns',
-    `Bytes CaptureOptions DnsServer MakeReplayStore ReplayStoreCase ReplayStoreContractOptions ServeDnsOptions
-    SignRequest SignedTestRequest TestService TestServiceOptions TestServiceVerifierOptions VectorBody VectorDnsError
-    VectorFile VectorJson VectorOptions VectorVerdict`
+    `Accounts Algorithm Bytes CaptureOptions CheckName CheckOf CheckResult Checks Code CodesByCheck DnsServer
+    EvidenceByCode Failure FailureOf ForwardedNote ForwardedNotes HeaderLine KeyEvidence KeyProblem LookupTxt
+    MakeReplayStore PlainName ReceivedBody ReceivedHeaders ReceivedRequest Reencoding Rejected ReplayStore
+    ReplayStoreCase ReplayStoreContractOptions Scheme SchemeName ServeDnsOptions SignRequest SignedTestRequest
+    SometimesEvident TestService TestServiceOptions TestServiceVerifierOptions Unavailable UnavailableCode
+    UnavailableFailure VectorBody VectorDnsError VectorFile VectorJson VectorOptions VectorVerdict Verdict
+    Verified VerifierOptions WithEvidence`
   ]
 }
 const namesOf = (text: string): string[] => text.trim().split(/\s+/)

@@ -39,7 +39,7 @@ function compile(compiler: Compiler, options: object, write: (folder: string) =>
   write(folder)
   const always = { target: 'ES2022', lib: ['ES2022'], types: ['node'], strict: true, skipLibCheck: true, noEmit: true }
   const compilerOptions = { ...always, ...options }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }))
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'], exclude: ['out'] }))
   const tsc = path(`node_modules/${typescript}/bin/tsc`)
   return new Promise(resolve =>
     execFile(process.execPath, [tsc], { cwd: folder }, (_error, stdout, stderr) => resolve(stdout + stderr))
@@ -84,3 +84,23 @@ describe.each(oldestAndNewest)('$typescript', compiler => {
     expect(said).toBe('')
   })
 })
+
+/** Declarations are written, as a project does that others build on. */
+const LIBRARY = { module: 'nodenext', declaration: true, composite: true, noEmit: false, outDir: 'out' }
+
+const LIBRARIES_OF_USERS = [
+  { file: 'library.mts', has: 'inferred types', options: { exactOptionalPropertyTypes: true } },
+  { file: 'named.mts', has: 'written types', options: { exactOptionalPropertyTypes: true, isolatedDeclarations: true } }
+]
+
+test.concurrent.each(COMPILERS.flatMap(compiler => LIBRARIES_OF_USERS.map(library => ({ ...compiler, ...library }))))(
+  '$typescript writes the declarations of a library with $has of this package',
+  async ({ file, options, ...compiler }) => {
+    // The oldest compiler does not know the option.
+    const { isolatedDeclarations, ...known } = { isolatedDeclarations: undefined, ...options }
+    const isOldest = compiler.typescript === 'typescript-5.4'
+    const given = { ...LIBRARY, ...known, ...(!isOldest && { isolatedDeclarations }), lib: ['ES2022', 'DOM'] }
+    const said = await compile(compiler, given, folder => cpSync(path(`user/${file}`), join(folder, file)))
+    expect(said).toBe('')
+  }
+)
