@@ -9,6 +9,7 @@ import { behindProxy, sendOverHttp } from '../meta/examples/senders.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { makeCertificate, send } from '../support/https.ts'
 import { listen } from '../support/listen.ts'
+import { parsedBodyMessage } from '../support/parsed-body.ts'
 import { createDnsOverHttps } from './dns-over-https.ts'
 import { createProject } from './project.ts'
 
@@ -47,6 +48,15 @@ describe('on a real Next.js', () => {
     const project = createProject('test/meta/examples/resolver.ts')
     for (const name of ['next', 'react', 'react-dom']) project.link(name)
     project.write('app/hook/[[...path]]/route.js', readFileSync('examples/next-route.ts', 'utf8'))
+    // As the message for a parsed body says for pages.
+    const [advice = ''] = /export const config = .*\}/.exec(parsedBodyMessage()) ?? []
+    const page = [
+      "import { createVerifier, nodeHandler } from 'signed-requests'",
+      "const known = { serviceDomain: 'service.example', hosts: 'receiver.example', accounts: '1234' }",
+      'export default nodeHandler(createVerifier({ ...known, requireHttps: false }), () => {})',
+      advice
+    ]
+    project.write('pages/api/hook.js', page.join('\n'))
     project.write('next.config.js', "export default { turbopack: { root: '/' } }")
     await project.run('esbuild', 'resolver.ts', '--outfile=resolver.mjs')
     await project.run('next', 'build')
@@ -66,6 +76,9 @@ describe('on a real Next.js', () => {
   const statusOf = (target: string) => next.send(service.sign({ target, body: '{}' }))
   test.each(['?e', '?a=%20', '?a=~', '?a[]=1'])('re-encodes the query %s, as the page says', async query => {
     expect(await statusOf(`/hook${query}`)).toBe(401)
+  })
+  test('a route of pages lets a signed body in with what the message for a parsed body says', async () => {
+    expect(await statusOf('/api/hook')).toBe(204)
   })
   test.each(['/hook//a', '/hook/'])('answers %s with 308, as the page says', async target => {
     expect(await statusOf(target)).toBe(308)

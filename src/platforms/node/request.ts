@@ -9,7 +9,7 @@ import { joinPieces } from './pieces.ts'
 export type NodeRequest = IncomingMessage | Http2ServerRequest
 
 export interface FromNodeOptions extends ProxyOptions {
-  /** the raw bytes, when something has read them already: an `express.raw()` Buffer, `req.rawBody` */
+  /** the raw bytes, when something has read them already, of this request: an `express.raw()` Buffer, `req.rawBody` */
   body?: Uint8Array | string | undefined
 }
 
@@ -155,11 +155,13 @@ const aborted = () => Object.assign(new Error('the request was aborted'), { code
 const rawBytesNeeded = (problem: string): TypeError =>
   new TypeError(
     `${problem}, probably by a body parser, and the digest is over the bytes as sent. Verify before any parser ` +
-      'runs, or keep the bytes and pass them as options.body. ' +
-      'Express: express.raw({ type: "*/*" }) on this route and { body: req.body }, or ' +
-      'express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes } }) and { body: req.rawBody }. ' +
-      'Nest: NestFactory.create(AppModule, { rawBody: true }) and { body: req.rawBody }. ' +
-      'Fastify: addContentTypeParser("*", (_request, _payload, done) => done(null)) around this route. ' +
-      'Koa: this route before the body parser. ' +
+      'runs, or have it keep the bytes as req.rawBody and pass { body: req.rawBody } to fromNodeRequest(), ' +
+      '{ body: req => req.rawBody } to nodeHandler(). ' +
+      'Express: this route above app.use(express.json()), or ' +
+      'app.use(express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes } })). ' +
+      'Nest: NestFactory.create(AppModule, { rawBody: true }). ' +
+      'Fastify: in a plugin with this route, scope.removeAllContentTypeParsers() and ' +
+      'scope.addContentTypeParser("*", (_request, _payload, done) => done(null)). ' +
+      'Koa: this route above the body parser. ' +
       'Next.js pages: export const config = { api: { bodyParser: false } }'
   )

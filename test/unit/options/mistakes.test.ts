@@ -140,7 +140,7 @@ mistake(
 mistake(
   'a parsed body for an adapter',
   ofNode({ body: { id: 1 } }),
-  'a parsed body … bytes as sent … express.raw({ type: "*/*" })'
+  'a parsed body … bytes as sent … { body: req => req.rawBody } to nodeHandler() … express.json({ verify:'
 )
 
 for (const take of [httpStatus, explain, assertVerified, logRecord]) {
