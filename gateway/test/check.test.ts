@@ -10,7 +10,10 @@ import { testSettings } from './start.ts'
 test('a refusal is answered although the store does not take the claim back, and holds nothing', async () => {
   const errors = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => errors.mockRestore())
-  const replayStore = { claim: async () => true, release: () => Promise.reject(new RangeError('down')) }
+  const replayStore = {
+    claim: async () => true,
+    release: () => Promise.reject(Object.assign(new RangeError('secret'), { code: 'SQLITE_READONLY_DBMOVED' }))
+  }
   const settings = { ...testSettings(new URL('http://127.0.0.1'), service), from: 'as-is' as const }
   const check = createCheck(settings, createVerifier({ ...settings.verifier, replayStore }))
   const server = createServer((req, res) => void check(req, res).catch(() => res.destroy()))
@@ -24,6 +27,6 @@ test('a refusal is answered although the store does not take the claim back, and
   // Seven bodies of 10 MB are more than all requests together may hold.
   const large = Buffer.alloc(10_000_000, 'x')
   for (let i = 0; i < 7; i++) expect(await statusOf(large, [['X.Service.ID', 'evil']])).toEqual([401])
-  expect(errors).toHaveBeenCalledWith(expect.stringMatching(/^a claim is not released yet.*: RangeError$/))
+  expect(errors).toHaveBeenCalledWith(expect.stringMatching(/^a claim is not released yet.*: SQLITE_READONLY_DBMOVED$/))
   expect(await statusOf('{"id":1}')).toEqual([200])
 })

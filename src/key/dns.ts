@@ -3,7 +3,7 @@ import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { named, optionMistake, ownOptions } from '../mistakes.ts'
 import { isBun, isWorkers, keepsDnsAnswers } from '../runtime.ts'
 import { joinStrings } from './bun-strings.ts'
-import { LookupOptions } from './lookup-options.ts'
+import { LookupOptions } from './lookup.ts'
 import type { LookupTxt } from './types.ts'
 
 /** How `dnsTxtLookup` asks; all of it is optional. */

@@ -1,6 +1,5 @@
 import { withDeadline } from '../promises.ts'
 import { errorLabel, type Failed, fail, ok, type Result, withCause } from '../result/result.ts'
-import { LookupOptions } from './lookup-options.ts'
 import type { LookupTxt, TxtAnswer } from './types.ts'
 
 /**
@@ -17,7 +16,10 @@ export type Lookup = (name: string, leaving?: AbortSignal) => Promise<Result<Txt
 /** A service has one or two keys: only a flood of invented names has more queries in flight. */
 const MAX_QUERIES = 1000
 
-/** Names that had records lately are asked for even then, so that such a flood does not refuse genuine requests. */
+/**
+ * So many names that had records lately are remembered, and so many more queries are allowed for them: a flood of
+ * invented names does not refuse genuine requests.
+ */
 const MAX_KNOWN_NAMES = 16
 
 /**
@@ -43,13 +45,13 @@ export function createLookup(lookupTxt: LookupTxt, timeout: number, maxQueries =
 
   const knownNames = new Set<string>()
 
-  const isFull = (): boolean => {
-    if (inFlight.size + abandoned.size < maxQueries) return false
+  const isFull = (limit: number): boolean => {
+    if (inFlight.size + abandoned.size < limit) return false
     for (const [query, until] of abandoned) {
       if (until > performance.now()) break
       abandoned.delete(query)
     }
-    return inFlight.size + abandoned.size >= maxQueries
+    return inFlight.size + abandoned.size >= limit
   }
 
   function start(name: string): Query {
@@ -92,8 +94,9 @@ export function createLookup(lookupTxt: LookupTxt, timeout: number, maxQueries =
   return (name, leaving) => {
     if (leaving?.aborted) return Promise.resolve(aborted(name))
     const shared = inFlight.get(name)
-    if (shared === undefined && !knownNames.has(name) && isFull())
-      return Promise.resolve(fail('key-lookup-failed', { name, error: TOO_MANY, problem: 'late', limit: maxQueries }))
+    const limit = knownNames.has(name) ? maxQueries + MAX_KNOWN_NAMES : maxQueries
+    if (shared === undefined && isFull(limit))
+      return Promise.resolve(fail('key-lookup-failed', { name, error: TOO_MANY, problem: 'late', limit }))
     const query = shared ?? start(name)
     query.waiting += 1
     return leaving === undefined ? query.result : waitUntilLeaving(query, leaving, name)
@@ -138,6 +141,46 @@ function call(lookupTxt: LookupTxt, name: string, options: LookupOptions): Promi
 }
 
 const NO_PROMISE = Symbol('no promise')
+
+/**
+ * The second argument of `lookupTxt`. Makes the signal only for a lookup that asks for it: a controller and a listener
+ * cost more than a tenth of a verification.
+ */
+export class LookupOptions {
+  #controller: AbortController | undefined
+  #onAbort: (() => void) | undefined
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    return this.#controller.signal
+  }
+
+  /** Aborts the signal, also of a lookup that asks for it later. */
+  abort(): void {
+    this.#controller ??= new AbortController()
+    this.#controller.abort()
+    this.#onAbort?.()
+  }
+
+  /**
+   * Calls back when the query is aborted. For the options that the verifier passes this makes no signal; they have one
+   * callback.
+   *
+   * @returns ends that
+   */
+  static onAbort(options: { readonly signal: AbortSignal } | undefined, callback: () => void): () => void {
+    if (options instanceof LookupOptions) {
+      options.#onAbort = callback
+      return () => {
+        options.#onAbort = undefined
+      }
+    }
+    const signal = options?.signal
+    if (signal?.aborted) callback()
+    signal?.addEventListener('abort', callback)
+    return () => signal?.removeEventListener('abort', callback)
+  }
+}
 
 function parseAnswer(name: string, answer: unknown): Result<TxtAnswer> {
   try {

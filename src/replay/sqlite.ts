@@ -67,9 +67,7 @@ export function sqliteReplayStore(database: SqliteDatabase, options: { table?: s
           step(store, Date.now())
           return store.assertFile()
         } catch (error) {
-          const code = resultCode(Object(error))
-          if (!code?.startsWith('SQLITE_BUSY') || performance.now() - start > CALL_TIMEOUT)
-            throw code === undefined ? error : Object.assign(error as Error, { code })
+          if (!isLocked(error) || performance.now() - start > CALL_TIMEOUT) throw withResultCode(error)
         }
         await new Promise(resolve => setTimeout(resolve, RETRY_PAUSE))
       }
@@ -145,6 +143,14 @@ interface SqliteError {
   errcode?: number
   /** of the others: the name of the result code */
   code?: string
+}
+
+const isLocked = (error: unknown): boolean => resultCode(Object(error))?.startsWith('SQLITE_BUSY') === true
+
+/** The error itself, whose `code` is that of SQLite then. Those of Bun have it, and it cannot be set. */
+function withResultCode(error: unknown): unknown {
+  const code = resultCode(Object(error))
+  return code === undefined || (error as SqliteError).code === code ? error : Object.assign(error as Error, { code })
 }
 
 /** Returns the name of SQLite's result code, such as `SQLITE_FULL`; undefined for an error that SQLite did not cause. */

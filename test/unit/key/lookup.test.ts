@@ -237,6 +237,21 @@ describe('with as many queries in flight as are allowed', () => {
     expect(await genuine).toEqual(found('a'))
   })
 
+  test('requests for a known name that leave at once have 16 more queries open, where lookupTxt ignores its signal', async () => {
+    const { lookup, settle } = flood(0, false)
+    const before = lookup(NAME)
+    settle[0]!()
+    await before
+    const results = Array.from({ length: 2000 }, () => {
+      const sender = new AbortController()
+      const result = lookup(NAME, sender.signal)
+      sender.abort()
+      return result
+    })
+    expect(settle).toHaveLength(1 + 1016)
+    expect(await results.at(-1)).toMatchObject({ evidence: { limit: 1016 } })
+  })
+
   test('their leaving makes room at once, where lookupTxt follows its signal', async () => {
     const { lookup, senders, settle } = flood(1000, true)
     for (const sender of senders) sender.abort()

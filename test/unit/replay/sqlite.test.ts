@@ -15,7 +15,11 @@ function openFake({ error }: { error?: object } = {}) {
   const file = join(folder, 'replay.db')
   writeFileSync(file, '')
   const all = () => {
-    if (error !== undefined) throw Object.assign(new Error('said by SQLite'), error)
+    if (error !== undefined) {
+      const thrown = Object.assign(new Error('said by SQLite'), error)
+      // The code of an error of bun:sqlite cannot be set.
+      throw 'errcode' in error ? thrown : Object.freeze(thrown)
+    }
     return [{ token: '' }]
   }
   const rowsOf = (sql: string) => (sql === 'PRAGMA database_list' ? () => [{ file }] : all)
@@ -64,7 +68,8 @@ test.each([
   ['node:sqlite', { code: 'ERR_SQLITE_ERROR', errcode: 26, errstr: 'file is not a database' }, 'SQLITE_NOTADB'],
   ['node:sqlite', { code: 'ERR_SQLITE_ERROR', errcode: 99, errstr: 'unknown error' }, 'SQLITE_ERROR'],
   ['better-sqlite3', { code: 'SQLITE_FULL' }, 'SQLITE_FULL'],
-  ['better-sqlite3', { code: 'SQLITE_IOERR_WRITE' }, 'SQLITE_IOERR_WRITE']
+  ['better-sqlite3', { code: 'SQLITE_IOERR_WRITE' }, 'SQLITE_IOERR_WRITE'],
+  ['bun:sqlite', { code: 'SQLITE_FULL', errno: 13 }, 'SQLITE_FULL']
 ])(
   'what %s throws is named by the result code of SQLite, and is not taken for a fault in code: %j',
   async (_, error, name) => {
