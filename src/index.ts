@@ -13,7 +13,7 @@ export {
   diagnose
 } from './explain/diagnose.ts'
 export { explain } from './explain/explain.ts'
-export type { Fact } from './explain/facts.ts'
+export type { Fact, FactId } from './explain/facts.ts'
 export type { SettingsLanguage } from './explain/settings.ts'
 export type { Digest } from './http/digest.ts'
 export { parseHttpDate } from './http/http-date.ts'

@@ -84,8 +84,8 @@ export const requestCauses = (): CausesOf<'request' | 'https'> => ({
       cause: 'TLS ends at a proxy, or the sender used http',
       fix: {
         options: ({ setting }) =>
-          `If your own proxy sets X-Forwarded-Proto, give the adapter ${setting('https', 'x-forwarded-proto')}; if it ` +
-          'accepts only TLS, https: true.',
+          `If your own proxy sets X-Forwarded-Proto, give the adapter ${setting('https', 'x-forwarded-proto')}; if ` +
+          'it accepts only TLS, https: true.',
         flags: ({ setting }) =>
           `If your own proxy sets X-Forwarded-Proto: ${setting('https', 'x-forwarded-proto')}; if it accepts only ` +
           'TLS, --https always.'

@@ -1,4 +1,4 @@
-import type { Causes } from '../../../src/explain/causes/row.ts'
+import type { Causes, FactsOf } from '../../../src/explain/causes/row.ts'
 
 // Never run: the compiler is the test.
 
@@ -26,3 +26,12 @@ export const wrong: readonly [Causes<'date-too-old'>, Causes<'date-too-old'>, Ca
 /** The last row has no condition, so that there always is a cause. */
 // @ts-expect-error a condition in the last row alone
 export const open: Causes<'replayed'> = [{ when: () => false, ...row }]
+
+/** A code that has evidence has facts, or it does not compile. */
+// @ts-expect-error replay-store-failed is missing
+export const incomplete: FactsOf<'replay'> = { replayed: () => [] }
+
+/** A reader of options and one of flags get a whole sentence each. */
+export const sentences: Causes<'replayed'> = [{ ...row, fix: { options: 'an option', flags: () => 'a flag' } }]
+// @ts-expect-error the sentence for a reader of flags is missing
+export const half: Causes<'replayed'> = [{ ...row, fix: { options: 'an option' } }]

@@ -3,6 +3,7 @@ import { createVerifier, diagnose, explain, type Verdict } from '../../../src/in
 import { CHECK_NAMES } from '../../../src/result/codes.ts'
 import { cpuTime } from '../../support/cpu-time.ts'
 import { linesOf, service, withHeaders } from '../../support/service.ts'
+import { loadVectors } from '../../support/vectors.ts'
 
 const verify = createVerifier(service.options)
 
@@ -36,6 +37,27 @@ test('gives each failure a cause, a fix and facts', async () => {
       ]
     }
   ])
+})
+
+test('gives every fact of every vector an id of its own, and says which of them are long', async () => {
+  const long = new Set<string>()
+  const labels = new Map<string, Set<string>>()
+  for (const { name, options, request } of loadVectors()) {
+    const { failures } = diagnose(await createVerifier(options)(request))
+    for (const { facts } of failures) {
+      const ids = facts.map(({ id }) => id)
+      expect(new Set(ids).size, name).toBe(ids.length)
+      for (const { id, label, value, isLong } of facts) {
+        expect(id).toMatch(/^[a-z]+(?:[A-Z][a-z]+)*$/)
+        expect(value).toMatch(isLong ? /^[ -~\n]+$/ : /^[ -~]*$/)
+        labels.set(id, (labels.get(id) ?? new Set()).add(label))
+        if (isLong) long.add(id)
+      }
+    }
+  }
+  expect([...long].sort()).toEqual(['body', 'correctedRecord', 'record', 'signingString', 'thrown'])
+  for (const [id, all] of labels) expect([...all], id).toHaveLength(1)
+  expect(labels.get('signingString')).toEqual(new Set(['signing string']))
 })
 
 test('throws for anything but a verdict', () => {
