@@ -13,27 +13,34 @@ import type { Causes, Facts } from './row.ts'
 import { signatureCauses, signatureFacts } from './signature.ts'
 import { signatureHeaderCauses, signatureHeaderFacts } from './signature-header.ts'
 
-/**
- * What each failure most likely means, and what to do. A code without causes does not compile. It is a function, so
- * that a bundler leaves all of it out where nothing is diagnosed.
- */
-export const allCauses = (): { readonly [C in Code]: Causes<C> } => ({
-  ...requestCauses(),
-  ...dateCauses(),
-  ...hostCauses(),
-  ...accountCauses(),
-  ...signatureHeaderCauses(),
-  ...coverageCauses(),
-  ...keyNameCauses(),
-  ...keyCauses(),
-  ...signatureCauses(),
-  ...digestCauses(),
-  ...replayCauses()
-})
+type AllCauses = { readonly [C in Code]: Causes<C> }
+type AllFacts = { readonly [C in Code]?: Facts<C> }
+
+// Made by the first diagnosis, and constant: a bundler leaves all of it out where nothing is diagnosed.
+let causes: AllCauses | undefined
+let facts: AllFacts | undefined
+
+/** What each failure most likely means, and what to do. A code without causes does not compile. */
+export const allCauses = (): AllCauses => {
+  causes ??= {
+    ...requestCauses(),
+    ...dateCauses(),
+    ...hostCauses(),
+    ...accountCauses(),
+    ...signatureHeaderCauses(),
+    ...coverageCauses(),
+    ...keyNameCauses(),
+    ...keyCauses(),
+    ...signatureCauses(),
+    ...digestCauses(),
+    ...replayCauses()
+  }
+  return causes
+}
 
 /** What a reader is shown of the evidence. A code that has evidence and no facts does not compile. */
-export const allFacts = (): { readonly [C in Code]?: Facts<C> } =>
-  ({
+export const allFacts = (): AllFacts => {
+  facts ??= {
     ...requestFacts(),
     ...dateFacts(),
     ...hostFacts(),
@@ -45,4 +52,6 @@ export const allFacts = (): { readonly [C in Code]?: Facts<C> } =>
     ...signatureFacts(),
     ...digestFacts(),
     ...replayFacts()
-  }) satisfies { readonly [C in keyof EvidenceByCode]: Facts<C> }
+  } satisfies { readonly [C in keyof EvidenceByCode]: Facts<C> }
+  return facts
+}
