@@ -1,4 +1,5 @@
 import { defineConfig, type Options } from 'tsup'
+import { pastDoor } from './build/past-door.ts'
 
 const entry = {
   index: 'src/index.ts',
@@ -14,7 +15,8 @@ const shared: Options = {
   // `node:fs` stays `node:fs`: bundlers are told what is external by the prefix, and Deno knows no other name.
   removeNodeProtocol: false,
   splitting: true,
-  treeshake: true
+  treeshake: true,
+  esbuildPlugins: [pastDoor]
 }
 
 /**

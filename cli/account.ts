@@ -1,8 +1,10 @@
+import type { Values } from '../flags/flag.ts'
 import { inFlags, UNSHARED } from '../flags/table.ts'
+import { UsageError } from '../flags/usage-error.ts'
 import { AccountError, type AccountErrorCode, createAccountClient } from '../src/account/index.ts'
 import { escapeText, messageIn, ownProperty } from '../src/tools/index.ts'
-import { EXIT, type Io, readBytes, UsageError } from './command.ts'
-import type { Command, Values } from './flags.ts'
+import { EXIT, type Io, readBytes } from './command.ts'
+import type { Command } from './flags.ts'
 
 const FLAGS = {
   authUrl: { ...UNSHARED.authUrl, isRequired: true },
@@ -12,7 +14,6 @@ const FLAGS = {
 
 /** `signed-requests account` */
 export const account: Command<typeof FLAGS> = {
-  summary: 'print the account id that an access token belongs to',
   about: [
     'Prints the account id that the service puts into X-Service-ID, and that createVerifier takes as accounts. The ' +
       'access token is taken from the environment variable ACCESS_TOKEN, or else from standard input, never from an ' +

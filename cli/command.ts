@@ -2,6 +2,7 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { styleText } from 'node:util'
+import { UsageError } from '../flags/usage-error.ts'
 import type { Line, Tone } from '../src/tools/index.ts'
 
 /** The process: where text comes from and goes. */
@@ -24,9 +25,6 @@ export interface Io extends Omit<Terminal, 'print' | 'color'> {
   /** prints one line, or several */
   print: (lines: Line | readonly Line[]) => void
 }
-
-/** A mistake on the command line or in what it points to: one line on stderr, exit code 64 (EX_USAGE of sysexits.h). */
-export class UsageError extends Error {}
 
 /** What the process ends with; `usage` is that of sysexits.h. */
 export const EXIT = { ok: 0, refused: 1, unknown: 2, usage: 64 } as const

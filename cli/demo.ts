@@ -12,7 +12,6 @@ import type { Command } from './flags.ts'
 
 /** `signed-requests demo` */
 export const demo: Command = {
-  summary: 'show good and forged requests, and the verdict on each',
   about: [
     'Starts a DNS server and an HTTPS receiver on this machine, sends good and forged requests, prints which check ' +
       'refused each, and ends.'

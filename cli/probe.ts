@@ -17,7 +17,6 @@ import type { Command } from './flags.ts'
 
 /** `signed-requests probe` */
 export const probe: Command = {
-  summary: 'find out whether a receiver is reached, or who answers instead',
   about: [
     'Says in stages whether requests from outside reach the receiver at URL: DNS, the TLS certificate, redirects, an ' +
       'unsigned GET, an unsigned POST, and an unsigned POST of 1 MB. None of them may be accepted: a refusal of this ' +

@@ -1,27 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { unknownCommand } from '../flags/commands.ts'
+import { parseFlags } from '../flags/parse.ts'
 import { inFlags } from '../flags/table.ts'
+import { UsageError } from '../flags/usage-error.ts'
 import { escapeText, messageIn } from '../src/tools/index.ts'
-import { account } from './account.ts'
-import { EXIT, guardOutput, type Io, type Terminal, UsageError } from './command.ts'
-import { demo } from './demo.ts'
-import { explain } from './explain/explain.ts'
-import { type Command, didYouMean, parseFlags, requiredFlags, requireFlags } from './flags.ts'
-import { commandHelp, programHelp } from './help.ts'
-import { key } from './key/key.ts'
-import { probe } from './probe.ts'
-import { send } from './send/send.ts'
-
-/** The commands, in the order of the help. */
-export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>(
-  Object.entries({ explain, key, send, account, demo, probe })
-)
+import { EXIT, guardOutput, type Io, type Terminal } from './command.ts'
+import { COMMANDS, type Commands, commandHelp, programHelp } from './commands.ts'
+import { OTHERS } from './flags.ts'
 
 /** Runs one command. Resolves to the exit code; a mistake is one line. */
-export async function run(
-  args: readonly string[],
-  terminal: Terminal,
-  commands: ReadonlyMap<string, Command> = COMMANDS
-): Promise<number> {
+export async function run(args: readonly string[], terminal: Terminal, commands: Commands = COMMANDS): Promise<number> {
   const io = guardOutput(terminal)
   try {
     return await runCommand(args, io, commands)
@@ -32,39 +20,35 @@ export async function run(
   }
 }
 
-const PROGRAM = { version: { flag: 'version', kind: 'switch', about: 'print the version' } } as const
+/** How each command is called, besides its own flags. */
+const SYNTAX = { variables: 'shared', others: OTHERS } as const
 
-async function runCommand(args: readonly string[], io: Io, commands: ReadonlyMap<string, Command>): Promise<number> {
+async function runCommand(args: readonly string[], io: Io, commands: Commands): Promise<number> {
   const [name = '', ...rest] = args
-  const command = commands.get(name)
-  if (command === undefined) return runWithoutCommand(args, io, commands)
-  const { values, positionals, isHelp } = parseFlags(rest, command.flags, io.env)
-  if (isHelp) {
-    io.print(commandHelp(name, command))
-    return EXIT.ok
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (entry === undefined) return runWithoutCommand(args, io, commands)
+  const command = await entry.load()
+  const { flags, argument } = command
+  const given = parseFlags(rest, io.env, { ...SYNTAX, name, flags, argument })
+  if (given.asked === undefined) {
+    const { values, positionals } = given
+    return command.run(values, io, positionals[0] ?? '', positionals)
   }
-  const { argument = '' } = command
-  const isList = argument.endsWith('...')
-  const min = argument === '' || argument.startsWith('[') ? 0 : 1
-  const max = isList ? Number.POSITIVE_INFINITY : Math.min(1, argument.length)
-  if (positionals.length < min || positionals.length > max) {
-    if (max === 0) throw new UsageError(`${name} takes no argument`)
-    throw new UsageError(`${name} takes one ${argument.replace(/\W/g, '')}${isList ? ' or more' : ''}`)
-  }
-  requireFlags(requiredFlags(command.flags), values)
-  return command.run(values, io, positionals[0] ?? '', positionals)
+  io.print(given.asked === 'help' ? commandHelp(name, command) : version())
+  return EXIT.ok
 }
 
-function runWithoutCommand(args: readonly string[], io: Io, commands: ReadonlyMap<string, Command>): number {
-  const { values, positionals, isHelp } = parseFlags(args, PROGRAM, {})
-  const [name] = positionals
-  if (isHelp || name === 'help') io.print(programHelp(commands))
-  else if (values.version) io.print(version())
-  else if (name === undefined) throw new UsageError('a command is missing; see --help')
-  else {
-    const meant = didYouMean(name, [...commands.keys()])
-    throw new UsageError(`there is no command ${JSON.stringify(name)}${meant}; see --help`)
+function runWithoutCommand(args: readonly string[], io: Io, commands: Commands): number {
+  const names = Object.keys(commands)
+  const misplaced = names.find(name => args.includes(name))
+  if (misplaced !== undefined) throw unknownCommand(misplaced, names)
+  const syntax = { ...SYNTAX, name: 'signed-requests', flags: {}, argument: '[COMMAND]...', others: {} }
+  const given = parseFlags(args, {}, syntax)
+  if (given.asked === undefined) {
+    const [word = 'help'] = given.positionals
+    if (word !== 'help') throw unknownCommand(word, names)
   }
+  io.print(given.asked === 'version' ? version() : programHelp(commands))
   return EXIT.ok
 }
 

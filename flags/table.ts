@@ -1,38 +1,6 @@
 import type { SchemeName } from '../src/index.ts'
 import { DEFAULTS, FLAG_NAMES, type OptionName } from '../src/tools/index.ts'
-
-/** One flag of a command line. */
-export interface Flag {
-  /** without its two dashes */
-  readonly flag: string
-  /** a switch takes no value, a list may be repeated, a number is a whole one */
-  readonly kind: 'text' | 'list' | 'number' | 'switch'
-  /** what stands for the value in a help text, such as NAME */
-  readonly value?: string
-  /** the words to choose from; any text is taken without them */
-  readonly choices?: readonly string[]
-  readonly about: string
-  /** what counts when the flag is not given, for the help text */
-  readonly fallback?: string | number
-}
-
-/** A flag of one command. */
-export interface CommandFlag extends Flag {
-  /** what the value is when the flag is not given */
-  readonly preset?: string
-  readonly isRequired?: true
-}
-
-/** The type of the value that a command gets for a flag. */
-export type ValueOf<F extends Flag> = F['kind'] extends 'switch'
-  ? boolean
-  : F['kind'] extends 'list'
-    ? readonly TextOf<F>[]
-    : F['kind'] extends 'number'
-      ? number
-      : TextOf<F>
-
-type TextOf<F extends Flag> = F extends { choices: readonly (infer Choice)[] } ? Choice : string
+import type { Flag } from './flag.ts'
 
 const DRAFT: SchemeName = 'draft-cavage'
 
@@ -177,13 +145,15 @@ export const SHARED = {
     flag: FLAG_NAMES.url,
     kind: 'text',
     value: 'URL',
-    about: 'ask this resolver by DNS over HTTPS, such as https://dns.example/dns-query'
+    about: 'ask this resolver by DNS over HTTPS, such as https://dns.example/dns-query',
+    excludes: [FLAG_NAMES.servers]
   },
   /** of `dohTxtLookup` */
   requireAuthenticated: {
     flag: FLAG_NAMES.requireAuthenticated,
     kind: 'switch',
-    about: 'with --doh: refuse answers that the resolver has not validated by DNSSEC'
+    about: 'with --doh: refuse answers that the resolver has not validated by DNSSEC',
+    needs: FLAG_NAMES.url
   }
 } as const satisfies Record<string, Flag>
 
@@ -218,31 +188,8 @@ export const UNSHARED = {
 /** Options that have a flag of their own. */
 export type SharedName = keyof typeof SHARED
 
-/** The environment variable of a flag. */
-export const variableOf = (flag: string): string => `${VARIABLE_PREFIX}${flag.toUpperCase().replaceAll('-', '_')}`
-
-export const VARIABLE_PREFIX = 'SIGNED_REQUESTS_'
-
-const sharedFlag = (name: string): Flag | undefined => Object.values(SHARED).find(({ flag }) => flag === name)
-
-/** May this flag also be an environment variable? */
-export const isShared = (name: string): boolean => sharedFlag(name) !== undefined
-
-/** May its environment variable hold several values, separated by commas? */
-export const isSharedList = (name: string): boolean => sharedFlag(name)?.kind === 'list'
-
 /** The flag for an option that an error names: `--domain` for `serviceDomain`. Another name stays as it is. */
 export function inFlags(option: string): string {
   const { [option]: flag }: Readonly<Record<string, string | undefined>> = FLAG_NAMES
   return flag === undefined ? option : `--${flag}`
-}
-
-/** What a help text says of a flag: what it is for, whether it must be given or may be repeated, and its default. */
-export function helpOf({ about, kind, fallback }: Flag, isRequired = false): string {
-  const notes = [
-    ...(isRequired ? ['required'] : []),
-    ...(kind === 'list' ? ['may be repeated'] : []),
-    ...(fallback === undefined ? [] : [`default ${fallback}`])
-  ]
-  return notes.length === 0 ? about : `${about} (${notes.join('; ')})`
 }

@@ -118,13 +118,22 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return Math.min(...distances) <= candidate.length / 3 ? candidate : undefined
 }
 
-/** How many characters must be added, removed or replaced (Levenshtein). */
+/**
+ * How many characters must be added, removed or replaced, or change places with the next one (the distance of Damerau
+ * and Levenshtein, in which no character is changed twice).
+ */
 function editDistance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 0; i < a.length; i++) {
     const next = [i + 1]
-    for (let j = 0; j < b.length; j++)
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)))
+    for (let j = 0; j < b.length; j++) {
+      const replaced = row[j]! + (a[i] === b[j] ? 0 : 1)
+      const isSwapped = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j]
+      const swapped = isSwapped ? before[j - 1]! + 1 : replaced
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, replaced, swapped))
+    }
+    before = row
     row = next
   }
   return row[b.length]!

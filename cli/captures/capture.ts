@@ -1,6 +1,6 @@
+import { UsageError } from '../../flags/usage-error.ts'
 import type { ReceivedBody, VerifierOptions } from '../../src/index.ts'
 import { type AdapterRequest, base64Digest, decodeBody, type HeaderLine, lineValues } from '../../src/tools/index.ts'
-import { UsageError } from '../command.ts'
 
 /** One request of a capture. */
 export interface Entry {

@@ -1,5 +1,5 @@
+import { UsageError } from '../../flags/usage-error.ts'
 import { escapeText } from '../../src/tools/index.ts'
-import { UsageError } from '../command.ts'
 import { type Entry, isSigned } from './capture.ts'
 
 /** Which request of a capture a command takes. */

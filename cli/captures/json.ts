@@ -1,7 +1,7 @@
+import { UsageError } from '../../flags/usage-error.ts'
 import { fromLambdaEvent, type LambdaEvent } from '../../src/index.ts'
 import type { VectorJson } from '../../src/testing/index.ts'
 import { type HeaderLine, lineValues, optionsOfVector, requestOfVector } from '../../src/tools/index.ts'
-import { UsageError } from '../command.ts'
 import { type Entry, entryOf, MAX_ENTRIES, splitPseudoHeaders, splitUrl } from './capture.ts'
 
 /** None of the names that are asked for is on a prototype. */

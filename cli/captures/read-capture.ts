@@ -1,4 +1,4 @@
-import { UsageError } from '../command.ts'
+import { UsageError } from '../../flags/usage-error.ts'
 import { type Entry, isSigned } from './capture.ts'
 import { parseCurlCommand } from './curl-command.ts'
 import { FETCH_CALL, parseFetchCalls } from './fetch-call.ts'

@@ -1,3 +1,6 @@
+import { namesOf, pick } from '../../flags/flag.ts'
+import { refuseMissing } from '../../flags/parse.ts'
+import { UsageError } from '../../flags/usage-error.ts'
 import { createVerifier, parseHttpDate, type Verdict, type VerifierOptions } from '../../src/index.ts'
 import {
   asciiJson,
@@ -11,13 +14,14 @@ import {
   PATIENT_SEARCH_COST,
   prepareProxy,
   recordTexts,
+  SCHEMES,
   type Undecided
 } from '../../src/tools/index.ts'
 import type { Entry } from '../captures/capture.ts'
 import { chooseEntry } from '../captures/choose-entry.ts'
 import { FORMATS, readCapture } from '../captures/read-capture.ts'
-import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
-import { addPrefix, type Command, namesOf, pick, requireFlags, schemeOf } from '../flags.ts'
+import { EXIT, type Io, readBytes } from '../command.ts'
+import { addPrefix, type Command } from '../flags.ts'
 import { lookupOf } from '../lookup.ts'
 import { CLOCKS, type Clock, captureCauses } from './causes.ts'
 import { FLAGS, type Flags, RECEIVER } from './flags.ts'
@@ -25,7 +29,6 @@ import { parsePastedRecords } from './pasted-records.ts'
 
 /** `signed-requests explain` */
 export const explain: Command<typeof FLAGS> = {
-  summary: 'say why a captured request is refused',
   about: [
     `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in ` +
       'UTF-8, or in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 16 MB.',
@@ -137,16 +140,23 @@ function optionsOf({ options, request, time }: Entry, flags: Flags): VerifierOpt
   const { https, schemes, servers, url, requireAuthenticated, ...others } = pick(flags, ...namesOf(RECEIVER))
   const given: { readonly [N in OptionName]?: unknown } = {
     ...others,
-    schemes: schemes?.map(schemeOf),
+    schemes: schemes?.map(name => SCHEMES[name]),
     requireHttps: https === 'not-required' ? false : undefined,
     lookupTxt: records ? async () => records.map(text => [text]) : lookupOf({ servers, url, requireAuthenticated }),
     now: now === undefined ? undefined : () => now
   }
   const chosen = Object.entries(given).filter(([, value]) => value !== undefined)
   const all: Partial<VerifierOptions> = { ...options, ...Object.fromEntries(chosen) }
-  requireFlags(pick(RECEIVER, 'serviceDomain', 'hosts', 'accounts'), all)
+  const missing = NEEDED.filter(name => [all[name] ?? ''].flat().join('') === '')
+  refuseMissing(
+    missing.map(name => RECEIVER[name]),
+    'shared'
+  )
   return all as VerifierOptions
 }
+
+/** A fixture brings these; for any other capture they must be given. */
+const NEEDED = ['serviceDomain', 'hosts', 'accounts'] as const
 
 function parseNow(text: string, { headers }: Entry['request']): number {
   const date = parseHttpDate(lineValues(headers, 'date')[0] ?? '')

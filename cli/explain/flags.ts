@@ -1,6 +1,7 @@
+import { pick, type Values } from '../../flags/flag.ts'
 import { SHARED, UNSHARED } from '../../flags/table.ts'
 import { ENTRY_FLAG } from '../captures/choose-entry.ts'
-import { JSON_FLAG, pick, type Values } from '../flags.ts'
+import { JSON_FLAG } from '../flags.ts'
 
 /** The receiver. A capture arrives at once, and there is no replay store: their timeouts would mean nothing. */
 export const RECEIVER = pick(

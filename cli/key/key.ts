@@ -1,11 +1,13 @@
+import { pick, type Values } from '../../flags/flag.ts'
 import { SHARED } from '../../flags/table.ts'
+import { UsageError } from '../../flags/usage-error.ts'
 import { dnsTxtLookup } from '../../src/index.ts'
 import { asciiJson, createLookup, normalizeName, validateGiven } from '../../src/tools/index.ts'
 import type { Entry } from '../captures/capture.ts'
 import { chooseEntry, ENTRY_FLAG } from '../captures/choose-entry.ts'
 import { readCapture } from '../captures/read-capture.ts'
-import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
-import { type Command, JSON_FLAG, pick, type Values } from '../flags.ts'
+import { EXIT, type Io, readBytes } from '../command.ts'
+import { type Command, JSON_FLAG } from '../flags.ts'
 import { LOOKUP_FLAGS, lookupOf } from '../lookup.ts'
 import { createDns } from './ask.ts'
 import { type KeyReport, reportLines, reportOn } from './report.ts'
@@ -22,14 +24,13 @@ const FLAGS = {
     value: 'FILE',
     about: 'try the signature of this captured request with each record that is found; any format that explain reads'
   },
-  entry: ENTRY_FLAG,
+  entry: { ...ENTRY_FLAG, needs: 'request' },
   private: { flag: 'private', kind: 'switch', about: 'ask name servers at private addresses, too' },
   json: JSON_FLAG
 } as const
 
 /** `signed-requests key` */
 export const key: Command<typeof FLAGS> = {
-  summary: 'is a key published, and who has to do what if not',
   about: [
     "Asks the receiver's DNS server for the key at NAME (a keyId, such as one._domainkey.service.example), then the " +
       'name servers that are responsible for it. Says first what is to be done, and by whom.',
@@ -87,10 +88,7 @@ async function run(values: Values<typeof FLAGS>, io: Io, _: string, all: readonl
 
 /** The captured request, if there is one. @throws UsageError */
 async function readEntry({ request: file, entry }: Values<typeof FLAGS>, io: Io): Promise<Entry | undefined> {
-  if (file === undefined) {
-    if (entry !== undefined) throw new UsageError('--entry needs --request')
-    return undefined
-  }
+  if (file === undefined) return undefined
   const { chosen, notes, edited } = chooseEntry(readCapture(await readBytes(file, '--request', io)), { entry })
   for (const note of [...notes, ...edited]) io.note(`note: ${note}`)
   return chosen

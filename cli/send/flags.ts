@@ -51,7 +51,7 @@ const REQUEST = {
       'sign the request of this capture again: its method, target, headers and body; any format that explain reads, ' +
       '- for standard input'
   },
-  entry: ENTRY_FLAG,
+  entry: { ...ENTRY_FLAG, needs: 'request' },
   prefix: UNSHARED.prefix,
   key: { flag: 'key', kind: 'text', value: 'FILE', about: 'RSA private key, PEM', fallback: 'a fresh one' },
   method: {

@@ -1,3 +1,5 @@
+import type { Values } from '../../flags/flag.ts'
+import { UsageError } from '../../flags/usage-error.ts'
 import {
   type CountingDnsServer,
   createSigningKey,
@@ -5,9 +7,8 @@ import {
   type SigningKey,
   startDnsServer
 } from '../../src/tools/index.ts'
-import { type Io, readBytes, UsageError } from '../command.ts'
+import { type Io, readBytes } from '../command.ts'
 import { describeError } from '../exchange.ts'
-import type { Values } from '../flags.ts'
 import type { FLAGS } from './flags.ts'
 
 const RSA_BITS = 2048

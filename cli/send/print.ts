@@ -1,5 +1,5 @@
+import { UsageError } from '../../flags/usage-error.ts'
 import type { SignedTestRequest } from '../../src/testing/index.ts'
-import { UsageError } from '../command.ts'
 
 export const PRINTED_FORMS = ['http', 'curl'] as const
 

@@ -1,6 +1,6 @@
+import { UsageError } from '../../flags/usage-error.ts'
 import { checkRequest, type Fields, findDecompression, lineValues, plural } from '../../src/tools/index.ts'
 import { digestsIn, type Entry, hasDigest, splitUrl } from '../captures/capture.ts'
-import { UsageError } from '../command.ts'
 
 /** What a captured request gives to the one that is signed again. */
 export interface TakenRequest {

@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Values } from '../../flags/flag.ts'
+import { UsageError } from '../../flags/usage-error.ts'
 import type { SignedTestRequest } from '../../src/testing/index.ts'
 import {
   type CountingDnsServer,
@@ -17,9 +19,9 @@ import {
 } from '../../src/tools/index.ts'
 import { chooseEntry } from '../captures/choose-entry.ts'
 import { readCapture } from '../captures/read-capture.ts'
-import { EXIT, type Io, readBytes, UsageError } from '../command.ts'
+import { EXIT, type Io, readBytes } from '../command.ts'
 import { describeError, exchange, parseUrl, type Response } from '../exchange.ts'
-import { addPrefix, type Command, type Values } from '../flags.ts'
+import { addPrefix, type Command } from '../flags.ts'
 import { conclude, isAccepted } from './conclude.ts'
 import { DEFAULT_ACCOUNT, FLAGS } from './flags.ts'
 import { loadKey, serveRecord, zoneRecord } from './key.ts'
@@ -30,7 +32,6 @@ import { tamper } from './tamper.ts'
 
 /** `signed-requests send` */
 export const send: Command<typeof FLAGS> = {
-  summary: 'sign a request and send it to a receiver under development',
   about: [
     'Signs a request as the service does, sends it to a receiver under development, prints the response and says who ' +
       'answered. The receiver finds the key in DNS: publish the record that is printed, or have it served with ' +
@@ -89,7 +90,6 @@ function assertFlags(flags: Flags, url: URL): void {
     )
   if (!/^[1-9]\d{0,2}$/.test(flags.repeat))
     throw new UsageError('--repeat takes a number from 1 to 999: how often to send the same bytes')
-  if (flags.entry !== undefined && flags.request === undefined) throw new UsageError('--entry needs --request')
   const isSent = flags.serveDns !== undefined || flags.start !== undefined || flags.repeat !== '1'
   if (flags.print !== undefined && isSent)
     throw new UsageError('--print sends nothing: leave --serve-dns, --start and --repeat out')

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { UsageError } from '../command.ts'
+import { UsageError } from '../../flags/usage-error.ts'
 import { endpointOf } from '../exchange.ts'
 
 /** Loaded before the receiver's file: every resolver of its process asks the DNS server of `send`. */

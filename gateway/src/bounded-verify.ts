@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ReceivedRequest, Verdict, Verify } from 'signed-requests'
-import { append } from '../../src/body/pieces.ts'
-import { lineValues } from '../../src/http/fields.ts'
+import { append, lineValues } from '../../src/tools/index.ts'
 import { createBudget, type Lease } from './budget.ts'
 import type { HeaderLine } from './exchange.ts'
 import type { CommonSettings } from './options/settings.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
-import { joinPieces } from '../../src/platforms/node/pieces.ts'
+import { joinPieces } from '../../src/tools/index.ts'
 import type { Address } from './options/parse.ts'
 
 /**

@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { fromNodeRequest } from 'signed-requests'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { variableOf } from '../../flags/variables.ts'
 import { optionNames } from '../../src/options/options.ts'
 import { runGateway } from '../../test/support/cli.ts'
 import { startDohServer } from '../../test/support/doh-server.ts'
 import { makeCertificate } from '../../test/support/https.ts'
 import { runInside } from '../../test/support/run-cli.ts'
 import packageJson from '../package.json' with { type: 'json' }
-import { addFlags } from '../src/options/command.ts'
+import { parseGateway } from '../src/options/command-line.ts'
 import { AUTHORIZE, GATEWAY, VERIFIER } from '../src/options/flags.ts'
 import { type GatewaySettings, settingsOf } from '../src/options/settings.ts'
 import { ANY_ACCOUNT } from '../src/seen-accounts.ts'
@@ -36,9 +36,9 @@ const argumentsOf = (changes: Record<string, string | undefined>): string[] =>
 
 function parse(args: readonly string[], env: Record<string, string> = {}): GatewaySettings {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
-  const command = new Command('signed-requests-gateway').exitOverride().configureOutput({ writeErr: () => {} })
-  addFlags(command, GATEWAY).parse(args, { from: 'user' })
-  return settingsOf(command, process.env)
+  const given = parseGateway(args, process.env)
+  if (given.asked !== undefined) throw new Error(`${given.asked} was asked for`)
+  return settingsOf(given)
 }
 const settings = (changes: Record<string, string | undefined>, env: Record<string, string> = {}) =>
   parse(argumentsOf(changes), env)
@@ -75,16 +75,19 @@ describe('flags and variables', () => {
   })
 
   test('every flag can be a variable, except those of one run', () => {
-    const { options } = addFlags(new Command(), GATEWAY)
-    for (const { long, envVar } of options) {
-      const variable = `SIGNED_REQUESTS_${long!.slice(2).toUpperCase().replaceAll('-', '_')}`
-      expect(envVar).toBe(long === '--check' ? undefined : variable)
+    for (const { flag } of Object.values(GATEWAY)) {
+      const variable = `SIGNED_REQUESTS_${flag.toUpperCase().replaceAll('-', '_')}`
+      const refusal = `there is no environment variable ${variable}`
+      const read = expect(() => settings({}, { [variable]: '' }))
+      if (flag === 'check') read.toThrow(refusal)
+      else read.toThrow(`${variable} is empty`)
+      vi.unstubAllEnvs()
     }
   })
 
   test('none of them is a misspelled one for the commands of signed-requests', async () => {
-    const options = [GATEWAY, AUTHORIZE].flatMap(flags => addFlags(new Command(), flags).options)
-    const env = Object.fromEntries(options.map(({ envVar }) => [envVar, 'x']))
+    const flags = [...Object.values(GATEWAY), ...Object.values(AUTHORIZE)]
+    const env = Object.fromEntries(flags.map(({ flag }) => [variableOf(flag), 'x']))
     for (const command of ['explain', 'send', 'key'])
       expect((await runInside([command], '', false, env)).stderr).not.toContain('no environment variable')
   })
@@ -111,7 +114,7 @@ describe('flags and variables', () => {
     expect(settings(changes)).toMatchObject({ refusalStatus: undefined, verifier: { accounts: ANY_ACCOUNT } })
     expect(settings({ '--refusal-status': '503' }).refusalStatus).toBe(503)
     expect(() => settings({ '--account': undefined }, { SIGNED_REQUESTS_OBSERVE: 'false' })).toThrow(
-      '--account must be given'
+      'missing: --account'
     )
   })
 
@@ -171,11 +174,14 @@ describe('mistakes are named', () => {
   }
 
   test.each([
-    [{ '--acount': '2' }, "unknown option '--acount' (Did you mean --account?)"],
-    [{ '--upstream': undefined }, '--upstream must be given'],
-    [{ '--domain': undefined, '--host': undefined }, '--domain, --host must be given'],
-    [{ '--account': undefined }, '--account must be given'],
-    [{ '--account': undefined, '--refusal-status': '503' }, '--account must be given'],
+    [{ '--acount': '2' }, 'there is no option --acount (did you mean --account?)'],
+    [{ '--upstream': undefined }, 'missing: --upstream; or set SIGNED_REQUESTS_UPSTREAM; see --help'],
+    [
+      { '--domain': undefined, '--host': undefined },
+      'missing: --domain, --host; or set SIGNED_REQUESTS_DOMAIN, SIGNED_REQUESTS_HOST'
+    ],
+    [{ '--account': undefined }, 'missing: --account'],
+    [{ '--account': undefined, '--refusal-status': '503' }, 'missing: --account'],
     [{ '--request-id': 'X Request' }, 'must be the name of a header'],
     [{ '--replay': 'memory', '--redis': 'redis://a' }, 'cannot be used with --'],
     [{ '--postgres': 'postgres://a', '--redis': 'redis://a' }, 'cannot be used with --'],
@@ -348,15 +354,20 @@ describe('the command', () => {
   })
 
   const NO_STORE = /the replay store in Redis cannot be used: connect ECONNREFUSED/
-  const AUTHORISE = /unknown command 'authorise' \(Did you mean authorize\?\)\n$/
-  const NO_OPTION = /an argument belongs to no option: --check, --observe/
+  const AUTHORISE = /there is no command authorise \(did you mean authorize\?\); see --help\n$/
+  const UNEXPECTED = (flag: string) => RegExp(`unexpected argument after --${flag}: it takes no value; see --help\\n$`)
   test.each([
     ['what to fix', argumentsOf({ '--domain': 'example' }), 64, /--domain is "example": write the DNS name/],
-    ['which flag was meant', ['--upstrem'], 64, /unknown option '--upstrem' \(Did you mean --upstream\?\)\n$/],
+    [
+      'which flag was meant',
+      ['--upstrem'],
+      64,
+      /there is no option --upstrem \(did you mean --upstream\?\); see --help\n$/
+    ],
     ['which command was meant', ['authorise'], 64, AUTHORISE],
     ['which command was meant', ['authorise', '--from', 'as-is'], 64, AUTHORISE],
-    ['that an argument belongs to no option', argumentsOf({ '--observe': 'true' }), 64, NO_OPTION],
-    ['that an argument belongs to no option', ['authorize', '--replay', 'memory'], 64, NO_OPTION],
+    ['that a switch takes no value', argumentsOf({ '--observe': 'true' }), 64, UNEXPECTED('observe')],
+    ['that a switch takes no value', ['authorize', '--replay', 'memory'], 64, UNEXPECTED('replay')],
     ['which store it cannot use', argumentsOf({ '--redis': 'redis://127.0.0.1:1' }), 2, NO_STORE]
   ])('says %s: %j', async (_, args, code, says) => {
     const stderr = expect.stringMatching(new RegExp(`^signed-requests-gateway: ${says.source}`))

@@ -1,6 +1,6 @@
 import { isAccountId } from '../checks/account.ts'
 import { inOptions, named, type Part, withParts } from '../mistakes.ts'
-import { DEFAULTS } from '../options/options.ts'
+import { DEFAULTS } from '../options/defaults.ts'
 import { AccountError } from './errors.ts'
 import { ownProperty } from './request.ts'
 

@@ -5,6 +5,7 @@ import type { ReplayStore } from '../replay/store.ts'
 import type { Algorithm } from '../signature/algorithms.ts'
 import { draftCavage } from '../standards/draft-cavage/scheme.ts'
 import type { Scheme } from '../standards/scheme.ts'
+import { DEFAULTS } from './defaults.ts'
 import * as values from './values.ts'
 
 /** Whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */
@@ -53,21 +54,6 @@ export interface VerifierOptions {
 }
 
 export type OptionName = keyof VerifierOptions
-
-/** What an option is when it is left out. The other options are required, or their default is code. */
-export const DEFAULTS = {
-  accountHeader: 'X-Service-ID',
-  accountPrefix: 'account-',
-  requireHttps: true,
-  dateTolerance: 300,
-  alsoCovered: [],
-  minRsaBits: RSA_BITS.min,
-  maxRsaBits: RSA_BITS.max,
-  maxBodyBytes: 10_485_760,
-  bodyTimeout: 30_000,
-  lookupTimeout: 5000,
-  replayTimeout: 1000
-} as const satisfies Partial<VerifierOptions>
 
 /** Options that have no default, with an example of each. */
 const REQUIRED = { serviceDomain: 'service.example', hosts: 'hooks.example.com', accounts: '1234' } as const

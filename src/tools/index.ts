@@ -9,7 +9,8 @@
 export { FLAG_NAMES } from '../explain/settings.ts'
 export { isHost, isLoopback, isPathPrefix, normalizeHost, normalizeName, restorePathPrefix } from '../http/uri.ts'
 export { messageIn, nearest } from '../mistakes.ts'
-export { DEFAULTS, type OptionName, validateGiven } from '../options/options.ts'
+export { DEFAULTS } from '../options/defaults.ts'
+export { type OptionName, validateGiven } from '../options/options.ts'
 export { validateAccounts } from '../options/values.ts'
 
 // `explain FILE` and `send --request` read captures, which need not be well-formed requests: they use the steps before
@@ -79,3 +80,8 @@ export { ownProperty } from '../account/request.ts'
 
 export { type CountingDnsServer, startDnsServer } from '../testing/dns-server.ts'
 export { createSigningKey, type SigningKey, signRequest } from '../testing/sign.ts'
+
+// The gateway joins the pieces of a body as the library does, before and after it asks the library.
+
+export { append } from '../body/pieces.ts'
+export { joinPieces } from '../platforms/node/pieces.ts'

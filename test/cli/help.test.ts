@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { COMMANDS } from '../../cli/commands.ts'
 import type { Command } from '../../cli/flags.ts'
-import { COMMANDS, run } from '../../cli/run.ts'
+import { run } from '../../cli/run.ts'
 import { commandLinePage } from '../meta/docs/command-line.ts'
 import { runInside } from '../support/run-cli.ts'
 
-const NAMES = ['signed-requests', ...COMMANDS.keys()]
+const NAMES = ['signed-requests', ...Object.keys(COMMANDS)]
+const commands = await Promise.all(
+  Object.entries(COMMANDS).map(async ([name, { load }]): Promise<[string, Command]> => [name, await load()])
+)
 const helps = new Map<string, string>()
 beforeAll(async () => {
   for (const name of NAMES) {
@@ -50,17 +54,17 @@ test('the same option means the same in every command', () => {
 
 test('each command is in the list of commands', () => {
   const listed = [...helps.get('signed-requests')!.matchAll(/^ {2}([a-z]+) {3,}[a-z]/gm)].map(([, name]) => name)
-  expect(listed).toEqual([...COMMANDS.keys()])
+  expect(listed).toEqual(Object.keys(COMMANDS))
 })
 
-test.each([...COMMANDS])('the help of %s names each of its options, and no others', (name, { flags }) => {
+test.each(commands)('the help of %s names each of its options, and no others', (name, { flags }) => {
   const named = [...helps.get(name)!.matchAll(/^[* ] --([a-z-]+) ?(\S*)/gm)]
   expect(named.map(([, flag, value]) => [flag, value !== ''])).toEqual(
     Object.values(flags).map(({ flag, kind }) => [flag, kind !== 'switch'])
   )
 })
 
-test.each([...COMMANDS])('the help of %s has a star at what may be an environment variable', async name => {
+test.each(commands)('the help of %s has a star at what may be an environment variable', async name => {
   const starred = [...helps.get(name)!.matchAll(/^\* --([a-z-]+)/gm)].map(([, option]) => option!)
   for (const option of starred) {
     const variable = `SIGNED_REQUESTS_${option.toUpperCase().replaceAll('-', '_')}`
@@ -69,20 +73,20 @@ test.each([...COMMANDS])('the help of %s has a star at what may be an environmen
   }
 })
 
-test('is in the documentation as it is printed: npm run docs:cli', () => {
+test('is in the documentation as it is printed: npm run docs:cli', async () => {
   const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8')
   for (const name of NAMES) expect(page).toContain(`<!-- help: ${name} -->\n`)
-  expect(commandLinePage(page)).toBe(page)
+  expect(await commandLinePage(page)).toBe(page)
 })
 
 test('of a command without a page is printed, and the command is in the list', async () => {
   const ping: Command = {
-    ...{ summary: 'see whether it is there', about: ['Says pong.'], examples: ['npx signed-requests ping'] },
+    ...{ about: ['Says pong.'], examples: ['npx signed-requests ping'] },
     flags: { loud: { flag: 'loud', kind: 'switch', about: 'in capitals' } },
     exits: { 0: 'pong', 1: 'no', 2: 'perhaps', 64: 'a mistake' },
     run: async () => 0
   }
-  const commands = new Map([...COMMANDS, ['ping', ping]])
+  const commands = { ...COMMANDS, ping: { summary: 'see whether it is there', load: async () => ping } }
   const printed: string[] = []
   const io = { ...{ stdin: Readable.from([]), note: () => {}, color: false, env: {} } }
   const print = (text: string) => void printed.push(text)

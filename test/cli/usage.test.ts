@@ -12,7 +12,9 @@ describe('usage', () => {
   test.each([
     [['--help'], /Usage: signed-requests <command>/],
     [['--version'], /^\d+\.\d+\.\d+\n$/],
-    [['key', '-h'], /Usage: signed-requests key/]
+    [['key', '-h'], /Usage: signed-requests key/],
+    [['help'], /Usage: signed-requests <command>/],
+    [[], /Usage: signed-requests <command>/]
   ])('%j prints help', async (args, help) => {
     const { code, stdout, stderr } = await runInside(args)
     expect(stdout).toMatch(help)
@@ -34,10 +36,18 @@ describe('usage', () => {
   const EC_KEY = 'fixtures/source/keys/ec-p256.pem'
 
   test.each([
-    ['', 'a command is missing; see --help'],
-    ['constructor', 'there is no command "constructor"; see --help'],
-    ['explian', 'there is no command "explian" (did you mean explain?); see --help'],
-    ['explain --nope', 'there is no option --nope; see --help'],
+    ['constructor', 'there is no such command; the commands are explain, key, send, account, demo, probe'],
+    ['explian', 'there is no command explian (did you mean explain?); see --help'],
+    ['sedn http://a.example', 'there is no command sedn (did you mean send?); see --help'],
+    ['--domain service.example explain', 'explain must be the first argument; see --help'],
+    ['explain --nope', 'there is no such option; see --help'],
+    ['explain -n', 'there is no such option; see --help'],
+    ['explain --no-json', 'there is no option --no-json (did you mean --json?); see --help'],
+    ['explain --json=yes', '--json takes no value'],
+    ['explain --now', '--now needs a value'],
+    ['explain --now --json', '--now needs a value; one that begins with a dash is written --now=-VALUE'],
+    ['send http://a.example --hots a.example', 'there is no option --hots (did you mean --host?); see --help'],
+    ['key a.example --host a.example', 'key does not take --host; see --help'],
     ['explain --domian service.example', 'there is no option --domian (did you mean --domain?); see --help'],
     ['explain /no/such/file', `cannot read /no/such/file (FILE): ${NO_FILE}`],
     ['explain /', 'cannot read / (FILE): EISDIR: illegal operation on a directory, read'],
@@ -46,6 +56,8 @@ describe('usage', () => {
     ['explain --domain service.example', `missing: --host, --account; or set ${VARIABLES}; see --help`],
     [`${EXPLAINS} --algorithm rsa-md5`, `--algorithm has "rsa-md5": it must be one of ${ALGORITHMS}`],
     [`${EXPLAINS} --scheme rfc9999`, '--scheme must be one of draft-cavage, rfc9421'],
+    [`${EXPLAINS} --min-rsa-bits 2k`, '--min-rsa-bits must be a whole number'],
+    [`${EXPLAINS} --doh https://a.example --dns-server 127.0.0.1`, '--doh cannot be used with --dns-server'],
     [`${EXPLAINS} --now then`, `--now takes ${NOW}`],
     [`${EXPLAINS} --dns-server x`, '--dns-server must be IP addresses, such as "127.0.0.1:5353"'],
     [`${EXPLAINS} --account account-1`, `--account has ${ACCOUNT}`],
@@ -53,7 +65,8 @@ describe('usage', () => {
     ['key a..b\x1b', 'a..b\\x1b is not a DNS name'],
     ['key a.example --min-rsa-bits 512', `--min-rsa-bits is the number 512: ${BITS}`],
     ['account', 'missing: --auth-url, --base-url; see --help'],
-    ['account --token x', 'there is no option --token; see --help'],
+    ['account --token x', 'there is no such option; see --help'],
+    ['account eyJhbGciOiJSUzI1NiJ9.S3CRET', 'unexpected argument; see --help'],
     ['send', 'send takes one URL'],
     ['send ftp://a.example', 'ftp://a.example is not an http or https URL'],
     ['send localhost:3000/hook', 'localhost:3000/hook is not an http or https URL: write http://localhost:3000/hook'],
@@ -103,7 +116,7 @@ describe('a setting in the environment', () => {
     ['key', 'SIGNED_REQUESTS_DNS_SERVERS', 'SIGNED_REQUESTS_DNS_SERVER']
   ])('that is misspelled names the nearest: %s with %s', async (command, written, meant) => {
     const { code, stderr } = await runInside([command, 'x'], '', false, { [written]: 'x' })
-    const message = `there is no environment variable ${written} (did you mean ${meant}?)`
+    const message = `there is no environment variable ${written} (did you mean ${meant}?); see --help`
     expect([code, stderr]).toEqual([64, `signed-requests: ${message}\n`])
   })
 

@@ -25,6 +25,9 @@ test.each([
   ['requireHTTPS', 'requireHttps'],
   ['host', 'hosts'],
   ['serviceDomian', 'serviceDomain'],
+  ['hosst', 'hosts'],
+  ['hostss', 'hosts'],
+  ['ohsst', undefined],
   ['maxBodySize', 'maxBodyBytes'],
   ['colour', undefined],
   ['', undefined]

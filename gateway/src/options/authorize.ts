@@ -1,6 +1,6 @@
-import type { Command } from 'commander'
-import { type Env, readFlags, sourceOf } from './command.ts'
-import { AUTHORIZE, GATEWAY } from './flags.ts'
+import type { Given } from '../../../flags/parse.ts'
+import { UsageError } from '../../../flags/usage-error.ts'
+import { AUTHORIZE } from './flags.ts'
 import { type CommonSettings, commonSettings, replaySetting } from './settings.ts'
 
 /** What `authorize` is started with. */
@@ -9,18 +9,18 @@ export interface AuthorizerSettings extends CommonSettings {
   readonly from: 'as-is' | 'x-forwarded'
 }
 
+const STORES = [AUTHORIZE.sqlite.flag, AUTHORIZE.redis.flag, AUTHORIZE.postgres.flag]
+
 /** What the flags and variables of `authorize` give, as `settingsOf` of the gateway. */
-export function authorizerSettingsOf(command: Command, env: Env): AuthorizerSettings {
-  const values = readFlags(command, AUTHORIZE, env, GATEWAY)
+export function authorizerSettingsOf({ values, sourceOf }: Given<typeof AUTHORIZE>): AuthorizerSettings {
   const { from, https, prefix, replay } = values
-  const unused = ([AUTHORIZE.sqlite.flag, AUTHORIZE.redis.flag, AUTHORIZE.postgres.flag] as const).find(
-    store => sourceOf(command, store) === 'flag'
-  )
-  if (!replay && unused !== undefined) command.error(`--${unused} needs --replay: without it authorize claims nothing`)
+  const unused = STORES.find(store => sourceOf(store) === 'flag')
+  if (!replay && unused !== undefined)
+    throw new UsageError(`--${unused} needs --replay: without it authorize claims nothing`)
   if (from === 'x-forwarded' && (https === 'always' || prefix !== undefined)) {
-    command.error('--from x-forwarded takes all from X-Forwarded-*: leave out --https always and --prefix')
+    throw new UsageError('--from x-forwarded takes all from X-Forwarded-*: leave out --https always and --prefix')
   }
   // A variable alone may be for the gateway beside it.
-  const store = replay ? replaySetting(command, { ...values, replay: 'memory' }) : { kind: 'none' as const }
-  return { from, ...commonSettings(command, values), replay: store }
+  const store = replay ? replaySetting({ ...values, replay: 'memory' }, sourceOf) : { kind: 'none' as const }
+  return { from, ...commonSettings(values), replay: store }
 }

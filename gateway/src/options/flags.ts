@@ -1,5 +1,5 @@
+import type { CommandFlag, Flags, Values } from '../../../flags/flag.ts'
 import { SHARED, type SharedName, UNSHARED } from '../../../flags/table.ts'
-import type { GatewayFlag, GatewayFlags, Values } from './command.ts'
 import { address, bytes, headerName, milliseconds, prefix, wholeNumber } from './parse.ts'
 
 const REQUIRED = { isRequired: true } as const
@@ -24,13 +24,13 @@ export const VERIFIER = {
   requireAuthenticated: SHARED.requireAuthenticated,
   lookupTimeout: SHARED.lookupTimeout,
   replayTimeout: SHARED.replayTimeout,
-  https: { ...SHARED.https, about: `without --tls-key: ${SHARED.https.about}` }
-} as const satisfies { readonly [N in SharedName]?: GatewayFlag }
+  https: SHARED.https
+} as const satisfies { readonly [N in SharedName]?: CommandFlag }
 
 /** What every command that verifies needs. */
 const COMMON = {
   ...VERIFIER,
-  prefix: { ...UNSHARED.prefix, about: 'what the proxy in front strips, or x-forwarded-prefix', ...prefix },
+  prefix: { ...UNSHARED.prefix, about: 'the path that the proxy in front strips, or x-forwarded-prefix', ...prefix },
   listen: {
     flag: 'listen',
     kind: 'text',
@@ -51,7 +51,7 @@ const COMMON = {
     flag: 'max-connections',
     kind: 'text',
     value: 'N',
-    about: 'how many at once',
+    about: 'concurrent connections allowed',
     preset: '1000',
     ...wholeNumber('', 1, 1_000_000)
   },
@@ -59,16 +59,16 @@ const COMMON = {
     flag: 'drain',
     kind: 'text',
     value: 'MS',
-    about: 'for running requests after SIGTERM',
+    about: 'how long running requests may take after SIGTERM',
     preset: '10000',
     ...milliseconds(0)
   }
-} as const satisfies GatewayFlags
+} as const satisfies Flags
 
 const CHECK = {
   flag: 'check',
   kind: 'switch',
-  about: 'only check the options',
+  about: 'check the options, and start nothing',
   isCommandLineOnly: true
 } as const
 
@@ -78,24 +78,24 @@ const STORES = {
     flag: 'sqlite',
     kind: 'text',
     value: 'FILE',
-    about: 'or in a file of SQLite (Node.js 22.13 or later), for a restart',
+    about: 'remember requests in this SQLite file, across restarts (Node.js 22.13 or later)',
     excludes: ['replay', 'redis', 'postgres']
   },
   redis: {
     flag: 'redis',
     kind: 'text',
     value: 'URL',
-    about: 'or in Redis; not as an argument if it has a password',
+    about: 'remember requests in Redis; put a URL with a password in the environment',
     excludes: ['replay', 'postgres']
   },
   postgres: {
     flag: 'postgres',
     kind: 'text',
     value: 'URL',
-    about: 'or in PostgreSQL; the same applies',
+    about: 'remember requests in PostgreSQL; put a URL with a password in the environment',
     excludes: ['replay']
   }
-} as const satisfies GatewayFlags
+} as const satisfies Flags
 
 /** The flags of the gateway. */
 export const GATEWAY = {
@@ -112,6 +112,7 @@ export const GATEWAY = {
     about: `${SHARED.accounts.about}; with --observe it may be missing`,
     requiredWithout: 'observe'
   },
+  https: { ...SHARED.https, about: `without --tls-key: ${SHARED.https.about}` },
   tlsKey: {
     flag: 'tls-key',
     kind: 'text',
@@ -123,14 +124,14 @@ export const GATEWAY = {
     flag: 'tls-cert',
     kind: 'text',
     value: 'FILE',
-    about: 'and this certificate with its chain, PEM'
+    about: 'the certificate for --tls-key, with its chain, PEM'
   },
   replay: {
     flag: 'replay',
     kind: 'text',
     value: 'WHERE',
     choices: ['memory', 'none'],
-    about: 'remember requests in memory, or none',
+    about: 'where requests are remembered, so that a repetition is refused: memory, or none',
     preset: 'memory'
   },
   ...STORES,
@@ -143,7 +144,7 @@ export const GATEWAY = {
     flag: 'refusal-status',
     kind: 'text',
     value: 'STATUS',
-    about: 'answer with this status what is refused: 503 asks the sender to try again',
+    about: 'answer refused requests with this status: 503 asks the sender to try again',
     ...wholeNumber('', 400, 599)
   },
   requestId: {
@@ -160,21 +161,27 @@ export const GATEWAY = {
     about: 'serve /healthz, /metrics and the page here',
     ...address
   },
+  adminToken: {
+    flag: 'admin-token',
+    kind: 'text',
+    about: 'the token of the page, which --admin needs on an address that is not loopback',
+    isVariableOnly: true
+  },
   redact: {
     flag: 'redact',
     kind: 'switch',
-    about: 'show no bodies and no headers that are not signed on the page'
+    about: 'leave bodies and unsigned headers out of the page'
   },
   upstreamTimeout: {
     flag: 'upstream-timeout',
     kind: 'text',
     value: 'MS',
-    about: 'until an answer begins, or goes on',
+    about: 'how long the application may take until its response begins, or goes on',
     preset: '30000',
     ...milliseconds(1)
   },
   check: CHECK
-} as const satisfies GatewayFlags
+} as const satisfies Flags
 
 /** The flags of `authorize`. */
 export const AUTHORIZE = {
@@ -192,24 +199,24 @@ export const AUTHORIZE = {
   replay: {
     flag: 'replay',
     kind: 'switch',
-    about: 'refuse repetitions: claim each request, in memory, or in --sqlite, --redis or --postgres'
+    about: 'refuse repetitions: claim each request, in memory or in --sqlite, --redis or --postgres'
   },
   sqlite: {
     ...STORES.sqlite,
-    about: 'with --replay: claim in a file of SQLite (Node.js 22.13 or later), for a restart',
+    about: 'with --replay: claim in this SQLite file, across restarts (Node.js 22.13 or later)',
     excludes: ['redis', 'postgres']
   },
   redis: {
     ...STORES.redis,
-    about: 'with --replay: claim in Redis; not as an argument if it has a password',
+    about: 'with --replay: claim in Redis; put a URL with a password in the environment',
     excludes: ['postgres']
   },
   postgres: {
     ...STORES.postgres,
-    about: 'with --replay: claim in PostgreSQL; the same applies',
+    about: 'with --replay: claim in PostgreSQL; put a URL with a password in the environment',
     excludes: []
   },
   check: CHECK
-} as const satisfies GatewayFlags
+} as const satisfies Flags
 
 export type CommonValues = Values<typeof COMMON>

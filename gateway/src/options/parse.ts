@@ -1,12 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import type { Parse } from '../../../flags/flag.ts'
 import { isPathPrefix } from '../../../src/tools/index.ts'
-
-/** Makes a value of the text of a flag; undefined when the text is not what `expects` says. */
-export interface Parse<T> {
-  /** `an IP address and a port, such as 127.0.0.1:8080` */
-  readonly expects: string
-  parse(text: string): T | undefined
-}
 
 /** The address to listen on; port 0 is a free one. */
 export type Address = Readonly<{ host: string; port: number }>

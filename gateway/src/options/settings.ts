@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import type { Command } from 'commander'
 import {
   createVerifier,
   dnsTxtLookup,
@@ -13,10 +12,13 @@ import {
 } from 'signed-requests'
 import { dohTxtLookup } from 'signed-requests/doh'
 import { rfc9421 } from 'signed-requests/rfc9421'
-import { inFlags, variableOf } from '../../../flags/table.ts'
+import type { Values } from '../../../flags/flag.ts'
+import type { Given } from '../../../flags/parse.ts'
+import { inFlags } from '../../../flags/table.ts'
+import { UsageError } from '../../../flags/usage-error.ts'
+import { variableOf } from '../../../flags/variables.ts'
 import { messageIn, type OptionName } from '../../../src/tools/index.ts'
 import { ANY_ACCOUNT } from '../seen-accounts.ts'
-import { type Env, readFlags, sourceOf, TOKEN, type Values } from './command.ts'
 import { type CommonValues, GATEWAY, VERIFIER } from './flags.ts'
 import type { Address } from './parse.ts'
 
@@ -61,51 +63,50 @@ export interface GatewaySettings extends CommonSettings {
 const OWN = /^(?:(.+) \1|(?:0\.0\.0\.0|127\.0\.0\.1|::) (?:0\.0\.0\.0|127\.0\.0\.1|localhost)|::1? (?:::1?|localhost))$/
 
 /**
- * The settings that the flags and variables of a command give.
+ * The settings that the flags and variables of the gateway give.
  *
- * @throws by `command.error()`, in one line that names the flag and never shows a secret
+ * @throws UsageError, in one line that names the flag and never shows a secret
  */
-export function settingsOf(command: Command, env: Env): GatewaySettings {
-  const values = readFlags(command, GATEWAY, env)
-  const { admin, upstreamTimeout, requestId, listen, observe = false, redact = false } = values
-  if (admin !== undefined && env[TOKEN] === undefined && !/^(?:127\.|::1$)/.test(admin.host)) {
-    command.error(`--admin on an address that is not loopback needs ${TOKEN}`)
+export function settingsOf({ values, sourceOf }: Given<typeof GATEWAY>): GatewaySettings {
+  const { admin, adminToken: token, upstreamTimeout, requestId, listen, observe = false, redact = false } = values
+  if (admin !== undefined && token === undefined && !/^(?:127\.|::1$)/.test(admin.host)) {
+    throw new UsageError(`--admin on an address that is not loopback needs ${variableOf(GATEWAY.adminToken.flag)}`)
   }
-  const upstream = upstreamOf(command, values.upstream)
+  const upstream = upstreamOf(values.upstream)
   const port = upstream.port || (upstream.protocol === 'http:' ? 80 : 443)
   if (Number(port) === listen.port && OWN.test(`${listen.host} ${upstream.hostname.replace(/[[\]]/g, '')}`)) {
-    command.error('--upstream is the gateway itself: it has the address of --listen')
+    throw new UsageError('--upstream is the gateway itself: it has the address of --listen')
   }
   const accounts = values.accounts ?? ANY_ACCOUNT
   return {
-    ...commonSettings(command, { ...values, accounts }),
+    ...commonSettings({ ...values, accounts }),
     refusalStatus: observe ? undefined : values.refusalStatus,
     upstream,
     upstreamTimeout,
     requestId,
     observe,
-    tls: loadTls(command, values),
-    replay: replaySetting(command, values),
-    admin: admin && { address: admin, token: env[TOKEN], redact }
+    tls: loadTls(values),
+    replay: replaySetting(values, sourceOf),
+    admin: admin && { address: admin, token, redact }
   }
 }
 
-function upstreamOf(command: Command, text: string): URL {
+function upstreamOf(text: string): URL {
   const upstream = URL.canParse(text) ? new URL(text) : undefined
   if (upstream && /^https?:$/.test(upstream.protocol) && upstream.href === `${upstream.origin}/`) return upstream
   const [, origin] = /^([\w.-]+:\d+)(?:\/.*)?$/.exec(text) ?? []
   const hint = origin ? `: write http://${origin}` : ''
-  return command.error(`--upstream must be an http or https URL without a path, a query or a password${hint}`)
+  throw new UsageError(`--upstream must be an http or https URL without a path, a query or a password${hint}`)
 }
 
 type GivenValues = Omit<CommonValues, 'accounts'> & Pick<VerifierOptions, 'accounts'>
 
 /** The settings that the gateway and `authorize` have in common, without the replay store. */
-export function commonSettings(command: Command, values: GivenValues): Omit<CommonSettings, 'replay'> {
+export function commonSettings(values: GivenValues): Omit<CommonSettings, 'replay'> {
   const { listen, prefix, log, maxConnections, drain } = values
   const https =
     values.https && ({ always: true, 'x-forwarded-proto': 'x-forwarded-proto' } as const)[values.https as never]
-  return { listen, https, prefix, verifier: verifierOptions(command, values), log, maxConnections, drain }
+  return { listen, https, prefix, verifier: verifierOptions(values), log, maxConnections, drain }
 }
 
 const SCHEMES: Readonly<Record<SchemeName, Scheme>> = { 'draft-cavage': draftCavage, rfc9421 }
@@ -113,7 +114,7 @@ const SCHEMES: Readonly<Record<SchemeName, Scheme>> = { 'draft-cavage': draftCav
 const VERIFIER_NAMES = Object.keys(VERIFIER) as (keyof typeof VERIFIER)[]
 type VerifierValues = Pick<GivenValues, keyof typeof VERIFIER>
 
-function verifierOptions(command: Command, values: VerifierValues): VerifierOptions {
+function verifierOptions(values: VerifierValues): VerifierOptions {
   const own = Object.fromEntries(VERIFIER_NAMES.map(name => [name, values[name]])) as unknown as VerifierValues
   const { https, schemes, servers, url, requireAuthenticated, ...others } = own
   try {
@@ -121,34 +122,27 @@ function verifierOptions(command: Command, values: VerifierValues): VerifierOpti
       ...others,
       schemes: schemes?.map(name => SCHEMES[name]),
       requireHttps: https !== 'not-required',
-      lookupTxt: lookupOf(command, { servers, url, requireAuthenticated })
+      lookupTxt: lookupOf({ servers, url, requireAuthenticated })
     }
     const chosen = Object.entries(given).filter(([, value]) => value !== undefined)
     const verifier = Object.fromEntries(chosen) as unknown as VerifierOptions
     createVerifier(verifier)
     return verifier
   } catch (error) {
-    return command.error(messageIn(error as Error, inFlags))
+    throw new UsageError(messageIn(error as Error, inFlags))
   }
 }
 
 type LookupValues = Pick<GivenValues, 'servers' | 'url' | 'requireAuthenticated'>
 
-function lookupOf(command: Command, { servers, url, requireAuthenticated }: LookupValues): LookupTxt | undefined {
-  if (url === undefined) {
-    if (requireAuthenticated) command.error('--require-authenticated needs --doh')
-    return servers && dnsTxtLookup({ servers })
-  }
-  if (servers !== undefined) command.error('--doh cannot be used with --dns-server')
-  return dohTxtLookup({ url, requireAuthenticated: requireAuthenticated === true })
+function lookupOf({ servers, url, requireAuthenticated = false }: LookupValues): LookupTxt | undefined {
+  if (url === undefined) return servers && dnsTxtLookup({ servers })
+  return dohTxtLookup({ url, requireAuthenticated })
 }
 
-function loadTls(
-  command: Command,
-  { tlsKey, tlsCert }: Values<Pick<typeof GATEWAY, 'tlsKey' | 'tlsCert'>>
-): GatewaySettings['tls'] {
+function loadTls({ tlsKey, tlsCert }: Values<Pick<typeof GATEWAY, 'tlsKey' | 'tlsCert'>>): GatewaySettings['tls'] {
   if (tlsKey === undefined && tlsCert === undefined) return undefined
-  if (tlsKey === undefined || tlsCert === undefined) return command.error('--tls-key and --tls-cert need each other')
+  if (tlsKey === undefined || tlsCert === undefined) throw new UsageError('--tls-key and --tls-cert need each other')
   try {
     const tls = { key: readFileSync(tlsKey), cert: readFileSync(tlsCert) }
     createSecureContext(tls)
@@ -156,35 +150,37 @@ function loadTls(
   } catch (error) {
     // The message of the error has the path, which may be the key itself by mistake.
     const { path, code } = error as NodeJS.ErrnoException
-    if (path !== undefined) command.error(`${path === tlsKey ? '--tls-key' : '--tls-cert'} cannot be read: ${code}`)
-    return command.error('--tls-key and --tls-cert are not a private key and its certificate in PEM')
+    if (path !== undefined)
+      throw new UsageError(`${path === tlsKey ? '--tls-key' : '--tls-cert'} cannot be read: ${code}`)
+    throw new UsageError('--tls-key and --tls-cert are not a private key and its certificate in PEM')
   }
 }
 
 /** Where claims are kept: in the database of one of the flags, or else as `replay` says. */
 export function replaySetting(
-  command: Command,
-  { replay, sqlite, redis, postgres }: Values<Pick<typeof GATEWAY, 'replay' | 'sqlite' | 'redis' | 'postgres'>>
+  { replay, sqlite, redis, postgres }: Values<Pick<typeof GATEWAY, 'replay' | 'sqlite' | 'redis' | 'postgres'>>,
+  sourceOf: Given<typeof GATEWAY>['sourceOf']
 ): ReplaySetting {
-  if (sqlite !== undefined) return { kind: 'sqlite', url: validateSqlite(command, sqlite) }
+  if (sqlite !== undefined) return { kind: 'sqlite', url: validateSqlite(sqlite) }
   const text = redis ?? postgres
   if (text === undefined) return { kind: replay }
   const kind = redis === undefined ? 'postgres' : 'redis'
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^(?:redis:rediss?|postgres:postgres(?:ql)?):$/.test(`${kind}:${url.protocol}`)) {
     const hint = /^[\w.-]+(?=[:/])(?::\d+)?(?:\/\w+)?$/.test(text) ? `: write ${kind}://${text}` : ''
-    return command.error(`--${kind} must be a ${kind}: URL${hint}`)
+    throw new UsageError(`--${kind} must be a ${kind}: URL${hint}`)
   }
-  if ((url.password !== '' || /pass/i.test(url.search)) && sourceOf(command, kind) === 'flag')
-    command.error(`--${kind} has a password, which other users can see: set ${variableOf(kind)}`)
+  if ((url.password !== '' || /pass/i.test(url.search)) && sourceOf(kind) === 'flag')
+    throw new UsageError(`--${kind} has a password, which other users can see: set ${variableOf(kind)}`)
   return { kind, url: text }
 }
 
 /** The file is created at the start, but not the folder that it is in. */
-function validateSqlite(command: Command, file: string): string {
-  if (process.getBuiltinModule('node:sqlite') === undefined) command.error('--sqlite needs Node.js 22.13 or later')
+function validateSqlite(file: string): string {
+  if (process.getBuiltinModule('node:sqlite') === undefined)
+    throw new UsageError('--sqlite needs Node.js 22.13 or later')
   // The value may be the URL of another database by mistake, so it is not shown.
   if (!statSync(dirname(resolve(file)), { throwIfNoEntry: false })?.isDirectory())
-    command.error('--sqlite: its folder does not exist: make it, and let the gateway write there')
+    throw new UsageError('--sqlite: its folder does not exist: make it, and let the gateway write there')
   return file
 }

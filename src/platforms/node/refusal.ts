@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import { kindOf, ownOptions } from '../../mistakes.ts'
-import { DEFAULTS } from '../../options/options.ts'
+import { DEFAULTS } from '../../options/defaults.ts'
 import { validateNumber, validateTimeout } from '../../options/values.ts'
 import { withDeadline } from '../../promises.ts'
 import type { Rejected, Unavailable } from '../../verdict/verdict.ts'

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { commandHelp, programHelp } from '../../../cli/help.ts'
-import { COMMANDS } from '../../../cli/run.ts'
+import { COMMANDS, commandHelp, programHelp } from '../../../cli/commands.ts'
 
 /** A page with the help of a command in its marked block. */
 const withHelp = (page: string, marker: string, help: string): string => {
@@ -17,20 +16,21 @@ const withHelp = (page: string, marker: string, help: string): string => {
 export const gatewayPage = (page: string, help: string): string => withHelp(page, 'help', help)
 
 /** docs/command-line.md with what `signed-requests --help` and the help of each command print. */
-export const commandLinePage = (page: string): string =>
-  [...COMMANDS].reduce(
-    (text, [name, command]) => withHelp(text, `help: ${name}`, commandHelp(name, command)),
-    withHelp(page, 'help: signed-requests', programHelp(COMMANDS))
-  )
+export async function commandLinePage(page: string): Promise<string> {
+  let text = withHelp(page, 'help: signed-requests', programHelp(COMMANDS))
+  for (const [name, { load }] of Object.entries(COMMANDS))
+    text = withHelp(text, `help: ${name}`, commandHelp(name, await load()))
+  return text
+}
 
 /** `npm run docs:cli` */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const cli = fileURLToPath(new URL('../../../gateway/src/cli.ts', import.meta.url))
   const help = execFileSync(process.execPath, ['--import', 'tsx', cli, '--help'], { encoding: 'utf8' })
-  const change = (name: string, edit: (page: string) => string) => {
+  const change = async (name: string, edit: (page: string) => string | Promise<string>) => {
     const file = new URL(`../../../docs/${name}`, import.meta.url)
-    writeFileSync(file, edit(readFileSync(file, 'utf8')))
+    writeFileSync(file, await edit(readFileSync(file, 'utf8')))
   }
-  change('gateway.md', page => gatewayPage(page, help))
-  change('command-line.md', commandLinePage)
+  await change('gateway.md', page => gatewayPage(page, help))
+  await change('command-line.md', commandLinePage)
 }

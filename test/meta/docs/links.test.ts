@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { COMMANDS } from '../../../cli/run.ts'
+import { COMMANDS } from '../../../cli/commands.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import { anchorsOf, exists, linksOf, PAGES, proseOf, ROOT, read } from './pages.ts'
 
@@ -63,7 +63,7 @@ describe('scripts, entries, commands, files and folders that pages mention exist
   test.each(PAGES)('%s', page => {
     expect(missing(page, /\bnpm run ([\w:-]+)/g, name => scripts.includes(name))).toEqual([])
     expect(missing(page, /['"`](signed-requests\/[\w-]+)['"`]/g, name => entries.includes(name))).toEqual([])
-    expect(missing(page, /\bnpx signed-requests ([a-z]+)\b/g, name => COMMANDS.has(name))).toEqual([])
+    expect(missing(page, /\bnpx signed-requests ([a-z]+)\b/g, name => Object.hasOwn(COMMANDS, name))).toEqual([])
     // docs/api is generated
     const pattern = /`((?!docs\/api`)(?:src|test|examples|fixtures|bench|docs|\.github|\.ci)\/[\w./-]*)`/g
     expect(missing(page, pattern, name => exists(name) || exists(`${posix.dirname(page)}/${name}`))).toEqual([])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { inFlags, variableOf } from '../../../flags/table.ts'
+import { inFlags } from '../../../flags/table.ts'
+import { variableOf } from '../../../flags/variables.ts'
 import { optionNames, validateOptions } from '../../../src/options/options.ts'
 import { read } from './pages.ts'
 

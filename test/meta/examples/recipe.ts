@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ReceivedRequest } from '../../../src/index.ts'
-import { DEFAULTS } from '../../../src/options/options.ts'
+import { DEFAULTS } from '../../../src/options/defaults.ts'
 import type { TestService } from '../../../src/testing/index.ts'
 import { FORGERIES, KINDS, type Kind } from './kinds.ts'
 

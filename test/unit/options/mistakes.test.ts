@@ -14,7 +14,7 @@ import {
   logRecord,
   type ReceivedRequest
 } from '../../../src/index.ts'
-import { DEFAULTS } from '../../../src/options/options.ts'
+import { DEFAULTS } from '../../../src/options/defaults.ts'
 import { memoryReplayStore, redisReplayStore } from '../../../src/replay/index.ts'
 import { service } from '../../support/service.ts'
 

@@ -1,0 +1,200 @@
+import { parseArgs } from 'node:util'
+import { nearest } from '../src/tools/index.ts'
+import type { CommandFlag, Flags, Values } from './flag.ts'
+import { UsageError } from './usage-error.ts'
+import {
+  type Env,
+  hasCommas,
+  mayBeVariable,
+  refuseVariables,
+  splitList,
+  textsOfVariable,
+  type VariableRule,
+  variableOf
+} from './variables.ts'
+
+/** How a command is called. */
+export interface Syntax<F extends Flags> {
+  /** the command as its messages name it */
+  readonly name: string
+  readonly flags: F
+  /** in brackets when it may be left out, with dots when there may be several; none where there is no argument */
+  readonly argument?: string | undefined
+  readonly variables: VariableRule
+  /** flags that this command does not take, and others do: their variables are no mistake */
+  readonly others: Flags
+}
+
+/** What a command is called with. */
+export interface Given<F extends Flags> {
+  readonly values: Values<F>
+  /** where the value of a flag comes from; undefined when it was not given */
+  sourceOf(flag: string): 'flag' | 'variable' | undefined
+  readonly positionals: readonly string[]
+}
+
+/** Either what a command is called with, or what is printed instead of running it. */
+export type Parsed<F extends Flags> =
+  | ({ readonly asked: undefined } & Given<F>)
+  | { readonly asked: 'help' | 'version' }
+
+type Token = ReturnType<typeof tokensOf>[number]
+
+/** The texts of a flag that was given, and where. */
+type Texts = ReadonlyMap<string, { readonly texts: readonly string[]; readonly source: 'flag' | 'variable' }>
+
+/**
+ * The values of the flags by the names of the command, and the positional arguments. A flag that is not given has the
+ * value of its environment variable. No message has a value of an argument, nor a text that could be one.
+ *
+ * @param args the arguments of the process, without the name of the command
+ * @throws UsageError
+ */
+export function parseFlags<F extends Flags>(args: readonly string[], env: Env, syntax: Syntax<F>): Parsed<F> {
+  const { flags, variables, others } = syntax
+  const tokens = tokensOf(args, flags)
+  for (const asked of ['help', 'version'] as const)
+    if (tokens.some(token => token.kind === 'option' && token.name === asked)) return { asked }
+  const onLine = textsOnLine(tokens, syntax)
+  const positionals = tokens.flatMap(token => (token.kind === 'positional' ? [token.value] : []))
+  refuseVariables(env, flags, others, variables)
+  refusePositionals(tokens, syntax)
+  const given: Texts = new Map(
+    Object.values(flags).flatMap(spec => {
+      const written = onLine.get(spec.flag)
+      const texts = written ?? textsOfVariable(spec, env, variables)
+      return texts === undefined ? [] : [[spec.flag, { texts, source: written ? 'flag' : 'variable' }] as const]
+    })
+  )
+  refuseConflicts(flags, given)
+  const values = Object.entries(flags).map(([name, spec]) => [name, convert(spec, given)])
+  refuseMissing(missingFlags(flags, given), variables)
+  return {
+    asked: undefined,
+    values: Object.fromEntries(values) as Values<F>,
+    sourceOf: flag => given.get(flag)?.source,
+    positionals
+  }
+}
+
+/** Every command has these. */
+const ALWAYS = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const
+
+function tokensOf(args: readonly string[], flags: Flags) {
+  const types = Object.values(flags).map(({ flag, kind }) => [flag, kind === 'switch' ? 'boolean' : 'string'] as const)
+  const options = { ...Object.fromEntries(types.map(([flag, type]) => [flag, { type }])), ...ALWAYS }
+  return parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true }).tokens
+}
+
+function textsOnLine(tokens: readonly Token[], syntax: Syntax<Flags>): ReadonlyMap<string, string[]> {
+  const found = new Map<string, string[]>()
+  const all = Object.values(syntax.flags)
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue
+    const spec = all.find(({ flag }) => flag === token.name)
+    if (spec === undefined) throw unknownFlag(token, syntax)
+    if (spec.isVariableOnly)
+      throw new UsageError(`other users can see arguments: set ${variableOf(spec.flag)} instead of --${spec.flag}`)
+    const text = textGiven(spec, token)
+    const texts = spec.kind === 'list' && hasCommas(spec) ? splitList(text) : [text]
+    found.set(spec.flag, [...(found.get(spec.flag) ?? []), ...texts])
+  }
+  return found
+}
+
+/** The text of a flag that was given. @throws UsageError, which repeats no value */
+function textGiven({ flag, kind }: CommandFlag, token: Token & { kind: 'option' }): string {
+  if (kind === 'switch') {
+    if (token.value !== undefined) throw new UsageError(`--${flag} takes no value`)
+    return ''
+  }
+  if (token.value === undefined) throw new UsageError(`--${flag} needs a value`)
+  if (token.inlineValue !== true && token.value.length > 1 && token.value.startsWith('-'))
+    throw new UsageError(`--${flag} needs a value; one that begins with a dash is written --${flag}=-VALUE`)
+  return token.value
+}
+
+/** A flag is named only where it is known, or nearly so: with a dash missing, or in a wrong place, it can be a secret. */
+function unknownFlag({ name, rawName }: Token & { kind: 'option' }, syntax: Syntax<Flags>): UsageError {
+  const { flags, others } = syntax
+  if (Object.values(others).some(({ flag }) => flag === name))
+    return new UsageError(`${syntax.name} does not take --${name}; see --help`)
+  const names = Object.values(flags).flatMap(({ flag, isVariableOnly }) => (isVariableOnly ? [] : [flag]))
+  const meant = rawName.startsWith('--') ? nearest(name.replace(/^no-/, ''), [...names, 'help', 'version']) : undefined
+  return new UsageError(
+    meant === undefined
+      ? 'there is no such option; see --help'
+      : `there is no option ${rawName} (did you mean --${meant}?); see --help`
+  )
+}
+
+/** How many arguments there must be, and may be. */
+function countsOf(argument = ''): { min: number; max: number } {
+  const isOptional = argument === '' || argument.startsWith('[')
+  const max = argument.endsWith('...') ? Number.POSITIVE_INFINITY : Math.min(1, argument.length)
+  return { min: isOptional ? 0 : 1, max }
+}
+
+/** @throws UsageError, which names no argument: it can be a value whose flag was forgotten, or takes none */
+function refusePositionals(tokens: readonly Token[], { name, argument = '' }: Syntax<Flags>): void {
+  const { min, max } = countsOf(argument)
+  const positionals = tokens.filter(({ kind }) => kind === 'positional')
+  if (positionals.length >= min && positionals.length <= max) return
+  if (max > 0) throw new UsageError(`${name} takes one ${argument.replace(/\W/g, '')}${max > 1 ? ' or more' : ''}`)
+  const before = tokens[tokens.indexOf(positionals[0]!) - 1]
+  const hint =
+    before?.kind === 'option' && before.value === undefined ? ` after --${before.name}: it takes no value` : ''
+  throw new UsageError(`unexpected argument${hint}; see --help`)
+}
+
+/** @throws UsageError for flags that exclude each other, and for one that needs another */
+function refuseConflicts(flags: Flags, given: Texts): void {
+  for (const { flag, excludes = [], needs } of Object.values(flags).filter(({ flag }) => given.has(flag))) {
+    const other = excludes.find(name => given.has(name))
+    if (other !== undefined) {
+      const where = given.get(other)!.source === 'variable' ? ` (set by ${variableOf(other)})` : ''
+      throw new UsageError(`--${flag} cannot be used with --${other}${where}`)
+    }
+    if (needs !== undefined && !given.has(needs)) throw new UsageError(`--${flag} needs --${needs}`)
+  }
+}
+
+/** The value of a flag. @throws UsageError, which says what is expected and not what was given */
+function convert(spec: CommandFlag, given: Texts): unknown {
+  const { flag, kind, choices, preset } = spec
+  const { texts, source = 'flag' } = given.get(flag) ?? { texts: preset === undefined ? [] : [preset] }
+  if (texts.length === 0) return undefined
+  if (kind === 'switch') return true
+  const name = source === 'variable' ? variableOf(flag) : `--${flag}`
+  if (choices !== undefined && !texts.every(text => choices.includes(text)))
+    throw new UsageError(`${name} must be one of ${choices.join(', ')}`)
+  if (kind === 'list') return texts
+  const { expects, parse = (text: string) => text } = kind === 'number' ? { ...NUMBER, ...spec } : spec
+  const value = parse(texts.at(-1)!)
+  if (value === undefined) throw new UsageError(`${name} must be ${expects}`)
+  return value
+}
+
+/** The library's option says which numbers are right. */
+const NUMBER = {
+  expects: 'a whole number',
+  parse: (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined)
+}
+
+/** An empty text is the value of a variable of the shell that is not set. */
+const isBlank = (flag: string, given: Texts): boolean => (given.get(flag)?.texts ?? ['']).join('') === ''
+
+const missingFlags = (flags: Flags, given: Texts): CommandFlag[] =>
+  Object.values(flags).filter(
+    ({ flag, isRequired, requiredWithout }) =>
+      (isRequired || (requiredWithout !== undefined && !given.has(requiredWithout))) && isBlank(flag, given)
+  )
+
+/** Reports all required flags that are missing, at once. @throws UsageError */
+export function refuseMissing(missing: readonly CommandFlag[], rule: VariableRule): void {
+  if (missing.length === 0) return
+  const names = missing.map(({ flag }) => `--${flag}`).join(', ')
+  const variables = missing.filter(spec => mayBeVariable(spec, rule)).map(({ flag }) => variableOf(flag))
+  const hint = variables.length > 0 ? `; or set ${variables.join(', ')}` : ''
+  throw new UsageError(`missing: ${names}${hint}; see --help`)
+}

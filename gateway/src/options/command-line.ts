@@ -1,0 +1,69 @@
+import { unknownCommand } from '../../../flags/commands.ts'
+import { helpText } from '../../../flags/help.ts'
+import { type Parsed, parseFlags } from '../../../flags/parse.ts'
+import type { Env } from '../../../flags/variables.ts'
+import { nearest } from '../../../src/tools/index.ts'
+import { AUTHORIZE, GATEWAY } from './flags.ts'
+
+const PROGRAM = 'signed-requests-gateway'
+
+/** The one command besides the gateway itself. */
+export const AUTHORIZE_COMMAND = 'authorize'
+
+/** What the gateway is called with. @throws UsageError */
+export function parseGateway(args: readonly string[], env: Env): Parsed<typeof GATEWAY> {
+  const [word = ''] = args
+  if (nearest(word, [AUTHORIZE_COMMAND]) !== undefined) throw unknownCommand(word, [AUTHORIZE_COMMAND])
+  return parseFlags(args, env, { name: PROGRAM, flags: GATEWAY, variables: 'all', others: {} })
+}
+
+/**
+ * What `authorize` is called with; its own name is not among the arguments. The variables of the gateway are no
+ * mistake: it may run beside it. @throws UsageError
+ */
+export const parseAuthorize = (args: readonly string[], env: Env): Parsed<typeof AUTHORIZE> =>
+  parseFlags(args, env, { name: AUTHORIZE_COMMAND, flags: AUTHORIZE, variables: 'all', others: GATEWAY })
+
+/** The exit codes that both have. */
+const EXITS = {
+  0: 'ended by SIGTERM or SIGINT; with --check, the options are good',
+  1: 'stopped at the --drain limit with requests still running; with --check, every request would be refused',
+  2: 'an address is in use, or the replay store cannot be reached',
+  64: 'a mistake in the options'
+}
+
+export const gatewayHelp = (): string =>
+  helpText({
+    command: PROGRAM,
+    about: [
+      'A reverse proxy that verifies each request and forwards those that are verified, with the account in ' +
+        'Signed-Request-Account. URLs with passwords, and SIGNED_REQUESTS_ADMIN_TOKEN, which --admin needs on an ' +
+        'address that is not loopback, are taken from the environment only.'
+    ],
+    commands: [[AUTHORIZE_COMMAND, 'answer a proxy that asks before it forwards']],
+    flags: Object.values(GATEWAY),
+    variables: 'all',
+    hasVersion: true,
+    examples: [
+      `npx ${PROGRAM} --upstream http://127.0.0.1:9000 \\\n` +
+        '--domain service.example --host hooks.example.com --account 1234 \\\n--https x-forwarded-proto'
+    ],
+    exits: EXITS
+  })
+
+export const authorizeHelp = (): string =>
+  helpText({
+    command: `${PROGRAM} ${AUTHORIZE_COMMAND}`,
+    about: [
+      'Answers a proxy that asks before it forwards (Envoy, nginx with Lua or njs, Traefik, APISIX): 200 for a ' +
+        'verified request, with the account in Signed-Request-Account, and else 401, 413 or 503.'
+    ],
+    flags: Object.values(AUTHORIZE),
+    variables: 'all',
+    hasVersion: true,
+    examples: [
+      `npx ${PROGRAM} ${AUTHORIZE_COMMAND} --from as-is \\\n` +
+        '--domain service.example --host hooks.example.com --account 1234 \\\n--https x-forwarded-proto'
+    ],
+    exits: EXITS
+  })
