@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { findNginx } from '../test/support/nginx.ts'
 import { testing } from './dist.ts'
 import { startNginx } from './gateway/nginx.ts'
 import { type ServerProcess, startServer } from './gateway/process.ts'
@@ -27,42 +28,58 @@ const dns = fork(new URL('./server/dns-process.ts', import.meta.url), { execArgv
 dns.send(service.records)
 const [dnsServer] = (await once(dns, 'message')) as [string]
 
-const upstream = await startServer('./upstream.ts', [])
-const servers = {
-  gateway: await startServer('../../gateway/dist/cli.js', [
-    '--upstream',
-    upstream.url,
-    '--listen',
-    '127.0.0.1:0',
-    '--https',
-    'always',
-    '--dns-server',
-    dnsServer,
-    '--domain',
-    service.options.serviceDomain,
-    '--host',
-    'receiver.example',
-    '--account',
-    '1234',
-    // The same sixty requests come again and again. A claim in memory takes a microsecond.
-    '--replay',
-    'none'
-  ]),
-  unverified: await startServer('./unverified.ts', [upstream.url]),
-  piping: await startServer('./piping.ts', [upstream.url]),
-  nginx: await startNginx(upstream.url)
+/** Every process that was started, so that none is left when the benchmark ends, however it does. */
+const started: ServerProcess[] = []
+const start = async (starting: Promise<ServerProcess>): Promise<ServerProcess> => {
+  const server = await starting
+  started.push(server)
+  return server
 }
-type Name = keyof typeof servers
+process.on('exit', () => {
+  for (const server of started) server.stop()
+  dns.kill()
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
+const upstream = await start(startServer('./upstream.ts', []))
+type Name = 'gateway' | 'unverified' | 'piping' | 'nginx'
+const servers = new Map<Name, ServerProcess>()
+servers.set(
+  'gateway',
+  await start(
+    startServer('../../gateway/dist/cli.js', [
+      '--upstream',
+      upstream.url,
+      '--listen',
+      '127.0.0.1:0',
+      '--https',
+      'always',
+      '--dns-server',
+      dnsServer,
+      '--domain',
+      service.options.serviceDomain,
+      '--host',
+      'receiver.example',
+      '--account',
+      '1234',
+      // The same sixty requests come again and again. A claim in memory takes a microsecond.
+      '--replay',
+      'none'
+    ])
+  )
+)
+servers.set('unverified', await start(startServer('./unverified.ts', [upstream.url])))
+servers.set('piping', await start(startServer('./piping.ts', [upstream.url])))
+if (findNginx() === undefined) console.log('without nginx: it is not installed (apt-get install nginx)')
+else servers.set('nginx', await start(startNginx(upstream.url)))
 
 const broken = [
   ...(await besideUnverified(1024)),
   ...(await besideUnverified(100_000)),
-  ...(await memory(servers.gateway))
+  ...(await memory(servers.get('gateway')!))
 ]
-for (const server of [...Object.values(servers), upstream]) server.stop()
-dns.disconnect()
 for (const promise of broken) console.log(`BROKEN: ${promise}`)
-if (broken.length > 0) process.exitCode = 1
+process.exit(broken.length > 0 ? 1 : 0)
 
 function sign(bytes: number, count: number) {
   const body = (i: number) => Buffer.alloc(bytes, `{"event":"opened","id":${i}}`)
@@ -70,11 +87,12 @@ function sign(bytes: number, count: number) {
 }
 
 async function drive(name: Name, bytes: number): Promise<{ perSecond: number; cpu: number }> {
-  const before = servers[name].cpu()
+  const server = servers.get(name)!
+  const before = server.cpu()
   const load = { requests: sign(bytes, 60), seconds: ROUND_SECONDS, connections: CONNECTIONS }
-  const outcome = await send(servers[name].url, load)
+  const outcome = await send(server.url, load)
   assertAccepted(name, outcome)
-  const cpu = (servers[name].cpu() - before) / (outcome.perSecond * ROUND_SECONDS)
+  const cpu = (server.cpu() - before) / (outcome.perSecond * ROUND_SECONDS)
   console.log(
     `${name.padEnd(11)}${outcome.perSecond.toFixed(0).padStart(7)} requests/s   p50 ${outcome.p50} ms, ` +
       `p99 ${outcome.p99} ms   CPU ${cpu.toFixed(0)} us each`
@@ -89,11 +107,12 @@ function assertAccepted(name: string, { answers, errors }: Outcome): void {
 
 async function besideUnverified(bytes: number): Promise<string[]> {
   console.log(`\n${CONNECTIONS} connections, bodies of ${bytes} bytes, ${ROUNDS} rounds of ${ROUND_SECONDS} s in turn`)
-  const names = Object.keys(servers) as Name[]
+  const names = [...servers.keys()]
+  const others = names.filter(name => name !== 'gateway')
   for (const name of names) await drive(name, bytes)
   console.log('warm')
-  const ratios = { unverified: [] as number[], piping: [] as number[], nginx: [] as number[] }
-  const cpus = { gateway: [] as number[], ...structuredClone(ratios) }
+  const empty = (): Record<Name, number[]> => ({ gateway: [], unverified: [], piping: [], nginx: [] })
+  const [ratios, cpus] = [empty(), empty()]
   for (let round = 0; round < ROUNDS; round++) {
     const perSecond = { gateway: 0, unverified: 0, piping: 0, nginx: 0 }
     for (let i = 0; i < names.length; i++) {
@@ -102,7 +121,7 @@ async function besideUnverified(bytes: number): Promise<string[]> {
       perSecond[name] = outcome.perSecond
       cpus[name].push(outcome.cpu)
     }
-    for (const name of ['unverified', 'piping', 'nginx'] as const) {
+    for (const name of others) {
       ratios[name].push(perSecond.gateway / perSecond[name])
     }
   }
@@ -113,7 +132,7 @@ async function besideUnverified(bytes: number): Promise<string[]> {
     `gateway / the same without verification: ${ratio.toFixed(2)}, the median of ${ROUNDS} ` +
       `(half of them ${spread(ratios.unverified)}); at least ${LEAST_OF_UNVERIFIED}`
   )
-  for (const name of ['piping', 'nginx'] as const) {
+  for (const name of others.filter(name => name !== 'unverified')) {
     console.log(`gateway / ${name} alone: ${median(ratios[name]).toFixed(2)} (${spread(ratios[name])})`)
   }
   const cpuOf = (name: Name) => `${name} ${median(cpus[name]).toFixed(0)} us`

@@ -12,7 +12,7 @@ const EXPORTS: Readonly<Record<string, readonly [values: string, types: string]>
     matchesDigest nodeHandler parseDigestHeader parseHttpDate parseKeyRecord parseSignatureHeader refusalResponse
     sendRefusal verifySignature`,
     `Accounts Algorithm Bytes CheckName CheckOf CheckResult Checks Code CodesByCheck DiagnoseOptions
-    DiagnosedCheck DiagnosedFailure Diagnosis Digest DnsTxtLookupOptions EvidenceByCode EvidenceOf Fact Failed
+    DiagnosedCheck DiagnosedFailure Diagnosis Digest DnsTxtLookupOptions EvidenceByCode EvidenceOf Fact FactId Failed
     FailedWith Failure FailureOf FetchHandlerOptions ForwardedNote ForwardedNotes FromFetchOptions
     FromNodeOptions HeaderLine KeyEvidence KeyLimits KeyProblem KeyRecord KeyType LambdaEvent
     LambdaHandlerOptions LambdaNothing LambdaRecord LambdaResult LogRecord LookupTxt NodeHandlerOptions
