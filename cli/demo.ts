@@ -88,7 +88,7 @@ function requestsOf(service: TestService, other: TestService): Named[] {
   const target = '/hooks/orders?version=2'
   const webhook = { method: 'POST', target, body: '{"event":"paid","amount":100}' }
   const forged = Buffer.from('{"event":"paid","amount":900}')
-  const covered = ['(request-target)', 'Host', 'Date', 'X-Service-ID', 'X-Nonce']
+  const covered = ['(request-target)', 'Host', 'Date', service.options.accountHeader, 'X-Nonce']
   const date = Date.now() - 3_600_000
   const stripped = { ...service.sign({ ...webhook, target: `/api${target}` }), target }
   return [

@@ -1,13 +1,15 @@
 import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
-import { createVerifier, explain, nodeHandler } from 'signed-requests'
+import type { Request, Response } from 'express'
+import { createVerifier, explain, nodeHandler, type Verified } from 'signed-requests'
 
 const verify = createVerifier({
   serviceDomain: 'service.example',
   hosts: 'receiver.example',
   accounts: '1234'
 })
-const receive = nodeHandler(verify, ({ accountId }) => console.log(accountId), {
+const answer = ({ accountId }: Verified, _: Request, res: Response) => res.json({ account: accountId })
+const receive = nodeHandler(verify, answer, {
   https: 'x-forwarded-proto',
   onRefused: verdict => console.warn(explain(verdict))
 })

@@ -193,10 +193,15 @@ testRecipe(
   { answer: 200 }
 )
 
-testRecipe('Nest', service, async () => {
-  const { server } = await import('../nest.ts')
-  return running(await server)
-})
+testRecipe(
+  'Nest, which answers with JSON',
+  service,
+  async () => {
+    const { server } = await import('../nest.ts')
+    return running(await server)
+  },
+  { answer: 200 }
+)
 
 testRecipe(
   'Nest, with a guard',
