@@ -128,6 +128,10 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, unfinished: number,
     read: () => (isComplete && length <= keep ? Buffer.from(kept.buffer, 0, length) : undefined),
     /** Has nothing of it been read? */
     isUnread: () => from === undefined,
-    release: () => lease?.release()
+    /** Lets go of it: what was kept is dropped, and no longer charged. */
+    release(): void {
+      kept = new Uint8Array(0)
+      lease?.release()
+    }
   }
 }

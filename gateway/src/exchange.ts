@@ -25,6 +25,8 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
   readonly verdict: Verdict
   /** when it was read to its end and the gateway has it */
   readonly body?: Uint8Array | undefined
+  /** bytes of the whole body, where `body` may be its beginning alone */
+  readonly bodyLength?: number | undefined
   /** the id that the proxy in front gave it (`--request-id`) */
   readonly requestId?: string | undefined
   /** the code of why `authorize` refused it although it was verified */

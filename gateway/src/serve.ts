@@ -22,6 +22,9 @@ import { asSigned, whyNotForwardable } from './target.ts'
 /** What is kept of a refused body for the page. */
 const MAX_COPIED = 64 * 1024
 
+/** A body of more bytes counts until the upstream has it: so many for each connection are no matter. */
+const SMALL_BODY = 16 * 1024
+
 /** Answers one request. Resolves when it is over, with what is known of it. */
 export function createServe(settings: GatewaySettings, verify: Verify, upstream: Upstream) {
   const { prefix, observe, refusalStatus, verifier, admin, upstreamTimeout, requestId } = settings
@@ -49,19 +52,30 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     const headers = received.headers as readonly HeaderLine[]
     const { verdict, body, isRevoked } = await boundedVerify({ ...received, body: stream }, res, keep)
     const verdictMs = performance.now() - start
-    const bytes = verdict.status === 'verified' ? verdict.body : body.read()
+    let bytes: Uint8Array | undefined = verdict.status === 'verified' ? verdict.body : body.read()
+    const bodyLength = bytes?.length
+    /** The upstream has the body: from now on nothing holds more of it than the page shows. */
+    const letGo = () => {
+      body.release()
+      if (bytes!.length <= SMALL_BODY) return
+      bytes = new Uint8Array(bytes!.subarray(0, copied))
+      if (verdict.status === 'verified') verdict.body = new Uint8Array()
+    }
     const announced = req.headers['content-length']
     const isTooLarge = Number(announced) > maxBody
     const isForwarded = verdict.status === 'verified' || (observe && !hasTooManyLines(verdict))
     // While observing, the body of a head that failed goes on as it comes, and nothing holds it.
     const isPassed = observe && isForwarded && body.isUnread() && !isTooLarge && !res.destroyed
-    const content = isPassed ? passedBody(req, stream as AsyncIterable<Uint8Array>, maxBody) : bytes
     let result: UpstreamResult = { upstream: 'not-asked' }
     let unread: NodeJS.Timeout | undefined
-    if (content !== undefined && isForwarded) {
+    if ((isPassed || bytes !== undefined) && isForwarded) {
       const { target: path, headers: lines } = asSigned({ ...received, headers }, verdict)
       const kept = requestHeaders(lines, verdict, observe, consumed)
-      if (isPassed && announced !== undefined) kept.push(['Content-Length', announced])
+      const length = isPassed ? announced : `${bodyLength}`
+      if (length !== undefined) kept.push(['Content-Length', length])
+      const content = isPassed
+        ? passedBody(req, stream as AsyncIterable<Uint8Array>, maxBody)
+        : wholeBody(bytes!, letGo)
       const outgoing = { method: received.method, path, headers: kept, body: content }
       result = await upstream.forward(outgoing, res, () => releaseClaim(verify, verdict))
       // The upstream is done: close a sender that does not read the rest. A refusal has its own limits.
@@ -82,6 +96,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
       verdictMs,
       verdict,
       body: bytes,
+      bodyLength,
       requestId: requestId && tokenOf(req.headersDistinct[requestId]),
       finding: verifier.accounts === ANY_ACCOUNT ? accountFinding(verdict) : undefined,
       status: res.headersSent ? res.statusCode : 0,
@@ -99,6 +114,18 @@ const accountFinding = (verdict: Verdict): string | undefined =>
 /** Has it more lines than every server reads? The sender would decide which of them the application does not see. */
 const hasTooManyLines = ({ failures }: Verdict): boolean =>
   failures.some(({ code, evidence }) => code === 'request-malformed' && evidence.part === 'header-count')
+
+/** A body for the upstream. `onTaken` is called when nothing of it waits here any more, or at once for a small one. */
+function wholeBody(bytes: Uint8Array, onTaken: () => void): Uint8Array | AsyncIterable<Uint8Array> {
+  if (bytes.length > SMALL_BODY) return untilTaken(bytes, onTaken)
+  onTaken()
+  return bytes
+}
+
+async function* untilTaken(bytes: Uint8Array, onTaken: () => void): AsyncGenerator<Uint8Array> {
+  yield bytes
+  onTaken()
+}
 
 /** Nothing, or the pieces of a body as they come. Fails above the limit. */
 function passedBody(req: IncomingMessage, stream: AsyncIterable<Uint8Array>, limit: number) {

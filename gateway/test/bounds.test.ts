@@ -115,3 +115,15 @@ test('an unsigned body without a length is passed on as it comes while observing
   const answer = await exchangeBytes(address, Buffer.from(`${head}2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n`))
   expect([statusesOf(answer), seen[0]?.body.toString()]).toEqual([[200], 'abcde'])
 })
+
+test('an answer that is not read holds nothing of the budget for bodies', async () => {
+  const { address, seen, statuses } = await start({ upstreamTimeout: 60_000 }, (res, { target }) =>
+    res.end(target === '/last' ? 'done' : Buffer.alloc(20_000_000))
+  )
+  const body = Buffer.alloc(10_000_000, 'x')
+  for (let n = 0; n < 5; n++) {
+    open(address, wire(service.sign({ target: `/unread/${n}`, body })))
+    await until(() => seen.length > n)
+  }
+  expect(await statuses(service.sign({ target: '/last', body }))).toEqual([200])
+})

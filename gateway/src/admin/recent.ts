@@ -27,7 +27,7 @@ export function createRecent(
   return {
     keep(exchange: Exchange): void {
       number += 1
-      const { verdict, body } = exchange
+      const { verdict, body, bodyLength = body?.length } = exchange
       const isSigned = isUnderDomain(verdict) || otherDomainOf(verdict) !== undefined
       const list = isSigned ? 'signed' : 'other'
       const { keyId = '' } = claimedSignature(exchange, domain) ?? {}
@@ -36,7 +36,7 @@ export function createRecent(
         ...exchange,
         number,
         list,
-        bodyLength: body?.length,
+        bodyLength,
         claimedAccount: exchange.headers.find(isAccount)?.[1] ?? '',
         dns: answer && { [keyId]: answer },
         verdict: verdict.status === 'verified' ? { ...verdict, body: new Uint8Array() } : verdict,
