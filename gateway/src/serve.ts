@@ -122,9 +122,16 @@ function wholeBody(bytes: Uint8Array, onTaken: () => void): Uint8Array | AsyncIt
   return bytes
 }
 
-async function* untilTaken(bytes: Uint8Array, onTaken: () => void): AsyncGenerator<Uint8Array> {
-  yield bytes
-  onTaken()
+/** Not a generator: it would hold the bytes for as long as it lives itself. */
+function untilTaken(bytes: Uint8Array, onTaken: () => void): AsyncIterable<Uint8Array> {
+  const left = [bytes]
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    const value = left.pop()
+    if (value !== undefined) return { done: false, value }
+    onTaken()
+    return { done: true, value }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next }) }
 }
 
 /** Nothing, or the pieces of a body as they come. Fails above the limit. */
