@@ -6,7 +6,7 @@ import type { HeaderLine } from './exchange.ts'
 import type { CommonSettings } from './options/settings.ts'
 
 /** Bytes of all bodies that are held at once. Where one body may be larger, it and its copies must fit in. */
-const MAX_HELD = 64 * 1024 * 1024
+const MAX_HELD = 48 * 1024 * 1024
 
 /**
  * A body that has not ended costs at least so much of the budget, however little has come: so many fit in as a quarter
