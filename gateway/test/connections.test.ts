@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { connect as connectTls } from 'node:tls'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { makeCertificate } from '../../test/support/https.ts'
 import { listen } from '../../test/support/listen.ts'
 import { until } from '../../test/support/until.ts'
 import { trackConnections } from '../src/connections.ts'
@@ -124,4 +127,33 @@ describe('when all connections are taken, a new one', () => {
     const { address, sockets } = await startFull(running, running, running)
     expect(await closedBy(address, sockets)).toEqual([false, false, false])
   })
+})
+
+test('with TLS too, a new connection replaces a silent one, and none whose request is in progress', async () => {
+  const { key, cert } = await makeCertificate('receiver.example')
+  let waiting = 0
+  const server = createHttpsServer({ key, cert }, (req, res) => {
+    connections.run(res, async () => {
+      if (req.url === '/') res.end('done')
+      else waiting += 1
+    })
+  })
+  const connections = trackConnections(server, true, 2)
+  const port = await listen(server)
+  const overTls = (octets: string) => {
+    const socket = connectTls({ port, host: '127.0.0.1', servername: 'receiver.example', ca: cert })
+    onTestFinished(() => void socket.on('error', () => {}).destroy())
+    socket.write(octets)
+    return socket
+  }
+  const running = overTls(REQUEST.replace('/', '/waits'))
+  await until(() => waiting === 1)
+  for (const silent of ['before its handshake', 'after it']) {
+    const [[accepted]] = await Promise.all([
+      once(server, silent === 'after it' ? 'secureConnection' : 'connection'),
+      silent === 'after it' ? overTls('') : open(`127.0.0.1:${port}`, Buffer.of())
+    ])
+    expect(await receivedOn(overTls(REQUEST.replace('a\r\n', 'a\r\nConnection: close\r\n')))).toContain('done')
+    expect([silent, accepted.destroyed, running.destroyed]).toEqual([silent, true, false])
+  }
 })
