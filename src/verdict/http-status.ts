@@ -32,6 +32,7 @@ function isInstance(asked: object, value: unknown): boolean {
  * codes and nothing from the sender, because some frameworks send it as the response.
  */
 export class NotVerifiedError extends Error {
+  /** Lets `instanceof` hold for the errors of the other form of this package, ESM or CommonJS, too. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: it may be a subclass
     return isInstance(this, value)

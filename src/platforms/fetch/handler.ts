@@ -6,6 +6,7 @@ import { PROXY_OPTIONS } from '../proxy.ts'
 import { refusalOf } from '../refusal.ts'
 import { type FromFetchOptions, fetchAdapter } from './request.ts'
 
+/** What the proxy in front has changed, and what to do on a refusal. */
 export interface FetchHandlerOptions<R extends Request = Request, Rest extends readonly unknown[] = never[]>
   extends Omit<FromFetchOptions, 'body'> {
   /**
