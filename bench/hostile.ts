@@ -23,23 +23,41 @@ const ATTEMPTS = 5
 const EFFORT: Effort = { rounds: 100, warmUp: 10, milliseconds: 1 }
 const QUICK: Effort = { rounds: 12, warmUp: 3, milliseconds: 0.5 }
 
-/** What refusing costs; returns the promises that do not hold. */
-export async function printRefusing(): Promise<string[]> {
-  const sample = createSample({ bodyBytes: 1024 })
-  const verify = main.createVerifier(sample.options)
-  return [
-    ...(await printLocalRefusals(sample, verify)),
-    ...(await printAwkwardHeads('by the draft', awkwardHeads(sample), verify, sample, MOST_FLOORS_FOR_HEAD)),
-    ...(await printRfc9421Heads(sample))
-  ]
+/** What the heads of 16 KB cost by one standard. */
+export interface HeadCosts {
+  kinds: number
+  /** of the most expensive kind */
+  most: Timing
+  /** the most that twice the head took, in times */
+  growth: number
+  broken: string[]
 }
 
-export const printRfc9421Heads = (sample = createSample({ bodyBytes: 1024 })): Promise<string[]> => {
+export interface Refusing {
+  /** the floor first, then a kind of refusal each */
+  local: Timing[]
+  draft: HeadCosts
+  rfc9421: HeadCosts
+  /** the promises that do not hold */
+  broken: string[]
+}
+
+/** Prints and returns what refusing costs. */
+export async function printRefusing(): Promise<Refusing> {
+  const sample = createSample({ bodyBytes: 1024 })
+  const verify = main.createVerifier(sample.options)
+  const local = await printLocalRefusals(sample, verify)
+  const draft = await printAwkwardHeads('by the draft', awkwardHeads(sample), verify, sample, MOST_FLOORS_FOR_HEAD)
+  const rfc9421 = await printRfc9421Heads(sample)
+  return { local: local.timings, draft, rfc9421, broken: [...local.broken, ...draft.broken, ...rfc9421.broken] }
+}
+
+const printRfc9421Heads = (sample: Sample): Promise<HeadCosts> => {
   const verify = main.createVerifier(rfc9421Options)
   return printAwkwardHeads('by RFC 9421', awkwardRfc9421Heads(), verify, sample, MOST_FLOORS_BY_RFC_9421)
 }
 
-async function printLocalRefusals(sample: Sample, verify: Verify): Promise<string[]> {
+async function printLocalRefusals(sample: Sample, verify: Verify) {
   const contenders: Contender[] = []
   for (const { code, request } of refusals(sample)) {
     const codes = codesOf(await verify(request))
@@ -57,7 +75,7 @@ async function printLocalRefusals(sample: Sample, verify: Verify): Promise<strin
     }
   }
   printTimings(`Refusing by a local check: at most ${MOST_OF_FLOOR} of the floor`, timings)
-  return broken
+  return { timings, broken }
 }
 
 async function printAwkwardHeads(
@@ -66,7 +84,7 @@ async function printAwkwardHeads(
   verify: Verify,
   sample: Sample,
   mostFloors: number
-): Promise<string[]> {
+): Promise<HeadCosts> {
   const isCheap = ([floor, half, whole]: readonly Timing[]): boolean =>
     whole!.low <= Math.max(MOST_FOR_HEAD_US, mostFloors * floor!.low) && growthOf(half!, whole!) <= MOST_GROWTH
 
@@ -91,7 +109,8 @@ async function printAwkwardHeads(
   const steepest = [...measured].sort((a, b) => b.growth - a.growth)
   console.log(`\nTwice the head: at most ${MOST_GROWTH} times the time; the five steepest`)
   for (const { name, growth } of steepest.slice(0, 5)) console.log(`${growth.toFixed(2)}   ${name}`)
-  return broken
+  const [most, fastest] = [mostExpensive[0]!.cost, steepest[0]!.growth]
+  return { kinds: measured.length, most, growth: fastest, broken }
 }
 
 const growthOf = (half: Timing, whole: Timing): number => whole.low / half.low

@@ -1,18 +1,29 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { printAccepting } from './accepting.ts'
 import { chartOf } from './chart.ts'
+import { costs, promises, withFigures } from './figures.ts'
 import { printRefusing } from './hostile.ts'
 import { printMachine } from './report.ts'
 
 printMachine()
-const [floor, ours, ...peers] = await printAccepting()
-if (process.argv.includes('--chart')) {
-  if (floor === undefined || ours === undefined) throw new Error('no libraries to compare with: npm ci --prefix bench')
-  const named = { ...ours, name: 'signed-requests', note: 'all checks, and a key lookup' }
-  const sorted = [floor, named, ...peers.sort((a, b) => a.low - b.low)]
+const accepting = await printAccepting()
+const refusing = await printRefusing()
+if (process.argv.includes('--docs')) writeDocs()
+for (const promise of refusing.broken) console.log(`BROKEN: ${promise}`)
+if (refusing.broken.length > 0) process.exitCode = 1
+
+/** All figures of the pages and the chart are those of this run. */
+function writeDocs(): void {
+  const [floor, ours, ...peers] = accepting.beside
+  if (peers.length === 0) throw new Error('no libraries to compare with: npm ci --prefix bench')
+  const named = { ...ours!, name: 'signed-requests', note: 'all checks, and a key lookup' }
+  const sorted = [floor!, named, ...peers.sort((a, b) => a.low - b.low)]
   const measured = `1 KB body, 2048-bit key; Node.js ${process.version}; the shorter the better`
-  writeFileSync(new URL('../docs/speed.svg', import.meta.url), chartOf('Time to verify a request', sorted, measured))
+  const page = (name: string) => new URL(`../${name}`, import.meta.url)
+  const write = (name: string, figures: string) =>
+    writeFileSync(page(name), withFigures(readFileSync(page(name), 'utf8'), figures))
+
+  writeFileSync(page('docs/speed.svg'), chartOf('Time to verify a request', sorted, measured))
+  write('docs/operations.md', costs(accepting, refusing, process.versions.node))
+  write('bench/README.md', promises(refusing))
 }
-const broken = await printRefusing()
-for (const promise of broken) console.log(`BROKEN: ${promise}`)
-if (broken.length > 0) process.exitCode = 1
