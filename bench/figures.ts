@@ -38,7 +38,7 @@ export function costs(accepting: Accepting, refusing: Refusing, node: string): s
     `|---|---:|---:|---:|\n${rows.join('')}\n` +
     `A megabyte of body takes ${megabyte.toFixed(2)} ms more than a kilobyte. A request that fails a local check takes\n` +
     `${us(least.low)} to ${us(most.low)} us (${least.lowRatio.toFixed(2)} to ${most.lowRatio.toFixed(2)} of hash and RSA alone), ` +
-    `in addition to the time that \`node:http\` needs to read it; the most expensive head of 16 KB takes ${us(heads)} us.\n`
+    `in addition to the\ntime that \`node:http\` needs to read it; the most expensive head of 16 KB takes ${us(heads)} us.\n`
   )
 }
 
