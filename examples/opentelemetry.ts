@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel'
 import { metrics } from '@opentelemetry/api'
-import type { VerdictMessage } from 'signed-requests'
+import { logRecord, type VerdictMessage } from 'signed-requests'
 
 const meter = metrics.getMeter('receiver')
 const verdicts = meter.createCounter('signed_requests.verdicts')
@@ -11,7 +11,7 @@ const duration = meter.createHistogram('signed_requests.verdict.duration', {
 
 subscribe('signed-requests:verdict', message => {
   const { verdict, durationMs } = message as VerdictMessage
-  const code = verdict.status === 'verified' ? '' : verdict.failures[0].code
-  verdicts.add(1, { status: verdict.status, code })
-  duration.record(durationMs / 1000, { status: verdict.status })
+  const { status, code = '', signedUnderDomain } = logRecord(verdict)
+  verdicts.add(1, { status, code, signed: signedUnderDomain })
+  duration.record(durationMs / 1000, { status })
 })

@@ -74,6 +74,7 @@ export type { Scheme } from './standards/scheme.ts'
 export type { Stages, VerdictMessage } from './verdict/diagnostics.ts'
 export { assertVerified, httpStatus, NotVerifiedError } from './verdict/http-status.ts'
 export { type LogRecord, logRecord } from './verdict/log-record.ts'
+export { mainFailure } from './verdict/main-failure.ts'
 export type {
   CheckResult,
   Checks,

@@ -26,6 +26,7 @@ import type { SchemeName } from './result/scheme-name.ts'
 import type { SchemeRules } from './standards/scheme.ts'
 import { assertVerdict } from './verdict/assert.ts'
 import { measured, type Stages, withDiagnostics } from './verdict/diagnostics.ts'
+import { observe, withObservation } from './verdict/observation.ts'
 import { allPassed, type EveryCheck, NO_FAILURES, NO_STORE, refuse } from './verdict/refuse.ts'
 import type { Verdict, Verified } from './verdict/verdict.ts'
 
@@ -74,15 +75,18 @@ export function createVerifier(options: VerifierOptions): Verify {
   async function verify(request: ReceivedRequest, stages?: Stages): Promise<Verdict> {
     assertReceivedRequest(request)
     const now = readClock(settings.now)
+    const seen = observe(settings, now)
 
     // received request -> parsed headers
     const wellFormed = checkRequest(request)
-    if (!wellFormed.ok) return refuse({ request: wellFormed }, 'the request is malformed')
+    if (!wellFormed.ok) return refuse({ request: wellFormed }, 'the request is malformed', seen)
     const fields = wellFormed.value
     const scheme = chooseScheme(fields, settings.schemes)
     const signature = scheme.parseSignature(fields, settings)
     const time = scheme.parseTime(fields, signature)
     const context: Context = { request, fields, scheme, signature, time, settings }
+    seen.keyId = signature.ok ? signature.value.keyId : undefined
+    seen.account = fields.values.get(settings.accountHeader)
 
     // local checks: all of them run, even when another fails
     const https = checkHttps(context)
@@ -111,23 +115,24 @@ export function createVerifier(options: VerifierOptions): Verify {
     }
     const passed =
       https.ok && date.ok && host.ok && account.ok && algorithm.ok && coverage.ok && keyName.ok && digests.ok
-    if (!signature.ok || !passed) return refuse(returned, 'a check of the head did not pass')
+    if (!signature.ok || !passed) return refuse(returned, 'a check of the head did not pass', seen)
 
     const { headers: covered, signature: signatureBytes, nonce } = signature.value
 
     // key from DNS
     const reply = await measured(stages, 'keyMs', () => lookup(keyName.value, request.signal))
+    seen.reply = reply
     const key = reply.ok ? checkKey(context, keyName.value, reply.value, algorithm.value, keyOf) : reply
     returned.key = key
-    if (!key.ok) return refuse(returned, 'no usable key')
+    if (!key.ok) return refuse(returned, 'no usable key', seen)
 
     // signature over the signing string, which is the value of the coverage check
     const match = checkSignature(context, coverage.value, signatureBytes, keyName.value, key.value)
     returned.signature = match
-    if (!match.ok) return refuse(returned, 'the signature did not verify')
+    if (!match.ok) return refuse(returned, 'the signature did not verify', seen)
     const accepted = isAsked ? await askAccounts(account.value, settings) : account
     returned.account = accepted
-    if (!accepted.ok) return refuse(returned, 'the account was not accepted')
+    if (!accepted.ok) return refuse(returned, 'the account was not accepted', seen)
 
     // body
     const body =
@@ -135,22 +140,23 @@ export function createVerifier(options: VerifierOptions): Verify {
       (await measured(stages, 'bodyMs', () => readBody(request.body, settings, fields.values.get('content-length'))))
     const digest = body.ok ? checkDigest(digests.value, body.value) : body
     returned.digest = digest
-    if (!body.ok) return refuse(returned, 'the body was not accepted')
+    if (!body.ok) return refuse(returned, 'the body was not accepted', seen)
     if (!digest.ok) {
       const mismatch = withSignedLength(digest, fields, covered)
       const search = await loadBodySearch()
       const matches = (bytes: Uint8Array) => checkDigest(digests.value, bytes).ok
       returned.digest = search?.withBodyChange(mismatch, body.value, fields, matches) ?? mismatch
-      return refuse(returned, 'the body was not accepted')
+      return refuse(returned, 'the body was not accepted', seen)
     }
 
     // still recent: waiting for DNS and a slow body must not make an old head acceptable
     const later = readClock(settings.now)
+    seen.now = later
     const recent = checkDate(context, later)
     const times = checkSignatureTimes(signature.value, later, settings)
     returned.date = recent
     returned['signature-header'] = times
-    if (!recent.ok || !times.ok) return refuse(returned, 'the request became too old')
+    if (!recent.ok || !times.ok) return refuse(returned, 'the request became too old', seen)
 
     // accepted once
     const claim =
@@ -158,7 +164,7 @@ export function createVerifier(options: VerifierOptions): Verify {
       (await measured(stages, 'replayMs', () => checkReplay(claims, signatureBytes, date.value, later, settings)))
     if (claim?.ok === false) {
       returned.replay = claim
-      return refuse(returned, 'every other check was run')
+      return refuse(returned, 'every other check was run', seen)
     }
 
     // verdict
@@ -190,6 +196,7 @@ export function createVerifier(options: VerifierOptions): Verify {
         replay: claim ?? NO_STORE
       })
     }
+    withObservation(verdict, seen)
     if (claim !== undefined) claimOf.set(verdict, claim.value)
     return verdict
   }

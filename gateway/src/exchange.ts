@@ -1,4 +1,5 @@
 import type { ReceivedRequest, Verdict } from 'signed-requests'
+import { situationOf } from '../../src/tools/index.ts'
 
 /** One line of a head: the name in its case, and the value. */
 export type HeaderLine = readonly [name: string, value: string]
@@ -37,37 +38,27 @@ export interface Exchange extends Omit<ReceivedRequest, 'headers' | 'body'>, Ups
   readonly status: number
 }
 
-/** Did it have a Signature under the domain at all? Scanners have none. */
-export const isUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
-
 /**
- * The keyId of a request that is signed under another domain: a claim that anybody can write. Visible ASCII, and at
- * most 255 characters.
+ * The domain of the key of a request that is signed under another domain: a claim that anybody can write. The key is at
+ * `selector._domainkey.domain` (RFC 6376 section 3.6.2.1).
  */
-export function claimedKeyOf({ failures }: Verdict): string | undefined {
+export function otherDomainOf({ failures }: Verdict): string | undefined {
   const [claimed] = failures.flatMap(({ code, evidence }) =>
     code === 'key-name-outside-domain' ? evidence.received : []
   )
-  return claimed === undefined ? undefined : visibleAscii(claimed)
+  return claimed
+    ?.slice(0, 255)
+    .replace(/[^!-~]/g, '?')
+    .toLowerCase()
+    .split('._domainkey.')
+    .at(-1)
 }
-
-/** The domain of that key, which is at `selector._domainkey.domain` (RFC 6376 section 3.6.2.1). */
-export const otherDomainOf = (verdict: Verdict): string | undefined =>
-  claimedKeyOf(verdict)?.toLowerCase().split('._domainkey.').at(-1)
-
-/** A claim for a log or a page: what is not visible ASCII becomes a question mark. */
-export const visibleAscii = (text: string): string => text.slice(0, 255).replace(/[^!-~]/g, '?')
 
 /** Does a sender that gets this status try again? RFC 9110 section 15.6, RFC 6585 section 4. */
 export const asksAgain = (status: number): boolean => status >= 500 || status === 429
 
-/**
- * Is nothing of a signed request there, not even a signature in Authorization? As `diagnose` decides it, which takes
- * too long for every scanner.
- */
-export const isUnsigned = ({ failures }: Verdict): boolean =>
-  failures.some(({ code, evidence }) => code === 'signature-missing' && evidence?.header !== 'Authorization') &&
-  ['account-missing', 'digest-missing'].every(missing => failures.some(({ code }) => code === missing))
+/** Is nothing of a signed request there, not even a signature in Authorization? */
+export const isUnsigned = ({ failures }: Verdict): boolean => situationOf(failures).isUnsigned
 
 /** The codes that say what is wrong: what else is wrong with a request that is not signed does not matter. */
 export const mainCodes = (verdict: Verdict): string[] =>

@@ -1,14 +1,7 @@
 import type { Writable } from 'node:stream'
 import { explain, logRecord, type Verdict } from 'signed-requests'
-import {
-  claimedKeyOf,
-  type Exchange,
-  isUnderDomain,
-  isUnsigned,
-  type Malformed,
-  mainCodes,
-  otherDomainOf
-} from './exchange.ts'
+import { isSignedUnderDomain } from '../../src/tools/index.ts'
+import { type Exchange, isUnsigned, type Malformed, mainCodes, otherDomainOf } from './exchange.ts'
 
 const NOT_SIGNED = 'this request is not signed, so it is not from the service'
 const OTHER_DOMAIN = 'signed under another domain than --domain: ask the service which domain its keys are under'
@@ -30,13 +23,9 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
   const { requestId, upstreamError, finding = findingOf(verdict) } = exchange
   const ms = Math.round(exchange.duration)
   const { refusal } = exchange
-  const record = { ...logRecord(verdict), ...(refusal && { codes: [refusal] }) }
-  const signatureUnderDomain = isUnderDomain(verdict)
-  if (form === 'json') {
-    const claimedKeyId = claimedKeyOf(verdict)
-    const result = { signatureUnderDomain, httpStatus, upstream, upstreamError, ms }
-    return JSON.stringify({ time, requestId, finding, ...record, claimedKeyId, ...result })
-  }
+  const record = { ...logRecord(verdict), ...(refusal && { codes: [refusal], code: refusal }) }
+  if (form === 'json')
+    return JSON.stringify({ time, requestId, finding, ...record, httpStatus, upstream, upstreamError, ms })
   const verdictWords = [record.status, ...mainCodes(verdict), refusal, originOf(verdict)]
   const upstreamWords = [upstream, upstreamError && `(${upstreamError})`]
   const words = [time, `${httpStatus}`, ...verdictWords, ...upstreamWords, `${ms} ms`, requestId]
@@ -48,7 +37,7 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
 
 /** Whose signature it has, where that is not one under the domain. */
 function originOf(verdict: Verdict): string {
-  if (isUnderDomain(verdict)) return ''
+  if (isSignedUnderDomain(verdict)) return ''
   return otherDomainOf(verdict) === undefined ? '(no signature under the domain)' : '(signed under another domain)'
 }
 

@@ -14,10 +14,11 @@ const of = async (request: typeof signed, form: 'json' | 'text') => {
 
 const forged = { ...signed, headers: [...signed.headers, ['Date', 'secret\u001b[31m']] as const }
 
-test('JSON has only codes of an unverified request', async () => {
+test('JSON has codes and claims of an unverified request, and nothing else of it', async () => {
   expect(await of(forged as never, 'json')).toBe(
     '{"time":"1970-01-01T00:00:00.000Z","requestId":"id-1","status":"rejected","codes":["date-repeated"],' +
-      '"signatureUnderDomain":true,"httpStatus":401,"upstream":"not-asked","ms":2}'
+      '"code":"date-repeated","signedUnderDomain":true,"claimedKeyId":"key1._domainkey.service.example",' +
+      '"claimedAccountId":"1234","httpStatus":401,"upstream":"not-asked","ms":2}'
   )
 })
 
@@ -36,7 +37,7 @@ test('names the flag of this command line in a fix', async () => {
 })
 
 test('says that a request had no Signature under the domain, which most scanners have not', async () => {
-  expect(await of(unsigned, 'json')).toContain('"signatureUnderDomain":false')
+  expect(await of(unsigned, 'json')).toContain('"signedUnderDomain":false')
   expect(await of(unsigned, 'text')).toContain('(no signature under the domain)')
 })
 
@@ -60,10 +61,15 @@ describe('a request under another domain', () => {
     }
   })
 
-  test('is alone in having a claim', async () => {
-    expect(JSON.parse(await of(signed, 'json')).claimedKeyId).toBeUndefined()
-    expect(JSON.parse(await of(unsigned, 'json')).claimedKeyId).toBeUndefined()
-    expect(JSON.parse(await of(forged as never, 'json')).claimedKeyId).toBeUndefined()
+  test('of a request without a signature, claims an account and no key; of a verified one, nothing is a claim', async () => {
+    const verified = JSON.parse(await of(signed, 'json'))
+    expect(verified).not.toHaveProperty('claimedKeyId')
+    expect(verified).not.toHaveProperty('claimedAccountId')
+    expect(JSON.parse(await of(unsigned, 'json'))).toMatchObject({
+      claimedAccountId: '1234',
+      code: 'signature-missing'
+    })
+    expect(JSON.parse(await of(unsigned, 'json'))).not.toHaveProperty('claimedKeyId')
   })
 })
 

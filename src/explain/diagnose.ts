@@ -1,6 +1,7 @@
 import { describe, mistake, ownOptions } from '../mistakes.ts'
 import { CHECK_NAMES, type CheckName, type Code } from '../result/codes.ts'
 import { assertVerdict } from '../verdict/assert.ts'
+import { rootOf, situationOf } from '../verdict/main-failure.ts'
 import type { CheckResult, Checks, Failure, Verdict } from '../verdict/verdict.ts'
 import { adviceOn, factsOn } from './advice.ts'
 import type { AddedCauses } from './causes/row.ts'
@@ -103,11 +104,7 @@ export function diagnoseWithin(
   const { settings = 'options' } = ownOptions('diagnose', options, ['settings'])
   if (settings !== 'options' && settings !== 'flags')
     throw mistake('settings is', settings, 'write "options" or "flags"', describe)
-  const has = (code: Code): boolean => verdict.failures.some(failure => failure.code === code)
-  const situation = {
-    unsigned: verdict.failures.some(isUnsigned) && has('digest-missing') && has('account-missing'),
-    standard: verdict.failures.find(isOtherStandard)?.code
-  }
+  const situation = situationOf(verdict.failures)
   const absent = verdict.failures.flatMap(failure =>
     failure.code === 'coverage-absent' ? failure.evidence.absent : []
   )
@@ -118,8 +115,8 @@ export function diagnoseWithin(
     const thrown = Object.hasOwn(failure, 'cause') ? thrownFact(failure.cause) : []
     const followsFrom = rootOf(failure, verdict.failures, situation)
     const around = {
-      isUnsigned: situation.unsigned,
-      isOtherStandard: situation.standard !== undefined,
+      isUnsigned: situation.isUnsigned,
+      isOtherStandard: situation.otherStandard !== undefined,
       isSigned: code === 'account-missing' && absent.includes(failure.evidence.header),
       clock,
       search
@@ -154,38 +151,4 @@ function resultOf(result: CheckResult): Omit<DiagnosedCheck, 'check'> {
   if (!('code' in result)) return result
   const { outcome, code, message } = result
   return { outcome, code, message }
-}
-
-/** Neither in Signature nor in Authorization. */
-const isUnsigned = ({ code, evidence }: Failure): boolean =>
-  code === 'signature-missing' && evidence?.header !== 'Authorization'
-
-/** Is it signed by RFC 9421 where the draft is expected, or by the draft where RFC 9421 is? */
-const isOtherStandard = ({ code, evidence }: Failure): boolean =>
-  (code === 'signature-malformed' && evidence.looksLike === 'rfc9421') ||
-  (code === 'signature-missing' && evidence?.header === 'Signature-Input')
-
-type Situation = Readonly<{ unsigned: boolean; standard: Code | undefined }>
-
-/** The failure that this one follows from. */
-function rootOf(failure: Failure, failures: readonly Failure[], situation: Situation): Code | undefined {
-  const { code } = failure
-  if (situation.unsigned) return code === 'signature-missing' ? undefined : 'signature-missing'
-  if (situation.standard && (code === 'digest-missing' || code === 'date-missing')) return situation.standard
-  if (code === 'signature-created-out-of-range' || code === 'signature-expired')
-    return failures.find(one => one.code === 'date-too-old' || one.code === 'date-in-future')?.code
-  const roots = unusableIn(failure).map(name => failures.find(one => headerWithout(one) === name))
-  return roots.includes(undefined) ? undefined : roots[0]?.code
-}
-
-/** The names that a signature does not cover, or covers in vain. */
-function unusableIn(failure: Failure): readonly string[] {
-  if (failure.code === 'coverage-insufficient') return failure.evidence.missing
-  return failure.code === 'coverage-absent' ? failure.evidence.absent : []
-}
-
-/** The header that the failure says is not there, or is not what it should be: a signature cannot cover it. */
-function headerWithout({ code, check, evidence }: Failure): string | undefined {
-  if (code === 'account-missing' || code === 'account-malformed') return evidence.header
-  return code.endsWith('-missing') ? check : undefined
 }

@@ -72,6 +72,11 @@ export type { TxtAnswer } from '../key/types.ts'
 export { SCHEME_ALGORITHMS } from '../signature/algorithms.ts'
 export type { SchemeRules } from '../standards/scheme.ts'
 
+// The gateway's log, metrics and page tell apart who sent a request.
+
+export { isSignedUnderDomain } from '../verdict/log-record.ts'
+export { situationOf } from '../verdict/main-failure.ts'
+
 // `account --field` selects a field of an answer, which is not trusted.
 
 export { ownProperty } from '../account/request.ts'

@@ -1,15 +1,21 @@
 import type { Code } from '../result/codes.ts'
 import { assertVerdict } from './assert.ts'
+import { mainFailure } from './main-failure.ts'
+import { type Observation, observationOf } from './observation.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
- * What to log about a verdict. Every key is always present; what is not known is undefined, which JSON leaves out. Only
- * a verified request has more than `status` and `codes`: what an unverified request claims stays out of the log.
+ * What to log about a verdict. Every key is always present; what is not known is undefined, which JSON leaves out. What
+ * a request that is not verified says of itself is under names that say so, in visible ASCII, and cut.
  */
 export interface LogRecord {
   status: Verdict['status']
   /** the codes of the failures, in the order of the checks; empty when verified */
   codes: readonly Code[]
+  /** the code of `mainFailure`, which the others follow from; undefined when verified */
+  code: Code | undefined
+  /** whether it is signed with a key under the service's domain: a claim until the signature has verified */
+  signedUnderDomain: boolean
   /** visible ASCII without a comma, at most 255 characters */
   accountId: string | undefined
   /** a DNS name in lower case, at most 253 characters */
@@ -21,10 +27,14 @@ export interface LogRecord {
   replayId: string | undefined
   /** in bytes */
   bodyLength: number | undefined
+  /** of a request that is not verified, the key and the account that it claims: anybody can write them */
+  claimedKeyId: string | undefined
+  claimedAccountId: string | undefined
 }
 
 /**
- * One flat object for a log line: no body, no signing string, no text from an unverified request.
+ * One flat object for a log line: no body, no signing string, and of an unverified request two claims alone, which are
+ * safe to print.
  *
  * @example
  * logger.info(logRecord(verdict), 'signed request')
@@ -34,14 +44,29 @@ export interface LogRecord {
 export function logRecord(verdict: Verdict): LogRecord {
   assertVerdict('logRecord', verdict)
   const verified = verdict.status === 'verified' ? verdict : undefined
+  const claimed = verified === undefined ? observationOf(verdict) : undefined
   return {
     status: verdict.status,
     codes: verdict.failures.map(({ code }) => code),
+    code: mainFailure(verdict)?.code,
+    signedUnderDomain: isSignedUnderDomain(verdict),
     accountId: verified?.accountId,
     keyId: verified?.keyId,
     algorithm: verified?.algorithm,
     date: verified?.date.toISOString(),
     replayId: verified?.replayId,
-    bodyLength: verified?.body.length
+    bodyLength: verified?.body.length,
+    claimedKeyId: claimOf(claimed?.keyId),
+    claimedAccountId: claimOf(claimed && claimedAccount(claimed))
   }
 }
+
+/** Whether a verdict is about a request that is signed with a key under the service's domain. */
+export const isSignedUnderDomain = ({ checks }: Verdict): boolean => checks['key-name'].outcome === 'pass'
+
+/** The account that a request claims, without the prefix where it has that. */
+const claimedAccount = ({ account, settings: { accountPrefix } }: Observation): string | undefined =>
+  account?.startsWith(accountPrefix) ? account.slice(accountPrefix.length) : account
+
+/** A claim for a log: cut, and what is not visible ASCII becomes a question mark. */
+const claimOf = (text = ''): string | undefined => text.slice(0, 255).replace(/[^!-~]/g, '?') || undefined

@@ -1,5 +1,6 @@
 import { CHECK_NAMES, type CheckName, CODES, isUnavailable } from '../result/codes.ts'
 import { type Failed, type NotRun, withCause } from '../result/result.ts'
+import { type Observation, withObservation } from './observation.ts'
 import type { CheckResult, Checks, Failure, Rejected, Unavailable } from './verdict.ts'
 
 /** What a check returns, or that there was nothing to check. */
@@ -41,8 +42,9 @@ export const NO_FAILURES: readonly [] = Object.freeze([] as [])
  * own properties count: `Object.prototype` may be polluted.
  *
  * @param reason why the checks that have returned nothing were not run
+ * @param seen what else was observed
  */
-export function refuse(returned: ReturnedByCheck, reason: string): Rejected | Unavailable {
+export function refuse(returned: ReturnedByCheck, reason: string, seen?: Observation): Rejected | Unavailable {
   const checks = {} as Record<CheckName, CheckResult>
   const failures: Failure[] = []
 
@@ -57,7 +59,8 @@ export function refuse(returned: ReturnedByCheck, reason: string): Rejected | Un
     }
   }
   const status = failures.every(({ outcome }) => outcome === 'unavailable') ? 'unavailable' : 'rejected'
-  return { status, failures, checks } as unknown as Rejected | Unavailable
+  const verdict = { status, failures, checks } as unknown as Rejected | Unavailable
+  return seen === undefined ? verdict : withObservation(verdict, seen)
 }
 
 const isNotRun = (result: Failed | NotRun): result is NotRun => Object.hasOwn(result, 'reason')

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { logRecord } from 'signed-requests'
 import type { Exchange, Malformed } from '../exchange.ts'
 
 /** Seconds. */
@@ -14,9 +15,13 @@ export function createMetrics() {
     registers: [registry]
   })
   const verdicts = new Counter(
-    metric('verdicts_total', 'Verdicts by status and code of the first failure', ['status', 'code'])
+    metric('verdicts_total', 'Verdicts by status, main code, and whether it is signed under the domain', [
+      'status',
+      'code',
+      'signed'
+    ])
   )
-  verdicts.inc({ status: 'verified', code: '' }, 0) // an alert on silence needs it from the start
+  verdicts.inc({ status: 'verified', code: '', signed: 'true' }, 0) // an alert on silence needs it from the start
   const durations = new Histogram({
     ...metric('verdict_duration_seconds', 'From the head of a request to its verdict', ['status']),
     buckets: BUCKETS
@@ -33,7 +38,8 @@ export function createMetrics() {
       responses.inc({ status: status === 0 ? 'none' : `${Math.floor(status / 100)}xx`, upstream })
       if (exchange.verdict === undefined) return
       const { verdict, verdictMs } = exchange
-      verdicts.inc({ status: verdict.status, code: verdict.failures[0]?.code ?? '' })
+      const { status: outcome, code = '', signedUnderDomain } = logRecord(verdict)
+      verdicts.inc({ status: outcome, code, signed: `${signedUnderDomain}` })
       durations.observe({ status: verdict.status }, verdictMs / 1000)
     }
   }

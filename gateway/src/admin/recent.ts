@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Exchange, type HeaderLine, isUnderDomain, otherDomainOf } from '../exchange.ts'
+import { isSignedUnderDomain } from '../../../src/tools/index.ts'
+import { type Exchange, type HeaderLine, otherDomainOf } from '../exchange.ts'
 import { claimedSignature } from './signing.ts'
 import { type KeptExchange, rowOf } from './view.ts'
 
@@ -28,7 +29,7 @@ export function createRecent(
     keep(exchange: Exchange): void {
       number += 1
       const { verdict, body, bodyLength = body?.length } = exchange
-      const isSigned = isUnderDomain(verdict) || otherDomainOf(verdict) !== undefined
+      const isSigned = isSignedUnderDomain(verdict) || otherDomainOf(verdict) !== undefined
       const list = isSigned ? 'signed' : 'other'
       const { keyId = '' } = claimedSignature(exchange, domain) ?? {}
       const answer = dns.get(keyId)

@@ -5,23 +5,25 @@ import { exchangeOf } from '../support/exchanges.ts'
 
 const signed = () => service.sign({ target: '/hook', body: '{}' })
 
-test('counts verdicts by status and first code, how long they took, and what was answered', async () => {
+test('counts verdicts by status, main code and whether they are signed under the domain, how long they took, and what was answered', async () => {
   const admin = await startTestAdmin()
   admin.record(await exchangeOf(signed()))
   admin.record(await exchangeOf(signed(), { status: 502, upstream: 'unreachable' }))
   admin.record(await exchangeOf(signed(), { status: 0, upstream: 'broken-off' }))
   admin.record(await exchangeOf(withHeaders(signed(), { Host: 'other.example', Date: 'yesterday' })))
+  admin.record(await exchangeOf({ method: 'POST', target: '/', headers: [['Host', 'x']], body: null, https: false }))
   const { headers, body } = await ask(admin.port, '/metrics')
   expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/)
   for (const line of [
-    'signed_requests_verdicts_total{status="verified",code=""} 3',
-    'signed_requests_verdicts_total{status="rejected",code="date-malformed"} 1',
+    'signed_requests_verdicts_total{status="verified",code="",signed="true"} 3',
+    'signed_requests_verdicts_total{status="rejected",code="date-malformed",signed="true"} 1',
+    'signed_requests_verdicts_total{status="rejected",code="signature-missing",signed="false"} 1',
     'signed_requests_verdict_duration_seconds_count{status="verified"} 3',
-    'signed_requests_verdict_duration_seconds_count{status="rejected"} 1',
+    'signed_requests_verdict_duration_seconds_count{status="rejected"} 2',
     'signed_requests_responses_total{status="2xx",upstream="answered"} 1',
     'signed_requests_responses_total{status="5xx",upstream="unreachable"} 1',
     'signed_requests_responses_total{status="none",upstream="broken-off"} 1',
-    'signed_requests_responses_total{status="4xx",upstream="not-asked"} 1'
+    'signed_requests_responses_total{status="4xx",upstream="not-asked"} 2'
   ]) {
     expect(body.split('\n')).toContain(line)
   }

@@ -1,0 +1,74 @@
+import type { Code } from '../result/codes.ts'
+import { assertVerdict } from './assert.ts'
+import type { Failure, Verdict } from './verdict.ts'
+
+/**
+ * The failure that the others follow from: `signature-missing` where nothing of a signed request is there, else the
+ * first one that follows from no other. For a log line, a metric or an alert; it takes less than a microsecond.
+ *
+ * @example
+ * const code = mainFailure(verdict)?.code ?? ''
+ *
+ * @returns one of `verdict.failures`, and undefined for a verified request
+ * @throws TypeError for anything but a verdict, such as a Promise that was not awaited
+ */
+export function mainFailure(verdict: Verdict): Failure | undefined {
+  assertVerdict('mainFailure', verdict)
+  const { failures } = verdict
+  if (failures.length < 2) return failures[0]
+  const situation = situationOf(failures)
+  for (const failure of failures) if (rootOf(failure, failures, situation) === undefined) return failure
+  return failures[0]
+}
+
+/** What several failures together say about a request. */
+export interface Situation {
+  /** nothing of a signed request is there, not even a signature in Authorization */
+  readonly isUnsigned: boolean
+  /** the code of a request that is signed by a standard that is not accepted here */
+  readonly otherStandard: Code | undefined
+}
+
+/** Finds out what the failures together say about a request. */
+export function situationOf(failures: readonly Failure[]): Situation {
+  let isSignatureMissing = false
+  let isDigestMissing = false
+  let isAccountMissing = false
+  let otherStandard: Code | undefined
+  for (const failure of failures) {
+    const { code } = failure
+    if (code === 'digest-missing') isDigestMissing = true
+    else if (code === 'account-missing') isAccountMissing = true
+    else if (code === 'signature-missing') {
+      const header = failure.evidence?.header
+      isSignatureMissing = header !== 'Authorization'
+      if (header === 'Signature-Input') otherStandard = code
+    } else if (code === 'signature-malformed' && failure.evidence.looksLike === 'rfc9421') otherStandard = code
+  }
+  return { isUnsigned: isSignatureMissing && isDigestMissing && isAccountMissing, otherStandard }
+}
+
+/** Returns the code of the failure that this one follows from: fix that one first. */
+export function rootOf(failure: Failure, failures: readonly Failure[], situation: Situation): Code | undefined {
+  const { code } = failure
+  if (situation.isUnsigned) return code === 'signature-missing' ? undefined : 'signature-missing'
+  if (situation.otherStandard && (code === 'digest-missing' || code === 'date-missing')) return situation.otherStandard
+  if (code === 'signature-created-out-of-range' || code === 'signature-expired')
+    return failures.find(one => one.code === 'date-too-old' || one.code === 'date-in-future')?.code
+  const unusable = unusableIn(failure)
+  if (unusable === undefined) return undefined
+  const roots = unusable.map(name => failures.find(one => headerWithout(one) === name))
+  return roots.includes(undefined) ? undefined : roots[0]?.code
+}
+
+/** The names that a signature does not cover, or covers in vain. */
+function unusableIn(failure: Failure): readonly string[] | undefined {
+  if (failure.code === 'coverage-insufficient') return failure.evidence.missing
+  return failure.code === 'coverage-absent' ? failure.evidence.absent : undefined
+}
+
+/** The header that the failure says is not there, or is not what it should be: a signature cannot cover it. */
+function headerWithout({ code, check, evidence }: Failure): string | undefined {
+  if (code === 'account-missing' || code === 'account-malformed') return evidence.header
+  return code.endsWith('-missing') ? check : undefined
+}

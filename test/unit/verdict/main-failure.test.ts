@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { createVerifier, diagnose, mainFailure, type ReceivedRequest, type Verdict } from '../../../src/index.ts'
+import { rfc9421 } from '../../../src/standards/rfc9421/index.ts'
+import { service, withHeaders } from '../../support/service.ts'
+import { loadVectors } from '../../support/vectors.ts'
+
+const codeOf = async (request: ReceivedRequest, options = {}) =>
+  mainFailure(await createVerifier({ ...service.options, ...options })(request))?.code
+
+const SCANNER = { method: 'POST', target: '/', headers: [['Host', 'x']], body: null, https: false } as const
+
+test('an unsigned request over HTTP to another host has signature-missing as its main failure', async () => {
+  expect(await codeOf(SCANNER)).toBe('signature-missing')
+})
+
+test('a request that lacks only its Signature, over HTTP, has not-https as its main failure', async () => {
+  expect(await codeOf({ ...withHeaders(service.sign(), { Signature: undefined }), https: false })).toBe('not-https')
+})
+
+test('a signature in Authorization does not pass for an unsigned request', async () => {
+  const headers = [...SCANNER.headers, ['Authorization', 'Signature keyId="a"'] as const]
+  expect(await codeOf({ ...SCANNER, headers })).toBe('not-https')
+})
+
+test('a verified request has no main failure', async () => {
+  expect(await codeOf(service.sign())).toBeUndefined()
+})
+
+test('a failure that follows from another is not the main one: a header that is covered and was removed', async () => {
+  expect(await codeOf(withHeaders(service.sign(), { 'X-Service-ID': undefined }))).toBe('account-missing')
+  expect(await codeOf(withHeaders(service.sign(), { Digest: undefined }))).toBe('digest-missing')
+})
+
+test('of a request that is signed by the other standard, that is the main failure', async () => {
+  const request = withHeaders(service.sign(), { Date: undefined })
+  expect(await codeOf(request, { schemes: [rfc9421] })).toBe('signature-missing')
+})
+
+test('every vector has as its main failure the first that diagnose explains', async () => {
+  for (const vector of loadVectors()) {
+    const verdict: Verdict = await createVerifier(vector.options)(vector.request)
+    expect([vector.name, mainFailure(verdict)?.code]).toEqual([vector.name, diagnose(verdict).failures[0]?.code])
+    expect(mainFailure(verdict) === undefined || verdict.failures.includes(mainFailure(verdict) as never)).toBe(true)
+  }
+})
+
+test('throws a TypeError for a verdict that was not awaited', () => {
+  expect(() => mainFailure(createVerifier(service.options)(service.sign()) as never)).toThrow('an await is missing')
+})
