@@ -55,16 +55,22 @@ export function rootOf(failure: Failure, failures: readonly Failure[], situation
   if (situation.otherStandard && (code === 'digest-missing' || code === 'date-missing')) return situation.otherStandard
   if (code === 'signature-created-out-of-range' || code === 'signature-expired')
     return failures.find(one => one.code === 'date-too-old' || one.code === 'date-in-future')?.code
-  const unusable = unusableIn(failure)
-  if (unusable === undefined) return undefined
-  const roots = unusable.map(name => failures.find(one => headerWithout(one) === name))
-  return roots.includes(undefined) ? undefined : roots[0]?.code
+  let root: Failure | undefined
+  for (const name of unusableIn(failure)) {
+    const cause = failures.find(one => headerWithout(one) === name)
+    // Most names are not missing, and the list is as long as the sender likes.
+    if (cause === undefined) return undefined
+    root ??= cause
+  }
+  return root?.code
 }
 
+const NO_NAMES: readonly string[] = []
+
 /** The names that a signature does not cover, or covers in vain. */
-function unusableIn(failure: Failure): readonly string[] | undefined {
+function unusableIn(failure: Failure): readonly string[] {
   if (failure.code === 'coverage-insufficient') return failure.evidence.missing
-  return failure.code === 'coverage-absent' ? failure.evidence.absent : undefined
+  return failure.code === 'coverage-absent' ? failure.evidence.absent : NO_NAMES
 }
 
 /** The header that the failure says is not there, or is not what it should be: a signature cannot cover it. */
