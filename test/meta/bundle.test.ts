@@ -1,6 +1,8 @@
+import { relative } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
+import type { OutputChunk } from 'rollup'
 import { expect, test } from 'vitest'
-import { pastDoor } from '../../build/past-door.ts'
+import { bundle, outputOf } from '../../build/bundle.ts'
 
 const ALWAYS = { bundle: true, format: 'esm', platform: 'node', packages: 'external', write: false } as const
 
@@ -63,29 +65,55 @@ test('of the library the gateway has what comes through the door built in, and n
   ])
 })
 
-test('the command line loads a command, and what it needs of the library, when it is asked for', async () => {
-  const options = { entryPoints: ['cli/main.ts'], plugins: [pastDoor] }
-  const { metafile } = await build({ ...ALWAYS, ...options, splitting: true, outdir: 'bundle', metafile: true })
-  const { outputs } = metafile!
-  const loaded = new Set<string>()
-  const load = (path: string): void => {
-    const { inputs, imports } = outputs[path]!
-    for (const file of Object.keys(inputs)) loaded.add(file)
-    for (const { path: next, kind } of imports) if (kind === 'import-statement' && next in outputs) load(next)
-  }
-  load(Object.keys(outputs).find(path => outputs[path]!.entryPoint === 'cli/main.ts')!)
-  const files = [...loaded].filter(file => file.startsWith('src/') || file.startsWith('cli/')).sort()
-  expect(files).toEqual([
+const FORMATS = ['esm', 'cjs'] as const
+const [esm, cjs] = await Promise.all(
+  FORMATS.map(async format => {
+    const { output } = await (await bundle(format)).generate(outputOf(format))
+    return output.filter(file => file.type === 'chunk')
+  })
+)
+
+/** The files that are loaded with this one, itself included. */
+function loadedWith(name: string, chunks: readonly OutputChunk[]): OutputChunk[] {
+  const names = new Set([name])
+  const of = (name: string) => chunks.find(({ fileName }) => fileName === name)
+  for (const each of names) for (const next of of(each)?.imports ?? []) names.add(next)
+  return chunks.filter(({ fileName }) => names.has(fileName))
+}
+const modulesIn = (chunks: readonly OutputChunk[]): string[] =>
+  chunks.flatMap(({ moduleIds }) => moduleIds.map(id => relative('.', id))).sort()
+
+test.each([
+  { how: 'import', entry: 'index.js', chunks: esm! },
+  { how: 'require', entry: 'index.cjs', chunks: cjs! }
+])('$how of the package loads two files, and the search for what changed a body is another', ({ entry, chunks }) => {
+  const loaded = loadedWith(entry, chunks)
+  expect(loaded.map(({ name }) => name).sort()).toEqual(['index', 'library'])
+  expect(loaded.flatMap(({ dynamicImports }) => dynamicImports)).toEqual([
+    chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('body/change.ts'))?.fileName
+  ])
+})
+
+test('an entry of the library loads nothing of the command line', () => {
+  const entries = esm!.filter(({ isEntry, name }) => isEntry && name !== 'cli')
+  for (const { fileName } of entries)
+    expect(modulesIn(loadedWith(fileName, esm!)).filter(file => !file.startsWith('src/'))).toEqual([])
+})
+
+test('the command line loads a command, and what that needs besides the library, when it is asked for', () => {
+  const main = esm!.find(({ facadeModuleId }) => facadeModuleId?.endsWith('cli/main.ts'))!
+  const loaded = loadedWith(main.fileName, esm!)
+  expect(modulesIn(loaded.filter(({ name }) => name !== 'library'))).toEqual([
     'cli/command.ts',
     'cli/commands.ts',
     'cli/flags.ts',
     'cli/main.ts',
     'cli/run.ts',
-    'src/explain/settings.ts',
-    'src/explain/text.ts',
-    'src/http/uri.ts',
-    'src/key/rsa-der.ts',
-    'src/mistakes.ts',
-    'src/options/defaults.ts'
+    'flags/commands.ts',
+    'flags/help.ts',
+    'flags/parse.ts',
+    'flags/table.ts',
+    'flags/usage-error.ts',
+    'flags/variables.ts'
   ])
 })

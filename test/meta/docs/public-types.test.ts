@@ -1,16 +1,13 @@
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
-import tsupConfig from '../../../tsup.config.ts'
+import { ENTRIES } from '../../../build/bundle.ts'
 import { ROOT } from './pages.ts'
-
-/** The entries of the package, as the build has them. */
-const ENTRIES = Object.entries((tsupConfig as { entry: Record<string, string> }[])[1]!.entry)
 
 /** The folder of the declarations, which are in memory only. */
 const OUT = '/declarations'
 const { checker, sourceOf } = declarations()
 
-describe.each(ENTRIES)('the entry %s', (_, file) => {
+describe.each(Object.entries(ENTRIES))('the entry %s', (_, file) => {
   const exported = exportsOf(file)
 
   test('exports the type of everything that its exports show', () => {
@@ -40,7 +37,7 @@ function declarations() {
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
   const emitted = new Map<string, string>()
   const emit = { ...options, noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: OUT, rootDir: ROOT }
-  const files = ENTRIES.map(([, file]) => ROOT + file)
+  const files = Object.values(ENTRIES).map(file => ROOT + file)
   ts.createProgram(files, emit).emit(undefined, (name, text) => emitted.set(name, text))
 
   const host = ts.createCompilerHost(options)
@@ -54,7 +51,7 @@ function declarations() {
   }
   const pathOf = (file: string) => `${OUT}/${file.replace(/\.ts$/, '.d.ts')}`
   const program = ts.createProgram(
-    ENTRIES.map(([, file]) => pathOf(file)),
+    Object.values(ENTRIES).map(file => pathOf(file)),
     { ...options, paths: {} },
     host
   )
