@@ -19,7 +19,7 @@ export function withDeadline<T, L>(promise: Promise<T>, timeout: number, onLate:
   })
 }
 
-const SOON = Promise.resolve()
+const SOON = /* @__PURE__ */ Promise.resolve()
 
 /** All callers that wait share one call. */
 export function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {

@@ -32,7 +32,7 @@ export async function readBody(body: ReceivedBody, limits: BodyLimits, announced
   return bufferedBody(body, limits) ?? readStream(body as Stream, limits, Number(announced) || 0)
 }
 
-const encoder = new TextEncoder()
+const encoder = /* @__PURE__ */ new TextEncoder()
 
 const withinLimit = (bytes: Uint8Array, { maxBodyBytes: limit }: BodyLimits): Result<Bytes> =>
   bytes.length > limit ? fail('body-too-large', { limit }) : ok(ownBytes(bytes))

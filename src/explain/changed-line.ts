@@ -250,7 +250,7 @@ function* lengths(received: string): Generator<string> {
   for (let n = 0; n <= 20_000; n++) yield `${n}`
 }
 
-const PRINTABLE = Array.from({ length: 95 }, (_, i) => String.fromCharCode(0x20 + i))
+const PRINTABLE = /* @__PURE__ */ Array.from({ length: 95 }, (_, i) => String.fromCharCode(0x20 + i))
 
 /** Every text that one changed, removed or added character makes. */
 function* characters(text: string): Generator<string> {

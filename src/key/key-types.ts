@@ -81,7 +81,7 @@ function importRsa({ publicKey: der, text: record }: KeyRecord, limits: KeyLimit
 const ED25519_BYTES = 32
 
 /** SubjectPublicKeyInfo of Ed25519 (RFC 8410 section 4) up to the key's 32 bytes. */
-const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
+const ED25519_PREFIX = /* @__PURE__ */ Buffer.from('302a300506032b6570032100', 'hex')
 
 function importEd25519({ publicKey: point, text: record }: KeyRecord): Result<PublicKey> {
   if (point.length !== ED25519_BYTES) return unreadable(record, 'an Ed25519 key must be 32 bytes')

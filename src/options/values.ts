@@ -138,7 +138,7 @@ export type AllowedAlgorithms = Readonly<Record<SchemeName, ReadonlySet<Algorith
 /** The service's specification names one; RFC 9421 leaves the choice to key and signature. */
 const DEFAULT_ALGORITHMS: AllowedAlgorithms = {
   'draft-cavage': new Set(['rsa-sha256']),
-  rfc9421: new Set(SCHEME_ALGORITHMS.rfc9421)
+  rfc9421: /* @__PURE__ */ new Set(SCHEME_ALGORITHMS.rfc9421)
 }
 
 export function validateAlgorithms(algorithms: unknown, option: string, schemes: readonly Scheme[]): AllowedAlgorithms {

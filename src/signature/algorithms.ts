@@ -42,7 +42,9 @@ export const SCHEME_ALGORITHMS = {
   rfc9421: ['rsa-v1_5-sha256', 'rsa-pss-sha512', 'ed25519']
 } as const satisfies Record<SchemeName, readonly (Algorithm & keyof typeof ALGORITHMS)[]>
 
-const COMPUTATIONS: ReadonlyMap<string, Partial<Record<KeyType, Computation>>> = new Map(Object.entries(ALGORITHMS))
+const COMPUTATIONS: ReadonlyMap<string, Partial<Record<KeyType, Computation>>> = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ Object.entries(ALGORITHMS)
+)
 
 /** Undefined for an unknown algorithm, and for one that does not fit the type of key. */
 export const computationFor = (algorithm: string, type: KeyType): Computation | undefined =>

@@ -18,10 +18,13 @@ export type ReturnedByCheck = Partial<EveryCheck>
  */
 type PassedByCheck = { [C in CheckName]: { ok: true } | (C extends 'replay' ? typeof NO_STORE : never) }
 
-const PASS: CheckResult = Object.freeze({ outcome: 'pass' })
+const PASS: CheckResult = /* @__PURE__ */ Object.freeze({ outcome: 'pass' })
 
 /** The result of the replay check of a receiver that remembers nothing. */
-export const NO_STORE = Object.freeze({ ok: false, reason: 'there is no replay store' }) satisfies NotRun
+export const NO_STORE = /* @__PURE__ */ Object.freeze({
+  ok: false,
+  reason: 'there is no replay store'
+}) satisfies NotRun
 
 const withReplay = (replay: CheckResult): Checks =>
   Object.freeze(
@@ -35,7 +38,7 @@ const PASSED_WITHOUT_REPLAY = withReplay(Object.freeze({ outcome: 'not-run', rea
 export const allPassed = ({ replay }: PassedByCheck): Checks => (replay.ok ? PASSED : PASSED_WITHOUT_REPLAY)
 
 /** The failures of a verified request. */
-export const NO_FAILURES: readonly [] = Object.freeze([] as [])
+export const NO_FAILURES: readonly [] = /* @__PURE__ */ Object.freeze([] as [])
 
 /**
  * The verdict when at least one check did not pass: one failure outweighs all checks that could not be decided. Only

@@ -7,7 +7,7 @@ type NodeRequest = IncomingMessage | Http2ServerRequest
 /** Bytes from which a piece is passed on as it is. */
 const SMALL = 1024
 
-const NONE = new Uint8Array(0)
+const NONE = /* @__PURE__ */ new Uint8Array(0)
 const joined = new WeakSet<NodeRequest>()
 
 /**

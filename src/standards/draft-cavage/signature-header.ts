@@ -45,7 +45,7 @@ const numberOf = (text: string | undefined): number | undefined => (text === und
  * The covered list, section 2.1.6: names separated by one space; without it, `(created)`; an empty one is forbidden.
  * Undefined when it is not such a list. A sender repeats its list.
  */
-const parseCoveredNames = memoizeRecent((list: string): readonly string[] | undefined => {
+const parseCoveredNames = /* @__PURE__ */ memoizeRecent((list: string): readonly string[] | undefined => {
   const names = list.split(' ', MAX_COVERED + 1)
   const isName = (name: string) => isToken(name) || SPECIAL_NAMES.includes(name.toLowerCase())
   return names.length <= MAX_COVERED && names.every(isName) ? names.map(name => name.toLowerCase()) : undefined
