@@ -84,6 +84,41 @@ test('a connection that pipelines endlessly is destroyed, and only a bounded par
   expect(runs.length).toBeLessThan(5000)
 })
 
+test('ten requests may be in progress on one connection, and an eleventh closes it', async () => {
+  const { server, socket, runs } = await start(REQUEST.repeat(10))
+  const [accepted] = await once(server, 'connection')
+  await until(() => runs.length === 10)
+  expect(accepted.destroyed).toBe(false)
+  socket.write(REQUEST)
+  await until(() => runs.length === 11)
+  expect(accepted.destroyed).toBe(true)
+})
+
+test('a pipelined request closes its connection when as many are in progress as connections are allowed', async () => {
+  const { server, socket, runs } = await start(REQUEST.repeat(2), () => {}, 4)
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const [first] = await once(server, 'connection')
+  await until(() => runs.length === 2)
+  const other = open(address, Buffer.from(REQUEST.repeat(2)))
+  const [second] = await once(server, 'connection')
+  await until(() => runs.length === 4)
+  const alone = open(address, Buffer.from(REQUEST))
+  const [third] = await once(server, 'connection')
+  await until(() => runs.length === 5)
+  // The first request of a connection is not a pipelined one.
+  expect([first, second, third].map(({ destroyed }) => destroyed)).toEqual([false, false, false])
+  alone.destroy()
+  await until(() => third.closed)
+  other.write(REQUEST)
+  await until(() => runs.length === 6)
+  expect([first, second].map(({ destroyed }) => destroyed)).toEqual([false, true])
+  // Those that were closed no longer count.
+  await until(() => second.closed)
+  socket.write(REQUEST.repeat(2))
+  await until(() => runs.length === 8)
+  expect(first.destroyed).toBe(false)
+})
+
 describe('when all connections are taken, a new one', () => {
   const HALF = 'GET / HTTP/1.1\r\n'
 
