@@ -2,14 +2,8 @@ import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net'
 import { getSystemErrorMap } from 'node:util'
-import { joinPieces } from '../../src/tools/index.ts'
+import { joinPieces, waitForTurn } from '../../src/tools/index.ts'
 import type { Address } from './options/parse.ts'
-
-/**
- * Concurrent requests on one connection, pipelined ones included. Node.js passes on all that arrive, and those behind
- * one that waits for DNS would fill the memory.
- */
-const MAX_PIPELINED = 10
 
 /** Writes an address as in a URL: IPv6 in brackets. */
 export const authorityOf = (host: string, port: number): string =>
@@ -68,36 +62,28 @@ export function trackConnections(server: Server, isTls: boolean, maxConnections:
   })
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
     running.set(socket, new Set())
-    socket.once('close', () => {
-      // Node.js tells only the answer whose turn it is.
-      for (const res of running.get(socket) ?? []) if (res.socket === null) res.emit('close')
-      running.delete(socket)
-    })
+    socket.once('close', () => running.delete(socket))
   })
   const lastAnswer = (socket: Socket) => [...(running.get(socket) ?? [])].at(-1)
 
-  /**
-   * Runs a request when those before it on its connection were answered, unless one of them has closed it. A connection
-   * with too many of them is destroyed.
-   */
+  /** Runs a request when those before it on its connection were answered, unless one of them has closed it. */
   async function inTurn(res: ServerResponse, serve: () => Promise<unknown>): Promise<void> {
     const { socket } = res.req
-    const previous = lastAnswer(socket)
     const answers = running.get(socket)?.add(res)
     if (answers === undefined) return // it has closed already
     total += 1
     for (const peers of [silent, idle]) peers.delete(peerOf(socket))
-    const isTooMany = answers.size > MAX_PIPELINED || total > maxConnections
-    if (isTooMany && answers.size > 1) socket.destroy()
+    if (total > maxConnections && answers.size > 1) socket.destroy()
     if (isDraining) res.shouldKeepAlive = false
-    res.once('close', () => {
+    const forgetAnswer = () => {
+      if (!answers.delete(res)) return
       total -= 1
-      answers.delete(res)
       if (answers.size === 0 && open.has(peerOf(socket))) idle.add(peerOf(socket))
       if (isDraining && answers.size === 0) socket.destroySoon()
-    })
-    if (previous !== undefined) await whenOver(previous)
-    if (!socket.destroyed && !socket.writableEnded) await serve()
+    }
+    res.once('close', forgetAnswer)
+    if (await waitForTurn(res.req, res)) await serve()
+    else forgetAnswer()
   }
 
   return {

@@ -86,7 +86,9 @@ export { ownProperty } from '../account/request.ts'
 export { type CountingDnsServer, startDnsServer } from '../testing/dns-server.ts'
 export { createSigningKey, type SigningKey, signRequest } from '../testing/sign.ts'
 
-// The gateway joins the pieces of a body as the library does, before and after it asks the library.
+// The gateway joins the pieces of a body as the library does, before and after it asks the library. It queues pipelined
+// requests as `nodeHandler` does.
 
 export { append } from '../body/pieces.ts'
 export { joinPieces } from '../platforms/node/pieces.ts'
+export { waitForTurn } from '../platforms/node/pipelining.ts'

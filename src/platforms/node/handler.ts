@@ -7,9 +7,9 @@ import { callHook, orRelease, validateHandler } from '../handler.ts'
 import { PROXY_OPTIONS, prepareProxy } from '../proxy.ts'
 import { refusalOf } from '../refusal.ts'
 import { joinPieces } from './pieces.ts'
+import { waitForTurn } from './pipelining.ts'
 import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions, removeFraming } from './refusal.ts'
 import { type FromNodeOptions, type NodeRequest, readNodeRequest } from './request.ts'
-import { isTurn } from './turns.ts'
 
 /** What the proxy in front has changed, the raw bytes where a parser has read them, and what to do on a refusal. */
 export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
@@ -105,7 +105,7 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
     try {
       // The body of a pipelined request arrives before its turn.
       joinPieces(req)
-      if (await isTurn(req, res)) await run(req, res)
+      if (await waitForTurn(req, res)) await run(req, res)
     } catch (error) {
       await fail(error, req, res, next)
     }

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createVerifier, nodeHandler } from '../../../../src/index.ts'
 import { listenInTest } from '../../../support/node-server.ts'
@@ -11,7 +13,7 @@ const UNSIGNED = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 const signed = () => wire(service.sign({ target: '/' })).toString()
 
 /** A server that counts what each call of the handler became. */
-async function serve(receive: ReturnType<typeof nodeHandler>) {
+async function serve(receive: (req: IncomingMessage, res: ServerResponse) => Promise<void>) {
   const count = { calls: 0, settled: 0 }
   const server = createServer(async (req: IncomingMessage, res: ServerResponse) => {
     count.calls++
@@ -55,18 +57,52 @@ test('every promise settles when the sender leaves while the first request waits
   await until(() => count.settled === 6)
 })
 
-test('a connection on which more than ten requests wait is closed, and none of them is handled', async () => {
+test('ten requests may be in progress on one connection; an eleventh closes it, and none of them is handled', async () => {
   const silent = () => new Promise<never>(() => {})
   const verify = createVerifier({ ...service.options, requireHttps: false, lookupTxt: silent, lookupTimeout: 60_000 })
   const handle = vi.fn()
   const { count, send } = await serve(nodeHandler(verify, handle))
   const ten = send(signed() + UNSIGNED.repeat(9))
   await until(() => count.calls === 10)
-  const many = send(signed() + UNSIGNED.repeat(60_000))
-  await closed(many)
-  expect(ten.closed).toBe(false)
+  await closed(send(signed() + UNSIGNED.repeat(10)))
+  expect([count.calls, ten.closed]).toEqual([21, false])
+  await closed(send(signed() + UNSIGNED.repeat(60_000)))
   // Node.js passes on what it has read of a packet, and then nothing more.
   expect(count.calls).toBeLessThan(10_000)
-  await until(() => count.settled === count.calls - 11)
+  await until(() => count.settled === count.calls - 12)
+  expect([ten.closed, handle.mock.calls]).toEqual([false, []])
+})
+
+test('a request that a middleware passes on after a refusal has closed the connection is not handled', async () => {
+  const verify = createVerifier({ ...service.options, requireHttps: false })
+  const handle = vi.fn()
+  const receive = nodeHandler(verify, handle)
+  let refused: Promise<unknown> | undefined
+  const { count, send } = await serve(async (req, res) => {
+    if (refused === undefined) refused = new Promise(resolve => res.once('close', resolve))
+    else await refused
+    return receive(req, res)
+  })
+  await closed(send(UNSIGNED + signed()))
+  await until(() => count.settled === 2)
   expect(handle).not.toHaveBeenCalled()
+})
+
+test('a connection that is idle keeps no request in memory', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const answered: WeakRef<IncomingMessage>[] = []
+  const verify = createVerifier({ ...service.options, requireHttps: false })
+  const receive = nodeHandler(verify, () => {})
+  const { send } = await serve((req, res) => {
+    answered.push(new WeakRef(req))
+    return receive(req, res)
+  })
+  const socket = send(signed())
+  await new Promise(resolve => socket.once('data', resolve))
+  await until(() => {
+    collectGarbage()
+    return answered[0]?.deref() === undefined
+  })
+  expect(socket.closed).toBe(false)
 })
