@@ -49,7 +49,7 @@ export interface VerifierOptions {
   replayStore?: ReplayStore | undefined
   /** milliseconds that the replay store may take; 1000 by default */
   replayTimeout?: number | undefined
-  /** the clock, in milliseconds since 1970; `Date.now` by default */
+  /** the clock, in milliseconds since 1970; `Date.now()` by default, so the fake timers of a test runner count */
   now?: (() => number) | undefined
 }
 
@@ -86,7 +86,9 @@ const VALIDATORS = {
   lookupTimeout: (value, name) => values.validateTimeout(value, DEFAULTS.lookupTimeout, name),
   replayStore: values.validateStore,
   replayTimeout: (value, name) => values.validateTimeout(value, DEFAULTS.replayTimeout, name),
-  now: (value = Date.now, name) => values.validateFunction(value as () => number, name, '() => milliseconds since 1970')
+  // The global clock is looked up at each verification: fake timers replace it after the verifier is made.
+  now: (value = () => Date.now(), name) =>
+    values.validateFunction(value as () => number, name, '() => milliseconds since 1970')
 } satisfies Record<OptionName, Validator>
 
 export const optionNames = (): OptionName[] => Object.keys(VALIDATORS) as OptionName[]

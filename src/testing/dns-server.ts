@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { AUTHORITATIVE_ANSWER, decode, encode, type Question, TRUNCATED_RESPONSE } from 'dns-packet'
 import { mistake, ownOptions } from '../mistakes.ts'
+import { recordsOf, type TxtRecords } from './records.ts'
 import type { TestService } from './service.ts'
 
 /** A DNS server that runs. */
@@ -20,9 +21,10 @@ export interface ServeDnsOptions {
 
 /**
  * A real DNS server on loopback with the service's records, for a receiver in another process: UDP and TCP, every
- * query answered from `service.records` as they are at that moment, so a rotated key is found at once.
+ * query answered from `service.records` as they are at that moment, so a rotated key is found at once. Records that take a
+ * wrong shape later are answered with SERVFAIL, and the mistake is printed with `console.error`.
  *
- * @throws (rejects with) TypeError for a bad option, and Node's error for a port that is taken (`EADDRINUSE`)
+ * @throws (rejects with) TypeError for a bad option or records of a wrong shape, and Node's error for a port that is taken (`EADDRINUSE`)
  * @example
  * ```ts
  * import { createVerifier, dnsTxtLookup } from 'signed-requests'
@@ -39,17 +41,16 @@ export async function serveDns(
   service: Pick<TestService, 'records'>,
   options: ServeDnsOptions = {}
 ): Promise<DnsServer> {
-  if (typeof (service?.records ?? undefined) !== 'object')
+  // A Map, a list or text has no names.
+  if (Object.prototype.toString.call(service?.records) !== '[object Object]')
     throw new TypeError('serveDns() takes the service: serveDns(createTestService())')
   const { port = 0 } = ownOptions('serveDns', options, ['port'])
   if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
     throw mistake('port is', port, 'pass a port, such as 5353, or leave it out for a free one')
+  for (const name of Object.keys(service.records)) recordsOf(service.records, name)
   const { address, close } = await startDnsServer(service.records, '127.0.0.1', port)
   return { address, close }
 }
-
-/** TXT records by name in lower case, each a list of strings; they may change at any time. */
-type TxtRecords = Readonly<Record<string, readonly (readonly string[])[]>>
 
 /** A DNS server that counts its queries. */
 export interface CountingDnsServer extends DnsServer {
@@ -70,7 +71,12 @@ export async function startDnsServer(records: TxtRecords, ip = '127.0.0.1', want
   }
   // Imported here, so that the test kit loads where these modules do not exist (Cloudflare Workers).
   const [{ createSocket }, { createServer }] = await Promise.all([import('node:dgram'), import('node:net')])
-  const reply = (message: Buffer, maxLength: number) => replyTo(message, records, maxLength, count)
+  const printed = new Set<string>()
+  const printOnce = (name: string, error: unknown) => {
+    if (!printed.has(name)) console.error(error)
+    printed.add(name)
+  }
+  const reply = (message: Buffer, maxLength: number) => replyTo(message, records, maxLength, count, printOnce)
   const udp = createSocket(ip.includes(':') ? 'udp6' : 'udp4')
   udp.on('message', (message, { address, port }) => {
     const answer = reply(message, MAX_UDP)
@@ -123,6 +129,7 @@ async function serveConnection(socket: Socket, reply: (message: Buffer) => Buffe
 
 /** RFC 1035 section 4.1.1 */
 const HEADER_LENGTH = 12
+const SERVER_FAILURE = 2
 const NO_SUCH_NAME = 3
 
 /** A name and its question have 260 octets, EDNS options a few more. */
@@ -136,12 +143,14 @@ const MAX_UDP = 512
  * forever. The counts are checked before it is parsed, so a message that announces 65,535 questions costs nothing.
  *
  * @param onQuestion called with each name, in lower case, whose TXT record is asked for
+ * @param onMistake called with such a name when its records cannot be served; the answer is SERVFAIL
  */
 export function replyTo(
   message: Buffer,
   records: TxtRecords,
   maxLength: number,
-  onQuestion: (name: string) => void
+  onQuestion: (name: string) => void,
+  onMistake: (name: string, error: unknown) => void = () => {}
 ): Buffer | undefined {
   if (message.length < HEADER_LENGTH || message.length > MAX_QUERY) return undefined
   // A query without an opcode, with one question, no answers and authorities, and room for EDNS.
@@ -156,8 +165,7 @@ export function replyTo(
   const name = question.name.toLowerCase()
   const isText = question.type === 'TXT'
   if (isText) onQuestion(name)
-  const found = Object.hasOwn(records, name) ? records[name]! : undefined
-  const encodeAnswer = (flags: number, texts: TxtRecords[string]) =>
+  const encodeAnswer = (flags: number, texts: TxtRecords[string] = []) =>
     encode({
       type: 'response',
       id: message.readUInt16BE(0),
@@ -171,6 +179,13 @@ export function replyTo(
         data: strings.flatMap(text => text.match(/.{1,255}/gs) ?? ['']).map(text => Buffer.from(text, 'latin1'))
       }))
     })
-  const answer = encodeAnswer(found ? 0 : NO_SUCH_NAME, (isText && found) || [])
-  return answer.length > maxLength ? encodeAnswer(TRUNCATED_RESPONSE, []) : answer
+  let found: TxtRecords[string] | undefined
+  try {
+    found = recordsOf(records, name)
+  } catch (error) {
+    onMistake(name, error)
+    return encodeAnswer(SERVER_FAILURE)
+  }
+  const answer = encodeAnswer(found ? 0 : NO_SUCH_NAME, isText ? found : [])
+  return answer.length > maxLength ? encodeAnswer(TRUNCATED_RESPONSE) : answer
 }

@@ -30,7 +30,7 @@ const CONTEXT: Readonly<Record<string, string>> = {
 
 /** Frameworks, loggers and the like: whatever the reader has. What they pass on is not known either. */
 const ANYTHING =
-  'app bytes client clientOfAServerThatIsDown ctx database keyId logger myStore pool redis resolveTxt response supertest test expect type writeFile'
+  'app bytes client clientOfAServerThatIsDown ctx database keyId logger myStore pool redis resolveTxt response supertest test expect type vi writeFile'
 
 const ENTRIES = Object.keys(manifest.exports)
   .filter(name => !/\*|package\.json/.test(name))

@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createVerifier, fromFetchRequest, fromLambdaEvent, type ReceivedRequest } from '../../../src/index.ts'
 import { createTestService } from '../../../src/testing/index.ts'
+import { leastSyncTime } from '../../support/cpu-time.ts'
 import { linesOf, service } from '../../support/service.ts'
 
 const headerOf = (request: ReceivedRequest, name: string): string | undefined =>
@@ -119,6 +120,19 @@ describe('the test service', () => {
     const der = Buffer.from(record.join('').split('p=')[1]!, 'base64')
     const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
     expect(key.asymmetricKeyDetails?.modulusLength).toBe(1536)
+  })
+
+  test('costs little enough for a beforeEach: at most 40 ms of processor time', () => {
+    expect(leastSyncTime(createTestService, 10)).toBeLessThan(40)
+  })
+
+  test('has a key of 1024 bits that no other service has', () => {
+    const keys = Array.from({ length: 8 }, () => Object.values(createTestService().records).flat(2).join(''))
+    expect(new Set(keys).size).toBe(8)
+    for (const key of keys) {
+      const der = Buffer.from(key.split('p=')[1]!, 'base64')
+      expect(createPublicKey({ key: der, format: 'der', type: 'spki' }).asymmetricKeyDetails?.modulusLength).toBe(1024)
+    }
   })
 
   test('answers as DNS does for a name it does not have', async () => {
