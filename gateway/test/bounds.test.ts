@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { dohTxtLookup } from 'signed-requests/doh'
 import { expect, onTestFinished, test } from 'vitest'
+import { DRAIN_LIMITS } from '../../src/tools/index.ts'
 import { startDohServer } from '../../test/support/doh-server.ts'
 import { service, withHeaders } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
@@ -90,6 +91,8 @@ test.each([
   const [refused] = await over(1)
   const failures = [{ code: 'body-unreadable', evidence: { error: 'TOO_MANY_BODIES' } }]
   expect(refused).toMatchObject({ status: 503, verdict: { failures } })
+  // Its answer does not wait for the rest of its body.
+  expect(refused!.duration).toBeLessThan(DRAIN_LIMITS.drainTimeout)
   expect(await statuses(service.sign({ target: '/', body: 'x'.repeat(100_000) }))).toEqual([200])
   first.write(bytes.subarray(-1))
   expect(statusesOf(await answer)).toEqual([200])

@@ -2,16 +2,19 @@ import { assertVerdict } from '../verdict/assert.ts'
 import { httpStatus } from '../verdict/http-status.ts'
 import type { Rejected, Unavailable, Verdict } from '../verdict/verdict.ts'
 
-/**
- * RFC 9110 section 15.5.2: a 401 names a challenge; the draft's section 3.1.1 names this one. Seconds after which a
- * sender may try again: long enough for a resolver, short enough for a Date to be recent.
- */
+/** Seconds after which a sender may try again: long enough for a resolver, short enough for a Date to be recent. */
+const RETRY_AFTER = 10
+
+/** RFC 9110 section 15.5.2: a 401 names a challenge; the draft's section 3.1.1 names this one. */
 const HEADERS: Readonly<Record<number, Record<string, string>>> = {
   401: { 'WWW-Authenticate': 'Signature' },
-  503: { 'Retry-After': '10' }
+  503: { 'Retry-After': `${RETRY_AFTER}` }
 }
 
-/** What every refusal has, on every platform. The body is empty: the sender learns nothing but the status. */
+/** Returns the headers that a refusal with this status has on every platform. */
+export const refusalHeaders = (status: number): Record<string, string> => ({ ...HEADERS[status] })
+
+/** A response to a refused request. Its body is empty: the sender learns nothing but the status. */
 export interface Refusal {
   status: number
   headers: Record<string, string>
@@ -23,7 +26,7 @@ export function refusalOf(verdict: Rejected | Unavailable, from: string, chosen?
   if ((verdict as Verdict).status === 'verified')
     throw new TypeError(`${from}() got a verdict that is verified: pass that of a refused request`)
   const status = isErrorStatus(chosen) ? chosen : httpStatus(verdict)
-  return { status, headers: { ...HEADERS[status] } }
+  return { status, headers: refusalHeaders(status) }
 }
 
 const isErrorStatus = (value: unknown): value is number =>

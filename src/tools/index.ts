@@ -87,8 +87,10 @@ export { type CountingDnsServer, startDnsServer } from '../testing/dns-server.ts
 export { createSigningKey, type SigningKey, signRequest } from '../testing/sign.ts'
 
 // The gateway joins the pieces of a body as the library does, before and after it asks the library. It queues pipelined
-// requests as `nodeHandler` does.
+// requests, and refuses a request, as `nodeHandler` does.
 
 export { append } from '../body/pieces.ts'
+export { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders } from '../platforms/node/drain.ts'
 export { joinPieces } from '../platforms/node/pieces.ts'
 export { waitForTurn } from '../platforms/node/pipelining.ts'
+export { refusalHeaders } from '../platforms/refusal.ts'

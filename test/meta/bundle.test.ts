@@ -58,8 +58,11 @@ test('of the library the gateway has what comes through the door built in, and n
     'src/memo.ts',
     'src/mistakes.ts',
     'src/options/defaults.ts',
+    'src/platforms/node/drain.ts',
     'src/platforms/node/pieces.ts',
     'src/platforms/node/pipelining.ts',
+    'src/platforms/refusal.ts',
+    'src/promises.ts',
     'src/result/codes.ts',
     'src/result/result.ts',
     'src/tools/index.ts'

@@ -1,11 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse } from 'node:http2'
 import { kindOf, ownOptions } from '../../mistakes.ts'
-import { DEFAULTS } from '../../options/defaults.ts'
 import { validateNumber, validateTimeout } from '../../options/values.ts'
-import { withDeadline } from '../../promises.ts'
 import type { Rejected, Unavailable } from '../../verdict/verdict.ts'
 import { type Refusal, refusalOf } from '../refusal.ts'
+import { answerWhenDrained, CLOSE_DELAY, DRAIN_LIMITS, type DrainLimits } from './drain.ts'
 
 /** The response of `node:http`, `node:https` or `node:http2` (compatibility API). */
 export type NodeResponse = ServerResponse | Http2ServerResponse
@@ -62,26 +61,24 @@ export async function sendRefusal(
   await answerAndClose(res, refusal, limits)
 }
 
-type Limits = Readonly<Record<keyof RefusalOptions, number>>
-
 /** @throws TypeError */
-export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): Limits => ({
-  drainBytes: validateNumber(drainBytes, DEFAULTS.maxBodyBytes, 'options.drainBytes', 'bytes', { min: 0 }),
-  drainTimeout: validateTimeout(drainTimeout, 5000, 'options.drainTimeout')
+export const drainLimits = ({ drainBytes, drainTimeout }: RefusalOptions): DrainLimits => ({
+  drainBytes: validateNumber(drainBytes, DRAIN_LIMITS.drainBytes, 'options.drainBytes', 'bytes', { min: 0 }),
+  drainTimeout: validateTimeout(drainTimeout, DRAIN_LIMITS.drainTimeout, 'options.drainTimeout')
 })
 
 /**
  * Answers without a body and closes the connection of HTTP/1, or the stream of HTTP/2. A response that has already
  * begun is aborted. Never rejects: what a middleware left in a response must not end the process.
  */
-export async function answerAndClose(res: NodeResponse, refusal: Refusal, limits: Limits): Promise<void> {
+export async function answerAndClose(res: NodeResponse, refusal: Refusal, limits: DrainLimits): Promise<void> {
   if (res.writableEnded || res.destroyed) return
   try {
     // A framework that writes after the refusal must not crash the process: write after end.
     res.on('error', () => {})
     if (res.headersSent) abort(res)
     else if ('stream' in res) answerStream(res, refusal)
-    else await answerConnection(res, refusal, limits)
+    else await answerWhenDrained(res, refusal, { isLast: true, limits })
   } catch (error) {
     console.error(error)
     abort(res)
@@ -93,7 +90,7 @@ function abort(res: NodeResponse): void {
   else res.req?.socket?.destroy()
 }
 
-/** Directly on the stream: a response of Node.js cannot drop the trailers that it was given. */
+/** Responds on the stream itself: a response of Node.js cannot drop the trailers that it was given. */
 function answerStream({ stream }: Http2ServerResponse, { status, headers }: Refusal): void {
   if (stream.destroyed) return
   stream.respond({ ':status': status, ...headers }, { endStream: true })
@@ -101,66 +98,13 @@ function answerStream({ stream }: Http2ServerResponse, { status, headers }: Refu
   setTimeout(() => stream.close(NO_ERROR), CLOSE_DELAY)
 }
 
-async function answerConnection(res: ServerResponse, refusal: Refusal, limits: Limits): Promise<void> {
-  const { req } = res
-  // This is done now as well, because a framework may end the response while the rest is read.
-  setRefusal(res, refusal)
-  const isRead = req.complete || req.readableEnded || req.destroyed || (await drain(req, limits))
-  if (res.headersSent) return
-  setRefusal(res, refusal)
-  const { writeHead, end } = original(res)
-  writeHead(res.statusCode)
-  if (!isRead) {
-    res.flushHeaders()
-    await new Promise(resolve => setTimeout(resolve, CLOSE_DELAY))
-  }
-  end()
-}
-
-/** Leaves nothing of what a middleware or handler has set: a foreign Trailer or length would break the response. */
-function setRefusal(res: ServerResponse, { status, headers }: Refusal): void {
-  const { sendDate } = res
-  for (const name of res.getHeaderNames()) res.removeHeader(name)
-  res.sendDate = sendDate // removing a Date has changed it
-  res.statusCode = status
-  res.statusMessage = '' // that of the status
-  for (const [name, value] of Object.entries({ ...headers, 'Content-Length': 0, Connection: 'close' }))
-    res.setHeader(name, value)
-}
-
-/** The class's own methods: middleware (on-headers, compression) puts some in front that add headers or a body. */
-function original(res: ServerResponse): Pick<ServerResponse, 'writeHead' | 'end'> {
-  const { writeHead = res.writeHead, end = res.end } = Object.getPrototypeOf(res) as Partial<ServerResponse>
-  return { writeHead: writeHead.bind(res), end: end.bind(res) }
-}
-
-/** What was set for another body than the empty one (RFC 9112 section 6.2). */
+/** Removes the headers that describe another body than the empty one (RFC 9112 section 6.2). */
 export function removeFraming(res: NodeResponse): void {
   for (const name of ['Content-Length', 'Transfer-Encoding', 'Trailer', 'Content-Encoding']) res.removeHeader(name)
   const hasLength = !('stream' in res) && res.statusCode !== 204 && res.statusCode !== 304
   if (hasLength) res.setHeader('Content-Length', 0)
 }
 
-/**
- * Milliseconds for the sender to read the response: closing a connection with unread bytes resets it, and what was not
- * read is lost. With HTTP/2, the stream of a sender on Node.js would end and never close.
- */
-const CLOSE_DELAY = 100
+/** Error codes of RFC 9113 section 7. */
 const NO_ERROR = 0
 const INTERNAL_ERROR = 2
-
-/** Reads and drops the rest of a request. False at a limit; true at its end, or when the sender is gone. */
-function drain(req: IncomingMessage, { drainBytes, drainTimeout }: Limits): Promise<boolean> {
-  const read = new Promise<boolean>(resolve => {
-    let dropped = 0
-    req.on('data', (chunk: Uint8Array) => {
-      dropped += chunk.length
-      if (dropped > drainBytes) resolve(false)
-    })
-    for (const event of ['end', 'close']) req.on(event, () => resolve(true))
-    // A client that disconnects now must not crash the process.
-    req.on('error', () => {}).resume()
-  })
-  // The time is for the whole rest: a sender that drips bytes cannot extend it.
-  return withDeadline(read, drainTimeout, () => false).finally(() => req.pause())
-}
