@@ -1,8 +1,10 @@
+import type { ReceivedRequest } from '../http/request.ts'
 import { kindOf } from '../mistakes.ts'
 import { validateFunction } from '../options/values.ts'
 import { withDeadline } from '../promises.ts'
-import type { Verified } from '../verdict/verdict.ts'
+import type { Rejected, Unavailable, Verified } from '../verdict/verdict.ts'
 import type { Verify } from '../verify.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
 
 /** @throws TypeError for a verifier, a handler or a hook that is not one */
 export function validateHandler(from: string, verify: unknown, handle: unknown, hooks: object): void {
@@ -15,30 +17,49 @@ export function validateHandler(from: string, verify: unknown, handle: unknown, 
     if (hook !== undefined) validateFunction(hook, `options.${name}`, '(verdict or error, ...) => {}')
 }
 
-/** Milliseconds: a response must not wait forever for a store that hangs. */
-const RELEASE_TIMEOUT = 1000
+/** The four functions in which platforms differ, for one call of a handler. */
+export interface PlatformCall<Answer> {
+  /** Makes the received request of what the platform has passed, with what a proxy has changed restored. */
+  read(): ReceivedRequest
+  /** Calls `onRefused` of the receiver. */
+  onRefused(verdict: Rejected | Unavailable): unknown
+  /** Answers a refused request. */
+  refuse(refusal: Refusal): Answer | Promise<Answer>
+  /** Calls the handler of the receiver, and answers with what it returned. When it fails, the claim is released. */
+  handle(verified: Verified): Answer | Promise<Answer>
+}
 
 /**
- * What the handler of the receiver returns. When it fails, the claim is released, so that a retry is accepted. When the
- * store fails too, that is reported as well.
+ * Reads a request, verifies it, and refuses it or hands it over. When that fails, the claim is released, and the error
+ * is rethrown: each platform has its own answer for an error.
+ *
+ * @param from the name of the function that the receiver called, for messages
  */
-export async function orRelease<T>(verify: Verify, verdict: Verified, handle: () => T): Promise<Awaited<T>> {
+export async function runHandler<Answer>(from: string, verify: Verify, call: PlatformCall<Answer>): Promise<Answer> {
+  const verdict = await verify(call.read())
+  if (verdict.status !== 'verified') return call.refuse(refusalOf(verdict, from, callHook(call.onRefused, verdict)))
   try {
-    return await handle()
+    return await call.handle(verdict)
   } catch (error) {
-    const late = () =>
-      Promise.reject(new Error(`the replay store did not release the claim within ${RELEASE_TIMEOUT} ms`))
-    await withDeadline(verify.release(verdict), RELEASE_TIMEOUT, late).catch(error => console.error(error))
+    await releaseInTime(verify, verdict)
     throw error
   }
 }
 
-type Hook<Args extends unknown[]> = ((...args: Args) => unknown) | undefined
+/** Milliseconds: a response must not wait forever for a store that hangs. */
+const RELEASE_TIMEOUT = 1000
 
-/** What a hook of the receiver returns. What it throws or rejects with is reported, and changes no response. */
-export function callHook<Args extends unknown[]>(hook: Hook<Args>, ...args: Args): unknown {
+/** Releases a claim, so that a retry is accepted. Never rejects: a store that fails or is late is reported. */
+async function releaseInTime(verify: Verify, verdict: Verified): Promise<void> {
+  const late = () =>
+    Promise.reject(new Error(`the replay store did not release the claim within ${RELEASE_TIMEOUT} ms`))
+  await withDeadline(verify.release(verdict), RELEASE_TIMEOUT, late).catch(error => console.error(error))
+}
+
+/** Calls a hook of the receiver. What it throws or rejects with is reported, and changes no response. */
+export function callHook<Args extends unknown[]>(hook: (...args: Args) => unknown, ...args: Args): unknown {
   try {
-    const result = hook?.(...args)
+    const result = hook(...args)
     if (result instanceof Promise) result.catch(error => console.error(error))
     return result
   } catch (error) {

@@ -55,7 +55,6 @@ test('of the library the gateway has what comes through the door built in, and n
     'src/http/fields.ts',
     'src/http/uri.ts',
     'src/key/rsa-der.ts',
-    'src/memo.ts',
     'src/mistakes.ts',
     'src/options/defaults.ts',
     'src/platforms/node/drain.ts',
@@ -63,9 +62,9 @@ test('of the library the gateway has what comes through the door built in, and n
     'src/platforms/node/pipelining.ts',
     'src/platforms/refusal.ts',
     'src/promises.ts',
-    'src/result/codes.ts',
-    'src/result/result.ts',
-    'src/tools/index.ts'
+    'src/tools/index.ts',
+    'src/verdict/log-record.ts',
+    'src/verdict/main-failure.ts'
   ])
 })
 

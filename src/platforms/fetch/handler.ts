@@ -1,9 +1,8 @@
 import { ownOptions } from '../../mistakes.ts'
 import type { Rejected, Unavailable, Verified } from '../../verdict/verdict.ts'
 import type { Verify } from '../../verify.ts'
-import { callHook, orRelease, validateHandler } from '../handler.ts'
+import { runHandler, validateHandler } from '../handler.ts'
 import { PROXY_OPTIONS } from '../proxy.ts'
-import { refusalOf } from '../refusal.ts'
 import { type FromFetchOptions, fetchAdapter } from './request.ts'
 
 /** What the proxy in front has changed, and what to do on a refusal. */
@@ -52,11 +51,11 @@ export function fetchHandler<R extends Request = Request, Rest extends unknown[]
   validateHandler('fetchHandler', verify, handle, { onRefused })
   const receive = fetchAdapter(own)
   // Deno passes no request to a handler that has rest parameters alone.
-  return async (request, ...rest) => {
-    const verdict = await verify(receive(request))
-    if (verdict.status !== 'verified')
-      return new Response(null, refusalOf(verdict, 'fetchHandler', callHook(onRefused, verdict, request, ...rest)))
-    const response = await orRelease(verify, verdict, () => handle(verdict, request, ...rest))
-    return response ?? new Response(null, { status: 204 })
-  }
+  return (request, ...rest) =>
+    runHandler('fetchHandler', verify, {
+      read: () => receive(request),
+      onRefused: verdict => onRefused?.(verdict, request, ...rest),
+      refuse: refusal => new Response(null, refusal),
+      handle: async verified => (await handle(verified, request, ...rest)) ?? new Response(null, { status: 204 })
+    })
 }

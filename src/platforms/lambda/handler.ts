@@ -1,9 +1,9 @@
 import { ownOptions } from '../../mistakes.ts'
 import type { Rejected, Unavailable, Verified } from '../../verdict/verdict.ts'
 import type { Verify } from '../../verify.ts'
-import { callHook, orRelease, validateHandler } from '../handler.ts'
+import { runHandler, validateHandler } from '../handler.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
-import { type Refusal, refusalOf } from '../refusal.ts'
+import type { Refusal } from '../refusal.ts'
 import { type LambdaEvent, readLambdaEvent } from './request.ts'
 
 /** What the proxy in front has changed, and what to do on a refusal. */
@@ -15,7 +15,7 @@ export interface LambdaHandlerOptions<Event = LambdaEvent, Context = unknown> ex
   onRefused?: ((verdict: Rejected | Unavailable, event: Event, context: Context) => unknown) | undefined
 }
 
-/** What API Gateway, a function URL and a load balancer all understand. */
+/** A result that API Gateway, a function URL and a load balancer all understand. */
 export interface LambdaResult {
   statusCode: number
   headers?: Record<string, string> | undefined
@@ -27,7 +27,7 @@ export interface LambdaResult {
   body?: string | undefined
 }
 
-/** What a handler returns for 204. */
+/** The values that a handler may return for 204. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing has no return statement
 export type LambdaNothing = undefined | null | void
 
@@ -59,15 +59,16 @@ export function lambdaHandler<Event extends LambdaEvent = LambdaEvent, Context =
   const { onRefused } = own
   validateHandler('lambdaHandler', verify, handle, { onRefused })
   const undoProxy = prepareProxy(own)
-  return async (event, context) => {
-    const verdict = await verify(undoProxy(readLambdaEvent(event)))
-    if (verdict.status === 'verified') {
-      const result = await orRelease(verify, verdict, () => handle(verdict, event, context))
-      return (result as Exclude<Result, LambdaNothing>) ?? emptyResult(event, { status: 204, headers: {} })
-    }
-    const refusal = refusalOf(verdict, 'lambdaHandler', callHook(onRefused, verdict, event, context))
-    return { ...emptyResult(event, refusal), headers: refusal.headers, body: '' }
-  }
+  return (event, context) =>
+    runHandler<Exclude<Result, LambdaNothing> | LambdaResult>('lambdaHandler', verify, {
+      read: () => undoProxy(readLambdaEvent(event)),
+      onRefused: verdict => onRefused?.(verdict, event, context),
+      refuse: refusal => ({ ...emptyResult(event, refusal), headers: refusal.headers, body: '' }),
+      async handle(verified) {
+        const result = (await handle(verified, event, context)) as Exclude<Result, LambdaNothing>
+        return result ?? emptyResult(event, { status: 204, headers: {} })
+      }
+    })
 }
 
 /** API Gateway refuses a result with a property that it does not know, so only a load balancer gets its own ones. */

@@ -3,9 +3,8 @@ import { ownOptions } from '../../mistakes.ts'
 import { validateFunction } from '../../options/values.ts'
 import type { Rejected, Unavailable, Verified } from '../../verdict/verdict.ts'
 import type { Verify } from '../../verify.ts'
-import { callHook, orRelease, validateHandler } from '../handler.ts'
+import { callHook, runHandler, validateHandler } from '../handler.ts'
 import { PROXY_OPTIONS, prepareProxy } from '../proxy.ts'
-import { refusalOf } from '../refusal.ts'
 import { joinPieces } from './pieces.ts'
 import { waitForTurn } from './pipelining.ts'
 import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions, removeFraming } from './refusal.ts'
@@ -69,22 +68,20 @@ export function nodeHandler<Req extends NodeRequest = IncomingMessage, Res exten
   const limits = drainLimits(own)
   const undoProxy = prepareProxy(own)
 
-  async function run(req: Req, res: Res): Promise<void> {
-    const received = readNodeRequest(req, body?.(req))
-    const verdict = await verify(undoProxy(received))
-    if (verdict.status !== 'verified') {
-      const refusal = refusalOf(verdict, 'nodeHandler', callHook(onRefused, verdict, req, res))
-      return answerAndClose(res, refusal, limits)
-    }
-    res.statusCode = 200 // the default of Koa is 404
-    await orRelease(verify, verdict, async () => {
-      const answer = await handle(verdict, req, res)
-      if (answer !== undefined || res.headersSent || res.writableEnded) return
-      if (res.statusCode === 200) res.statusCode = 204
-      removeFraming(res)
-      res.end()
+  const run = (req: Req, res: Res): Promise<void> =>
+    runHandler('nodeHandler', verify, {
+      read: () => undoProxy(readNodeRequest(req, body?.(req))),
+      onRefused: verdict => onRefused?.(verdict, req, res),
+      refuse: refusal => answerAndClose(res, refusal, limits),
+      async handle(verified) {
+        res.statusCode = 200 // the default of Koa is 404
+        const answer = await handle(verified, req, res)
+        if (answer !== undefined || res.headersSent || res.writableEnded) return
+        if (res.statusCode === 200) res.statusCode = 204
+        removeFraming(res)
+        res.end()
+      }
     })
-  }
 
   /** The error goes to `next` where there is one, and else to `onError`, with 500. */
   async function fail(error: unknown, req: Req, res: Res, next?: (error?: unknown) => void): Promise<void> {

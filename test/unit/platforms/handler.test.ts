@@ -149,3 +149,26 @@ describe.each(HANDLERS)('$make.name', ({ make, ask, more, failure }) => {
     expect(() => make(verify, undefined)).toThrow('the handler is undefined: pass a function')
   })
 })
+
+test('a handler that fails has its error after 1 s when the store does not release the claim', async () => {
+  const replayStore = { ...memoryReplayStore(), release: vi.fn(() => new Promise<never>(() => {})) }
+  verify = createVerifier({ ...OPTIONS, replayStore, replayTimeout: 60_000 })
+  const reported = vi.spyOn(console, 'error').mockReturnValue()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const settled = vi.fn()
+    const failing = overFetch(service.sign(order), () => Promise.reject(new Error('ours'))).then(settled, settled)
+    await vi.waitFor(() => expect(replayStore.release).toHaveBeenCalledOnce(), { interval: 0 })
+    await vi.advanceTimersByTimeAsync(999)
+    expect(settled).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    await failing
+    expect(settled).toHaveBeenCalledExactlyOnceWith(new Error('ours'))
+    expect(reported).toHaveBeenCalledExactlyOnceWith(
+      new Error('the replay store did not release the claim within 1000 ms')
+    )
+  } finally {
+    vi.useRealTimers()
+    reported.mockRestore()
+  }
+})
