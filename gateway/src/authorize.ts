@@ -38,7 +38,7 @@ export async function startAuthorizer(
   const check = createCheck(settings, createVerifier({ ...settings.verifier, replayStore: store }))
   const server = createServer(
     LIMITS,
-    (req, res) => void connections.run(res, async () => onOver(await check(req, res)))
+    (req, res) => void connections.run(res, async giveWay => onOver(await check(req, res, giveWay)))
   )
   const connections = trackConnections(server, false, settings.maxConnections)
   let address: string

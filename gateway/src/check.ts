@@ -17,7 +17,8 @@ import { asSigned, hasCertainFraming } from './target.ts'
 
 /**
  * Answers one check of a proxy that asks before it forwards. The connection stays open where the request was read to
- * its end: engines keep a few for many checks. Resolves when it is answered, with what is known of it.
+ * its end: engines keep a few for many checks. Resolves when it is answered, with what is known of it. `onUnverified` is
+ * called for one that is not verified, before it is answered.
  */
 export function createCheck(settings: AuthorizerSettings, verify: Verify) {
   const { from, https, prefix } = settings
@@ -26,7 +27,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
   const ofProxy = [https, prefix].filter(what => typeof what === 'string')
   const consumed = new Set(from === 'as-is' ? ofProxy : DESCRIPTION)
 
-  return async (req: IncomingMessage, res: ServerResponse): Promise<Exchange | Malformed> => {
+  return async (req: IncomingMessage, res: ServerResponse, onUnverified = () => {}): Promise<Exchange | Malformed> => {
     const receivedAt = Date.now()
     const start = performance.now()
     // A cut body could be the beginning of another one, whose digest nobody has compared.
@@ -42,6 +43,7 @@ export function createCheck(settings: AuthorizerSettings, verify: Verify) {
     const received = from === 'as-is' ? fromNodeRequest(req, proxy) : forwardedRequest(req)
     const { verdict, body, isRevoked } = await boundedVerify(received, res)
     const verdictMs = performance.now() - start
+    if (verdict.status !== 'verified') onUnverified()
     const headers = received.headers as readonly HeaderLine[]
     const unsafe = verdict.status === 'verified' ? unsafeOf({ ...received, headers }, verdict, consumed) : undefined
     if (unsafe !== undefined) {

@@ -29,15 +29,22 @@ export const whenOver = (res: ServerResponse): Promise<void> =>
 /** What tells the connections of a listener apart: with TLS, the socket of a connection is not that of its requests. */
 const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
+/** Tells that a request was not verified: while its body is on its way, its connection may give way to a new one. */
+type GiveWay = () => void
+
 /**
  * The connections of a server, at most so many, and their answers in progress: pipelined ones in addition only while
- * all of them are as few as connections may be. When all connections are taken, a new one replaces the oldest that has
- * not sent a whole head, or else the one that has been idle longest since its last answer.
+ * all of them are as few as connections may be.
+ *
+ * When all connections are taken, a new one replaces another: one that has not sent a whole head, one that has not sent
+ * the whole body of a request that was not verified, or one that is idle since its last answer. It is the oldest of
+ * those that are most, so that an attacker who takes the places loses them, and not a few genuine ones beside.
  */
 export function trackConnections(server: Server, isTls: boolean, maxConnections: number) {
   const open = new Map<string, Socket>()
-  /** The peers of those that have not sent a whole head, and of those that are idle after an answer, the oldest first. */
-  const [silent, idle] = [new Set<string>(), new Set<string>()]
+  /** The peers of those that may be replaced, the oldest first. Of groups that are as large, the first comes first. */
+  const [unverified, idle, silent] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  const groups = [unverified, idle, silent]
   /** The key is the socket of the requests; with TLS it is not the socket of the connection. */
   const running = new Map<Socket, Set<ServerResponse>>()
   const serving = new Set<Promise<void>>()
@@ -45,7 +52,7 @@ export function trackConnections(server: Server, isTls: boolean, maxConnections:
   let isDraining = false
 
   function forget(peer: string): void {
-    for (const peers of [open, silent, idle]) peers.delete(peer)
+    for (const peers of [open, ...groups]) peers.delete(peer)
   }
 
   server.on('connection', (socket: Socket) => {
@@ -56,7 +63,8 @@ export function trackConnections(server: Server, isTls: boolean, maxConnections:
       if (open.get(peer) === socket) forget(peer)
     })
     if (open.size <= maxConnections) return
-    const [replaced = peer] = silent.size > 1 ? silent : idle
+    // The new one is the last of the silent ones, so there is one.
+    const [replaced = peer] = groups.reduce((most, group) => (group.size > most.size ? group : most))
     open.get(replaced)?.destroy()
     forget(replaced)
   })
@@ -67,29 +75,37 @@ export function trackConnections(server: Server, isTls: boolean, maxConnections:
   const lastAnswer = (socket: Socket) => [...(running.get(socket) ?? [])].at(-1)
 
   /** Runs a request when those before it on its connection were answered, unless one of them has closed it. */
-  async function inTurn(res: ServerResponse, serve: () => Promise<unknown>): Promise<void> {
-    const { socket } = res.req
+  async function inTurn(res: ServerResponse, serve: (giveWay: GiveWay) => Promise<unknown>): Promise<void> {
+    const { req } = res
+    const { socket } = req
+    const peer = peerOf(socket)
     const answers = running.get(socket)?.add(res)
     if (answers === undefined) return // it has closed already
     total += 1
-    for (const peers of [silent, idle]) peers.delete(peerOf(socket))
+    for (const group of groups) group.delete(peer)
     if (total > maxConnections && answers.size > 1) socket.destroy()
     if (isDraining) res.shouldKeepAlive = false
     const forgetAnswer = () => {
       if (!answers.delete(res)) return
       total -= 1
-      if (answers.size === 0 && open.has(peerOf(socket))) idle.add(peerOf(socket))
+      unverified.delete(peer)
+      if (answers.size === 0 && open.has(peer)) idle.add(peer)
       if (isDraining && answers.size === 0) socket.destroySoon()
     }
     res.once('close', forgetAnswer)
-    if (await waitForTurn(res.req, res)) await serve()
+    const giveWay = () => {
+      if (req.complete || !answers.has(res) || !open.has(peer)) return
+      unverified.add(peer)
+      req.once('end', () => unverified.delete(peer))
+    }
+    if (await waitForTurn(req, res)) await serve(giveWay)
     else forgetAnswer()
   }
 
   return {
     lastAnswer,
     /** Runs a request in its turn. What fails is printed, and ends the connection. */
-    run(res: ServerResponse, serve: () => Promise<unknown>): Promise<void> {
+    run(res: ServerResponse, serve: (giveWay: GiveWay) => Promise<unknown>): Promise<void> {
       joinPieces(res.req)
       const over = inTurn(res, serve)
         .catch(error => {

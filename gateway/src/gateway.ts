@@ -62,7 +62,7 @@ export async function startGateway(
     onOver(exchange)
   }
   const listener = (req: IncomingMessage, res: ServerResponse) =>
-    void connections.run(res, async () => end(await serve(req, res)))
+    void connections.run(res, async giveWay => end(await serve(req, res, giveWay)))
   const server = tls
     ? createHttpsServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, listener)
     : createServer(LIMITS, listener)

@@ -25,7 +25,10 @@ const MAX_COPIED = 64 * 1024
 /** A body of more bytes counts until the upstream has it: so many for each connection are no matter. */
 const SMALL_BODY = 16 * 1024
 
-/** Answers one request. Resolves when it is over, with what is known of it. */
+/**
+ * Answers one request. Resolves when it is over, with what is known of it. `onUnverified` is called for one that is not
+ * verified, before it is answered.
+ */
 export function createServe(settings: GatewaySettings, verify: Verify, upstream: Upstream) {
   const { prefix, observe, refusalStatus, verifier, admin, upstreamTimeout, requestId } = settings
   const boundedVerify = createBoundedVerify(verify, settings)
@@ -39,7 +42,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
   const statusOf = (verdict: Rejected | Unavailable): number =>
     verdict.status === 'rejected' && refusalStatus !== undefined ? refusalStatus : httpStatus(verdict)
 
-  return async (req: IncomingMessage, res: ServerResponse): Promise<Exchange | Malformed> => {
+  return async (req: IncomingMessage, res: ServerResponse, onUnverified = () => {}): Promise<Exchange | Malformed> => {
     const receivedAt = Date.now()
     const start = performance.now()
     const isRepeated = observe && (req.headersDistinct['host']?.length ?? 0) > 1
@@ -52,6 +55,7 @@ export function createServe(settings: GatewaySettings, verify: Verify, upstream:
     const headers = received.headers as readonly HeaderLine[]
     const { verdict, body, isRevoked } = await boundedVerify({ ...received, body: stream }, res, keep)
     const verdictMs = performance.now() - start
+    if (verdict.status !== 'verified') onUnverified()
     let bytes: Uint8Array | undefined = verdict.status === 'verified' ? verdict.body : body.read()
     const bodyLength = bytes?.length
     /** The upstream has the body: from now on nothing holds more of it than the page shows. */

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { dohTxtLookup } from 'signed-requests/doh'
 import { expect, onTestFinished, test } from 'vitest'
@@ -111,6 +112,27 @@ test('a body that is withheld while observing stalls nobody, and an unsigned one
   const other = seen.find(({ target }) => target === '/other')
   expect([other?.body.toString(), other?.headers['content-length']]).toEqual(['12345', '5'])
 })
+
+test.each([false, true])(
+  'bodies that unsigned senders withhold on all connections keep no genuine request out (observing: %s)',
+  async observe => {
+    const { address, statuses } = await start({ observe, maxConnections: 20 })
+    let verdicts = 0
+    const count = () => {
+      verdicts += 1
+    }
+    subscribe('signed-requests:verdict', count)
+    onTestFinished(() => void unsubscribe('signed-requests:verdict', count))
+    const half = Buffer.from('POST /withheld HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n1234')
+    for (let i = 0; i < 20; i++) open(address, half)
+    await until(() => verdicts === 20)
+    for (let i = 0; i < 10; i++) {
+      expect(await statuses(service.sign({ target: `/${i}` }))).toEqual([200])
+      open(address, half)
+      await until(() => verdicts === 22 + 2 * i)
+    }
+  }
+)
 
 test('an unsigned body without a length is passed on as it comes while observing', async () => {
   const { address, seen } = await start({ observe: true })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -12,11 +12,13 @@ import { open, receivedOn } from './for-one-test.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
+type Answer = (req: IncomingMessage, res: ServerResponse, giveWay: () => void) => void
+
 /** A server that tracks its connections, and one on which this was sent. */
-async function start(sent: string, answer: RequestListener = () => {}, maxConnections = 1000) {
+async function start(sent: string, answer: Answer = () => {}, maxConnections = 1000) {
   const runs: Promise<void>[] = []
   const server = createServer((req, res) => {
-    runs.push(connections.run(res, async () => answer(req, res)))
+    runs.push(connections.run(res, async giveWay => answer(req, res, giveWay)))
   })
   const connections = trackConnections(server, false, maxConnections)
   const socket = open(`127.0.0.1:${await listen(server)}`, Buffer.from(sent))
@@ -121,16 +123,26 @@ test('a pipelined request closes its connection when as many are in progress as 
 
 describe('when all connections are taken, a new one', () => {
   const HALF = 'GET / HTTP/1.1\r\n'
+  const REFUSED = 'GET /refused HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n'
 
   /** Three connections, the most that there may be, on which this was sent, and which the server has seen. */
   async function startFull(...sent: readonly string[]) {
-    const started = await start(sent[0]!, (req, res) => req.url === '/' && res.end('done'), 3)
+    let ended = 0
+    const answer: Answer = (req, res, giveWay) => {
+      if (req.url === '/') res.end('done')
+      if (req.url !== '/refused') return
+      giveWay()
+      req.resume().on('end', () => {
+        ended += 1
+      })
+    }
+    const started = await start(sent[0]!, answer, 3)
     const address = `127.0.0.1:${(started.server.address() as AddressInfo).port}`
     const others = sent.slice(1).map(octets => open(address, Buffer.from(octets)))
     const sockets = [started.socket, ...others]
     const requests = sent.filter(octets => octets.endsWith('\r\n\r\n')).length
     await until(async () => started.runs.length === requests && (await countOf(started.server)) === 3)
-    return { address, sockets }
+    return { address, sockets, ended: () => ended }
   }
   const countOf = (server: Server) =>
     new Promise<number>((resolve, reject) =>
@@ -155,6 +167,26 @@ describe('when all connections are taken, a new one', () => {
     const running = REQUEST.replace('/', '/waits')
     const { address, sockets } = await startFull(running, REQUEST, REQUEST)
     expect(await closedBy(address, sockets)).toEqual([false, true, false])
+  })
+
+  test('replaces an idle one where most are idle, and none whose head is on its way', async () => {
+    const { address, sockets } = await startFull(REQUEST, REQUEST, REQUEST)
+    const half = open(address, Buffer.from(HALF))
+    await until(() => sockets[0]!.resume().closed)
+    expect(await closedBy(address, [...sockets.slice(1), half])).toEqual([true, false, false])
+  })
+
+  test('replaces the oldest that was refused while its body is on its way', async () => {
+    const { address, sockets } = await startFull(REQUEST.replace('/', '/waits'), REFUSED, REFUSED)
+    expect(await closedBy(address, sockets)).toEqual([false, true, false])
+  })
+
+  test('replaces none that was refused and has sent its whole body', async () => {
+    const withoutBody = REFUSED.replace('Content-Length: 3\r\n', '')
+    const { address, sockets, ended } = await startFull(REFUSED, withoutBody, withoutBody)
+    sockets[0]!.write('abc')
+    await until(() => ended() === 3)
+    expect(await closedBy(address, sockets)).toEqual([false, false, false])
   })
 
   test('is closed, when each has a request in progress', async () => {
