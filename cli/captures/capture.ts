@@ -1,6 +1,13 @@
 import { UsageError } from '../../flags/usage-error.ts'
 import type { ReceivedBody, VerifierOptions } from '../../src/index.ts'
-import { type AdapterRequest, base64Digest, decodeBody, type HeaderLine, lineValues } from '../../src/tools/index.ts'
+import {
+  type AdapterRequest,
+  base64Digest,
+  decodeBody,
+  type HeaderLine,
+  lineValues,
+  splitAbsoluteUrl
+} from '../../src/tools/index.ts'
 
 /** One request of a capture. */
 export interface Entry {
@@ -112,9 +119,8 @@ export function splitPseudoHeaders(lines: readonly HeaderLine[]) {
   return { method, target, authority, protocol, headers: lines.filter(line => !first.includes(line)) }
 }
 
-/** An absolute URL is cut where its path begins, never rebuilt: the target was signed byte for byte. */
+/** Returns the target of a URL, and protocol and authority, without a user name, of an absolute one. */
 export function splitUrl(url: string) {
-  const [, protocol, authority, rest] = /^(https?):\/\/([^/?#\s]*)([^#]*)/is.exec(url) ?? []
-  const target = rest === undefined || rest.startsWith('/') ? (rest ?? url) : `/${rest}`
+  const { scheme: protocol, authority, target = url } = splitAbsoluteUrl(url) ?? {}
   return { target, protocol, authority: authority?.replace(/^.*@/s, '') }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ReceivedRequest, Verdict } from 'signed-requests'
-import { normalizeHost } from '../../src/tools/index.ts'
+import { normalizeHost, splitAbsoluteUrl } from '../../src/tools/index.ts'
 import type { HeaderLine } from './exchange.ts'
 
 /**
@@ -13,9 +13,11 @@ export function whyNotForwardable(req: IncomingMessage): 'framing' | 'target' | 
   const { url = '', headersDistinct } = req
   if (!hasCertainFraming(req)) return 'framing'
   if (url.startsWith('/')) return undefined
-  const { scheme, authority } = parseAbsolute(url)
+  const { scheme, authority } = splitAbsoluteUrl(url) ?? {}
   const [host, ...others] = headersDistinct['host'] ?? []
-  if (scheme === undefined || authority === undefined || host === undefined || others.length > 0) return 'target'
+  if (scheme === undefined || !authority || host === undefined || others.length > 0) return 'target'
+  // The HTTP client of the gateway sends a scheme in lower case only.
+  if (!url.startsWith(scheme)) return 'target'
   return normalizeHost(host, scheme) === normalizeHost(authority, scheme) ? undefined : 'target'
 }
 
@@ -41,7 +43,7 @@ export function asSigned(received: Received, verdict: Verdict): Received {
   if (verdict.status !== 'verified' || verdict.scheme !== 'rfc9421') return received
   const { target, https } = received
   const covered = verdict.coveredHeaders
-  const { scheme, path = target } = parseAbsolute(target)
+  const { scheme, target: path = target } = splitAbsoluteUrl(target) ?? {}
   const origin = path.startsWith('/') ? path : `/${path}`
   const signed = covered.includes('@target-uri') ? origin : origin.replace(/^([^?]*)\?$/, '$1')
   const protocol = scheme ?? (https ? 'https' : 'http')
@@ -53,9 +55,4 @@ export function asSigned(received: Received, verdict: Verdict): Received {
       name.toLowerCase() === 'host' && !isHostSigned ? [name, normalizeHost(value, protocol)] : [name, value]
     )
   }
-}
-
-function parseAbsolute(url: string) {
-  const [, scheme, authority, path] = /^(https?):\/\/([^/?#]+)(.*)$/.exec(url) ?? []
-  return { scheme: scheme as 'https' | 'http' | undefined, authority, path }
 }

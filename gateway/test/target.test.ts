@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import type { Verdict } from 'signed-requests'
 import { expect, test } from 'vitest'
-import { asSigned } from '../src/target.ts'
+import { asSigned, whyNotForwardable } from '../src/target.ts'
 
 const signed = (received: Parameters<typeof asSigned>[0], scheme: string, covered: readonly string[]) =>
   asSigned(received, { status: 'verified', scheme, coveredHeaders: covered } as unknown as Verdict)
@@ -35,4 +36,24 @@ test('where only @authority was signed, Host is in lower case and without the de
   expect(host('A.example:443', ['@authority'])).toEqual([['hOst', 'a.example']])
   expect(host('A.example:443', ['@authority'], false)).toEqual([['hOst', 'a.example:443']])
   expect(host('A.example:443', ['@authority', 'host'])).toEqual([['hOst', 'A.example:443']])
+})
+
+test.each([
+  ['/hook', undefined],
+  ['https://a.example/hook', undefined],
+  ['http://A.example:80/hook', undefined],
+  ['https://a.example:80/hook', 'target'],
+  ['https://b.example/hook', 'target'],
+  ['https://user@a.example/hook', 'target'],
+  ['https:///hook', 'target'],
+  ['HTTPS://a.example/hook', 'target'],
+  ['*', 'target']
+])('a request for Host a.example with the target %s cannot be forwarded because of: %s', (url, reason) => {
+  const head = { url, httpVersion: '1.1', headers: {}, headersDistinct: { host: ['a.example'] } }
+  expect(whyNotForwardable(head as unknown as IncomingMessage)).toBe(reason)
+})
+
+test('a request whose target and Host are both without a name cannot be forwarded', () => {
+  const head = { url: 'https:///hook', httpVersion: '1.1', headers: {}, headersDistinct: { host: [''] } }
+  expect(whyNotForwardable(head as unknown as IncomingMessage)).toBe('target')
 })

@@ -1,3 +1,4 @@
+import { splitAbsoluteUrl } from '../http/uri.ts'
 import type { EvidenceByCode } from '../result/evidence.ts'
 import { createBudget } from './budget.ts'
 import { openSignature } from './opened-signature.ts'
@@ -99,7 +100,7 @@ function hintsIn({ hosts = [], forwarded = [] }: EvidenceByCode['signature-misma
   }
 }
 
-const withoutOrigin = (url: string): string => url.replace(/^https?:\/\/[^/?]*/, '')
+const withoutOrigin = (url: string): string => splitAbsoluteUrl(url)?.target ?? url
 export const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
 const upper = (text: string, letters: RegExp): string => text.replace(letters, found => found.toUpperCase())
 

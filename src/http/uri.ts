@@ -66,3 +66,31 @@ export const isPathPrefix = (text: unknown): text is string =>
 /** The target as it was before a proxy stripped the prefix from it. It begins with a slash. */
 export const restorePathPrefix = (prefix: string, target: string): string =>
   (prefix.endsWith('/') ? prefix.slice(0, -1) : prefix) + target
+
+/** The parts of an absolute URL of http or https, as they were written. */
+export interface AbsoluteUrl {
+  /** in lower case */
+  scheme: 'https' | 'http'
+  /** may be empty, or have a user name */
+  authority: string
+  /** path and query; an empty path is a slash, as it is sent (RFC 9112 section 3.2.1) */
+  target: string
+  /** with its number sign; undefined without one */
+  fragment: string | undefined
+}
+
+/**
+ * Splits an absolute URL where its parts meet (RFC 3986 appendix B). Nothing is decoded or normalized, because the
+ * target was signed byte for byte. Undefined for anything else, such as a path.
+ */
+export function splitAbsoluteUrl(url: string): AbsoluteUrl | undefined {
+  const parts = /^(https?):\/\/([^/?#]*)([^#]*)(#.*)?$/is.exec(url)
+  if (parts === null) return undefined
+  const [, scheme = '', authority = '', rest = '', fragment] = parts
+  return {
+    scheme: scheme.toLowerCase() as AbsoluteUrl['scheme'],
+    authority,
+    target: rest.startsWith('/') ? rest : `/${rest}`,
+    fragment
+  }
+}

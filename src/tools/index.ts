@@ -7,7 +7,15 @@
 // Flags are options of the library under other names, with its defaults and rules, and its messages about them.
 
 export { FLAG_NAMES } from '../explain/settings.ts'
-export { isHost, isLoopback, isPathPrefix, normalizeHost, normalizeName, restorePathPrefix } from '../http/uri.ts'
+export {
+  isHost,
+  isLoopback,
+  isPathPrefix,
+  normalizeHost,
+  normalizeName,
+  restorePathPrefix,
+  splitAbsoluteUrl
+} from '../http/uri.ts'
 export { messageIn, nearest } from '../mistakes.ts'
 export { DEFAULTS } from '../options/defaults.ts'
 export { type OptionName, validateGiven } from '../options/options.ts'

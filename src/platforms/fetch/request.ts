@@ -1,5 +1,5 @@
 import type { ReceivedBody, ReceivedRequest } from '../../http/request.ts'
-import { normalizeHost } from '../../http/uri.ts'
+import { normalizeHost, splitAbsoluteUrl } from '../../http/uri.ts'
 import { ownOptions } from '../../mistakes.ts'
 import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 
@@ -56,14 +56,12 @@ export function fetchAdapter(options: Partial<FromFetchOptions>): (request: Requ
         'fromFetchRequest() takes a Request: c.req.raw in Hono, event.request in SvelteKit; ' +
           'for node:http and Express fromNodeRequest()'
       )
-    // RFC 3986 appendix B, for http and https. An empty path is sent as "/" (RFC 9112 section 3.2.1).
-    const [, scheme = '', authority = '', rest = request.url] = /^(https?):\/\/([^/?#]*)([^#]*)/.exec(request.url) ?? []
-    const protocol = scheme === 'https' ? 'https' : 'http'
+    const { scheme: protocol = 'http', authority = '', target = request.url } = splitAbsoluteUrl(request.url) ?? {}
     const normalized = (host: string) => normalizeHost(host, protocol)
     const isHost = isHeader || normalized(request.headers.get('host') ?? '') === normalized(authority)
     return undoProxy({
       method: request.method,
-      target: rest.startsWith('/') ? rest : `/${rest}`,
+      target: target.startsWith('/') ? target : `/${target}`,
       // Runtimes that do not expose Host (HTTP/2 has none) build the URL from its replacement. Where they differ, there
       // are two.
       headers: isHost || authority === '' ? [...request.headers] : [...request.headers, ['host', authority]],

@@ -1,6 +1,6 @@
 import type { Fields } from '../../http/fields.ts'
 import type { ReceivedRequest } from '../../http/request.ts'
-import { normalizeHost } from '../../http/uri.ts'
+import { normalizeHost, splitAbsoluteUrl } from '../../http/uri.ts'
 
 /** What the target URI of a request is made of (RFC 9110 section 7.1). */
 export interface Target {
@@ -34,18 +34,16 @@ export const DERIVED: ReadonlyMap<string, (request: RequestLine, target?: Target
  * when an absolute-form names another host than Host: an unsigned one of the two could pass for the signed one.
  */
 export function parseTarget({ target, https }: RequestLine, { values }: Fields): Target | undefined {
-  const [prefix = '', protocol, named] = /^(https?):\/\/([^/?#@]+)/i.exec(target) ?? []
-  const parts = /^(\/[^?#]*)?(\?[^#]*)?$/.exec(target.slice(prefix.length))
-  if (parts === null || (prefix === '' && parts[1] === undefined)) return undefined
-  // An empty path is a slash (RFC 9110 section 4.2.3).
-  const [, path = '/', query = '?'] = parts
-
-  const scheme = protocol?.toLowerCase() ?? (https ? 'https' : 'http')
+  const absolute = splitAbsoluteUrl(target)
+  const parts = /^(\/[^?#]*)(\?[^#]*)?$/.exec(absolute?.target ?? target)
+  if (parts === null || absolute?.fragment !== undefined) return undefined
+  const [, path = '', query = '?'] = parts
+  const scheme = absolute?.scheme ?? (https ? 'https' : 'http')
   // Several lines are joined by a comma and a space, which no authority has.
   const authority = normalizeAuthority(values.get('host') ?? '', scheme)
-  if (named === undefined)
+  if (absolute === undefined)
     return { uri: authority && `${scheme}://${authority}${target}`, scheme, authority, path, query }
-  const isSame = authority !== undefined && authority === normalizeAuthority(named, scheme)
+  const isSame = authority !== undefined && authority === normalizeAuthority(absolute.authority, scheme)
   return isSame ? { uri: target, scheme, authority, path, query } : undefined
 }
 
