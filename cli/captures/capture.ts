@@ -14,6 +14,8 @@ export interface Entry {
   request: AdapterRequest
   /** why, when the request had a body and the capture does not have its bytes */
   missingBody?: string | undefined
+  /** the program that is captured adds the Content-Length of a body that the capture does not have */
+  addsLength?: boolean
   /** what the capture itself says about the receiver; only a fixture does */
   options?: Partial<VerifierOptions>
   /** for a person, on how it was read */

@@ -1,40 +1,224 @@
+import { isIPv4 } from 'node:net'
+import { UsageError } from '../../flags/usage-error.ts'
 import { type HeaderLine, lineValues } from '../../src/tools/index.ts'
-import { type Entry, entryOf, splitUrl } from './capture.ts'
-import { createCommandReader } from './command-reader.ts'
+import { digestsIn, type Entry, entryOf, hasDigest } from './capture.ts'
+import { parseCommands, type Word } from './command-words.ts'
+import { type CurlData, type CurlRequest, readCurlArguments } from './curl-options.ts'
 import { parseHeader } from './http.ts'
 
-/** Parses curl commands, as "copy as cURL" of browsers and of sites that inspect requests writes them. */
+/** A file that begins with such a command, perhaps behind comments, the prompt of a shell and variables for it. */
+export const CURL_COMMAND =
+  /^(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:[$%] |PS [^>\n]*> ?|[A-Z]:\\[^>\n]*>)?(?:\w+=\S* )*(?:\S*\/)?curl(?:\.exe)?\s/i
+
+/**
+ * Parses curl commands, as people write them, and as "copy as cURL" of browsers and of sites that inspect requests do.
+ *
+ * @param text one octet a character
+ * @throws UsageError for a command of which it is not clear what curl sends
+ */
 export function parseCurlCommand(text: string): Entry[] {
-  const words = isForCmd(text) ? wordsOfCmd(text) : wordsOfShell(text)
-  const starts = words.flatMap((word, i) => (i > 0 && isStart(word) && ENDS.has(words[i - 1]!) ? [i] : []))
-  return [0, ...starts].flatMap((start, i) => entriesOf(words.slice(start, starts[i])))
+  const commands = parseCommands(text.replace(PROMPT, '$1'))
+  return commands.flatMap(command => {
+    const start = command.findIndex(word => !BEFORE_CURL.test(word.text))
+    return CURL.test(command[start]?.text ?? '') ? entriesOf(command.slice(start + 1)) : []
+  })
 }
 
-const isStart = (word: string): boolean => word === 'curl' || word === 'curl.exe'
+const PROMPT = /^((?:[ \t]*(?:#[^\n]*)?\r?\n)*)[ \t]*(?:PS [^>\n]*> ?|[A-Z]:\\[^>\n]*>)/i
+const BEFORE_CURL = /^(?:[$%]|\w+=.*|sudo|env|time|command|exec)$/s
+const CURL = /^(?:.*[/\\])?curl(?:\.exe)?$/i
 
-/** What stands between two commands: ";" in a shell, "&" in cmd.exe. */
-const ENDS: ReadonlySet<string> = new Set([';', '&'])
-
-function entriesOf(words: readonly string[]): Entry[] {
-  const after = (pattern: RegExp): string[] =>
-    words.flatMap((word, i) => (i > 0 && pattern.test(words[i - 1]!) ? [word] : []))
-  const url = words.find(word => /^https?:\/\//i.test(word))
+function entriesOf(words: readonly Word[]): Entry[] {
+  for (const { problem } of words) if (problem !== undefined) throw new UsageError(`the curl command ${problem}`)
+  const request = readCurlArguments(words.map(({ text }) => text))
+  const [url, ...others] = request.urls
   if (url === undefined) return []
-  const data = after(/^(?:-d|--data(?:-raw|-binary|-ascii)?)$/)
-  const [method = data.length > 0 ? 'POST' : 'GET'] = after(/^(?:-X|--request)$/)
-  const lines = after(/^(?:-H|--header)$/).map(headerOf)
-  const cookies = after(/^(?:-b|--cookie)$/).map((value): HeaderLine => ['Cookie', value])
-  // What stands in a file is not in the command.
-  const isGiven = data.length > 0 && !data.some(part => part.startsWith('@'))
-  const body = isGiven ? Buffer.from(data.join('&')) : null
-  // A backslash keeps curl from reading brackets and braces as a pattern.
-  const place = splitUrl(url.replace(/\\([[\]{}])/g, '$1'))
-  return [entryOf({ method, ...place, headers: withLength([...lines, ...cookies], body), body })]
+  if (others.length > 0)
+    throw new UsageError(`the curl command has ${request.urls.length} URLs: save it with the one that is meant`)
+  const body = bodyOf(request)
+  const { protocol, authority, user, target } = placeOf(url, request)
+  const headers = headersOf(request, authority, user)
+  const bodies = body?.texts?.map(text => Buffer.from(text, 'latin1')) ?? []
+  const digests = digestsIn(headers)
+  const matching = bodies.find(bytes => hasDigest(digests, bytes))
+  const bytes = matching ?? bodies[0] ?? null
+  const isChunked = lineValues(headers, 'transfer-encoding').some(value => /\bchunked\b/i.test(value))
+  const isCounted = !isChunked && !isWritten(request, 'content-length')
+  const isInFile = body !== undefined && body.texts === undefined
+  const addsLength = isInFile && isCounted && lineValues(headers, 'transfer-encoding').length === 0
+  return [
+    entryOf({
+      method: methodOf(request),
+      target,
+      protocol,
+      headers: [...withLength(headers, isCounted ? bytes : null), ...typeOf(request)],
+      body: bytes,
+      lostBody: isInFile ? IN_FILE : undefined,
+      // No digest decides how the query was written; --url-query is younger than the change.
+      notes: [
+        ...(bytes !== null && bytes !== bodies[0] ? [OLD_SPACES] : []),
+        ...(request.isGet && request.data.some(({ before }) => before !== undefined) ? [SPACES] : []),
+        ...(addsLength ? [COUNTED] : [])
+      ]
+    })
+  ].map(entry => ({ ...entry, addsLength }))
 }
 
-/** `Name;` is a header without a value: curl leaves `Name:` out. */
-const headerOf = (line: string): HeaderLine =>
-  parseHeader(Buffer.from(/^[^:;]+;$/.test(line) ? `${line.slice(0, -1)}:` : line).toString('latin1'))
+const IN_FILE = 'the body stands in a file that curl reads'
+const COUNTED = 'curl adds the Content-Length of the file with the body'
+const OLD_SPACES = 'by the digest, this is how curl before 7.77 writes --data-urlencode: a space as %20'
+const SPACES = 'curl before 7.77 writes the spaces of --data-urlencode as %20; here they are +'
+
+function methodOf({ method, isHead, isGet, upload, data }: CurlRequest): string {
+  if (method !== undefined) return method
+  if (isHead) return 'HEAD'
+  if (upload !== undefined) return 'PUT'
+  return data.length > 0 && !isGet ? 'POST' : 'GET'
+}
+
+/** The body in each form that a version of curl gives it, the newest first; without any where it stands in a file. */
+function bodyOf({ isHead, isGet, upload, data, range }: CurlRequest): { texts?: string[] } | undefined {
+  const hasData = data.length > 0
+  const isSent = hasData && !isGet
+  if ((isSent && (isHead || upload !== undefined)) || (upload !== undefined && (isHead || isGet)))
+    throw new UsageError('curl does not send this: of --data, --head and --upload-file, a command can have one')
+  if (!isSent && upload === undefined) return undefined
+  if (range !== undefined)
+    throw new UsageError('--range with a body is not read here: what curl sends for it depends on its version')
+  const texts = [joined(data), joined(data.map(part => ({ ...part, text: part.before ?? part.text })))]
+  return texts[0] === undefined || upload !== undefined ? {} : { texts: texts as string[] }
+}
+
+/** The parts in one text, or undefined where one of them stands in a file. */
+function joined(parts: readonly CurlData[]): string | undefined {
+  if (parts.some(({ text }) => text === undefined)) return undefined
+  return parts.map(({ text, separator }, i) => (i === 0 ? text : separator + text)).join('')
+}
+
+/** Where the request goes, and the target on the wire. */
+function placeOf(url: string, request: CurlRequest) {
+  const { defaultProtocol = 'http' } = request
+  const text = request.isGlobOff ? url : withoutGlobs(url)
+  const [, scheme, authority = '', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):\/{1,3})?([^/?#]*)([^#]*)/is.exec(text)!
+  const [, userInfo, host = '', digits] =
+    /^(?:([^@]*)@)?(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{0,5}))?$/i.exec(authority) ?? []
+  const protocol = (scheme ?? defaultProtocol).toLowerCase()
+  if (host === '' || !/^https?$/.test(protocol) || (scheme === undefined && OTHER_PROTOCOL.test(host)))
+    throw new UsageError('the URL of the curl command is not one of HTTP: write it with https://')
+  if (NUMBER.test(host) && !isIPv4(host))
+    throw new UsageError('the URL of the curl command has an address that curl writes in another way: write all of it')
+  const port = Number(digits || DEFAULT_PORTS[protocol])
+  const target = request.target ?? withQuery(request.isPathKept ? rest : withoutDots(rest), request)
+  if (!/^[!-~]+$/.test(target) && request.target === undefined)
+    throw new UsageError(
+      'the URL of the curl command has a space or a character beyond ASCII, which curl refuses or changes: write it ' +
+        'percent-encoded'
+    )
+  return {
+    protocol,
+    authority: port === DEFAULT_PORTS[protocol] ? host : `${host}:${port}`,
+    user: userInfo === undefined ? undefined : percentDecoded(userInfo.includes(':') ? userInfo : `${userInfo}:`),
+    target
+  }
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 }
+
+/** An address such as 127.1 ends with a number, as no name does. */
+const NUMBER = /(?:^|\.)(?:\d+|0x[\da-f]*)$/i
+
+/** Without a scheme, curl takes that of another protocol from such a name. */
+const OTHER_PROTOCOL = /^(?:ftp|dict|ldap|imap|smtp|pop3)\./i
+
+const percentDecoded = (text: string): string =>
+  text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+/** Brackets and braces are a pattern for several URLs, but for those of an IPv6 address, `[]`, and behind a backslash. */
+function withoutGlobs(url: string): string {
+  const [, start = '', rest = ''] = /^((?:[a-z]+:\/\/)?(?:[^/?#[]*\[[0-9a-f:.]+\])?)(.*)$/is.exec(url)!
+  if (/[[\]{}]/.test(rest.replace(/\\[[\]{}]|\[\]/g, '')))
+    throw new UsageError('the URL of the curl command is a pattern for several: save it with the one that is meant')
+  return start + rest.replace(/\\([[\]{}])/g, '$1')
+}
+
+/** RFC 3986 section 5.2.4, of the path alone. */
+function withoutDots(rest: string): string {
+  const query = rest.indexOf('?')
+  const path = (query < 0 ? rest : rest.slice(0, query)) || '/'
+  const segments: string[] = []
+  const all = path.split('/').slice(1)
+  if (all.some(segment => segment.includes('%') && /^(?:\.|%2e){1,2}$/i.test(segment)))
+    throw new UsageError('%2e segments in a path are not read here: whether curl removes them depends on its version')
+  for (const [i, segment] of all.entries()) {
+    const isLast = i === all.length - 1
+    if (segment === '..') segments.pop()
+    if (segment !== '.' && segment !== '..') segments.push(segment)
+    else if (isLast) segments.push('')
+  }
+  return `/${segments.join('/')}${query < 0 ? '' : rest.slice(query)}`
+}
+
+/** What --get, --url-query and --upload-file add to the target. */
+function withQuery(target: string, { isGet, data, queries, upload }: CurlRequest): string {
+  const parts = isGet ? data : []
+  if (parts.length > 0 && queries.length > 0)
+    throw new UsageError('--url-query with --get is not read here: what curl does depends on its version')
+  const added = joined([...parts, ...queries])
+  if (added === undefined) throw new UsageError('the query of the curl command stands in a file: write it down')
+  const at = target.indexOf('?')
+  const [path, query] = at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at)]
+  // A URL that ends with a slash gets the name of the file that is sent.
+  const isFolder = upload !== undefined && !/^[-.]$/.test(upload) && (path === '' || path.endsWith('/'))
+  const name = isFolder ? upload.replace(/^.*[/\\]/s, '') : ''
+  if (!/^[\w.~-]*$/.test(name))
+    throw new UsageError('curl adds the name of the file to this URL, percent-encoded: write the URL with it')
+  const separator = added === '' || /^$|[?&]$/.test(query) ? '' : '&'
+  return `${path || '/'}${name}${query === '' && added !== '' ? '?' : query}${separator}${added}`
+}
+
+/** The header lines that are written down or that options make, but for Content-Length and Content-Type of a body. */
+function headersOf(request: CurlRequest, authority: string, urlUser: string | undefined): HeaderLine[] {
+  const { bearer, user = urlUser, agent, range, referer, cookies, upload } = request
+  const basic = user === undefined ? undefined : `Basic ${Buffer.from(user, 'latin1').toString('base64')}`
+  const made: readonly (readonly [name: string, value: string | undefined])[] = [
+    ['Host', authority],
+    ['Authorization', bearer === undefined ? basic : `Bearer ${bearer}`],
+    ['User-Agent', agent || undefined],
+    ['Range', range && `bytes=${range}`],
+    ['Referer', referer || undefined],
+    ['Cookie', cookies.length > 0 ? cookies.join(';') : undefined],
+    ['Accept', request.isJson ? 'application/json' : undefined],
+    // Standard input has no length.
+    ['Transfer-Encoding', upload === '-' || upload === '.' ? 'chunked' : undefined]
+  ]
+  const added = made.filter(([name, value]) => value !== undefined && !isWritten(request, name)) as HeaderLine[]
+  const written = request.lines.flatMap(parseLine)
+  // curl sends one Host, the first.
+  const isSecondHost = ([name]: HeaderLine, i: number) =>
+    name.toLowerCase() === 'host' && written.findIndex(([other]) => other.toLowerCase() === 'host') !== i
+  const [host, others] = [added.filter(([name]) => name === 'Host'), added.filter(([name]) => name !== 'Host')]
+  return [...host, ...written.filter((line, i) => !isSecondHost(line, i)), ...others]
+}
+
+/** Does a line of --header take the place of the one that curl would send? `Name:` does, too. */
+const isWritten = ({ lines }: CurlRequest, name: string): boolean =>
+  lines.some(line => new RegExp(`^${name}[:;]`, 'i').test(line))
+
+/** `Name;` is a header without a value; `Name:` and what is neither are not sent. */
+function parseLine(line: string): HeaderLine[] {
+  const [, empty] = /^([^:;]*);$/.exec(line) ?? []
+  if (empty !== undefined) return [[empty, '']]
+  const [name, value] = parseHeader(line)
+  const isSent = line.includes(':') && (value !== '' || /^host:[ \t]+$/i.test(line))
+  return isSent ? [[name, value]] : []
+}
+
+/** The type that curl gives to a body of --data. */
+function typeOf(request: CurlRequest): HeaderLine[] {
+  const { data, isGet, isJson } = request
+  if (isWritten(request, 'content-type') || ((data.length === 0 || isGet) && !isJson)) return []
+  return [['Content-Type', isJson ? 'application/json' : 'application/x-www-form-urlencoded']]
+}
 
 /** What the program adds itself, of what may be signed; and without what browsers write of the fields of HTTP/2. */
 export function withLength(headers: readonly HeaderLine[], body: Buffer | null): HeaderLine[] {
@@ -42,100 +226,4 @@ export function withLength(headers: readonly HeaderLine[], body: Buffer | null):
   const kept = headers.filter(([name]) => !isHttp2 || !/^(?:authority|method|path|scheme)$/i.test(name))
   const isMissing = body !== null && lineValues(headers, 'content-length').length === 0
   return isMissing ? [...kept, ['Content-Length', String(body.length)]] : kept
-}
-
-const CONTROLS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
-
-/** The words of a POSIX shell; browsers write `$'...'` where a text has more than printable ASCII. */
-function wordsOfShell(text: string): string[] {
-  const reader = createCommandReader(text)
-  const words = createWords()
-  while (!reader.isAtEnd()) {
-    // A line that goes on ends no word.
-    if (reader.take(/\\\r?\n/y)) continue
-    if (reader.take(/\s+/y)) {
-      words.end()
-      continue
-    }
-    const exact = reader.take(/'([^']*)'?/y)
-    if (exact !== undefined) words.add(exact[1]!)
-    else if (reader.take(/\$'/y)) {
-      // Up to the quote, or to the end of a command that is cut off.
-      while (!reader.take(/'|$/y)) {
-        const [, run, unit, octet = unit, char = ''] = reader.take(ANSI)!
-        const escaped = octet === undefined ? (CONTROLS[char] ?? char) : String.fromCharCode(Number.parseInt(octet, 16))
-        words.add(run ?? escaped)
-      }
-    } else if (reader.take(/"/y)) {
-      while (!reader.take(/"|$/y)) {
-        const [all, escaped] = reader.take(/\\(["\\$`])|[^"\\]+|\\/y)!
-        words.add(escaped ?? all)
-      }
-      words.add('')
-    } else {
-      const [all, escaped] = reader.take(/\\([\s\S])|[^\s'"\\$;]+|[\s\S]/y)!
-      words.add(escaped ?? all)
-    }
-  }
-  return words.all()
-}
-
-const ANSI = /([^'\\]+)|\\(?:u([0-9a-f]{4})|x([0-9a-f]{2})|([\s\S]?))/iy
-
-/** The first thing that is quoted tells: a shell has single quotes, cmd.exe `^"` or lines that go on with `^`. */
-function isForCmd(text: string): boolean {
-  const [quote = ''] = /\^"|["']/.exec(text) ?? []
-  return quote === '^"' || (quote === '"' && /\^\r?\n|\s\^\s*$/.test(text))
-}
-
-/**
- * The words of a command for cmd.exe. Chrome, Edge and Firefox write `^"..."`: a caret before every character that
- * cmd.exe may know, a backslash before quotes and backslashes, and a line break as a caret and two line breaks. Older
- * versions write `"..."`: quotes are doubled, and a caret is text, except before a line break.
- */
-function wordsOfCmd(text: string): string[] {
-  const reader = createCommandReader(text)
-  const words = createWords()
-  // In between, they wrote carets inside "..." as well; doubled backslashes are never between two carets.
-  const isEscaped = /\^"|"/.exec(text)?.[0] === '^"' || text.includes('^\\^"')
-  let isQuoted = false
-  while (!reader.isAtEnd()) {
-    if (reader.take(/\^\r?\n/y)) {
-      // The second line break is text, and begins no word of its own.
-      if (reader.take(/\r?\n/y)) words.add('\n')
-    } else if (!isQuoted && reader.take(/\s+/y)) words.end()
-    else if (reader.take(isEscaped ? /\^?\\\^?"/y : /\\"/y)) words.add('"')
-    else if (reader.take(isEscaped ? /\^?\\\^?\\/y : /\\\\/y)) words.add('\\')
-    else if (!isEscaped && isQuoted && reader.take(/""/y)) words.add('"')
-    else if (reader.take(isEscaped ? /\^?"/y : /"/y)) {
-      isQuoted = !isQuoted
-      words.add('')
-    } else {
-      const isCaret = (isEscaped || !isQuoted) && reader.take(/\^(?=[\s\S])/y) !== undefined
-      const [found] = reader.take(isCaret ? /[\s\S]/y : /[^\s^"\\]+|[\s\S]/y)!
-      words.add(found)
-    }
-  }
-  return words.all()
-}
-
-/** Collects words from their parts. */
-function createWords() {
-  const words: string[] = []
-  let parts: string[] | undefined
-  const end = (): void => {
-    if (parts !== undefined) words.push(parts.join(''))
-    parts = undefined
-  }
-  return {
-    add(part: string): void {
-      parts ??= []
-      parts.push(part)
-    },
-    end,
-    all(): string[] {
-      end()
-      return words
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import { UsageError } from '../../flags/usage-error.ts'
 import { type Entry, isSigned } from './capture.ts'
-import { parseCurlCommand } from './curl-command.ts'
+import { CURL_COMMAND, parseCurlCommand } from './curl-command.ts'
 import { FETCH_CALL, parseFetchCalls } from './fetch-call.ts'
 import { parseHttp } from './http.ts'
 import { parseJson } from './json.ts'
@@ -76,6 +76,8 @@ function decode(bytes: Buffer): { bytes: Buffer; notes: string[] } {
 /** `*` and `>` begin the lines of a curl dump, which shows pseudo-headers too; a body may hold any of the others. */
 const BEGINS_AS_HTTP1 = /^[\r\n]*(?!\*)[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\n]* HTTP\/\d(?:\.\d)?\r?(?:\n|$)/
 
+const CURL_DUMP = /^> [A-Z]+ \S+ HTTP\/\d/m
+
 /** Text as it is copied out of a page or a message. */
 const INDENTED = /^[\r\n]*([ \t]+)[A-Z]+ \S+ HTTP\/1\.[01]\r?\n\1/
 
@@ -84,7 +86,8 @@ function parse(bytes: Buffer, start: string): Entry[] {
   if (/^\s*(?:\{|\[\s*[[\]{"])/.test(start)) return parseJsonText(bytes)
   if (POWERSHELL.test(start)) return parsePowerShell(bytes.toString('utf8'))
   if (FETCH_CALL.test(start)) return parseFetchCalls(bytes.toString('utf8'))
-  if (/^\s*(?:\$ |[A-Z]:\\[^>\n]*>)?curl(?:\.exe)?\s/i.test(start)) return parseCurlCommand(bytes.toString('utf8'))
+  // What curl -v prints under a command is what was sent.
+  if (CURL_COMMAND.test(start) && !CURL_DUMP.test(start)) return parseCurlCommand(bytes.toString('latin1'))
   const [, indent] = INDENTED.exec(start) ?? []
   if (indent !== undefined) return parseHttp(unindent(bytes, Buffer.from(indent)))
   const text = bytes.toString('latin1')

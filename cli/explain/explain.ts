@@ -6,6 +6,7 @@ import {
   asciiJson,
   diagnoseWithin,
   explainDiagnosis,
+  type HeaderLine,
   hidePrivateKeys,
   holdsPrivateKey,
   lineValues,
@@ -120,8 +121,11 @@ const notRun = (reason: string) => ({ outcome: 'not-run', reason }) as const
 /** The request as the flags change it. */
 async function changeEntry(entry: Entry, flags: Flags, io: Io): Promise<Entry> {
   const given = flags.body === undefined ? undefined : await readBytes(flags.body, '--body', io)
+  const isCounted = given !== undefined && entry.addsLength
+  const length: HeaderLine[] = isCounted ? [['Content-Length', String(given.length)]] : []
   const seen = {
     ...entry.request,
+    headers: [...entry.request.headers, ...length],
     target: addPrefix(flags.prefix, entry.request.target),
     body: given ?? entry.request.body,
     https: entry.request.https && flags.http !== true

@@ -56,7 +56,8 @@ test('Chrome for Windows: copied as cURL (cmd)', () => {
       'sec-ch-ua': '"Chromium";v="152"',
       'x-empty': '',
       Cookie: 'a=b; c=d',
-      'Content-Length': '12'
+      'Content-Length': '12',
+      'Content-Type': 'application/x-www-form-urlencoded'
     }),
     body: '{"a":"x\\\\n"}',
     notes: []

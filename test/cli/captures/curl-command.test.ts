@@ -1,13 +1,19 @@
-import { expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
 import { readCapture } from '../../../cli/captures/read-capture.ts'
+import { explain, headOf } from '../../support/explain.ts'
+import { service } from '../../support/service.ts'
+import { REFUSED, SENT, summaryOf } from './curl-facts.ts'
+
+const readAll = (command: string) => readCapture(Buffer.from(command))
 
 const read = (command: string) => {
-  const [entry] = readCapture(Buffer.from(command))
+  const [entry] = readAll(command)
   const { method, target, headers, body, https } = entry!.request
   return { method, target, headers, body: body && Buffer.from(body as Uint8Array).toString(), https }
 }
 
-test('is read with its method, target, headers and body, and the length that curl adds', () => {
+test('a command is read with its method, target, headers and body, and the headers that curl adds', () => {
   expect(
     read(
       "$ curl 'https://a.example/hook?id=1&b=%20' \\\n  -X 'POST' \\\r\n  -H 'X-A: b' --data-raw '{\"a\":1}' --compressed\n"
@@ -15,10 +21,26 @@ test('is read with its method, target, headers and body, and the length that cur
   ).toEqual({
     method: 'POST',
     target: '/hook?id=1&b=%20',
-    headers: Object.entries({ Host: 'a.example', 'X-A': 'b', 'Content-Length': '7' }),
+    headers: Object.entries({
+      Host: 'a.example',
+      'X-A': 'b',
+      'Content-Length': '7',
+      'Content-Type': 'application/x-www-form-urlencoded'
+    }),
     body: '{"a":1}',
     https: true
   })
+})
+
+test.each(SENT)('is read as what curl sends: %s', (command = '', head = '', body = '') => {
+  const [{ request }] = readAll(command) as [ReturnType<typeof readAll>[0]]
+  const { method, target, headers } = request
+  const bytes = request.body instanceof Uint8Array ? Buffer.from(request.body) : Buffer.alloc(0)
+  expect([summaryOf(method, target, [...headers]), bytes.toString('latin1')]).toEqual([head, body])
+})
+
+test.each(REFUSED)('is refused, because it is not clear what curl sends: %s', (command, says) => {
+  expect(() => readAll(command)).toThrow(says)
 })
 
 test.each<[string, string]>([
@@ -28,9 +50,36 @@ test.each<[string, string]>([
   ["'é'", 'é'],
   ["'a\n b'", 'a\n b'],
   ['a\\ b', 'a b'],
+  ['"a\\\r\nb"', 'ab'],
   ["a=1 -d 'b=2'", 'a=1&b=2']
 ])('-d %s is %j', (data, body) => {
   expect(read(`curl http://a.example/ -d ${data}`)).toMatchObject({ method: 'POST', body, https: false })
+})
+
+describe('a file with a curl command', () => {
+  const REQUEST = { method: 'PUT', target: '/p', headers: Object.entries({ Host: 'a.example', A: 'b' }), body: null }
+  test.each([
+    ["# what failed last night\n\n  # and when\ncurl -X PUT https://a.example/p -H 'A: b'"],
+    ["PS C:\\Users\\me> curl.exe -X PUT https://a.example/p -H 'A: b'"],
+    ["C:\\Users\\me>curl -X PUT https://a.example/p -H 'A: b'"],
+    ["% TOKEN=x /usr/bin/curl -X PUT https://a.example/p -H 'A: b' 2>&1 | jq .; echo \"$STATUS"],
+    ["curl -X PUT https://a.example/p > out.txt -H 'A: b' && echo it's done"],
+    ["curl -X PUT https://a.example/p \\ \n  -H 'A: b'\n\nHTTP/1.1 200 OK\nX: it's a response with `ticks` & $MONEY"],
+    ["curl -X PUT https://a.example/p\n  -H 'A: b' # where the backslash was lost"]
+  ])('is read whatever stands around it: %j', text => expect(read(text)).toMatchObject({ ...REQUEST, https: true }))
+
+  test('may have several, of which only those of curl count', () => {
+    const text = "curl a.example/1\ncurl 'a.example/2' ; wget a.example/3\n$ curl a.example/4 & sudo curl a.example/5"
+    expect(readAll(text).map(({ request }) => request.target)).toEqual(['/1', '/2', '/4', '/5'])
+  })
+
+  test('and what curl -v printed is read as what was printed', () => {
+    const dump = '*   Trying 127.0.0.1\n> PUT /other HTTP/1.1\n> Host: b.example\n>\n< HTTP/1.1 200 OK\n'
+    expect(read(`$ curl -v -X PUT https://a.example/p\n${dump}`)).toMatchObject({
+      target: '/other',
+      headers: [['Host', 'b.example']]
+    })
+  })
 })
 
 test('is GET without data, and keeps the Host and the Content-Length that it has', () => {
@@ -41,11 +90,56 @@ test('is GET without data, and keeps the Host and the Content-Length that it has
   })
 })
 
-test('does not have a body that stands in a file', () => {
-  const entries = readCapture(Buffer.from("curl https://a.example -H 'Digest: SHA-256=AAAA' --data-binary @body.json"))
-  expect(entries[0]).toMatchObject({ missingBody: 'the capture does not have the body' })
+test('an octet that no character has is kept in a body and in a header', () => {
+  const [{ request }] = readAll("curl a.example -d $'\\xff\\u00e9' -H $'A: \\xff'") as [ReturnType<typeof readAll>[0]]
+  expect(request.body).toEqual(Buffer.from([0xff, 0xc3, 0xa9]))
+  expect([...request.headers]).toContainEqual(['A', '\xff'])
+})
+
+describe('--data-urlencode, which curl before 7.77 wrote in another way', () => {
+  const signed = (body: string) =>
+    `curl -X POST https://receiver.example/ --data-urlencode 'a=b c' ${headOf(service.sign({ method: 'POST', body }))
+      .split('\r\n')
+      .slice(1, -2)
+      .filter(line => !/^(?:host|content-length):/i.test(line))
+      .map(line => `-H '${line}'`)
+      .join(' ')}`
+
+  test('has a space as + by default, and as %20 where the digest says so, with its length', async () => {
+    expect(await explain(signed('a=b+c'))).toMatchObject({ code: 0, stderr: '' })
+    const old = await explain(signed('a=b%20c'))
+    expect(old).toMatchObject({ code: 0, stderr: expect.stringContaining('curl before 7.77') })
+  })
+
+  test('says in a query that no digest decides', () => {
+    const [{ request, notes }] = readAll("curl a.example -G --data-urlencode 'a=b c'") as [
+      ReturnType<typeof readAll>[0]
+    ]
+    expect([request.target, notes]).toEqual(['/?a=b+c', [expect.stringContaining('as %20; here they are +')]])
+  })
+})
+
+describe('a body that stands in a file', () => {
+  test('is not in the capture', () => {
+    const entries = readAll("curl https://a.example -H 'Digest: SHA-256=AAAA' --data-binary @body.json")
+    expect(entries[0]).toMatchObject({ missingBody: 'the capture does not have the body' })
+    expect(readAll('curl https://a.example -d @body.json')[0]).toMatchObject({
+      missingBody: 'the body stands in a file that curl reads'
+    })
+  })
+
+  test('comes with its length when --body gives it', async () => {
+    const lines = headOf(service.sign({ target: '/hook', body: readFileSync('package.json') }))
+    const flags = lines
+      .split('\r\n')
+      .slice(1, -2)
+      .filter(line => !/^content-length:/i.test(line))
+    const command = `curl https://receiver.example/hook -d @body.json ${flags.map(line => `-H '${line}'`).join(' ')}`
+    expect((await explain(command)).stderr).toContain('curl adds the Content-Length of the file with the body')
+    expect(await explain(command, '--body', 'package.json')).toMatchObject({ code: 0 })
+  })
 })
 
 test('without a URL is not a request', () => {
-  expect(() => readCapture(Buffer.from('curl --version\n'))).toThrow('not a request in a format')
+  expect(() => readAll('curl --version\n')).toThrow('not a request in a format')
 })
