@@ -63,4 +63,8 @@ export type Values<F extends Flags> = {
 export const pick = <T extends object, N extends keyof T & string>(table: T, ...names: readonly N[]): Pick<T, N> =>
   Object.fromEntries(names.map(name => [name, table[name]])) as Pick<T, N>
 
+/** Every row of a table but some. */
+export const omit = <T extends object, N extends keyof T & string>(table: T, ...names: readonly N[]): Omit<T, N> =>
+  Object.fromEntries(Object.entries(table).filter(([name]) => !names.includes(name as N))) as Omit<T, N>
+
 export const namesOf = <T extends object>(table: T) => Object.keys(table) as (keyof T & string)[]

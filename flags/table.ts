@@ -52,13 +52,6 @@ const VERIFIER_FLAGS = {
     fallback: DEFAULTS.accountPrefix
   },
   requireHttps: HTTPS,
-  dateTolerance: {
-    flag: FLAG_NAMES.dateTolerance,
-    kind: 'number',
-    value: 'SECONDS',
-    about: 'how far Date, created and expires may be from now',
-    fallback: DEFAULTS.dateTolerance
-  },
   schemes: {
     flag: FLAG_NAMES.schemes,
     kind: 'list',
@@ -73,6 +66,13 @@ const VERIFIER_FLAGS = {
     value: 'NAME',
     about: 'an algorithm to accept',
     fallback: 'rsa-sha256'
+  },
+  dateTolerance: {
+    flag: FLAG_NAMES.dateTolerance,
+    kind: 'number',
+    value: 'SECONDS',
+    about: 'how far Date, created and expires may be from now',
+    fallback: DEFAULTS.dateTolerance
   },
   alsoCovered: {
     flag: FLAG_NAMES.alsoCovered,
@@ -130,8 +130,6 @@ const VERIFIER_FLAGS = {
  */
 export const SHARED = {
   ...VERIFIER_FLAGS,
-  /** of the adapters */
-  https: HTTPS,
   /** of `dnsTxtLookup` */
   servers: {
     flag: FLAG_NAMES.servers,
@@ -154,7 +152,9 @@ export const SHARED = {
     kind: 'switch',
     about: 'with --doh: refuse answers that the resolver has not validated by DNSSEC',
     needs: FLAG_NAMES.url
-  }
+  },
+  /** of the adapters */
+  https: HTTPS
 } as const satisfies Record<string, Flag>
 
 /** Flags that are given at each call. */
@@ -184,9 +184,6 @@ export const UNSHARED = {
     fallback: 'the usual names'
   }
 } as const satisfies Record<string, Flag>
-
-/** Options that have a flag of their own. */
-export type SharedName = keyof typeof SHARED
 
 /** The flag for an option that an error names: `--domain` for `serviceDomain`. Another name stays as it is. */
 export function inFlags(option: string): string {

@@ -1,29 +1,13 @@
-import { pick, type Values } from '../../flags/flag.ts'
+import { omit, type Values } from '../../flags/flag.ts'
 import { SHARED, UNSHARED } from '../../flags/table.ts'
 import { ENTRY_FLAG } from '../captures/choose-entry.ts'
 import { JSON_FLAG } from '../flags.ts'
 
-/** The receiver. A capture arrives at once, and there is no replay store: their timeouts would mean nothing. */
-export const RECEIVER = pick(
-  SHARED,
-  'serviceDomain',
-  'hosts',
-  'accounts',
-  'accountHeader',
-  'accountPrefix',
-  'schemes',
-  'algorithms',
-  'dateTolerance',
-  'alsoCovered',
-  'minRsaBits',
-  'maxRsaBits',
-  'maxBodyBytes',
-  'lookupTimeout',
-  'servers',
-  'url',
-  'requireAuthenticated',
-  'https'
-)
+/**
+ * The receiver. Its requireHttps is a value of --https; a capture arrives at once, and there is no replay store, so
+ * their timeouts would mean nothing.
+ */
+export const RECEIVER = omit(SHARED, 'requireHttps', 'bodyTimeout', 'replayTimeout')
 
 /** What a capture does not say. */
 const CONTEXT = {

@@ -1,3 +1,4 @@
+import { isHost } from '../http/uri.ts'
 import { RSA_BITS } from '../key/rsa-der.ts'
 import type { LookupTxt } from '../key/types.ts'
 import { named, optionMistake, ownOptions } from '../mistakes.ts'
@@ -61,13 +62,18 @@ const REQUIRED = { serviceDomain: 'service.example', hosts: 'hooks.example.com',
 /** Makes the value that the checks use. `given` holds all options as the caller wrote them. */
 type Validator = (value: unknown, name: OptionName, given: Partial<Record<OptionName, unknown>>) => unknown
 
+const HOST_RULE =
+  'write each host name by itself, as senders do, without scheme, path, white space or wildcards, ' +
+  'such as "hooks.example.com"'
+
 /** RFC 8301 section 3.2: verifiers must not accept RSA keys of less than 1024 bits, whatever a receiver configures. */
 const RSA_FLOOR = { min: RSA_BITS.min } as const
 
 /** Every option, in the order of the documentation. */
 const VALIDATORS = {
   serviceDomain: values.validateDomain,
-  hosts: values.validateHosts,
+  // In the case in which they were given: senders may sign them so.
+  hosts: (value, name) => values.validateList(value, name, isHost, HOST_RULE),
   accounts: (value, name, { accountPrefix = DEFAULTS.accountPrefix }) =>
     values.validateAccounts(value, name, { option: 'accountPrefix', value: accountPrefix }),
   accountHeader: (value = DEFAULTS.accountHeader, name) => values.validateHeaderName(value, name),

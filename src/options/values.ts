@@ -1,5 +1,5 @@
 import { isToken } from '../http/fields.ts'
-import { isHost, normalizeName } from '../http/uri.ts'
+import { normalizeName } from '../http/uri.ts'
 import { dnsTxtLookup } from '../key/dns.ts'
 import type { LookupTxt } from '../key/types.ts'
 import { describe, kindOf, mistake, named, optionMistake, type Part } from '../mistakes.ts'
@@ -77,15 +77,17 @@ export function validateDomain(domain: unknown, option: string): string {
 const listOf = (given: unknown, option: string): [list: readonly unknown[], start: readonly Part[]] =>
   Array.isArray(given) && given.length > 0 ? [given, [named(option), ' has']] : [[given], [named(option), ' is']]
 
-/** The receiver's own names, in the case in which they were given: senders may sign them so. */
-export function validateHosts(hosts: unknown, option: string): readonly string[] {
-  const [list, start] = listOf(hosts, option)
-  return list.map(host => {
-    if (isHost(host)) return host
-    const rule =
-      'write each host name by itself, as senders do, without scheme, path, white space or wildcards, ' +
-      'such as "hooks.example.com"'
-    throw mistake(start, host, rule, describe)
+/** One value or several, each of which must be good; they stay as they were given. */
+export function validateList(
+  given: unknown,
+  option: string,
+  isGood: (value: unknown) => value is string,
+  rule: string
+): readonly string[] {
+  const [list, start] = listOf(given, option)
+  return list.map(value => {
+    if (isGood(value)) return value
+    throw mistake(start, value, rule, describe)
   })
 }
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 test('ends by itself, with every verdict as expected', () => {
   expect(finished).toMatchObject({ code: 0, stderr: '' })
   expect(finished.stdout).toContain('All 10 verdicts are as expected.')
-  expect(finished.stdout.match(/^.{32}204 {3}(?:ok ){11}ok$/gm)).toHaveLength(3)
+  expect(finished.stdout.match(/^.{32}204 {3}(?:ok )+ok$/gm)).toHaveLength(3)
   expect(finished.stdout.match(/^.{32}401 {3}.*NO.* {2}[a-z-]+$/gm)).toHaveLength(6)
   expect(finished.stdout).toMatch(/^DNS outage {22}503 .*\?\? -- -- -- {2}key-lookup-failed$/m)
 })

@@ -1,31 +1,17 @@
-import type { CommandFlag, Flags, Values } from '../../../flags/flag.ts'
-import { SHARED, type SharedName, UNSHARED } from '../../../flags/table.ts'
+import { type Flags, omit, type Values } from '../../../flags/flag.ts'
+import { SHARED, UNSHARED } from '../../../flags/table.ts'
 import { address, bytes, headerName, milliseconds, prefix, wholeNumber } from './parse.ts'
 
 const REQUIRED = { isRequired: true } as const
 
-/** The flags of the library's options, which are the same in the commands of `signed-requests`. */
+/** The flags of the library's options, the same as in the commands of `signed-requests`. requireHttps is in --https. */
 export const VERIFIER = {
+  ...omit(SHARED, 'requireHttps'),
   serviceDomain: { ...SHARED.serviceDomain, ...REQUIRED },
   hosts: { ...SHARED.hosts, ...REQUIRED },
   accounts: { ...SHARED.accounts, ...REQUIRED },
-  accountHeader: SHARED.accountHeader,
-  accountPrefix: SHARED.accountPrefix,
-  schemes: SHARED.schemes,
-  algorithms: SHARED.algorithms,
-  dateTolerance: SHARED.dateTolerance,
-  alsoCovered: SHARED.alsoCovered,
-  minRsaBits: SHARED.minRsaBits,
-  maxRsaBits: SHARED.maxRsaBits,
-  maxBodyBytes: { ...SHARED.maxBodyBytes, ...bytes },
-  bodyTimeout: SHARED.bodyTimeout,
-  servers: SHARED.servers,
-  url: SHARED.url,
-  requireAuthenticated: SHARED.requireAuthenticated,
-  lookupTimeout: SHARED.lookupTimeout,
-  replayTimeout: SHARED.replayTimeout,
-  https: SHARED.https
-} as const satisfies { readonly [N in SharedName]?: CommandFlag }
+  maxBodyBytes: { ...SHARED.maxBodyBytes, ...bytes }
+} as const
 
 /** What every command that verifies needs. */
 const COMMON = {

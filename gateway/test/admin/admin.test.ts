@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { CHECK_NAMES } from '../../../src/tools/index.ts'
 import { service, withHeaders } from '../../../test/support/service.ts'
 import { exchangeBytes, statusesOf } from '../../../test/support/wire.ts'
 import { startAdmin } from '../../src/admin/admin.ts'
@@ -183,7 +184,7 @@ describe('one request', () => {
     expect(status).toBe(200)
     const detail = JSON.parse(body)
     expect(detail).toMatchObject({ method: 'POST', target: '/hook', outcome: 'refused', note: 'host-mismatch' })
-    expect(detail.diagnosis.checks).toHaveLength(12)
+    expect(detail.diagnosis.checks.map(({ check }: { check: string }) => check)).toEqual(CHECK_NAMES)
     expect(detail.diagnosis.failures[0]).toMatchObject({ code: 'host-mismatch' })
   })
 

@@ -107,8 +107,9 @@ describe('a captured request that fails one check', () => {
 
       expect(again).toEqual(verdict)
       expect(lines[0]).toBe(`rejected: ${check}`)
-      expect(lines.slice(2, 14).map(line => line.slice(6, 24).trim())).toEqual([...CHECK_NAMES])
-      expect(lines.slice(2, 14).filter(line => line.startsWith('FAIL'))).toEqual([expect.stringContaining(line)])
+      const table = lines.slice(2, 2 + CHECK_NAMES.length)
+      expect(table.map(line => line.slice(6, 24).trim())).toEqual([...CHECK_NAMES])
+      expect(table.filter(line => line.startsWith('FAIL'))).toEqual([expect.stringContaining(line)])
       expect(lines).toContain(`  likely cause: ${cause}`)
       expect(lines).toContain(`  fix: ${fix}`)
     }
@@ -202,7 +203,7 @@ describe('a verdict that is not a rejection', () => {
   test('verified: every check has passed', async () => {
     const text = explained(await judge(sign()))
     expect(text).toMatch(/^verified: account 1234, rsa-sha256 by key1\._domainkey\.service\.example\n\nok {4}request/)
-    expect(text.match(/^ok .* pass$/gm)).toHaveLength(11)
+    expect(text.match(/^ok .* pass$/gm)).toHaveLength(CHECK_NAMES.length - 1)
     expect(text).toMatch(/\n-- {4}replay +not run: there is no replay store$/)
   })
 
@@ -242,7 +243,7 @@ describe('any text from the sender and from DNS', () => {
           CHECK_NAMES.map(name => [name, { outcome: 'fail', ...failures.find(({ check }) => check === name) }])
         )
         const output = explained({ status: 'rejected', failures, checks } as unknown as Verdict)
-        expect(output.match(/^(?:ok|FAIL|\?\?|--) /gm)).toHaveLength(12)
+        expect(output.match(/^(?:ok|FAIL|\?\?|--) /gm)).toHaveLength(CHECK_NAMES.length)
         expect(output.length).toBeLessThan(300_000)
       }),
       { numRuns: 30 }
