@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { ReceivedRequest, Verdict, Verify } from 'signed-requests'
-import { append, lineValues } from '../../src/tools/index.ts'
+import { announcedLength, append, DEFAULTS, lineValues, mostHeld } from '../../src/tools/index.ts'
 import { createBudget, type Lease } from './budget.ts'
 import type { HeaderLine } from './exchange.ts'
 import type { CommonSettings } from './options/settings.ts'
@@ -24,7 +24,8 @@ type LeaseBody = (onRevoked: () => void) => Lease
  */
 export function createBoundedVerify(verify: Verify, { maxConnections, verifier }: CommonSettings) {
   const lookups = createBudget(Math.ceil(maxConnections / 2))
-  const limit = Math.max(MAX_HELD, 3 * (verifier.maxBodyBytes ?? 0))
+  const { maxBodyBytes = DEFAULTS.maxBodyBytes } = verifier
+  const limit = Math.max(MAX_HELD, 3 * maxBodyBytes)
   const bodies = createBudget(limit)
   const unfinished = preCharge(limit, maxConnections)
   const takesRfc9421 = verifier.schemes?.some(({ name }) => name === 'rfc9421') === true
@@ -49,7 +50,9 @@ export function createBoundedVerify(verify: Verify, { maxConnections, verifier }
       lease.charge(unfinished)
       return lease
     }
-    const body = holdBody(request.body as Bytes | null, leaseBody, unfinished, keep)
+    const [contentLength] = lineValues(request.headers as HeaderLine[], 'content-length')
+    const announced = announcedLength(contentLength, maxBodyBytes)
+    const body = holdBody(request.body as Bytes | null, leaseBody, { unfinished, announced, keep })
     try {
       const verdict: Verdict = await verify({ ...request, body: body.stream, signal: controller.signal })
       return { verdict, body, isRevoked }
@@ -71,8 +74,16 @@ function bodyOwner({ method, target, headers }: ReceivedRequest, takesRfc9421: b
   return `${method} ${target} ${lineValues(lines, isRfc9421 ? 'content-digest' : 'digest').join()}`
 }
 
+interface Sizes {
+  /** what a body that has not ended is charged in any case */
+  readonly unfinished: number
+  /** its Content-Length, or 0 */
+  readonly announced: number
+  readonly keep: number
+}
+
 /** A body that is charged from when its first piece is asked for, with each piece that has come. */
-function holdBody(whole: Bytes | null, leaseBody: LeaseBody, unfinished: number, keep: number) {
+function holdBody(whole: Bytes | null, leaseBody: LeaseBody, { unfinished, announced, keep }: Sizes) {
   let from: AsyncIterator<Uint8Array> | undefined
   let lease: Lease | undefined
   let length = 0
@@ -88,13 +99,13 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, unfinished: number,
     from?.return?.()
   }
 
-  /** Charges a piece for the verifier, which holds it in a buffer that doubles, and for what is kept here. */
+  /** Charges for a piece what the verifier makes ready for it, and what is kept here. */
   function hold(piece: Uint8Array): void {
-    const before = kept.length
+    const before = mostHeld(length, announced) + kept.length
     if (length + piece.length <= keep) kept = append(kept, length, piece)
     else kept = new Uint8Array(0)
     length += piece.length
-    lease!.charge(2 * piece.length + kept.length - before)
+    lease!.charge(mostHeld(length, announced) + kept.length - before)
   }
 
   async function next(): Promise<IteratorResult<Uint8Array>> {
@@ -106,7 +117,7 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, unfinished: number,
     isComplete = result.done === true
     if (isComplete) {
       lease!.pin()
-      lease!.charge(-unfinished - length)
+      lease!.charge(-unfinished - mostHeld(length, announced) + length)
     } else {
       hold(result.value!)
       if (revoked !== undefined) throw revoked

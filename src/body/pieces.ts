@@ -22,13 +22,35 @@ export function countPieces(): (size: number) => boolean {
 export const tinyPieces = (): Error =>
   Object.assign(new Error('the body comes in too many tiny pieces'), { code: 'TINY_PIECES' })
 
-/** Appends to a buffer that doubles, so that tiny chunks cost no more than their bytes. */
-export function append(bytes: Uint8Array<ArrayBuffer>, length: number, chunk: Uint8Array): Uint8Array<ArrayBuffer> {
-  if (length + chunk.length <= bytes.length) {
+/** The length of a body by its Content-Length; 0 where that says nothing, or that the body is too large. */
+export function announcedLength(contentLength: string | undefined, limit: number): number {
+  const announced = Number(contentLength)
+  return announced > 0 && announced <= limit ? announced : 0
+}
+
+/** May the rest of a body be made ready, when so much has come? A sender may withhold it. */
+const isLikely = (announced: number, length: number): boolean => length <= announced && announced <= 4 * length
+
+/** Bytes that a body takes at most while it is read: what `append` makes ready, and then a copy of the right size. */
+export const mostHeld = (length: number, announced: number): number =>
+  isLikely(announced, length) ? Math.max(announced, 2 * length) : 2 * length
+
+/**
+ * Appends to a buffer that doubles, so that tiny chunks cost no more than their bytes. It grows at once to the announced
+ * length of the body where that is likely.
+ */
+export function append(
+  bytes: Uint8Array<ArrayBuffer>,
+  length: number,
+  chunk: Uint8Array,
+  announced = 0
+): Uint8Array<ArrayBuffer> {
+  const needed = length + chunk.length
+  if (needed <= bytes.length) {
     bytes.set(chunk, length)
     return bytes
   }
-  const larger = new Uint8Array(Math.max(2 * bytes.length, length + chunk.length))
+  const larger = new Uint8Array(isLikely(announced, needed) ? announced : Math.max(2 * bytes.length, needed))
   larger.set(bytes.subarray(0, length))
   larger.set(chunk, length)
   return larger

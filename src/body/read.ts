@@ -1,6 +1,6 @@
 import type { Bytes, ReceivedBody } from '../http/request.ts'
 import { errorLabel, fail, ok, type Result } from '../result/result.ts'
-import { append, countPieces, tinyPieces } from './pieces.ts'
+import { announcedLength, append, countPieces, tinyPieces } from './pieces.ts'
 
 /** Limits for reading a body. */
 export interface BodyLimits {
@@ -26,10 +26,12 @@ export function bufferedBody(body: ReceivedBody, limits: BodyLimits): Result<Byt
  *
  * Fails with `body-too-large` or `body-unreadable`; the latter too for a body in too many tiny pieces.
  *
- * @param announced the Content-Length, whatever it is: a buffer of that size need not grow
+ * @param announced the Content-Length, whatever it is: a buffer of that size need not grow, and is not copied
  */
 export async function readBody(body: ReceivedBody, limits: BodyLimits, announced?: string): Promise<Result<Bytes>> {
-  return bufferedBody(body, limits) ?? readStream(body as Stream, limits, Number(announced) || 0)
+  return (
+    bufferedBody(body, limits) ?? readStream(body as Stream, limits, announcedLength(announced, limits.maxBodyBytes))
+  )
 }
 
 const encoder = /* @__PURE__ */ new TextEncoder()
@@ -54,7 +56,7 @@ async function readStream(
   let onLate = () => {}
   const timer = setTimeout(() => onLate(), bodyTimeout)
   const isTiny = countPieces()
-  let bytes: Bytes = new Uint8Array(Math.max(0, Math.min(announced, limit, MAX_ANNOUNCED)))
+  let bytes: Bytes = new Uint8Array(Math.min(announced, MAX_ANNOUNCED))
   let length = 0
   try {
     const chunks = iterate(stream)
@@ -67,7 +69,7 @@ async function readStream(
       if (next?.done) return ok(ownBytes(bytes.subarray(0, length)))
       const chunk = next?.value
       if (chunk instanceof Uint8Array && length + chunk.length <= limit) {
-        bytes = append(bytes, length, chunk)
+        bytes = append(bytes, length, chunk, announced)
         length += chunk.length
         if (!isTiny(chunk.length)) continue
         release(chunks)

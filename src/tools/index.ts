@@ -94,10 +94,10 @@ export { ownProperty } from '../account/request.ts'
 export { type CountingDnsServer, startDnsServer } from '../testing/dns-server.ts'
 export { createSigningKey, type SigningKey, signRequest } from '../testing/sign.ts'
 
-// The gateway joins the pieces of a body as the library does, before and after it asks the library. It queues pipelined
-// requests, and refuses a request, as `nodeHandler` does.
+// The gateway joins the pieces of a body as the library does, before and after it asks the library, and counts what the
+// library holds. It queues pipelined requests, and refuses a request, as `nodeHandler` does.
 
-export { append } from '../body/pieces.ts'
+export { announcedLength, append, mostHeld } from '../body/pieces.ts'
 export { answerWhenDrained, DRAIN_LIMITS, emptyBodyHeaders } from '../platforms/node/drain.ts'
 export { joinPieces } from '../platforms/node/pieces.ts'
 export { waitForTurn } from '../platforms/node/pipelining.ts'

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { append, mostHeld } from '../../../src/body/pieces.ts'
 import { readBody } from '../../../src/body/read.ts'
 
 async function* piecesOf(count: number, size: number): AsyncGenerator<Uint8Array> {
@@ -40,3 +41,16 @@ test('releases a stream that it refuses, and reads no more of it', async () => {
   const body = await readBody(stream, { maxBodyBytes: 10_000_000, bodyTimeout: 30_000 })
   expect([body.ok, asked, isReleased]).toEqual([false, 4097, true])
 })
+
+test.each([0, 1, 999, 1000, 1001, 3999, 4000, 100_000])(
+  'makes no more ready for a body of 1,000 bytes, of which %d were announced, than is counted as held',
+  announced => {
+    for (const size of [1, 7, 250, 1000]) {
+      let bytes = new Uint8Array(0)
+      for (let length = 0; length < 1000; length += size) {
+        bytes = append(bytes, length, new Uint8Array(size), announced)
+        expect(bytes.length).toBeLessThanOrEqual(mostHeld(length + size, announced))
+      }
+    }
+  }
+)

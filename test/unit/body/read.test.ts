@@ -90,6 +90,45 @@ test.each(['2', '9', '-1', '1e99', 'NaN', '1.5', 'x', ''])(
   }
 )
 
+/** A body of this many pieces of 16 KB, with each size of `buffer` that a piece was copied into. */
+async function copiesOf(pieces: number, announced: string) {
+  const set = vi.spyOn(Object.getPrototypeOf(Uint8Array.prototype), 'set')
+  try {
+    const body = await read(
+      streamOf(...Array.from({ length: pieces }, () => Buffer.alloc(16_384, 'x'))),
+      1e9,
+      announced
+    )
+    if (!body.ok) throw new Error(body.code)
+    const copied = set.mock.calls.reduce((sum, [from]) => sum + (from as Uint8Array).length, 0)
+    const buffers = set.mock.contexts.map((to, i) => {
+      const [piece, at = 0] = set.mock.calls[i] as [Uint8Array, number?]
+      return { held: at + piece.length, size: (to as Uint8Array).length, isPiece: piece.length === 16_384 }
+    })
+    return { length: body.value.length, own: body.value.buffer.byteLength, copied, buffers }
+  } finally {
+    set.mockRestore()
+  }
+}
+
+test('grows to its announced length as soon as a quarter of it is there, and is not copied at its end', async () => {
+  const { length, own, copied } = await copiesOf(64, `${64 * 16_384}`)
+  expect(own).toBe(length)
+  // Each byte once, and what 64, 128 and 256 KiB were when they grew.
+  expect(copied).toBeLessThanOrEqual(length + 448 * 1024)
+})
+
+test.each(['1048576', '1048577', '9000000', '999999999', '65536', '3'])(
+  'with %s bytes announced, makes at most four times of what has come ready',
+  async announced => {
+    const { length, own, buffers } = await copiesOf(64, announced)
+    expect(length).toBe(64 * 16_384)
+    expect(own).toBe(length)
+    for (const { held, size } of buffers.filter(({ isPiece }) => isPiece))
+      expect(size).toBeLessThanOrEqual(Math.max(65_536, 4 * held))
+  }
+)
+
 test('makes no more than 1 MiB ready for bytes that have not come', async () => {
   let used = 0
   async function* measuring() {
