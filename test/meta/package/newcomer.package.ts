@@ -110,7 +110,7 @@ test('an Express application that observes as docs/introduce.md shows logs the v
   const line = `${send} --header 'Content-Type: application/json'`
   const good = await typed(line)
   expect(good).toMatchObject(saying('answer: 204 No Content'))
-  expect(good).toMatchObject(saying('{"status":"verified","codes":[],"accountId":"1234"'))
+  expect(good).toMatchObject(saying('{"status":"verified","codes":[],"signedUnderDomain":true,"accountId":"1234"'))
   // One that only observes accepts a forgery, which send tells by its code.
   const forgery = await typed(`${line} --tamper body`)
   expect(forgery).toMatchObject({ ...saying('answer: 204 No Content'), status: 1 })
