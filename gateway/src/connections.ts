@@ -26,7 +26,7 @@ export const whenOver = (res: ServerResponse): Promise<void> =>
     res.once('finish', resolve).once('close', resolve)
   })
 
-/** What tells the connections of a listener apart: with TLS, the socket of a connection is not that of its requests. */
+/** Identifies a connection of a listener: with TLS, the socket of a connection is not that of its requests. */
 const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
 /** Tells that a request was not verified: while its body is on its way, its connection may give way to a new one. */

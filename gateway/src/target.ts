@@ -4,7 +4,7 @@ import { normalizeHost, splitAbsoluteUrl } from '../../src/tools/index.ts'
 import type { HeaderLine } from './exchange.ts'
 
 /**
- * Why a request cannot be forwarded; undefined when it can.
+ * Returns why a request cannot be forwarded; undefined when it can.
  *
  * Its target must be a path, or a URL whose authority is Host (RFC 9112 section 3.2): if they differ, two servers may
  * each use a different one.
@@ -22,9 +22,9 @@ export function whyNotForwardable(req: IncomingMessage): 'framing' | 'target' | 
 }
 
 /**
- * Is it clear to every server where the request ends, and what its body is? In HTTP/1.1 without a transfer coding or
- * with `chunked` alone, whose content is the body (any other one would have to be undone); in HTTP/1.0 without one (RFC
- * 9112 section 6.1).
+ * Tells whether every server sees the same end and the same body of a request: in HTTP/1.1 without a transfer coding or
+ * with `chunked` alone, whose content is the body (any other coding would have to be undone); in HTTP/1.0 without a
+ * coding (RFC 9112 section 6.1).
  */
 export function hasCertainFraming({ httpVersion, headers }: IncomingMessage): boolean {
   const coding = headers['transfer-encoding']
@@ -35,9 +35,9 @@ export function hasCertainFraming({ httpVersion, headers }: IncomingMessage): bo
 type Received = Pick<ReceivedRequest, 'target' | 'https'> & Readonly<{ headers: readonly HeaderLine[] }>
 
 /**
- * The one form of target and Host that was signed. RFC 9421 can cover parts of them that are the same for several:
- * `/hook?id=1` and `https://host/hook?id=1` (`@path`, `@query`, `@target-uri`), `/hook` and `/hook?` (`@query`), and
- * Host in another case or with the default port (`@authority`).
+ * Returns target and Host in the one form that was signed. RFC 9421 can cover parts of them that are the same for
+ * several: `/hook?id=1` and `https://host/hook?id=1` (`@path`, `@query`, `@target-uri`), `/hook` and `/hook?`
+ * (`@query`), and Host in another case or with the default port (`@authority`).
  */
 export function asSigned(received: Received, verdict: Verdict): Received {
   if (verdict.status !== 'verified' || verdict.scheme !== 'rfc9421') return received

@@ -5,7 +5,7 @@ import { runHandler, validateHandler } from '../handler.ts'
 import { PROXY_OPTIONS } from '../proxy.ts'
 import { type FromFetchOptions, fetchAdapter } from './request.ts'
 
-/** What the proxy in front has changed, and what to do on a refusal. */
+/** Names the changes of the proxy in front, and the hook. */
 export interface FetchHandlerOptions<R extends Request = Request, Rest extends readonly unknown[] = never[]>
   extends Omit<FromFetchOptions, 'body'> {
   /**

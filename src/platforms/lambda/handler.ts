@@ -6,7 +6,7 @@ import { PROXY_OPTIONS, type ProxyOptions, prepareProxy } from '../proxy.ts'
 import type { Refusal } from '../refusal.ts'
 import { type LambdaEvent, readLambdaEvent } from './request.ts'
 
-/** What the proxy in front has changed, and what to do on a refusal. */
+/** Names the changes of the proxy in front, and the hook. */
 export interface LambdaHandlerOptions<Event = LambdaEvent, Context = unknown> extends ProxyOptions {
   /**
    * called for each request that is refused, before it is answered: to log. It may return the status to answer with,

@@ -3,7 +3,7 @@ import { DEFAULTS } from '../../options/defaults.ts'
 import { withDeadline } from '../../promises.ts'
 import type { Refusal } from '../refusal.ts'
 
-/** How much of the rest of a request is read and dropped: bytes, and milliseconds for all of it. */
+/** Limits for the rest of a request, which is read and dropped: bytes, and milliseconds for all of it. */
 export interface DrainLimits {
   readonly drainBytes: number
   readonly drainTimeout: number
@@ -71,7 +71,7 @@ function original(res: ServerResponse): Pick<ServerResponse, 'writeHead' | 'end'
   return { writeHead: writeHead.bind(res), end: end.bind(res) }
 }
 
-/** Whether nothing of the request is left to read; also when the sender has gone. */
+/** Tells that nothing of the request is left to read: it is complete, or the sender has gone. */
 const isReceived = (req: IncomingMessage): boolean => req.complete || req.readableEnded || req.destroyed
 
 /** Reads and drops the rest of a request. False at a limit; true at its end, or when the sender has gone. */

@@ -10,7 +10,7 @@ import { waitForTurn } from './pipelining.ts'
 import { answerAndClose, drainLimits, type NodeResponse, type RefusalOptions, removeFraming } from './refusal.ts'
 import { type FromNodeOptions, type NodeRequest, readNodeRequest } from './request.ts'
 
-/** What the proxy in front has changed, the raw bytes where a parser has read them, and what to do on a refusal. */
+/** Names the changes of the proxy in front, the raw bytes where a parser has read them, and the hooks. */
 export interface NodeHandlerOptions<Req = IncomingMessage, Res = ServerResponse>
   extends Omit<FromNodeOptions, 'body'>,
     RefusalOptions {

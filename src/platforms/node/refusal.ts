@@ -9,7 +9,7 @@ import { answerWhenDrained, CLOSE_DELAY, DRAIN_LIMITS, type DrainLimits } from '
 /** The response of `node:http`, `node:https` or `node:http2` (compatibility API). */
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
-/** How much of a refused upload is read and dropped before the response. */
+/** Limits for the rest of a refused upload, which is read and dropped before the response. */
 export interface RefusalOptions {
   /** how much of the rest of the body is read and dropped, at most: bytes, 10485760 by default */
   drainBytes?: number | undefined

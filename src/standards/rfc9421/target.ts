@@ -2,7 +2,7 @@ import type { Fields } from '../../http/fields.ts'
 import type { ReceivedRequest } from '../../http/request.ts'
 import { normalizeHost, splitAbsoluteUrl } from '../../http/uri.ts'
 
-/** What the target URI of a request is made of (RFC 9110 section 7.1). */
+/** The parts of the target URI of a request (RFC 9110 section 7.1). */
 export interface Target {
   /** undefined, like the authority, when there is not exactly one Host */
   uri: string | undefined
@@ -14,7 +14,7 @@ export interface Target {
   query: string
 }
 
-/** What is needed of a request for the derived components. */
+/** The parts of a request that the derived components are made of. */
 export type RequestLine = Pick<ReceivedRequest, 'method' | 'target' | 'https'>
 
 /** The derived components of section 2.2, except `@query-param`, the only one with a parameter. */
@@ -29,7 +29,7 @@ export const DERIVED: ReadonlyMap<string, (request: RequestLine, target?: Target
 ])
 
 /**
- * The target URI, from Host and the request-target as received: origin-form or absolute-form (RFC 9112 sections 3.2.1
+ * Makes the target URI from Host and the request-target as received: origin-form or absolute-form (RFC 9112 sections 3.2.1
  * and 3.2.2), without user name and fragment, which no request has. Undefined when that has no path (`*`, CONNECT), and
  * when an absolute-form names another host than Host: an unsigned one of the two could pass for the signed one.
  */
