@@ -1,7 +1,7 @@
 /**
  * All caches of earlier inputs. They follow one rule: each entry is the result of a pure function, found only by its
  * whole key, one of a bounded number (or freed with the object that is its key), never mutated, and never passed to a
- * caller of the package without a copy. So a verdict is the same with and without them.
+ * caller of the package without a copy. So a verdict is the same with and without these caches.
  *
  * They help because a sender repeats itself: the same header names in the same order, the same covered list, the same
  * key name, the same second. Each of these saves 1 to 4 % of a verification; the imported key saves several

@@ -4,15 +4,15 @@ const MAX_SHOWN = 60
 const CREDENTIALS = /:\/\/[^/]*@/
 
 /**
- * What was passed, where plain text is expected: a host name, a path, one of several words. It shows the text, so that
- * a typing error can be found. Everywhere else `kindOf` is used.
+ * Describes a value that was passed in the place of plain text: a host name, a path, one of several words. It shows the
+ * text, so that a typing error can be found. Everywhere else `kindOf` is used.
  */
 export const describe = (value: unknown): string =>
   typeof value === 'string' && !CREDENTIALS.test(value) ? JSON.stringify(value.slice(0, MAX_SHOWN)) : kindOf(value)
 
 /**
- * What kind of value was passed, where an object, a store, a client, a function, a URL, a number or a secret is
- * expected: `undefined`, `a string`, `the number 1234`, `an array`. A text in such a place can be a secret.
+ * Describes the kind of a value that was passed in the place of an object, a store, a client, a function, a URL, a
+ * number or a secret: `undefined`, `a string`, `the number 1234`, `an array`. A text in such a place can be a secret.
  */
 export function kindOf(value: unknown): string {
   if (value === undefined || value === null || typeof value === 'boolean') return String(value)
@@ -38,7 +38,7 @@ interface CodeAdvice {
 /** A part of a message about options. */
 export type Part = string | NamedOption | CodeAdvice
 
-/** The message in the names of `createVerifier` and the other functions. */
+/** Joins a message in the option names of `createVerifier` and the other functions. */
 export const inOptions = (parts: readonly Part[]): string =>
   textOf(
     parts,
@@ -62,17 +62,17 @@ function textOf(
 export const withParts = <E extends Error>(error: E, parts: readonly Part[]): E =>
   Object.defineProperty(error, 'parts', { value: parts })
 
-/** A TypeError about an option. */
+/** Makes a TypeError about an option. */
 export const optionMistake = (...parts: readonly Part[]): TypeError => withParts(new TypeError(inOptions(parts)), parts)
 
-/** The message of an error for a reader who knows options by other names. */
+/** Returns the message of an error for a reader who knows options by other names. */
 export function messageIn(error: Error, nameOf: (option: string) => string): string {
   const { parts } = error as { parts?: readonly Part[] }
   return parts === undefined ? error.message : textOf(parts, nameOf, () => '').trim()
 }
 
 /**
- * What a wrong option throws, in one line: what was received, what is expected and what to write.
+ * Makes the error for a wrong option, in one line: what was received, what is expected and what to write.
  *
  * @param received `describe` where plain text is expected; `kindOf` hides a text, which can be a secret
  */
@@ -90,8 +90,8 @@ export const isThenable = (value: unknown): boolean =>
   typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function'
 
 /**
- * The options that the caller wrote, and nothing else: own properties only, so that a polluted `Object.prototype`
- * cannot turn a check off. An unknown option name throws, so a typo is not silently ignored.
+ * Returns the options that the caller wrote, and nothing else: own properties only, so that a polluted
+ * `Object.prototype` cannot turn a check off. An unknown option name throws, so a typo is not silently ignored.
  *
  * @throws TypeError
  */
@@ -110,7 +110,7 @@ export function ownOptions<T extends object>(of: string, options: T, names: read
   return own
 }
 
-/** The name that was most likely meant: at most a third of it is written differently. Capitals do not count. */
+/** Finds the name that was most likely meant: at most a third of it is written differently. Capitals do not count. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const written = name.slice(0, 50).toLowerCase()
   const distances = names.map(candidate => editDistance(written, candidate.toLowerCase()))
@@ -119,8 +119,8 @@ export function nearest(name: string, names: readonly string[]): string | undefi
 }
 
 /**
- * How many characters must be added, removed or replaced, or change places with the next one (the distance of Damerau
- * and Levenshtein, in which no character is changed twice).
+ * Counts the characters that must be added, removed or replaced, or change places with the next one (the distance of
+ * Damerau and Levenshtein, in which no character is changed twice).
  */
 function editDistance(a: string, b: string): number {
   let before: number[] = []

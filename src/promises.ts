@@ -1,6 +1,6 @@
 /**
- * Settles as `promise` does, or as what `onLate` returns once `timeout` milliseconds have passed, whatever the promise
- * does then.
+ * Settles as `promise` does, or with the result of `onLate` once `timeout` milliseconds have passed, whatever the
+ * promise does then.
  */
 export function withDeadline<T, L>(promise: Promise<T>, timeout: number, onLate: () => L | Promise<L>): Promise<T | L> {
   return new Promise((resolve, reject) => {
@@ -12,7 +12,8 @@ export function withDeadline<T, L>(promise: Promise<T>, timeout: number, onLate:
     }
     promise.then(settle, settle)
     promise.then(resolve, reject)
-    // The timer starts one turn later: what is there at once needs none, and one costs a third of an RSA verification.
+    // The timer starts one turn of the event loop later: a result that is there at once needs no timer, which costs a
+    // third of an RSA verification.
     SOON.then(() => {
       if (!isSettled) timer = setTimeout(() => resolve(onLate()), timeout)
     })
@@ -21,7 +22,7 @@ export function withDeadline<T, L>(promise: Promise<T>, timeout: number, onLate:
 
 const SOON = /* @__PURE__ */ Promise.resolve()
 
-/** All callers that wait share one call. */
+/** Shares one call among all callers that wait for it. */
 export function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {
   let pending: Promise<T> | undefined
   return () => {

@@ -3,11 +3,11 @@
  * test/runtimes shows that each difference still exists.
  */
 
-/** Cloudflare Workers, and workerd, their runtime. */
+/** Returns whether this is Cloudflare Workers, or workerd, their runtime. */
 export const isWorkers = (): boolean =>
   (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent === 'Cloudflare-Workers'
 
 export const isBun = (): boolean => 'Bun' in globalThis
 
-/** Node.js 20.18: each of its DNS resolvers keeps answers for as long as their TTL says. */
+/** Returns whether this is Node.js 20.18: each of its DNS resolvers keeps answers for as long as their TTL says. */
 export const keepsDnsAnswers = (): boolean => globalThis.process?.versions?.node?.startsWith('20.18.') === true

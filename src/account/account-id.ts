@@ -4,21 +4,21 @@ import { DEFAULTS } from '../options/defaults.ts'
 import { AccountError } from './errors.ts'
 import { ownProperty } from './request.ts'
 
-/** The names are tried in this order, first in the answer itself, then in each of the wrappers. */
+/** Tries the names in this order, first in the answer itself, then in each of the wrappers. */
 const FIELDS = ['ID', 'id', 'account_id', 'accountId']
 
-/** APIs put what they return into an object of such a name. */
+/** APIs put the object that they return under one of these names. */
 const WRAPPERS = ['account', 'data', 'result']
 
-/** The account id under one of its usual names; `undefined` when none of them holds an id. */
+/** Finds the account id under one of its usual names; `undefined` when none of them holds an id. */
 export const findAccountId = (raw: unknown): string | undefined =>
   [raw, ...WRAPPERS.map(name => ownProperty(raw, name))]
     .flatMap(holder => FIELDS.map(name => parseAccountId(ownProperty(holder, name))))
     .find(id => id !== undefined)
 
 /**
- * The id in the form that `accounts` takes, or `undefined` for what `accounts` refuses, or what no request can have.
- * JSON.parse has already changed digits of larger integers: the id would be another account's.
+ * Returns the id in the form that `accounts` takes; `undefined` for an id that `accounts` refuses or that no request
+ * can have. JSON.parse has already changed digits of larger integers: the id would be another account's.
  */
 export function parseAccountId(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return String(value)
@@ -29,7 +29,7 @@ export function parseAccountId(value: unknown): string | undefined {
   return isAccountId(id) && !id.startsWith(prefix) ? id : undefined
 }
 
-/** Says which fields the answer has, so that a person can say where the id is. Never a value. */
+/** Says which fields the answer has, so that a person can find the id. Shows no value. */
 export function identityError(raw: unknown, secrets: readonly string[], isSelected: boolean): AccountError {
   const select = named('selectAccountId')
   const parts: readonly Part[] = [
@@ -42,14 +42,14 @@ export function identityError(raw: unknown, secrets: readonly string[], isSelect
   return withParts(new AccountError('account-identity', inOptions(parts)), parts)
 }
 
-/** Names of fields are shown up to this many, and together up to this many characters. */
+/** Limits how many names of fields are shown, and how many characters they have together. */
 const MAX_NAMES = 40
 const MAX_LENGTH = 600
 
-/** How deep the fields of objects are listed: `data.user.id`. */
+/** Limits how deep the fields of objects are listed: `data.user.id` is three deep. */
 const MAX_DEPTH = 3
 
-/** `id, data, data.ID`: the fields of the answer, then those of the objects in it. */
+/** Lists the fields of the answer, then those of the objects in it: `id, data, data.ID`. */
 function listFields(raw: unknown, secrets: readonly string[]): string {
   const isShown = fieldFilter(secrets)
   const names: string[] = []
@@ -76,13 +76,13 @@ const HIDDEN = '(not shown)'
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** A name of visible ASCII. */
+/** Matches a name of visible ASCII. */
 const FIELD_NAME = /^[\w$-]{1,24}$/
 
 /**
- * A server may have a token where a name should be: an echo of the request, or the tokens under which it keeps
- * something. Names have few digits, so that what looks random is not shown; nor is a token of this client, or a piece
- * of one, in any case of its letters.
+ * Returns whether a name may be shown. A server may have a token in the place of a name: an echo of the request, or the
+ * tokens under which it keeps its records. Names have few digits, so a name that looks random is not shown; nor is a
+ * token of this client, or a part of one, in any case of its letters.
  */
 function fieldFilter(secrets: readonly string[]): (name: string) => boolean {
   const known = secrets.map(secret => secret.toLowerCase())

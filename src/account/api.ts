@@ -41,13 +41,13 @@ export function createSender(settings: AccountSettings, tokens: TokenSource): Se
       if (response.status !== 401 || !isFirst) return response
       tokens.discard(token)
       if (!isReplayable) return response
-      // Nobody reads it; without this its connection stays occupied.
+      // Nobody reads this body; without `cancel` its connection stays occupied.
       response.body?.cancel().catch(() => {})
     }
   }
 }
 
-/** Stops waiting when the caller gives up. The exchange goes on: others may wait for it. */
+/** Stops waiting when the caller gives up. The exchange goes on, because other callers may wait for it. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal?.reason)
@@ -67,7 +67,7 @@ export interface Identity {
   raw: unknown
 }
 
-/** `GET {baseUrl}/identity` */
+/** Fetches `GET {baseUrl}/identity`, and finds the account id in it. */
 export async function fetchIdentity(settings: AccountSettings, send: Send): Promise<Identity> {
   const { accessToken, baseUrl, selectAccountId, timeout } = settings
   const secrets = [accessToken]

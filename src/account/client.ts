@@ -34,15 +34,15 @@ export interface AccountClient {
    */
   fetch: (path: string, init?: RequestInit) => Promise<Response>
   /**
-   * For the verifier's option `accounts`: whether this is the id of our account. The identity is fetched at the first
-   * call and kept; from then on the answer is a plain boolean. If it cannot be fetched, the promise is rejected with an
-   * AccountError, which the verifier reports as `account-check-failed`, and the next call tries again.
+   * For the verifier's option `accounts`: returns whether this is the id of our account. The identity is fetched at the
+   * first call and kept; from then on the result is a plain boolean. If the identity cannot be fetched, the promise is
+   * rejected with an AccountError, which the verifier reports as `account-check-failed`, and the next call tries again.
    */
   accepts: (id: string) => boolean | Promise<boolean>
 }
 
 /**
- * A client for the service's authorization server and for its API.
+ * Creates a client for the service's authorization server and for its API.
  *
  * An authorization token is used until five minutes before its 24 hours end, or before its own `exp` if it is a JWT
  * that ends sooner; of a token that lives less than 50 minutes, the last tenth is not used. All waiting callers share

@@ -1,6 +1,6 @@
 import { inOptions, named, type Part, withParts } from '../mistakes.ts'
 
-/** What went wrong, by a stable name. */
+/** A stable name for each way in which a call can fail. */
 export type AccountErrorCode =
   | 'account-token-rejected'
   | 'account-server-error'
@@ -10,7 +10,7 @@ export type AccountErrorCode =
   | 'account-identity'
 
 /**
- * What went wrong between this program and the service's servers.
+ * A failure between this program and the service's servers.
  *
  * It holds constants, numbers and the code of a system error only: never a token, never text from a response, never the
  * error that `fetch` threw, because each of these could carry a secret.
@@ -34,16 +34,16 @@ export class AccountError extends Error {
 // that names itself.
 AccountError.prototype.name = 'AccountError'
 
-/** Which server was asked, as messages name it. */
+/** The server that was asked, as messages name it. */
 export type Server = 'authorization server' | 'API'
 
-/** "Not now" statuses: RFC 9110 section 15.5.9, RFC 8470 section 5.2, RFC 6585 section 4. */
+/** Statuses that mean "not now": RFC 9110 section 15.5.9, RFC 8470 section 5.2, RFC 6585 section 4. */
 const LATER = [408, 425, 429]
 
 /** Nothing is at the URL, or it does not accept POST: the URL is wrong, whatever the token (RFC 9110 section 15.5). */
 const WRONG_URL = [404, 405, 410]
 
-/** The error for a status that is not 2xx. */
+/** Makes the error for a status that is not 2xx. */
 export function statusError(server: Server, status: number): AccountError {
   const [option, isAboutToken] =
     server === 'API'
@@ -62,7 +62,10 @@ export function statusError(server: Server, status: number): AccountError {
 export const responseError = (server: Server, what: string): AccountError =>
   new AccountError('account-response', `The ${server}'s response cannot be used: ${what}.`)
 
-/** `thrown` is what `fetch` threw: it can be anything. Only a code is taken from it, in letters that make no token. */
+/**
+ * Makes the error for `thrown`, the value that `fetch` threw, which can be anything. Takes only a code from it, in
+ * letters that no token has.
+ */
 export function networkError(server: Server, thrown: unknown): AccountError {
   let code: unknown
   try {

@@ -25,7 +25,10 @@ export type AccountSettings = Readonly<ReturnType<typeof validateOptions>>
 
 const OPTIONS = ['authUrl', 'baseUrl', 'accessToken', 'fetch', 'now', 'timeout', 'selectAccountId'] as const
 
-/** @throws TypeError on the first bad option. No message repeats a value: it could be the secret. */
+/**
+ * Validates the options.
+ * @throws TypeError on the first bad option. No message repeats a value: it could be the secret.
+ */
 export function validateOptions(options: AccountClientOptions) {
   const own = ownOptions('createAccountClient', options, OPTIONS)
   const { accessToken, fetch, now, selectAccountId } = own
@@ -41,7 +44,7 @@ export function validateOptions(options: AccountClientOptions) {
     baseUrl: validateBaseUrl('baseUrl', own.baseUrl),
     accessToken,
     timeout: validateTimeout(own.timeout, 10_000, 'timeout'),
-    // Called without `this`: platforms refuse a foreign one, and it must not be this object, which holds the secret.
+    // Calls it without `this`: platforms refuse another `this`, and this object would hand over the secret.
     fetch: async (...request: Parameters<Fetch>) => (fetch ?? globalThis.fetch)(...request),
     now: () => (now ?? Date.now)(),
     selectAccountId
@@ -49,7 +52,7 @@ export function validateOptions(options: AccountClientOptions) {
 }
 
 /**
- * The URL without its trailing slashes, ready to have `/…` appended.
+ * Returns the URL without its trailing slashes, ready to have `/…` appended.
  *
  * @throws TypeError for anything a token must not be sent to. The message never repeats the URL.
  */

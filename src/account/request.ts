@@ -33,7 +33,7 @@ export async function request(
   }
 }
 
-/** The value, or `undefined` when the text is not JSON. */
+/** Returns the value, or `undefined` when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -42,14 +42,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** An own property: names from outside must not find `Object.prototype`. */
+/** Returns an own property: names from outside must not find `Object.prototype`. */
 export function ownProperty(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return (value as Record<string, unknown>)[name]
 }
 
 /**
- * `path` below `base`, on the same origin.
+ * Appends `path` to `base`, on the same origin.
  *
  * @throws TypeError when the path would lead anywhere else.
  */

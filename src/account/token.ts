@@ -11,7 +11,10 @@ export interface Token {
 
 export type TokenSource = ReturnType<typeof createTokenSource>
 
-/** States: none -> valid on a good exchange; valid -> none by time or by a 401. A failed exchange changes nothing. */
+/**
+ * Keeps the token. States: none -> valid on a good exchange; valid -> none by time or by a 401. A failed exchange
+ * changes nothing.
+ */
 export function createTokenSource(settings: AccountSettings) {
   let current: Token | undefined
   const renew = shareCalls(async () => {
@@ -20,22 +23,22 @@ export function createTokenSource(settings: AccountSettings) {
   })
 
   return {
-    /** The current token, or a new one. All waiting callers share one exchange. */
+    /** Returns the current token, or a new one. All waiting callers share one exchange. */
     async get(): Promise<Token> {
       const now = settings.now()
       // If the clock was set back, the age of the token is unknown, so it counts as expired.
       if (current !== undefined && current.obtainedAt <= now && now < current.renewAt) return current
       return renew()
     },
-    /** The API refused this token. A newer one, obtained meanwhile, is kept. */
+    /** Drops this token, which the API refused. Keeps a newer one that was obtained meanwhile. */
     discard(token: Token): void {
-      // Compared as objects: a server may give the same text twice, and the second is still a newer token.
+      // Tokens are compared as objects: a server may give the same text twice, and the second is still a newer token.
       if (current === token) current = undefined
     }
   }
 }
 
-/** The access token for an authorization token: `POST {authUrl}/` with the form variable `access_token`. */
+/** Exchanges the access token for an authorization token: `POST {authUrl}/` with the form variable `access_token`. */
 async function exchange(settings: AccountSettings): Promise<Token> {
   // Taken before the request: the server starts to count later, never earlier.
   const obtainedAt = settings.now()
@@ -50,7 +53,7 @@ async function exchange(settings: AccountSettings): Promise<Token> {
   return { value, obtainedAt, renewAt: renewalTime(value, obtainedAt) }
 }
 
-/** The names are tried in this order: the service's own name for it comes first. */
+/** Tries the names in this order: the service's own name for it comes first. */
 const FIELDS = ['authorization_token', 'token', 'access_token', 'jwt']
 
 /**
@@ -63,9 +66,9 @@ const DAY = 24 * 60 * 60 * 1000
 const MARGIN = 5 * 60 * 1000
 
 /**
- * The authorization token in the body of an exchange: plain text, a JSON string, or a JSON object with one of the known
- * fields. `undefined` when nothing in it is allowed in an Authorization header. A body that starts like JSON must parse
- * as JSON.
+ * Parses the authorization token in the body of an exchange: plain text, a JSON string, or a JSON object with one of
+ * the known fields. `undefined` when nothing in it is allowed in an Authorization header. A body that starts like JSON
+ * must parse as JSON.
  *
  * An echo of the access token is not accepted: it would go to the API, which must never see it.
  */
@@ -79,7 +82,8 @@ export function parseToken(body: string, accessToken: string): string | undefine
 }
 
 /**
- * The `exp` of a JWT in milliseconds since 1970 (RFC 7519 section 4.1.4); `undefined` when there is no readable one.
+ * Returns the `exp` of a JWT in milliseconds since 1970 (RFC 7519 section 4.1.4); `undefined` when it has no readable
+ * one.
  */
 export function expiryOf(token: string): number | undefined {
   const parts = token.split('.')
@@ -90,9 +94,9 @@ export function expiryOf(token: string): number | undefined {
 }
 
 /**
- * When to fetch the next token: five minutes before its 24 hours end, or before its own `exp` if that is earlier. For a
- * token that lives less than 50 minutes, the margin is a tenth of its life. A new token has not expired: if its `exp`
- * is in the past, our clock is ahead of the server's, and every call would start an exchange.
+ * Returns when to fetch the next token: five minutes before its 24 hours end, or before its own `exp` if that is
+ * earlier. For a token that lives less than 50 minutes, the margin is a tenth of its life. A new token has not expired:
+ * if its `exp` is in the past, our clock is ahead of the server's, and every call would start an exchange.
  *
  * @param obtainedAt when the exchange began, in milliseconds since 1970
  */

@@ -1,13 +1,14 @@
-/** Pieces of any size that a body may come in, such as the tokens of a small JSON document. */
+/** Pieces that a body may have whatever their size, such as the tokens of a small JSON document. */
 const FREE_PIECES = 4096
 
 /**
- * Bytes that the pieces must have on average when there are more. A piece costs the receiver as much as hashing some
- * hundred bytes, whatever its size: a body of single bytes would cost a thousand times what its sender pays.
+ * Bytes that the pieces must have on average when a body has more of them. A piece costs the receiver as much as
+ * hashing some hundred bytes, whatever its size: a body of single bytes would cost a thousand times what its sender
+ * pays.
  */
 const MIN_AVERAGE = 64
 
-/** Counts the pieces of one body. The returned function takes the size of a piece, and tells whether to refuse it. */
+/** Counts the pieces of one body. The returned function takes the size of a piece, and returns whether to refuse it. */
 export function countPieces(): (size: number) => boolean {
   let pieces = 0
   let length = 0
@@ -18,7 +19,7 @@ export function countPieces(): (size: number) => boolean {
   }
 }
 
-/** The error of a body that is refused by `countPieces`. */
+/** Makes the error of a body that `countPieces` refuses. */
 export const tinyPieces = (): Error =>
   Object.assign(new Error('the body comes in too many tiny pieces'), { code: 'TINY_PIECES' })
 

@@ -3,7 +3,9 @@ import type { Settings } from '../options/options.ts'
 import { errorLabel, fail, type NotRun, ok, type Result, withCause } from '../result/result.ts'
 import type { Context } from './context.ts'
 
-/** What may follow the prefix: visible ASCII without a comma (which would make it two values), bounded. */
+/**
+ * Matches the text that may follow the prefix: visible ASCII without a comma (which would make two values), bounded.
+ */
 const ACCOUNT_ID = /^[\x21-\x2b\x2d-\x7e]{1,255}$/
 
 export const isAccountId = (text: string): boolean => ACCOUNT_ID.test(text)
@@ -27,7 +29,7 @@ export function checkAccount({ request, fields, settings }: Context): Result<str
   return fail('account-mismatch', { header, received: id, expected: [...accounts] })
 }
 
-/** The first header with a value like that of the account header, perhaps the one that the service uses. */
+/** Finds the first header with a value like that of the account header, perhaps the one that the service uses. */
 function similarHeader(headers: ReceivedHeaders, prefix: string): { similar?: string } {
   const lines = Symbol.iterator in headers ? headers : Object.entries(headers)
   for (const [name, value] of lines) {
@@ -37,7 +39,7 @@ function similarHeader(headers: ReceivedHeaders, prefix: string): { similar?: st
   return {}
 }
 
-/** The account check while the accounts function has not been asked. */
+/** Stands for the account check until the accounts function is asked. */
 export const NOT_ASKED: NotRun = {
   ok: false,
   reason: 'the accounts function is asked after the signature has verified'

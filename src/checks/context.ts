@@ -4,7 +4,7 @@ import type { Settings } from '../options/options.ts'
 import type { NotRun, Result } from '../result/result.ts'
 import type { ParsedSignature, SchemeRules, StatedTime } from '../standards/scheme.ts'
 
-/** What the checks of one request are given: the request, what was parsed of it, and what the receiver expects. */
+/** The input of the checks of one request: the request, its parsed parts, and the receiver's settings. */
 export interface Context {
   readonly request: ReceivedRequest
   readonly fields: Fields

@@ -4,7 +4,7 @@ import { covers, type Fields } from '../http/fields.ts'
 import { type Failed, fail, ok, type Result } from '../result/result.ts'
 import type { Context } from './context.ts'
 
-/** The header's digests; a header that could never match is refused before DNS is asked. */
+/** Parses the header's digests; a header that could never match is refused before DNS is asked. */
 export function checkDigestHeader({ scheme, fields }: Context): Result<readonly EncodedDigest[]> {
   const digests = scheme.parseDigests(fields)
   if (!digests.ok) return digests
@@ -25,7 +25,7 @@ export function matchesDigest(digests: readonly Digest[], body: Uint8Array): boo
   return checkDigest(encoded, body).ok
 }
 
-/** 11. Each digest that counts is the one of the body, and there is at least one. */
+/** 11. The body has each supported digest of the header, and the header has at least one of them. */
 export function checkDigest(digests: readonly EncodedDigest[], body: Uint8Array): Result<true> {
   let matched = false
   for (const { algorithm, encoded: expected } of digests) {

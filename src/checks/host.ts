@@ -23,7 +23,10 @@ export function checkHost(context: Context): Result<true> {
   return fail('host-mismatch', { received, ...evidence, ...similar, ...proxiesIn(fields) })
 }
 
-/** Case does not count, and a default port may be written or left out (RFC 9110 section 4.2.3). */
+/**
+ * Returns whether a Host is one of the receiver's. Case does not count, and a default port may be written or left out
+ * (RFC 9110 section 4.2.3).
+ */
 function isOurs(received: string, { hosts, requireHttps }: Settings): boolean {
   if (hosts.includes(received)) return true
   if (!VISIBLE_ASCII.test(received)) return false
@@ -32,7 +35,7 @@ function isOurs(received: string, { hosts, requireHttps }: Settings): boolean {
   return hosts.some(name => normalizeHost(name, protocol) === host)
 }
 
-/** X-Forwarded-Host, if it was used for Host: the adapter was told to trust it, or both have the same value. */
+/** Names X-Forwarded-Host if it was used for Host: the adapter was told to trust it, or both have the same value. */
 function hostEvidence({ request, fields: { values } }: Context): { header?: string } {
   const note = request.forwarded?.host
   if (note !== undefined) return { header: note.header }
@@ -40,7 +43,7 @@ function hostEvidence({ request, fields: { values } }: Context): { header?: stri
   return isSame ? { header: 'X-Forwarded-Host' } : {}
 }
 
-/** The header lines of these names, as `Name: value`, without very long ones: they explain no refusal. */
+/** Returns the header lines of these names, as `Name: value`. Skips values of 4,096 characters or more. */
 export const linesOfNames = ({ values }: Fields, names: readonly string[]): string[] =>
   names.flatMap(name => {
     const value = values.get(name.toLowerCase())
@@ -59,7 +62,7 @@ const CDN_HEADERS = [
   'Akamai-Origin-Hop'
 ]
 
-/** What the evidence of a check says of CDNs in front. */
+/** Returns the evidence about CDNs in front. */
 export function proxiesIn(fields: Fields): { proxies?: readonly string[] } {
   const proxies = linesOfNames(fields, CDN_HEADERS)
   return proxies.length === 0 ? {} : { proxies }

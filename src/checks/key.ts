@@ -11,7 +11,7 @@ export interface Candidate extends RecordKey {
   algorithm: Algorithm
 }
 
-/** A rotation has two; more than four at one name are not tried. */
+/** A rotation has two key records; of more than four at one name, the others are not tried. */
 const MAX_KEY_RECORDS = 4
 
 /**
@@ -47,7 +47,7 @@ export function checkKey(
   return { ...firstFailure, evidence: { name, ...firstFailure.evidence, ...several } } as Failed
 }
 
-/** The records are evidence, because another one may have the rest of the key. */
+/** Returns the records as evidence: another one may have the rest of the key. */
 const textsOf = (answer: TxtAnswer): { records?: readonly string[] } =>
   answer.length === 0
     ? {}
@@ -56,7 +56,10 @@ const textsOf = (answer: TxtAnswer): { records?: readonly string[] } =>
 /** Every key record is much shorter. */
 const MAX_TEXT = 4096
 
-/** The header does not choose freely: the algorithm must be allowed, and fit the record's key type and hashes. */
+/**
+ * Chooses the algorithm. The header does not choose freely: the algorithm must be allowed, and fit the record's key
+ * type and hashes.
+ */
 function fitAlgorithm(
   { scheme, settings }: Context,
   { record, key }: RecordKey,

@@ -5,7 +5,7 @@ import { validateBoolean, validateFunction, validateTimeout } from '../options/v
 import { type Fetch, type Fetched, fetchOnce, validateServerUrl } from '../outgoing/fetch-once.ts'
 import { badReply, dohError, encodeQuery, MAX_OCTETS, parseReply } from './message.ts'
 
-/** Which resolver to ask, and how. */
+/** The resolver to ask, and how to ask it. */
 export interface DohTxtLookupOptions {
   /** the resolver's URL, such as `https://dns.example/dns-query`; http for a loopback address only */
   url: string | URL
@@ -65,7 +65,7 @@ export function dohTxtLookup(options: DohTxtLookupOptions): LookupTxt {
 
 const MEDIA_TYPE = 'application/dns-message'
 
-/** The HTTP request of RFC 8484 section 4.1. */
+/** Makes the HTTP request of RFC 8484 section 4.1. */
 function requestFor(url: URL, method: 'POST' | 'GET', query: Uint8Array<ArrayBuffer>): [string, RequestInit] {
   const accept = MEDIA_TYPE
   if (method === 'POST') return [url.href, { method, headers: { accept, 'content-type': MEDIA_TYPE }, body: query }]
@@ -75,7 +75,7 @@ function requestFor(url: URL, method: 'POST' | 'GET', query: Uint8Array<ArrayBuf
   return [withQuery.href, { method, headers: { accept, 'cache-control': 'no-cache' } }]
 }
 
-/** Section 4.2: the DNS message in a response. */
+/** Returns the DNS message in a response (section 4.2). */
 function messageIn({ response, bytes }: Fetched): Uint8Array {
   const type = response.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (response.status !== 200) throw badReply(`its HTTP status is ${response.status}`)

@@ -9,8 +9,9 @@ import {
 } from 'dns-packet'
 
 /**
- * Why a lookup did not succeed, in the codes of `node:dns`; `ENOTAUTHENTICATED` is our own. The verifier looks only at
- * `code`: `ENOTFOUND` and `ENODATA` mean that there is no key; with any other code that is unknown.
+ * Makes the error of a lookup that did not succeed, with a code of `node:dns`; `ENOTAUTHENTICATED` is our own. The
+ * verifier looks only at `code`: `ENOTFOUND` and `ENODATA` mean that there is no key; any other code leaves that
+ * unknown.
  */
 export const dohError = (code: string, message: string, cause?: unknown): Error =>
   Object.assign(new Error(message, cause === undefined ? undefined : { cause }), { code })
@@ -22,8 +23,8 @@ const BLOCK = 128
 const PADDING = 12
 
 /**
- * A query for the TXT records at a name. The id is 0 (RFC 8484 section 4.1); AD asks for the AD bit of the answer (RFC
- * 6840 section 5.7).
+ * Encodes a query for the TXT records at a name. The id is 0 (RFC 8484 section 4.1); AD asks for the AD bit of the
+ * reply (RFC 6840 section 5.7).
  *
  * @param name in lower case, of valid labels, without a dot at the end
  */
@@ -33,7 +34,7 @@ export function encodeQuery(name: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(query(BLOCK - 1 - ((query(0).length - 1) % BLOCK)))
 }
 
-/** A message with one question. EDNS lets a long record come by UDP, too (RFC 6891 section 6.2.3). */
+/** Encodes a message with one question. EDNS lets a long record come by UDP, too (RFC 6891 section 6.2.3). */
 export const encodeMessage = (
   id: number,
   flags: number,
@@ -61,8 +62,8 @@ const OPCODE = 0x7800
 const ERRORS = ['', 'EFORMERR', 'ESERVFAIL', 'ENOTFOUND', 'ENOTIMP', 'EREFUSED']
 
 /**
- * The TXT records in a reply, in the shape and with the codes of `resolveTxt`: one array of strings for each record,
- * each octet a character.
+ * Parses the TXT records in a reply, in the shape and with the codes of `resolveTxt`: one array of strings for each
+ * record, each octet a character.
  *
  * @throws an Error with a `code`
  */
@@ -81,7 +82,7 @@ export function parseReply(octets: Uint8Array, name: string, requireAuthenticate
 }
 
 /**
- * The message, if it is a reply to this query, in which `name` is in lower case.
+ * Decodes a message that is a reply to this query, in which `name` is in lower case.
  *
  * @throws an Error with the code `EBADRESP`
  */
@@ -100,7 +101,10 @@ export function decodeReply(octets: Uint8Array, { id, type, name }: { id: number
  */
 export const MAX_OCTETS = 16_384
 
-/** dns-packet reads past the end of a truncated TXT record, so the number of octets that it read is compared. */
+/**
+ * Decodes a message that is not truncated. dns-packet reads past the end of a truncated TXT record, so the number of
+ * octets that it read is compared.
+ */
 function decodeWhole(octets: Uint8Array): DecodedPacket {
   if (octets.length > MAX_OCTETS) throw badReply(`it is longer than ${MAX_OCTETS} octets`)
   try {
@@ -112,7 +116,7 @@ function decodeWhole(octets: Uint8Array): DecodedPacket {
   throw badReply('its length is not that of its records')
 }
 
-/** The records at the name, or at the end of the chain of aliases that starts there within the answer. */
+/** Selects the records at the name, or at the end of the chain of aliases that starts there within the reply. */
 function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
   const aliases = answers.flatMap(answer => (answer.type === 'CNAME' ? [answer] : []))
   const records = answers.flatMap(answer => (answer.type === 'TXT' ? [answer] : []))
@@ -133,9 +137,9 @@ function selectTxt({ answers = [] }: DecodedPacket, name: string): string[][] {
 const isInternet = (record: { class?: string | undefined; flush?: boolean | undefined }): boolean =>
   record.class === 'IN' && record.flush === false
 
-/** ASCII letters only: some other letters become ASCII in lower case. */
+/** Converts ASCII letters only: some other letters become ASCII in lower case. */
 export const lowerCase = (name: string): string => name.replace(/[A-Z]/g, letter => letter.toLowerCase())
 
-/** A reply that is malformed, or not one to this query. */
+/** Makes the error of a reply that is malformed, or that answers another query. */
 export const badReply = (reason: string, cause?: unknown) =>
   dohError('EBADRESP', `the DNS reply is unusable: ${reason}`, cause)

@@ -13,7 +13,7 @@ export function assertReceivedRequest(request: ReceivedRequest): void {
   )
 }
 
-/** What each part must be. */
+/** Names each part, and what it must be. */
 const PARTS = [
   ['method', 'string', 'a string, such as "POST"'],
   ['target', 'string', 'the request-target as received, such as "/hook?id=1" (req.url)'],
@@ -21,7 +21,7 @@ const PARTS = [
   ['https', 'boolean', 'true or false (did the request arrive over TLS?)']
 ] as const
 
-/** What is wrong, and what to pass instead. */
+/** Returns what is wrong, and what to pass instead. */
 function problemOf(request: ReceivedRequest): string | undefined {
   if (typeof request !== 'object' || request === null || 'then' in request) {
     return (
@@ -47,7 +47,7 @@ function problemOfBody(body: unknown): string | undefined {
   )
 }
 
-/** Anything: what the caller passed may have any of these, of any type. */
+/** Any object: the value that the caller passed may have any of these properties, of any type. */
 interface Anything {
   readonly [name: string]: Anything | null | undefined
 }
@@ -60,7 +60,7 @@ const isFetch = (value: Anything | null | undefined): boolean =>
 const isLambda = ({ requestContext, httpMethod, rawPath }: Anything): boolean =>
   [requestContext, httpMethod, rawPath].some(Boolean)
 
-/** What to write instead of `verify(req)`, by where frameworks keep the request of Node.js or of fetch. */
+/** The call to write instead of `verify(req)`, by where frameworks keep the request of Node.js or of fetch. */
 const ADAPTERS: readonly (readonly [what: string, call: string, isIt: (value: Anything) => boolean])[] = [
   ["Node's request (node:http, Express, Nest)", 'fromNodeRequest(req)', isNode],
   ["Fastify's request", 'fromNodeRequest(request.raw)', ({ raw }) => isNode(raw)],

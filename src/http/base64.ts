@@ -1,7 +1,7 @@
 /**
- * RFC 4648 section 4, strictly (sections 3.1 to 3.3, 3.5): the one canonical encoding, or undefined. `Buffer.from`
- * accepts what these sections forbid, and only the canonical encoding is what it is encoded to again.
- * Its memory is shared with other buffers: what a caller of the package gets is copied.
+ * Decodes the one canonical encoding (RFC 4648 section 4, strictly: sections 3.1 to 3.3, 3.5); undefined for any other
+ * text. `Buffer.from` accepts text that these sections forbid, so the bytes are encoded again and compared. The result
+ * shares its memory with other buffers: copy it before a caller of the package gets it.
  */
 export function decodeBase64(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64')

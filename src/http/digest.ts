@@ -8,7 +8,7 @@ export interface Digest {
   value: Uint8Array
 }
 
-/** The same with the value as it was written: canonical base64 for the supported digests. */
+/** A `Digest` with its value as it was written: canonical base64 for the supported digests. */
 export interface EncodedDigest {
   algorithm: string
   encoded: string
@@ -52,7 +52,7 @@ export function parseEncodedDigests(value: string): Result<readonly EncodedDiges
 
 const malformed = (received: string, reason: string): Failed => fail('digest-malformed', { received, reason })
 
-/** The base64 of a body's digest; `crypto.hash` does it in one call where the runtime has it. */
+/** Returns the base64 of a body's digest; `crypto.hash` does it in one call where the runtime has it. */
 export const base64Digest: (algorithm: 'sha256' | 'sha512', data: Uint8Array) => string =
   typeof hash === 'function'
     ? (algorithm, data) => hash(algorithm, data, 'base64')

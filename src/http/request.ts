@@ -8,7 +8,7 @@ export type ReceivedHeaders = Iterable<HeaderLine> | Readonly<Record<string, str
 export type ReceivedBody = Uint8Array | string | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null
 
 /**
- * Bytes in a buffer of their own: what `new Response()`, `Buffer.from()` and `crypto.subtle.digest()` take. It is
+ * Bytes in a buffer of their own: `new Response()`, `Buffer.from()` and `crypto.subtle.digest()` take them. This is
  * `Uint8Array<ArrayBuffer>` from TypeScript 5.7 on, and `Uint8Array` before, which has no such type.
  */
 export type Bytes = ReturnType<Uint8ArrayConstructor['of']>
@@ -23,9 +23,12 @@ export interface ReceivedRequest {
   headers: ReceivedHeaders
   /** a stream is read only after the signature over the head has been verified */
   body: ReceivedBody
-  /** did it arrive over TLS */
+  /** whether it arrived over TLS */
   https: boolean
-  /** aborts when nobody waits for the verdict any more: it no longer waits for DNS, and nothing holds the request */
+  /**
+   * aborts when nobody waits for the verdict any more: the verifier stops waiting for DNS, and nothing holds the
+   * request
+   */
   signal?: AbortSignal | undefined
   /** an adapter's notes for the evidence of a failed check; no check depends on them */
   forwarded?: ForwardedNotes | undefined

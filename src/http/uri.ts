@@ -14,9 +14,9 @@ export const normalizeHost = (host: string, protocol: 'https' | 'http' | 'any'):
   host.toLowerCase().replace(DEFAULT_PORT[protocol], '')
 
 /**
- * Whether a URL's host is this machine, so that http is as good as https. The URL parser has already normalized every
- * form of an IPv4 address to four decimal numbers. Names below `.localhost` are left out: some resolvers ask DNS for
- * them, although RFC 6761 section 6.3 forbids it.
+ * Returns whether a URL's host is this machine, so that http is as good as https. The URL parser has already normalized
+ * every form of an IPv4 address to four decimal numbers. Names below `.localhost` are left out: some resolvers ask DNS
+ * for them, although RFC 6761 section 6.3 forbids it.
  */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
@@ -31,8 +31,8 @@ const ASCII_NAME = /^[A-Za-z0-9._-]+$/
 const MAX_NAME = 253
 
 /**
- * A DNS name in lower case and without a trailing dot, or undefined when it is not one. Resolvers cut names at a NUL,
- * map full-width letters and drop backslashes; all of that is refused here.
+ * Returns a DNS name in lower case and without a trailing dot, or undefined when it is not a DNS name. Resolvers cut
+ * names at a NUL, map full-width letters and drop backslashes; all of that is refused here.
  */
 export function normalizeName(name: string): string | undefined {
   if (name.length > MAX_NAME + 1 || !ASCII_NAME.test(name)) return undefined
@@ -41,12 +41,12 @@ export function normalizeName(name: string): string | undefined {
   return bare.length <= MAX_NAME && LABELS.test(bare) ? bare : undefined
 }
 
-/** Whether a normalized name is below a normalized domain, compared on a label boundary. */
+/** Returns whether a normalized name is below a normalized domain, compared on a label boundary. */
 export const isSubdomain = (name: string, domain: string): boolean => name.endsWith(`.${domain}`)
 
 /**
- * Whether a label in front of the domain is punycode. Resolvers decode such labels, and ask for the root when one is
- * invalid.
+ * Returns whether a label in front of the domain is punycode. Resolvers decode such labels, and ask for the root when
+ * one is invalid.
  */
 export function hasPunycode(name: string, domain: string): boolean {
   const ownLabels = isSubdomain(name, domain) ? name.slice(0, -domain.length) : name
@@ -59,11 +59,11 @@ export function hasPunycode(name: string, domain: string): boolean {
  */
 const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9\-._~!$&'()*+,;=:@%]+)*\/?$/
 
-/** Whether it is a path that a proxy can strip from the front of a target, with or without a slash at its end. */
+/** Returns whether a proxy can strip this path from the front of a target, with or without a slash at its end. */
 export const isPathPrefix = (text: unknown): text is string =>
   typeof text === 'string' && text.startsWith('/') && PREFIX.test(text)
 
-/** The target as it was before a proxy stripped the prefix from it. It begins with a slash. */
+/** Returns the target as it was before a proxy stripped the prefix from it. The target begins with a slash. */
 export const restorePathPrefix = (prefix: string, target: string): string =>
   (prefix.endsWith('/') ? prefix.slice(0, -1) : prefix) + target
 

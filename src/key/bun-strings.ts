@@ -25,13 +25,13 @@ export function joinStrings(answer: readonly (readonly string[])[]): string[][] 
 /** "This tag MUST be the first tag in the record if present" (RFC 6376 section 3.6.1). */
 const KEY_VERSION = /^[ \t]*v[ \t]*=[ \t]*DKIM/i
 
-/** `v=spf1`; not `v=` or `v==`, with which base64 can end. */
+/** Matches `v=spf1`; not `v=` or `v==`, with which base64 can end. */
 const VERSION = /^[ \t]*v[ \t]*=[ \t]*[A-Za-z0-9]/
 
 /** `google-site-verification=`: tag names have no hyphen (RFC 6376 section 3.2), and neither does base64. */
 const OTHER_NAME = /^[\w.]*-[\w.-]*=/
 
-/** Whether the string cannot belong to the record before it. */
+/** Returns whether the string cannot belong to the record before it. */
 function startsRecord(string: string, before: string): boolean {
   if (KEY_VERSION.test(string)) return true
   if (before.length > MAX_LENGTH) return false
@@ -53,7 +53,7 @@ function startsRecord(string: string, before: string): boolean {
 /** A key record is much shorter. A longer text is not parsed again for each of its strings. */
 const MAX_LENGTH = 4096
 
-/** Nothing can follow a complete key. After white space at the end more base64 could. */
+/** Returns whether nothing can follow: the key is complete. After white space at the end more base64 could. */
 function isWholeKey(text: string): boolean {
   const record = parseKeyRecord(text)
   if (!record.ok || /[ \t\r\n]$/.test(text)) return false

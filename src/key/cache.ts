@@ -10,7 +10,7 @@ export interface RecordKey {
   key: PublicKey
 }
 
-/** The key in the text of one TXT record. Never throws; fails as `parseKeyRecord` and `importPublicKey` do. */
+/** Parses the key in the text of one TXT record. Never throws; fails as `parseKeyRecord` and `importPublicKey` do. */
 export function parseKey(text: string, limits: KeyLimits = {}): Result<RecordKey> {
   const record = parseKeyRecord(text)
   if (!record.ok) return record
@@ -28,8 +28,8 @@ const MAX_RECORDS = 16
 const MAX_TEXT = 4096
 
 /**
- * Importing a key costs several times as much as a verification, so the key of a record is remembered by the record's
- * exact text. DNS is still asked every time: a changed record has another text, and is parsed at once.
+ * Remembers the key of a record by the record's exact text, because importing a key costs several times as much as a
+ * verification. DNS is still asked every time: a changed record has another text, and is parsed at once.
  */
 export function createKeyCache(limits: KeyLimits): KeyCache {
   const parse: KeyCache = text => (looksLikeKeyRecord(text) ? parseKey(text, limits) : undefined)

@@ -6,7 +6,7 @@ import { joinStrings } from './bun-strings.ts'
 import { LookupOptions } from './lookup.ts'
 import type { LookupTxt } from './types.ts'
 
-/** How `dnsTxtLookup` asks; all of it is optional. */
+/** Options of `dnsTxtLookup`; none is required. */
 export interface DnsTxtLookupOptions {
   /** IP addresses, with a port if it is not 53: `127.0.0.1:5353`, `[::1]:5353`; the system's by default */
   servers?: readonly string[] | undefined
@@ -38,7 +38,7 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
     if (ownServers !== undefined) resolver.setServers(ownServers)
     return resolver
   }
-  // Those of Bun and of Node.js 20.18 keep answers.
+  // The resolvers of Bun and of Node.js 20.18 keep answers.
   const keepsResolvers = !isBun() && !keepsDnsAnswers()
   const idle: Resolver[] = []
   /** A resolver can only cancel all of its queries, so each has one at a time. */
@@ -62,20 +62,20 @@ export function dnsTxtLookup(options: DnsTxtLookupOptions = {}): LookupTxt {
 
 type LookupCall = Parameters<LookupTxt>[1] | undefined
 
-/** Resolvers that are kept for the next queries. More are made while more queries are in flight. */
+/** Limits how many resolvers are kept for the next queries. More are made while more queries are in flight. */
 const MAX_IDLE = 16
 
-/** Node.js, Bun and Deno cancel. Elsewhere the query goes on until the resolver gives up. */
+/** Cancels a query on Node.js, Bun and Deno. Elsewhere the query goes on until the resolver gives up. */
 function cancelQuery(resolver: Resolver): void {
   try {
     resolver.cancel()
   } catch {
-    // The runtime has no such function, or one that throws that it is not implemented.
+    // The runtime lacks this function, or the function throws that it is not implemented.
   }
 }
 
 /**
- * With the trailing dot of RFC 1034 section 3.1. Without it Deno asks for the name under the domains of the system's
+ * Adds the trailing dot of RFC 1034 section 3.1. Without it Deno asks for the name under the domains of the system's
  * search list, whose owners could then answer with their own key. Workers have no search list; they put the name into a
  * URL as it is.
  */
@@ -86,7 +86,10 @@ const isPositiveInt32 = (value: unknown): boolean =>
 
 const WITH_PORT = /^(?:\[(?<v6>[^[\]]+)\]|(?<v4>[^:[\]]+)):(?<port>\d{1,5})$/
 
-/** Checked here: Node accepts ports that cannot exist, and aborts the whole process for port 0. */
+/**
+ * Returns whether this is an address of a server. Node accepts ports that cannot exist, and aborts the whole process
+ * for port 0.
+ */
 function isServer(server: unknown): boolean {
   if (typeof server !== 'string') return false
   const { v6 = '', v4 = '', port } = WITH_PORT.exec(server)?.groups ?? {}

@@ -13,11 +13,11 @@ export interface PublicKey {
   keyObject: KeyObject
 }
 
-/** What differs between the types of key that a record can hold. */
+/** The rules that differ between the types of key that a record can hold. */
 interface RecordKeyRules {
-  /** Makes a key of what `p=` holds. */
+  /** Makes a key of the value of `p=`. */
   importKey(record: KeyRecord, limits: KeyLimits): Result<PublicKey>
-  /** Can no byte be missing from this value of `p=`, and none follow? */
+  /** Returns whether this value of `p=` is complete: no byte is missing, and none can follow. */
   isComplete(publicKey: Uint8Array): boolean
   /** by the draft, for a signature that names no algorithm (draft-cavage-http-signatures-12 section 2.1.3) */
   defaultAlgorithm: string

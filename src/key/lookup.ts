@@ -17,19 +17,19 @@ export type Lookup = (name: string, leaving?: AbortSignal) => Promise<Result<Txt
 const MAX_QUERIES = 1000
 
 /**
- * So many names that had records lately are remembered, and so many more queries are allowed for them: a flood of
+ * This many names that had records lately are remembered, and this many more queries are allowed for them: a flood of
  * invented names does not refuse genuine requests.
  */
 const MAX_KNOWN_NAMES = 16
 
 /**
- * An aborted query counts until it settles, because what it holds is free only then. A `lookupTxt` that ignores the
- * signal may never settle it, and must not refuse all later requests: after so many timeouts (20 seconds by default)
+ * An aborted query counts until it settles, because its resources are free only then. A `lookupTxt` that ignores the
+ * signal may never settle it, and must not refuse all later requests: after this many timeouts (20 seconds by default)
  * the query no longer counts. A resolver of `node:dns` with the defaults of `dnsTxtLookup` gives up after 7 seconds.
  */
 const COUNTED_TIMEOUTS = 4
 
-/** A query whose result is not there yet. */
+/** A query whose result has not arrived. */
 interface Query {
   readonly result: Promise<Result<TxtAnswer>>
   /** how many requests wait for it */
@@ -113,7 +113,10 @@ const TOO_MANY = 'too many lookups are in flight'
 
 const aborted = (name: string) => fail('key-lookup-failed', { name, error: 'aborted by the receiver', problem: 'late' })
 
-/** The result, or a failure as soon as `leaving` is aborted. Keeps no reference to a request that has left. */
+/**
+ * Resolves to the result, or to a failure as soon as `leaving` is aborted. Keeps no reference to a request that has
+ * left.
+ */
 function waitUntilLeaving(query: Query, leaving: AbortSignal, name: string): Promise<Result<TxtAnswer>> {
   return new Promise(resolve => {
     const leave = () => {
@@ -129,7 +132,10 @@ function waitUntilLeaving(query: Query, leaving: AbortSignal, name: string): Pro
   })
 }
 
-/** A lookup may throw where it should reject, and return no promise, which is then an answer of a wrong type. */
+/**
+ * Calls a lookup, which may throw instead of rejecting, or return a value that is not a promise: an answer of a wrong
+ * type.
+ */
 function call(lookupTxt: LookupTxt, name: string, options: LookupOptions): Promise<unknown> {
   try {
     const answer: unknown = lookupTxt(name, options)
@@ -199,7 +205,10 @@ const isTxtAnswer = (answer: unknown): answer is TxtAnswer =>
 const isArrayOf = (list: unknown, isElement: (element: unknown) => boolean): boolean =>
   Array.isArray(list) && [...list].every(isElement)
 
-/** Only `code` decides: NXDOMAIN and "no TXT here" are answers; any other code means there was no answer. */
+/**
+ * Makes a failure of an error. Only `code` decides: NXDOMAIN and "no TXT here" are answers; any other code means there
+ * was no answer.
+ */
 function parseError(name: string, error: unknown, lookupTxt: LookupTxt): Result<TxtAnswer> {
   const code = errorLabel(error)
   if (code === 'ENOTFOUND' || code === 'ENODATA')
@@ -212,7 +221,7 @@ function parseError(name: string, error: unknown, lookupTxt: LookupTxt): Result<
   return withCause(failure, error)
 }
 
-/** The DNS servers, as far as the lookup says: the evidence is plain data, whatever it returns. */
+/** Lists the DNS servers, as far as the lookup names them, as plain data, whatever it returns. */
 export function serversOf(lookupTxt: LookupTxt): { servers?: readonly string[] } {
   try {
     const servers = [lookupTxt.servers?.()]
@@ -223,5 +232,5 @@ export function serversOf(lookupTxt: LookupTxt): { servers?: readonly string[] }
   return {}
 }
 
-/** Nobody reads more of them in an explanation. */
+/** An explanation lists at most this many. */
 const MAX_SERVERS = 10

@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '../result/result.ts'
 import { isRecordKeyType } from './key-types.ts'
 import type { KeyRecord } from './types.ts'
 
-/** TXT character-strings are joined with nothing between (RFC 6376 section 3.6.2.2). */
+/** Joins the strings of a TXT record with nothing between (RFC 6376 section 3.6.2.2). */
 export const joinChunks = (record: string | readonly string[]): string =>
   typeof record === 'string' ? record : record.join('')
 
@@ -58,7 +58,7 @@ export function parseKeyRecord(record: string | readonly string[]): Result<KeyRe
   return ok({ type, publicKey: new Uint8Array(publicKey), hashes, flags, text })
 }
 
-/** The tags that decide something here; `n=` and unknown ones may have any value. */
+/** The tags that decide here; `n=` and unknown ones may have any value. */
 const KEY_TAGS = ['v', 'k', 'h', 's', 't', 'p']
 
 const colonList = (value: string | undefined): string[] | undefined => value?.split(':').map(trimFolding)
@@ -96,7 +96,7 @@ function parseTagList(text: string): TagList | string {
   return tags
 }
 
-/** The text without the tags that are empty, which no tag list has: a semicolon too many makes one. */
+/** Returns the text without its empty tags, which no tag list has: a semicolon too many makes one. */
 export const withoutEmptyTags = (text: string): string =>
   trimFolding(
     text
@@ -111,9 +111,9 @@ const trimFolding = (text: string): string => trimChars(text, FOLDING)
 const FOLDING = /* @__PURE__ */ charSet(' \t\r\n')
 
 /**
- * Is this TXT record meant as a key record, good or bad? One with a `v` tag that is empty or starts with DKIM in any
- * case, or with no `v` tag and a `p` tag. Parses loosely, so that a broken key record is reported as broken, not as
- * missing.
+ * Returns whether this TXT record is meant as a key record, good or bad: it has a `v` tag that is empty or starts with
+ * DKIM in any case, or no `v` tag and a `p` tag. Parses loosely, so that a broken key record is reported as broken, not
+ * as missing.
  */
 export function looksLikeKeyRecord(text: string): boolean {
   const tags = text.split(';').map(spec => /^([^=]*)=(.*)$/s.exec(spec)?.slice(1).map(looseTrim))

@@ -1,7 +1,10 @@
-/** How long keys are by default. RFC 8301 section 3.2: verifiers must not accept RSA keys below 1024 bits. */
+/**
+ * Limits of the length of RSA keys, by default. RFC 8301 section 3.2: verifiers must not accept RSA keys below 1024
+ * bits.
+ */
 export const RSA_BITS = { min: 1024, max: 8192 } as const
 
-/** What the DER of an RSA public key says. */
+/** The content of the DER of an RSA public key. */
 export interface RsaDer {
   form: 'spki' | 'pkcs1'
   /** length of the modulus */
@@ -64,16 +67,19 @@ function parseRsaPublicKey(content: Uint8Array | undefined, form: RsaDer['form']
   }
 }
 
-/** X.690 section 8.3.2: not negative, and no leading zero octet that the sign does not need. */
+/**
+ * Returns whether an INTEGER is a natural number in its shortest form (X.690 section 8.3.2): not negative, and without
+ * a leading zero octet that the sign does not need.
+ */
 const isShortestNatural = (integer: Uint8Array): boolean =>
   integer[0] !== undefined && integer[0] < 0x80 && (integer[0] !== 0 || !(integer[1]! < 0x80))
 
-/** The octets are in the shortest form: a leading zero stands alone, or before an octet of eight bits. */
+/** Counts the bits of octets in the shortest form: a leading zero stands alone, or before an octet of eight bits. */
 const bitLength = (natural: Uint8Array): number => natural.length * 8 - (Math.clz32(natural[0]!) - 24)
 
 type Split = readonly [content: Uint8Array, rest: Uint8Array] | readonly [undefined, undefined]
 
-/** The content of the first element, and what follows it. */
+/** Splits off the first element: its content, and the rest. */
 function firstElement(bytes: Uint8Array | undefined, tag: number): Split {
   const none = [undefined, undefined] as const
   const short = bytes?.[1]
@@ -89,7 +95,7 @@ function firstElement(bytes: Uint8Array | undefined, tag: number): Split {
   return end > bytes.length ? none : [bytes.subarray(start, end), bytes.subarray(end)]
 }
 
-/** The content of an element that nothing follows. */
+/** Returns the content of an element that nothing follows. */
 function onlyElement(bytes: Uint8Array | undefined, tag: number): Uint8Array | undefined {
   const [content, rest] = firstElement(bytes, tag)
   return rest?.length === 0 ? content : undefined

@@ -1,6 +1,6 @@
 import { RSA_BITS } from '../key/rsa-der.ts'
 
-/** What an option is when it is left out. The other options are required, or their default is code. */
+/** The values of options that are left out. The other options are required, or their default is code. */
 export const DEFAULTS = {
   accountHeader: 'X-Service-ID',
   accountPrefix: 'account-',

@@ -9,7 +9,7 @@ import type { Scheme } from '../standards/scheme.ts'
 import { DEFAULTS } from './defaults.ts'
 import * as values from './values.ts'
 
-/** Whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */
+/** Says whose requests are accepted, and how strictly. `createVerifier` throws a `TypeError` for a bad option. */
 export interface VerifierOptions {
   /** keyId must be a subdomain of it, not the domain itself */
   serviceDomain: string
@@ -72,7 +72,7 @@ const RSA_FLOOR = { min: RSA_BITS.min } as const
 /** Every option, in the order of the documentation. */
 const VALIDATORS = {
   serviceDomain: values.validateDomain,
-  // In the case in which they were given: senders may sign them so.
+  // Hosts keep the case in which they were given: senders may sign them so.
   hosts: (value, name) => values.validateList(value, name, isHost, HOST_RULE),
   accounts: (value, name, { accountPrefix = DEFAULTS.accountPrefix }) =>
     values.validateAccounts(value, name, { option: 'accountPrefix', value: accountPrefix }),
@@ -102,7 +102,7 @@ export const optionNames = (): OptionName[] => Object.keys(VALIDATORS) as Option
 /** The options as the checks need them: complete, validated, and prepared once. */
 export type Settings = { readonly [N in keyof typeof VALIDATORS]: ReturnType<(typeof VALIDATORS)[N]> }
 
-/** Throws a TypeError for a bad option: a check must not be off by mistake. */
+/** Validates the options. Throws a TypeError for a bad one: a check must not be off by mistake. */
 export function validateOptions(options: VerifierOptions): Settings {
   const names = optionNames()
   const given = ownOptions('createVerifier', options, names)
@@ -117,7 +117,7 @@ export function validateOptions(options: VerifierOptions): Settings {
   return validateGiven(given, names)
 }
 
-/** Validates these options alone, for a command that has no others, and fills in their defaults. */
+/** Validates only these options, for a command that has no others, and fills in their defaults. */
 export function validateGiven<N extends OptionName>(
   given: Partial<Record<OptionName, unknown>>,
   names: readonly N[]

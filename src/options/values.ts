@@ -11,16 +11,16 @@ import type { Scheme, SchemeRules } from '../standards/scheme.ts'
 /** Account ids to accept: one, several, or a function that decides. */
 export type Accounts = string | readonly string[] | ((id: string) => boolean | Promise<boolean>)
 
-// Each validates one value: what it returns is ready to use, and what it throws is a TypeError of one line, which says
-// what was received, what is expected and what to write.
+// Each function here validates one value: it returns a value that is ready to use, or throws a TypeError of one line,
+// which says what was received, what is expected and what to write.
 
-/** The value itself, if it is good. */
+/** Returns the value itself, if it is good. */
 function expected<T>(value: unknown, isGood: boolean, option: string, rule: string): T {
   if (isGood) return value as T
   throw mistake([named(option), ' is'], value, rule)
 }
 
-/** A number within bounds. */
+/** Validates a number within bounds. */
 export function validateNumber(
   value: unknown,
   fallback: number,
@@ -34,14 +34,16 @@ export function validateNumber(
   return expected(given, typeof given === 'number' && given >= min && given <= max, option, rule)
 }
 
-/** Milliseconds for a timer, which would fire at once for a longer delay. */
+/** Validates milliseconds for a timer, which would fire at once for a longer delay. */
 export const validateTimeout = (value: unknown, fallback: number, option: string): number =>
   validateNumber(value, fallback, option, 'milliseconds', { max: 2 ** 31 - 1 })
 
 export const validateBoolean = (value: unknown, option: string): boolean =>
   expected(value, typeof value === 'boolean', option, 'write true or false')
 
-/** A function that is missing does not come from an environment variable, so the message does not ask for one. */
+/**
+ * Validates a function. A missing one does not come from an environment variable, so the message does not ask for one.
+ */
 export function validateFunction<F>(value: F, option: string, shape: string): F {
   if (typeof value === 'function') return value
   throw optionMistake(named(option), ` is ${kindOf(value)}: pass a function ${shape}`)
@@ -63,7 +65,9 @@ export function validateHeaderNames(names: unknown, option: string): readonly st
   )
 }
 
-/** The DNS name under which keys are accepted, normalized. Under a top-level domain anyone could sign. */
+/**
+ * Validates the DNS name under which keys are accepted, and normalizes it. Under a top-level domain anyone could sign.
+ */
 export function validateDomain(domain: unknown, option: string): string {
   const name = typeof domain === 'string' ? normalizeName(domain) : undefined
   if (name?.includes('.')) return name
@@ -77,7 +81,7 @@ export function validateDomain(domain: unknown, option: string): string {
 const listOf = (given: unknown, option: string): [list: readonly unknown[], start: readonly Part[]] =>
   Array.isArray(given) && given.length > 0 ? [given, [named(option), ' has']] : [[given], [named(option), ' is']]
 
-/** One value or several, each of which must be good; they stay as they were given. */
+/** Validates one value or several, and returns them as they were given. */
 export function validateList(
   given: unknown,
   option: string,
@@ -93,7 +97,10 @@ export function validateList(
 
 type AccountsFunction = Extract<Accounts, (id: string) => unknown>
 
-/** An id that can never match is a mistake: in the header it follows the prefix and goes to the end. */
+/**
+ * Validates account ids. An id that can never match is a mistake: in the header it follows the prefix and goes to the
+ * end.
+ */
 export function validateAccounts(
   accounts: unknown,
   option: string,
@@ -121,7 +128,7 @@ export function validateAccounts(
   return new Set(ids)
 }
 
-/** The shape decides and not the identity: the ES module and the CommonJS build have different objects. */
+/** Returns whether a value is a scheme, by its shape: the ES module and the CommonJS build have different objects. */
 const isScheme = (value: unknown): value is SchemeRules =>
   typeof (value as SchemeRules | null | undefined)?.parseSignature === 'function'
 
@@ -167,7 +174,7 @@ export function validateAlgorithms(algorithms: unknown, option: string, schemes:
 const showList = (list: unknown, show: (value: unknown) => string): string =>
   Array.isArray(list) && list.length > 0 ? `[${list.map(show).join(', ')}]` : kindOf(list)
 
-/** `dnsTxtLookup` itself looks like a lookup, but would fail for each request. */
+/** Validates a lookup. `dnsTxtLookup` itself looks like one, but would fail for each request. */
 export const validateLookup = (lookup: unknown = dnsTxtLookup(), option: string): LookupTxt =>
   expected(
     lookup,

@@ -5,7 +5,7 @@ import { withDeadline } from '../promises.ts'
 /** The platform's `fetch`, or a function of its type. */
 export type Fetch = typeof globalThis.fetch
 
-/** How long request and response together may take, and how long the body may be after content decoding. */
+/** Limits how long request and response together may take, and how long the body may be after content decoding. */
 export interface FetchLimits {
   timeout: number
   maxBytes: number
@@ -13,7 +13,7 @@ export interface FetchLimits {
   signal?: AbortSignal | undefined
 }
 
-/** A response that is not used further, with its body. */
+/** A response with its body; nothing more is read of it. */
 export interface Fetched {
   response: Response
   /** undefined when it is longer than `maxBytes`, and when the status is not 2xx */
@@ -21,8 +21,8 @@ export interface Fetched {
 }
 
 /**
- * One request of our own, within limits, even if `fetch` ignores its signal. A redirect is returned and not followed:
- * the new server would get the token, or could answer the query.
+ * Sends one request of our own, within limits, even if `fetch` ignores its signal. A redirect is returned and not
+ * followed: the new server would get the token, or could answer the query.
  *
  * @returns undefined when it is late; rejects with whatever `fetch` or the body's stream rejected with
  */
