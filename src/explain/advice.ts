@@ -5,13 +5,13 @@ import { type Fact, textOf } from './facts.ts'
 import { type SettingsLanguage, showSetting } from './settings.ts'
 import { escapeText } from './text.ts'
 
-/** A failure of a verdict, of which only this is read here. */
+/** The part of a failure that is read here. */
 interface FailureIn<C extends Code> {
   readonly code: C
   readonly evidence?: EvidenceIn<C>
 }
 
-/** The likely cause of a failure and its fix, in printable ASCII. */
+/** Finds the likely cause of a failure and its fix, in printable ASCII. */
 export function adviceOn<C extends Code>(
   { code, evidence }: FailureIn<C>,
   language: SettingsLanguage,
@@ -44,13 +44,14 @@ function textFor<C extends Code>(text: Text<C>, known: Known<C>, language: Setti
   return onlyPrintable(typeof sentence === 'string' ? sentence : sentence(known))
 }
 
-/** What a reader is shown of the evidence of a failure. */
+/** Lists the facts that a reader is shown of the evidence of a failure. */
 export function factsOn<C extends Code>({ code, evidence }: FailureIn<C>, clock: string): readonly Fact[] {
   return evidence === undefined ? [] : (allFacts()[code]?.(evidence, clock) ?? [])
 }
 
 /**
- * The rows get text of the sender in this form. Of a list no more than ten items: a receiver may have many accounts.
+ * Escapes text of the sender for the rows. Shows at most ten items of a list, because a receiver may have many
+ * accounts.
  */
 function showEvidence<E>(evidence: E): Shown<E> {
   if (evidence === undefined) return undefined as Shown<E>
@@ -58,5 +59,5 @@ function showEvidence<E>(evidence: E): Shown<E> {
   return Object.fromEntries(shown) as Shown<E>
 }
 
-/** A row that forgets to escape text from the evidence still prints one line of printable ASCII. */
+/** Replaces the rest: a row that forgets to escape text from the evidence still prints one line of printable ASCII. */
 const onlyPrintable = (text: string): string => text.slice(0, 4000).replace(/[^ -~]/g, '?')

@@ -1,5 +1,5 @@
 /**
- * Limits what a search costs. An attacker who captured a signed head can trigger a search as often as they like, with
+ * Limits the cost of a search. An attacker who captured a signed head can trigger a search as often as they like, with
  * any text in it. So every step pays before it runs, whatever the text looks like.
  */
 export interface Budget {

@@ -4,7 +4,7 @@ export interface Cdn {
   readonly keepHost: string
 }
 
-/** Each with the lines by which it is recognised: a name of a header, or what stands in Via or CDN-Loop. */
+/** Recognises each CDN by a header line: by its name, or by the text in Via or CDN-Loop. */
 const CDNS: readonly (Cdn & { readonly line: RegExp })[] = [
   {
     line: /^x-amz-cf-id: |^via: .*cloudfront/i,
@@ -38,6 +38,9 @@ const CDNS: readonly (Cdn & { readonly line: RegExp })[] = [
   }
 ]
 
-/** The first CDN that names itself in one of these header lines, which anyone can send: it is a hint and no proof. */
+/**
+ * Finds the first CDN that names itself in one of these header lines. Anyone can send such a line: it is a hint, not a
+ * proof.
+ */
 export const cdnIn = (lines: readonly string[] = []): Cdn | undefined =>
   CDNS.find(({ line }) => lines.some(one => line.test(one)))

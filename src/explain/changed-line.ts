@@ -4,7 +4,7 @@ import { createBudget } from './budget.ts'
 import { openSignature } from './opened-signature.ts'
 import { escapeText } from './text.ts'
 
-/** What happened to a line of the signing string on the way. */
+/** The changes that a line of the signing string may undergo on the way. */
 export type LineChange =
   | 'prefix'
   | 'slash'
@@ -25,7 +25,7 @@ export type LineChange =
   | 'list'
   | 'character'
 
-/** What a signature that did not verify shows. */
+/** The findings about a signature that did not verify. */
 export interface Search {
   /** whether the key made it; undefined where that does not show */
   isByKey?: boolean | undefined
@@ -36,19 +36,19 @@ export interface Search {
   detail?: string
 }
 
-/** What the search may cost, in microseconds. */
+/** Limits the cost of the search, in microseconds. */
 export const SEARCH_COST = 2000
 
-/** What the search may cost where a person waits for the answer. */
+/** Limits the cost of the search where a person waits for the result. */
 export const PATIENT_SEARCH_COST = 2_000_000
 
 const MAX_LENGTH = 6000
 const MAX_LINES = 64
 
 /**
- * Finds the one line that was changed after the key made its signature: tries what proxies, routers and parsers do to
- * lines and, where the signature shows its digest, other lengths and single characters, as far as the cost allows. Says
- * also whether the key made the signature at all, where that shows.
+ * Finds the one line that was changed after the key made its signature: tries the changes that proxies, routers and
+ * parsers make to lines and, where the signature shows its digest, other lengths and single characters, as far as the
+ * cost allows. Says also whether the key made the signature at all, where that shows.
  */
 export function findChangedLine(
   evidence: EvidenceByCode['signature-mismatch'],
@@ -82,13 +82,13 @@ export function findChangedLine(
   return { isByKey }
 }
 
-/** The key is the one that made the signature, where several are at one name, and else the first. */
+/** Opens the signature with the key that made it, where several are at one name, or else with the first. */
 function openAny(evidence: EvidenceByCode['signature-mismatch']) {
   const each = (evidence.records ?? [evidence.record]).map(record => openSignature({ ...evidence, record }))
   return each.find(opened => opened?.isByKey) ?? each[0]
 }
 
-/** What the request and the settings suggest. */
+/** Collects the hints of the request and the settings. */
 function hintsIn({ hosts = [], forwarded = [] }: EvidenceByCode['signature-mismatch']) {
   const lines = forwarded.map(line => line.split(/: (.*)/s) as [name: string, value: string])
   const given = (names: RegExp) => lines.filter(([name]) => names.test(name))
@@ -114,7 +114,7 @@ const CHARSETS = ['', '; charset=utf-8', ';charset=utf-8', '; charset=UTF-8', ';
 const JSON_TYPE = 'application/json'
 const TYPES = [JSON_TYPE, `${JSON_TYPE}; charset=utf-8`, 'application/x-www-form-urlencoded', 'text/plain']
 
-// A part of a line of either standard, after what stands before it.
+// Each matches a part of a line of either standard, after the text before that part.
 const LOWER_METHOD = /^(\(request-target\): )(\S*)/gm
 const METHOD = /^("@method": )(\S*)/gm
 const PROTOCOL = /^("@scheme": |"@target-uri": )(https?)/gm
@@ -129,19 +129,22 @@ const LINE = /^([^\n]+?: )([^\n]*)/gm
 type Detailed = readonly [value: string, detail: string]
 type Guess = (received: string, hints: ReturnType<typeof hintsIn>) => Iterable<string | Detailed>
 
-/** What is done to which part of a line, and what the part may have been before, with the detail. */
+/** A part of a line, the change to it, and its possible values before that change, with the detail. */
 type Rule = readonly [part: RegExp, change: LineChange, guess: Guess]
 
-/** A proxy took the prefix off the path. */
+/** Undoes a proxy that took the prefix off the path. */
 const stripped = (path: string, prefixes: readonly string[]): Detailed[] =>
   prefixes.map(prefix => [prefix + path, prefix])
 
-/** nginx and Apache make //in of /hooks/in when only one of their two paths ends in a slash; /hooks becomes /. */
+/**
+ * Undoes nginx and Apache, which make //in of /hooks/in when only one of their two paths ends in a slash; /hooks
+ * becomes /.
+ */
 const strippedToSlash = (path: string, prefixes: readonly string[]): Detailed[] => stripped(path.slice(1), prefixes)
 
 /**
- * What the request and the settings suggest. These guesses are few and come first: of a signature that takes a whole
- * verification for each guess, the cost allows about twenty.
+ * Rules that use the hints of the request and the settings. These guesses are few and come first: of a signature that
+ * takes a whole verification for each guess, the cost allows about twenty.
  */
 const SUGGESTED: readonly Rule[] = [
   [PATH, 'query', (path, { targets }) => targets.flat().filter(target => target.startsWith(`${path}?`))],
@@ -156,7 +159,7 @@ const SUGGESTED: readonly Rule[] = [
   [HOST, 'port', (host, { hosts }) => hosts.filter(other => withoutPort(other) === withoutPort(host))]
 ]
 
-/** What proxies, routers and parsers do: what has many guesses is last. */
+/** Rules for the changes that proxies, routers and parsers make: those with many guesses are last. */
 const LIKELY: readonly Rule[] = [
   [PATH, 'query', path => [path.replace(/\?.*/s, ''), `${path}?`]],
   [PATH, 'added', path => [path.replace(/^\/[^/?]*(?=\/)/, '')]],
@@ -174,7 +177,7 @@ const LIKELY: readonly Rule[] = [
   [PATH, 'slash', path => strippedToSlash(path, PREFIXES)]
 ]
 
-/** For a signature that shows its digest: lengths and ports by trying them all, and any one character. */
+/** Rules for a signature that shows its digest: they try all lengths and ports, and any one character. */
 const EXHAUSTIVE: readonly Rule[] = [
   [LENGTH, 'length', lengths],
   [HOST, 'host-case', otherLetters],
@@ -184,7 +187,9 @@ const EXHAUSTIVE: readonly Rule[] = [
 
 export const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
-/** Each word of a host in lower case, with a capital or in capitals; of a host with many words, all words alike. */
+/**
+ * Writes each word of a host in lower case, with a capital or in capitals; of a host with many words, all words alike.
+ */
 function cases(host: string): string[] {
   const words = host.toLowerCase().split(/(?<=[.-])/)
   const forms = words.map(word => [upper(word, /^[a-z]/), word, word.toUpperCase()])
@@ -192,7 +197,7 @@ function cases(host: string): string[] {
   return forms.reduce((starts, ends) => starts.flatMap(start => ends.map(end => start + end)), [''])
 }
 
-/** One letter in the other case. */
+/** Writes one letter in the other case. */
 function* otherLetters(host: string): Generator<string> {
   for (const { 0: letter, index } of host.matchAll(/[a-z]/gi)) {
     const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
@@ -200,7 +205,7 @@ function* otherLetters(host: string): Generator<string> {
   }
 }
 
-/** A query is sorted by some proxies and caches: all orders of up to four parameters. */
+/** Lists all orders of up to four parameters: some proxies and caches sort a query. */
 function orders(path: string): string[] {
   const [start = '', query = ''] = path.split(/\?(.*)/s)
   const parts = query.split('&', 5)
@@ -215,7 +220,7 @@ const permutations = (parts: readonly string[]): (readonly string[])[] =>
 const decode = (text: string, escapes: RegExp): string =>
   text.replace(escapes, found => String.fromCharCode(Number.parseInt(found.slice(1), 16)))
 
-/** Decoded or encoded once too often, escapes in the other case, a query in another form, another slash. */
+/** Decodes or encodes once too often, with escapes in the other case, a query in another form, or another slash. */
 function encodings(path: string): string[] {
   const [start = '', ...rest] = path.split(/(?=\?)/)
   const query = rest.join('')
@@ -233,7 +238,7 @@ function encodings(path: string): string[] {
     path.replace(/%[\da-f]{2}/gi, found => found.toLowerCase()),
     start + query.replace(/\+/g, '%20'),
     start + query.replace(/%20/g, '+'),
-    // What one writer of URLs escapes and another does not.
+    // Escapes that one writer of URLs makes and another does not.
     start + query.replace(/[:/@,;!'()*[\]|~]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
     start + decode(query, /%(?:3A|2F|40|2C|3B|21|27|28|29|2A|5B|5D|7C|7E)/gi),
     start.replace(/~/g, '%7E') + query,
@@ -245,7 +250,7 @@ function encodings(path: string): string[] {
   ]
 }
 
-/** Lengths that are near are tried, and small ones. */
+/** Lists lengths that are near, and small ones. */
 function* lengths(received: string): Generator<string> {
   for (let n = 1; n <= 200; n++) yield* [`${Number(received) - n}`, `${Number(received) + n}`]
   for (let n = 0; n <= 20_000; n++) yield `${n}`
@@ -253,7 +258,7 @@ function* lengths(received: string): Generator<string> {
 
 const PRINTABLE = /* @__PURE__ */ Array.from({ length: 95 }, (_, i) => String.fromCharCode(0x20 + i))
 
-/** Every text that one changed, removed or added character makes. */
+/** Lists every text that one changed, removed or added character makes. */
 function* characters(text: string): Generator<string> {
   for (let at = 0; at <= text.length; at++) {
     const [before, after] = [text.slice(0, at), text.slice(at)]

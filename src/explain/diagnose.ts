@@ -10,14 +10,14 @@ import { type Fact, THIS_CLOCK, thrownFact } from './facts.ts'
 import type { SettingsLanguage } from './settings.ts'
 import { escapeText } from './text.ts'
 
-/** How a diagnosis speaks. */
+/** Options of a diagnosis. */
 export interface DiagnoseOptions {
   /** what a fix names: options of `createVerifier` and the adapters (the default), or flags of the command lines */
   settings?: SettingsLanguage | undefined
 }
 
 /**
- * What a verdict means: data for a page, a log or a program. All text in it is printable ASCII and cut to a bounded
+ * The meaning of a verdict: data for a page, a log or a program. All text in it is printable ASCII and cut to a bounded
  * length, so it is safe to print; only the fact `signingString` has line breaks.
  */
 export interface Diagnosis {
@@ -30,7 +30,7 @@ export interface Diagnosis {
   failures: readonly DiagnosedFailure[]
 }
 
-/** How one check ended. */
+/** The result of one check. */
 export interface DiagnosedCheck {
   check: CheckName
   outcome: Failure['outcome'] | 'pass' | 'not-run'
@@ -75,7 +75,7 @@ export const diagnose = (verdict: Verdict, options: DiagnoseOptions = {}): Diagn
 
 /**
  * A request that was checked in part: no check has failed, and one that was not run would decide. The verifier never
- * returns this; a program makes it of a verdict on which not all may be believed, such as a key from the same file.
+ * returns this; a program makes it of a verdict that is true only in part, such as one with a key from the same file.
  */
 export interface Undecided {
   status: 'unavailable'
@@ -83,7 +83,7 @@ export interface Undecided {
   checks: Checks
 }
 
-/** What a program knows besides the verdict: what a capture does not hold, for instance. */
+/** Facts that a program knows besides the verdict, such as the parts that a capture does not hold. */
 export interface Knowledge {
   /** causes that come before those of this library */
   readonly causes?: AddedCauses
@@ -93,7 +93,10 @@ export interface Knowledge {
   readonly clock?: string
 }
 
-/** The same with another limit to the search for the changed line, in microseconds, and with what else is known. */
+/**
+ * Diagnoses with another limit to the search for the changed line, in microseconds, and with the facts that a program
+ * knows.
+ */
 export function diagnoseWithin(
   cost: number,
   verdict: Verdict | Undecided,
@@ -146,7 +149,7 @@ export function diagnoseWithin(
   }
 }
 
-/** How a check ended, without its evidence. */
+/** Returns the result of a check, without its evidence. */
 function resultOf(result: CheckResult): Omit<DiagnosedCheck, 'check'> {
   if (!('code' in result)) return result
   const { outcome, code, message } = result

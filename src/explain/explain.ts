@@ -27,7 +27,7 @@ export function explain(verdict: Verdict, options: DiagnoseOptions = {}): string
   return withoutTones(explainDiagnosis(diagnose(verdict, options)))
 }
 
-/** The lines of a diagnosis. */
+/** Writes the lines of a diagnosis. */
 export const explainDiagnosis = ({ status, headline, checks, failures }: Diagnosis): Line[] => [
   withTone(TONES[status], status, wrapWords(`${status}: `, headline)),
   ...failures.flatMap(changedLines),

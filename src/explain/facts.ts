@@ -3,7 +3,7 @@ import type { EvidenceByCode } from '../result/evidence.ts'
 import { correctRecord, hidePrivateKeys } from './record-mistakes.ts'
 import { duration, escapeText, plural } from './text.ts'
 
-/** What a fact is about. */
+/** Names the kinds of facts. */
 export type FactId =
   | 'absent'
   | 'actual'
@@ -40,7 +40,7 @@ export type FactId =
   | 'thrown'
   | 'toleranceSeconds'
 
-/** Something that was received, found or configured: `received`, `a.example`. */
+/** A value that was received, found or configured: `received`, `a.example`. */
 export interface Fact {
   /** for a program: the same word whatever the label says */
   id: FactId
@@ -48,11 +48,11 @@ export interface Fact {
   label: string
   /** printable ASCII, cut to a bounded length; only that of `signingString` has line breaks */
   value: string
-  /** it is long, and stands below the advice */
+  /** whether it is long, and stands below the advice */
   isLong: boolean
 }
 
-/** What the codes of errors mean. */
+/** Explains the codes of errors. */
 export const ERRORS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was closed',
@@ -79,57 +79,57 @@ export const ERRORS: Readonly<Record<string, string>> = {
   '28P01': 'the password is wrong'
 }
 
-/** `ECONNREFUSED, nothing listens there` */
+/** Explains the code of an error: `ECONNREFUSED, nothing listens there`. */
 export const inWords = (error: string): string => (Object.hasOwn(ERRORS, error) ? `${error}, ${ERRORS[error]}` : error)
 
-/** The clock that a time is compared with, where nothing else is said. */
+/** The clock that a time is compared with, unless a caller names another. */
 export const THIS_CLOCK = "this machine's clock"
 
 type Value = string | number | readonly string[] | undefined
 
-/** A fact of one line; none where there is no value. Its label is its id where no other is given. */
+/** Makes a fact of one line; none without a value. Its label is its id unless another is given. */
 export const fact = (id: FactId, value: Value, label: string = id): Fact[] =>
   value === undefined ? [] : [{ id, label, value: escapeText(asLine(value)), isLong: false }]
 
 const asLine = (value: string | number | readonly string[]): string =>
   typeof value === 'object' ? listed(value) : String(value)
 
-/** A fact that stands below the advice, from text that is printable as it is. */
+/** Makes a fact that stands below the advice, from text that is printable as it is. */
 export const longFact = (id: FactId, label: string, value: string | undefined): Fact[] =>
   value === undefined ? [] : [{ id, label, value, isLong: true }]
 
-/** Why, with the code of an error in words. */
+/** Makes the fact of a reason, with the code of an error in words. */
 export const reasonFact = (reason: string | undefined): Fact[] => fact('reason', reason && inWords(reason), 'because')
 
-/** How far a time may be from now, and what this machine's clock showed. */
+/** Makes the facts of a time: how far it may be from now, and the time of this machine's clock. */
 export const timeFacts = (evidence: TimeEvidence, clock: string): Fact[] => [
   ...fact('toleranceSeconds', duration(evidence.toleranceSeconds), 'expected within'),
   ...fact('clock', httpDate(receiverTime(evidence)), clock)
 ]
 
-/** Seconds since 1970, and as a date. */
+/** Makes the fact of a time in seconds since 1970, with its date. */
 export const secondsFact = (id: 'created' | 'expires', seconds: number): Fact[] => {
   const time = httpDate(seconds * 1000)
   return fact(id, time === undefined ? seconds : `${seconds} (${time})`)
 }
 
-/** What the receiver's own function threw. */
+/** Makes the fact of an error that the receiver's own function threw. */
 export const thrownFact = (error: unknown): Fact[] => longFact('thrown', 'thrown', describeThrown(error))
 
-/** `received a.example` */
+/** Writes a fact: `received a.example`. */
 export const factText = ({ label, value }: Fact): string => `${label} ${value}`
 
 /** Writes a value as text; a list is cut after so many items, because a receiver may have many accounts. */
 export const textOf = (value: unknown, max: number): string =>
   Array.isArray(value) ? value.slice(0, max).join(', ') : String(value ?? '')
 
-/** A receiver may have many accounts. */
+/** Lists the first items: a receiver may have many accounts. */
 function listed(items: readonly string[]): string {
   const more = items.length - 20
   return (textOf(items, 20) || 'nothing') + (more > 0 ? ` and ${more} more` : '')
 }
 
-/** The length of the body, compared with the signed Content-Length. */
+/** Compares the length of the body with the signed Content-Length. */
 export function lengths(received: number, signed: number | undefined): string {
   const size = plural(received, 'byte')
   if (signed === undefined) return `${size}; Content-Length is not signed`
@@ -148,7 +148,7 @@ function httpDate(time: number): string | undefined {
 /** The evidence of a time that is out of range. */
 export type TimeEvidence = EvidenceByCode['date-too-old' | 'signature-created-out-of-range' | 'signature-expired']
 
-/** The time that this machine's clock showed, in milliseconds: the received time, less its offset from now. */
+/** Returns the time of this machine's clock, in milliseconds: the received time, less its offset from now. */
 export const receiverTime = (evidence: TimeEvidence): number => receivedTime(evidence) - evidence.offsetSeconds * 1000
 
 function receivedTime(evidence: TimeEvidence): number {
@@ -160,7 +160,7 @@ function receivedTime(evidence: TimeEvidence): number {
 
 const nameOfTime = (evidence: TimeEvidence): string => ['created', 'expires'].find(name => name in evidence) ?? 'Date'
 
-/** Which way two clocks differ, and by how much: `Date is 8 minutes ahead of this machine's clock`. */
+/** Says which of two clocks is ahead, and by how much: `Date is 8 minutes ahead of this machine's clock`. */
 export function compareWithClock(evidence: TimeEvidence, clock: string): string {
   const { offsetSeconds } = evidence
   const time = httpDate(receiverTime(evidence))
@@ -170,8 +170,8 @@ export function compareWithClock(evidence: TimeEvidence, clock: string): string 
 }
 
 /**
- * What the receiver's own function threw: name and message, escaped and cut, and nothing else. The other properties of
- * an error may hold a connection string or a query's parameters.
+ * Describes an error that the receiver's own function threw: name and message, escaped and cut, and nothing else. The
+ * other properties of an error may hold a connection string or a query's parameters.
  */
 function describeThrown(error: unknown): string {
   try {
@@ -184,8 +184,8 @@ function describeThrown(error: unknown): string {
 }
 
 /**
- * The record as found, and the first that can be made a good one, corrected: whole, because it is to be copied. A
- * private key is in no output, wherever in the records it is.
+ * Makes the facts of the record as found, and of the first record that can be corrected: whole, because it is to be
+ * copied. A private key is in no output, wherever in the records it is.
  */
 export function recordFacts(record: string | undefined, records: readonly string[] = []): Fact[] {
   const texts = [...(record === undefined ? [] : [record]), ...records]

@@ -11,9 +11,9 @@ const DIGEST_INFO = { sha256: 51, sha512: 83 }
 type Evidence = Pick<EvidenceByCode['signature-mismatch'], 'record' | 'signature' | 'algorithm'>
 
 /**
- * What a signature that did not verify can still tell: whether the key made it, over any text (undefined where only the
- * right text can show that: PSS, Ed25519); whether it was made over this text; and about how many microseconds that
- * question takes. It explains a refusal and accepts nothing.
+ * Opens a signature that did not verify. Says whether the key made it, over any text (undefined where only the right
+ * text can show that: PSS, Ed25519); whether it was made over this text; and about how many microseconds that question
+ * takes. It explains a refusal and accepts nothing.
  *
  * Recovers the signed digest from an RSASSA-PKCS1-v1_5 signature, so that a text is tried by hashing it; for other
  * signatures each try is a whole verification. Undefined for a key that cannot be used. Never throws.
@@ -43,7 +43,7 @@ export function openSignature({ record, signature, algorithm }: Evidence) {
   }
 }
 
-/** The base64 of the digest; undefined when another key made the signature, or over another kind of digest. */
+/** Recovers the base64 of the digest; undefined when another key made the signature, or over another kind of digest. */
 function recoverSignedDigest(key: KeyObject, signature: Uint8Array, length: number): string | undefined {
   try {
     const info = publicDecrypt(key, signature)

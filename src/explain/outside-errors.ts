@@ -19,8 +19,8 @@ const OF_DATABASE = [
 ]
 
 /**
- * Did the network or a database fail? The label is what a verdict has of an error that a function of the receiver threw:
- * its code or, without one, its name. What is not known here was thrown by the function's own code.
+ * Returns whether the network or a database failed. The label is that of an error that a function of the receiver
+ * threw: its code or, without one, its name. The function's own code threw an error whose label is not listed here.
  */
 export const isOutside = (label: string): boolean =>
   Object.hasOwn(ERRORS, label) || [...OF_NETWORK, ...OF_DATABASE].some(pattern => pattern.test(label))

@@ -5,7 +5,7 @@ import type { KeyEvidence } from '../result/evidence.ts'
 import type { Failure } from '../verdict/verdict.ts'
 import { escapeText } from './text.ts'
 
-/** What somebody did when the record was published. Names in it come from outside: escape them. */
+/** The mistakes that can be made when the record is published. Names in it come from outside: escape them. */
 export type RecordMistake =
   | { readonly mistake: 'private-key' }
   | { readonly mistake: 'empty-tag' }
@@ -57,11 +57,12 @@ export type RecordCode = keyof typeof RECORD_CODES
 
 export const isRecordCode = (code: string): code is RecordCode => Object.hasOwn(RECORD_CODES, code)
 
-/** What is wrong with the records at a name: what somebody did, or else the code of the check. */
+/** The problem of the records at a name: a mistake, or else the code of the check. */
 export type RecordProblem = RecordMistake | { readonly mistake: RecordCode }
 
 /**
- * The cause, and what the sender must do: it follows "the sender must". Printable ASCII, and nothing of a private key.
+ * Describes the cause, and what the sender must do: it follows "the sender must". Printable ASCII, without any part of
+ * a private key.
  */
 export function describeProblem(problem: RecordProblem): { readonly cause: string; readonly fix: string } {
   switch (problem.mistake) {
@@ -119,7 +120,7 @@ export function describeProblem(problem: RecordProblem): { readonly cause: strin
   }
 }
 
-/** More records and longer ones are ignored: joining them would take long. */
+/** Ignores more records, and longer ones: joining them would take long. */
 const MAX_RECORDS = 4
 const MAX_LENGTH = 16_384
 
@@ -138,7 +139,7 @@ export function findProblem(code: RecordCode, texts: readonly string[]): RecordP
   )
 }
 
-/** A name that ends with two labels or more twice. */
+/** Finds a name that ends with two labels or more twice. */
 export function findAppendedZone(name: string): RecordMistake | undefined {
   const labels = name.split('.')
   for (let count = 2; count * 2 < labels.length; count++) {
@@ -148,11 +149,11 @@ export function findAppendedZone(name: string): RecordMistake | undefined {
   return undefined
 }
 
-/** The record that a failure is about, and those at its name, where it has any. */
+/** Returns the record that a failure is about, and those at its name, where it has any. */
 export const recordEvidence = ({ evidence }: Failure): Pick<KeyEvidence, 'record' | 'records'> =>
   evidence !== undefined && ('record' in evidence || 'records' in evidence) ? evidence : {}
 
-/** The texts of all these records. */
+/** Returns the texts of all these records. */
 export function recordTexts(failure: Failure): string[] {
   const { record, records = [] } = recordEvidence(failure)
   return record === undefined ? [...records] : [record, ...records]
@@ -173,15 +174,15 @@ function firstOf<T>(texts: readonly string[], find: (text: string) => T | undefi
 }
 
 /**
- * How private keys begin in base64: PKCS#1 and PKCS#8 of RSA (a SEQUENCE whose first INTEGER is 0), PKCS#8 of a curve
- * and of Ed25519, SEC1. A public key has no such number there.
+ * Matches the start of private keys in base64: PKCS#1 and PKCS#8 of RSA (a SEQUENCE whose first INTEGER is 0), PKCS#8
+ * of a curve and of Ed25519, SEC1. A public key has no such number there.
  */
 const PRIVATE_KEY = /BEGIN[A-Z]*PRIVATEKEY|MII[\w+/]{2}[AQgw]IBA|MI[GH][\w+/]AgE[AB]|MC4CAQAw|MHcCAQEE/
 
 export const holdsPrivateKey = (text: string): boolean => PRIVATE_KEY.test(text.replace(/[\s"'\\-]+/g, ''))
 
 function findMistake(text: string): RecordMistake | undefined {
-  // What makes it unusable is a limit of the receiver.
+  // A limit of the receiver makes this key unusable.
   if (parseKey(text).ok) return undefined
   if (correctRecord(text) !== undefined) return { mistake: 'empty-tag' }
   if (isPastedTwice(text)) return { mistake: 'pasted-twice' }
@@ -191,7 +192,7 @@ function findMistake(text: string): RecordMistake | undefined {
   return isCut(text) ? { mistake: 'cut', length: text.length } : undefined
 }
 
-/** The record without its empty tags, where that makes a good one of it. */
+/** Returns the record without its empty tags, where that makes a good one of it. */
 export function correctRecord(text: string): string | undefined {
   const corrected = withoutEmptyTags(text)
   return !parseKeyRecord(text).ok && parseKey(corrected).ok ? corrected : undefined
@@ -207,7 +208,7 @@ function isPastedTwice(text: string): boolean {
   return key.length > 80 && key === halfKey + halfKey
 }
 
-/** The records in some order, joined: one of them begins it. */
+/** Returns whether the records, joined in some order, are one record: one of them begins it. */
 function isSplit(texts: readonly string[]): boolean {
   const continues = (head: string, rest: readonly string[]): boolean =>
     rest.some((text, i) => {
@@ -220,7 +221,8 @@ function isSplit(texts: readonly string[]): boolean {
 const without = (texts: readonly string[], index: number): string[] => texts.filter((_, i) => i !== index)
 
 /**
- * White space of any kind, what quoted-printable and quoting leave, and typographic quotes; UTF-8 was read as Latin-1.
+ * Removes white space of any kind, the leftovers of quoted-printable and quoting, and typographic quotes; UTF-8 was
+ * read as Latin-1.
  */
 function withoutMailCharacters(text: string): string {
   const decoded = /^[\0-\xff]*$/.test(text) ? Buffer.from(text, 'latin1').toString() : text
@@ -231,7 +233,7 @@ function withoutMailCharacters(text: string): string {
     .replace(/=20|[\s\0\u200b-\u200f\u2018-\u201f\u2060\ufeff]/g, '')
 }
 
-/** DER says its own length (X.690 section 8.1.3), which a cut key does not reach. */
+/** Returns whether the key was cut: DER says its own length (X.690 section 8.1.3), which a cut key does not reach. */
 function isCut(text: string): boolean {
   const encoded = /(?:^|;)[ \t]*p[ \t]*=([A-Za-z0-9+/=\s]*)$/.exec(text)?.[1]
   const der = Buffer.from(encoded ?? '', 'base64')
@@ -239,13 +241,13 @@ function isCut(text: string): boolean {
   return der.length < lengthOf(der)
 }
 
-/** The length that the head of an element gives, in one, two or three octets, with the head itself. */
+/** Returns the length that the head of an element gives, in one, two or three octets, with the head itself. */
 function lengthOf([, first = 0, high = 0, low = 0]: Uint8Array): number {
   if (first === 0x81) return 3 + high
   return first === 0x82 ? 4 + high * 0x100 + low : 2 + first
 }
 
-/** A name with a dot, alone or as a line of a zone file. */
+/** Finds a name with a dot, alone or as a line of a zone file. */
 function findAlias(text: string): RecordMistake | undefined {
   const [, name = ''] = /^(?:.{0,255}\sCNAME\s+|CNAME\s+)?([\w.-]+)$/i.exec(text.trim().slice(0, 1024)) ?? []
   const target = normalizeName(name)

@@ -4,7 +4,7 @@ import type { OptionName, VerifierOptions } from '../options/options.ts'
 /** Options of `createVerifier` and of the adapters, or flags of the command lines and the gateway. */
 export type SettingsLanguage = 'options' | 'flags'
 
-/** Options of what surrounds a verifier. */
+/** Options of the functions around a verifier. */
 type OtherSetting =
   | 'https'
   | 'prefix'
@@ -68,7 +68,7 @@ const LISTS: Readonly<Record<string, true | undefined>> = {
 /** A value from outside is written only if no shell and no string literal takes a part of it for something else. */
 const PLAIN = /^[\w./:@%+,=-]{1,253}$/
 
-/** `hosts: [..., 'a.example']`, or `--host a.example`; without a value `hosts`, or `--host` */
+/** Writes a setting: `hosts: [..., 'a.example']`, or `--host a.example`; without a value `hosts`, or `--host`. */
 export function showSetting(language: SettingsLanguage, option: SettingName, value?: string): string {
   const flag = FLAG_NAMES[option]
   const name = language === 'flags' && flag !== undefined ? `--${flag}` : option

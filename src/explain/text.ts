@@ -1,17 +1,17 @@
-/** What the start of a line says. A terminal shows it in a colour. */
+/** The meaning of the start of a line. A terminal shows it in a colour. */
 export type Tone = 'good' | 'bad' | 'undecided' | 'aside' | 'label'
 
 /** A line of output, or several, with or without a start that has a tone. */
 export type Line = string | { readonly tone: Tone; readonly start: string; readonly rest: string }
 
-/** The line that begins with `start`, which has a tone. */
+/** Gives a line that begins with `start` a tone for that start. */
 export const withTone = (tone: Tone, start: string, line: string): Line => ({
   tone,
   start,
   rest: line.slice(start.length)
 })
 
-/** Lines that matter less. */
+/** Marks lines that matter less. */
 export const aside = (text: string): Line => ({ tone: 'aside', start: text, rest: '' })
 
 export const withoutTones = (lines: readonly Line[]): string =>
@@ -33,8 +33,8 @@ export const TONES = {
 const WIDTH = 80
 
 /**
- * Text from the sender or from DNS, as printable ASCII on one line, cut: it cannot forge a line of a log, control a
- * terminal, or look like something else.
+ * Escapes text from the sender or from DNS as printable ASCII on one line, and cuts it: it cannot forge a line of a
+ * log, control a terminal, or look like something else.
  */
 export function escapeText(text: string, longest = 240): string {
   const more = text.length - longest
@@ -62,10 +62,10 @@ export const wrapExact = (first: string, text: string): string =>
 const hangingIndent = (first: string, lines: readonly string[] | null): string =>
   first + (lines ?? []).join(`\n${' '.repeat(first.length)}`)
 
-/** `1 byte`, `2 bytes` */
+/** Counts a unit: `1 byte`, `2 bytes`. */
 export const plural = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
 
-/** `47 minutes`, in the largest unit that gives at least two. */
+/** Writes a duration in the largest unit that gives at least two: `47 minutes`. */
 export function duration(seconds: number): string {
   if (seconds < 120) return plural(Math.round(seconds), 'second')
   if (seconds < 7200) return plural(Math.round(seconds / 60), 'minute')
@@ -73,7 +73,7 @@ export function duration(seconds: number): string {
   return plural(Math.round(seconds / 86_400), 'day')
 }
 
-/** JSON of printable ASCII: what came from outside cannot control a terminal, and the value stays the same. */
+/** Writes JSON of printable ASCII: text from outside cannot control a terminal, and the value stays the same. */
 export const asciiJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(
     /[^\n -~]/g,

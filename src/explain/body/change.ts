@@ -26,22 +26,22 @@ import { isNotAscii, latin1FromUtf8, utf8FromLatin1 } from './utf8.ts'
 const MAX_BODY_BYTES = 16_384
 
 /**
- * What the search may cost, in microseconds. A verdict on a body that does not match may take three times as long as
- * hashing the body, and half a millisecond.
+ * Limits the cost of the search, in microseconds. A verdict on a body that does not match may take three times as long
+ * as hashing the body, and half a millisecond.
  */
 export const BODY_SEARCH_COST = 350
 
-/** A text costs this to hash, besides what its bytes cost. */
+/** Costs of hashing a text, besides the cost of its bytes. */
 const HASH = 1.5
 const HASH_BYTE = 0.0015
 
-/** It costs this to convert a byte from base64, and this to remember an integer. */
+/** Costs of converting a byte from base64, and of remembering an integer. */
 const BASE64_BYTE = 0.001
 const INTEGER = 0.5
 
 type Matches = (bytes: Uint8Array) => boolean
 
-/** Adds to a digest-mismatch what happened to the body on its way. `matches` says whether bytes have the digest. */
+/** Adds to a digest-mismatch the change of the body on its way. `matches` says whether bytes have the digest. */
 export function withBodyChange(failed: Failed, body: Uint8Array, fields: Fields, matches: Matches): Failed {
   if (failed.code !== 'digest-mismatch') return failed
   const change = findBodyChange(body, failed.evidence.contentLength, matches)
@@ -102,7 +102,9 @@ const isSame = (text: Buffer, other: Buffer, budget: Budget): boolean =>
 /** Returns the texts that a body may have been. Undefined stands for a text that was too long, or could not be paid. */
 type Originals = (body: Buffer, budget: Budget) => Iterable<Buffer | undefined>
 
-/** How a change is undone. `when` looks at each byte, so it is paid, and run once for all rows that have it. */
+/**
+ * One change, and how it is undone. `when` looks at each byte, so it is paid, and run once for all rows that have it.
+ */
 interface Undo {
   readonly change: Reencoding
   readonly when?: Scan
@@ -178,7 +180,7 @@ function* rewriteJson(json: Buffer, budget: Budget): Iterable<Buffer | undefined
   }
 }
 
-/** First the escapes, then the zeros of all numbers and of the same integers, then the empty objects. */
+/** Yields first the escapes, then the zeros of all numbers and of the same integers, then the empty objects. */
 function* jsonWriters(json: Buffer, budget: Budget): Iterable<Writer> {
   if (spendScan(json, budget) && isEscapable(json)) yield* ESCAPES
   yield* [...ZEROS, emptyObjects]

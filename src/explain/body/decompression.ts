@@ -1,8 +1,8 @@
 import type { Fields } from '../../http/fields.ts'
 
 /**
- * How a body of each coding begins: gzip (RFC 1952 section 2.3.1), zstd (RFC 8878 section 3.1.1). The others have no
- * magic bytes (RFC 1950 and RFC 7932).
+ * The first bytes of a body of each coding: gzip (RFC 1952 section 2.3.1), zstd (RFC 8878 section 3.1.1). The others
+ * have no magic bytes (RFC 1950 and RFC 7932).
  */
 const MAGIC: ReadonlyMap<string, readonly number[]> = new Map([
   ['gzip', [0x1f, 0x8b]],
@@ -13,8 +13,8 @@ const MAGIC: ReadonlyMap<string, readonly number[]> = new Map([
 ])
 
 /**
- * The Content-Encoding that a parser has already decoded: the body does not begin like that coding, or is longer than
- * Content-Length says. Undefined when nothing points to that.
+ * Finds the Content-Encoding that a parser has already decoded: the body does not begin like that coding, or is longer
+ * than Content-Length says. Undefined when nothing points to that.
  */
 export function findDecompression(body: Uint8Array, { values }: Fields): string | undefined {
   const coding = values.get('content-encoding')?.toLowerCase() ?? ''

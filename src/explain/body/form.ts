@@ -6,7 +6,7 @@ const PERCENT = 0x25
 const AMPERSAND = 0x26
 const EQUALS = 0x3d
 
-/** Is this a form: visible ASCII, an equals sign, and whole escapes? */
+/** Returns whether this is a form: visible ASCII, an equals sign, and whole escapes. */
 export function isForm(body: Buffer): boolean {
   let hasEquals = false
   for (let i = 0; i < body.length; i++) {
@@ -17,7 +17,7 @@ export function isForm(body: Buffer): boolean {
   return hasEquals
 }
 
-/** How a writer of forms (WHATWG URL section 5) escapes. */
+/** The escapes of a writer of forms (WHATWG URL section 5). */
 interface FormStyle {
   /** the characters that it escapes, of those that encodeURIComponent leaves */
   readonly escaped: string
@@ -58,7 +58,7 @@ function formWriter(style: FormStyle): Writer {
 /** The characters that encodeURIComponent leaves as they are. */
 const UNRESERVED = /[\w.!~*'()-]/
 
-/** The byte for a character of a name or a value; 0 for one that is escaped. */
+/** Returns the byte for a character of a name or a value; 0 for a character that is escaped. */
 function unitOf(char: string, { escaped, hasPlus, hasBrackets }: FormStyle): number {
   if (char === ' ' && hasPlus) return PLUS
   const isPlain = UNRESERVED.test(char) ? !escaped.includes(char) : hasBrackets && /[[\]]/.test(char)
@@ -67,12 +67,12 @@ function unitOf(char: string, { escaped, hasPlus, hasBrackets }: FormStyle): num
 
 const SPACES_AND_BRACKETS = [{}, { hasPlus: true }, { hasBrackets: true }]
 
-/** encodeURIComponent, rawurlencode of PHP, URLEncoder of Java and others. */
+/** The writers of encodeURIComponent, rawurlencode of PHP, URLEncoder of Java and others. */
 export const FORM_WRITERS: readonly Writer[] = ['', "!'()*", "!'()~"].flatMap(escaped =>
   SPACES_AND_BRACKETS.flatMap(style => [false, true].map(isLowerCase => formWriter({ escaped, isLowerCase, ...style })))
 )
 
-/** The number that so many hexadecimal digits write; -1 where there are other bytes. */
+/** Parses this many hexadecimal digits; -1 where there are other bytes. */
 export function hexAt(bytes: Buffer, at: number, digits: number): number {
   if (at + digits > bytes.length) return -1
   let value = 0

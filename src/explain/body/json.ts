@@ -1,5 +1,5 @@
-// Writes JSON as other programs do: what a body may have been before a parser read it. Each writer goes over the bytes
-// of the body once, from left to right.
+// Writes JSON as other programs do, to find the bytes of a body before a parser read it. Each writer goes over the
+// bytes of the body once, from left to right.
 
 import { hexAt } from './form.ts'
 import type { Writer } from './rewrite.ts'
@@ -18,41 +18,41 @@ const DELETE = 0x7f
 /** the first byte of U+2028 and U+2029 */
 const LINE_SEPARATOR = 0xe2
 
-/** What a byte outside of strings is. */
+/** Kinds of a byte outside of strings. */
 const [SCALAR, WHITE, STRING, OPEN, CLOSE, COMMA, COLON] = [0, 1, 2, 3, 4, 5, 6]
 const KINDS = new Uint8Array(256)
 for (let byte = 0; byte <= SPACE; byte++) KINDS[byte] = WHITE
 for (const [i, chars] of ['"', '[{', ']}', ',', ':'].entries())
   for (const byte of Buffer.from(chars)) KINDS[byte] = STRING + i
 
-/** The first byte from here on that is not white space. */
+/** Finds the first byte from here on that is not white space. */
 function startOf(json: Buffer, from = 0): number {
   let at = from
   while (at < json.length && KINDS[json[at]!] === WHITE) at++
   return at
 }
 
-/** The end of a string, behind its quote. Behind the body for a string that is not closed. */
+/** Finds the end of a string, behind its quote. Behind the body for a string that is not closed. */
 function endOfString(json: Buffer, start: number): number {
   let at = start + 1
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1
   return at + 1
 }
 
-/** The end of a number or a word. */
+/** Finds the end of a number or a word. */
 function endOfScalar(json: Buffer, start: number): number {
   let at = start + 1
   while (at < json.length && KINDS[json[at]!] === SCALAR) at++
   return at
 }
 
-/** The end of a string, of a number or a word, or of any other byte. */
+/** Finds the end of a string, of a number or a word, or of any other byte. */
 function endOfToken(json: Buffer, start: number): number {
   const kind = KINDS[json[start]!]
   return kind === STRING ? endOfString(json, start) : kind === SCALAR ? endOfScalar(json, start) : start + 1
 }
 
-/** Are all strings and brackets closed? */
+/** Returns whether all strings and brackets are closed. */
 export function isClosed(json: Buffer): boolean {
   let depth = 0
   let at = 0
@@ -65,7 +65,7 @@ export function isClosed(json: Buffer): boolean {
   return at === json.length && depth === 0
 }
 
-/** Is it an object, an array or a string, of which all strings and brackets are closed? */
+/** Returns whether this is an object, an array or a string, with all strings and brackets closed. */
 export function isJson(body: Buffer): boolean {
   const kind = KINDS[body[startOf(body)] ?? SPACE]
   return (kind === OPEN || kind === STRING) && isClosed(body)
@@ -86,7 +86,7 @@ function copy(text: Buffer, length: number, body: Buffer, start: number, end: nu
 /** Indentation multiplies the size of a text by its depth. */
 const MAX_DEPTH = 16
 
-/** Makes a writer of one layout, by what stands after a comma, after a colon, and for each level of indentation. */
+/** Makes a writer of one layout, by the text after a comma, after a colon, and for each level of indentation. */
 function layoutWriter(comma: string, colon: string, indent?: string): Writer {
   const putLine = (text: Buffer, start: number, depth: number): number => {
     if (indent === undefined) return start
@@ -107,7 +107,7 @@ function layoutWriter(comma: string, colon: string, indent?: string): Writer {
         continue
       }
       if (kind === CLOSE) depth--
-      // Nothing stands between the brackets of an empty array or object.
+      // An empty array or object has nothing between its brackets.
       if (isAfterOpen !== (kind === CLOSE)) length = putLine(text, length, depth)
       isAfterOpen = kind === OPEN
       if (kind === OPEN) depth++
@@ -128,7 +128,7 @@ export const COMMON_LAYOUTS: readonly Writer[] = [layoutWriter(',', ':'), layout
 
 export const INDENTED_LAYOUTS: readonly Writer[] = ['  ', '    ', '\t'].map(indent => layoutWriter(',', ': ', indent))
 
-/** What a writer of JSON escapes beyond what must be escaped. */
+/** The characters that a writer of JSON escapes besides those that must be escaped. */
 interface EscapeStyle {
   readonly hasSlashes?: boolean
   readonly isAscii?: boolean
@@ -139,7 +139,7 @@ interface EscapeStyle {
 const isOfHtml = (codePoint: number): boolean =>
   codePoint === 0x3c || codePoint === 0x3e || codePoint === 0x26 || codePoint === 0x2028 || codePoint === 0x2029
 
-/** Is there a character that some writers escape, or an escape? */
+/** Returns whether there is a character that some writers escape, or an escape. */
 export function isEscapable(json: Buffer): boolean {
   for (let i = 0; i < json.length; i++) {
     const byte = json[i]!
@@ -190,7 +190,7 @@ function escapeWriter({ hasSlashes = false, isAscii = false, isForHtml = false }
   }
 }
 
-/** The character of \\uXXXX, or of two such for a pair of surrogates; -1 for another escape. */
+/** Returns the character of \\uXXXX, or of two such for a pair of surrogates; -1 for another escape. */
 function escapedAt(json: Buffer, at: number): number {
   const unit = unitAt(json, at)
   if (unit >> 10 !== 0b110110) return unit
@@ -201,7 +201,7 @@ function escapedAt(json: Buffer, at: number): number {
 const unitAt = (json: Buffer, at: number): number =>
   json[at] === BACKSLASH && json[at + 1] === LETTER_U ? hexAt(json, at + 2, 4) : -1
 
-/** How many bytes that escape has. */
+/** Counts the bytes of that escape. */
 const escapeSize = (codePoint: number): number => (codePoint < 0 ? 2 : codePoint > 0xffff ? 12 : 6)
 
 /** The escapes of JSON.stringify (RFC 8259 section 7). */
@@ -249,7 +249,7 @@ function zerosWriter(zeros: (json: Buffer, start: number, end: number) => string
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
 
-/** How many digits a number has behind its point, and 0 for an integer; -1 for anything else, such as 1e3. */
+/** Counts the digits of a number behind its point: 0 for an integer, -1 for anything else, such as 1e3. */
 function decimalsOf(json: Buffer, start: number, end: number): number {
   const first = json[start] === MINUS ? start + 1 : start
   let point = end
@@ -261,7 +261,7 @@ function decimalsOf(json: Buffer, start: number, end: number): number {
   return point === end ? 0 : end - point - 1
 }
 
-/** Add the zeros that parsers drop, as in 1.0 and 1.50: to all numbers one decimal, or two. */
+/** Writers that add the zeros that parsers drop, as in 1.0 and 1.50: to all numbers one decimal, or two. */
 export const ZEROS: readonly Writer[] = [
   zerosWriter((json, start, end) => (decimalsOf(json, start, end) === 0 ? '.0' : '')),
   zerosWriter((json, start, end) => TWO_DECIMALS[decimalsOf(json, start, end)] ?? '')
@@ -279,7 +279,7 @@ function isSame(integer: Buffer, json: Buffer, start: number, end: number): bool
   return true
 }
 
-/** The next integer from here on; undefined behind the last one. */
+/** Finds the next integer from here on; undefined behind the last one. */
 export function nextInteger(json: Buffer, from: number): { start: number; end: number } | undefined {
   for (let start = from, end = from; start < json.length; start = end) {
     end = endOfToken(json, start)
@@ -300,7 +300,7 @@ export const emptyObjects: Writer = (json, text) => {
   return length
 }
 
-/** Is it one string, and nothing else? */
+/** Returns whether this is one string, and nothing else. */
 export function isString(json: Buffer): boolean {
   const start = startOf(json)
   const end = json[start] === QUOTE ? endOfString(json, start) : 0

@@ -1,8 +1,8 @@
 import type { Budget } from '../budget.ts'
 
-// Prices are in microseconds: at least what a step costs for the most expensive bytes there are.
+// Prices are in microseconds: at least the cost of a step for the most expensive bytes there are.
 
-/** Every pass over a body costs this for its buffer, besides what its bytes cost. */
+/** The price of a pass over a body for its buffer, besides that of its bytes. */
 const PASS = 1
 const READ_BYTE = 0.006
 const WRITE_BYTE = 0.002
@@ -11,7 +11,8 @@ const COPY_BYTE = 0.0002
 
 /**
  * Writes a text that the body may have been made from, and returns its length. It reads each byte a constant number of
- * times, copies what it does not know, and stops soon after the end of the text's buffer, where bytes are dropped.
+ * times, copies bytes that it does not know, and stops soon after the end of the text's buffer, where bytes are
+ * dropped.
  */
 export type Writer = (body: Buffer, text: Buffer) => number
 

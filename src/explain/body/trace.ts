@@ -3,17 +3,17 @@ import type { Budget } from '../budget.ts'
 import { isClosed } from './json.ts'
 import { spendScan } from './rewrite.ts'
 
-/** How much of a body is read to find where it ends, and how much to find U+FFFD. */
+/** Limits how much of a body is read to find where it ends, and how much to find U+FFFD. */
 const MAX_PARSED_BYTES = 16_384
 const MAX_TEXT_BYTES = 65_536
 
-/** How documents end, by how they begin: JSON, XML, and the parts of multipart (RFC 2046 section 5.1.1). */
+/** The last character of a document, by its first: JSON, XML, and the parts of multipart (RFC 2046 section 5.1.1). */
 const ENDS: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"', '<': '>', '-': '--' }
 
 /** A number or a word of JSON. */
 const SCALAR = /^(?:-?\d[\d.eE+-]*|true|false|null)$/
 
-/** Finds what a change left in a body, where the change cannot be undone. */
+/** Finds traces of a change that cannot be undone. */
 export function findTrace(body: Buffer, contentLength: number | undefined, budget: Budget): Reencoding | undefined {
   if (/^\[object \w+\]$/.test(body.toString('latin1', 0, 40))) return 'object-to-string'
   if (contentLength !== undefined && contentLength > body.length && !isWhole(body, budget)) return 'cut-short'
@@ -21,7 +21,7 @@ export function findTrace(body: Buffer, contentLength: number | undefined, budge
   return spendScan(text, budget) && hasReplacement(text) ? 'read-as-text' : undefined
 }
 
-/** Is there U+FFFD, which a decoder of UTF-8 writes for bytes that are not UTF-8? */
+/** Returns whether the body has U+FFFD, which a decoder of UTF-8 writes for bytes that are not UTF-8. */
 function hasReplacement(text: Buffer): boolean {
   // Buffer.includes takes six times as long when every byte may be the first of it.
   for (let i = 2; i < text.length; i++) {
@@ -30,7 +30,10 @@ function hasReplacement(text: Buffer): boolean {
   return false
 }
 
-/** Does the body end as it begins? Other text shows no end: only a number, a word of JSON or a form counts as whole. */
+/**
+ * Returns whether the body ends as it begins. Other text shows no end: only a number, a word of JSON or a form counts
+ * as whole.
+ */
 function isWhole(body: Buffer, budget: Budget): boolean {
   const first = body.toString('latin1', 0, 1)
   const end = ENDS[first]

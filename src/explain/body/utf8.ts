@@ -1,6 +1,6 @@
 import type { Writer } from './rewrite.ts'
 
-/** How many bytes a character has (RFC 3629 section 3). */
+/** Counts the bytes of a character (RFC 3629 section 3). */
 export const sizeOf = (codePoint: number): number =>
   codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4
 
@@ -9,7 +9,7 @@ export function isNotAscii(body: Buffer): boolean {
   return false
 }
 
-/** The character that begins at a byte; -1 where the bytes are not UTF-8. */
+/** Decodes the character that begins at a byte; -1 where the bytes are not UTF-8. */
 export function codePointAt(bytes: Buffer, at: number): number {
   const lead = bytes[at]!
   if (lead < 0x80) return lead

@@ -16,11 +16,11 @@ import { signatureHeaderCauses, signatureHeaderFacts } from './signature-header.
 type AllCauses = { readonly [C in Code]: Causes<C> }
 type AllFacts = { readonly [C in Code]?: Facts<C> }
 
-// Made by the first diagnosis, and constant: a bundler leaves all of it out where nothing is diagnosed.
+// The first diagnosis makes these constants: a bundler leaves all of them out where nothing is diagnosed.
 let causes: AllCauses | undefined
 let facts: AllFacts | undefined
 
-/** What each failure most likely means, and what to do. A code without causes does not compile. */
+/** Returns the causes and fixes of every code. A code without causes does not compile. */
 export const allCauses = (): AllCauses => {
   causes ??= {
     ...requestCauses(),
@@ -38,7 +38,7 @@ export const allCauses = (): AllCauses => {
   return causes
 }
 
-/** What a reader is shown of the evidence. A code that has evidence and no facts does not compile. */
+/** Returns the facts that a reader is shown of the evidence. A code that has evidence and no facts does not compile. */
 export const allFacts = (): AllFacts => {
   facts ??= {
     ...requestFacts(),

@@ -1,7 +1,7 @@
 import { fact, reasonFact } from '../facts.ts'
 import type { CausesOf, FactsOf } from './row.ts'
 
-/** What the service always signs, whatever is configured here. */
+/** The parts that the service always signs, whatever is configured here. */
 const ALWAYS_SIGNED: ReadonlySet<string> = new Set(['(request-target)', 'host', 'date', 'digest'])
 
 export const coverageFacts = (): FactsOf<'coverage'> => ({

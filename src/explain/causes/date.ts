@@ -11,7 +11,7 @@ export const STALE: Cause<TimeCode> = {
     'request is old (or the clock of the sender is slow), and a retry needs a fresh signature.'
 }
 
-/** 20 to 29 January 1970: today in seconds, taken for milliseconds. */
+/** From 20 to 29 January 1970: today in seconds, taken for milliseconds. */
 const SECONDS_AS_MILLISECONDS = { from: 19 * 86_400_000, to: 29 * 86_400_000 } as const
 
 export const CLOCK_NOT_SET: ConditionalCause<'date-in-future' | 'signature-created-out-of-range'> = {

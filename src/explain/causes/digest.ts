@@ -2,7 +2,7 @@ import type { EvidenceByCode, Reencoding } from '../../result/evidence.ts'
 import { fact, lengths, longFact, reasonFact } from '../facts.ts'
 import type { CausesOf, FactsOf } from './row.ts'
 
-/** How a body was changed after it was signed. */
+/** Describes each change of a body after it was signed. */
 const CHANGES: Readonly<Record<Reencoding, string>> = {
   'newline-removed': 'a newline at its end was removed',
   'newline-added': 'a newline was added at its end',
@@ -32,7 +32,10 @@ const RAW_BYTES = {
   flags: 'Have the bytes passed on as they were sent: no parser and no proxy that re-encodes them in front.'
 } as const
 
-/** How the length differs from the signed one, where that is known: negative when the body is shorter. */
+/**
+ * Returns by how many bytes the length differs from the signed one, where that is known: negative when the body is
+ * shorter.
+ */
 const difference = ({ bodyLength, contentLength }: EvidenceByCode['digest-mismatch']): number =>
   contentLength === undefined ? 0 : bodyLength - contentLength
 

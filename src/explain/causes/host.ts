@@ -6,7 +6,7 @@ import type { Cause, CausesOf, ConditionalCause, FactsOf, Known } from './row.ts
 
 const KEEP_HOST = 'Have the proxy keep Host (nginx: proxy_set_header Host $http_host)'
 
-/** X-Forwarded-Host with several values. */
+/** Explains an X-Forwarded-Host with several values. */
 const FORWARDED_LIST: ConditionalCause<'host-repeated' | 'host-mismatch'> = {
   when: ({ evidence: { header, received } }) => header !== undefined && received.includes(','),
   cause: ({ shown }) => `${shown.header} came with more than one value`,
@@ -29,32 +29,32 @@ const SECOND_HOST: Cause<'host-repeated' | 'host-mismatch'> = {
   }
 }
 
-/** An address, a name without a dot, or a name that only an internal network has. */
+/** Matches an address, a name without a dot, or a name that only an internal network has. */
 const INTERNAL = /^(?:\[[\da-f:.]+]|[\d.]+|[^.:]+|.+\.(?:internal|local|localhost|lan|svc|cluster\.local))(?::\d+)?$/i
 
 type Mismatch = EvidenceByCode['host-mismatch']
 
-/** The configured name that is the received one with a port. */
+/** Finds the configured name that is the received one with a port. */
 const withPortOf = ({ expected, received }: Mismatch): string | undefined =>
   withoutPort(received) === received
     ? expected.find(name => name !== withoutPort(name) && isSameName(withoutPort(name), received))
     : undefined
 
-/** Is it one of the names, on whatever port? */
+/** Returns whether this is one of the names, on whatever port. */
 const hasName = ({ expected, received }: Mismatch): boolean =>
   expected.some(name => isSameName(withoutPort(name), withoutPort(received)))
 
-/** The CDN in front, where the Host header itself has a name that is not the receiver's. */
+/** Finds the CDN in front, where the Host header itself has a name that is not the receiver's. */
 const cdnThatReplaced = (evidence: Mismatch): Cdn | undefined =>
   evidence.header === undefined && !hasName(evidence) ? cdnIn(evidence.proxies) : undefined
 
-/** How a CDN is kept from replacing Host. */
+/** Says how to keep a CDN from replacing Host. */
 const keepHostOf = ({ evidence }: Known<'host-mismatch'>): string => {
   const cdn = cdnThatReplaced(evidence)
   return `Have ${cdn?.name} keep Host: ${cdn?.keepHost}`
 }
 
-/** Which name is added, and when. */
+/** Says which name to add, and when. */
 const addHost = ({ shown, setting }: Known<'host-mismatch'>): string =>
   `Add the name, ${setting('hosts', shown.received)}, only if the URL that you gave to the service has it.`
 

@@ -4,29 +4,29 @@ import { isOutside } from '../outside-errors.ts'
 import { describeProblem, findAppendedZone, findProblem, type RecordCode } from '../record-mistakes.ts'
 import type { Cause, Causes, CausesOf, ConditionalCause, FactsOf, Sentence } from './row.ts'
 
-/** The command that asks for the key, of the same server as was asked, which need not be the system's. */
+/** Writes the command that asks for the key, of the same server as was asked, which need not be the system's. */
 function keyCommand({ name = '', servers = [] }: { name?: string; servers?: readonly string[] }): string {
   const [server = ''] = servers
   const isAddress = /^[\d.]+(?::\d+)?$|^\[[\da-f:]+\]:\d+$/.test(server)
-  // Only a name that a shell takes as it is.
+  // A name is written only if a shell takes it as it is.
   const word = /^[\w][\w.-]{0,252}$/.test(name) ? name : 'NAME'
   return `npx signed-requests key ${word}${isAddress ? ` --dns-server ${server}` : ''}`
 }
 
-/** What somebody did to the record, where it shows; `key` says the same. */
+/** Finds the mistake in the record, where it shows; `key` says the same. */
 const mistakeOf = (code: RecordCode, { name = '', record, records }: KeyEvidence) => {
   const found = findProblem(code, records ?? (record === undefined ? [] : [record]))
   const problem = (found.mistake === 'key-not-found' ? findAppendedZone(name) : undefined) ?? found
   return { ...describeProblem(problem), isRecognized: problem.mistake !== code }
 }
 
-/** The cause that is in the record itself. */
+/** Makes the cause that is in the record itself. */
 const inRecord = <C extends RecordCode>(code: C): Cause<C> => ({
   cause: ({ evidence }) => mistakeOf(code, evidence).cause,
   fix: ({ evidence }) => `The sender must ${mistakeOf(code, evidence).fix}. Look at it with: ${keyCommand(evidence)}.`
 })
 
-/** The same, only where the record shows what somebody did. */
+/** Makes the same cause, only where the record shows a mistake. */
 const mistakeInRecord = <C extends RecordCode>(code: C): ConditionalCause<C> => ({
   when: ({ evidence }) => mistakeOf(code, evidence).isRecognized,
   ...inRecord(code)
@@ -35,11 +35,11 @@ const mistakeInRecord = <C extends RecordCode>(code: C): ConditionalCause<C> => 
 const askAgain: Sentence<'key-not-found'> = ({ evidence }) =>
   `Ask again with: ${keyCommand(evidence)}; if others see it, it is your DNS server.`
 
-/** DNS over HTTPS, too, says ECONNREFUSED for any failure of the connection. */
+/** Explains the error of a lookup. DNS over HTTPS, too, says ECONNREFUSED for any failure of the connection. */
 const lookupError = (error: string): string =>
   error === 'ECONNREFUSED' ? `${error}, it is not reached` : inWords(error)
 
-/** What happened in DNS, or on the way to it. */
+/** Causes in DNS, or on the way to it. */
 const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [
   {
     // An address has no letter above f.
@@ -57,7 +57,7 @@ const UNREACHED: Causes<'key-lookup-failed' | 'key-lookup-timeout'> = [
   }
 ]
 
-/** What is known of a key that is not good, or not there. */
+/** Lists the facts of a key that is missing or not good. */
 const keyFactsOf = ({ name, bits, limit, reason, servers, record, records }: KeyEvidence): readonly Fact[] => [
   ...fact('name', name),
   ...fact('bits', bits),

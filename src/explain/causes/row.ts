@@ -4,7 +4,7 @@ import type { Search } from '../changed-line.ts'
 import type { Fact } from '../facts.ts'
 import type { SettingName } from '../settings.ts'
 
-/** What is known of a failure besides its own evidence. */
+/** Facts about a failure besides its own evidence. */
 export interface Surroundings {
   /** nothing of a signed request is there */
   readonly isUnsigned: boolean
@@ -28,7 +28,7 @@ export type Shown<E> = E extends object
   ? { readonly [K in keyof E]: undefined extends E[K] ? string | undefined : string }
   : undefined
 
-/** All that a cause may depend on, or quote. */
+/** All values that a cause may depend on, or quote. */
 export interface Known<C extends Code> extends Surroundings {
   /** the evidence as text for a reader */
   readonly shown: Shown<EvidenceIn<C>>
@@ -38,16 +38,15 @@ export interface Known<C extends Code> extends Surroundings {
   setting(name: SettingName, value?: string): string
 }
 
-/** A whole sentence, or what makes it of what is known. */
+/** A whole sentence, or a function that makes it of the known values. */
 export type Sentence<C extends Code> = string | ((known: Known<C>) => string)
 
 /**
- * A cause or a fix: one sentence where a reader of options and one of flags are told the same but for the name of a
- * setting, and else one for each.
+ * A cause or a fix: one sentence where options and flags differ only in the name of a setting, or two whole sentences.
  */
 export type Text<C extends Code> = Sentence<C> | { readonly options: Sentence<C>; readonly flags: Sentence<C> }
 
-/** What a failure most likely means, and what to do. */
+/** The likely meaning of a failure, and what to do. */
 export interface Cause<C extends Code> {
   readonly cause: Text<C>
   readonly fix: Text<C>
@@ -61,7 +60,7 @@ export interface ConditionalCause<C extends Code> extends Cause<C> {
 /** The causes of a code: the first one whose condition holds counts, and the last one needs no condition. */
 export type Causes<C extends Code> = readonly [...ConditionalCause<C>[], Cause<C>]
 
-/** What a reader is shown of the evidence of a code. */
+/** Lists the facts that a reader is shown of the evidence of a code. */
 export type Facts<C extends Code> = (evidence: NonNullable<EvidenceIn<C>>, clock: string) => readonly Fact[]
 
 type CodeOf<N extends CheckName> = { [C in Code]: CheckOf<C> extends N ? C : never }[Code]
@@ -75,7 +74,7 @@ export type FactsOf<N extends CheckName> = { readonly [C in Extract<CodeOf<N>, k
 /** Causes that a program adds to a diagnosis, by code: they come before all others. */
 export type AddedCauses = { readonly [C in Code]?: readonly ConditionalCause<C>[] }
 
-/** The cause where no rule here recognises what was done. */
+/** The cause where no rule here recognises the change. */
 export const UNKNOWN_CAUSE = {
   cause: 'the sender wrote it so, or a proxy changed it: the log of the sender tells which',
   fix: 'Have proxies pass every header on unchanged.'

@@ -3,7 +3,7 @@ import { fact, reasonFact, secondsFact, timeFacts } from '../facts.ts'
 import { AHEAD, CLOCK_NOT_SET, STALE } from './date.ts'
 import { type CausesOf, type FactsOf, UNKNOWN_CAUSE } from './row.ts'
 
-/** How both standards are allowed, in options and in flags. */
+/** Says how to allow both standards, in options and in flags. */
 const BOTH = {
   options: 'If the service says so, allow it: schemes: [draftCavage, rfc9421]',
   flags: 'If the service says so, allow it: --scheme draft-cavage --scheme rfc9421'

@@ -4,7 +4,7 @@ import { fact, longFact, recordFacts } from '../facts.ts'
 import { escapeText } from '../text.ts'
 import type { Cause, CausesOf, ConditionalCause, FactsOf, Known } from './row.ts'
 
-/** How the CDN in front, or else nginx, keeps Host. */
+/** Says how the CDN in front, or else nginx, keeps Host. */
 function keepHost({ evidence }: Known<'signature-mismatch'>, nginx: string): string {
   const cdn = cdnIn(evidence.proxies)
   return cdn === undefined
@@ -16,7 +16,7 @@ const HTTP_HOST = 'proxy_set_header Host $http_host'
 
 const isLowerCase = (line = ''): boolean => line === line.toLowerCase()
 
-/** What happened to the one line that was changed on the way, where it was found. */
+/** Explains each change of the one line that was changed on the way, where it was found. */
 const BY_CHANGE: Readonly<Record<LineChange, Cause<'signature-mismatch'>>> = {
   prefix: {
     cause: ({ search }) => `a proxy or router took ${search.detail} off the path`,
