@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { namesOf, pick } from '../../flags/flag.ts'
 import { refuseMissing } from '../../flags/parse.ts'
 import { UsageError } from '../../flags/usage-error.ts'
-import { createVerifier, parseHttpDate, type Verdict, type VerifierOptions } from '../../src/index.ts'
+import { type Code, createVerifier, parseHttpDate, type Verdict, type VerifierOptions } from '../../src/index.ts'
 import {
   asciiJson,
   diagnoseWithin,
@@ -25,6 +26,7 @@ import { EXIT, type Io, readBytes } from '../command.ts'
 import { addPrefix, type Command } from '../flags.ts'
 import { lookupOf } from '../lookup.ts'
 import { CLOCKS, type Clock, captureCauses } from './causes.ts'
+import { codeLines, explanationOf, isCode, misspelledCode } from './code.ts'
 import { FLAGS, type Flags, RECEIVER } from './flags.ts'
 import { parsePastedRecords } from './pasted-records.ts'
 
@@ -33,7 +35,8 @@ export const explain: Command<typeof FLAGS> = {
   about: [
     `Says for every check whether a captured request passes, and why not. FILE is any of these: ${FORMATS}; in ` +
       'UTF-8, or in UTF-16 with a byte order mark. Without FILE, or for -, standard input is read, at most 16 MB.',
-    '--domain, --host and --account are required; a fixture brings its own.'
+    '--domain, --host and --account are required; a fixture brings its own.',
+    'A code of a verdict, such as key-not-found, in the place of FILE says what it means, its causes and fixes.'
   ],
   argument: '[FILE]',
   flags: FLAGS,
@@ -41,10 +44,11 @@ export const explain: Command<typeof FLAGS> = {
     'npx signed-requests explain request.http --domain service.example \\\n--host receiver.example --account 1234',
     'npx signed-requests explain calls.har --entry 3 --now date \\\n' +
       '--domain service.example --host receiver.example --account 1234',
-    'npx signed-requests explain fixture.json'
+    'npx signed-requests explain fixture.json',
+    'npx signed-requests explain date-too-old'
   ],
   exits: {
-    0: 'verified',
+    0: 'verified, or a code',
     1: 'rejected',
     2: 'unavailable: it cannot be decided now, or without the body, or the key is from the file',
     64: 'a mistake on the command line, or a file that cannot be read'
@@ -69,6 +73,9 @@ const waysToChoose = (entries: readonly Entry[]): string =>
   entries.some(({ name }) => name !== undefined) ? '--entry N or --vector NAME' : '--entry N'
 
 async function run(flags: Flags, io: Io, file: string): Promise<number> {
+  if (isCode(file)) return runCode(file, flags, io)
+  const misspelled = existsSync(file) ? undefined : misspelledCode(file)
+  if (misspelled !== undefined) throw misspelled
   const entries = readCapture(await readBytes(file || '-', 'FILE', io))
   const { chosen, notes, edited } = chooseEntry(entries, flags, waysToChoose(entries))
   const source = keySourceOf(chosen, flags)
@@ -90,6 +97,13 @@ async function run(flags: Flags, io: Io, file: string): Promise<number> {
   const plain = { ...keySource, ...withoutPrivateKey(verdict), ...body, diagnosis }
   io.print(flags.json ? asciiJson(plain) : explainDiagnosis(diagnosis))
   return { verified: EXIT.ok, rejected: EXIT.refused, unavailable: EXIT.unknown }[verdict.status]
+}
+
+/** `explain CODE`; a file of that name is `./CODE`. */
+function runCode(code: Code, { json }: Flags, io: Io): number {
+  const explanation = explanationOf(code)
+  io.print(json ? asciiJson(explanation) : codeLines(explanation))
+  return EXIT.ok
 }
 
 /** The first line, where the key is not from DNS: whoever wrote the file may have made the key, too. */

@@ -8,8 +8,8 @@ const OTHER_DOMAIN = 'signed under another domain than --domain: ask the service
 
 /**
  * One request for the log. JSON is one line; of a request that was not verified it has claims alone, in visible ASCII,
- * under names that say so. Text is one line and, for a request that was not verified, the output of `explain`, which
- * escapes the sender's text.
+ * under names that say so. Text is one line and, for a request that was not verified and has something of a signed one,
+ * the output of `explain`, which escapes the sender's text.
  */
 export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): string {
   const time = new Date(exchange.receivedAt).toISOString()
@@ -31,6 +31,8 @@ export function logText(exchange: Exchange | Malformed, form: 'json' | 'text'): 
   const words = [time, `${httpStatus}`, ...verdictWords, ...upstreamWords, `${ms} ms`, requestId]
   const line = words.filter(Boolean).join(' ')
   const found = exchange.finding === undefined ? '' : `\n${exchange.finding}`
+  // Scanners send what has nothing of a signed request: of those, an explanation would fill the log.
+  if (isUnsigned(verdict)) return `${line}: ${NOT_SIGNED}${found}`
   if (verdict.status === 'verified') return `${line}${found}`
   return `${line}${found}\n${explain(verdict, { settings: 'flags' })}\n`
 }

@@ -56,7 +56,7 @@ export {
   wrapExact,
   wrapWords
 } from '../explain/text.ts'
-export { CHECK_NAMES, isUnavailable } from '../result/codes.ts'
+export { CHECK_NAMES, CODES, isUnavailable } from '../result/codes.ts'
 export { errorLabel } from '../result/result.ts'
 
 // `key` asks name servers itself, and says of each record what a receiver would say of it; with `--request`, it tries a

@@ -5,7 +5,7 @@ import { describeProblem, findAppendedZone, findProblem, type RecordCode } from 
 import type { Cause, Causes, CausesOf, ConditionalCause, FactsOf, Sentence } from './row.ts'
 
 /** Writes the command that asks for the key, of the same server as was asked, which need not be the system's. */
-function keyCommand({ name = '', servers = [] }: { name?: string; servers?: readonly string[] }): string {
+export function keyCommand({ name = '', servers = [] }: { name?: string; servers?: readonly string[] }): string {
   const [server = ''] = servers
   const isAddress = /^[\d.]+(?::\d+)?$|^\[[\da-f:]+\]:\d+$/.test(server)
   // A name is written only if a shell takes it as it is.

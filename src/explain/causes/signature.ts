@@ -2,6 +2,7 @@ import { cdnIn } from '../cdn.ts'
 import type { LineChange } from '../changed-line.ts'
 import { fact, longFact, recordFacts } from '../facts.ts'
 import { escapeText } from '../text.ts'
+import { keyCommand } from './key.ts'
 import type { Cause, CausesOf, ConditionalCause, FactsOf, Known } from './row.ts'
 
 /** Says how the CDN in front, or else nginx, keeps Host. */
@@ -124,6 +125,9 @@ const BY_CHANGE: Readonly<Record<LineChange, Cause<'signature-mismatch'>>> = {
 const changedLines = (): ConditionalCause<'signature-mismatch'>[] =>
   Object.entries(BY_CHANGE).map(([change, cause]) => ({ when: ({ search }) => search.change === change, ...cause }))
 
+/** The command that says which key made the signature of a captured request. */
+const tryEachRecord = ({ keyId }: { keyId: string }): string => `${keyCommand({ name: keyId })} --request FILE`
+
 function signedLines(signingString: string): string {
   const lines = signingString.split('\n').map((line, i) => (i < 100 ? escapeText(line, 600) : '...'))
   return lines.slice(0, 101).join('\n')
@@ -158,17 +162,18 @@ export const signatureCauses = (): CausesOf<'signature'> => ({
     {
       when: ({ search }) => search.isByKey === false,
       cause: 'another key made it: it was replaced under the same name, or this is a forgery',
-      fix: ({ shown }) =>
-        'If the service has rotated its key, have the request signed with the new one: ' +
-        `npx signed-requests key ${shown.keyId}. Nothing that a proxy changes looks like this.`
+      fix: ({ evidence }) =>
+        `See whether a record of another name server made it: ${tryEachRecord(evidence)}. If the service has rotated ` +
+        'its key, have the request signed with the new one. Nothing that a proxy changes looks like this.'
     },
     {
       cause:
         'another key made it (was it replaced?), or a signed line was changed on the way: such a signature does not ' +
         'tell which',
-      fix:
-        'Compare the lines below with those that the sender signed: if they are equal, it was the key. Proxies often ' +
-        'change the target (a query dropped, a path rewritten), Host and what describes the body.'
+      fix: ({ evidence }) =>
+        `See whether a record of another name server made it: ${tryEachRecord(evidence)}. If none did, compare the ` +
+        'lines below with those that the sender signed: if they are equal, it was the key. Proxies often change the ' +
+        'target (a query dropped, a path rewritten), Host and what describes the body.'
     }
   ]
 })

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { UsageError } from '../../flags/usage-error.ts'
+import type { Code } from '../../src/index.ts'
+import { CODES, isUnavailable, type Line, nearest, withTone, wrapWords } from '../../src/tools/index.ts'
+
+/** What a code means, as plain text. */
+export interface CodeExplanation {
+  readonly code: Code
+  readonly check: string
+  readonly message: string
+  readonly status: 'rejected' | 'unavailable'
+  readonly meaning: string
+  /** the first that fits a request is the likely one; filled with an example */
+  readonly causes: readonly { readonly cause: string; readonly fix: string }[]
+  /** what else may be, or be done */
+  readonly also?: string
+  /** the place in the documentation of this package */
+  readonly page: string
+}
+
+const PAGE = 'docs/checks-and-codes.md'
+
+export const isCode = (word: string): word is Code => Object.hasOwn(CODES, word)
+
+/** A word that is neither a file nor a code, but near a code. */
+export function misspelledCode(word: string): UsageError | undefined {
+  const meant = /^[\w-]+$/.test(word) ? nearest(word.replaceAll('_', '-'), Object.keys(CODES)) : undefined
+  return meant === undefined
+    ? undefined
+    : new UsageError(`there is no file ${word}, and no such code: did you mean explain ${meant}?`)
+}
+
+/** Explains a code by its section of the page, which comes with the package. */
+export function explanationOf(code: Code): CodeExplanation {
+  const page = readFileSync(new URL(PAGE, import.meta.resolve('signed-requests/package.json')), 'utf8')
+  const start = `\n### ${code}\n\n`
+  const [section = ''] = page.slice(page.indexOf(start) + start.length).split(/\n##/, 1)
+  const [meaning = '', ...items] = section.split(/\n+(?=(?: {2})?- )/)
+  const causes = items.flatMap(item => {
+    const [, cause, fix] = /^ {2}- (.*) \*\*Fix:\*\* (.*)$/s.exec(item) ?? []
+    return cause === undefined || fix === undefined ? [] : [{ cause: plain(cause), fix: plain(fix) }]
+  })
+  const [also] = items.flatMap(item => /^- \*\*Also:\*\* (.*)$/s.exec(item)?.[1] ?? [])
+  const [check, message] = CODES[code]
+  return {
+    code,
+    check,
+    message,
+    status: isUnavailable(code) ? 'unavailable' : 'rejected',
+    meaning: plain(meaning.replace(/^\*\*Unavailable\.\*\* /, '')),
+    causes,
+    ...(also !== undefined && { also: plain(also) }),
+    page: `${PAGE}#${code}`
+  }
+}
+
+/** The text without the marks of Markdown. */
+const plain = (text: string): string =>
+  text
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[`\n]/g, mark => (mark === '`' ? '' : ' '))
+    .trim()
+
+const STATUS = {
+  rejected: 'rejected: answered with 401',
+  unavailable: 'unavailable: answered with 503, and the sender should try again'
+}
+
+/** The explanation for a person. */
+export function codeLines({ code, check, message, status, meaning, causes, also, page }: CodeExplanation): Line[] {
+  const answer = code === 'body-too-large' ? 'rejected: answered with 413 where nothing else is wrong' : STATUS[status]
+  return [
+    withTone('label', code, wrapWords('', `${code}: ${message}`)),
+    '',
+    wrapWords('', meaning),
+    wrapWords('', `It is of the check ${check}, and ${answer}.`),
+    '',
+    wrapWords('', 'Likely causes, filled in with an example; of a request, the first that fits counts:'),
+    ...causes.flatMap(({ cause, fix }) => [wrapWords('- ', cause), wrapWords('  fix: ', fix)]),
+    ...(also === undefined ? [] : [wrapWords('also: ', also)]),
+    '',
+    `page: ${page}`,
+    wrapWords('', 'For a request that was captured, npx signed-requests explain FILE says which of them it is.')
+  ]
+}
