@@ -94,13 +94,13 @@ function curlForShell({ method, url, headers, hasBody, body }: Parts): string {
     ...lines(headers).flatMap(line => ['-H', line]),
     ...(hasBody ? ['--data-raw', body] : [])
   ]
-  return `curl ${quote(url)} \\\n  ${words.map(quote).join(' ')}`
+  return `curl --path-as-is ${quote(url)} \\\n  ${words.map(quote).join(' ')}`
 }
 
 function curlForCmd({ method, url, hasBody, body, without }: Parts, quote: (text: string) => string): string {
   const headers = lines(without(/^(?:host|content-length)$/i)).map(line => `-H ${quote(line)}`)
   const data = hasBody ? [`--data-raw ${quote(body)}`] : []
-  return ['curl', quote(url), '-X', quote(method), ...headers, ...data].join(' ^\n  ')
+  return ['curl', '--path-as-is', quote(url), '-X', quote(method), ...headers, ...data].join(' ^\n  ')
 }
 
 function powerShell({ method, url, type, hasBody, body, without }: Parts): string {
