@@ -9,10 +9,10 @@ import type { CommonSettings } from './options/settings.ts'
 const MAX_HELD = 48 * 1024 * 1024
 
 /**
- * A body that has not ended costs at least so much of the budget, however little has come: so many fit in as a quarter
- * of the connections, and eight in any case.
+ * A body that has not come whole costs at least so much of the budget, however little has come: so many fit in as a
+ * quarter of the connections, and eight in any case.
  */
-const preCharge = (limit: number, maxConnections: number): number => limit / Math.max(8, maxConnections / 4)
+const leastCharge = (limit: number, maxConnections: number): number => limit / Math.max(8, maxConnections / 4)
 
 type Bytes = AsyncIterable<Uint8Array>
 type LeaseBody = (onRevoked: () => void) => Lease
@@ -27,7 +27,7 @@ export function createBoundedVerify(verify: Verify, { maxConnections, verifier }
   const { maxBodyBytes = DEFAULTS.maxBodyBytes } = verifier
   const limit = Math.max(MAX_HELD, 3 * maxBodyBytes)
   const bodies = createBudget(limit)
-  const unfinished = preCharge(limit, maxConnections)
+  const least = leastCharge(limit, maxConnections)
   const takesRfc9421 = verifier.schemes?.some(({ name }) => name === 'rfc9421') === true
 
   /** @param keep bytes of a body that is wanted whatever the verdict is */
@@ -43,16 +43,16 @@ export function createBoundedVerify(verify: Verify, { maxConnections, verifier }
     lookup.charge(1)
     const leaseBody = (onRevoked: () => void) => {
       lookup.release()
-      const lease = bodies(bodyOwner(request, takesRfc9421), () => {
+      return bodies(bodyOwner(request, takesRfc9421), () => {
         isRevoked = true
         onRevoked()
       })
-      lease.charge(unfinished)
-      return lease
     }
     const [contentLength] = lineValues(request.headers as HeaderLine[], 'content-length')
     const announced = announcedLength(contentLength, maxBodyBytes)
-    const body = holdBody(request.body as Bytes | null, leaseBody, { unfinished, announced, keep })
+    // What has come whole waits for nobody.
+    const leastOf = () => (res.req.complete ? 0 : least)
+    const body = holdBody(request.body as Bytes | null, leaseBody, { leastOf, announced, keep })
     try {
       const verdict: Verdict = await verify({ ...request, body: body.stream, signal: controller.signal })
       return { verdict, body, isRevoked }
@@ -75,18 +75,19 @@ function bodyOwner({ method, target, headers }: ReceivedRequest, takesRfc9421: b
 }
 
 interface Sizes {
-  /** what a body that has not ended is charged in any case */
-  readonly unfinished: number
+  /** what a body that has not ended is charged at least */
+  readonly leastOf: () => number
   /** its Content-Length, or 0 */
   readonly announced: number
   readonly keep: number
 }
 
 /** A body that is charged from when its first piece is asked for, with each piece that has come. */
-function holdBody(whole: Bytes | null, leaseBody: LeaseBody, { unfinished, announced, keep }: Sizes) {
+function holdBody(whole: Bytes | null, leaseBody: LeaseBody, { leastOf, announced, keep }: Sizes) {
   let from: AsyncIterator<Uint8Array> | undefined
   let lease: Lease | undefined
   let length = 0
+  let charged = 0
   let kept = new Uint8Array(0)
   let isComplete = whole === null
   let revoked: Error | undefined
@@ -99,13 +100,17 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, { unfinished, annou
     from?.return?.()
   }
 
-  /** Charges for a piece what the verifier makes ready for it, and what is kept here. */
+  function chargeInAll(amount: number): void {
+    lease!.charge(amount - charged)
+    charged = amount
+  }
+
+  /** Charges all pieces for what the verifier makes ready for them, and for what is kept here. */
   function hold(piece: Uint8Array): void {
-    const before = mostHeld(length, announced) + kept.length
     if (length + piece.length <= keep) kept = append(kept, length, piece)
     else kept = new Uint8Array(0)
     length += piece.length
-    lease!.charge(mostHeld(length, announced) + kept.length - before)
+    chargeInAll(Math.max(leastOf(), mostHeld(length, announced) + kept.length))
   }
 
   async function next(): Promise<IteratorResult<Uint8Array>> {
@@ -117,7 +122,7 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, { unfinished, annou
     isComplete = result.done === true
     if (isComplete) {
       lease!.pin()
-      lease!.charge(-unfinished - mostHeld(length, announced) + length)
+      chargeInAll(length + kept.length)
     } else {
       hold(result.value!)
       if (revoked !== undefined) throw revoked
@@ -130,6 +135,7 @@ function holdBody(whole: Bytes | null, leaseBody: LeaseBody, { unfinished, annou
     [Symbol.asyncIterator]() {
       lease = leaseBody(onRevoked)
       from = whole![Symbol.asyncIterator]()
+      chargeInAll(leastOf())
       return { next, return: () => from!.return!() }
     }
   }

@@ -6,7 +6,7 @@ import { DRAIN_LIMITS } from '../../src/tools/index.ts'
 import { startDohServer } from '../../test/support/doh-server.ts'
 import { service, withHeaders } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
-import { exchangeBytes, statusesOf, wire } from '../../test/support/wire.ts'
+import { exchangeBytes, send, statusesOf, wire } from '../../test/support/wire.ts'
 import { open, receivedOn, start } from './for-one-test.ts'
 
 /** DNS that never answers, but about the keys of the service. */
@@ -81,7 +81,7 @@ test('ends when --drain is over, although DNS never answers', async () => {
 })
 
 test.each([
-  ['a quarter of the connections may wait for bodies', { maxConnections: 40 }, 100, 9],
+  ['a quarter of the connections may wait for bodies', { maxConnections: 40 }, 100, 10],
   ['two copies of 10 MB may be read at once', {}, 10_000_000, 2]
 ])('%s: of more copies the newest is told to try again, others pass', async (_, settings, size, more) => {
   const { address, over, seen, statuses } = await start(settings)
@@ -98,6 +98,27 @@ test.each([
   first.write(bytes.subarray(-1))
   expect(statusesOf(await answer)).toEqual([200])
   expect(seen.map(({ target }) => target)).toEqual(['/', '/captured'])
+})
+
+/** Accounts that are accepted when so many requests have come so far: their bodies are then read at once. */
+function untilAsked(count: number) {
+  const waiting: (() => void)[] = []
+  return () =>
+    new Promise<boolean>(resolve => {
+      waiting.push(() => resolve(true))
+      if (waiting.length === count) for (const accept of waiting) accept()
+    })
+}
+
+test.each([
+  ['whole bodies', 1000, 28],
+  ['no bodies', 0, 28],
+  ['bodies of 2 MB, as many as fit in', 2_000_000, 11]
+])('requests with %s pass, although their heads verify at once', async (_, size, count) => {
+  const { address } = await start({ maxConnections: 60, verifier: { ...service.options, accounts: untilAsked(count) } })
+  const requests = Array.from({ length: count }, (_, i) => service.sign({ target: `/${i}`, body: Buffer.alloc(size) }))
+  const answers = await Promise.all(requests.map(request => send(address, request)))
+  expect(answers.flatMap(statusesOf)).toEqual(requests.map(() => 200))
 })
 
 test('a body that is withheld while observing stalls nobody, and an unsigned one is not held', async () => {
