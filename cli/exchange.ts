@@ -129,7 +129,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   421: 'the server has no site for this Host',
   502: 'a proxy does not reach the application: is it running?',
   503: 'a maintenance page, or a server that is overloaded',
-  504: 'a proxy waits for the application in vain: is it running?',
+  504: 'a proxy timed out waiting for the application: is it running?',
   4: 'something before the verifier refuses it, such as a CSRF filter or a rate limit',
   5: 'the application, or something before it, failed: its own log says why'
 }

@@ -34,7 +34,7 @@ const WORDS = {
     'The receiver must run this again, with fewer names at once: this command sends 60 queries in 10 seconds at ' +
     'most, and had not asked all name servers by then, in ',
   'signatures-invalid': 'The sender must sign its zone again: its DNSSEC signatures do not validate, in ',
-  'endless-aliases': 'The sender must end the circle of aliases, or use at most 8: ',
+  'endless-aliases': 'The sender must break the CNAME loop, or use at most 8 aliases: ',
   'resolver-fails': 'The receiver must repair its DNS server, or name another (--dns-server): it fails with '
 } as const
 

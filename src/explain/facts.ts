@@ -64,7 +64,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
   ETIMEOUT: 'no answer',
   ESERVFAIL: 'the DNS server got no answer itself',
   EREFUSED: 'the DNS server does not serve this machine',
-  EBADRESP: 'the answer is not one of DNS',
+  EBADRESP: 'the reply is not a DNS message',
   EPRIVATE: 'a private address, which is not asked without --private',
   EBUDGET: 'this command sends 60 queries in 10 seconds at most',
   ENOTAUTHENTICATED: 'the zone is not signed, or the resolver does not validate',

@@ -334,7 +334,7 @@ describe('who answered', () => {
     [308, { Location: 'https://www.a.example/hook' }, /a redirect: .* location: https:\/\/www\.a\.example\/hook/, 1],
     [415, {}, /does not take this Content-Type/, 1],
     [421, {}, /no site for this Host/, 1],
-    [504, {}, /a proxy waits for the application in vain/, 1],
+    [504, {}, /a proxy timed out waiting for the application/, 1],
     [502, { Server: 'nginx' }, /a proxy does not reach the application.*server: nginx/, 1],
     [403, {}, /a CSRF filter, a firewall or a bot rule/, 1],
     [401, {}, /something else asks for credentials/, 1],

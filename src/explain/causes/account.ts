@@ -4,8 +4,7 @@ import type { CausesOf, ConditionalCause, FactsOf } from './row.ts'
 
 const OTHER_HEADER: ConditionalCause<'account-missing' | 'account-malformed'> = {
   when: ({ evidence }) => evidence.similar !== undefined,
-  cause: ({ shown, setting }) =>
-    `${setting('accountHeader')} is not the header that the service uses: ${shown.similar} is there: is that it?`,
+  cause: ({ shown }) => `the request has ${shown.similar}; is that the service's header?`,
   fix: ({ evidence, setting }) => `If so: ${setting('accountHeader', evidence.similar?.split(':', 1)[0])}.`
 }
 
@@ -85,7 +84,7 @@ export const accountCauses = (): CausesOf<'account'> => ({
     {
       when: ({ evidence }) => isOutside(evidence.error),
       cause: ({ evidence }) => `your accounts function threw ${inWords(evidence.error)}`,
-      fix: 'Check that what it asks runs and is reached from here; the sender may try again.'
+      fix: 'Check that the server it asks runs and can be reached from here; the sender may try again.'
     },
     {
       cause: ({ shown }) => `your accounts function threw ${shown.error}`,

@@ -50,7 +50,7 @@ export const dateCauses = (): CausesOf<'date'> => ({
   'date-missing': [
     {
       cause: 'a proxy or CDN dropped it, or the sender did not write it',
-      fix: 'Have proxies pass Date on unchanged; if the sender has none in its log, have it add one.'
+      fix: "Have proxies pass Date on unchanged; if the sender's log does not have it either, have the sender add it."
     }
   ],
   'date-repeated': [UNKNOWN_CAUSE],

@@ -61,7 +61,7 @@ export const digestCauses = (): CausesOf<'digest'> => ({
   'digest-missing': [
     {
       cause: 'a proxy dropped it, or the sender signs no body',
-      fix: 'Have proxies pass it on; if the sender has none in its log, have it add one.'
+      fix: "Have proxies pass it on; if the sender's log does not have it either, have the sender add it."
     }
   ],
   'digest-malformed': [
@@ -77,7 +77,7 @@ export const digestCauses = (): CausesOf<'digest'> => ({
     {
       when: ({ evidence }) => EMPTY_DIGESTS.includes(evidence.expected),
       cause: 'the sender signed an empty body: it hashed before it wrote the body, or a proxy added one',
-      fix: 'Compare with the log of the sender.'
+      fix: "Compare with the sender's log."
     },
     {
       when: ({ evidence }) => evidence.decompressed !== undefined,

@@ -99,14 +99,14 @@ export const keyCauses = (): CausesOf<'key'> => ({
     {
       when: ({ evidence }) => evidence.reason === 'no key record among the TXT records',
       cause:
-        'DNS has the name, and no key record there: the key is not published yet, or a wildcard or another TXT ' +
+        'DNS has the name, but no key record there: the key is not published yet, or a wildcard or another TXT ' +
         'record is in its place',
       fix: ({ evidence }) => `Look at it with: ${keyCommand(evidence)}; the service must publish the key.`
     },
     {
       when: ({ evidence }) => evidence.reason === 'ENODATA',
       cause:
-        'DNS has the name, and no TXT record there: the key was withdrawn, is not published yet, or your DNS server ' +
+        'DNS has the name, but no TXT record there: the key was withdrawn, is not published yet, or your DNS server ' +
         'cannot see it',
       fix: askAgain
     },
@@ -134,7 +134,7 @@ export const keyCauses = (): CausesOf<'key'> => ({
     {
       when: ({ evidence: { bits = 0 } }) => bits >= 1024,
       cause: ({ shown: { bits, limit }, setting }) =>
-        `the key has ${bits} bits, and ${setting('minRsaBits')} is ${limit}: is that above what the service uses?`,
+        `the key has ${bits} bits, and ${setting('minRsaBits')} is ${limit}: does the service use shorter keys?`,
       fix: ({ shown: { bits }, setting }) =>
         `If the service documents keys of ${bits} bits: ${setting('minRsaBits', bits)}.`
     },
@@ -159,7 +159,7 @@ export const keyCauses = (): CausesOf<'key'> => ({
   'key-lookup-failed': [
     {
       when: ({ evidence }) => evidence.problem === 'wrong-type',
-      cause: ({ shown }) => `your lookupTxt function does not return what DNS does: ${shown.error}`,
+      cause: ({ shown }) => `your lookupTxt function does not return TXT records: ${shown.error}`,
       fix: 'Return an array of strings for each record, as dns.promises.resolveTxt does.'
     },
     {

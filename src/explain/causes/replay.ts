@@ -10,28 +10,27 @@ export const replayFacts = (): FactsOf<'replay'> => ({
 export const replayCauses = (): CausesOf<'replay'> => ({
   replayed: [
     {
-      cause: 'the same bytes came again: a retry of the sender (was the answer late?), or an attack',
+      cause: 'the same request arrived again: a retry of the sender (was the response late?), or an attack',
       fix: {
         options:
           'Nothing to fix if the first one was handled: this is what a replay store is for. If handling it failed, ' +
-          'have your handler call verify.release(verdict), so that a retry is let in.',
+          'have your handler call verify.release(verdict), so that a retry is accepted.',
         flags:
           'Nothing to fix if the first one was handled: this is what a replay store is for. If handling it failed, ' +
-          'the sender needs to sign a retry afresh.'
+          'a retry needs a fresh signature.'
       }
     }
   ],
   'replay-store-failed': [
     {
       when: ({ evidence }) => evidence.problem === 'wrong-type',
-      cause: ({ shown: { store = 'the store' } }) =>
-        `claim() of ${store} resolved to something else than true or false`,
+      cause: ({ shown: { store = 'the store' } }) => `claim() of ${store} resolved to neither true nor false`,
       fix: 'Have it resolve to true when the id is new, and to false when it is held.'
     },
     {
       when: ({ evidence: { error, problem } }) => problem === 'threw' && error === 'SQLITE_READONLY_DBMOVED',
       cause: ({ shown: { store = 'the store' } }) => `the database of ${store} was deleted or replaced while open`,
-      fix: 'Start this process again, and leave the file in place: what is written now is found by no other process.'
+      fix: 'Start this process again, and leave the file in place: no other process finds what is written now.'
     },
     {
       when: ({ evidence: { error, problem } }) => problem === 'threw' && !isOutside(error),
@@ -41,7 +40,7 @@ export const replayCauses = (): CausesOf<'replay'> => ({
     {
       cause: ({ evidence }) => `the replay store failed: ${inWords(evidence.error)}`,
       fix: ({ shown: { store = 'the store' } }) =>
-        `Check that ${store} runs, takes writes, answers in time and is reached from here; the sender may try again.`
+        `Check that ${store} runs, takes writes, answers in time and can be reached from here; the sender may try again.`
     }
   ]
 })

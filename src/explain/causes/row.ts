@@ -76,6 +76,6 @@ export type AddedCauses = { readonly [C in Code]?: readonly ConditionalCause<C>[
 
 /** The cause where no rule here recognises the change. */
 export const UNKNOWN_CAUSE = {
-  cause: 'the sender wrote it so, or a proxy changed it: the log of the sender tells which',
+  cause: "the sender wrote it this way, or a proxy changed it: the sender's log shows which",
   fix: 'Have proxies pass every header on unchanged.'
 } as const

@@ -92,7 +92,7 @@ export const signatureHeaderCauses = (): CausesOf<'signature-header'> => ({
     },
     {
       cause: 'the sender uses another algorithm',
-      fix: 'Have the sender sign with an allowed one: this library has no such algorithm.'
+      fix: 'Have the sender sign with an allowed one: this library does not support it.'
     }
   ],
   'signature-not-base64': [UNKNOWN_CAUSE],

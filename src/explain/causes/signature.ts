@@ -164,12 +164,12 @@ export const signatureCauses = (): CausesOf<'signature'> => ({
       cause: 'another key made it: it was replaced under the same name, or this is a forgery',
       fix: ({ evidence }) =>
         `See whether a record of another name server made it: ${tryEachRecord(evidence)}. If the service has rotated ` +
-        'its key, have the request signed with the new one. Nothing that a proxy changes looks like this.'
+        'its key, have the request signed with the new one. No change by a proxy looks like this.'
     },
     {
       cause:
-        'another key made it (was it replaced?), or a signed line was changed on the way: such a signature does not ' +
-        'tell which',
+        'another key made it (was it replaced?), or a signed line was changed on the way: this kind of signature ' +
+        'does not show which',
       fix: ({ evidence }) =>
         `See whether a record of another name server made it: ${tryEachRecord(evidence)}. If none did, compare the ` +
         'lines below with those that the sender signed: if they are equal, it was the key. Proxies often change the ' +

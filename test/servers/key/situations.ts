@@ -124,7 +124,7 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
   dname: of(0, USABLE, SAME),
   delegated: of(0, USABLE, SAME),
   dangling: of(1, `${PUBLISH} the key:`, /no record at gone.equal.example, where its alias leads/),
-  circle: of(1, 'The sender must end the circle of aliases', /two.circle.example/),
+  circle: of(1, 'The sender must break the CNAME loop', /two.circle.example/),
   cut: of(1, `${PUBLISH} the whole record`, /cut at 255 characters/),
   split: of(1, `${PUBLISH} one TXT record`, /split over several TXT records/),
   twice: of(1, `${PUBLISH} the text of the record once`, /pasted twice/),

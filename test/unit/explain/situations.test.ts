@@ -258,7 +258,7 @@ const SIMULATED = {
   'signature-malformed': {
     'a comma is missing': [
       { headers: { Signature: value => value.replace('",algorithm', '" algorithm') } },
-      /the sender wrote it so, or a proxy changed it/,
+      /the sender wrote it this way, or a proxy changed it/,
       /Have proxies pass every header on unchanged\./
     ],
     'the standard of RFC 9421': [{ sign: { scheme: 'rfc9421' } }, /signed by RFC 9421/],
@@ -316,7 +316,7 @@ const SIMULATED = {
   'account-missing': {
     'the account is in another header': [
       { request: acme.sign(), ...lookup(acme.lookupTxt) },
-      /X-Acme-ID: account-1234 is there: is that it\?/,
+      /the request has X-Acme-ID: account-1234; is that the service's header\?/,
       /accountHeader: 'X-Acme-ID'/
     ],
     'a proxy that drops the account header, which is signed': [
@@ -406,7 +406,7 @@ const SIMULATED = {
   'key-too-short': {
     'a good key below minRsaBits': [
       when({ minRsaBits: 4096 }),
-      /has 1024 bits, and minRsaBits is 4096: is that above what the service uses\?/
+      /has 1024 bits, and minRsaBits is 4096: does the service use shorter keys\?/
     ]
   },
   'key-too-long': {
@@ -417,7 +417,7 @@ const SIMULATED = {
   },
   'key-not-found': {
     'a key that is not published': [lookup(failing('ENOTFOUND')), /withdrawn, is not published yet/],
-    'a name without TXT records': [lookup(failing('ENODATA')), /^DNS has the name, and no TXT record there: /],
+    'a name without TXT records': [lookup(failing('ENODATA')), /^DNS has the name, but no TXT record there: /],
     'another TXT record in the place of the key': [
       published('v=spf1 -all'),
       /no key record there: .* a wildcard or another TXT record/
@@ -455,11 +455,11 @@ const SIMULATED = {
     'DNS that does not answer': [lookup(failing('ECONNREFUSED')), /your DNS server.*ECONNREFUSED/],
     'a lookupTxt function that returns no promise': [
       lookup(() => undefined),
-      /^your lookupTxt function does not return what DNS does: it returned no promise$/
+      /^your lookupTxt function does not return TXT records: it returned no promise$/
     ],
     'a lookupTxt function that returns strings': [
       lookup(async () => [RECORD]),
-      /^your lookupTxt function does not return what DNS does: the answer is not of the form string\[\]\[\]/,
+      /^your lookupTxt function does not return TXT records: the answer is not of the form string\[\]\[\]/,
       /as dns\.promises\.resolveTxt does/
     ],
     ...own('your lookupTxt function', lookup)
@@ -478,7 +478,7 @@ const SIMULATED = {
   },
   'replay-store-failed': {
     'a memory that is full': [when({ replayStore: full }), /REPLAY_STORE_FULL, it holds as many ids/],
-    "a claim() that resolves to 'OK'": [store(async () => 'OK'), /resolved to something else than true or false/],
+    "a claim() that resolves to 'OK'": [store(async () => 'OK'), /resolved to neither true nor false/],
     ...each(
       ['ECONNREFUSED', 'ECONNRESET', '57P03', '40001', 'SQLITE_BUSY', 'CLUSTERDOWN', 'UND_ERR_SOCKET', 'EAI_AGAIN'],
       code => [
